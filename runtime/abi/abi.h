@@ -1,0 +1,229 @@
+/* The contract between a compiled model (an object file written by the compiler) and the runtime
+ * (a library linked with LibTorch). Plain C; the only header that both halves include.
+ *
+ * Words used below:
+ *   arena    one contiguous allocation on the device; everything a program touches lives in one of them
+ *   buffer   a place in an arena: (arena, byte offset)
+ *   launch   one call of a generated kernel over a range of chunks
+ *   context  the stream on which work is put in order; opaque to generated code
+ *
+ * The entry points of a program are host code: they put work on the context in order and return. They
+ * never read a number from the device. Whoever needs one (the loss, the norm) waits for the context
+ * first and reads the OUTPUTS arena then. */
+#ifndef STRETTO_RUNTIME_ABI_H
+#define STRETTO_RUNTIME_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRETTO_ABI_VERSION 1u
+
+typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2 } stretto_dtype;
+
+typedef enum stretto_arena {
+  STRETTO_ARENA_ACTIVATIONS = 0, /* planned by the compiler: saved values and transients            */
+  STRETTO_ARENA_PARAMETERS = 1,  /* flat: trainable parameters first, then frozen ones               */
+  STRETTO_ARENA_GRADIENTS = 2,   /* same layout as the trainable part of PARAMETERS                  */
+  STRETTO_ARENA_MOMENT1 = 3,     /* AdamW first moment, same layout                                  */
+  STRETTO_ARENA_MOMENT2 = 4,     /* AdamW second moment, same layout                                 */
+  STRETTO_ARENA_ACCUMULATOR = 5, /* sum of gradients over micro-batches, same layout; optional       */
+  STRETTO_ARENA_INPUTS = 6,      /* tokens, targets: i32[B,T]; loss weights: real[B,T]               */
+  STRETTO_ARENA_OUTPUTS = 7,     /* what the host reads: see stretto_output                          */
+  STRETTO_ARENA_TABLES = 8,      /* constant tables (rotary), filled once by the runtime             */
+  STRETTO_ARENA_HYPER = 9,       /* real[STRETTO_HYPER_COUNT]: learning rate and the like            */
+  STRETTO_ARENA_COUNT = 10
+} stretto_arena;
+
+typedef struct stretto_buffer {
+  int32_t arena;  /* stretto_arena */
+  int32_t unused; /* 0 */
+  int64_t offset; /* bytes from the start of the arena; a multiple of 64 for whole tensors */
+} stretto_buffer;
+
+/* Positions in the HYPER arena (values of the program's real type). The host writes them before each
+ * update; bias corrections are 1 - beta^step. */
+typedef enum stretto_hyper {
+  STRETTO_HYPER_LEARNING_RATE = 0,
+  STRETTO_HYPER_BETA1 = 1,
+  STRETTO_HYPER_BETA2 = 2,
+  STRETTO_HYPER_EPSILON = 3,
+  STRETTO_HYPER_WEIGHT_DECAY = 4,
+  STRETTO_HYPER_BIAS_CORRECTION1 = 5,
+  STRETTO_HYPER_BIAS_CORRECTION2 = 6,
+  STRETTO_HYPER_CLIP_NORM = 7, /* gradients are scaled to at most this norm; infinity: never */
+  STRETTO_HYPER_COUNT = 8
+} stretto_hyper;
+
+/* ------------------------------------------------------------------ the program, as data */
+
+typedef enum stretto_init_kind {
+  STRETTO_INIT_CONSTANT = 0,        /* a: the value                                                  */
+  STRETTO_INIT_NORMAL = 1,          /* a: mean, b: standard deviation                                */
+  STRETTO_INIT_TRUNCATED_NORMAL = 2,/* a: standard deviation, b: bound in standard deviations, mean 0 */
+  STRETTO_INIT_UNIFORM = 3          /* a: low, b: high                                               */
+} stretto_init_kind;
+
+/* One named parameter: a slice of the PARAMETERS arena (and of the arenas laid out like it). */
+typedef struct stretto_parameter {
+  const char *name;   /* e.g. "layers.3.attention.q.weight"; the name in checkpoints and in PyTorch */
+  int64_t offset;     /* in elements from the start of the arena */
+  int64_t shape[4];
+  int32_t rank;
+  int32_t trainable;  /* 0: frozen (lies behind all trainable parameters) */
+  int32_t init;       /* stretto_init_kind */
+  int32_t unused;
+  double init_a, init_b;
+} stretto_parameter;
+
+typedef enum stretto_table_kind {
+  /* real[T, dims]; row t, column j: cos(t * theta^(-2 p/rotated)), where p is the index of the pair that
+   * column j belongs to (half-split: j mod rotated/2; interleaved: j/2); columns >= rotated hold 1. */
+  STRETTO_TABLE_ROTARY_COS = 0,
+  /* the same with sin, negated for the first member of each pair; columns >= rotated hold 0. */
+  STRETTO_TABLE_ROTARY_SIN = 1
+} stretto_table_kind;
+
+typedef struct stretto_table {
+  int32_t kind;        /* stretto_table_kind */
+  int32_t interleaved; /* 0: half-split pairs (j, j+rotated/2); 1: neighbours (2j, 2j+1) */
+  int64_t offset;      /* bytes in the TABLES arena */
+  int64_t rows, columns;
+  int64_t rotated;     /* how many leading columns of `columns` are rotated; even */
+  double theta;
+} stretto_table;
+
+/* A generated kernel: processes the chunks [begin, end). `buffers` are resolved addresses, in the order of
+ * the launch. `scratch` holds scratch_bytes, private to the calling thread. */
+typedef void (*stretto_kernel_fn)(void *const *buffers, int64_t begin, int64_t end, void *scratch);
+
+typedef struct stretto_kernel {
+  const char *name;      /* unique; names the fused group, e.g. "layer.forward.rowwise0" */
+  const char *location;  /* places in the .stretto source, "file:line:column, ..." */
+  const char *group;     /* what it is counted under in profiles: "rowwise", "optimizer", "loss" */
+  stretto_kernel_fn function;
+  int64_t chunks;        /* how many chunks a whole launch has; independent of the thread count */
+  int64_t buffers;       /* how many buffers it takes */
+  int64_t scratch_bytes;
+  int64_t bytes_moved;   /* bytes read and written by a whole launch, each operand counted once */
+  int64_t flops;         /* of a whole launch */
+} stretto_kernel;
+
+typedef struct stretto_context stretto_context;
+
+typedef struct stretto_output {
+  int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * nll */
+  int64_t grad_norm;  /* real[1]: global 2-norm of the gradient before clipping */
+  int64_t nll;        /* real[B,T]: negative log-likelihood of each target (written by evaluate) */
+  int64_t predicted;  /* i32[B,T]: most likely next token (written by evaluate) */
+} stretto_output;
+
+typedef struct stretto_input {
+  int64_t tokens;   /* byte offset in INPUTS of i32[B,T] */
+  int64_t targets;  /* i32[B,T]: the token that should follow; any valid id where the weight is 0 */
+  int64_t weights;  /* real[B,T]: loss weight of each target, normally mask / (number of ones in the step) */
+} stretto_input;
+
+typedef struct stretto_program {
+  uint32_t abi_version;  /* STRETTO_ABI_VERSION */
+  uint32_t struct_size;  /* sizeof(stretto_program) */
+  const char *model;     /* name of the model in the spec */
+  const char *spec_text; /* the resolved spec: imports inlined, as text */
+  const char *spec_hash; /* 32 hex digits over everything that determines parameters and their layout */
+  const char *settings;  /* JSON object: every model parameter's value and its origin */
+  const char *plan;      /* JSON object: memory plan, FLOPs, parameters per block (what `summary` prints) */
+  const char *target;    /* "cpu" */
+  const char *cpu;       /* CPU the code was made for, e.g. "x86-64-v4" */
+  const char *compiler;  /* version line of the compiler */
+  int32_t dtype;         /* STRETTO_F32 or STRETTO_F64 */
+  int32_t unused;
+  int64_t batch, length, vocabulary;
+  int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used */
+  int64_t trainable_elements;               /* elements of the trainable part, padding included */
+  int64_t library_bytes;                    /* the most LibTorch's allocator holds at once for this program */
+  double flops_forward, flops_backward;     /* of one micro-batch: products and attention, as 2*m*n*k */
+  const stretto_parameter *parameters;
+  int64_t parameter_count;
+  const stretto_table *tables;
+  int64_t table_count;
+  const stretto_kernel *kernels;
+  int64_t kernel_count;
+  stretto_input input;
+  stretto_output output;
+  /* Entry points. gradients: forward, loss and backward of one micro-batch into GRADIENTS.
+   * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
+   * update: gradient norm, clipping, AdamW. evaluate: forward, nll and predicted. */
+  void (*gradients)(stretto_context *);
+  void (*accumulate)(stretto_context *);
+  void (*take_accumulated)(stretto_context *);
+  void (*update)(stretto_context *);
+  void (*evaluate)(stretto_context *);
+} stretto_program;
+
+/* The one symbol a compiled object exports. */
+extern const stretto_program stretto_compiled_program;
+
+/* ------------------------------------------------------------------ what the runtime offers generated code
+ * All of these put work on the context and return at once where the device is asynchronous. None throws;
+ * a failure is kept in the context and reported by the runtime after the entry point returns. */
+
+void stretto_launch(stretto_context *, const stretto_kernel *, const stretto_buffer *buffers);
+
+/* C[m,n] = op(A) op(B) (+ C if accumulate), row-major, real type of the program.
+ * op(X) = X or its transpose; lda, ldb, ldc are row strides in elements of the stored matrices. */
+typedef struct stretto_matmul_args {
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;
+  int32_t transpose_a, transpose_b;
+  int32_t accumulate;
+  int32_t unused;
+  stretto_buffer a, b, c;
+} stretto_matmul_args;
+void stretto_matmul(stretto_context *, const stretto_matmul_args *);
+
+/* Causal softmax attention. q, o: [B,T,heads*head_dim], k, v: [B,T,kv_heads*head_dim], each with its own
+ * row stride in elements (so they may be column ranges of one buffer); lse: real[B,heads,T]. */
+typedef struct stretto_attention_args {
+  int64_t batch, length, heads, kv_heads, head_dim;
+  int64_t q_stride, k_stride, v_stride, o_stride;
+  double scale;
+  int32_t causal;
+  int32_t unused;
+  stretto_buffer q, k, v, o, lse;
+} stretto_attention_args;
+void stretto_attention(stretto_context *, const stretto_attention_args *);
+
+/* Gradients of the above; dq, dk, dv have strides of their own. */
+typedef struct stretto_attention_grad_args {
+  stretto_attention_args forward; /* o and lse are inputs here */
+  int64_t do_stride, dq_stride, dk_stride, dv_stride;
+  stretto_buffer d_o, d_q, d_k, d_v;
+} stretto_attention_grad_args;
+void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args *);
+
+/* out[r,:] = table[tokens[r],:] for r < rows. table: [vocabulary, width]. */
+typedef struct stretto_embed_args {
+  int64_t rows, width, vocabulary;
+  stretto_buffer tokens, table, out;
+} stretto_embed_args;
+void stretto_embed(stretto_context *, const stretto_embed_args *);
+
+/* d_table[v,:] = sum of d_out[r,:] over r with tokens[r] = v, in the order of r; rows of absent tokens are
+ * set to zero unless accumulate is set. */
+typedef struct stretto_embed_grad_args {
+  int64_t rows, width, vocabulary;
+  int32_t accumulate;
+  int32_t unused;
+  stretto_buffer tokens, d_out, d_table;
+} stretto_embed_grad_args;
+void stretto_embed_grad(stretto_context *, const stretto_embed_grad_args *);
+
+/* Sets bytes to zero. */
+void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif
