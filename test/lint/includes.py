@@ -1,0 +1,107 @@
+# RUN: %python3 %s %root
+# RUN: %python3 %s --self-test
+"""Who may include whom (the table of docs/architecture.md), read from the #include lines of the sources
+and the include lines of the .td files."""
+import re
+import sys
+from pathlib import Path
+
+AREAS = ("runtime/abi", "runtime", "ir", "frontend", "passes", "codegen", "tasks", "tools")
+COMPILER_TOOLS = ("stretto-compile", "stretto-opt", "stretto-reduce", "stretto-lsp", "stretto-fuzz")
+
+# area -> areas of the tree it may include besides itself
+MAY_INCLUDE = {
+    "runtime/abi": set(),
+    "runtime": {"runtime/abi"},
+    "ir": set(),
+    "frontend": {"ir"},
+    "passes": {"ir"},
+    "codegen": {"runtime/abi", "ir", "passes"},
+    "tasks": {"runtime"},
+    "tool of the compiler": {"runtime/abi", "ir", "frontend", "passes", "codegen", "tools"},
+    "tool of the runtime": {"runtime/abi", "runtime", "tasks", "tools"},
+    "dispatcher": {"tools"},
+}
+MLIR = {"ir", "frontend", "passes", "codegen", "tool of the compiler"}
+LIBTORCH = {"runtime", "tool of the runtime"}
+# In the frontend only these folders know MLIR; the rest is text, syntax trees and types.
+FRONTEND_MLIR = ("frontend/Build/", "frontend/Lower/", "frontend/CMakeLists.txt")
+
+IS_MLIR = re.compile(r"(mlir|mlir-c)/")
+IS_LLVM = re.compile(r"(llvm|llvm-c|clang|lld)/")
+IS_TORCH = re.compile(r"(ATen|torch|c10|caffe2)/")
+INCLUDE = re.compile(r'^\s*#?\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.M)
+
+
+def area_of(path):
+    """The row of the table a file of the tree belongs to; None outside of it."""
+    if path.startswith("tools/stretto/"):
+        return "dispatcher"
+    if path.startswith("tools/"):
+        tool = path.split("/")[1]
+        return "tool of the compiler" if tool in COMPILER_TOOLS else "tool of the runtime"
+    return next((area for area in AREAS if path.startswith(area + "/")), None)
+
+
+def problem(path, included, exists):
+    """Why `path` may not include `included`, or None. `exists`: whether a path of the tree is a file."""
+    area = area_of(path)
+    beside = str(Path(path).parent / included)
+    target = beside if exists(beside) else included
+    if IS_MLIR.match(target) or IS_LLVM.match(target):
+        if area not in MLIR:
+            return f"{area} may not include MLIR or LLVM"
+        if area == "frontend" and IS_MLIR.match(target) and not path.startswith(FRONTEND_MLIR):
+            return "only the folder of the frontend that builds IR may include MLIR"
+        return None
+    if IS_TORCH.match(target):
+        return None if area in LIBTORCH else f"{area} may not include LibTorch"
+    other = area_of(target)
+    if other is None or other == area or other in MAY_INCLUDE[area]:
+        return None
+    if other in ("dispatcher", "tool of the compiler", "tool of the runtime"):
+        return None if "tools" in MAY_INCLUDE[area] else f"{area} may not include tools"
+    return f"{area} may not include {other}"
+
+
+def check(root):
+    failures, files = [], 0
+    for top in sorted({area.split("/")[0] for area in AREAS}):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix not in (".h", ".hpp", ".inc", ".c", ".cpp", ".td"):
+                continue
+            files += 1
+            path = str(file.relative_to(root))
+            text = file.read_text(encoding="utf-8")
+            for match in INCLUDE.finditer(text):
+                included = match[1] or match[2]
+                reason = problem(path, included, lambda p: (root / p).is_file())
+                if reason:
+                    line = text.count("\n", 0, match.start(match.lastindex)) + 1
+                    failures.append(f"{path}:{line}: {reason} ({included})")
+    if not files:
+        failures.append(f"no sources found in {root}")
+    print("\n".join(failures) or f"{files} files follow the table")
+    return bool(failures)
+
+
+def self_test():
+    def allowed(path, included):
+        return problem(path, included, lambda p: False) is None
+
+    assert allowed("codegen/Cpu/A.cpp", "runtime/abi/abi.h")
+    assert not allowed("codegen/Cpu/A.cpp", "runtime/core/program.h")
+    assert not allowed("codegen/Cpu/A.cpp", "ATen/ATen.h")
+    assert not allowed("passes/A.cpp", "frontend/Parse/Parser.h")
+    assert not allowed("runtime/core/a.cpp", "llvm/ADT/StringRef.h")
+    assert allowed("runtime/core/a.cpp", "ATen/ops/mm.h")
+    assert not allowed("frontend/Parse/Parser.cpp", "mlir/IR/Builders.h")
+    assert allowed("frontend/Build/Build.cpp", "mlir/IR/Builders.h")
+    assert not allowed("tools/stretto/main.cpp", "runtime/train/task.h")
+    assert allowed("tools/stretto-compile/main.cpp", "codegen/Pipelines/Pipelines.h")
+    assert not allowed("tools/data/main.cpp", "codegen/Pipelines/Pipelines.h")
+    assert INCLUDE.search('include "mlir/IR/OpBase.td"')[1] == "mlir/IR/OpBase.td"
+    return False
+
+
+sys.exit(self_test() if sys.argv[1] == "--self-test" else check(Path(sys.argv[1])))

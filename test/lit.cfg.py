@@ -1,0 +1,51 @@
+"""The textual tests: every .mlir, .stretto and .test file below test/, and every .py file that says RUN.
+
+Substitutions and names
+  stretto, stretto-opt, stretto-compile, FileCheck, not, split-file    found on the path
+  %python     Python with torch and numpy (where the runtime is built)
+  %python3    Python without them
+  %root       the source tree         %build   the build folder
+  %models     %root/models
+
+Features: `compiler`, `runtime` (the half is built).
+STRETTO_ROUNDTRIP=1 in the environment makes every stretto-opt print and parse its result again.
+Files that belong to tests but are none lie in folders named Inputs.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+from lit_format import StrettoTest
+
+config.name = "stretto"
+config.test_format = StrettoTest()
+config.suffixes = [".mlir", ".stretto", ".test", ".py"]
+config.excludes = ["Inputs", "unit", "lit.cfg.py", "lit_format.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.stretto_build, "test")
+
+if config.stretto_compiler:
+    config.available_features.add("compiler")
+if config.stretto_runtime:
+    config.available_features.add("runtime")
+
+roundtrip = " --verify-roundtrip" if os.environ.get("STRETTO_ROUNDTRIP") else ""
+config.substitutions += [
+    # Not where the name is a part of a path, a word of another name or an argument of `-D`.
+    (r"(?<![\w./-])stretto-opt(?![\w.-])", "stretto-opt" + roundtrip),
+    ("%python3", sys.executable),
+    ("%python", config.stretto_python),
+    ("%root", config.stretto_source),
+    ("%build", config.stretto_build),
+    ("%models", os.path.join(config.stretto_source, "models")),
+]
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.stretto_build, "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]]
+)
+# Compiled programs of the tests go to a cache of the build folder, never to the user's.
+config.environment["STRETTO_CACHE"] = os.path.join(config.stretto_build, "test", "cache")
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+for name in ("CCACHE_DIR", "HOME", "OMP_NUM_THREADS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
