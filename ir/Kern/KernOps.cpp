@@ -1,0 +1,89 @@
+//===- KernOps.cpp - rules of the fused kernel --------------------------------===//
+#include "ir/Kern/KernOps.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::kern;
+
+YieldOp RowwiseOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+bool RowwiseOp::isColumnSum(unsigned index) {
+  return getYield().getValues()[index].getDefiningOp<seq::ColumnSumOp>() != nullptr;
+}
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+std::pair<int64_t, int64_t> RowwiseOp::getRows() {
+  auto leading = [](Value value) { return std::pair(typeOf(value).getDimSize(0), typeOf(value).getDimSize(1)); };
+  for (auto [i, input] : llvm::enumerate(getInputs()))
+    if (getMap(i) == RowMap::row)
+      return leading(input);
+  for (auto [i, result] : llvm::enumerate(getResults()))
+    if (!isColumnSum(i))
+      return leading(result);
+  return {1, 1};
+}
+
+/// What one row sees of an operand, or null where the operand lacks the dimensions.
+static Type rowType(RankedTensorType type, RowMap map) {
+  int64_t drop = map == RowMap::row ? 2 : map == RowMap::time ? 1 : 0;
+  if (type.getRank() < drop)
+    return {};
+  return RankedTensorType::get(type.getShape().drop_front(drop), type.getElementType());
+}
+
+static bool isBodyOp(Operation &op) {
+  if (isa<YieldOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
+    return true;
+  if (op.hasTrait<OpTrait::Elementwise>())
+    return true;
+  return isa<seq::ReduceOp, seq::BroadcastOp, seq::TapOp, seq::PermuteOp, seq::SliceOp, seq::ConcatOp,
+             seq::ReshapeOp, seq::ColumnSumOp, seq::ColumnIndexOp>(op);
+}
+
+static LogicalResult verifyBody(RowwiseOp op) {
+  for (Operation &inner : op.getBody().front()) {
+    if (!isBodyOp(inner))
+      return inner.emitOpError() << "is not a row operation";
+    if (!isa<seq::ColumnSumOp>(inner))
+      continue;
+    for (Operation *user : inner.getUsers())
+      if (!isa<YieldOp>(user))
+        return inner.emitOpError() << "may only be yielded";
+  }
+  return success();
+}
+
+LogicalResult RowwiseOp::verify() {
+  Block &block = getBody().front();
+  if (getMaps().size() != getInputs().size() || block.getNumArguments() != getInputs().size())
+    return emitOpError() << "needs one map and one body argument for each of " << getInputs().size()
+                         << " operands, but got " << getMaps().size() << " and " << block.getNumArguments();
+  auto [batch, time] = getRows();
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    auto type = typeOf(input);
+    Type row = rowType(type, getMap(i));
+    if (!row || row != block.getArgument(i).getType())
+      return emitOpError() << "body argument " << i << " must be what one row sees of " << type << ", but got "
+                           << block.getArgument(i).getType();
+    bool rowsAgree = getMap(i) == RowMap::shared ||
+                     (getMap(i) == RowMap::time ? type.getDimSize(0) == time
+                                                : type.getDimSize(0) == batch && type.getDimSize(1) == time);
+    if (!rowsAgree)
+      return emitOpError() << "operand " << i << " must have " << batch << " x " << time << " rows, but got " << type;
+  }
+  if (getYield().getValues().size() != getNumResults())
+    return emitOpError() << "must yield one value for each of " << getNumResults() << " results, but got "
+                         << getYield().getValues().size();
+  for (auto [i, value] : llvm::enumerate(getYield().getValues())) {
+    SmallVector<int64_t> shape;
+    if (!isColumnSum(i))
+      shape = {batch, time};
+    llvm::append_range(shape, typeOf(value).getShape());
+    auto expected = RankedTensorType::get(shape, typeOf(value).getElementType());
+    if (getResult(i).getType() != expected)
+      return emitOpError() << "result " << i << " must have type " << expected << ", but got "
+                           << getResult(i).getType();
+  }
+  return verifyBody(*this);
+}

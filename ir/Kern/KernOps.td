@@ -1,0 +1,125 @@
+#ifndef STRETTO_IR_KERN_KERNOPS_TD
+#define STRETTO_IR_KERN_KERNOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Kern_Dialect : Dialect {
+  let name = "kern";
+  let cppNamespace = "::stretto::kern";
+  let summary = "how a model is computed: fused kernels and planned memory";
+  let description = [{
+    `kern.rowwise` is the fused kernel: a small synchronous dataflow programme run for each row. Its body is
+    made of `arith`, `math` and the row operations of `seq` on one row, batch and time being implicit.
+    `kern.place` attributes say where values live once memory is planned.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::stretto::seq::SeqDialect"];
+}
+
+class Kern_Op<string mnemonic, list<Trait> traits = []> : Op<Kern_Dialect, mnemonic, traits>;
+
+def Kern_Real : RankedTensorOf<[F32, F64]>;
+def Kern_Tensor : RankedTensorOf<[F32, F64, I32]>;
+
+def Kern_RowMap : I32EnumAttr<"RowMap", "which part of an operand a row sees", [
+  I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"time", 1>, I32EnumAttrCase<"shared", 2>]> {
+  let cppNamespace = "::stretto::kern";
+  let genSpecializedAttr = 0;
+}
+def Kern_RowMapAttr : EnumAttr<Kern_Dialect, Kern_RowMap, "row_map"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Kern_Arena : I32EnumAttr<"Arena", "an arena of the ABI (stretto_arena)", [
+  I32EnumAttrCase<"activations", 0>, I32EnumAttrCase<"parameters", 1>, I32EnumAttrCase<"gradients", 2>,
+  I32EnumAttrCase<"moment1", 3>, I32EnumAttrCase<"moment2", 4>, I32EnumAttrCase<"accumulator", 5>,
+  I32EnumAttrCase<"inputs", 6>, I32EnumAttrCase<"outputs", 7>, I32EnumAttrCase<"tables", 8>,
+  I32EnumAttrCase<"hyper", 9>]> {
+  let cppNamespace = "::stretto::kern";
+  let genSpecializedAttr = 0;
+}
+
+def Kern_PlaceAttr : AttrDef<Kern_Dialect, "Place"> {
+  let mnemonic = "place";
+  let summary = "where a value lives";
+  let description = [{
+    Byte `offset` in `arena`. Inside the body of a scan a value may move with the iteration `i`: its address
+    is `offset + i * stride`; when `parity` is set, `offset + (i mod 2) * stride` (carried values that
+    alternate between two buffers).
+
+    ```mlir
+    #kern.place<activations, 4096, stride 0, parity 0>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Kern_Arena>:$arena, "int64_t":$offset, "int64_t":$stride, "int64_t":$parity);
+  let assemblyFormat = "`<` $arena `,` $offset `,` `stride` $stride `,` `parity` $parity `>`";
+}
+
+def Kern_ScheduleAttr : AttrDef<Kern_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "how a rowwise kernel walks its rows on the CPU";
+  let description = [{
+    `rows` are computed together (a block), `lanes` columns at a time; a chunk of `chunk` rows of one sequence
+    is the unit of parallel work and of the ordered partial sums.
+
+    ```mlir
+    #kern.schedule<rows 8, lanes 16, chunk 64>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk);
+  let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `>`";
+}
+
+def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> {
+  let summary = "one fused pass over the rows of [batch, time, columns...] values";
+  let description = [{
+    The body computes one row: argument `i` is what `maps[i]` says of operand `i`: `row` the row `(b, t)` of
+    `[batch, time, columns...]` (a scalar `tensor<f32>` for `[batch, time]`), `time` row `t` of
+    `[time, columns...]`, `shared` the whole operand for each row. Allowed in the body: elementwise `arith`
+    and `math`, constants, and the row operations of `seq`; `seq.tap` may be applied to any value that depends
+    on a `row` operand.
+
+    Yielded values become results in order: `[batch, time, columns...]`, or, when produced by
+    `seq.column_sum`, the sum over all rows. Batch and time are those of the `row` operands.
+
+    ```mlir
+    %y, %dg = kern.rowwise(%x, %g) maps [row, shared] {
+    ^bb0(%row: tensor<16xf32>, %gain: tensor<16xf32>):
+      %0 = arith.mulf %row, %gain : tensor<16xf32>
+      %1 = seq.tap %0 by -1 : tensor<16xf32>
+      %2 = arith.addf %0, %1 : tensor<16xf32>
+      %3 = seq.column_sum %2 : tensor<16xf32> -> tensor<16xf32>
+      kern.yield %2, %3 : tensor<16xf32>, tensor<16xf32>
+    } : (tensor<2x8x16xf32>, tensor<16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<Kern_Tensor>:$inputs, TypedArrayAttrBase<Kern_RowMapAttr, "row maps">:$maps,
+                       OptionalAttr<StrAttr>:$kernel, OptionalAttr<Kern_ScheduleAttr>:$schedule);
+  let results = (outs Variadic<Kern_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`kernel` $kernel^)? `(` $inputs `)` `maps` custom<RowMaps>($maps) (`schedule` $schedule^)? $body
+    attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    RowMap getMap(unsigned input) { return ::llvm::cast<RowMapAttr>(getMaps()[input]).getValue(); }
+    YieldOp getYield();
+    /// Whether result `index` is a sum over rows.
+    bool isColumnSum(unsigned index);
+    /// Batch and time of the rows: the two leading dimensions of the `row` operands or results.
+    std::pair<int64_t, int64_t> getRows();
+  }];
+}
+
+def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, HasParent<"RowwiseOp">]> {
+  let summary = "what a rowwise kernel stores";
+  let arguments = (ins Variadic<Kern_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif

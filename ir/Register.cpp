@@ -1,0 +1,16 @@
+//===- Register.cpp - the dialects a Stretto module may hold ------------------===//
+#include "ir/Register.h"
+
+#include "ir/Kern/KernOps.h"
+#include "ir/Seq/SeqOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+void stretto::registerModelDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect, seq::SeqDialect,
+                  kern::KernDialect>();
+  mlir::func::registerInlinerExtension(registry);
+}

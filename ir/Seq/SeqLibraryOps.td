@@ -1,0 +1,159 @@
+#ifndef STRETTO_IR_SEQ_SEQLIBRARYOPS_TD
+#define STRETTO_IR_SEQ_SEQLIBRARYOPS_TD
+
+include "ir/Seq/SeqDialect.td"
+
+// Operations that a library carries out: no fusion crosses them. Weights are [out, in] as in PyTorch.
+
+def Seq_LinearOp : Seq_Op<"linear", [Pure]> {
+  let summary = "x W^T over the last dimension";
+  let description = [{
+    ```mlir
+    %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, Seq_RealTensor:$weight);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `,` $weight `:` type($operand) `,` type($weight) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure]> {
+  let summary = "dy W: the gradient of seq.linear with respect to its input";
+  let description = [{
+    ```mlir
+    %dx = seq.linear_input_grad %dy, %w : tensor<2x8x32xf32>, tensor<32x16xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$grad, Seq_RealTensor:$weight);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$grad `,` $weight `:` type($grad) `,` type($weight) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure]> {
+  let summary = "dy^T x summed over rows (+ accumulator): the gradient of seq.linear with respect to its weight";
+  let description = [{
+    With `accumulate`, the product is added to that value, whose buffer the result takes over.
+
+    ```mlir
+    %dw = seq.linear_weight_grad %dy, %x : tensor<2x8x32xf32>, tensor<2x8x16xf32> -> tensor<32x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$grad, Seq_RealTensor:$operand, Optional<Seq_RealTensor>:$accumulator);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    $grad `,` $operand (`accumulate` $accumulator^ `:` type($accumulator))?
+    `:` type($grad) `,` type($operand) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_AttentionOp : Seq_Op<"attention", [Pure, AllTypesMatch<["q", "out"]>, AllTypesMatch<["k", "v"]>]> {
+  let summary = "softmax attention with grouped key/value heads";
+  let description = [{
+    `q` is `[batch, time, heads * head_dim]`, `k` and `v` `[batch, time, kv_heads * head_dim]`; query head `h`
+    reads key/value head `h / (heads / kv_heads)`. `lse` is the log-sum-exp of the scores,
+    `[batch, heads, time]`, kept for the gradient.
+
+    ```mlir
+    %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$q, Seq_RealTensor:$k, Seq_RealTensor:$v, I64Attr:$heads,
+                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs Seq_RealTensor:$out, Seq_RealTensor:$lse);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
+    `:` type($q) `,` type($k) `->` type($lse) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure, AllTypesMatch<["q", "grad", "out", "dq"]>,
+                                                    AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+  let summary = "the gradients of seq.attention";
+  let description = [{
+    ```mlir
+    %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$grad, Seq_RealTensor:$q, Seq_RealTensor:$k, Seq_RealTensor:$v,
+                       Seq_RealTensor:$out, Seq_RealTensor:$lse, I64Attr:$heads, I64Attr:$kv_heads,
+                       F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs Seq_RealTensor:$dq, Seq_RealTensor:$dk, Seq_RealTensor:$dv);
+  let assemblyFormat = [{
+    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse `heads` $heads `kv_heads` $kv_heads `scale` $scale
+    (`causal` $causal^)? `:` type($q) `,` type($k) `,` type($lse) attr-dict
+  }];
+}
+
+def Seq_EmbedOp : Seq_Op<"embed", [Pure]> {
+  let summary = "rows of a table chosen by tokens";
+  let description = [{
+    ```mlir
+    %x = seq.embed %tokens, %table : tensor<2x8xi32>, tensor<512x16xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_TokenTensor:$tokens, Seq_RealTensor:$table);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$tokens `,` $table `:` type($tokens) `,` type($table) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure]> {
+  let summary = "the gradient of seq.embed with respect to its table";
+  let description = [{
+    Sums the rows of `grad` of each token in the order of positions; with `accumulate`, adds to that value, whose
+    buffer the result takes over (a table tied to the head).
+
+    ```mlir
+    %dt = seq.embed_grad %tokens, %dx : tensor<2x8xi32>, tensor<2x8x16xf32> -> tensor<512x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_TokenTensor:$tokens, Seq_RealTensor:$grad, Optional<Seq_RealTensor>:$accumulator);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    $tokens `,` $grad (`accumulate` $accumulator^ `:` type($accumulator))?
+    `:` type($tokens) `,` type($grad) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_CrossEntropyOp : Seq_Op<"cross_entropy", [Pure, AllTypesMatch<["logits", "dlogits"]>]> {
+  let summary = "weighted negative log-likelihood of the targets, with the gradient of the logits";
+  let description = [{
+    `loss = sum over positions of weights * (log sum exp(logits) - logits[target])`, one number of shape `[1]`;
+    `dlogits` is its gradient. Decomposed into row operations.
+
+    ```mlir
+    %loss, %dlogits = seq.cross_entropy %logits, %targets, %weights : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32> -> tensor<1xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$logits, Seq_TokenTensor:$targets, Seq_RealTensor:$weights);
+  let results = (outs Seq_RealTensor:$loss, Seq_RealTensor:$dlogits);
+  let assemblyFormat = [{
+    $logits `,` $targets `,` $weights `:` type($logits) `,` type($targets) `,` type($weights) `->` type($loss)
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_PredictOp : Seq_Op<"predict", [Pure, AllTypesMatch<["targets", "predicted"]>]> {
+  let summary = "negative log-likelihood of the targets and the most likely token of each position";
+  let description = [{
+    Used by the evaluation step. Ties go to the smallest token. Decomposed into row operations.
+
+    ```mlir
+    %nll, %predicted = seq.predict %logits, %targets : tensor<2x8x64xf32>, tensor<2x8xi32> -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$logits, Seq_TokenTensor:$targets);
+  let results = (outs Seq_RealTensor:$nll, Seq_TokenTensor:$predicted);
+  let assemblyFormat = [{
+    $logits `,` $targets `:` type($logits) `,` type($targets) `->` type($nll) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

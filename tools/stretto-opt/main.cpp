@@ -1,0 +1,12 @@
+//===- main.cpp - stretto-opt: mlir-opt for Stretto's dialects and passes -----===//
+#include "ir/Register.h"
+
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  stretto::registerModelDialects(registry);
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Stretto optimizer driver\n", registry));
+}
