@@ -24,6 +24,11 @@ std::pair<int64_t, int64_t> RowwiseOp::getRows() {
   return {1, 1};
 }
 
+int64_t RowwiseOp::getChunks() {
+  auto [batch, time] = getRows();
+  return batch * llvm::divideCeil(time, getSchedule()->getChunk());
+}
+
 /// What one row sees of an operand, or null where the operand lacks the dimensions.
 static Type rowType(RankedTensorType type, RowMap map) {
   int64_t drop = map == RowMap::row ? 2 : map == RowMap::time ? 1 : 0;
@@ -59,6 +64,8 @@ LogicalResult RowwiseOp::verify() {
   if (getMaps().size() != getInputs().size() || block.getNumArguments() != getInputs().size())
     return emitOpError() << "needs one map and one body argument for each of " << getInputs().size()
                          << " operands, but got " << getMaps().size() << " and " << block.getNumArguments();
+  if (getPartialSums() && !getSchedule())
+    return emitOpError() << "partial sums need a schedule";
   auto [batch, time] = getRows();
   for (auto [i, input] : llvm::enumerate(getInputs())) {
     auto type = typeOf(input);
@@ -79,6 +86,8 @@ LogicalResult RowwiseOp::verify() {
     SmallVector<int64_t> shape;
     if (!isColumnSum(i))
       shape = {batch, time};
+    else if (getPartialSums())
+      shape = {getChunks()};
     llvm::append_range(shape, typeOf(value).getShape());
     auto expected = RankedTensorType::get(shape, typeOf(value).getElementType());
     if (getResult(i).getType() != expected)
@@ -86,4 +95,14 @@ LogicalResult RowwiseOp::verify() {
                            << getResult(i).getType();
   }
   return verifyBody(*this);
+}
+
+LogicalResult SumPartialsOp::verify() {
+  auto partials = typeOf(getPartials()), result = typeOf(getResult());
+  if (partials.getRank() < 1 || partials.getShape().drop_front() != result.getShape())
+    return emitOpError() << "result must be the partials without their leading dimension, but got " << partials
+                         << " and " << result;
+  if (getAccumulator() && getAccumulator().getType() != getResult().getType())
+    return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
+  return success();
 }

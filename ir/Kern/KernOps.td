@@ -84,7 +84,9 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
     on a `row` operand.
 
     Yielded values become results in order: `[batch, time, columns...]`, or, when produced by
-    `seq.column_sum`, the sum over all rows. Batch and time are those of the `row` operands.
+    `seq.column_sum`, the sum over all rows; with `partial_sums` one sum per chunk of the schedule,
+    `[chunks, columns...]`, which `kern.sum_partials` adds up in order. Batch and time are those of the `row`
+    operands.
 
     ```mlir
     %y, %dg = kern.rowwise(%x, %g) maps [row, shared] {
@@ -98,11 +100,13 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
     ```
   }];
   let arguments = (ins Variadic<Kern_Tensor>:$inputs, TypedArrayAttrBase<Kern_RowMapAttr, "row maps">:$maps,
-                       OptionalAttr<StrAttr>:$kernel, OptionalAttr<Kern_ScheduleAttr>:$schedule);
+                       UnitAttr:$partial_sums, OptionalAttr<StrAttr>:$kernel,
+                       OptionalAttr<Kern_ScheduleAttr>:$schedule);
   let results = (outs Variadic<Kern_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    (`kernel` $kernel^)? `(` $inputs `)` `maps` custom<RowMaps>($maps) (`schedule` $schedule^)? $body
+    (`kernel` $kernel^)? `(` $inputs `)` `maps` custom<RowMaps>($maps) (`schedule` $schedule^)?
+    (`partial_sums` $partial_sums^)? $body
     attr-dict `:` functional-type($inputs, $results)
   }];
   let hasVerifier = 1;
@@ -113,7 +117,28 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
     bool isColumnSum(unsigned index);
     /// Batch and time of the rows: the two leading dimensions of the `row` operands or results.
     std::pair<int64_t, int64_t> getRows();
+    /// Chunks of the schedule: batch * ceil(time / chunk).
+    int64_t getChunks();
   }];
+}
+
+def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure]> {
+  let summary = "the ordered sum of the partial column sums of a rowwise kernel";
+  let description = [{
+    Adds entry 0, 1, 2, ... of the leading dimension, in that order; with `accumulate`, to that value, whose
+    buffer the result takes over.
+
+    ```mlir
+    %dg = kern.sum_partials %partials : tensor<64x16xf32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Kern_Real:$partials, Optional<Kern_Real>:$accumulator, OptionalAttr<StrAttr>:$kernel);
+  let results = (outs Kern_Real:$result);
+  let assemblyFormat = [{
+    (`kernel` $kernel^)? $partials (`accumulate` $accumulator^ `:` type($accumulator))?
+    `:` type($partials) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, HasParent<"RowwiseOp">]> {

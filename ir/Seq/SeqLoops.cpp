@@ -22,15 +22,24 @@ LogicalResult ParameterOp::verify() {
   return success();
 }
 
-LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+/// A use of a parameter must have its type.
+static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, name);
   if (!parameter)
-    return emitOpError() << "names no parameter: " << getParameterAttr();
-  if (parameter.getType() == getType())
+    return op->emitOpError() << "names no parameter: " << name;
+  if (parameter.getType() == type)
     return success();
-  auto diagnostic = emitOpError() << "must have the type of the parameter, but got " << getType();
+  auto diagnostic = op->emitOpError() << "must have the type of the parameter, but got " << type;
   diagnostic.attachNote(parameter.getLoc()) << "declared here with type " << parameter.getType();
   return diagnostic;
+}
+
+LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyUse(*this, getParameterAttr(), getType(), symbols);
+}
+
+LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyUse(*this, getParameterAttr(), getValue().getType(), symbols);
 }
 
 /// The type that one iteration sees of a slice or a stack.

@@ -46,6 +46,24 @@ def Seq_GetParameterOp : Seq_Op<"get_parameter", [Pure, DeclareOpInterfaceMethod
   let assemblyFormat = "$parameter `:` type($result) attr-dict";
 }
 
+def Seq_GradientOp : Seq_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the gradient of a parameter";
+  let description = [{
+    Says that the value is the gradient of the loss with respect to a trainable parameter: it is stored at that
+    parameter's place in the gradient arena. Each trainable parameter has exactly one in the backward.
+
+    ```mlir
+    seq.parameter @embed parts [#seq.part<"embed.weight", 512, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<512x64xf32>
+    func.func @backward(%dw: tensor<512x64xf32>) {
+      seq.gradient @embed, %dw : tensor<512x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Seq_RealTensor:$value);
+  let assemblyFormat = "$parameter `,` $value `:` type($value) attr-dict";
+}
+
 def Seq_ScanOp : Seq_Op<"scan", [Pure, AttrSizedOperandSegments,
                                  DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the loop over layers (or over chunks of rows)";

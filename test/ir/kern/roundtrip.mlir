@@ -2,8 +2,8 @@
 
 // CHECK-LABEL: func @fused
 func.func @fused(%x: tensor<2x8x16xf32>, %g: tensor<16xf32>) -> tensor<16xf32> {
-  // CHECK: kern.rowwise kernel "k" (%{{.*}}, %{{.*}}) maps [row, shared] schedule <rows 8, lanes 16, chunk 64>
-  %y, %dg = kern.rowwise kernel "k" (%x, %g) maps [row, shared] schedule <rows 8, lanes 16, chunk 64> {
+  // CHECK: kern.rowwise kernel "k"(%{{.*}}, %{{.*}}) maps [row, shared] schedule <rows 8, lanes 16, chunk 64>
+  %y, %dg = kern.rowwise kernel "k"(%x, %g) maps [row, shared] schedule <rows 8, lanes 16, chunk 64> {
   ^bb0(%row: tensor<16xf32>, %gain: tensor<16xf32>):
     %0 = arith.mulf %row, %gain : tensor<16xf32>
     %1 = seq.tap %0 by -1 : tensor<16xf32>
@@ -11,5 +11,12 @@ func.func @fused(%x: tensor<2x8x16xf32>, %g: tensor<16xf32>) -> tensor<16xf32> {
     %3 = seq.column_sum %2 : tensor<16xf32> -> tensor<16xf32>
     kern.yield %2, %3 : tensor<16xf32>, tensor<16xf32>
   } {kern.places = [#kern.place<activations, 4096, stride 0, parity 0>]} : (tensor<2x8x16xf32>, tensor<16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>)
-  return %dg : tensor<16xf32>
+  %p = kern.rowwise(%x) maps [row] schedule <rows 8, lanes 16, chunk 4> partial_sums {
+  ^bb0(%row: tensor<16xf32>):
+    %0 = seq.column_sum %row : tensor<16xf32> -> tensor<16xf32>
+    kern.yield %0 : tensor<16xf32>
+  } : (tensor<2x8x16xf32>) -> tensor<4x16xf32>
+  // CHECK: kern.sum_partials %{{.*}} accumulate %{{.*}} : tensor<16xf32> : tensor<4x16xf32> -> tensor<16xf32>
+  %s = kern.sum_partials %p accumulate %dg : tensor<16xf32> : tensor<4x16xf32> -> tensor<16xf32>
+  return %s : tensor<16xf32>
 }
