@@ -15,11 +15,25 @@ target_compile_options(stretto_compiler_flags INTERFACE
   -fno-exceptions -fno-rtti -Wall -Wextra -Wno-unused-parameter -Werror=deprecated-declarations)
 target_compile_definitions(stretto_compiler_flags INTERFACE ${LLVM_DEFINITIONS_LIST} NDEBUG)
 
-# stretto_compiler_library(NAME SOURCES... [LIBS ...] [DEPENDS ...]): a static library of the compiler.
+option(STRETTO_PRECOMPILE "Precompile the MLIR headers that most sources of the compiler include" ON)
+if(STRETTO_PRECOMPILE)
+  file(WRITE ${CMAKE_BINARY_DIR}/compiler_pch.cpp "")
+  add_library(stretto_compiler_pch STATIC ${CMAKE_BINARY_DIR}/compiler_pch.cpp)
+  target_link_libraries(stretto_compiler_pch PUBLIC stretto_compiler_flags)
+  target_precompile_headers(stretto_compiler_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/compiler_pch.h)
+  # Lets ccache work with the precompiled header.
+  target_compile_options(stretto_compiler_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endif()
+
+# stretto_compiler_library(NAME SOURCES... [TEXT_ONLY] [LIBS ...] [DEPENDS ...]): a static library of the
+# compiler. TEXT_ONLY: it knows nothing of MLIR, so the precompiled headers would only slow it down.
 function(stretto_compiler_library name)
-  cmake_parse_arguments(ARG "" "" "LIBS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TEXT_ONLY" "" "LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC stretto_compiler_flags ${ARG_LIBS})
+  if(STRETTO_PRECOMPILE AND NOT ARG_TEXT_ONLY)
+    target_precompile_headers(${name} REUSE_FROM stretto_compiler_pch)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

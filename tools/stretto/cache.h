@@ -1,0 +1,47 @@
+// Compiled programs, kept by the content they were made from.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stretto {
+
+// A content key under construction: fields cannot run into one another.
+class CacheKey {
+public:
+  void add(std::string_view field);
+  // Adds the content of a file. Throws CommandError where it cannot be read.
+  void addFile(const std::filesystem::path &path);
+  // 32 hex digits (XXH3, 128 bits) over the fields in order.
+  std::string digest() const;
+
+private:
+  std::string fields;
+};
+
+// $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else $HOME/.cache/stretto. Throws CommandError where none is set.
+std::filesystem::path cacheFolder();
+
+// A folder with one entry per key: <folder>/programs/<key>/program. Entries are made beside and renamed into place,
+// so that several processes may use the cache at once and a kill leaves no half entry.
+class ProgramCache {
+public:
+  // Keeps at most `capacity` programs, the most recently used ones.
+  explicit ProgramCache(std::filesystem::path folder, size_t capacity = 200);
+
+  // The program of a key; where it is missing, `make` is called to write it to the path it is given.
+  // Throws CommandError where the folder cannot be written; what `make` throws goes through.
+  std::filesystem::path obtain(const std::string &key, const std::function<void(const std::filesystem::path &)> &make);
+
+private:
+  std::filesystem::path makeScratch() const;
+  void forgetOldest() const;
+
+  std::filesystem::path folder, programs;
+  size_t capacity;
+};
+
+} // namespace stretto

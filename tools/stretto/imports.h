@@ -1,0 +1,24 @@
+// What a spec consists of, read without the compiler.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stretto {
+
+struct SpecFile {
+  std::filesystem::path path;
+  std::string text;
+};
+
+// The paths that follow the word `import` outside of comments (// to the end of the line) and strings, in order.
+std::vector<std::string> importedPaths(std::string_view text);
+
+// The spec and all files it imports, directly or not, each once, in order of first mention. Imports are relative
+// to the file they stand in; one that does not exist is left out, because reporting it is the compiler's job.
+// Throws CommandError where the spec itself cannot be read.
+std::vector<SpecFile> readSpec(const std::filesystem::path &spec);
+
+} // namespace stretto

@@ -1,0 +1,19 @@
+#include "tools/stretto/commands.h"
+#include "tools/stretto/error.h"
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+int main(int argc, char **argv) {
+  try {
+    return stretto::runCommand(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const stretto::CommandError &error) {
+    if (*error.what())
+      std::fprintf(stderr, "stretto: %s\n", error.what());
+    return error.status;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "stretto: %s\n", error.what());
+    return 1;
+  }
+}

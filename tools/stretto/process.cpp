@@ -1,0 +1,95 @@
+#include "tools/stretto/process.h"
+
+#include "tools/stretto/error.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace stretto {
+
+namespace fs = std::filesystem;
+
+fs::path siblingProgram(const std::string &name) {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error)
+    throw CommandError("cannot find out where this program lies: " + error.message());
+  fs::path program = self.parent_path() / name;
+  if (access(program.c_str(), X_OK) != 0)
+    throw CommandError("cannot run '" + program.string() + "': " + std::strerror(errno) +
+                       " (was this part of Stretto built?)");
+  return program;
+}
+
+// argv for exec; points into its arguments.
+static std::vector<char *> argumentVector(const fs::path &program, const std::vector<std::string> &arguments) {
+  std::vector<char *> argv{const_cast<char *>(program.c_str())};
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  return argv;
+}
+
+static CommandError startError(const fs::path &program, int code) {
+  return CommandError("cannot start '" + program.string() + "': " + std::strerror(code));
+}
+
+void becomeProgram(const fs::path &program, const std::vector<std::string> &arguments) {
+  execv(program.c_str(), argumentVector(program, arguments).data());
+  throw startError(program, errno);
+}
+
+static pid_t spawn(const fs::path &program, const std::vector<std::string> &arguments,
+                   posix_spawn_file_actions_t *actions) {
+  pid_t child = 0;
+  int code = posix_spawn(&child, program.c_str(), actions, nullptr, argumentVector(program, arguments).data(), environ);
+  if (code != 0)
+    throw startError(program, code);
+  return child;
+}
+
+static int waitFor(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      throw CommandError(std::string("cannot wait for a program: ") + std::strerror(errno));
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int runProgram(const fs::path &program, const std::vector<std::string> &arguments) {
+  return waitFor(spawn(program, arguments, nullptr));
+}
+
+std::string outputOf(const fs::path &program, const std::vector<std::string> &arguments) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    throw CommandError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  posix_spawn_file_actions_addclose(&actions, ends[1]);
+  pid_t child = spawn(program, arguments, &actions);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  std::string output;
+  char buffer[4096];
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) != 0;) {
+    if (count > 0)
+      output.append(buffer, static_cast<size_t>(count));
+    else if (errno != EINTR)
+      break;
+  }
+  close(ends[0]);
+  if (int status = waitFor(child))
+    throw CommandError("'" + program.filename().string() + "' failed (exit status " + std::to_string(status) + ")");
+  return output;
+}
+
+} // namespace stretto

@@ -1,0 +1,22 @@
+// Starting other programs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stretto {
+
+// The program `name` in the folder of this executable. Throws CommandError where it is missing or may not be run.
+std::filesystem::path siblingProgram(const std::string &name);
+
+// Replaces this process by the program. Throws CommandError where that fails.
+[[noreturn]] void becomeProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments);
+
+// Runs a program to its end with this process's streams; returns its exit status, 128 + n where signal n ended it.
+int runProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments);
+
+// Runs a program to its end and returns its standard output. Throws CommandError where it fails.
+std::string outputOf(const std::filesystem::path &program, const std::vector<std::string> &arguments);
+
+} // namespace stretto

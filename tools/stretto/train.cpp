@@ -1,0 +1,106 @@
+#include "tools/stretto/train.h"
+
+#include "tools/stretto/cache.h"
+#include "tools/stretto/error.h"
+#include "tools/stretto/imports.h"
+#include "tools/stretto/process.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+namespace stretto {
+
+namespace fs = std::filesystem;
+
+enum class Reader { Compiler, Both, Program };
+
+struct CompilerOption {
+  std::string_view name;
+  Reader reader;
+  bool takesValue;
+};
+
+static constexpr std::array compilerOptions{
+    CompilerOption{"--set", Reader::Compiler, true},       CompilerOption{"--task", Reader::Both, true},
+    CompilerOption{"--task-set", Reader::Both, true},      CompilerOption{"--model", Reader::Compiler, true},
+    CompilerOption{"--batch", Reader::Compiler, true},     CompilerOption{"--length", Reader::Compiler, true},
+    CompilerOption{"--vocab", Reader::Compiler, true},     CompilerOption{"--dtype", Reader::Compiler, true},
+    CompilerOption{"--cpu", Reader::Compiler, true},       CompilerOption{"--target", Reader::Compiler, true},
+    CompilerOption{"--fuse", Reader::Compiler, true},      CompilerOption{"--memory-budget", Reader::Compiler, true},
+    CompilerOption{"--dump-ir", Reader::Compiler, true},
+};
+
+static const CompilerOption *findCompilerOption(std::string_view argument) {
+  std::string_view name = argument.substr(0, argument.find('='));
+  auto it = std::find_if(compilerOptions.begin(), compilerOptions.end(),
+                         [&](const CompilerOption &option) { return option.name == name; });
+  return it == compilerOptions.end() ? nullptr : it;
+}
+
+TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
+  TrainArguments result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument == "--") {
+      result.program.insert(result.program.end(), arguments.begin() + i + 1, arguments.end());
+      break;
+    }
+    if (const CompilerOption *option = findCompilerOption(argument)) {
+      size_t count = option->takesValue && argument.find('=') == argument.npos ? 2 : 1;
+      if (i + count > arguments.size())
+        throw CommandError("'" + argument + "' needs a value", 2);
+      auto words = arguments.subspan(i, count);
+      result.compiler.insert(result.compiler.end(), words.begin(), words.end());
+      if (option->reader == Reader::Both)
+        result.program.insert(result.program.end(), words.begin(), words.end());
+      i += count - 1;
+    } else if (result.spec.empty() && argument.ends_with(".stretto") && !argument.starts_with("-")) {
+      result.spec = argument;
+    } else {
+      result.program.push_back(argument);
+    }
+  }
+  if (result.spec.empty())
+    throw CommandError("the spec is missing: name a file that ends in .stretto", 2);
+  return result;
+}
+
+// Everything the program depends on: the spec with its imports, the options, and the parts of Stretto that make it
+// or are linked into it.
+static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
+  CacheKey key;
+  key.add("stretto program 1");
+  key.addFile(compiler);
+  fs::path libraries = compiler.parent_path().parent_path() / "lib";
+  std::vector<fs::path> linked;
+  std::error_code none;
+  for (const fs::directory_entry &entry : fs::directory_iterator(libraries, none))
+    if (entry.path().extension() == ".a" || entry.path().extension() == ".so")
+      linked.push_back(entry.path());
+  std::sort(linked.begin(), linked.end());
+  for (const fs::path &library : linked)
+    key.addFile(library);
+  for (const SpecFile &file : readSpec(arguments.spec)) {
+    key.add(file.path.filename().string());
+    key.add(file.text);
+  }
+  for (const std::string &argument : arguments.compiler)
+    key.add(argument);
+  return key.digest();
+}
+
+std::string cachedProgram(const TrainArguments &arguments) {
+  fs::path compiler = siblingProgram("stretto-compile");
+  ProgramCache cache(cacheFolder());
+  return cache.obtain(programKey(arguments, compiler), [&](const fs::path &output) {
+    std::vector<std::string> command{arguments.spec};
+    command.insert(command.end(), arguments.compiler.begin(), arguments.compiler.end());
+    command.insert(command.end(), {"-o", output.string()});
+    if (int status = runProgram(compiler, command))
+      throw CommandError("", status); // the compiler has said why
+  });
+}
+
+} // namespace stretto

@@ -1,0 +1,26 @@
+// `stretto train`: compiles a spec through the cache and becomes the program.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stretto {
+
+// The arguments of `stretto train`, told apart.
+struct TrainArguments {
+  std::string spec;
+  std::vector<std::string> compiler; // options of stretto-compile, with their values
+  std::vector<std::string> program;  // all others: options of the training program
+};
+
+// The spec is the first argument that ends in ".stretto" and is no option's value. Options that only the compiler
+// knows go to it, --task and --task-set to both, everything else and all that follows "--" to the program.
+// Throws CommandError where the spec or a compiler option's value is missing.
+TrainArguments splitTrainArguments(std::span<const std::string> arguments);
+
+// The path of the program made from the spec with these compiler options; compiles where the cache has none.
+// Throws CommandError; where the compiler fails it has said why, and the error's text is empty.
+std::string cachedProgram(const TrainArguments &arguments);
+
+} // namespace stretto
