@@ -1,0 +1,114 @@
+#include "tools/stretto/cache.h"
+
+#include "tools/stretto/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+namespace stretto {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(CacheKey, TellsFieldsApart) {
+  CacheKey joined, apart;
+  joined.add("ab");
+  apart.add("a");
+  apart.add("b");
+  EXPECT_NE(joined.digest(), apart.digest());
+  EXPECT_EQ(joined.digest().size(), 32u);
+}
+
+TEST(CacheKey, RefusesAMissingFile) {
+  CacheKey key;
+  EXPECT_THROW(key.addFile("/nonexistent/file"), CommandError);
+}
+
+TEST(CacheFolder, TakesTheFirstVariableThatIsSet) {
+  setenv("STRETTO_CACHE", "/a", 1);
+  setenv("XDG_CACHE_HOME", "/b", 1);
+  setenv("HOME", "/c", 1);
+  EXPECT_EQ(cacheFolder(), "/a");
+  unsetenv("STRETTO_CACHE");
+  EXPECT_EQ(cacheFolder(), "/b/stretto");
+  setenv("XDG_CACHE_HOME", "", 1);
+  EXPECT_EQ(cacheFolder(), "/c/.cache/stretto");
+  unsetenv("HOME");
+  EXPECT_THROW(cacheFolder(), CommandError);
+}
+
+class ProgramCacheTest : public testing::Test {
+protected:
+  void SetUp() override { folder = fs::path(testing::TempDir()) / "stretto-program-cache"; }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void make(const fs::path &path) {
+    ++made;
+    std::ofstream(path) << "#!/bin/sh\n";
+    fs::permissions(path, fs::perms::owner_all);
+  }
+  fs::path obtain(const std::string &key, size_t capacity = 10) {
+    return ProgramCache(folder, capacity).obtain(key, [this](const fs::path &path) { make(path); });
+  }
+
+  fs::path folder;
+  int made = 0;
+};
+
+TEST_F(ProgramCacheTest, MakesAProgramOnce) {
+  fs::path first = obtain("k");
+  EXPECT_TRUE(fs::exists(first));
+  EXPECT_EQ(obtain("k"), first);
+  EXPECT_EQ(made, 1);
+  EXPECT_NE(obtain("other"), first);
+  EXPECT_EQ(made, 2);
+}
+
+TEST_F(ProgramCacheTest, KeepsNothingOfAFailure) {
+  auto fail = [](const fs::path &path) {
+    std::ofstream(path) << "half";
+    throw std::runtime_error("no");
+  };
+  EXPECT_THROW(ProgramCache(folder).obtain("k", fail), std::runtime_error);
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(folder))
+    EXPECT_EQ(entry.path(), folder / "programs");
+}
+
+TEST_F(ProgramCacheTest, TakesTheEntryOfAFasterProcess) {
+  fs::path result = ProgramCache(folder).obtain("k", [this](const fs::path &path) {
+    make(path);
+    obtain("k");
+  });
+  EXPECT_EQ(result, folder / "programs" / "k" / "program");
+  EXPECT_TRUE(fs::exists(result));
+  EXPECT_EQ(made, 2);
+}
+
+TEST_F(ProgramCacheTest, ForgetsTheLeastRecentlyUsed) {
+  auto age = [&](const std::string &key, int hours) {
+    fs::last_write_time(obtain(key, 2).parent_path(), fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  age("old", 3);
+  age("older", 4);
+  obtain("older", 2); // used again
+  obtain("new", 2);
+  EXPECT_FALSE(fs::exists(folder / "programs" / "old"));
+  EXPECT_TRUE(fs::exists(folder / "programs" / "older"));
+  EXPECT_TRUE(fs::exists(folder / "programs" / "new"));
+}
+
+TEST_F(ProgramCacheTest, NamesAFolderThatCannotBeUsed) {
+  std::ofstream{folder} << "a file";
+  try {
+    obtain("k");
+    FAIL() << "no error";
+  } catch (const CommandError &error) {
+    EXPECT_NE(std::string(error.what()).find("set STRETTO_CACHE"), std::string::npos);
+  }
+}
+
+} // namespace
+} // namespace stretto

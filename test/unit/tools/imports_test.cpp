@@ -1,0 +1,66 @@
+#include "tools/stretto/imports.h"
+
+#include "tools/stretto/error.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace stretto {
+namespace {
+
+namespace fs = std::filesystem;
+using Paths = std::vector<std::string>;
+
+TEST(ImportedPaths, AreThoseAfterTheWordImport) {
+  EXPECT_EQ(importedPaths("import \"a.stretto\"\nimport   \"b/c.stretto\" model m() {}"),
+            (Paths{"a.stretto", "b/c.stretto"}));
+}
+
+TEST(ImportedPaths, IgnoreCommentsStringsAndLongerWords) {
+  EXPECT_EQ(importedPaths("// import \"a\"\nx = \"import\" y = \"b\" important \"c\" import d \"e\""), Paths{});
+}
+
+TEST(ImportedPaths, MayFollowAComment) { EXPECT_EQ(importedPaths("import // from here\n \"a\""), Paths{"a"}); }
+
+TEST(ImportedPaths, BearUnfinishedText) {
+  EXPECT_EQ(importedPaths("import \"a"), Paths{});
+  EXPECT_EQ(importedPaths("import"), Paths{});
+  EXPECT_EQ(importedPaths(""), Paths{});
+}
+
+class ReadSpec : public testing::Test {
+protected:
+  void SetUp() override {
+    folder = fs::path(testing::TempDir()) / "stretto-read-spec";
+    fs::create_directories(folder / "std");
+  }
+  void TearDown() override { fs::remove_all(folder); }
+  fs::path write(const char *name, const char *text) {
+    std::ofstream(folder / name) << text;
+    return folder / name;
+  }
+  fs::path folder;
+};
+
+TEST_F(ReadSpec, FollowsImportsRelativeToTheirFileAndOnce) {
+  fs::path spec = write("m.stretto", "import \"std/a.stretto\" import \"b.stretto\"");
+  write("std/a.stretto", "import \"../b.stretto\"");
+  write("b.stretto", "import \"m.stretto\" // a circle");
+  std::vector<SpecFile> files = readSpec(spec);
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(files[1].text, "import \"../b.stretto\"");
+  EXPECT_EQ(files[2].path.filename(), "b.stretto");
+}
+
+TEST_F(ReadSpec, LeavesMissingImportsToTheCompiler) {
+  EXPECT_EQ(readSpec(write("m.stretto", "import \"nowhere.stretto\"")).size(), 1u);
+}
+
+TEST_F(ReadSpec, RefusesAMissingSpecAndAFolder) {
+  EXPECT_THROW(readSpec(folder / "nowhere.stretto"), CommandError);
+  EXPECT_THROW(readSpec(folder / "std"), CommandError);
+}
+
+} // namespace
+} // namespace stretto
