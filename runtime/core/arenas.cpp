@@ -1,0 +1,67 @@
+#include "runtime/core/arenas.h"
+
+#include "runtime/core/error.h"
+
+#include <fmt/format.h>
+
+namespace stretto {
+
+const char *arenaName(int arena) {
+  static constexpr std::array<const char *, STRETTO_ARENA_COUNT> names = {
+      "activations", "parameters", "gradients", "moment1", "moment2",
+      "accumulator", "inputs",     "outputs",   "tables",  "hyper"};
+  return arena >= 0 && arena < STRETTO_ARENA_COUNT ? names[arena] : "unknown";
+}
+
+Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate) : device(device) {
+  try {
+    for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) {
+      const int64_t bytes = program.arena_bytes[i];
+      if (bytes <= 0 || (i == STRETTO_ARENA_ACCUMULATOR && !accumulate))
+        continue;
+      arenas[i] = {device.allocate(bytes), bytes};
+      device.submit(ZeroOp{arenas[i].data, bytes});
+    }
+    device.wait();
+  } catch (...) {
+    releaseAll();
+    throw;
+  }
+}
+
+Arenas::~Arenas() { releaseAll(); }
+
+void Arenas::releaseAll() {
+  for (Arena &arena : arenas)
+    if (arena.data)
+      device.release(arena.data, arena.bytes);
+}
+
+void *Arenas::resolve(const stretto_buffer &buffer, int64_t bytes) const {
+  if (buffer.arena < 0 || buffer.arena >= STRETTO_ARENA_COUNT)
+    throw Error(fmt::format("a buffer must lie in one of {} arenas, but got arena {}",
+                            static_cast<int>(STRETTO_ARENA_COUNT), buffer.arena));
+  const Arena &arena = arenas[buffer.arena];
+  if (buffer.offset < 0 || bytes < 0 || buffer.offset > arena.bytes || bytes > arena.bytes - buffer.offset)
+    throw Error(fmt::format("a buffer must lie inside its arena, but got bytes {} to {} of '{}' with {} bytes",
+                            buffer.offset, buffer.offset + bytes, arenaName(buffer.arena), arena.bytes));
+  return static_cast<char *>(arena.data) + buffer.offset;
+}
+
+int64_t Arenas::totalBytes() const {
+  int64_t total = 0;
+  for (const Arena &arena : arenas)
+    total += arena.bytes;
+  return total;
+}
+
+int Arenas::find(const void *address) const {
+  for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) {
+    const char *begin = static_cast<const char *>(arenas[i].data);
+    if (begin && address >= begin && address < begin + arenas[i].bytes)
+      return i;
+  }
+  return -1;
+}
+
+} // namespace stretto

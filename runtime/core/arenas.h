@@ -1,0 +1,40 @@
+// The arenas of a program: one device allocation each, and the way from (arena, offset) to an address.
+#pragma once
+
+#include "runtime/core/device.h"
+
+#include <array>
+
+namespace stretto {
+
+class Arenas {
+public:
+  // Allocates and zeroes every arena of the program that has bytes; ACCUMULATOR only if it is used.
+  Arenas(Device &device, const stretto_program &program, bool accumulate);
+  ~Arenas();
+  Arenas(const Arenas &) = delete;
+  Arenas &operator=(const Arenas &) = delete;
+
+  // Address of a buffer that spans `bytes`; throws Error when it does not lie inside its arena.
+  void *resolve(const stretto_buffer &buffer, int64_t bytes) const;
+  void *base(stretto_arena arena) const { return arenas[arena].data; }
+  int64_t bytes(stretto_arena arena) const { return arenas[arena].bytes; }
+  int64_t totalBytes() const;
+
+  // The arena an address lies in, or -1.
+  int find(const void *address) const;
+
+private:
+  struct Arena {
+    void *data = nullptr;
+    int64_t bytes = 0;
+  };
+  void releaseAll();
+  Device &device;
+  std::array<Arena, STRETTO_ARENA_COUNT> arenas;
+};
+
+// Name of an arena in lower case, for messages.
+const char *arenaName(int arena);
+
+} // namespace stretto

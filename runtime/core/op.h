@@ -1,0 +1,87 @@
+// What a device can be asked to do. Ops hold resolved addresses; a device may run them later, in order.
+#pragma once
+
+#include "runtime/abi/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+namespace stretto {
+
+// Bytes of one element.
+constexpr int64_t elementBytes(int32_t dtype) { return dtype == STRETTO_F64 ? 8 : 4; }
+
+struct LaunchOp {
+  const stretto_kernel *kernel = nullptr;
+  std::vector<void *> buffers;
+};
+
+// See stretto_matmul_args.
+struct MatmulOp {
+  int32_t dtype = STRETTO_F32;
+  int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
+  bool transposeA = false, transposeB = false, accumulate = false;
+  const void *a = nullptr, *b = nullptr;
+  void *c = nullptr;
+};
+
+// See stretto_attention_args; o and lse are written.
+struct AttentionOp {
+  int32_t dtype = STRETTO_F32;
+  int64_t batch = 0, length = 0, heads = 0, kvHeads = 0, headDim = 0;
+  int64_t qStride = 0, kStride = 0, vStride = 0, oStride = 0;
+  double scale = 1;
+  bool causal = true;
+  void *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr, *lse = nullptr;
+};
+
+// See stretto_attention_grad_args; o and lse of `forward` are read.
+struct AttentionGradOp {
+  AttentionOp forward;
+  int64_t dOutStride = 0, dqStride = 0, dkStride = 0, dvStride = 0;
+  void *dOut = nullptr, *dq = nullptr, *dk = nullptr, *dv = nullptr;
+};
+
+// See stretto_embed_args.
+struct EmbedOp {
+  int32_t dtype = STRETTO_F32;
+  int64_t rows = 0, width = 0, vocabulary = 0;
+  const int32_t *tokens = nullptr;
+  const void *table = nullptr;
+  void *out = nullptr;
+};
+
+// See stretto_embed_grad_args.
+struct EmbedGradOp {
+  int32_t dtype = STRETTO_F32;
+  int64_t rows = 0, width = 0, vocabulary = 0;
+  bool accumulate = false;
+  const int32_t *tokens = nullptr;
+  const void *dOut = nullptr;
+  void *dTable = nullptr;
+};
+
+struct ZeroOp {
+  void *data = nullptr;
+  int64_t bytes = 0;
+};
+
+// Host to device; holds its own copy of the data.
+struct CopyInOp {
+  void *destination = nullptr;
+  std::vector<std::byte> data;
+};
+
+// Device to host; the destination is valid after Device::wait.
+struct CopyOutOp {
+  void *destination = nullptr;
+  const void *source = nullptr;
+  int64_t bytes = 0;
+};
+
+using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, ZeroOp, CopyInOp,
+                        CopyOutOp>;
+
+} // namespace stretto

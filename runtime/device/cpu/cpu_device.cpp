@@ -1,0 +1,95 @@
+#include "runtime/device/cpu/cpu_device.h"
+
+#include "runtime/core/error.h"
+#include "runtime/device/cpu/embed.h"
+#include "runtime/device/cpu/library.h"
+#include "runtime/device/cpu/matmul.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <omp.h>
+
+namespace stretto {
+
+CpuDevice::CpuDevice() { countLibraryMemory(); }
+
+void *CpuDevice::allocate(int64_t bytes) {
+  void *data = libraryAllocate(bytes);
+  if (!data)
+    throw Error(fmt::format("memory for an arena must be available, but {} bytes could not be allocated", bytes));
+  return data;
+}
+
+void CpuDevice::release(void *data, int64_t) { libraryRelease(data); }
+void CpuDevice::setThreads(int count) { setLibraryThreads(count); }
+int CpuDevice::threads() const { return omp_get_max_threads(); }
+int64_t CpuDevice::libraryPeakBytes() const { return libraryTemporaryPeak(); }
+
+void CpuDevice::submit(Op op) {
+  if (observer)
+    observer->before(op);
+  struct Run {
+    CpuDevice &device;
+    void operator()(const LaunchOp &op) { device.execute(op); }
+    void operator()(const ZeroOp &op) { device.execute(op); }
+    void operator()(const MatmulOp &op) { matmul(op); }
+    void operator()(const AttentionOp &op) { attention(op); }
+    void operator()(const AttentionGradOp &op) { attentionGrad(op); }
+    void operator()(const EmbedOp &op) { embed(op); }
+    void operator()(const EmbedGradOp &op) { embedGrad(op); }
+    void operator()(const CopyInOp &op) { std::memcpy(op.destination, op.data.data(), op.data.size()); }
+    void operator()(const CopyOutOp &op) { std::memcpy(op.destination, op.source, op.bytes); }
+  };
+  std::visit(Run{*this}, op);
+  if (observer)
+    observer->after(op);
+}
+
+void CpuDevice::Free::operator()(char *data) const { std::free(data); }
+
+// Scratch of all threads, kept between launches; the part of thread i starts at i * bytesPerThread.
+char *CpuDevice::scratch(int64_t bytesPerThread) {
+  const int64_t needed = bytesPerThread * omp_get_max_threads();
+  if (needed > scratchBytes) {
+    scratchData.reset(static_cast<char *>(std::aligned_alloc(64, needed)));
+    scratchBytes = scratchData ? needed : 0;
+    if (!scratchData)
+      throw Error(fmt::format("memory for kernel scratch must be available, but {} bytes could not be allocated",
+                              needed));
+  }
+  return scratchData.get();
+}
+
+void CpuDevice::execute(const LaunchOp &op) {
+  const stretto_kernel &kernel = *op.kernel;
+  const int64_t perThread = (kernel.scratch_bytes + 63) / 64 * 64;
+  char *scratchBase = perThread ? scratch(perThread) : nullptr;
+  void *const *buffers = op.buffers.data();
+  if (kernel.chunks <= 1) {
+    kernel.function(buffers, 0, kernel.chunks, scratchBase);
+    return;
+  }
+#pragma omp parallel
+  {
+    const int64_t count = omp_get_num_threads(), index = omp_get_thread_num();
+    const int64_t begin = kernel.chunks * index / count, end = kernel.chunks * (index + 1) / count;
+    if (begin < end)
+      kernel.function(buffers, begin, end, scratchBase ? scratchBase + index * perThread : nullptr);
+  }
+}
+
+void CpuDevice::execute(const ZeroOp &op) {
+  constexpr int64_t block = 1 << 20;
+  char *data = static_cast<char *>(op.data);
+  if (op.bytes <= block) {
+    std::memset(data, 0, op.bytes);
+    return;
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t begin = 0; begin < op.bytes; begin += block)
+    std::memset(data + begin, 0, std::min(block, op.bytes - begin));
+}
+
+} // namespace stretto

@@ -1,0 +1,38 @@
+// The CPU: runs every op at once, on the threads of LibTorch's OpenMP pool. Results do not depend on
+// the number of threads: work is cut by shape, never by thread.
+#pragma once
+
+#include "runtime/core/device.h"
+
+#include <memory>
+#include <vector>
+
+namespace stretto {
+
+class CpuDevice : public Device {
+public:
+  CpuDevice();
+  std::string_view name() const override { return "cpu"; }
+  void *allocate(int64_t bytes) override;
+  void release(void *data, int64_t bytes) override;
+  void submit(Op op) override;
+  void wait() override {}
+  void observe(OpObserver *next) override { observer = next; }
+  void setThreads(int count) override;
+  int threads() const override;
+  int64_t libraryPeakBytes() const override;
+
+private:
+  void execute(const LaunchOp &op);
+  void execute(const ZeroOp &op);
+  char *scratch(int64_t bytesPerThread);
+
+  OpObserver *observer = nullptr;
+  struct Free {
+    void operator()(char *data) const;
+  };
+  std::unique_ptr<char, Free> scratchData;
+  int64_t scratchBytes = 0;
+};
+
+} // namespace stretto

@@ -1,0 +1,59 @@
+#include "runtime/device/cpu/embed.h"
+
+#include "runtime/core/error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace stretto {
+namespace {
+
+void checkTokens(const int32_t *tokens, int64_t rows, int64_t vocabulary) {
+  for (int64_t row = 0; row < rows; ++row)
+    if (tokens[row] < 0 || tokens[row] >= vocabulary)
+      throw Error(
+          fmt::format("tokens must be in 0..{}, but got {} at row {}", vocabulary - 1, tokens[row], row));
+}
+
+// Each block of columns walks all rows in order, so that every sum has one fixed order.
+template <typename Real> void scatter(const EmbedGradOp &op) {
+  constexpr int64_t block = 64;
+  const Real *dOut = static_cast<const Real *>(op.dOut);
+  Real *dTable = static_cast<Real *>(op.dTable);
+#pragma omp parallel for schedule(static)
+  for (int64_t begin = 0; begin < op.width; begin += block) {
+    const int64_t columns = std::min(block, op.width - begin);
+    if (!op.accumulate)
+      for (int64_t token = 0; token < op.vocabulary; ++token)
+        std::memset(dTable + token * op.width + begin, 0, columns * sizeof(Real));
+    for (int64_t row = 0; row < op.rows; ++row) {
+      const Real *source = dOut + row * op.width + begin;
+      Real *sum = dTable + op.tokens[row] * op.width + begin;
+      for (int64_t column = 0; column < columns; ++column)
+        sum[column] += source[column];
+    }
+  }
+}
+
+} // namespace
+
+void embed(const EmbedOp &op) {
+  checkTokens(op.tokens, op.rows, op.vocabulary);
+  const int64_t bytes = op.width * elementBytes(op.dtype);
+  const char *table = static_cast<const char *>(op.table);
+  char *out = static_cast<char *>(op.out);
+#pragma omp parallel for schedule(static)
+  for (int64_t row = 0; row < op.rows; ++row)
+    std::memcpy(out + row * bytes, table + op.tokens[row] * bytes, bytes);
+}
+
+void embedGrad(const EmbedGradOp &op) {
+  checkTokens(op.tokens, op.rows, op.vocabulary);
+  if (op.dtype == STRETTO_F64)
+    scatter<double>(op);
+  else
+    scatter<float>(op);
+}
+
+} // namespace stretto

@@ -1,0 +1,97 @@
+// MKL with several threads cuts some products along k by the number of threads, which changes the bits
+// (measured on an AMD EPYC for tall f64 products, under every value of MKL_CBWR). So every MKL call here
+// runs on one thread and computes one tile of C. Tiles of 256 x 256 and more cost 2 to 5 % against one
+// call; smaller ones are used only where there would be too few to share out.
+#include "runtime/device/cpu/matmul.h"
+
+#include "runtime/core/error.h"
+
+#include <algorithm>
+#include <climits>
+#include <fmt/format.h>
+
+extern "C" {
+void sgemm_(const char *, const char *, const int *, const int *, const int *, const float *, const float *,
+            const int *, const float *, const int *, const float *, float *, const int *);
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *);
+int MKL_Set_Num_Threads_Local(int);
+}
+
+namespace stretto {
+namespace {
+
+void gemm(const char *ta, const char *tb, int m, int n, int k, const float *a, int lda, const float *b, int ldb,
+          float beta, float *c, int ldc) {
+  const float one = 1;
+  sgemm_(ta, tb, &m, &n, &k, &one, a, &lda, b, &ldb, &beta, c, &ldc);
+}
+void gemm(const char *ta, const char *tb, int m, int n, int k, const double *a, int lda, const double *b, int ldb,
+          double beta, double *c, int ldc) {
+  const double one = 1;
+  dgemm_(ta, tb, &m, &n, &k, &one, a, &lda, b, &ldb, &beta, c, &ldc);
+}
+
+void checkSizes(const MatmulOp &op) {
+  for (int64_t size : {op.m, op.n, op.k, op.lda, op.ldb, op.ldc})
+    if (size < 0 || size > INT_MAX)
+      throw Error(fmt::format("sizes and row strides of a matrix product must be in 0..{}, but got {} x {} x {} "
+                              "with strides {}, {}, {}",
+                              INT_MAX, op.m, op.n, op.k, op.lda, op.ldb, op.ldc));
+}
+
+// MKL is column-major: the row-major C = A B is its C' = B' A'.
+template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+  const Real *a = static_cast<const Real *>(op.a) + (op.transposeA ? row : row * op.lda);
+  const Real *b = static_cast<const Real *>(op.b) + (op.transposeB ? column * op.ldb : column);
+  Real *c = static_cast<Real *>(op.c) + row * op.ldc + column;
+  gemm(op.transposeB ? "T" : "N", op.transposeA ? "T" : "N", static_cast<int>(columns), static_cast<int>(rows),
+       static_cast<int>(op.k), b, static_cast<int>(op.ldb), a, static_cast<int>(op.lda),
+       op.accumulate ? Real(1) : Real(0), c, static_cast<int>(op.ldc));
+}
+
+template <typename Real> void product(const MatmulOp &op) {
+  const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
+  const int64_t down = (op.m + tiles.rows - 1) / tiles.rows, across = (op.n + tiles.columns - 1) / tiles.columns;
+  auto run = [&](int64_t index) {
+    MKL_Set_Num_Threads_Local(1);
+    const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
+    tile<Real>(op, row, column, std::min(tiles.rows, op.m - row), std::min(tiles.columns, op.n - column));
+  };
+  if (down * across == 1)
+    return run(0);
+#pragma omp parallel for schedule(dynamic)
+  for (int64_t index = 0; index < down * across; ++index)
+    run(index);
+}
+
+} // namespace
+
+MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t enough = 8;            // tiles worth having
+  constexpr double least = 2.0 * (1 << 20); // floating point operations worth a tile
+  MatmulTiles tiles{std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)};
+  auto count = [&] { return ((m + tiles.rows - 1) / tiles.rows) * ((n + tiles.columns - 1) / tiles.columns); };
+  while (count() < enough) {
+    const bool byRows = tiles.rows >= tiles.columns;
+    int64_t &side = byRows ? tiles.rows : tiles.columns;
+    const int64_t half = (side / 2 + 15) / 16 * 16;
+    const double operations = 2.0 * half * (byRows ? tiles.columns : tiles.rows) * k;
+    if (half < 32 || half >= side || operations < least)
+      break;
+    side = half;
+  }
+  return tiles;
+}
+
+void matmul(const MatmulOp &op) {
+  checkSizes(op);
+  if (op.m == 0 || op.n == 0)
+    return;
+  if (op.dtype == STRETTO_F64)
+    product<double>(op);
+  else
+    product<float>(op);
+}
+
+} // namespace stretto

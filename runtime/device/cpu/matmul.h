@@ -1,0 +1,17 @@
+// Matrix products by MKL, cut into tiles of C that one thread computes each.
+#pragma once
+
+#include "runtime/core/op.h"
+
+namespace stretto {
+
+// How C is cut; a function of the shape alone, so that the bits of a product do not depend on threads.
+struct MatmulTiles {
+  int64_t rows = 0, columns = 0;
+};
+MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
+
+// Throws Error when a size does not fit MKL's 32-bit interface.
+void matmul(const MatmulOp &op);
+
+} // namespace stretto

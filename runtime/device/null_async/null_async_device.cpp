@@ -1,0 +1,89 @@
+#include "runtime/device/null_async/null_async_device.h"
+
+#include "runtime/core/error.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace stretto {
+
+NullAsyncDevice::NullAsyncDevice() : threadCount(inner.threads()), server([this] { serve(); }) {}
+
+NullAsyncDevice::~NullAsyncDevice() {
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  server.join();
+}
+
+void NullAsyncDevice::release(void *data, int64_t bytes) {
+  std::unique_lock lock(mutex);
+  draining = true;
+  changed.notify_all();
+  changed.wait(lock, [this] { return queue.empty() && !running; });
+  inner.release(data, bytes);
+}
+
+void NullAsyncDevice::setThreads(int count) {
+  std::lock_guard lock(mutex);
+  threadCount = count;
+  threadsChanged = true;
+}
+
+void NullAsyncDevice::submit(Op op) {
+  std::lock_guard lock(mutex);
+  queue.push_back(std::move(op));
+}
+
+void NullAsyncDevice::wait() {
+  std::unique_lock lock(mutex);
+  draining = true;
+  changed.notify_all();
+  changed.wait(lock, [this] { return queue.empty() && !running; });
+  draining = false;
+  if (failure)
+    std::rethrow_exception(std::exchange(failure, nullptr));
+}
+
+// Runs nothing until somebody waits: the latest moment the interface allows. The number of threads is a
+// property of the calling thread in OpenMP, so it is set here.
+void NullAsyncDevice::serve() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [this] { return stopping || (draining && !queue.empty()); });
+    if (stopping)
+      return;
+    Op op = std::move(queue.front());
+    queue.pop_front();
+    if (!failure) {
+      running = true;
+      const bool setThreads = std::exchange(threadsChanged, false);
+      lock.unlock();
+      std::exception_ptr thrown;
+      try {
+        if (setThreads)
+          inner.setThreads(threadCount);
+        inner.submit(std::move(op));
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      lock.lock();
+      running = false;
+      failure = thrown;
+    }
+    if (queue.empty())
+      changed.notify_all();
+  }
+}
+
+std::unique_ptr<Device> makeDevice(const std::string &name) {
+  if (name == "cpu")
+    return std::make_unique<CpuDevice>();
+  if (name == "null-async")
+    return std::make_unique<NullAsyncDevice>();
+  throw Error(fmt::format("a device must be 'cpu' or 'null-async', but got '{}'", name));
+}
+
+} // namespace stretto

@@ -1,0 +1,160 @@
+#include "test/unit/runtime/ops.h"
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+// Sizes, and all tensors in double: q, dO and o are [B,T,H,D], k and v [B,T,KV,D].
+struct Case {
+  int64_t batch, length, heads, kvHeads, headDim;
+  bool causal;
+  int64_t width() const { return heads * headDim; }
+  int64_t kvWidth() const { return kvHeads * headDim; }
+};
+
+struct Result {
+  std::vector<double> o, lse, dq, dk, dv;
+};
+
+// Rows of `width` numbers set into rows of `stride`.
+template <typename Real> std::vector<Real> strided(int64_t rows, int64_t width, int64_t stride, uint32_t stream) {
+  const auto dense = randomReals<Real>(rows * width, stream);
+  std::vector<Real> out(rows * stride, Real(99));
+  for (int64_t row = 0; row < rows; ++row)
+    std::copy_n(&dense[row * width], width, &out[row * stride]);
+  return out;
+}
+
+std::vector<double> dense(int64_t rows, int64_t width, uint32_t stream, bool single) {
+  if (!single)
+    return randomReals<double>(rows * width, stream);
+  const auto values = randomReals<float>(rows * width, stream);
+  return {values.begin(), values.end()};
+}
+
+// One query row against all keys it may see.
+void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t b, int64_t h, int64_t t) {
+  const int64_t kv = h * c.kvHeads / c.heads, last = c.causal ? t + 1 : c.length, d = c.headDim;
+  const double scale = 1 / std::sqrt(static_cast<double>(d));
+  const int64_t row = ((b * c.length + t) * c.heads + h) * d;
+  auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
+  std::vector<double> p(last), dp(last);
+  double sum = 0, delta = 0;
+  for (int64_t s = 0; s < last; ++s) {
+    double dot = 0;
+    for (int64_t i = 0; i < d; ++i)
+      dot += in[0][row + i] * in[1][at(s) + i];
+    sum += p[s] = std::exp(dot * scale);
+  }
+  r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
+  for (int64_t s = 0; s < last; ++s) {
+    p[s] /= sum;
+    for (int64_t i = 0; i < d; ++i) {
+      r.o[row + i] += p[s] * in[2][at(s) + i];
+      dp[s] += in[3][row + i] * in[2][at(s) + i];
+      r.dv[at(s) + i] += p[s] * in[3][row + i];
+    }
+    delta += p[s] * dp[s];
+  }
+  for (int64_t s = 0; s < last; ++s)
+    for (int64_t i = 0; i < d; ++i) {
+      const double ds = p[s] * (dp[s] - delta) * scale;
+      r.dq[row + i] += ds * in[1][at(s) + i];
+      r.dk[at(s) + i] += ds * in[0][row + i];
+    }
+}
+
+Result reference(const Case &c, bool single) {
+  const int64_t rows = c.batch * c.length;
+  const std::vector<double> in[4] = {dense(rows, c.width(), 1, single), dense(rows, c.kvWidth(), 2, single),
+                                     dense(rows, c.kvWidth(), 3, single), dense(rows, c.width(), 4, single)};
+  Result r{std::vector<double>(rows * c.width()), std::vector<double>(rows * c.heads),
+           std::vector<double>(rows * c.width()), std::vector<double>(rows * c.kvWidth()),
+           std::vector<double>(rows * c.kvWidth())};
+  for (int64_t b = 0; b < c.batch; ++b)
+    for (int64_t h = 0; h < c.heads; ++h)
+      for (int64_t t = 0; t < c.length; ++t)
+        attendRow(c, in, r, b, h, t);
+  return r;
+}
+
+template <typename Real> std::vector<Real> gather(Workbench &bench, stretto_buffer buffer, int64_t rows,
+                                                  int64_t width, int64_t stride) {
+  const auto all = bench.read<Real>(buffer, (rows - 1) * stride + width);
+  std::vector<Real> out(rows * width);
+  for (int64_t row = 0; row < rows; ++row)
+    std::copy_n(&all[row * stride], width, &out[row * width]);
+  return out;
+}
+
+// q, k, v are column ranges of one buffer with a gap; gradients likewise.
+template <typename Real> std::vector<std::vector<Real>> run(const Case &c, int threads, const char *device = "cpu") {
+  Workbench bench(dtypeOf<Real>(), device);
+  bench.device->setThreads(threads);
+  const int64_t rows = c.batch * c.length, w = c.width(), kw = c.kvWidth(), stride = w + 2 * kw + 8;
+  stretto_attention_args args{c.batch, c.length, c.heads, c.kvHeads, c.headDim, stride, stride, stride, w + 4,
+                              1 / std::sqrt(static_cast<double>(c.headDim)), c.causal, 0, {}, {}, {}, {}, {}};
+  auto column = [&](stretto_buffer base, int64_t offset) {
+    base.offset += offset * static_cast<int64_t>(sizeof(Real));
+    return base;
+  };
+  std::vector<Real> packed(rows * stride, Real(7));
+  const auto q = randomReals<Real>(rows * w, 1), k = randomReals<Real>(rows * kw, 2), v = randomReals<Real>(rows * kw, 3);
+  for (int64_t row = 0; row < rows; ++row) {
+    std::copy_n(&q[row * w], w, &packed[row * stride]);
+    std::copy_n(&k[row * kw], kw, &packed[row * stride + w]);
+    std::copy_n(&v[row * kw], kw, &packed[row * stride + w + kw]);
+  }
+  args.q = bench.place(packed);
+  args.k = column(args.q, w), args.v = column(args.q, w + kw);
+  args.o = bench.place(std::vector<Real>(rows * (w + 4), Real(5)));
+  args.lse = bench.reserve(rows * c.heads * sizeof(Real));
+  stretto_attention(&bench.context, &args);
+  stretto_attention_grad_args grad{args, w + 1, stride, stride, stride, {}, {}, {}, {}};
+  grad.d_o = bench.place(strided<Real>(rows, w, w + 1, 4));
+  grad.d_q = bench.place(std::vector<Real>(rows * stride, Real(3)));
+  grad.d_k = column(grad.d_q, w), grad.d_v = column(grad.d_q, w + kw);
+  stretto_attention_grad(&bench.context, &grad);
+  auto tail = bench.read<Real>(grad.d_q, rows * stride);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = w + 2 * kw; i < stride; ++i)
+      EXPECT_EQ(tail[row * stride + i], Real(3)) << "the gap between rows was written";
+  return {gather<Real>(bench, args.o, rows, w, w + 4), bench.read<Real>(args.lse, rows * c.heads),
+          gather<Real>(bench, grad.d_q, rows, w, stride), gather<Real>(bench, column(grad.d_q, w), rows, kw, stride),
+          gather<Real>(bench, column(grad.d_q, w + kw), rows, kw, stride)};
+}
+
+template <typename Real> void compare(const Case &c) {
+  const auto got = run<Real>(c, 2);
+  const Result r = reference(c, sizeof(Real) == 4);
+  const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv};
+  const char *names[] = {"o", "lse", "dq", "dk", "dv"};
+  for (int i = 0; i < 5; ++i)
+    EXPECT_LE(relativeError(got[i], *expected[i]), tolerance<Real>())
+        << names[i] << " at T=" << c.length << " H=" << c.heads << "/" << c.kvHeads << " D=" << c.headDim;
+}
+
+const Case cases[] = {{2, 9, 2, 2, 4, true},   {1, 1, 1, 1, 8, true},    {2, 70, 4, 2, 16, true},
+                      {1, 130, 4, 1, 12, true}, {2, 40, 2, 2, 8, false}, {1, 600, 2, 1, 32, true}};
+
+} // namespace
+
+TEST(Attention, AgreesWithLoopsInF32) {
+  for (const Case &c : cases)
+    compare<float>(c);
+}
+
+TEST(Attention, AgreesWithLoopsInF64) {
+  for (const Case &c : cases)
+    compare<double>(c);
+}
+
+TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
+  for (const Case &c : cases) {
+    const auto one = run<float>(c, 1);
+    EXPECT_EQ(one, run<float>(c, 2));
+    EXPECT_EQ(one, run<float>(c, 3));
+    EXPECT_EQ(one, run<float>(c, 2, "null-async"));
+  }
+}

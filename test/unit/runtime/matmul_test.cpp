@@ -1,0 +1,85 @@
+#include "runtime/device/cpu/matmul.h"
+#include "test/unit/runtime/ops.h"
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+struct Shape {
+  int64_t m, n, k;
+};
+
+template <typename Real> stretto_matmul_args arguments(Shape shape, bool ta, bool tb, bool accumulate) {
+  stretto_matmul_args args{};
+  args.m = shape.m, args.n = shape.n, args.k = shape.k;
+  args.transpose_a = ta, args.transpose_b = tb, args.accumulate = accumulate;
+  args.lda = (ta ? shape.m : shape.k) + 3, args.ldb = (tb ? shape.k : shape.n) + 5, args.ldc = shape.n + 2;
+  return args;
+}
+
+template <typename Real> std::vector<Real> product(const stretto_matmul_args &shape, int threads, const char *device) {
+  Workbench bench(dtypeOf<Real>(), device);
+  bench.device->setThreads(threads);
+  stretto_matmul_args args = shape;
+  args.a = bench.place(randomReals<Real>((args.transpose_a ? args.k : args.m) * args.lda, 1));
+  args.b = bench.place(randomReals<Real>((args.transpose_b ? args.n : args.k) * args.ldb, 2));
+  args.c = bench.place(randomReals<Real>(args.m * args.ldc, 3));
+  stretto_matmul(&bench.context, &args);
+  return bench.read<Real>(args.c, args.m * args.ldc);
+}
+
+template <typename Real> std::vector<double> reference(const stretto_matmul_args &args) {
+  const auto a = randomReals<Real>((args.transpose_a ? args.k : args.m) * args.lda, 1);
+  const auto b = randomReals<Real>((args.transpose_b ? args.n : args.k) * args.ldb, 2);
+  const auto c = randomReals<Real>(args.m * args.ldc, 3);
+  std::vector<double> result(c.begin(), c.end());
+  for (int64_t i = 0; i < args.m; ++i)
+    for (int64_t j = 0; j < args.n; ++j) {
+      double sum = args.accumulate ? static_cast<double>(c[i * args.ldc + j]) : 0.0;
+      for (int64_t l = 0; l < args.k; ++l)
+        sum += static_cast<double>(args.transpose_a ? a[l * args.lda + i] : a[i * args.lda + l]) *
+               static_cast<double>(args.transpose_b ? b[j * args.ldb + l] : b[l * args.ldb + j]);
+      result[i * args.ldc + j] = sum;
+    }
+  return result;
+}
+
+template <typename Real> void compareAll() {
+  for (Shape shape : {Shape{1, 1, 1}, Shape{7, 3, 5}, Shape{130, 65, 33}, Shape{96, 200, 257}})
+    for (int bits = 0; bits < 8; ++bits) {
+      const auto args = arguments<Real>(shape, bits & 1, bits & 2, bits & 4);
+      EXPECT_LE(relativeError(product<Real>(args, 2, "cpu"), reference<Real>(args)), tolerance<Real>())
+          << shape.m << "x" << shape.n << "x" << shape.k << " case " << bits;
+    }
+}
+
+} // namespace
+
+TEST(Matmul, AgreesWithLoopsInF32) { compareAll<float>(); }
+TEST(Matmul, AgreesWithLoopsInF64) { compareAll<double>(); }
+
+TEST(Matmul, BitsDoNotDependOnThreadsOrDevice) {
+  for (Shape shape : {Shape{170, 64, 2048}, Shape{64, 64, 1024}, Shape{600, 96, 64}}) {
+    const auto args = arguments<double>(shape, true, false, false);
+    const auto one = product<double>(args, 1, "cpu");
+    EXPECT_EQ(one, product<double>(args, 2, "cpu"));
+    EXPECT_EQ(one, product<double>(args, 3, "cpu"));
+    EXPECT_EQ(one, product<double>(args, 2, "null-async"));
+  }
+}
+
+TEST(Matmul, SmallProductsAreStillCutIntoSeveralTiles) {
+  const MatmulTiles tiles = matmulTiles(64, 64, 2048);
+  EXPECT_LT(tiles.rows * tiles.columns, 64 * 64);
+  const MatmulTiles tiny = matmulTiles(16, 16, 16);
+  EXPECT_EQ(tiny.rows * tiny.columns, 16 * 16);
+}
+
+TEST(Matmul, RefusesABufferOutsideItsArena) {
+  Workbench bench(STRETTO_F32, "cpu", 1024);
+  auto args = arguments<float>({16, 16, 16}, false, false, false);
+  args.a = args.b = args.c = {STRETTO_ARENA_ACTIVATIONS, 0, 0};
+  stretto_matmul(&bench.context, &args);
+  EXPECT_THROW(bench.read<float>(args.c, 1), std::exception);
+}
