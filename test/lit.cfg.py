@@ -5,7 +5,7 @@ Substitutions and names
   %python     Python with torch and numpy (where the runtime is built)
   %python3    Python without them
   %root       the source tree         %build   the build folder
-  %models     %root/models
+  %models     %root/models    %torch     the folder of the torch package (where the runtime is built)
 
 Features: `compiler`, `runtime` (the half is built).
 STRETTO_ROUNDTRIP=1 in the environment makes every stretto-opt print and parse its result again.
@@ -37,6 +37,7 @@ config.substitutions += [
     ("%python", config.stretto_python),
     ("%root", config.stretto_source),
     ("%build", config.stretto_build),
+    ("%torch", config.stretto_torch),
     ("%models", os.path.join(config.stretto_source, "models")),
 ]
 
