@@ -1,0 +1,85 @@
+#include "tasks/common/packing.h"
+
+#include <algorithm>
+
+namespace stretto {
+
+PackedTask::PackedTask(Parameters values, int64_t longestInstance) : parameters(std::move(values)) {
+  // The last token of a row is a target only, so a row of `length` inputs holds one token more.
+  if (longestInstance > length() + 1)
+    parameters.fail("parameter 'length' must be at least " + std::to_string(longestInstance - 1) +
+                    " for the longest instance to fit, but got " + std::to_string(length()));
+}
+
+Row PackedTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
+  Random random(seed, uint32_t(stream), sample);
+  size_t size = size_t(length()) + 1;
+  Row row;
+  row.tokens.reserve(2 * size);
+  row.counted.reserve(2 * size);
+  while (row.tokens.size() < size)
+    append(random, stream, row);
+  row.tokens.resize(size);
+  row.counted.resize(size);
+  std::erase_if(row.answers, [&](const Answer &answer) { return answer.end > int64_t(size); });
+  return row;
+}
+
+static void checkShape(const Task &task, const BatchView &batch, size_t predictions) {
+  size_t size = size_t(batch.batch * batch.length);
+  if (batch.length != task.length() || batch.tokens.size() != size || batch.targets.size() != size ||
+      batch.mask.size() != size || predictions != size)
+    throw std::invalid_argument("task '" + task.name() + "': rows must have " +
+                                std::to_string(task.length()) + " tokens, but got a batch of another shape");
+}
+
+void PackedTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const {
+  checkShape(*this, batch, batch.tokens.size());
+  for (int64_t r = 0; r < batch.batch; ++r) {
+    Row row = makeRow(seed, stream, first + uint64_t(r));
+    int64_t at = r * batch.length;
+    std::copy_n(row.tokens.begin(), batch.length, batch.tokens.begin() + at);
+    std::copy_n(row.tokens.begin() + 1, batch.length, batch.targets.begin() + at);
+    std::copy_n(row.counted.begin() + 1, batch.length, batch.mask.begin() + at);
+  }
+}
+
+std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
+                                     std::span<const int32_t> predicted) const {
+  checkShape(*this, batch, predicted.size());
+  std::vector<Score> scores;
+  for (const std::string &group : groups())
+    scores.push_back({group});
+  Score tokens{"token_accuracy"};
+  for (int64_t r = 0; r < batch.batch; ++r)
+    for (const Answer &answer : makeRow(seed, Stream::Evaluation, first + uint64_t(r)).answers) {
+      // Token i of a row is the target at position i-1.
+      int64_t at = r * batch.length + answer.begin - 1, size = answer.end - answer.begin;
+      int64_t right = 0;
+      for (int64_t i = at; i < at + size; ++i)
+        right += predicted[i] == batch.targets[i];
+      Score &whole = scores[answer.group];
+      whole.right += right == size;
+      whole.total += 1;
+      tokens.right += right;
+      tokens.total += size;
+    }
+  scores.push_back(tokens);
+  return scores;
+}
+
+std::string PackedTask::describe(const BatchView &batch, int64_t row) const {
+  checkShape(*this, batch, batch.tokens.size());
+  auto inputs = batch.tokens.subspan(row * batch.length, batch.length);
+  std::vector<int32_t> tokens(inputs.begin(), inputs.end());
+  tokens.push_back(batch.targets[row * batch.length + batch.length - 1]);
+  std::string text;
+  for (size_t from = 0; from < tokens.size();) {
+    size_t to = std::find(tokens.begin() + from + 1, tokens.end(), begin) - tokens.begin();
+    text += describeInstance(std::span(tokens).subspan(from, to - from));
+    from = to;
+  }
+  return text;
+}
+
+} // namespace stretto

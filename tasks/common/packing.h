@@ -1,0 +1,71 @@
+// What the synthetic tasks share: instances are generated one after another and packed into rows, answers
+// are scored as a whole.
+#pragma once
+
+#include "runtime/core/random.h"
+#include "runtime/train/task.h"
+#include "tasks/common/parameters.h"
+
+namespace stretto {
+
+// An answer: tokens [begin, end) of a row. `group` indexes PackedTask::groups().
+struct Answer {
+  int64_t begin = 0, end = 0, group = 0;
+};
+
+// A row while it is made: its tokens, which of them count for the loss as targets, and its answers.
+struct Row {
+  std::vector<int32_t> tokens;
+  std::vector<uint8_t> counted;
+  std::vector<Answer> answers;
+
+  void add(int32_t token, bool counts = false) {
+    tokens.push_back(token);
+    counted.push_back(counts);
+  }
+};
+
+// A task whose rows are instances joined without gaps, left-aligned: the first instance of a row is whole,
+// the last one is cut at the end of the row. Every instance opens with the token `begin`, which occurs
+// nowhere else. Row `sample` of a stream is drawn from Random(seed, stream, sample) alone.
+class PackedTask : public Task {
+public:
+  static constexpr int32_t begin = 0;
+
+  std::string name() const override { return parameters.task(); }
+  int64_t length() const override { return parameters["length"]; }
+  std::map<std::string, std::string> settings() const override { return parameters.text(); }
+
+  void fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const override;
+
+  // One score per group, in the order of groups(): whole answers, all of whose tokens are predicted right
+  // given the true tokens before them; then "token_accuracy", the tokens of answers one by one. Answers
+  // that the end of the row cuts do not count.
+  std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
+                           std::span<const int32_t> predicted) const override;
+
+  std::string describe(const BatchView &batch, int64_t row) const override;
+
+  // Makes one row of length()+1 tokens: the inputs and, one place later, the targets.
+  Row makeRow(uint64_t seed, Stream stream, uint64_t sample) const;
+
+  // The name of each kind of answer, the headline first.
+  virtual std::vector<std::string> groups() const = 0;
+
+  // The number that the published data uses for each id, for exchange; empty where none was published.
+  virtual std::vector<int32_t> publishedIds() const { return {}; }
+
+protected:
+  // Throws TaskError where the longest instance does not fit into a row.
+  PackedTask(Parameters values, int64_t longestInstance);
+
+  // Appends one instance to the row.
+  virtual void append(Random &random, Stream stream, Row &row) const = 0;
+
+  // An instance as text, one line per part; the end of the row may have cut it anywhere.
+  virtual std::string describeInstance(std::span<const int32_t> tokens) const = 0;
+
+  Parameters parameters;
+};
+
+} // namespace stretto

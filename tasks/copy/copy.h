@@ -1,0 +1,27 @@
+// Copy: some distinct symbols in random order, a query, the same symbols again.
+#pragma once
+
+#include "tasks/common/packing.h"
+
+namespace stretto {
+
+// An instance: <begin> s1 .. sn <query> s1 .. sn. The loss counts the copy; the copy is the one answer.
+// Ids: 0 begin, 1 query, then the symbols.
+class CopyTask : public PackedTask {
+public:
+  static const std::vector<ParameterInfo> &parameterInfos();
+
+  explicit CopyTask(Parameters values);
+  int64_t vocabulary() const override { return firstSymbol + symbols; }
+  std::vector<std::string> groups() const override { return {"accuracy"}; }
+
+protected:
+  void append(Random &random, Stream stream, Row &row) const override;
+  std::string describeInstance(std::span<const int32_t> tokens) const override;
+
+private:
+  static constexpr int32_t query = 1, firstSymbol = 2;
+  int64_t n, symbols;
+};
+
+} // namespace stretto

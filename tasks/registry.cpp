@@ -1,0 +1,49 @@
+#include "tasks/registry.h"
+
+#include "runtime/core/nearest.h"
+#include "tasks/copy/copy.h"
+#include "tasks/depo/depo.h"
+
+namespace stretto {
+
+namespace {
+struct Entry {
+  TaskInfo info;
+  std::unique_ptr<Task> (*make)(Parameters);
+};
+
+template <typename T> std::unique_ptr<Task> make(Parameters values) { return std::make_unique<T>(std::move(values)); }
+} // namespace
+
+static const std::vector<Entry> &entries() {
+  static const std::vector<Entry> all = {
+      {{"copy", "some symbols, then the same again", CopyTask::parameterInfos()}, make<CopyTask>},
+      {{"depo1", "steps along a shuffled cycle, short names", DepoTask::parameterInfos1()}, make<DepoTask>},
+      {{"depo2", "steps along a shuffled cycle, long names", DepoTask::parameterInfos2()}, make<DepoTask>},
+  };
+  return all;
+}
+
+std::vector<TaskInfo> listTasks() {
+  std::vector<TaskInfo> infos;
+  for (const Entry &entry : entries())
+    infos.push_back(entry.info);
+  return infos;
+}
+
+std::unique_ptr<Task> makeTask(const std::string &name, const std::map<std::string, std::string> &settings) {
+  std::vector<std::string> names;
+  for (const Entry &entry : entries()) {
+    if (entry.info.name == name)
+      return entry.make(Parameters(name, entry.info.parameters, settings));
+    names.push_back(entry.info.name);
+  }
+  throw TaskError("no task is called '" + name + "'" + suggestName(name, names));
+}
+
+std::vector<int32_t> publishedIds(const Task &task) {
+  const auto *packed = dynamic_cast<const PackedTask *>(&task);
+  return packed ? packed->publishedIds() : std::vector<int32_t>();
+}
+
+} // namespace stretto

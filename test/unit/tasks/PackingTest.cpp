@@ -1,0 +1,114 @@
+#include "DepoReader.h"
+
+#include <thread>
+
+using namespace stretto;
+using namespace stretto::test;
+
+// The same rows from one thread at once, and from several threads in pieces and out of order.
+TEST(Packing, sameStreamFromAnyThreads) {
+  for (const char *name : {"copy", "depo1", "depo2"}) {
+    auto task = makeTask(name, {});
+    const int64_t rows = 24;
+    for (Stream stream : {Stream::Train, Stream::Evaluation}) {
+      Batch whole(*task, 9, stream, 100, rows), pieces(rows, task->length());
+      std::vector<std::thread> threads;
+      for (int64_t t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+          for (int64_t r = rows - 1 - t; r >= 0; r -= 4)
+            task->fill(9, stream, 100 + uint64_t(r), pieces.rows(r, r + 1));
+        });
+      for (std::thread &thread : threads)
+        thread.join();
+      EXPECT_EQ(whole.tokens, pieces.tokens);
+      EXPECT_EQ(whole.targets, pieces.targets);
+      EXPECT_EQ(whole.mask, pieces.mask);
+    }
+  }
+}
+
+// Pins the stream: runs that were started with one build must go on with the next.
+TEST(Packing, streamsDoNotChange) {
+  auto digest = [](const char *name) {
+    auto task = makeTask(name, {});
+    Batch batch(*task, 1, Stream::Train, 0, 4);
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (int32_t token : batch.tokens)
+      hash = (hash ^ uint64_t(token)) * 1099511628211u;
+    return hash;
+  };
+  EXPECT_EQ(digest("copy"), 16335272602846589008u);
+  EXPECT_EQ(digest("depo1"), 2960762080877708894u);
+  EXPECT_EQ(digest("depo2"), 5335550848494516704u);
+}
+
+TEST(Packing, seedsAndStreamsDiffer) {
+  auto task = makeTask("depo1", {{"n", "8"}, {"length", "96"}});
+  Batch base(*task, 1, Stream::Train, 0, 1);
+  EXPECT_NE(base.tokens, Batch(*task, 2, Stream::Train, 0, 1).tokens);
+  EXPECT_NE(base.tokens, Batch(*task, 1, Stream::Train, 1, 1).tokens);
+  auto fixedSize = makeTask("copy", {{"n", "20"}, {"symbols", "20"}, {"length", "64"}});
+  EXPECT_NE(Batch(*fixedSize, 1, Stream::Train, 0, 1).tokens, Batch(*fixedSize, 1, Stream::Evaluation, 0, 1).tokens);
+}
+
+TEST(Packing, targetsAreTheTokensShifted) {
+  auto task = makeTask("depo2", {});
+  Batch batch(*task, 1, Stream::Train, 0, 3);
+  for (int64_t i = 0; i < 3 * batch.length; ++i) {
+    if ((i + 1) % batch.length) {
+      ASSERT_EQ(batch.targets[i], batch.tokens[i + 1]);
+    }
+  }
+}
+
+// Counts right answers by reading the rows back.
+static std::map<std::string, std::pair<int64_t, int64_t>> bruteForce(const Task &task, const Batch &batch,
+                                                                     const std::vector<int32_t> &predicted) {
+  std::map<std::string, std::pair<int64_t, int64_t>> scores;
+  for (int64_t r = 0; r < batch.batch; ++r)
+    for (const DepoInstance &instance : readDepo(task, batch, r))
+      for (const Question &question : instance.questions) {
+        if (!question.whole)
+          continue;
+        bool all = true;
+        for (size_t i = 0; i < question.answer.size(); ++i) {
+          int64_t at = r * batch.length + question.answerAt - 1 + int64_t(i);
+          bool right = predicted[at] == batch.targets[at];
+          all &= right;
+          scores["token_accuracy"].first += right;
+          scores["token_accuracy"].second += 1;
+        }
+        auto &[right, total] = scores["accuracy/k=" + std::to_string(question.steps)];
+        right += all;
+        total += 1;
+      }
+  return scores;
+}
+
+TEST(Packing, scoresAgreeWithBruteForce) {
+  for (const char *name : {"depo1", "depo2"}) {
+    auto task = makeTask(name, {{"n", "9"}, {"k", "6"}, {"length", "300"}});
+    Batch batch(*task, 4, Stream::Evaluation, 1000, 20);
+    std::vector<int32_t> predicted = batch.targets;
+    Random noise(1, 9, 0);
+    for (int32_t &token : predicted)
+      if (noise.below(6) == 0)
+        token = int32_t(noise.below(task->vocabulary()));
+    auto expected = bruteForce(*task, batch, predicted);
+    std::vector<Score> scores = task->score(4, 1000, batch.view(), predicted);
+    EXPECT_EQ(scores[0].name, "accuracy/k=6") << "the headline";
+    EXPECT_EQ(scores.size(), expected.size());
+    for (const Score &score : scores) {
+      EXPECT_EQ(score.right, expected[score.name].first) << score.name;
+      EXPECT_EQ(score.total, expected[score.name].second) << score.name;
+      EXPECT_GT(score.right, 0);
+      EXPECT_LT(score.right, score.total);
+    }
+  }
+}
+
+TEST(Packing, batchesOfAnotherShapeAreRefused) {
+  auto task = makeTask("depo1", {{"n", "8"}, {"length", "96"}});
+  Batch batch(2, 64);
+  EXPECT_THROW(task->fill(0, Stream::Train, 0, batch.view()), std::invalid_argument);
+}

@@ -1,0 +1,102 @@
+#include "Support.h"
+#include "tasks/recipes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace stretto;
+using namespace stretto::test;
+
+static std::string makeError(const std::string &name, const std::map<std::string, std::string> &settings) {
+  return errorOf([&] { makeTask(name, settings); });
+}
+
+TEST(Registry, errorsNameTheNearest) {
+  EXPECT_EQ(makeError("depo", {}), "no task is called 'depo'; did you mean 'depo1'?");
+  EXPECT_EQ(makeError("zzzzzz", {}), "no task is called 'zzzzzz'; known: copy, depo1, depo2");
+  EXPECT_EQ(makeError("depo1", {{"querys", "3"}}),
+            "task 'depo1': has no parameter 'querys'; did you mean 'queries'?");
+}
+
+TEST(Registry, valuesAreChecked) {
+  EXPECT_EQ(makeError("depo1", {{"n", "2"}}), "task 'depo1': parameter 'n' must lie in 3..1048576, but got 2");
+  EXPECT_EQ(makeError("depo1", {{"n", "20x"}}), "task 'depo1': parameter 'n' must be an integer, but got '20x'");
+  EXPECT_EQ(makeError("depo1", {{"n", ""}}), "task 'depo1': parameter 'n' must be an integer, but got ''");
+  EXPECT_EQ(makeError("depo1", {{"n", "-99999999999999999999"}}),
+            "task 'depo1': parameter 'n' must lie in 3..1048576, but got -99999999999999999999");
+}
+
+TEST(Registry, valuesMustGoTogether) {
+  EXPECT_EQ(makeError("depo1", {{"length", "959"}}),
+            "task 'depo1': parameter 'length' must be at least 960 for the longest instance to fit, but got 959");
+  EXPECT_EQ(makeError("depo1", {{"length", "960"}}), "");
+  EXPECT_EQ(makeError("depo1", {{"r_min", "3"}}),
+            "task 'depo1': parameter 'r_max' must be at least r_min=3, but got 2");
+  EXPECT_EQ(makeError("depo1", {{"v", "4500"}, {"r_max", "9"}, {"length", "9000"}}),
+            "task 'depo1': parameters must keep v^r_max below 2^62, but got v=4500, r_max=9");
+  EXPECT_EQ(makeError("depo1", {{"r_max", "1"}, {"n", "51"}}),
+            "task 'depo1': parameter 'n' must be at most 50, the number of names that v, r_min and r_max allow, "
+            "but got 51");
+  EXPECT_EQ(makeError("copy", {{"n", "501"}}), "task 'copy': parameter 'symbols' must be at least n=501, but got 500");
+}
+
+TEST(Registry, settingsRebuildTheTask) {
+  for (const TaskInfo &info : listTasks()) {
+    auto task = makeTask(info.name, {});
+    EXPECT_EQ(task->name(), info.name);
+    EXPECT_EQ(task->settings().size(), info.parameters.size());
+    for (const ParameterInfo &parameter : info.parameters)
+      EXPECT_EQ(task->settings().at(parameter.name), std::to_string(parameter.fallback));
+    EXPECT_EQ(makeTask(info.name, task->settings())->settings(), task->settings());
+  }
+}
+
+TEST(Recipes, everyTaskHasPresetsThatWork) {
+  for (const TaskInfo &info : listTasks())
+    for (const Preset &preset : presetsOf(info.name)) {
+      auto task = makeTask(info.name, preset.settings);
+      EXPECT_EQ(task->length(), preset.recipe.length) << info.name << " " << preset.name;
+      EXPECT_LT(preset.recipe.warmup, preset.recipe.steps);
+      EXPECT_FALSE(preset.about.empty());
+    }
+}
+
+// The constants of the paper's table.
+TEST(Recipes, paperConstants) {
+  Preset preset = findPreset("depo2", "N=100");
+  const Recipe &recipe = preset.recipe;
+  EXPECT_EQ(recipe.batch, 128);
+  EXPECT_EQ(recipe.length, 2048);
+  EXPECT_EQ(recipe.steps, 125000);
+  EXPECT_EQ(recipe.warmup, 1000);
+  EXPECT_EQ(recipe.schedule, "cosine");
+  EXPECT_EQ(recipe.final_fraction, 0.1);
+  EXPECT_EQ(recipe.weight_decay, 0.03);
+  EXPECT_EQ(recipe.beta1, 0.9);
+  EXPECT_EQ(recipe.beta2, 0.98);
+  EXPECT_EQ(recipe.epsilon, 1e-6);
+  EXPECT_TRUE(std::isinf(recipe.clip));
+  EXPECT_EQ(preset.learningRates, (std::vector<double>{3e-4, 5e-4, 1e-3, 2e-3}));
+  EXPECT_EQ(preset.settings, (std::map<std::string, std::string>{{"k", "16"}, {"length", "2048"}, {"n", "100"}}));
+  EXPECT_EQ(recipeFor("depo1").steps, 87500) << "the first preset is the default";
+}
+
+TEST(Recipes, errorsNameTheLine) {
+  auto read = [](const std::string &text) { return errorOf([&] { readPresets(text, "a.toml"); }); };
+  std::string common = "[recipe]\nbatch = 1\nlength = 2\nsteps = 3\nschedule = \"linear\"\n";
+  EXPECT_EQ(read(common + "[[preset]]\nname = \"x\"\n"), "");
+  EXPECT_EQ(read(common), "a.toml:1: must hold a [[preset]]");
+  EXPECT_EQ(read("[recipe]\nbatsh = 1\n"), "a.toml:2: has no value 'batsh'; did you mean 'batch'?");
+  EXPECT_EQ(read("[recip]\nbatch = 1\n"), "a.toml:1: has no table 'recip'; did you mean 'recipe'?");
+  EXPECT_EQ(read("[recipe]\nbatch = 0\n"), "a.toml:2: must be an integer of at least 1");
+  EXPECT_EQ(read("[recipe]\nbeta1 = 1.5\n"), "a.toml:2: must be a number in 0..1");
+  EXPECT_EQ(read("[recipe]\nclip = nan\n"), "a.toml:2: must be a number in 0..inf");
+  EXPECT_EQ(read("[recipe]\nschedule = \"cosin\"\n"), "a.toml:2: has no schedule 'cosin'; did you mean 'cosine'?");
+  EXPECT_EQ(read(common + "[[preset]]\ntask = { n = 3 }\n"), "a.toml:6: a preset must have a 'name'");
+  EXPECT_EQ(read("[[preset]]\nname = \"x\"\n"),
+            "a.toml:1: preset 'x' must set batch, length, steps and schedule");
+  EXPECT_TRUE(read("[recipe\n").starts_with("a.toml:1: "));
+  EXPECT_EQ(errorOf([] { findPreset("depo1", "N=255"); }),
+            "task 'depo1': no preset is called 'N=255'; did you mean 'N=225'?");
+}

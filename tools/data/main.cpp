@@ -1,0 +1,114 @@
+// stretto-data: shows samples of a task as text and as tokens.
+#include "runtime/core/nearest.h"
+#include "tasks/recipes.h"
+#include "tools/data/print.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <unistd.h>
+
+using namespace stretto;
+
+namespace {
+struct Options {
+  std::string task, preset, ids = "compact", stream = "train";
+  std::vector<std::string> settings;
+  int64_t samples = 3;
+  uint64_t seed = 0, first = 0;
+  bool json = false, speed = false;
+};
+} // namespace
+
+static void describeOptions(CLI::App &app, Options &options) {
+  app.add_option("task", options.task, "copy, depo1, depo2; without it: all tasks and their parameters");
+  app.add_option("--samples", options.samples, "rows to show")->check(CLI::Range(1, 1 << 24))->capture_default_str();
+  app.add_option("--set", options.settings, "parameter of the task, name=value; may be given again");
+  app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
+  app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
+  app.add_option("--stream", options.stream, "train or evaluation")->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of the data")->capture_default_str();
+  app.add_option("--first", options.first, "index of the first row")->capture_default_str();
+  app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates");
+  app.add_flag("--json", options.json, "one JSON object per row, with tokens, targets and loss mask");
+}
+
+// Throws TaskError where `value` is none of `known`.
+static void checkChoice(const std::string &option, const std::string &value, const std::vector<std::string> &known) {
+  if (std::find(known.begin(), known.end(), value) == known.end())
+    throw TaskError(option + " must be " + known[0] + " or " + known[1] + ", but got '" + value + "'" +
+                    suggestName(value, known));
+}
+
+static std::map<std::string, std::string> collectSettings(const Options &options) {
+  std::map<std::string, std::string> settings;
+  if (!options.preset.empty())
+    settings = findPreset(options.task, options.preset).settings;
+  for (const std::string &text : options.settings) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw TaskError("--set must look like name=value, but got '" + text + "'");
+    settings[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return settings;
+}
+
+static void run(const Options &options) {
+  if (options.task.empty()) {
+    for (const TaskInfo &task : listTasks())
+      printTask(std::cout, task);
+    return;
+  }
+  checkChoice("--ids", options.ids, {"compact", "published"});
+  checkChoice("--stream", options.stream, {"train", "evaluation"});
+  std::unique_ptr<Task> task = makeTask(options.task, collectSettings(options));
+  Stream stream = options.stream == "train" ? Stream::Train : Stream::Evaluation;
+  if (options.speed) {
+    printSpeed(std::cout, *task, options.seed, stream);
+    return;
+  }
+  PrintOptions print;
+  print.published = options.ids == "published";
+  const char *noColour = std::getenv("NO_COLOR");
+  print.colour = isatty(STDOUT_FILENO) && !(noColour && *noColour);
+  for (int64_t i = 0; i < options.samples; ++i) {
+    Samples row(*task, options.seed, stream, options.first + uint64_t(i), 1);
+    options.json ? printJson(std::cout, *task, row, print) : printSamples(std::cout, *task, row, print);
+  }
+}
+
+// What CLI11 says about an unknown option, with the nearest one.
+static std::string optionError(const CLI::App &app, const CLI::Error &error) {
+  if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
+    return error.what();
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    if (!option->get_lnames().empty())
+      names.push_back("--" + option->get_lnames()[0]);
+  std::string given = app.remaining().front();
+  return "no option is called '" + given + "'" + suggestName(given.substr(0, given.find('=')), names);
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Shows samples of a task as text and as tokens.", "stretto data");
+  Options options;
+  describeOptions(app, options);
+  try {
+    app.parse(argc, argv);
+    run(options);
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::Error &error) {
+    std::cerr << "stretto data: error: " << optionError(app, error) << "\n";
+    return 2;
+  } catch (const TaskError &error) {
+    std::cerr << "stretto data: error: " << error.what() << "\n";
+    return 2;
+  }
+  if (!std::cout.flush()) {
+    std::cerr << "stretto data: error: the output could not be written\n";
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,97 @@
+#include "tools/data/print.h"
+
+#include "tasks/recipes.h"
+
+#include <ctime>
+#include <iomanip>
+
+namespace stretto {
+
+Samples::Samples(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t batch)
+    : first(first), batch(batch), length(task.length()), tokens(batch * length), targets(batch * length),
+      mask(batch * length) {
+  task.fill(seed, stream, first, view());
+}
+
+BatchView Samples::view() { return {batch, length, tokens, targets, mask}; }
+
+// The number to print for each id.
+static std::vector<int32_t> numbering(const Task &task, bool published) {
+  std::vector<int32_t> ids;
+  if (published) {
+    ids = publishedIds(task);
+    if (ids.empty())
+      throw TaskError("task '" + task.name() + "': has no published numbering");
+    return ids;
+  }
+  for (int32_t id = 0; id < task.vocabulary(); ++id)
+    ids.push_back(id);
+  return ids;
+}
+
+void printSamples(std::ostream &out, const Task &task, Samples &samples, PrintOptions options) {
+  std::vector<int32_t> ids = numbering(task, options.published);
+  const char *open = options.colour ? "\033[1;32m[" : "[", *close = options.colour ? "]\033[0m" : "]";
+  for (int64_t r = 0; r < samples.batch; ++r) {
+    out << "sample " << samples.first + uint64_t(r) << ", " << samples.length << " tokens\n"
+        << task.describe(samples.view(), r) << "ids, targets of the loss in brackets:\n"
+        << ids[samples.tokens[r * samples.length]];
+    for (int64_t i = r * samples.length; i < (r + 1) * samples.length; ++i) {
+      out << ' ';
+      if (samples.mask[i])
+        out << open << ids[samples.targets[i]] << close;
+      else
+        out << ids[samples.targets[i]];
+    }
+    out << "\n\n";
+  }
+}
+
+template <typename T, typename F> static void printList(std::ostream &out, std::span<const T> items, F show) {
+  const char *separator = "[";
+  for (T item : items) {
+    out << separator << show(item);
+    separator = ",";
+  }
+  out << ']';
+}
+
+void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptions options) {
+  std::vector<int32_t> ids = numbering(task, options.published);
+  auto id = [&](int32_t token) { return ids[token]; };
+  for (int64_t r = 0; r < samples.batch; ++r) {
+    size_t from = size_t(r * samples.length), size = size_t(samples.length);
+    out << "{\"sample\":" << samples.first + uint64_t(r) << ",\"tokens\":";
+    printList(out, std::span<const int32_t>(samples.tokens).subspan(from, size), id);
+    out << ",\"targets\":";
+    printList(out, std::span<const int32_t>(samples.targets).subspan(from, size), id);
+    out << ",\"mask\":";
+    printList(out, std::span<const uint8_t>(samples.mask).subspan(from, size), [](uint8_t m) { return int(m); });
+    out << "}\n";
+  }
+}
+
+void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream) {
+  Samples rows(task, seed, stream, 0, 16);
+  uint64_t first = 0;
+  std::clock_t start = std::clock(), end = start + CLOCKS_PER_SEC;
+  while (std::clock() < end)
+    task.fill(seed, stream, first += 16, rows.view());
+  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  out << task.name() << ": " << std::fixed << std::setprecision(1) << double(first) * double(rows.length) / seconds / 1e6
+      << " million tokens per second and core (" << first << " rows of " << rows.length << " tokens)\n";
+}
+
+void printTask(std::ostream &out, const TaskInfo &task) {
+  out << task.name << ": " << task.about << "\n  parameters (--set name=value)\n";
+  for (const ParameterInfo &info : task.parameters) {
+    std::string value = info.name + "=" + std::to_string(info.fallback);
+    std::string range = std::to_string(info.low) + ".." + std::to_string(info.high);
+    out << "    " << std::left << std::setw(14) << value << std::setw(14) << range << info.meaning << "\n";
+  }
+  out << "  presets (--preset name)\n";
+  for (const Preset &preset : presetsOf(task.name))
+    out << "    " << std::setw(14) << preset.name << preset.about << "\n";
+}
+
+} // namespace stretto

@@ -1,0 +1,40 @@
+// How samples and tasks are shown.
+#pragma once
+
+#include "tasks/registry.h"
+
+#include <ostream>
+
+namespace stretto {
+
+// Rows `first`, `first`+1, ... of one stream, `batch` of them.
+struct Samples {
+  Samples(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t batch);
+
+  BatchView view();
+
+  uint64_t first;
+  int64_t batch, length;
+  std::vector<int32_t> tokens, targets;
+  std::vector<uint8_t> mask;
+};
+
+struct PrintOptions {
+  bool published = false; // ids in the published numbering
+  bool colour = false;    // counted tokens in colour
+};
+
+// Each row as text, then as ids; the ids that count for the loss stand in brackets. Throws TaskError where
+// the task has no published numbering.
+void printSamples(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
+
+// One JSON object per row and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..]}.
+void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
+
+// Generates rows on one thread for about a second of processor time and prints the rate.
+void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream);
+
+// Every parameter of a task with default, range and meaning, and the presets of its recipe.
+void printTask(std::ostream &out, const TaskInfo &task);
+
+} // namespace stretto
