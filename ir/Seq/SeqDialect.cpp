@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -16,7 +17,17 @@ using namespace stretto::seq;
 #define GET_OP_CLASSES
 #include "ir/Seq/SeqOps.cpp.inc"
 
+namespace {
+/// Blocks may be inlined wherever they are called.
+struct SeqInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
 void SeqDialect::initialize() {
+  addInterfaces<SeqInliner>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ir/Seq/SeqAttrs.cpp.inc"

@@ -120,21 +120,21 @@ def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Seq_CrossEntropyOp : Seq_Op<"cross_entropy", [Pure, AllTypesMatch<["logits", "dlogits"]>]> {
+def Seq_CrossEntropyOp : Seq_Op<"cross_entropy", [Pure, AllTypesMatch<["logits", "dlogits"]>,
+                                                AllTypesMatch<["weights", "nll"]>]> {
   let summary = "weighted negative log-likelihood of the targets, with the gradient of the logits";
   let description = [{
-    `loss = sum over positions of weights * (log sum exp(logits) - logits[target])`, one number of shape `[1]`;
-    `dlogits` is its gradient. Decomposed into row operations.
+    `nll = weights * (log sum exp(logits) - logits[target])` at each position; `dlogits` is the gradient of the
+    sum of all `nll`. Decomposed into row operations.
 
     ```mlir
-    %loss, %dlogits = seq.cross_entropy %logits, %targets, %weights : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32> -> tensor<1xf32>
+    %nll, %dlogits = seq.cross_entropy %logits, %targets, %weights : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
     ```
   }];
   let arguments = (ins Seq_RealTensor:$logits, Seq_TokenTensor:$targets, Seq_RealTensor:$weights);
-  let results = (outs Seq_RealTensor:$loss, Seq_RealTensor:$dlogits);
+  let results = (outs Seq_RealTensor:$nll, Seq_RealTensor:$dlogits);
   let assemblyFormat = [{
-    $logits `,` $targets `,` $weights `:` type($logits) `,` type($targets) `,` type($weights) `->` type($loss)
-    attr-dict
+    $logits `,` $targets `,` $weights `:` type($logits) `,` type($targets) `,` type($weights) attr-dict
   }];
   let hasVerifier = 1;
 }

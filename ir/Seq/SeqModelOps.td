@@ -64,6 +64,20 @@ def Seq_GradientOp : Seq_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpI
   let assemblyFormat = "$parameter `,` $value `:` type($value) attr-dict";
 }
 
+def Seq_BackwardOp : Seq_Op<"backward", [SameVariadicOperandSize, AllTypesMatch<["values", "gradients"]>]> {
+  let summary = "where differentiation starts";
+  let description = [{
+    Gives the gradients of the loss with respect to some values; `seq-differentiate` replaces the operation by the
+    reverse of everything that leads to those values.
+
+    ```mlir
+    seq.backward of(%logits) from(%dlogits) : tensor<2x8x64xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Seq_RealTensor>:$values, Variadic<Seq_RealTensor>:$gradients);
+  let assemblyFormat = "`of` `(` $values `)` `from` `(` $gradients `)` `:` type($values) attr-dict";
+}
+
 def Seq_ScanOp : Seq_Op<"scan", [Pure, AttrSizedOperandSegments,
                                  DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the loop over layers (or over chunks of rows)";

@@ -212,10 +212,9 @@ LogicalResult EmbedGradOp::verify() {
 
 LogicalResult CrossEntropyOp::verify() {
   auto rows = typeOf(getLogits()).getShape().drop_back();
-  if (failed(haveShape(*this, "targets", typeOf(getTargets()), rows)) ||
-      failed(haveShape(*this, "weights", typeOf(getWeights()), rows)))
+  if (failed(haveShape(*this, "targets", typeOf(getTargets()), rows)))
     return failure();
-  return haveShape(*this, "loss", typeOf(getLoss()), {1});
+  return haveShape(*this, "weights", typeOf(getWeights()), rows);
 }
 
 LogicalResult PredictOp::verify() {

@@ -1,5 +1,6 @@
 //===- main.cpp - stretto-opt: mlir-opt for Stretto's dialects and passes -----===//
 #include "ir/Register.h"
+#include "passes/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -8,5 +9,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   stretto::registerModelDialects(registry);
   mlir::registerTransformsPasses();
+  stretto::registerPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Stretto optimizer driver\n", registry));
 }

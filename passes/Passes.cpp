@@ -1,0 +1,4 @@
+//===- Passes.cpp - registration ----------------------------------------------===//
+#include "passes/Passes.h"
+
+void stretto::registerPasses() { registerBuildPasses(); }

@@ -1,0 +1,9 @@
+//===- Passes.h - every pass that is independent of the target ----------------===//
+#pragma once
+
+#include "passes/Build/Passes.h"
+
+namespace stretto {
+/// Makes the passes known to stretto-opt and to textual pipelines.
+void registerPasses();
+} // namespace stretto
