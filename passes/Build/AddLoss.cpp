@@ -35,7 +35,7 @@ int64_t chunkRows(int64_t rows, int64_t rowBytes, int64_t bytes) {
   return best;
 }
 
-struct AddLossPass : impl::AddLossBase<AddLossPass> {
+struct AddLossPass : stretto::impl::AddLossBase<AddLossPass> {
   using AddLossBase::AddLossBase;
 
   void runOnOperation() final {
@@ -176,7 +176,7 @@ struct AddLossPass : impl::AddLossBase<AddLossPass> {
     Type real = tensorType(body.logits).getElementType();
     int64_t chunks = headChunks(body);
     if (chunks == 1) {
-      auto predict = seq::PredictOp::create(b, RankedTensorType::get(shape, real), body.logits, targets);
+      auto predict = seq::PredictOp::create(b, RankedTensorType::get(shape, real), targets.getType(), body.logits, targets);
       return finish(body, b, predict.getResults());
     }
     Value h = body.head.getOperand(), w = body.head.getWeight();
@@ -195,7 +195,7 @@ struct AddLossPass : impl::AddLossBase<AddLossPass> {
     Block &block = function.getBody().front();
     RowBuilder b(loc, OpBuilder::atBlockEnd(&block));
     Value logits = logitsOf(b, block.getArgument(0), block.getArgument(2));
-    auto predict = seq::PredictOp::create(b, nll, logits, block.getArgument(1));
+    auto predict = seq::PredictOp::create(b, nll, block.getArgument(1).getType(), logits, block.getArgument(1));
     func::ReturnOp::create(b, predict.getResults());
   }
 

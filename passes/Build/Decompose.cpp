@@ -39,7 +39,8 @@ struct RmsNorm : OpRewritePattern<seq::RmsNormOp> {
     RowBuilder b(op.getLoc(), rewriter);
     Value x = splitHeads(b, op.getOperand(), op.getHeads());
     auto shape = tensorType(x).getShape();
-    Value y = b.mul(b.mul(x, inverseRms(b, x, op.getEps().convertToDouble())), b.alongRows(op.getGain(), shape));
+    Value normed = b.mul(x, inverseRms(b, x, op.getEps().convertToDouble()));
+    Value y = b.mul(normed, b.alongRows(op.getGain(), shape));
     rewriter.replaceOp(op, b.reshape(y, tensorType(op.getResult()).getShape()));
     return success();
   }
@@ -54,7 +55,8 @@ struct LayerNorm : OpRewritePattern<seq::LayerNormOp> {
     Value mean = b.scale(b.reduce(ReduceKind::add, x), 1.0 / columnsOf(x));
     Value centred = b.sub(x, b.alongColumns(mean, columnsOf(x)));
     Value y = b.mul(centred, inverseRms(b, centred, op.getEps().convertToDouble()));
-    y = b.add(b.mul(y, b.alongRows(op.getGain(), shape)), b.alongRows(op.getBias(), shape));
+    y = b.mul(y, b.alongRows(op.getGain(), shape));
+    y = b.add(y, b.alongRows(op.getBias(), shape));
     rewriter.replaceOp(op, b.reshape(y, tensorType(op.getResult()).getShape()));
     return success();
   }
@@ -70,8 +72,8 @@ struct Canon : OpRewritePattern<seq::CanonOp> {
     Value taps = b.reshape(op.getWeight(), {kernel * width});
     Value y = op.getResidual() ? x : Value();
     for (int64_t k = 0; k < kernel; ++k) {
-      Value coefficient = b.alongRows(b.slice(taps, k * width, width), shape);
-      Value term = b.mul(b.tap(x, -k), coefficient);
+      Value tapped = b.tap(x, -k);
+      Value term = b.mul(tapped, b.alongRows(b.slice(taps, k * width, width), shape));
       y = y ? b.add(y, term) : term;
     }
     if (op.getBias())
@@ -113,8 +115,9 @@ struct Rotary : OpRewritePattern<seq::RotaryOp> {
       Value entries = seq::TableOp::create(b, type, kind, op.getStyle(), op.getRotated(), op.getTheta());
       return b.broadcast(entries, {1, static_cast<int64_t>(shape.size()) - 1}, shape);
     };
+    Value straight = b.mul(x, table(seq::TableKind::rotary_cos));
     Value partner = seq::PermuteOp::create(b, op.getStyle(), x, op.getRotated());
-    return b.add(b.mul(x, table(seq::TableKind::rotary_cos)), b.mul(partner, table(seq::TableKind::rotary_sin)));
+    return b.add(straight, b.mul(partner, table(seq::TableKind::rotary_sin)));
   }
 };
 
@@ -169,7 +172,7 @@ struct Predict : OpRewritePattern<seq::PredictOp> {
   }
 };
 
-struct DecomposePass : impl::DecomposeBase<DecomposePass> {
+struct DecomposePass : stretto::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
     patterns.add<RmsNorm, LayerNorm, Canon, Rotary, CrossEntropy, Predict>(&getContext());
