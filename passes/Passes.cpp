@@ -1,4 +1,7 @@
 //===- Passes.cpp - registration ----------------------------------------------===//
 #include "passes/Passes.h"
 
-void stretto::registerPasses() { registerBuildPasses(); }
+void stretto::registerPasses() {
+  registerAnalysisPasses();
+  registerBuildPasses();
+}

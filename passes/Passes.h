@@ -1,6 +1,7 @@
 //===- Passes.h - every pass that is independent of the target ----------------===//
 #pragma once
 
+#include "passes/Analysis/Passes.h"
 #include "passes/Build/Passes.h"
 
 namespace stretto {

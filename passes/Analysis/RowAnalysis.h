@@ -1,0 +1,36 @@
+//===- RowAnalysis.h - which values are rows of a batch -----------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace stretto {
+
+/// What a value is by the way it is computed. The shape alone does not tell: `tensor<4x256xf32>` may be the
+/// taps of a Canon layer or one number per row.
+enum class RowKind {
+  row,    ///< `[batch, time, columns...]`, one row per position
+  time,   ///< `[time, columns...]`, the same in every sequence of the batch
+  shared, ///< the same for every row: parameters, what is computed from them, and sums over rows
+  other   ///< no kernel of rows may touch it: a stack of rows, statistics private to a library operation
+};
+
+llvm::StringRef stringifyRowKind(RowKind kind);
+
+/// Kinds of all values of the functions of a module, across calls and scans.
+///
+/// Starts from operations whose operands are rows, tables or parameters by definition (products, attention,
+/// embeddings, taps, column sums, tables, `seq.get_parameter`) and carries the kinds along operations that do
+/// not change them, in both directions. What no such operation reaches: an operand of `seq.reduce` or
+/// `seq.permute` is a row, as is anything of three or more dimensions; the rest is shared.
+class RowAnalysis {
+public:
+  explicit RowAnalysis(mlir::ModuleOp module);
+
+  RowKind getKind(mlir::Value value) const;
+  bool isRow(mlir::Value value) const { return getKind(value) == RowKind::row; }
+
+private:
+  llvm::DenseMap<mlir::Value, RowKind> kinds;
+};
+
+} // namespace stretto
