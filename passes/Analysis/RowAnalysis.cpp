@@ -179,14 +179,9 @@ void Solver::seedByDefinition(Operation *op) {
         row(op.getResults());
         kinds.seed(op.getLse(), RowKind::other);
       })
-      .Case([&](seq::CrossEntropyOp op) {
-        row(op.getOperands());
-        row(op.getDlogits());
-        shared(op.getLoss());
-      })
-      .Case([&](seq::PredictOp op) {
-        row(op.getOperands());
-        row(op.getResults());
+      .Case<seq::CrossEntropyOp, seq::PredictOp>([&](Operation *op) {
+        row(op->getOperands());
+        row(op->getResults());
       })
       .Case([&](seq::ColumnSumOp op) {
         row(op.getOperand());
@@ -214,6 +209,9 @@ void Solver::joinStructure(Operation *op) {
     return joinScan(scan);
   if (auto call = dyn_cast<func::CallOp>(op))
     return joinCall(call);
+  if (auto backward = dyn_cast<seq::BackwardOp>(op))
+    for (auto [value, gradient] : llvm::zip(backward.getValues(), backward.getGradients()))
+      kinds.unify(value, gradient);
   if (op->hasTrait<OpTrait::ConstantLike>() || op->getNumResults() != 1)
     return;
   if (op->hasTrait<OpTrait::Elementwise>() ||
