@@ -126,7 +126,7 @@ std::vector<Value> Elaborator::builtinRecompute(BuiltinArguments &arguments, Nam
     for (Op &op : builder->function.ops)
       if (llvm::is_contained(op.results, value.get<Tensor>()->id))
         op.recompute = true;
-  return {arguments.operands().begin(), arguments.operands().end()};
+  return arguments.operands().vec();
 }
 
 static double staticUnary(llvm::StringRef name, double x) {

@@ -110,7 +110,7 @@ Value Elaborator::callDef(const CallExpr &call, const Declaration &callee, Scope
   Scope inner(Scope::Kind::Def, home);
   if (!bindArguments(call, callee, inner) || !enterCall(call, callee))
     return {};
-  auto leave = llvm::make_scope_exit([&] {
+  llvm::scope_exit leave([&] {
     activeCalls.pop_back();
     defSites.pop_back();
   });
@@ -177,7 +177,7 @@ Elaborator::Specialization &Elaborator::specialize(const CallExpr &call, const D
                                                    std::unique_ptr<FunctionBuilder> body, std::string key) {
   if (!enterCall(call, callee))
     return *recursiveCall;
-  auto leave = llvm::make_scope_exit([&] { activeCalls.pop_back(); });
+  llvm::scope_exit leave([&] { activeCalls.pop_back(); });
   std::unique_ptr<Specialization> &entry = specializations[key];
   if (entry)
     return *entry;

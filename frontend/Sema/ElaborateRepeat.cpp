@@ -2,7 +2,6 @@
 #include "frontend/Sema/Layers.h"
 #include "frontend/Sema/Specialization.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -61,8 +60,9 @@ std::unique_ptr<Elaborator::Iteration> Elaborator::runIteration(const RepeatStmt
     return iteration;
   for (auto [binding, value] : body.captures)
     iteration->captures.push_back(binding);
+  body.function.results = std::move(iteration->function.results);
+  body.function.range = stmt.range;
   iteration->function = std::move(body.function);
-  iteration->function.range = stmt.range;
   return iteration;
 }
 
