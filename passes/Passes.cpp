@@ -3,5 +3,6 @@
 
 void stretto::registerPasses() {
   registerAnalysisPasses();
+  registerAutoDiffPasses();
   registerBuildPasses();
 }

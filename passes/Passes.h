@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/Analysis/Passes.h"
+#include "passes/AutoDiff/Passes.h"
 #include "passes/Build/Passes.h"
 
 namespace stretto {

@@ -55,7 +55,7 @@ def Seq_CanonOp : Seq_Op<"canon", [Pure, AllTypesMatch<["operand", "result"]>]> 
                        UnitAttr:$residual, Seq_ActivationAttr:$activation);
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = [{
-    $operand `,` $weight (`bias` $bias^ `:` type($bias))? (`residual` $residual^)? $activation
+    $operand `,` $weight (`bias` $bias^ `:` type($bias))? (`residual` $residual^)? `` $activation
     `:` type($operand) `,` type($weight) attr-dict
   }];
   let hasVerifier = 1;
@@ -75,7 +75,7 @@ def Seq_RotaryOp : Seq_Op<"rotary", [Pure, AllTypesMatch<["operand", "result"]>]
                        I64Attr:$rotated_heads, F64Attr:$theta);
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = [{
-    $style $operand `heads` $heads `rotated` $rotated `rotated_heads` $rotated_heads `theta` $theta
+    `` $style $operand `heads` $heads `rotated` $rotated `rotated_heads` $rotated_heads `theta` $theta
     `:` type($operand) attr-dict
   }];
   let hasVerifier = 1;

@@ -41,7 +41,7 @@ def Seq_ReduceOp : Seq_Op<"reduce", [Pure]> {
   }];
   let arguments = (ins Seq_ReduceKindAttr:$kind, Seq_RealTensor:$operand);
   let results = (outs Seq_RealTensor:$result);
-  let assemblyFormat = "$kind $operand `:` type($operand) `->` type($result) attr-dict";
+  let assemblyFormat = "`` $kind $operand `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
 }
 
@@ -92,7 +92,7 @@ def Seq_PermuteOp : Seq_Op<"permute", [Pure, AllTypesMatch<["operand", "result"]
   }];
   let arguments = (ins Seq_PairStyleAttr:$style, Seq_RealTensor:$operand, I64Attr:$rotated);
   let results = (outs Seq_RealTensor:$result);
-  let assemblyFormat = "$style $operand `rotated` $rotated `:` type($result) attr-dict";
+  let assemblyFormat = "`` $style $operand `rotated` $rotated `:` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -187,7 +187,7 @@ def Seq_TableOp : Seq_Op<"table", [Pure]> {
   }];
   let arguments = (ins Seq_TableKindAttr:$kind, Seq_PairStyleAttr:$style, I64Attr:$rotated, F64Attr:$theta);
   let results = (outs Seq_RealTensor:$result);
-  let assemblyFormat = "$kind $style `rotated` $rotated `theta` $theta `:` type($result) attr-dict";
+  let assemblyFormat = "`` $kind `` $style `rotated` $rotated `theta` $theta `:` type($result) attr-dict";
   let hasVerifier = 1;
 }
 

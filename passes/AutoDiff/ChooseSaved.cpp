@@ -1,0 +1,242 @@
+//===- ChooseSaved.cpp - what the backward reads and what it computes again -----===//
+//
+// The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out keeps v;
+// cutting source -> v_in computes it again, which needs its operands (u_out -> v_in, never cut). Values that the
+// backward reads hang on the sink. Results of the library cannot be computed again: source -> v_in is never cut.
+//
+//===----------------------------------------------------------------------------===//
+#include "passes/AutoDiff/Adjoints.h"
+#include "passes/AutoDiff/MinimumCut.h"
+#include "passes/AutoDiff/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_CHOOSESAVED
+#include "passes/AutoDiff/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+bool isCopy(Operation *op) { return op && op->hasAttr(kRecomputedAttr); }
+bool isView(Operation *op) { return isa<seq::BroadcastOp, seq::ReshapeOp, seq::SliceOp>(op); }
+int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
+/// Traffic is counted once per byte read or written; work is weighed against it in these units per byte of the
+/// result, so that of two ways with equal traffic the one with less work wins.
+int64_t workUnits(Operation *op) {
+  bool isFunction = isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, seq::SigmoidOp, seq::SoftplusOp>(op);
+  return isFunction ? 4 : 1;
+}
+constexpr int64_t kUnitsPerByte = 64;
+
+/// One function with copies of forward operations, and the decision for it.
+class SavedChoice {
+public:
+  SavedChoice(func::FuncOp backward, func::FuncOp forward) : backward(backward) {
+    forward.walk([&](Operation *op) {
+      if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr); id && !isCopy(op))
+        originals[id.getInt()] = op;
+    });
+    for (Operation &op : backward.getBody().front())
+      if (isCopy(&op)) {
+        firstCopy = firstCopy ? firstCopy : &op;
+        copies.push_back(&op);
+      }
+  }
+
+  bool isTrivial() const { return copies.empty(); }
+  /// Decides with memory weighing `memoryWeight` units per byte; returns the bytes that are kept.
+  int64_t decide(int64_t memoryWeight);
+  void writeAttributes();
+
+private:
+  struct Nodes {
+    FlowGraph::Node in, out;
+  };
+
+  bool isFreeValue(Value value);
+  bool isGiven(Value value);
+  bool isMaterialised(Operation *copy);
+  bool isReadByReverse(Value value);
+  bool isReadByLibrary(Value value);
+  int64_t repeatCost(Operation *copy);
+  void addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::Node sink, Operation *copy, int64_t memoryWeight);
+  Nodes addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost);
+
+  func::FuncOp backward;
+  llvm::DenseMap<int64_t, Operation *> originals;
+  SmallVector<Operation *> copies;
+  Operation *firstCopy = nullptr;
+  llvm::DenseMap<Value, bool> freeValues;
+  llvm::MapVector<Value, Nodes> nodes;
+  llvm::DenseSet<Value> saved;
+};
+
+/// Constants, parameters, inputs, and whatever is computed from them alone.
+bool SavedChoice::isFreeValue(Value value) {
+  if (auto known = freeValues.find(value); known != freeValues.end())
+    return known->second;
+  bool result;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    result = !backward.getArgAttr(argument.getArgNumber(), kSavedAttr);
+  else if (Operation *op = value.getDefiningOp(); isCopy(op))
+    result = llvm::all_of(op->getOperands(), [&](Value v) { return isFreeValue(v); });
+  else
+    result = isFree(op);
+  return freeValues[value] = result;
+}
+
+/// A value that the forward has in memory whether or not it is kept.
+bool SavedChoice::isGiven(Value value) {
+  if (isa<BlockArgument>(value))
+    return !isFreeValue(value);
+  Operation *op = value.getDefiningOp();
+  return !isCopy(op) && !isFree(op) && op->isBeforeInBlock(firstCopy);
+}
+
+bool SavedChoice::isReadByReverse(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return !isCopy(user) && (!user->isBeforeInBlock(firstCopy));
+  });
+}
+
+bool SavedChoice::isReadByLibrary(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) { return !isRepeatable(user) && !isa<seq::ColumnSumOp>(user); });
+}
+
+bool SavedChoice::isMaterialised(Operation *copy) {
+  Operation *original = originals.lookup(copy->getAttrOfType<IntegerAttr>(kIdAttr).getInt());
+  return original && isReadByLibrary(original->getResult(0));
+}
+
+int64_t SavedChoice::repeatCost(Operation *copy) {
+  int64_t bytes = bytesOf(copy->getResult(0)), traffic = 0;
+  if (isReadByLibrary(copy->getResult(0)))
+    traffic += bytes;
+  if (isa<seq::ReduceOp>(copy))
+    traffic += bytesOf(copy->getOperand(0));
+  return isView(copy) ? 0 : traffic * kUnitsPerByte + bytes * workUnits(copy);
+}
+
+SavedChoice::Nodes SavedChoice::addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost) {
+  Nodes pair{graph.addNode(), graph.addNode()};
+  graph.addEdge(pair.in, pair.out, keepCost);
+  graph.addEdge(pair.out, pair.in, FlowGraph::kInfinite);
+  if (isReadByReverse(value))
+    graph.addEdge(pair.out, sink, FlowGraph::kInfinite);
+  nodes.insert({value, pair});
+  return pair;
+}
+
+void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::Node sink, Operation *copy,
+                          int64_t memoryWeight) {
+  Value value = copy->getResult(0);
+  if (isFreeValue(value))
+    return;
+  for (Value operand : copy->getOperands())
+    if (isGiven(operand) && !nodes.contains(operand)) {
+      Nodes pair = addValue(graph, sink, operand, bytesOf(operand) * (memoryWeight + kUnitsPerByte));
+      graph.addEdge(source, pair.in, FlowGraph::kInfinite);
+    }
+  int64_t traffic = (isMaterialised(copy) ? 1 : 2) * kUnitsPerByte;
+  bool mayKeep = !isView(copy) && !copy->hasAttr(kRecomputeAttr);
+  Nodes pair = addValue(graph, sink, value,
+                        mayKeep ? bytesOf(value) * (memoryWeight + traffic) : FlowGraph::kInfinite);
+  graph.addEdge(source, pair.in, repeatCost(copy));
+  for (Value operand : copy->getOperands())
+    if (auto found = nodes.find(operand); found != nodes.end())
+      graph.addEdge(found->second.out, pair.in, FlowGraph::kInfinite);
+}
+
+int64_t SavedChoice::decide(int64_t memoryWeight) {
+  nodes.clear();
+  saved.clear();
+  FlowGraph graph;
+  FlowGraph::Node source = graph.addNode(), sink = graph.addNode();
+  for (Operation *copy : copies)
+    addCopy(graph, source, sink, copy, memoryWeight);
+  graph.cut(source, sink);
+  int64_t bytes = 0;
+  for (auto &[value, pair] : nodes)
+    if (graph.isOnSourceSide(pair.in) && !graph.isOnSourceSide(pair.out)) {
+      saved.insert(value);
+      bytes += bytesOf(value);
+    }
+  return bytes;
+}
+
+void SavedChoice::writeAttributes() {
+  Builder b(backward.getContext());
+  int64_t kept = 0, repeated = 0;
+  for (Operation *copy : copies) {
+    auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
+    Value value = copy->getResult(0);
+    if (isView(copy) || isFreeValue(value))
+      continue;
+    if (!saved.contains(value)) {
+      repeated += bytesOf(value);
+      continue;
+    }
+    copy->removeAttr(kRecomputedAttr);
+    copy->setAttr(kSavedAttr, b.getI64IntegerAttr(bytesOf(value)));
+    remark::passed(copy->getLoc(), options) << "kept for the backward" << remark::metric("Bytes", bytesOf(value));
+    kept += bytesOf(value);
+  }
+  for (auto &[value, pair] : nodes)
+    if (saved.contains(value) && !isCopy(value.getDefiningOp()) && isGiven(value))
+      kept += bytesOf(value);
+  auto options = remark::RemarkOpts::name("SavedBytes").category("memory").function(backward.getName());
+  remark::analysis(backward.getLoc(), options)
+      << "forward values for the backward" << remark::metric("BytesKept", kept)
+      << remark::metric("BytesComputedAgain", repeated);
+}
+
+struct ChooseSavedPass : stretto::impl::ChooseSavedBase<ChooseSavedPass> {
+  using ChooseSavedBase::ChooseSavedBase;
+
+  void runOnOperation() final {
+    struct Entry {
+      SavedChoice choice;
+      int64_t trips;
+    };
+    SmallVector<Entry> entries;
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<int64_t> trips;
+    getOperation().walk([&](seq::ScanOp scan) { trips[scan.getBody()] = scan.getTrips(); });
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isDeclaration())
+        continue;
+      auto forward = function->getAttrOfType<FlatSymbolRefAttr>(kForwardAttr);
+      SavedChoice choice(function, forward ? symbols.lookup<func::FuncOp>(forward.getValue()) : function);
+      if (!choice.isTrivial())
+        entries.push_back({choice, forward ? trips.lookup(function.getName()) : 1});
+    }
+    decideWithinBudget([&](int64_t weight) {
+      int64_t total = 0;
+      for (Entry &entry : entries)
+        total += entry.trips * entry.choice.decide(weight);
+      return total;
+    });
+    for (Entry &entry : entries)
+      entry.choice.writeAttributes();
+  }
+
+  /// Raises the weight of memory until everything that is kept fits the budget.
+  void decideWithinBudget(llvm::function_ref<int64_t(int64_t weight)> decide) {
+    int64_t total = decide(kUnitsPerByte);
+    if (memoryBudget <= 0)
+      return;
+    for (int64_t factor = 2; total > memoryBudget && factor <= 4096; factor *= 2)
+      total = decide(factor * kUnitsPerByte);
+    if (total > memoryBudget)
+      getOperation().emitWarning() << "the memory budget of " << int64_t(memoryBudget)
+                                   << " bytes for saved values cannot be met: the least is " << total << " bytes";
+  }
+};
+} // namespace

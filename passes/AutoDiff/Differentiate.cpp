@@ -1,0 +1,75 @@
+//===- Differentiate.cpp - the backward of a model ------------------------------===//
+#include "passes/AutoDiff/Adjoints.h"
+#include "passes/AutoDiff/Numbering.h"
+#include "passes/AutoDiff/Passes.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "passes/AutoDiff/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+void stretto::numberOperations(func::FuncOp function) {
+  Builder b(function.getContext());
+  int64_t next = 0;
+  for (Operation &op : function.getBody().front())
+    if (isRepeatable(&op))
+      op.setAttr(kIdAttr, b.getI64IntegerAttr(next++));
+}
+
+namespace {
+/// The sweep within the function that holds forward and reverse.
+class MainAdjoints : public Adjoints {
+public:
+  using Adjoints::Adjoints;
+
+protected:
+  Value given(Value forward) override { return forward; }
+};
+
+struct DifferentiatePass : stretto::impl::DifferentiateBase<DifferentiatePass> {
+  void runOnOperation() final {
+    SmallVector<seq::BackwardOp> starts;
+    getOperation().walk([&](seq::BackwardOp op) { starts.push_back(op); });
+    for (seq::BackwardOp start : starts)
+      if (failed(differentiate(start)))
+        return signalPassFailure();
+  }
+
+  LogicalResult differentiate(seq::BackwardOp start) {
+    auto function = start->getParentOfType<func::FuncOp>();
+    Block &block = function.getBody().front();
+    numberOperations(function);
+    MainAdjoints adjoints(start, OpBuilder(block.getTerminator()));
+    adjoints.spreadActivity(block);
+    for (auto [value, gradient] : llvm::zip_equal(start.getValues(), start.getGradients()))
+      adjoints.add(value, gradient);
+    if (failed(adjoints.reverse(block)))
+      return failure();
+    storeGradients(function, adjoints);
+    start.erase();
+    return success();
+  }
+
+  void storeGradients(func::FuncOp function, Adjoints &adjoints) {
+    llvm::MapVector<StringAttr, Value> sums;
+    for (auto get : function.getOps<seq::GetParameterOp>()) {
+      Value gradient = adjoints.isActive(get) ? adjoints.get(get) : Value();
+      Value &sum = sums[get.getParameterAttr().getAttr()];
+      if (gradient)
+        sum = sum ? adjoints.b.add(sum, gradient) : gradient;
+    }
+    for (auto parameter : getOperation().getOps<seq::ParameterOp>()) {
+      if (parameter.getFrozen())
+        continue;
+      adjoints.b.setLoc(parameter.getLoc());
+      Value gradient = sums.lookup(parameter.getSymNameAttr());
+      if (!gradient)
+        gradient = adjoints.b.splat(parameter.getType(), 0.0);
+      seq::GradientOp::create(adjoints.b, parameter.getSymName(), gradient);
+    }
+  }
+};
+} // namespace

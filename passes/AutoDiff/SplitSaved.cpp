@@ -1,0 +1,194 @@
+//===- SplitSaved.cpp - keep what was decided to keep ---------------------------===//
+#include "passes/AutoDiff/Passes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_SPLITSAVED
+#include "passes/AutoDiff/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+/// Original operations of a forward, by number.
+llvm::DenseMap<int64_t, Operation *> originalsOf(func::FuncOp forward) {
+  llvm::DenseMap<int64_t, Operation *> originals;
+  for (Operation &op : forward.getBody().front())
+    if (auto id = op.getAttrOfType<IntegerAttr>(kIdAttr); id && !op.hasAttr(kRecomputedAttr) && !op.hasAttr(kSavedAttr))
+      originals[id.getInt()] = &op;
+  return originals;
+}
+
+void eraseDeadOps(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void setType(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  function.setFunctionType(FunctionType::get(function.getContext(), block.getArgumentTypes(),
+                                             block.getTerminator()->getOperandTypes()));
+}
+
+/// A scan like the given one, with other slices and results; used results must keep their positions or be remapped
+/// by the caller.
+seq::ScanOp rebuild(seq::ScanOp scan, TypeRange results, ValueRange carry, ValueRange slices, ValueRange invariants) {
+  OpBuilder b(scan);
+  auto created = seq::ScanOp::create(b, scan.getLoc(), results, scan.getBody(), scan.getTrips(), scan.getReverse(),
+                                     carry, slices, invariants);
+  created->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  return created;
+}
+
+/// A forward scan, its reverse, and their bodies.
+struct ScanPair {
+  seq::ScanOp forwardScan, backwardScan;
+  func::FuncOp forward, backward;
+
+  /// Lets the forward stack `value`, and returns what the backward body reads instead.
+  Value stack(Value value) {
+    Operation *end = forward.getBody().front().getTerminator();
+    end->insertOperands(end->getNumOperands(), value);
+    setType(forward);
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape{static_cast<int64_t>(forwardScan.getTrips())};
+    llvm::append_range(shape, type.getShape());
+    SmallVector<Type> results(forwardScan.getResultTypes());
+    results.push_back(RankedTensorType::get(shape, type.getElementType()));
+    auto newForward = rebuild(forwardScan, results, forwardScan.getCarry(), forwardScan.getSlices(),
+                              forwardScan.getInvariants());
+    forwardScan->replaceAllUsesWith(newForward->getResults().drop_back());
+    forwardScan.erase();
+    forwardScan = newForward;
+
+    SmallVector<Value> slices(backwardScan.getSlices());
+    unsigned position = backwardScan.getCarry().size() + slices.size();
+    slices.push_back(newForward->getResults().back());
+    auto newBackward = rebuild(backwardScan, backwardScan.getResultTypes(), backwardScan.getCarry(), slices,
+                               backwardScan.getInvariants());
+    backwardScan->replaceAllUsesWith(newBackward->getResults());
+    backwardScan.erase();
+    backwardScan = newBackward;
+    (void)backward.insertArgument(position, value.getType(), {}, value.getLoc());
+    Builder b(backward.getContext());
+    backward.setArgAttr(position, kSavedAttr,
+                        b.getI64IntegerAttr(type.getNumElements() * type.getElementTypeBitWidth() / 8));
+    return backward.getArgument(position);
+  }
+
+  /// Removes slices and invariants that the backward body does not read.
+  void dropUnusedArguments() {
+    unsigned carries = backwardScan.getCarry().size();
+    llvm::BitVector unused(backward.getNumArguments());
+    for (unsigned i = carries; i < backward.getNumArguments(); ++i)
+      unused[i] = backward.getArgument(i).use_empty();
+    if (unused.none())
+      return;
+    SmallVector<Value> slices, invariants;
+    unsigned firstInvariant = carries + backwardScan.getSlices().size();
+    for (unsigned i = carries; i < backward.getNumArguments(); ++i) {
+      if (unused[i])
+        continue;
+      Value operand = backwardScan->getOperand(i);
+      (i < firstInvariant ? slices : invariants).push_back(operand);
+    }
+    (void)backward.eraseArguments(unused);
+    auto rebuilt = rebuild(backwardScan, backwardScan.getResultTypes(), backwardScan.getCarry(), slices, invariants);
+    backwardScan->replaceAllUsesWith(rebuilt->getResults());
+    backwardScan.erase();
+    backwardScan = rebuilt;
+  }
+
+  /// Removes stacks that nobody reads.
+  void dropUnusedStacks() {
+    Operation *end = forward.getBody().front().getTerminator();
+    unsigned carries = forwardScan.getCarry().size();
+    SmallVector<Value> returned(end->getOperands().take_front(carries));
+    SmallVector<Value> used(forwardScan.getCarryResults());
+    for (unsigned i = carries; i < forwardScan.getNumResults(); ++i)
+      if (!forwardScan.getResult(i).use_empty()) {
+        returned.push_back(end->getOperand(i));
+        used.push_back(forwardScan.getResult(i));
+      }
+    if (used.size() == forwardScan.getNumResults())
+      return;
+    end->setOperands(returned);
+    setType(forward);
+    auto rebuilt = rebuild(forwardScan, ValueRange(used).getTypes(), forwardScan.getCarry(), forwardScan.getSlices(),
+                           forwardScan.getInvariants());
+    for (auto [from, to] : llvm::zip_equal(used, rebuilt->getResults()))
+      from.replaceAllUsesWith(to);
+    forwardScan.erase();
+    forwardScan = rebuilt;
+  }
+};
+
+struct SplitSavedPass : stretto::impl::SplitSavedBase<SplitSavedPass> {
+  void runOnOperation() final {
+    SymbolTable symbols(getOperation());
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (function.isDeclaration())
+        continue;
+      if (auto forward = function->getAttrOfType<FlatSymbolRefAttr>(kForwardAttr))
+        splitScan(symbols.lookup<func::FuncOp>(forward.getValue()), function);
+      else
+        useOriginals(function);
+    }
+    getOperation().walk([](Operation *op) { op->removeAttr(kIdAttr); });
+  }
+
+  /// The saved copies of a function, in order.
+  static SmallVector<Operation *> savedCopies(func::FuncOp function) {
+    SmallVector<Operation *> copies;
+    for (Operation &op : function.getBody().front())
+      if (op.hasAttr(kSavedAttr) && op.hasAttr(kIdAttr))
+        copies.push_back(&op);
+    return copies;
+  }
+
+  static void markOriginal(Operation *original, Operation *copy) {
+    original->setAttr(kSavedAttr, copy->getAttr(kSavedAttr));
+    original->removeAttr(kIdAttr);
+  }
+
+  void useOriginals(func::FuncOp function) {
+    SmallVector<Operation *> copies = savedCopies(function);
+    auto originals = originalsOf(function);
+    for (Operation *copy : copies) {
+      Operation *original = originals.lookup(copy->getAttrOfType<IntegerAttr>(kIdAttr).getInt());
+      copy->replaceAllUsesWith(original);
+      markOriginal(original, copy);
+      copy->erase();
+    }
+    eraseDeadOps(function);
+  }
+
+  void splitScan(func::FuncOp forward, func::FuncOp backward) {
+    ScanPair pair{scanOf(forward), scanOf(backward), forward, backward};
+    auto originals = originalsOf(forward);
+    for (Operation *copy : savedCopies(backward)) {
+      Operation *original = originals.lookup(copy->getAttrOfType<IntegerAttr>(kIdAttr).getInt());
+      copy->getResult(0).replaceAllUsesWith(pair.stack(original->getResult(0)));
+      markOriginal(original, copy);
+      copy->erase();
+    }
+    eraseDeadOps(backward);
+    pair.dropUnusedArguments();
+    pair.dropUnusedStacks();
+    eraseDeadOps(forward);
+  }
+
+  seq::ScanOp scanOf(func::FuncOp body) {
+    seq::ScanOp found;
+    getOperation().walk([&](seq::ScanOp scan) {
+      if (scan.getBody() == body.getName())
+        found = scan;
+    });
+    return found;
+  }
+};
+} // namespace
