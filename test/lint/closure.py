@@ -1,7 +1,8 @@
-# RUN: %python3 %s %build/bin
+# RUN: %python3 %s %root %build/bin
 """Compiler and runtime are two products: no program of the runtime (nor the dispatcher) holds or loads MLIR or LLVM,
 none of the compiler holds or loads LibTorch. Looks at what the dynamic linker would load and at the symbols that are
-linked in. Further programs may be named after the folder; they are held to the rules of the runtime."""
+linked in. Programs of the test suite may belong to either, not to both. Further programs may be named after the folder;
+they are held to the rules of the runtime."""
 import re
 import subprocess
 import sys
@@ -33,27 +34,35 @@ def linked_symbols(program):
     return [line.split()[0] for line in names.splitlines() if line]
 
 
-def problems(name, libraries, symbols):
-    compiler, dispatcher = name in COMPILER, name in DISPATCHER
-    found = []
-    if not compiler:
-        found += [library for library in libraries if MLIR.match(library)]
-        found += [symbol for symbol in symbols if MLIR_SYMBOL.match(symbol) or LLVM_THREADS.match(symbol)]
-    if compiler or dispatcher:
-        found += [library for library in libraries if TORCH.match(library)]
-        found += [symbol for symbol in symbols if TORCH_SYMBOL.match(symbol)]
-    return found
+def problems(name, libraries, symbols, is_tool=True):
+    """What the program of this name should not hold: libraries and symbols."""
+    mlir = [library for library in libraries if MLIR.match(library)]
+    mlir += [symbol for symbol in symbols if MLIR_SYMBOL.match(symbol) or LLVM_THREADS.match(symbol)]
+    torch = [library for library in libraries if TORCH.match(library)]
+    torch += [symbol for symbol in symbols if TORCH_SYMBOL.match(symbol)]
+    if not is_tool:
+        return mlir + torch if mlir and torch else []
+    if name in DISPATCHER:
+        return mlir + torch
+    return torch if name in COMPILER else mlir
+
+
+def names_of_tools(root):
+    return {match for file in (root / "tools").glob("*/CMakeLists.txt")
+            for match in re.findall(r"add_executable\((\S+)", file.read_text(encoding="utf-8"))}
 
 
 def is_elf(path):
     return path.is_file() and path.open("rb").read(4) == b"\x7fELF"
 
 
-def main(folder, extra):
+def main(root, folder, extra):
+    tools = names_of_tools(root) | {path.name for path in extra}
     programs = sorted(path for path in folder.iterdir() if is_elf(path)) + extra
     failures = []
     for program in programs:
-        if found := problems(program.name, loaded_libraries(program), linked_symbols(program)):
+        name, libraries, symbols = program.name, loaded_libraries(program), linked_symbols(program)
+        if found := problems(name, libraries, symbols, is_tool=name in tools):
             failures.append(f"{program.name}: {', '.join(found[:5])}{' ...' if len(found) > 5 else ''}")
     if not programs:
         failures.append(f"no programs in {folder}")
@@ -68,7 +77,9 @@ def self_test():
     assert problems("stretto-data", ["libLLVM.so.22.1"], []) == ["libLLVM.so.22.1"]
     assert problems("prog", [], ["_ZN4llvm3fooEv", "__kmpc_fork_call"]) == ["_ZN4llvm3fooEv", "__kmpc_fork_call"]
     assert problems("stretto", ["libc10.so"], []) == ["libc10.so"]
+    assert problems("some-test", ["libMLIR.so.22.1"], [], is_tool=False) == []
+    assert problems("some-test", ["libMLIR.so.22.1", "libc10.so"], [], is_tool=False) != []
 
 
 self_test()
-sys.exit(main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]))
+sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), [Path(name) for name in sys.argv[3:]]))
