@@ -1,3 +1,4 @@
+#include "tools/compare/findings.h"
 #include "tools/compare/report.h"
 #include "tools/compare/svg_plot.h"
 #include "tools/compare/table.h"
@@ -144,6 +145,31 @@ TEST(TextPlot, DrawsBraille) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
   plot.colour = true;
   EXPECT_NE(drawText(plot, curves).find("\033["), std::string::npos);
+}
+
+static Group groupWithScores(const std::string &label, const std::vector<double> &scores) {
+  Group group{label, {}};
+  for (double score : scores) {
+    group.runs.push_back(stretto::Run::starting(label));
+    group.runs.back().scores["s"] = {{1, 50}, {2, score}};
+  }
+  return group;
+}
+
+TEST(Findings, SayWhatWasFound) {
+  auto find = [](const std::vector<double> &a, const std::vector<double> &b) {
+    return describeFindings(groupWithScores("A", a), groupWithScores("B", b), "s");
+  };
+  EXPECT_EQ(find({90, 80}, {10, 30}), "s: A 90.0 / 80.0 %, B 10.0 / 30.0 %. The model A is ahead in 2 of 2 seeds, on "
+                                      "average 65.0 points higher.");
+  EXPECT_EQ(find({10}, {30}), "s: A 10.0 %, B 30.0 %. The model A is behind in 1 of 1 seed, on average 20.0 points "
+                              "lower.");
+  EXPECT_EQ(find({10, 50, 7}, {30, 10, 7.5}), "s: A 10.0 / 50.0 / 7.0 %, B 30.0 / 10.0 / 7.5 %. No clear result: the "
+                                              "model A is ahead in 1 of 3 seeds and behind in 1 of 3 seeds, on average "
+                                              "6.5 points higher.");
+  EXPECT_EQ(find({10, 20}, {10.5, 20}), "s: A 10.0 / 20.0 %, B 10.5 / 20.0 %. No difference that counts (less than one "
+                                        "point in every seed).");
+  EXPECT_EQ(find({10, 20}, {}), "No finding: s was not measured in all runs.");
 }
 
 TEST(Table, Forms) {
