@@ -152,7 +152,10 @@ void Trainer::dumpFirst(TokenBlock &block) {
                                                     {"weights", block.weights.data()},
                                                     {"mask", block.mask.data()}};
   writeSafetensors(config.dumpBatch,
-                   {{"weights", "F64", shape}, {"tokens", "I32", shape}, {"targets", "I32", shape}, {"mask", "U8", shape}},
+                   {{"weights", "F64", shape, 0, 0},
+                    {"tokens", "I32", shape, 0, 0},
+                    {"targets", "I32", shape, 0, 0},
+                    {"mask", "U8", shape, 0, 0}},
                    [&](const TensorEntry &entry) { return data.at(entry.name); });
 }
 
@@ -161,7 +164,10 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
   // The first step of a program also pays for cold caches.
   smoothedSeconds = done - firstStep <= 2 ? seconds : 0.95 * smoothedSeconds + 0.05 * seconds;
   const double tokens = static_cast<double>(rowsPerStep() * program.length);
-  ProgressState state{metrics.step, parts.config.steps, metrics.loss, metrics.learningRate, tokens / smoothedSeconds};
+  ProgressState state;
+  state.step = metrics.step, state.steps = parts.config.steps;
+  state.loss = metrics.loss, state.learningRate = metrics.learningRate;
+  state.tokensPerSecond = tokens / smoothedSeconds;
   if (!history.empty() && !history.back().scores.empty()) {
     const Score &score = history.back().scores.front();
     state.score = {score.name, score.total ? static_cast<double>(score.right) / score.total : 0};
