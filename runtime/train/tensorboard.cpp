@@ -54,7 +54,10 @@ std::string record(const std::string &event) {
 
 std::string event(int64_t step, const std::string &rest) {
   const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  return "\x09" + raw(now) + "\x10" + varint(static_cast<uint64_t>(step)) + rest;
+  std::string bytes(1, '\x09');
+  bytes += raw(now);
+  bytes += '\x10';
+  return bytes + varint(static_cast<uint64_t>(step)) + rest;
 }
 
 // Step of an event as written above: wall time, then the step.
@@ -120,7 +123,7 @@ EventFile::EventFile(const std::string &folder, int64_t step) : file(prepare(fol
 void EventFile::scalars(int64_t step, const std::vector<std::pair<std::string, double>> &values) {
   std::string summary;
   for (const auto &[tag, value] : values)
-    summary += field('\x0a', field('\x0a', tag) + "\x15" + raw(static_cast<float>(value)));
+    summary += field('\x0a', field('\x0a', tag) + '\x15' + raw(static_cast<float>(value)));
   file.append(record(event(step, field('\x2a', summary))));
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace stretto {
 
@@ -161,21 +162,23 @@ void Trainer::dumpFirst(TokenBlock &block) {
 
 void Trainer::record(const StepMetrics &metrics, double seconds, double waited) {
   const stretto_program &program = parts.state.program;
-  // The first step of a program also pays for cold caches.
-  smoothedSeconds = done - firstStep <= 2 ? seconds : 0.95 * smoothedSeconds + 0.05 * seconds;
+  recentSeconds.push_back(seconds);
+  if (recentSeconds.size() > 50)
+    recentSeconds.pop_front();
+  const double mean = std::accumulate(recentSeconds.begin(), recentSeconds.end(), 0.0) / recentSeconds.size();
   const double tokens = static_cast<double>(rowsPerStep() * program.length);
   ProgressState state;
   state.step = metrics.step, state.steps = parts.config.steps;
   state.loss = metrics.loss, state.learningRate = metrics.learningRate;
-  state.tokensPerSecond = tokens / smoothedSeconds;
+  state.tokensPerSecond = tokens / mean;
   if (!history.empty() && !history.back().scores.empty()) {
     const Score &score = history.back().scores.front();
     state.score = {score.name, score.total ? static_cast<double>(score.right) / score.total : 0};
   }
   if (parts.peakFlops > 0)
     state.mfu = (program.flops_forward + program.flops_backward) * parts.config.accumulate /
-                (smoothedSeconds * parts.peakFlops);
-  state.etaSeconds = smoothedSeconds * static_cast<double>(parts.config.steps - metrics.step);
+                (mean * parts.peakFlops);
+  state.etaSeconds = mean * static_cast<double>(parts.config.steps - metrics.step);
   state.memory = parts.state.arenas.totalBytes() + parts.state.device.libraryPeakBytes();
   parts.progress.update(state);
   if (!logs)

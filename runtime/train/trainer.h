@@ -8,6 +8,8 @@
 #include "runtime/train/schedule.h"
 #include "runtime/train/step.h"
 
+#include <deque>
+
 namespace stretto {
 
 // What the trainer works with; run and checkpoints are null without a run directory, profile when unused.
@@ -53,7 +55,7 @@ private:
   std::unique_ptr<Logs> logs;
   std::vector<EvaluationMetrics> history;
   int64_t done = 0, updates = 0, firstStep = 0, saved = -1;
-  double smoothedSeconds = 0;
+  std::deque<double> recentSeconds; // of the latest steps
 };
 
 } // namespace stretto
