@@ -5,5 +5,4 @@ void stretto::registerPasses() {
   registerAnalysisPasses();
   registerAutoDiffPasses();
   registerBuildPasses();
-  registerFusionPasses();
 }

@@ -49,7 +49,8 @@ def Kern_PlaceAttr : AttrDef<Kern_Dialect, "Place"> {
   let description = [{
     Byte `offset` in `arena`. Inside the body of a scan a value may move with the iteration `i`: its address
     is `offset + i * stride`; when `parity` is set, `offset + (i mod 2) * stride` (carried values that
-    alternate between two buffers).
+    alternate between two buffers). Outside of scan bodies `stride` is the distance between the entries of a
+    stack (0: the value is contiguous).
 
     ```mlir
     #kern.place<activations, 4096, stride 0, parity 0>
@@ -139,6 +140,21 @@ def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure]> {
     `:` type($partials) `->` type($result) attr-dict
   }];
   let hasVerifier = 1;
+}
+
+def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the same value at another place";
+  let description = [{
+    Inserted by `kern-plan-memory` where a value must lie somewhere it cannot be computed directly, e.g. when one
+    value is the gradient of two parameters, or a range of columns is read by a kernel.
+
+    ```mlir
+    %y = kern.copy %x : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Kern_Tensor:$operand);
+  let results = (outs Kern_Tensor:$result);
+  let assemblyFormat = "$operand `:` type($result) attr-dict";
 }
 
 def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, HasParent<"RowwiseOp">]> {

@@ -223,6 +223,15 @@ void stretto_embed_grad(stretto_context *, const stretto_embed_grad_args *);
 /* Sets bytes to zero. */
 void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);
 
+/* Copies `rows` runs of row_bytes; strides are the distances in bytes between the starts of runs. The two
+ * ranges do not overlap. */
+typedef struct stretto_copy_args {
+  int64_t rows, row_bytes;
+  int64_t from_stride, to_stride;
+  stretto_buffer from, to;
+} stretto_copy_args;
+void stretto_copy(stretto_context *, const stretto_copy_args *);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -1,7 +1,7 @@
 // The distribution of instance sizes in training.
 #pragma once
 
-#include "tasks/common/random.h"
+#include "runtime/core/random.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 //===- main.cpp - stretto-opt: mlir-opt for Stretto's dialects and passes -----===//
+#include "codegen/Pipelines/Pipelines.h"
 #include "ir/Register.h"
 #include "passes/Passes.h"
 
@@ -10,5 +11,6 @@ int main(int argc, char **argv) {
   stretto::registerModelDialects(registry);
   mlir::registerTransformsPasses();
   stretto::registerPasses();
+  stretto::registerCodegenPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Stretto optimizer driver\n", registry));
 }

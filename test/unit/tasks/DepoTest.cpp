@@ -116,7 +116,6 @@ TEST(Depo, textSaysWhatTheTokensSay) {
   for (const auto &[from, to] : instance.edges)
     expected.append(" ").append(text(from)).append("->").append(text(to));
   const Question &question = instance.questions[0];
-  expected.append("\n  1 step from ").append(text(question.from));
-  expected.append(": ").append(text(question.answer)).append("\n");
+  expected += "\n  1 step from " + text(question.from) + ": " + text(question.answer) + "\n";
   EXPECT_TRUE(task->describe(batch.view(), 0).starts_with(expected)) << task->describe(batch.view(), 0);
 }

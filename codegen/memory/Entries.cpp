@@ -1,0 +1,36 @@
+//===- Entries.cpp ------------------------------------------------------------===//
+#include "codegen/memory/Entries.h"
+
+#include "ir/Kern/KernOps.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace stretto;
+
+SmallVector<func::FuncOp> stretto::entryFunctions(ModuleOp module) {
+  DenseSet<StringRef> bodies;
+  module.walk([&](seq::ScanOp scan) { bodies.insert(scan.getBody()); });
+  SmallVector<func::FuncOp> entries;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!bodies.contains(function.getName()) && !function.isDeclaration())
+      entries.push_back(function);
+  return entries;
+}
+
+void stretto::placeInterface(func::FuncOp entry, InterfaceSizes &sizes) {
+  auto place = [&](kern::Arena arena, Type type, int64_t &offset) {
+    auto attr = kern::PlaceAttr::get(entry.getContext(), arena, offset, 0, 0);
+    offset += alignPlace(byteSize(type));
+    return attr;
+  };
+  int64_t input = 0, output = entry.getName() == "evaluate" ? evaluationOffset : lossOffset;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (!entry.getArgAttr(i, "kern.place"))
+      entry.setArgAttr(i, "kern.place", place(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (!entry.getResultAttr(i, "kern.place"))
+      entry.setResultAttr(i, "kern.place", place(kern::Arena::outputs, entry.getResultTypes()[i], output));
+  sizes.inputs = std::max(sizes.inputs, input);
+  sizes.outputs = std::max({sizes.outputs, output, evaluationOffset});
+}

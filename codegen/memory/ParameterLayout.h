@@ -1,0 +1,39 @@
+//===- ParameterLayout.h - where parameters lie in their flat buffers ---------===//
+#pragma once
+
+#include "ir/Seq/SeqOps.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace stretto {
+
+/// Every tensor starts at a multiple of this many bytes.
+constexpr int64_t placeAlignment = 64;
+inline int64_t alignPlace(int64_t bytes) { return llvm::alignTo(bytes, placeAlignment); }
+
+/// Bytes of a tensor type, without padding.
+int64_t byteSize(mlir::Type type);
+
+/// The flat buffers are seen as rows of this many elements by the optimizer; the trainable part is padded to whole
+/// rows.
+constexpr int64_t flatColumns = 512;
+
+/// Where one parameter lies: entry i of a stacked one at `offset + i * stride` bytes, others at `offset`.
+struct ParameterPlace {
+  int64_t offset = 0, stride = 0;
+};
+
+/// Parameters of one module: trainable ones first, then frozen ones; in each part the ones that are not stacked and
+/// the layers in the order of the module, all weights of a layer side by side. The GRADIENTS, MOMENT1, MOMENT2 and
+/// ACCUMULATOR arenas are laid out like the trainable part.
+struct ParameterLayout {
+  llvm::MapVector<mlir::Operation *, ParameterPlace> places;
+  int64_t trainableBytes = 0; // padded to whole rows of flatColumns elements
+  int64_t totalBytes = 0;
+  mlir::Type elementType;     // f32 where the module has no parameter
+};
+
+ParameterLayout layoutParameters(mlir::ModuleOp module);
+
+} // namespace stretto

@@ -1,0 +1,197 @@
+//===- PlaceScans.cpp - carried values, slices and stacks ---------------------===//
+#include "codegen/memory/Placer.h"
+#include "codegen/memory/Views.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// One carried value: `argument` and what the body returns for it; how it is passed on.
+struct Placer::Carry {
+  unsigned index;
+  BlockArgument argument;
+  OpOperand *returned;
+  enum { Unchanged, Stacked, Buffered } kind = Buffered;
+};
+
+/// Makes a carried result of a scan a view of `ref`; copies it where it was already promised another place.
+void Placer::aliasResult(OpResult result, const Ref &ref) {
+  auto it = refs.find(result);
+  if (it != refs.end() && storage.isFree(it->second.node)) {
+    storage.place(it->second.node, ref);
+    return;
+  }
+  if (it != refs.end() && !result.use_empty()) {
+    OpBuilder b(result.getOwner()->getContext());
+    b.setInsertionPointAfter(result.getOwner());
+    Value copy = kern::CopyOp::create(b, result.getLoc(), result.getType(), result);
+    Ref promised = it->second;
+    result.replaceAllUsesExcept(copy, copy.getDefiningOp());
+    refs[copy] = promised;
+  }
+  refs[result] = ref;
+}
+
+void Placer::bindArguments(seq::ScanOp scan, func::FuncOp body) {
+  unsigned argument = scan.getCarry().size();
+  for (Value slice : scan.getSlices()) {
+    Ref ref = refOf(slice);
+    auto type = cast<RankedTensorType>(slice.getType());
+    ref.stride = ref.lead ? ref.lead : byteSize(type) / type.getDimSize(0);
+    ref.lead = 0;
+    refs[body.getArgument(argument++)] = ref;
+  }
+  for (Value invariant : scan.getInvariants())
+    refs[body.getArgument(argument++)] = refOf(invariant);
+}
+
+/// Carried values whose slots are those of a stack, which gets one slot more: iteration i reads slot i and writes
+/// slot i + 1 (the other way round in a reversed scan).
+void Placer::placeStackedCarry(seq::ScanOp scan, Carry &carry) {
+  Operation *end = carry.returned->getOwner();
+  unsigned carries = scan.getCarry().size();
+  int64_t trips = scan.getTrips(), read = scan.getReverse(), write = 1 - read;
+  Value returned = carry.returned->get();
+  SmallVector<unsigned> ofArgument, ofReturned;
+  for (unsigned i = carries; i < end->getNumOperands(); ++i) {
+    if (end->getOperand(i) == carry.argument)
+      ofArgument.push_back(i);
+    else if (end->getOperand(i) == returned)
+      ofReturned.push_back(i);
+  }
+  auto isOpen = [&](unsigned i) { return storage.isFree(refOf(scan.getResult(i)).node); };
+  llvm::erase_if(ofArgument, [&](unsigned i) { return !isOpen(i); });
+  llvm::erase_if(ofReturned, [&](unsigned i) { return !isOpen(i); });
+  if (ofArgument.empty() && ofReturned.empty())
+    return;
+  int64_t step = refOf(scan.getResult(ofArgument.empty() ? ofReturned[0] : ofArgument[0])).lead;
+  if (step % placeAlignment != 0)
+    return;
+  auto sameStep = [&](unsigned i) { return refOf(scan.getResult(i)).lead == step; };
+  unsigned node = storage.create(step * (trips + 1));
+  for (unsigned i : ofArgument)
+    if (sameStep(i))
+      storage.place(refOf(scan.getResult(i)).node, {node, read * step});
+  for (unsigned i : ofReturned)
+    if (sameStep(i))
+      storage.place(refOf(scan.getResult(i)).node, {node, write * step});
+  carry.kind = Carry::Stacked;
+  refs[carry.argument] = {node, read * step, step};
+  demand(*carry.returned, {node, write * step, step});
+  for (unsigned i : ofReturned)
+    if (sameStep(i))
+      end->setOperand(i, carry.returned->get());
+  aliasResult(scan->getOpResult(carry.index), {node, scan.getReverse() ? 0 : trips * step});
+  demand(scan->getOpOperand(carry.index), {node, scan.getReverse() ? trips * step : 0});
+}
+
+/// Gives a carried value memory of its own on both ends of the body; what becomes of it is decided by finishCarry.
+void Placer::startCarry(seq::ScanOp scan, Carry &carry) {
+  Value returned = carry.returned->get();
+  bool own = returned.getDefiningOp() && !isa<seq::ReshapeOp, seq::SliceOp, seq::GetParameterOp, seq::TableOp>(
+                                             returned.getDefiningOp());
+  if (!own || !storage.isFree(refOf(returned).node))
+    returned = insertCopy(*carry.returned);
+  storage.claim(refOf(returned).node);
+  refs[carry.argument] = {storage.create(byteSize(returned.getType()))};
+  carried[carry.argument] = returned;
+}
+
+/// Whether a carried argument is still read when the memory of its successor is first written.
+bool Placer::needsTwoBuffers(func::FuncOp body, Carry &carry) {
+  unsigned argumentRoot = storage.resolve(refOf(carry.argument)).node;
+  unsigned returnedRoot = storage.resolve(refOf(carry.returned->get())).node;
+  if (argumentRoot == returnedRoot)
+    return false;
+  Block &block = body.getBody().front();
+  DenseMap<Operation *, int64_t> times;
+  for (auto [i, op] : llvm::enumerate(block))
+    times[&op] = i;
+  int64_t lastRead = -1, firstWrite = INT64_MAX;
+  auto look = [&](Value value, int64_t defined) {
+    unsigned root = storage.resolve(refOf(value)).node;
+    if (root == returnedRoot)
+      firstWrite = std::min(firstWrite, defined);
+    if (root == argumentRoot)
+      for (Operation *user : value.getUsers())
+        lastRead = std::max(lastRead, times.lookup(user));
+  };
+  for (BlockArgument argument : block.getArguments())
+    look(argument, -1);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      look(result, times.lookup(&op));
+  return lastRead >= firstWrite;
+}
+
+void Placer::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry) {
+  Value returned = carry.returned->get();
+  unsigned returnedNode = storage.resolve(refOf(returned)).node;
+  unsigned argumentNode = storage.resolve(refOf(carry.argument)).node;
+  OpResult result = scan->getOpResult(carry.index);
+  OpOperand &initial = scan->getOpOperand(carry.index);
+  carried.erase(carry.argument);
+  if (isUsedLater(initial))
+    insertCopy(initial);
+  if (needsTwoBuffers(body, carry)) {
+    int64_t size = alignPlace(byteSize(returned.getType())), trips = scan.getTrips();
+    unsigned node = storage.create(2 * size);
+    storage.place(argumentNode, {node, 0, size, true});
+    storage.place(returnedNode, {node, size, -size, true});
+    int64_t first = scan.getReverse() ? trips - 1 : 0, last = trips - 1 - first;
+    aliasResult(result, {node, last % 2 ? 0 : size});
+    demand(initial, {node, first % 2 ? size : 0});
+    return;
+  }
+  Ref place = refOf(result);
+  storage.place(returnedNode, place);
+  if (argumentNode != returnedNode)
+    storage.place(argumentNode, place);
+  demand(initial, place);
+}
+
+/// Has what the body returns for each stack computed in its slot.
+void Placer::placeStacks(seq::ScanOp scan, func::FuncOp body) {
+  Operation *end = body.getBody().front().getTerminator();
+  for (unsigned i = scan.getCarry().size(); i < end->getNumOperands(); ++i) {
+    Ref stack = refOf(scan.getResult(i));
+    auto type = cast<RankedTensorType>(scan.getResult(i).getType());
+    Ref slot{stack.node, stack.offset, stack.lead ? stack.lead : byteSize(type) / type.getDimSize(0)};
+    Ref now = storage.resolve(refOf(end->getOperand(i))), wanted = storage.resolve(slot);
+    if (now.node != wanted.node || now.offset != wanted.offset || now.stride != wanted.stride)
+      demand(end->getOpOperand(i), slot);
+  }
+}
+
+LogicalResult Placer::placeScan(seq::ScanOp scan) {
+  func::FuncOp body = bodyOf(scan);
+  Block &block = body.getBody().front();
+  Operation *end = block.getTerminator();
+  makeReadable(scan);
+  bindArguments(scan, body);
+  SmallVector<Carry> carries;
+  for (unsigned i = 0; i < scan.getCarry().size(); ++i) {
+    Carry carry{i, block.getArgument(i), &end->getOpOperand(i)};
+    if (carry.returned->get() == carry.argument) {
+      carry.kind = Carry::Unchanged;
+      refs[carry.argument] = refOf(scan.getCarry()[i]);
+    }
+    carries.push_back(carry);
+  }
+  for (Carry &carry : carries)
+    if (carry.kind == Carry::Buffered)
+      placeStackedCarry(scan, carry);
+  for (Carry &carry : carries)
+    if (carry.kind == Carry::Buffered)
+      startCarry(scan, carry);
+  placeStacks(scan, body);
+  makeReadable(end);
+  if (failed(placeBlock(block)))
+    return failure();
+  for (Carry &carry : carries) {
+    if (carry.kind == Carry::Buffered)
+      finishCarry(scan, body, carry);
+    if (carry.kind == Carry::Unchanged)
+      aliasResult(scan->getOpResult(carry.index), refOf(scan.getCarry()[carry.index]));
+  }
+  return success();
+}

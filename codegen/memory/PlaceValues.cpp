@@ -1,0 +1,261 @@
+//===- PlaceValues.cpp - demands on values ------------------------------------===//
+#include "codegen/memory/Placer.h"
+#include "codegen/memory/Views.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace stretto;
+
+int64_t TableLayout::offsetOf(seq::TableOp op) {
+  NamedAttrList key(cast<DictionaryAttr>(op->getPropertiesAsAttribute()));
+  key.set("type", TypeAttr::get(op.getType()));
+  DictionaryAttr dictionary = key.getDictionary(op.getContext());
+  for (auto &[table, offset] : known)
+    if (table == dictionary)
+      return offset;
+  int64_t offset = end;
+  known.emplace_back(dictionary, offset);
+  end += alignPlace(byteSize(op.getType()));
+  return offset;
+}
+
+//===- Where a value is -------------------------------------------------------===//
+
+Ref Placer::refOf(Value value) {
+  auto it = refs.find(value);
+  if (it != refs.end())
+    return it->second;
+  Ref ref = makeRef(value);
+  refs[value] = ref;
+  return ref;
+}
+
+/// The distance of the entries of a stack: exact where the stack is also seen as one value, else aligned.
+int64_t Placer::leadOf(OpResult stack, seq::ScanOp scan) {
+  int64_t entry = byteSize(stack.getType()) / scan.getTrips();
+  bool slicesOnly = llvm::all_of(stack.getUses(), [](OpOperand &use) {
+    auto reader = dyn_cast<seq::ScanOp>(use.getOwner());
+    return reader && use.getOperandNumber() >= reader.getCarry().size() &&
+           use.getOperandNumber() < reader.getCarry().size() + reader.getSlices().size();
+  });
+  return slicesOnly ? alignPlace(entry) : entry;
+}
+
+Ref Placer::makeRef(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto get = dyn_cast<seq::GetParameterOp>(op)) {
+    ParameterPlace place = parameters.places.lookup(module.lookupSymbol(get.getParameter()));
+    return {storage.createFixed(kern::Arena::parameters, place.offset), 0, 0, false, place.stride};
+  }
+  if (auto table = dyn_cast<seq::TableOp>(op))
+    return {storage.createFixed(kern::Arena::tables, tables.offsetOf(table))};
+  if (auto reshape = dyn_cast<seq::ReshapeOp>(op)) {
+    Ref ref = refOf(reshape.getOperand());
+    ref.lead = 0;
+    return ref;
+  }
+  if (auto slice = dyn_cast<seq::SliceOp>(op)) {
+    Ref ref = refOf(slice.getOperand());
+    ref.offset += slice.getOffset() * slice.getType().getElementTypeBitWidth() / 8;
+    return ref;
+  }
+  if (auto scan = dyn_cast<seq::ScanOp>(op)) {
+    auto result = cast<OpResult>(value);
+    if (result.getResultNumber() >= scan.getCarry().size()) {
+      int64_t lead = leadOf(result, scan);
+      return {storage.create(lead * scan.getTrips()), 0, 0, false, lead};
+    }
+  }
+  return {storage.create(byteSize(value.getType()))};
+}
+
+/// Whether the entries of a stack do not follow one another directly.
+bool Placer::hasGaps(Value stack) {
+  auto type = cast<RankedTensorType>(stack.getType());
+  int64_t lead = refOf(stack).lead;
+  return lead && lead * type.getDimSize(0) != byteSize(type);
+}
+
+bool Placer::samePlace(Value a, Value b) {
+  Ref left = storage.resolve(refOf(a)), right = storage.resolve(refOf(b));
+  return left.node == right.node && left.offset == right.offset && left.stride == right.stride;
+}
+
+//===- Demands ----------------------------------------------------------------===//
+
+/// Whether an operation can write the entries of its result with gaps between them.
+static bool canAdoptLead(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto scan = dyn_cast<seq::ScanOp>(op))
+    return cast<OpResult>(value).getResultNumber() >= scan.getCarry().size() && value.hasOneUse();
+  return isa<kern::CopyOp, arith::ConstantOp>(op);
+}
+
+bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<seq::SliceOp, seq::GetParameterOp, seq::TableOp>(op))
+    return false;
+  if (auto reshape = dyn_cast<seq::ReshapeOp>(op))
+    return !rowStrided && !ref.lead && tryPlace(reshape.getOperand(), ref, false);
+  if (rowStrided && (!canWriteRowStride(cast<OpResult>(value)) ||
+                     !llvm::all_of(value.getUses(), [](OpOperand &use) { return acceptsRowStride(use); })))
+    return false;
+  Ref own = refOf(value);
+  if (!storage.isFree(own.node) || own.offset != 0 || storage.resolve(ref).node == own.node)
+    return false;
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t lead = ref.lead;
+  if (lead && lead * type.getDimSize(0) == byteSize(type))
+    lead = 0;
+  if (lead && !canAdoptLead(value))
+    return false;
+  if (lead)
+    refs[value].lead = lead;
+  else if (hasGaps(value))
+    return false;
+  Ref place = ref;
+  place.lead = 0;
+  storage.place(own.node, place);
+  return true;
+}
+
+Value Placer::insertCopy(OpOperand &use) {
+  OpBuilder b(use.getOwner());
+  Value copy = kern::CopyOp::create(b, use.getOwner()->getLoc(), use.get().getType(), use.get());
+  use.set(copy);
+  return copy;
+}
+
+void Placer::demand(OpOperand &use, const Ref &ref, bool rowStrided) {
+  if (tryPlace(use.get(), ref, rowStrided))
+    return;
+  bool placed = tryPlace(insertCopy(use), ref, rowStrided);
+  (void)placed;
+  assert(placed && "copies can be placed anywhere");
+}
+
+/// Lets `result` take over the memory of an operand of its operation; false where that is not possible.
+bool Placer::tryShare(OpOperand &use, Value result) {
+  Value value = use.get();
+  if (isUsedLater(use))
+    return false;
+  if (value.getDefiningOp())
+    return tryPlace(value, refOf(result), false);
+  auto it = carried.find(value);
+  if (it == carried.end() || !samePlace(result, it->second) ||
+      storage.resolve(refOf(value)).node == storage.resolve(refOf(result)).node)
+    return false;
+  storage.place(refOf(value).node, refOf(result));
+  return true;
+}
+
+void Placer::placeAccumulator(Operation *op, OpOperand &use) {
+  if (!tryShare(use, op->getResult(0)))
+    demand(use, refOf(op->getResult(0)));
+}
+
+LogicalResult Placer::placeRowwise(kern::RowwiseOp op) {
+  SmallVector<bool> taken(op.getInputs().size(), false);
+  for (auto [r, result] : llvm::enumerate(op.getResults()))
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      bool same = samePlace(input, result);
+      if (same && !mayOverwrite(op, i, r))
+        return op.emitOpError() << "must not store result " << r << " over operand " << i
+                                << ", which it reads at other positions too";
+      if (same || taken[i] || input.getDefiningOp<seq::ScanOp>() || !mayOverwrite(op, i, r))
+        continue;
+      if ((taken[i] = tryShare(op->getOpOperand(i), result)))
+        break;
+    }
+  return success();
+}
+
+void Placer::placePieces(seq::ConcatOp op) {
+  Ref whole = refOf(op.getResult());
+  int64_t column = 0;
+  bool oneRow = op.getType().getNumElements() == op.getType().getShape().back();
+  for (OpOperand &piece : op->getOpOperands()) {
+    auto type = cast<RankedTensorType>(piece.get().getType());
+    Ref ref = whole;
+    ref.offset += column * type.getElementTypeBitWidth() / 8;
+    demand(piece, ref, !oneRow);
+    column += type.getShape().back();
+  }
+}
+
+void Placer::placeGradient(seq::GradientOp op) {
+  ParameterPlace place = parameters.places.lookup(module.lookupSymbol(op.getParameter()));
+  demand(op->getOpOperand(0), {storage.createFixed(kern::Arena::gradients, place.offset), 0, 0, false, place.stride});
+}
+
+/// Copies operands whose rows or entries have gaps where the operation reads contiguous values.
+void Placer::makeReadable(Operation *op) {
+  for (OpOperand &use : op->getOpOperands()) {
+    bool rows = isRowStrided(use.get()) && !acceptsRowStride(use);
+    bool sliced = isa<seq::ScanOp>(op) && use.getOperandNumber() >= cast<seq::ScanOp>(op).getCarry().size();
+    bool entries = hasGaps(use.get()) && !sliced && !isa<kern::CopyOp, seq::GradientOp>(op);
+    if (rows || entries)
+      insertCopy(use);
+  }
+}
+
+LogicalResult Placer::placeReturn(func::FuncOp function, Operation *end) {
+  for (OpOperand &use : end->getOpOperands()) {
+    auto place = function.getResultAttrOfType<kern::PlaceAttr>(use.getOperandNumber(), "kern.place");
+    demand(use, {storage.createFixed(place.getArena(), place.getOffset())});
+  }
+  return success();
+}
+
+LogicalResult Placer::placeOperation(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !matchPattern(constant.getResult(), m_AnyZeroFloat()))
+    return op->emitOpError() << "must be zero outside of kernels, but got " << constant.getValue();
+  if (auto gradient = dyn_cast<seq::GradientOp>(op))
+    placeGradient(gradient);
+  else if (auto concat = dyn_cast<seq::ConcatOp>(op))
+    placePieces(concat);
+  else if (OpOperand *accumulator = accumulatorOf(op))
+    placeAccumulator(op, *accumulator);
+  else if (auto scan = dyn_cast<seq::ScanOp>(op))
+    return placeScan(scan);
+  else if (auto rowwise = dyn_cast<kern::RowwiseOp>(op)) {
+    makeReadable(op);
+    return placeRowwise(rowwise);
+  }
+  makeReadable(op);
+  return success();
+}
+
+LogicalResult Placer::placeBlock(Block &block) {
+  for (Operation *op = block.getTerminator()->getPrevNode(); op; op = op->getPrevNode())
+    if (failed(placeOperation(op)))
+      return failure();
+  return success();
+}
+
+/// Gives each use of a constant a constant of its own, right before it, so that demands on them never meet.
+static void separateConstants(func::FuncOp function) {
+  for (auto constant : llvm::make_early_inc_range(function.getOps<arith::ConstantOp>())) {
+    for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
+      OpBuilder b(use.getOwner());
+      use.set(b.clone(*constant)->getResult(0));
+    }
+    constant.erase();
+  }
+}
+
+LogicalResult Placer::run(func::FuncOp entry) {
+  Timeline timeline(entry);
+  for (func::FuncOp function : timeline.functions())
+    separateConstants(function);
+  Block &block = entry.getBody().front();
+  for (BlockArgument argument : block.getArguments()) {
+    auto place = entry.getArgAttrOfType<kern::PlaceAttr>(argument.getArgNumber(), "kern.place");
+    refs[argument] = {storage.createFixed(place.getArena(), place.getOffset())};
+  }
+  if (failed(placeReturn(entry, block.getTerminator())))
+    return failure();
+  return placeBlock(block);
+}

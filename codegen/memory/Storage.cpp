@@ -1,0 +1,21 @@
+//===- Storage.cpp ------------------------------------------------------------===//
+#include "codegen/memory/Storage.h"
+
+using namespace stretto;
+
+Ref Storage::resolve(Ref ref) const {
+  while (const std::optional<Ref> &parent = nodes[ref.node].parent) {
+    ref.node = parent->node;
+    ref.offset += parent->offset;
+    ref.stride += parent->stride;
+    ref.parity |= parent->parity;
+  }
+  return ref;
+}
+
+kern::PlaceAttr Storage::address(mlir::MLIRContext *context, const Ref &ref) const {
+  Ref root = resolve(ref);
+  const Fixed &fixed = *nodes[root.node].fixed;
+  return kern::PlaceAttr::get(context, fixed.arena, fixed.offset + root.offset, root.stride ? root.stride : root.lead,
+                              root.parity);
+}

@@ -1,0 +1,138 @@
+//===- Views.cpp --------------------------------------------------------------===//
+#include "codegen/memory/Views.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static int64_t columns(Value value) { return typeOf(value).getRank() ? typeOf(value).getShape().back() : 1; }
+static int64_t rows(Value value) { return typeOf(value).getNumElements() / std::max<int64_t>(columns(value), 1); }
+
+static seq::ConcatOp concatUser(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto concat = dyn_cast<seq::ConcatOp>(user))
+      return concat;
+  return {};
+}
+
+int64_t stretto::rowStride(Value value) {
+  if (auto slice = value.getDefiningOp<seq::SliceOp>())
+    return rowStride(slice.getOperand());
+  if (auto concat = concatUser(value))
+    return rowStride(concat.getResult());
+  return columns(value);
+}
+
+bool stretto::isRowStrided(Value value) { return rows(value) > 1 && rowStride(value) != columns(value); }
+
+bool stretto::acceptsRowStride(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<seq::SliceOp, seq::ConcatOp, kern::CopyOp, seq::LinearOp, seq::LinearInputGradOp>(op))
+    return use.getOperandNumber() == 0 || isa<seq::ConcatOp>(op);
+  if (isa<seq::LinearWeightGradOp>(op))
+    return use.getOperandNumber() < 2;
+  if (isa<seq::AttentionOp>(op))
+    return true;
+  if (isa<seq::AttentionGradOp>(op)) // all but lse
+    return use.getOperandNumber() < 5;
+  return false;
+}
+
+bool stretto::canWriteRowStride(OpResult result) {
+  Operation *op = result.getOwner();
+  if (isa<seq::AttentionOp>(op))
+    return result.getResultNumber() == 0;
+  return isa<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionGradOp, kern::CopyOp>(op);
+}
+
+OpOperand *stretto::accumulatorOf(Operation *op) {
+  bool has = false;
+  if (auto grad = dyn_cast<seq::LinearWeightGradOp>(op))
+    has = static_cast<bool>(grad.getAccumulator());
+  else if (auto grad = dyn_cast<seq::EmbedGradOp>(op))
+    has = static_cast<bool>(grad.getAccumulator());
+  else if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
+    has = static_cast<bool>(sum.getAccumulator());
+  return has ? &op->getOpOperand(op->getNumOperands() - 1) : nullptr;
+}
+
+/// The value that shows the memory of an operand after its owner ran, or null.
+static Value viewThrough(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>(op))
+    return op->getResult(0);
+  if (auto scan = dyn_cast<seq::ScanOp>(op); scan && use.getOperandNumber() < scan.getCarry().size())
+    return scan.getResult(use.getOperandNumber());
+  return {};
+}
+
+static bool isSeenFrom(Value value, OpOperand &except) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    if (&use == &except)
+      return false;
+    if (!use.getOwner()->isBeforeInBlock(except.getOwner()))
+      return true;
+    Value view = viewThrough(use);
+    return view && isSeenFrom(view, except);
+  });
+}
+
+/// The values whose memory a value is a view of, itself included.
+static void collectSources(Value value, SmallVectorImpl<Value> &sources) {
+  sources.push_back(value);
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>(op))
+    for (Value operand : op->getOperands())
+      collectSources(operand, sources);
+  if (auto scan = dyn_cast_if_present<seq::ScanOp>(op)) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    if (index < scan.getCarry().size())
+      collectSources(scan.getCarry()[index], sources);
+  }
+}
+
+bool stretto::isUsedLater(OpOperand &use) {
+  SmallVector<Value> sources;
+  collectSources(use.get(), sources);
+  return llvm::any_of(sources, [&](Value source) { return isSeenFrom(source, use); });
+}
+
+static bool isElementwise(Operation *op) { return op->hasTrait<OpTrait::Elementwise>(); }
+
+/// All operations in the body that depend on the values, the terminator included.
+static SetVector<Operation *> dependents(ArrayRef<Value> values) {
+  SetVector<Operation *> found;
+  SmallVector<Value> work(values);
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers())
+      if (found.insert(user))
+        llvm::append_range(work, user->getResults());
+  return found;
+}
+
+bool stretto::mayOverwrite(kern::RowwiseOp op, unsigned operand, unsigned result) {
+  if (op.getMap(operand) != kern::RowMap::row || op.getInputs()[operand].getType() != op.getResult(result).getType() ||
+      llvm::count(op.getInputs(), op.getInputs()[operand]) != 1)
+    return false;
+  kern::YieldOp yield = op.getYield();
+  auto allElementwise = [&](const SetVector<Operation *> &ops) {
+    return llvm::all_of(ops, [&](Operation *inner) { return inner == yield || isElementwise(inner); });
+  };
+  Value row = op.getBody().getArgument(operand);
+  SetVector<Operation *> reached = dependents({row});
+  if (!allElementwise(reached))
+    return false;
+  bool alone = llvm::all_of(llvm::enumerate(yield.getValues()), [&](auto value) {
+    bool depends = value.value() == row || reached.contains(value.value().getDefiningOp());
+    return depends == (value.index() == result);
+  });
+  if (alone)
+    return true;
+  SmallVector<Value> rows;
+  for (auto [i, argument] : llvm::enumerate(op.getBody().getArguments()))
+    if (op.getMap(i) == kern::RowMap::row)
+      rows.push_back(argument);
+  return allElementwise(dependents(rows));
+}

@@ -1,0 +1,33 @@
+//===- Views.h - values that are parts of other values ------------------------===//
+#pragma once
+
+#include "ir/Kern/KernOps.h"
+
+namespace stretto {
+
+/// Elements from one row to the next of a value once memory is planned: the columns, or those of the wider value
+/// that it is a range of columns of.
+int64_t rowStride(mlir::Value value);
+
+/// Whether the rows of a value have gaps between them: a range of columns of more than one row.
+bool isRowStrided(mlir::Value value);
+
+/// Whether an operation can read this operand where its rows have gaps.
+bool acceptsRowStride(mlir::OpOperand &use);
+
+/// Whether an operation can write this result with gaps between the rows.
+bool canWriteRowStride(mlir::OpResult result);
+
+/// The value that the result of a library operation is added to, or null.
+mlir::OpOperand *accumulatorOf(mlir::Operation *op);
+
+/// Whether the memory of `use` is looked at after its owner, or by another operand of it: through the value itself,
+/// or through views of it.
+bool isUsedLater(mlir::OpOperand &use);
+
+/// Whether a kernel may store a result in the memory of an operand: the operand is read where the result is
+/// written and nowhere else. True where what the kernel computes from the operand is elementwise and ends in this
+/// result alone, or where it is elementwise in all it does with rows.
+bool mayOverwrite(kern::RowwiseOp op, unsigned operand, unsigned result);
+
+} // namespace stretto
