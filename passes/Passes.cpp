@@ -5,4 +5,5 @@ void stretto::registerPasses() {
   registerAnalysisPasses();
   registerAutoDiffPasses();
   registerBuildPasses();
+  registerFusionPasses();
 }

@@ -4,6 +4,7 @@
 #include "passes/Analysis/Passes.h"
 #include "passes/AutoDiff/Passes.h"
 #include "passes/Build/Passes.h"
+#include "passes/Fusion/Passes.h"
 
 namespace stretto {
 /// Makes the passes known to stretto-opt and to textual pipelines.

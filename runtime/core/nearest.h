@@ -28,7 +28,7 @@ inline size_t editDistance(std::string_view from, std::string_view to) {
 
 // The candidate nearest to `name`; none where even the nearest would replace more than half of it. The
 // first of several equally near ones.
-inline std::optional<std::string> nearestName(std::string_view name, std::span<const std::string> candidates) {
+inline std::optional<std::string> nearestOf(std::string_view name, std::span<const std::string> candidates) {
   std::optional<std::string> best;
   size_t bestDistance = std::max<size_t>(name.size(), 2) / 2 + 1;
   for (const std::string &candidate : candidates)
@@ -41,7 +41,7 @@ inline std::optional<std::string> nearestName(std::string_view name, std::span<c
 
 // "; did you mean 'x'?" for the nearest candidate, or the whole list where none is near.
 inline std::string suggestName(std::string_view name, std::span<const std::string> candidates) {
-  if (auto nearest = nearestName(name, candidates))
+  if (auto nearest = nearestOf(name, candidates))
     return "; did you mean '" + *nearest + "'?";
   std::string list;
   for (const std::string &candidate : candidates)

@@ -2,7 +2,7 @@
 // are scored as a whole.
 #pragma once
 
-#include "runtime/core/random.h"
+#include "tasks/common/random.h"
 #include "runtime/train/task.h"
 #include "tasks/common/parameters.h"
 

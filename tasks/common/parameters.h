@@ -1,18 +1,19 @@
 // The parameters of a task: described once, then parsed, checked and listed from that description.
 #pragma once
 
+#include "runtime/core/error.h"
+
 #include <cstdint>
 #include <map>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace stretto {
 
 // A request that cannot be served: an unknown task, parameter or preset, or a value out of range.
-struct TaskError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct TaskError : Error {
+  using Error::Error;
 };
 
 // One integer parameter; values are low .. high.

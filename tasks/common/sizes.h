@@ -1,7 +1,7 @@
 // The distribution of instance sizes in training.
 #pragma once
 
-#include "runtime/core/random.h"
+#include "tasks/common/random.h"
 
 #include <algorithm>
 #include <cmath>

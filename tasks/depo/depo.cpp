@@ -150,9 +150,10 @@ std::string DepoTask::describeInstance(std::span<const int32_t> tokens) const {
   while (!tokens.empty()) {
     int64_t steps = tokens[0] - answer;
     tokens = tokens.subspan(1);
-    questions += "  " + std::to_string(steps) + (steps == 1 ? " step" : " steps") + " from " + readWord(tokens);
+    questions.append("  ").append(std::to_string(steps)).append(steps == 1 ? " step" : " steps");
+    questions.append(" from ").append(readWord(tokens));
     tokens = tokens.subspan(tokens.empty() ? 0 : 1);
-    questions += ": " + readWord(tokens) + "\n";
+    questions.append(": ").append(readWord(tokens)).append("\n");
   }
   return std::to_string(count) + " edges:" + edges + "\n" + questions;
 }

@@ -1,7 +1,7 @@
 // Node names of Depo: words of one or more letters, distinct within an instance.
 #pragma once
 
-#include "runtime/core/random.h"
+#include "tasks/common/random.h"
 
 #include <cstdint>
 #include <vector>

@@ -17,7 +17,7 @@ struct Options {
   std::vector<std::string> settings;
   int64_t samples = 3;
   uint64_t seed = 0, first = 0;
-  bool json = false, speed = false;
+  bool json = false, speed = false, shape = false;
 };
 } // namespace
 
@@ -31,6 +31,7 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("--seed", options.seed, "seed of the data")->capture_default_str();
   app.add_option("--first", options.first, "index of the first row")->capture_default_str();
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates");
+  app.add_flag("--shape", options.shape, "print what a model must be compiled for: batch, length and vocabulary");
   app.add_flag("--json", options.json, "one JSON object per row, with tokens, targets and loss mask");
 }
 
@@ -64,6 +65,10 @@ static void run(const Options &options) {
   checkChoice("--stream", options.stream, {"train", "evaluation"});
   std::unique_ptr<Task> task = makeTask(options.task, collectSettings(options));
   Stream stream = options.stream == "train" ? Stream::Train : Stream::Evaluation;
+  if (options.shape) {
+    printShape(std::cout, *task, recipeFor(options.task, options.preset));
+    return;
+  }
   if (options.speed) {
     printSpeed(std::cout, *task, options.seed, stream);
     return;

@@ -82,6 +82,11 @@ void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream strea
       << " million tokens per second and core (" << first << " rows of " << rows.length << " tokens)\n";
 }
 
+void printShape(std::ostream &out, const Task &task, const Recipe &recipe) {
+  out << "{\"batch\":" << recipe.batch << ",\"length\":" << task.length() << ",\"vocabulary\":" << task.vocabulary()
+      << "}\n";
+}
+
 void printTask(std::ostream &out, const TaskInfo &task) {
   out << task.name << ": " << task.about << "\n  parameters (--set name=value)\n";
   for (const ParameterInfo &info : task.parameters) {

@@ -34,6 +34,9 @@ void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptio
 // Generates rows on one thread for about a second of processor time and prints the rate.
 void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream);
 
+// {"batch":..,"length":..,"vocabulary":..}, the batch as the recipe has it.
+void printShape(std::ostream &out, const Task &task, const Recipe &recipe);
+
 // Every parameter of a task with default, range and meaning, and the presets of its recipe.
 void printTask(std::ostream &out, const TaskInfo &task);
 

@@ -14,22 +14,18 @@ namespace stretto {
 
 namespace fs = std::filesystem;
 
-enum class Reader { Compiler, Both, Program };
-
+// An option of the compiler; all of them take a value.
 struct CompilerOption {
   std::string_view name;
-  Reader reader;
-  bool takesValue;
+  bool forProgramToo = false;
 };
 
 static constexpr std::array compilerOptions{
-    CompilerOption{"--set", Reader::Compiler, true},       CompilerOption{"--task", Reader::Both, true},
-    CompilerOption{"--task-set", Reader::Both, true},      CompilerOption{"--model", Reader::Compiler, true},
-    CompilerOption{"--batch", Reader::Compiler, true},     CompilerOption{"--length", Reader::Compiler, true},
-    CompilerOption{"--vocab", Reader::Compiler, true},     CompilerOption{"--dtype", Reader::Compiler, true},
-    CompilerOption{"--cpu", Reader::Compiler, true},       CompilerOption{"--target", Reader::Compiler, true},
-    CompilerOption{"--fuse", Reader::Compiler, true},      CompilerOption{"--memory-budget", Reader::Compiler, true},
-    CompilerOption{"--dump-ir", Reader::Compiler, true},
+    CompilerOption{"--task", true}, CompilerOption{"--task-set", true}, CompilerOption{"--preset", true},
+    CompilerOption{"--batch"},      CompilerOption{"--length"},         CompilerOption{"--vocab"},
+    CompilerOption{"--model"},      CompilerOption{"--set"},            CompilerOption{"--dtype"},
+    CompilerOption{"--target"},     CompilerOption{"--cpu"},            CompilerOption{"--fuse"},
+    CompilerOption{"--dump-ir"},    CompilerOption{"--memory-budget"},
 };
 
 static const CompilerOption *findCompilerOption(std::string_view argument) {
@@ -48,12 +44,12 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
       break;
     }
     if (const CompilerOption *option = findCompilerOption(argument)) {
-      size_t count = option->takesValue && argument.find('=') == argument.npos ? 2 : 1;
+      size_t count = argument.find('=') == argument.npos ? 2 : 1;
       if (i + count > arguments.size())
         throw CommandError("'" + argument + "' needs a value", 2);
       auto words = arguments.subspan(i, count);
       result.compiler.insert(result.compiler.end(), words.begin(), words.end());
-      if (option->reader == Reader::Both)
+      if (option->forProgramToo)
         result.program.insert(result.program.end(), words.begin(), words.end());
       i += count - 1;
     } else if (result.spec.empty() && argument.ends_with(".stretto") && !argument.starts_with("-")) {

@@ -15,7 +15,7 @@ struct TrainArguments {
 };
 
 // The spec is the first argument that ends in ".stretto" and is no option's value. Options that only the compiler
-// knows go to it, --task and --task-set to both, everything else and all that follows "--" to the program.
+// knows go to it, those that name the task to both, everything else and all that follows "--" to the program.
 // Throws CommandError where the spec or a compiler option's value is missing.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 

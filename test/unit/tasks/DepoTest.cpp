@@ -116,6 +116,7 @@ TEST(Depo, textSaysWhatTheTokensSay) {
   for (const auto &[from, to] : instance.edges)
     expected.append(" ").append(text(from)).append("->").append(text(to));
   const Question &question = instance.questions[0];
-  expected += "\n  1 step from " + text(question.from) + ": " + text(question.answer) + "\n";
+  expected.append("\n  1 step from ").append(text(question.from));
+  expected.append(": ").append(text(question.answer)).append("\n");
   EXPECT_TRUE(task->describe(batch.view(), 0).starts_with(expected)) << task->describe(batch.view(), 0);
 }

@@ -1,36 +1,20 @@
-// Counter-based random numbers: every number is a pure function of (seed, stream, sample, position), so
+// The numbers samples are drawn from: every number is a pure function of (seed, stream, sample, position), so
 // nothing has to be saved, and neither threads nor ranks can change what is drawn.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include "runtime/core/philox.h"
+
 #include <span>
 #include <utility>
 
 namespace stretto {
-
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011):
-// a bijection of 128-bit counters for each 64-bit key; its outputs for distinct counters are independent
-// for every statistical purpose.
-constexpr std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
-  for (int round = 0; round < 10; ++round) {
-    uint64_t first = uint64_t{0xD2511F53} * counter[0];
-    uint64_t second = uint64_t{0xCD9E8D57} * counter[2];
-    counter = {uint32_t(second >> 32) ^ counter[1] ^ key[0], uint32_t(second),
-               uint32_t(first >> 32) ^ counter[3] ^ key[1], uint32_t(first)};
-    key[0] += 0x9E3779B9;
-    key[1] += 0xBB67AE85;
-  }
-  return counter;
-}
 
 // The numbers of one sample of one stream, in order. `stream` separates uses of the same seed: 0 and 1 are
 // the streams of tasks (train/task.h). A sample holds 2^34 numbers of 32 bits.
 class Random {
 public:
   Random(uint64_t seed, uint32_t stream, uint64_t sample)
-      : key{uint32_t(seed), uint32_t(seed >> 32)},
-        counter{0, stream, uint32_t(sample), uint32_t(sample >> 32)} {}
+      : key(philoxKey(seed)), counter{0, stream, uint32_t(sample), uint32_t(sample >> 32)} {}
 
   uint32_t next32() {
     if (used == 4) {
@@ -78,9 +62,9 @@ private:
     return uint64_t(product >> 64);
   }
 
-  std::array<uint32_t, 2> key;
-  std::array<uint32_t, 4> counter;
-  std::array<uint32_t, 4> block{};
+  PhiloxKey key;
+  PhiloxCounter counter;
+  PhiloxCounter block{};
   int used = 4;
 };
 

@@ -1,0 +1,104 @@
+#include "frontend/Frontend.h"
+
+#include "frontend/Build/BuildModule.h"
+#include "frontend/Format/Format.h"
+#include "frontend/Parse/Parser.h"
+#include "frontend/Sema/Sema.h"
+#include "ir/Seq/SeqOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace stretto;
+
+/// The main text; prints an error if it cannot be read.
+static std::optional<std::string> mainText(const FrontendOptions &options, llvm::raw_ostream &errors) {
+  if (options.text)
+    return options.text;
+  auto buffer = llvm::MemoryBuffer::getFile(options.path);
+  if (buffer)
+    return (*buffer)->getBuffer().str();
+  errors << "error: cannot read '" << options.path << "': " << buffer.getError().message() << '\n';
+  return std::nullopt;
+}
+
+static std::string parametersJson(const Program &program) {
+  llvm::json::Array list;
+  for (const ResolvedParameter &parameter : program.parameters)
+    list.push_back(llvm::json::Object{{"name", parameter.name},
+                                      {"type", parameter.type},
+                                      {"value", parameter.value},
+                                      {"origin", parameter.origin}});
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(list));
+  return text;
+}
+
+static std::optional<FrontendResult> lower(mlir::MLIRContext &context, const Program &program,
+                                           const SourceFiles &sources, ElementType elementType) {
+  context.loadDialect<seq::SeqDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  mlir::Type real = elementType == ElementType::F64 ? mlir::Type(mlir::Float64Type::get(&context))
+                                                    : mlir::Type(mlir::Float32Type::get(&context));
+  FrontendResult result;
+  result.module = buildModule(context, program, sources, real);
+  if (mlir::failed(mlir::verify(*result.module)))
+    return std::nullopt;
+  result.parametersJson = parametersJson(program);
+  return result;
+}
+
+std::optional<FrontendResult> stretto::compileSpec(mlir::MLIRContext &context, const FrontendOptions &options,
+                                                   llvm::raw_ostream &errors) {
+  std::optional<std::string> text = mainText(options, errors);
+  if (!text)
+    return std::nullopt;
+  SourceFiles sources;
+  Diagnostics diagnostics(sources);
+  auto files = llvm::vfs::getRealFileSystem();
+  LoadedProgram loaded = load(options.path, *text, options.importFolders, *files, sources, diagnostics);
+  ElaborationOptions elaboration;
+  elaboration.model = options.model;
+  for (const auto &[name, value] : options.overrides)
+    elaboration.overrides.push_back({name, value});
+  elaboration.batch = options.batch;
+  elaboration.length = options.length;
+  elaboration.vocabulary = options.vocabulary;
+  std::optional<Program> program;
+  if (!diagnostics.hasErrors())
+    program = elaborate(loaded, elaboration, sources, diagnostics);
+  diagnostics.print(errors);
+  if (!program)
+    return std::nullopt;
+  std::optional<FrontendResult> result = lower(context, *program, sources, options.elementType);
+  if (result)
+    result->specText = inlinedText(loaded, sources);
+  return result;
+}
+
+std::optional<std::string> stretto::formatSource(llvm::StringRef name, llvm::StringRef text,
+                                                 llvm::raw_ostream &errors) {
+  SourceFiles sources;
+  Diagnostics diagnostics(sources);
+  std::optional<std::string> formatted = formatFile(sources, sources.add(name, text), diagnostics);
+  diagnostics.print(errors);
+  return formatted;
+}
+
+bool stretto::dumpAst(const FrontendOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors) {
+  std::optional<std::string> text = mainText(options, errors);
+  if (!text)
+    return false;
+  SourceFiles sources;
+  Diagnostics diagnostics(sources);
+  SourceTree tree = parseFile(sources, sources.add(options.path, *text), diagnostics);
+  diagnostics.print(errors);
+  if (diagnostics.hasErrors())
+    return false;
+  dumpTree(tree, os);
+  return true;
+}

@@ -1,0 +1,62 @@
+// Source files and places in them.
+#ifndef STRETTO_FRONTEND_DIAGNOSTICS_SOURCE_H
+#define STRETTO_FRONTEND_DIAGNOSTICS_SOURCE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stretto {
+
+/// A half-open range of bytes in one source file. The default value points nowhere.
+struct SourceRange {
+  static constexpr uint32_t noFile = ~0u;
+  uint32_t file = noFile;
+  uint32_t begin = 0, end = 0;
+
+  bool isValid() const { return file != noFile; }
+  /// The smallest range that holds both (they must be in one file).
+  SourceRange to(SourceRange last) const { return isValid() ? SourceRange{file, begin, last.end} : last; }
+};
+
+/// Line and column, both from 1; columns count bytes.
+struct LineColumn {
+  uint32_t line = 0, column = 0;
+};
+
+/// The texts read in one run of the front end: files, and the values of overrides.
+class SourceFiles {
+public:
+  /// The largest text accepted, in bytes.
+  static constexpr size_t maxBytes = 4u << 20;
+
+  /// Adds a text under a name and returns its number.
+  uint32_t add(llvm::StringRef name, llvm::StringRef text);
+  /// Adds the value of "--set name=value".
+  uint32_t addOverride(llvm::StringRef name, llvm::StringRef value);
+
+  llvm::StringRef name(uint32_t file) const { return files[file]->name; }
+  llvm::StringRef text(uint32_t file) const { return files[file]->text; }
+  llvm::StringRef text(SourceRange range) const;
+  LineColumn lineColumn(uint32_t file, uint32_t offset) const;
+  /// The line that holds an offset, without its line end, and where it begins.
+  llvm::StringRef line(uint32_t file, uint32_t offset, uint32_t &begin) const;
+  /// "file:line:column" of the beginning of a range; "--set name" in the value of an override.
+  std::string describe(SourceRange range) const;
+  size_t size() const { return files.size(); }
+
+private:
+  struct File {
+    std::string name, text;
+    std::vector<uint32_t> lineStarts;
+    bool isOverride = false;
+  };
+  std::vector<std::unique_ptr<File>> files;
+};
+
+} // namespace stretto
+
+#endif

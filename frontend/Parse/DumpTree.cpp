@@ -1,0 +1,168 @@
+#include "frontend/Parse/Parser.h"
+
+using namespace stretto;
+
+namespace {
+
+/// One node per line; children are indented.
+class Dumper {
+public:
+  explicit Dumper(llvm::raw_ostream &os) : os(os) {}
+
+  void tree(const SourceTree &tree) {
+    for (const Import &import : tree.imports)
+      line("import \"" + import.path + "\"");
+    for (const auto &each : tree.declarations)
+      declaration(*each);
+  }
+
+private:
+  struct Level {
+    Dumper &dumper;
+    explicit Level(Dumper &dumper) : dumper(dumper) { ++dumper.depth; }
+    ~Level() { --dumper.depth; }
+  };
+
+  void line(const llvm::Twine &text) { os.indent(2 * depth) << text << '\n'; }
+
+  static std::string join(const std::vector<Identifier> &names) {
+    std::string text;
+    for (const Identifier &name : names)
+      text += (text.empty() ? "" : ", ") + name.text.str();
+    return text;
+  }
+
+  void declaration(const Declaration &declaration) {
+    static constexpr llvm::StringRef kinds[] = {"model ", "block ", "def "};
+    line(kinds[unsigned(declaration.kind)] + declaration.name.text);
+    Level level(*this);
+    for (const Parameter &each : declaration.parameters)
+      parameter(each);
+    if (declaration.value)
+      expr(*declaration.value);
+    body(declaration.body);
+  }
+
+  void parameter(const Parameter &parameter) {
+    static constexpr llvm::StringRef kinds[] = {"", ": int", ": float", ": bool", ": set", ": enum", ": tensor"};
+    std::string members = parameter.type.members.empty() ? "" : " {" + join(parameter.type.members) + "}";
+    line("parameter " + parameter.name.text + kinds[unsigned(parameter.type.kind)] + members);
+    Level level(*this);
+    if (parameter.defaultValue)
+      expr(*parameter.defaultValue);
+  }
+
+  void body(const Body &body) {
+    for (const StmtPtr &each : body)
+      statement(*each);
+  }
+
+  void expressions(const std::vector<ExprPtr> &list) {
+    for (const ExprPtr &each : list)
+      expr(*each);
+  }
+
+  void statement(const Stmt &stmt) {
+    if (auto *declared = llvm::dyn_cast<DeclarationStmt>(&stmt))
+      return declaration(*declared->declaration);
+    if (auto *assign = llvm::dyn_cast<AssignStmt>(&stmt)) {
+      line("assign " + join(assign->targets));
+      Level level(*this);
+      return expressions(assign->values);
+    }
+    if (auto *result = llvm::dyn_cast<ReturnStmt>(&stmt)) {
+      line("return");
+      Level level(*this);
+      return expressions(result->values);
+    }
+    if (auto *require = llvm::dyn_cast<RequireStmt>(&stmt)) {
+      line("require");
+      Level level(*this);
+      return expr(*require->condition);
+    }
+    if (auto *noFuse = llvm::dyn_cast<NoFuseStmt>(&stmt)) {
+      line("no_fuse");
+      Level level(*this);
+      return body(noFuse->body);
+    }
+    if (auto *repeat = llvm::dyn_cast<RepeatStmt>(&stmt))
+      return this->repeat(*repeat);
+    conditional(llvm::cast<IfStmt>(stmt));
+  }
+
+  void repeat(const RepeatStmt &repeat) {
+    line("repeat" + (repeat.index.text.empty() ? std::string() : " as " + repeat.index.text.str()) +
+         (repeat.scope.text.empty() ? std::string() : " named " + repeat.scope.text.str()));
+    Level level(*this);
+    expr(*repeat.count);
+    body(repeat.body);
+  }
+
+  void conditional(const IfStmt &conditional) {
+    line("if");
+    {
+      Level level(*this);
+      expr(*conditional.condition);
+      body(conditional.whenTrue);
+    }
+    if (conditional.whenFalse.empty())
+      return;
+    line("else");
+    Level level(*this);
+    body(conditional.whenFalse);
+  }
+
+  void expr(const Expr &expr) {
+    Level level(*this);
+    if (auto *integer = llvm::dyn_cast<IntegerExpr>(&expr))
+      line(llvm::Twine(integer->value));
+    else if (auto *real = llvm::dyn_cast<FloatExpr>(&expr))
+      os.indent(2 * depth) << real->value << '\n';
+    else if (auto *flag = llvm::dyn_cast<BoolExpr>(&expr))
+      line(flag->value ? "true" : "false");
+    else if (auto *name = llvm::dyn_cast<NameExpr>(&expr))
+      line(name->name);
+    else if (auto *set = llvm::dyn_cast<SetExpr>(&expr))
+      line("{" + join(set->members) + "}");
+    else
+      compound(expr);
+  }
+
+  void compound(const Expr &expr) {
+    if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr)) {
+      line(unary->op == UnaryOperator::Negate ? "-" : "not");
+      this->expr(*unary->operand);
+    } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr)) {
+      line(spelling(binary->op));
+      this->expr(*binary->left);
+      this->expr(*binary->right);
+    } else if (auto *conditional = llvm::dyn_cast<ConditionalExpr>(&expr)) {
+      line("if then else");
+      this->expr(*conditional->condition);
+      this->expr(*conditional->whenTrue);
+      this->expr(*conditional->whenFalse);
+    } else {
+      call(llvm::cast<CallExpr>(expr));
+    }
+  }
+
+  void call(const CallExpr &call) {
+    line("call " + call.callee.text);
+    for (const Argument &argument : call.arguments) {
+      if (argument.name.text.empty()) {
+        expr(*argument.value);
+        continue;
+      }
+      Level level(*this);
+      line(argument.name.text + " =");
+      expr(*argument.value);
+    }
+  }
+
+  llvm::raw_ostream &os;
+  unsigned depth = 0;
+};
+
+} // namespace
+
+void stretto::dumpTree(const SourceTree &tree, llvm::raw_ostream &os) { Dumper(os).tree(tree); }

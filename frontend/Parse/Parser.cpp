@@ -1,0 +1,369 @@
+// Declarations and statements.
+#include "frontend/Parse/ParserImpl.h"
+
+using namespace stretto;
+
+Parser::Parser(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics)
+    : sources(sources), diagnostics(diagnostics) {
+  for (const Token &token : lex(sources, file, diagnostics))
+    if (!token.is(TokenKind::Comment) && !token.is(TokenKind::Error))
+      tokens.push_back(token);
+}
+
+// ---------------------------------------------------------------- tokens
+
+Token Parser::take() {
+  Token token = peek();
+  if (at + 1 < tokens.size())
+    ++at;
+  return token;
+}
+
+bool Parser::takeIf(TokenKind kind) {
+  if (!isAt(kind))
+    return false;
+  take();
+  return true;
+}
+
+void Parser::unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates) {
+  const Token &token = peek();
+  std::string got = token.is(TokenKind::End) ? "the end of the file" : ("'" + token.text.take_front(40) + "'").str();
+  diagnostics.error(token.range, "expected " + expected + ", but got " + got + didYouMean(token.text, candidates));
+}
+
+bool Parser::expect(TokenKind kind, const llvm::Twine &where) {
+  if (takeIf(kind))
+    return true;
+  unexpected(describe(kind) + " " + where);
+  return false;
+}
+
+bool Parser::expectName(Identifier &name, const llvm::Twine &what) {
+  if (!isAt(TokenKind::Name)) {
+    unexpected(what);
+    return false;
+  }
+  Token token = take();
+  name = {token.text, token.range};
+  return true;
+}
+
+bool Parser::tooDeep() {
+  if (depth <= maxNesting)
+    return false;
+  diagnostics.error(peek().range, "at most " + llvm::Twine(maxNesting) + " levels of nesting are allowed");
+  at = tokens.size() - 1;
+  return true;
+}
+
+// ---------------------------------------------------------------- recovery
+
+void Parser::skipToDeclaration() {
+  while (!isAt(TokenKind::End) && !isAt(TokenKind::KwModel) && !isAt(TokenKind::KwImport) &&
+         !(peek().newlinesBefore && (isAt(TokenKind::KwBlock) || isAt(TokenKind::KwDef))))
+    take();
+}
+
+bool Parser::startsStatement() const {
+  switch (peek().kind) {
+  case TokenKind::KwIf:
+  case TokenKind::KwRepeat:
+  case TokenKind::KwReturn:
+  case TokenKind::KwRequire:
+  case TokenKind::KwNoFuse:
+  case TokenKind::KwBlock:
+  case TokenKind::KwDef: return true;
+  case TokenKind::Name: return peek(1).is(TokenKind::Assign) || peek(1).is(TokenKind::Comma);
+  default: return false;
+  }
+}
+
+/// Goes to a token on a new line that starts a statement, or to a brace that closes the body.
+void Parser::skipToStatement() {
+  unsigned open = 0;
+  for (; !isAt(TokenKind::End) && !isAt(TokenKind::KwModel); take()) {
+    if (isAt(TokenKind::LeftBrace))
+      ++open;
+    else if (isAt(TokenKind::RightBrace)) {
+      if (!open)
+        return;
+      --open;
+    } else if (!open && peek().newlinesBefore && startsStatement())
+      return;
+  }
+}
+
+// ---------------------------------------------------------------- declarations
+
+SourceTree Parser::parseFile() {
+  SourceTree tree;
+  tree.file = peek().range.file;
+  while (!isAt(TokenKind::End)) {
+    layout.statements.insert(peek().range.begin);
+    if (isAt(TokenKind::KwImport)) {
+      parseImport(tree);
+    } else if (isAt(TokenKind::KwModel) || isAt(TokenKind::KwBlock) || isAt(TokenKind::KwDef)) {
+      if (auto declaration = parseDeclaration())
+        tree.declarations.push_back(std::move(declaration));
+      else
+        skipToDeclaration();
+    } else {
+      unexpected("'import', 'model', 'block' or 'def'", {"import", "model", "block", "def"});
+      take();
+      skipToDeclaration();
+    }
+  }
+  tree.layout = std::move(layout);
+  return tree;
+}
+
+void Parser::parseImport(SourceTree &tree) {
+  Import import;
+  import.range = take().range;
+  if (!isAt(TokenKind::String)) {
+    unexpected("the path of a file in quotes after 'import'");
+    return skipToDeclaration();
+  }
+  Token path = take();
+  import.pathRange = path.range;
+  import.path = path.text.drop_front().drop_back();
+  tree.imports.push_back(import);
+}
+
+std::unique_ptr<Declaration> Parser::parseDeclaration() {
+  auto declaration = std::make_unique<Declaration>();
+  Token keyword = take();
+  declaration->kind = keyword.is(TokenKind::KwModel)   ? Declaration::Kind::Model
+                      : keyword.is(TokenKind::KwBlock) ? Declaration::Kind::Block
+                                                       : Declaration::Kind::Def;
+  if (!expectName(declaration->name, "a name after '" + keyword.text + "'"))
+    return nullptr;
+  declaration->range = keyword.range.to(declaration->name.range);
+  bool needsList = declaration->kind != Declaration::Kind::Model;
+  if ((needsList || isAt(TokenKind::LeftParen)) && !parseParameters(declaration->parameters))
+    return nullptr;
+  if (declaration->kind != Declaration::Kind::Def)
+    return parseBody(declaration->body, "of '" + declaration->name.text + "'") ? std::move(declaration) : nullptr;
+  if (!expect(TokenKind::Assign, "before the value of 'def " + declaration->name.text + "'"))
+    return nullptr;
+  declaration->value = parseExpr();
+  return declaration->value ? std::move(declaration) : nullptr;
+}
+
+bool Parser::parseParameters(std::vector<Parameter> &parameters) {
+  if (!expect(TokenKind::LeftParen, "before the parameters"))
+    return false;
+  while (!isAt(TokenKind::RightParen)) {
+    Parameter parameter;
+    if (!parseParameter(parameter))
+      return false;
+    parameters.push_back(std::move(parameter));
+    if (!takeIf(TokenKind::Comma))
+      break;
+  }
+  return expect(TokenKind::RightParen, "after the parameters");
+}
+
+bool Parser::parseParameter(Parameter &parameter) {
+  if (!expectName(parameter.name, "the name of a parameter"))
+    return false;
+  if (takeIf(TokenKind::Colon) && !parseType(parameter.type))
+    return false;
+  if (takeIf(TokenKind::Assign)) {
+    parameter.defaultValue = parseExpr();
+    return parameter.defaultValue != nullptr;
+  }
+  return true;
+}
+
+bool Parser::parseType(TypeSyntax &type) {
+  type.range = peek().range;
+  if (isAt(TokenKind::LeftBrace)) {
+    type.kind = TypeSyntax::Kind::Enum;
+    return parseMembers(type.members, type.range);
+  }
+  Token token = peek();
+  using Kind = TypeSyntax::Kind;
+  static constexpr std::pair<llvm::StringRef, Kind> names[] = {
+      {"int", Kind::Int}, {"float", Kind::Float}, {"bool", Kind::Bool}, {"set", Kind::Set}, {"tensor", Kind::Tensor}};
+  for (auto [name, kind] : names)
+    if (token.text == name)
+      type.kind = kind;
+  if (type.kind == Kind::Any) {
+    unexpected("a type (int, float, bool, tensor, set {A, B} or {a, b})", {"int", "float", "bool", "tensor", "set"});
+    return false;
+  }
+  take();
+  if (type.kind == Kind::Set && isAt(TokenKind::LeftBrace))
+    return parseMembers(type.members, type.range);
+  return true;
+}
+
+bool Parser::parseMembers(std::vector<Identifier> &members, SourceRange &range) {
+  SourceRange begin = take().range;
+  while (!isAt(TokenKind::RightBrace)) {
+    Identifier member;
+    if (!expectName(member, "a name in a set"))
+      return false;
+    members.push_back(member);
+    if (!takeIf(TokenKind::Comma))
+      break;
+  }
+  if (!expect(TokenKind::RightBrace, "after the names of a set"))
+    return false;
+  range = begin.to(previous().range);
+  return true;
+}
+
+// ---------------------------------------------------------------- statements
+
+bool Parser::parseBody(Body &body, const llvm::Twine &of) {
+  NestingGuard guard(depth);
+  if (tooDeep())
+    return false;
+  uint32_t open = peek().range.begin;
+  if (!expect(TokenKind::LeftBrace, "before the body " + of))
+    return false;
+  layout.blockBraces.insert(open);
+  while (!isAt(TokenKind::RightBrace) && !isAt(TokenKind::End) && !isAt(TokenKind::KwModel)) {
+    if (takeIf(TokenKind::Semicolon))
+      continue;
+    layout.statements.insert(peek().range.begin);
+    if (StmtPtr statement = parseStatement())
+      body.push_back(std::move(statement));
+    else
+      skipToStatement();
+  }
+  uint32_t close = peek().range.begin;
+  if (!expect(TokenKind::RightBrace, "after the body " + of))
+    return false;
+  layout.blockBraces.insert(close);
+  return true;
+}
+
+StmtPtr Parser::parseStatement() {
+  switch (peek().kind) {
+  case TokenKind::KwIf: return parseIf();
+  case TokenKind::KwRepeat: return parseRepeat();
+  case TokenKind::KwReturn: return parseReturn();
+  case TokenKind::KwRequire: return parseRequire();
+  case TokenKind::KwNoFuse: return parseNoFuse();
+  case TokenKind::Name: return parseAssign();
+  case TokenKind::KwBlock:
+  case TokenKind::KwDef: {
+    auto statement = std::make_unique<DeclarationStmt>(peek().range);
+    statement->declaration = parseDeclaration();
+    return statement->declaration ? std::move(statement) : nullptr;
+  }
+  default: break;
+  }
+  unexpected("a statement");
+  if (!isAt(TokenKind::KwImport))
+    take();
+  return nullptr;
+}
+
+StmtPtr Parser::parseAssign() {
+  auto statement = std::make_unique<AssignStmt>(peek().range);
+  do {
+    Identifier target;
+    if (!expectName(target, "the name of a variable"))
+      return nullptr;
+    statement->targets.push_back(target);
+  } while (takeIf(TokenKind::Comma));
+  if (!isAt(TokenKind::Assign)) {
+    const Identifier &first = statement->targets.front();
+    std::string hint = peek().is(TokenKind::Equal) ? "; '==' compares" : didYouMean(first.text, keywords());
+    diagnostics.error(peek().range, "expected '=' after the name '" + statement->targets.back().text +
+                                        "' at the start of a statement" + hint);
+    return nullptr;
+  }
+  take();
+  if (!parseExpressions(statement->values))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+bool Parser::parseExpressions(std::vector<ExprPtr> &values) {
+  do {
+    ExprPtr value = parseExpr();
+    if (!value)
+      return false;
+    values.push_back(std::move(value));
+  } while (takeIf(TokenKind::Comma));
+  return true;
+}
+
+StmtPtr Parser::parseIf() {
+  NestingGuard guard(depth);
+  if (tooDeep())
+    return nullptr;
+  auto statement = std::make_unique<IfStmt>(take().range);
+  statement->condition = parseExpr();
+  if (!statement->condition || !parseBody(statement->whenTrue, "of 'if'"))
+    return nullptr;
+  if (takeIf(TokenKind::KwElse)) {
+    if (isAt(TokenKind::KwIf)) {
+      StmtPtr inner = parseIf();
+      if (!inner)
+        return nullptr;
+      statement->whenFalse.push_back(std::move(inner));
+    } else if (!parseBody(statement->whenFalse, "of 'else'")) {
+      return nullptr;
+    }
+  }
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseRepeat() {
+  auto statement = std::make_unique<RepeatStmt>(take().range);
+  statement->count = parseExpr();
+  if (!statement->count)
+    return nullptr;
+  if (takeIf(TokenKind::KwAs) && !expectName(statement->index, "the name of the layer number after 'as'"))
+    return nullptr;
+  if (takeIf(TokenKind::KwNamed) && !expectName(statement->scope, "a name for the weights after 'named'"))
+    return nullptr;
+  if (!parseBody(statement->body, "of 'repeat'"))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseReturn() {
+  auto statement = std::make_unique<ReturnStmt>(take().range);
+  if (!parseExpressions(statement->values))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseRequire() {
+  auto statement = std::make_unique<RequireStmt>(take().range);
+  statement->condition = parseExpr();
+  if (!statement->condition)
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseNoFuse() {
+  auto statement = std::make_unique<NoFuseStmt>(take().range);
+  if (!parseBody(statement->body, "of 'no_fuse'"))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+// ---------------------------------------------------------------- entry points
+
+SourceTree stretto::parseFile(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
+  return Parser(sources, file, diagnostics).parseFile();
+}
+
+ExprPtr stretto::parseExpression(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
+  return Parser(sources, file, diagnostics).parseWholeExpression();
+}

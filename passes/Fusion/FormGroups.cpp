@@ -1,0 +1,159 @@
+//===- FormGroups.cpp - decides which row operations share a kernel -----------===//
+#include "passes/Fusion/GroupRemarks.h"
+#include "passes/Fusion/Passes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_FORMGROUPS
+#include "passes/Fusion/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+/// Two members that share a value: `reader` reads what `producer` computes, or both read it.
+struct Candidate {
+  Operation *producer, *reader;
+  int64_t saved; ///< bytes that need not move when they share a kernel
+};
+
+class Former {
+public:
+  Former(func::FuncOp function, const RowAnalysis &rows)
+      : function(function), roles(function, rows), graph(function, roles, rows) {}
+
+  void mergeAll() {
+    for (const Candidate &candidate : findCandidates())
+      consider(candidate);
+  }
+
+  void write() {
+    Builder builder(function.getContext());
+    DenseMap<unsigned, int64_t> numbers;
+    for (Operation *op : graph.getMembers()) {
+      int64_t number = numbers.try_emplace(graph.getGroup(op), numbers.size()).first->second;
+      op->setAttr("kern.group", builder.getI64IntegerAttr(number));
+    }
+    remarkGroups(function, graph, collectApart());
+  }
+
+private:
+  std::vector<Candidate> findCandidates() const;
+  void consider(const Candidate &candidate);
+  /// Why the groups of two members may not merge; nothing when they may.
+  std::optional<KeptApart> refuse(const Candidate &candidate) const;
+  std::optional<KeptApart> refuseCost(const Candidate &candidate) const;
+  SmallVector<KeptApart> collectApart() const;
+
+  func::FuncOp function;
+  RowRoles roles;
+  GroupGraph graph;
+  SmallVector<std::pair<Candidate, KeptApart>> refused;
+};
+} // namespace
+
+std::vector<Candidate> Former::findCandidates() const {
+  std::vector<Candidate> candidates;
+  llvm::MapVector<Value, std::pair<Operation *, int64_t>> lastReader; // of values that several members read
+  for (Operation *reader : graph.getMembers())
+    for (RowFlow flow : graph.getFlows(reader)) {
+      Operation *producer = flow.value.getDefiningOp();
+      if (producer && roles.getRole(producer) == RowRole::member)
+        candidates.push_back({producer, reader, 2 * flow.bytes});
+      if (flow.bytes == 0)
+        continue;
+      auto [it, inserted] = lastReader.try_emplace(flow.value, reader, flow.bytes);
+      if (!inserted)
+        candidates.push_back({it->second.first, reader, std::min(it->second.second, flow.bytes)});
+      it->second = {reader, flow.bytes};
+    }
+  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) { return a.saved > b.saved; });
+  return candidates;
+}
+
+void Former::consider(const Candidate &candidate) {
+  unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
+  if (a == b)
+    return;
+  if (std::optional<KeptApart> reason = refuse(candidate))
+    refused.emplace_back(candidate, *reason);
+  else
+    graph.merge(a, b);
+}
+
+static bool isAlone(ArrayRef<Operation *> members) {
+  return llvm::any_of(members, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
+}
+
+std::optional<KeptApart> Former::refuse(const Candidate &candidate) const {
+  auto [producer, reader, saved] = candidate;
+  unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
+  if (isAlone(graph.getMembersOf(a)) || isAlone(graph.getMembersOf(b)))
+    return KeptApart{producer, reader, "the source asks for a kernel of its own", "remove no_fuse there"};
+  if (isa<seq::ColumnSumOp>(producer) && graph.getRoles().getSpace(reader).isParameter)
+    return KeptApart{producer, reader, "a sum over rows is complete only after the last row", ""};
+  if (!(roles.getSpace(producer) == roles.getSpace(reader)))
+    return KeptApart{producer, reader, "they run over different rows", ""};
+  if (Operation *between = graph.findBetween(a, b))
+    return KeptApart{producer, reader, describe(between) + " lies between", ""};
+  return refuseCost(candidate);
+}
+
+std::optional<KeptApart> Former::refuseCost(const Candidate &candidate) const {
+  ArrayRef<Operation *> left = graph.getMembersOf(graph.getGroup(candidate.producer));
+  ArrayRef<Operation *> right = graph.getMembersOf(graph.getGroup(candidate.reader));
+  SmallVector<Operation *> both(left);
+  llvm::append_range(both, right);
+  GroupCost a = costOf(graph, left), b = costOf(graph, right), merged = costOf(graph, both);
+  if (merged.getTime() > a.getTime() + b.getTime())
+    return KeptApart{candidate.producer, candidate.reader,
+                     llvm::formatv("{0} rows beside each block of {1} would be computed again, which costs more "
+                                   "than {2} bytes not moved",
+                                   merged.haloRows, kBlockRows, a.bytes + b.bytes - merged.bytes),
+                     "put a product or fewer Canon layers between them"};
+  if (!merged.fitsCache() && a.fitsCache() && b.fitsCache())
+    return KeptApart{candidate.producer, candidate.reader,
+                     llvm::formatv("a block would hold {0} bytes between its {1} stages, more than {2}",
+                                   merged.heldBytes, merged.stages, kBlockBytes),
+                     "narrower rows"};
+  return std::nullopt;
+}
+
+/// One reason per pair of groups that stayed apart.
+SmallVector<KeptApart> Former::collectApart() const {
+  SmallVector<KeptApart> apart;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
+  for (const auto &[candidate, reason] : refused) {
+    unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
+    if (a != b && seen.insert({std::min(a, b), std::max(a, b)}).second)
+      apart.push_back(reason);
+  }
+  return apart;
+}
+
+namespace {
+struct FormGroupsPass : stretto::impl::FormGroupsBase<FormGroupsPass> {
+  using FormGroupsBase::FormGroupsBase;
+
+  LogicalResult initialize(MLIRContext *context) final {
+    if (fuse == "all" || fuse == "none")
+      return success();
+    return emitError(UnknownLoc::get(context)) << "fuse must be 'all' or 'none', but got '" << fuse << "'";
+  }
+
+  void runOnOperation() final {
+    auto &rows = getAnalysis<RowAnalysis>();
+    getOperation().walk([&](func::FuncOp function) {
+      if (function.isExternal())
+        return;
+      Former former(function, rows);
+      if (fuse == "all")
+        former.mergeAll();
+      former.write();
+    });
+    markAnalysesPreserved<RowAnalysis>();
+  }
+};
+} // namespace

@@ -1,0 +1,90 @@
+//===- GroupCost.cpp - what a kernel of given operations costs ----------------===//
+#include "passes/Fusion/GroupCost.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static int64_t bytesOf(Value value) {
+  return typeOf(value).getNumElements() * llvm::divideCeil(typeOf(value).getElementTypeBitWidth(), 8);
+}
+
+/// Elementwise operations that one element of a result takes.
+static double operationsPerElement(Operation *op) {
+  if (isa<seq::BroadcastOp, seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>(op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return 0;
+  bool isPolynomial = isa<math::MathDialect>(op->getDialect()) || isa<seq::SigmoidOp, seq::SoftplusOp>(op);
+  return isPolynomial && !isa<math::AbsFOp, math::SqrtOp, math::RsqrtOp, math::FmaOp>(op) ? 12 : 1;
+}
+
+namespace {
+/// The rows of a value that a block needs, relative to its own: from `low` before to `high` behind.
+struct Rows {
+  int64_t low = 0, high = 0;
+  int64_t getExtra() const { return high - low; }
+  void include(Rows other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+  }
+};
+} // namespace
+
+/// Rows computed beside the block, from readers to operands: a tap by k needs what it taps k rows on.
+static void addHalo(ArrayRef<Operation *> ops, GroupCost &cost) {
+  DenseMap<Value, Rows> needed;
+  for (Operation *op : llvm::reverse(ops)) {
+    Rows rows = needed.lookup(op->getResult(0));
+    double elements = typeOf(op->getNumOperands() ? op->getOperand(0) : op->getResult(0)).getNumElements();
+    cost.extra += operationsPerElement(op) * elements * rows.getExtra() / kBlockRows;
+    if (auto tap = dyn_cast<seq::TapOp>(op)) {
+      int64_t offset = tap.getOffsetAttr().getInt();
+      rows = {rows.low + offset, rows.high + offset};
+    }
+    for (Value operand : op->getOperands()) {
+      needed[operand].include(rows);
+      cost.haloRows = std::max(cost.haloRows, needed[operand].getExtra());
+    }
+  }
+}
+
+static int64_t countStages(ArrayRef<Operation *> ops) {
+  DenseMap<Value, int64_t> stage;
+  int64_t last = 0;
+  for (Operation *op : ops) {
+    int64_t own = 0;
+    for (Value operand : op->getOperands())
+      own = std::max(own, stage.lookup(operand));
+    last = std::max(last, own);
+    stage[op->getResult(0)] = own + isa<seq::ReduceOp>(op);
+  }
+  return last + 1;
+}
+
+GroupCost stretto::costOf(const GroupGraph &graph, ArrayRef<Operation *> members) {
+  GroupCost cost;
+  SmallPtrSet<Operation *, 16> inside(members.begin(), members.end());
+  llvm::SmallMapVector<Value, int64_t, 8> inputs;
+  for (Operation *op : members)
+    for (RowFlow flow : graph.getFlows(op)) {
+      Operation *def = flow.value.getDefiningOp();
+      if (def && inside.contains(def))
+        continue;
+      int64_t &bytes = inputs[flow.value];
+      bytes = std::min(bytesOf(flow.value), bytes + flow.bytes);
+    }
+  for (auto [value, bytes] : inputs)
+    cost.bytes += bytes;
+  auto isInside = [&](Operation *op) { return inside.contains(op); };
+  for (Operation *op : members)
+    if (graph.getRoles().isReadElsewhere(op->getResult(0), isInside))
+      cost.bytes += bytesOf(op->getResult(0));
+  SmallVector<Operation *> ops = graph.withRepeated(members);
+  addHalo(ops, cost);
+  cost.stages = countStages(ops);
+  int64_t rows = graph.getRoles().getSpace(members.front()).getRows();
+  cost.heldBytes = cost.bytes / rows * (cost.haloRows ? kBlockRows / 2 + cost.haloRows : 1);
+  return cost;
+}

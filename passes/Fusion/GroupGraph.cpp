@@ -1,0 +1,133 @@
+//===- GroupGraph.cpp - groups of row operations and the paths between them ---===//
+#include "passes/Fusion/GroupGraph.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+GroupGraph::GroupGraph(func::FuncOp function, const RowRoles &roles, const RowAnalysis &rows) : roles(roles) {
+  for (auto [i, op] : llvm::enumerate(function.getBody().front())) {
+    order[&op] = i;
+    if (roles.getRole(&op) != RowRole::repeated)
+      addNode(&op);
+  }
+  for (llvm::BitVector &reached : reaches)
+    reached.resize(nodeOps.size());
+  // Readers come later in the block, so their reach is complete when it is joined.
+  for (Operation &op : llvm::reverse(function.getBody().front()))
+    if (nodes.contains(&op))
+      addEdges(&op);
+  for (Operation *member : members)
+    collectFlows(member, rows);
+}
+
+void GroupGraph::addNode(Operation *op) {
+  auto add = [&] {
+    nodeOps.push_back(op);
+    reaches.emplace_back();
+    return static_cast<unsigned>(nodeOps.size() - 1);
+  };
+  nodes[op] = outputs[op] = add();
+  if (roles.getRole(op) != RowRole::member)
+    return;
+  groups[op] = members.size();
+  members.push_back(op);
+  membersOf.push_back({op});
+  if (isa<seq::ColumnSumOp>(op)) // complete only after the last row
+    outputs[op] = add();
+}
+
+void GroupGraph::connect(unsigned from, unsigned to) {
+  reaches[from].set(to);
+  reaches[from] |= reaches[to];
+}
+
+void GroupGraph::addEdges(Operation *op) {
+  llvm::SmallSetVector<Operation *, 8> readers;
+  SmallVector<Operation *> work(op->getUsers());
+  while (!work.empty()) {
+    Operation *user = work.pop_back_val();
+    if (roles.getRole(user) != RowRole::repeated)
+      readers.insert(user);
+    else
+      llvm::append_range(work, user->getUsers());
+  }
+  unsigned node = nodes[op], output = outputs[op];
+  for (Operation *reader : readers)
+    connect(output, nodes[reader]);
+  if (output != node)
+    connect(node, output);
+}
+
+void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
+  bool isParameter = roles.getSpace(op).isParameter;
+  llvm::SmallMapVector<Value, int64_t, 4> bytes;
+  auto visit = [&](auto &&self, Value value, int64_t limit, bool whole) -> void {
+    Operation *def = value.getDefiningOp();
+    if (!def || roles.getRole(def) != RowRole::repeated) {
+      bool moves = rows.isRow(value) || (isParameter && !whole);
+      int64_t &sum = bytes[value];
+      sum = std::min(bytesOf(value), sum + (moves ? std::min(limit, bytesOf(value)) : 0));
+      return;
+    }
+    bool repeats = isa<seq::BroadcastOp>(def);
+    int64_t inner = isa<seq::SliceOp>(def) ? std::min(limit, bytesOf(value)) : repeats ? INT64_MAX : limit;
+    for (Value operand : def->getOperands())
+      self(self, operand, inner, whole || repeats);
+  };
+  for (Value operand : op->getOperands())
+    visit(visit, operand, INT64_MAX, false);
+  SmallVector<RowFlow> &list = flows[op];
+  for (auto [value, size] : bytes)
+    list.push_back({value, size});
+}
+
+Operation *GroupGraph::findBetween(unsigned a, unsigned b) const {
+  unsigned left = nodes.lookup(members[a]), right = nodes.lookup(members[b]);
+  auto isWithin = [&](unsigned node) {
+    Operation *op = nodeOps[node];
+    return nodes.lookup(op) == node && (isIn(op, a) || isIn(op, b));
+  };
+  for (auto [from, to] : {std::pair(left, right), std::pair(right, left)})
+    for (unsigned node : reaches[from].set_bits())
+      if (reaches[node].test(to) && !isWithin(node))
+        return nodeOps[node];
+  return nullptr;
+}
+
+void GroupGraph::merge(unsigned a, unsigned b) {
+  if (b < a)
+    std::swap(a, b);
+  llvm::BitVector both(nodeOps.size()), reached(nodeOps.size());
+  for (unsigned group : {a, b})
+    for (Operation *op : membersOf[group]) {
+      both.set(nodes.lookup(op));
+      reached |= reaches[nodes.lookup(op)];
+    }
+  reached |= both;
+  for (auto [node, reach] : llvm::enumerate(reaches))
+    if (both.test(node) || reach.anyCommon(both))
+      reach |= reached;
+  for (Operation *op : membersOf[b])
+    groups[op] = a;
+  llvm::append_range(membersOf[a], membersOf[b]);
+  llvm::sort(membersOf[a], [&](Operation *l, Operation *r) { return order.lookup(l) < order.lookup(r); });
+  membersOf[b].clear();
+}
+
+SmallVector<Operation *> GroupGraph::withRepeated(ArrayRef<Operation *> ops) const {
+  llvm::SmallSetVector<Operation *, 16> all(ops.begin(), ops.end());
+  for (unsigned i = 0; i < all.size(); ++i)
+    for (Value operand : all[i]->getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && roles.getRole(def) == RowRole::repeated)
+        all.insert(def);
+  SmallVector<Operation *> sorted(all.begin(), all.end());
+  llvm::sort(sorted, [&](Operation *l, Operation *r) { return order.lookup(l) < order.lookup(r); });
+  return sorted;
+}

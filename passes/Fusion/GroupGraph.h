@@ -1,0 +1,65 @@
+//===- GroupGraph.h - groups of row operations and the paths between them -----===//
+#pragma once
+
+#include "passes/Fusion/RowRoles.h"
+
+#include "llvm/ADT/BitVector.h"
+
+namespace stretto {
+
+/// A value that a member reads from another operation, perhaps through operations that are repeated.
+struct RowFlow {
+  mlir::Value value;
+  int64_t bytes; ///< of the columns read; 0 for what each row reads whole (parameters, tables)
+};
+
+/// The operations of one function as a graph that is contracted group by group. Each member starts as a group
+/// of its own; operations outside, and the finished column sums, are nodes that never merge.
+class GroupGraph {
+public:
+  GroupGraph(mlir::func::FuncOp function, const RowRoles &roles, const RowAnalysis &rows);
+
+  /// Members in program order.
+  llvm::ArrayRef<mlir::Operation *> getMembers() const { return members; }
+  const RowRoles &getRoles() const { return roles; }
+
+  /// Number of the group of a member: the place of its first member in program order.
+  unsigned getGroup(mlir::Operation *member) const { return groups.lookup(member); }
+  bool isIn(mlir::Operation *op, unsigned group) const {
+    auto it = groups.find(op);
+    return it != groups.end() && it->second == group;
+  }
+  llvm::ArrayRef<mlir::Operation *> getMembersOf(unsigned group) const { return membersOf[group]; }
+
+  /// What a member reads that it does not compute.
+  llvm::ArrayRef<RowFlow> getFlows(mlir::Operation *member) const { return flows.find(member)->second; }
+
+  /// An operation on a path from one of the groups to the other through something else; null when there is
+  /// none, that is, when the groups may merge without a cycle.
+  mlir::Operation *findBetween(unsigned a, unsigned b) const;
+
+  void merge(unsigned a, unsigned b);
+
+  /// The members of `ops` and what is repeated beside them, in program order.
+  llvm::SmallVector<mlir::Operation *> withRepeated(llvm::ArrayRef<mlir::Operation *> ops) const;
+
+private:
+  void addNode(mlir::Operation *op);
+  void addEdges(mlir::Operation *op);
+  void collectFlows(mlir::Operation *op, const RowAnalysis &rows);
+  void connect(unsigned from, unsigned to);
+
+  const RowRoles &roles;
+  llvm::SmallVector<mlir::Operation *> members;
+  llvm::DenseMap<mlir::Operation *, unsigned> groups; ///< of members
+  llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> membersOf;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<RowFlow>> flows;
+
+  llvm::DenseMap<mlir::Operation *, unsigned> order;   ///< place in the block
+  llvm::DenseMap<mlir::Operation *, unsigned> nodes;   ///< node of an operation that is not repeated
+  llvm::DenseMap<mlir::Operation *, unsigned> outputs; ///< the node that stands for its results
+  llvm::SmallVector<mlir::Operation *> nodeOps;
+  llvm::SmallVector<llvm::BitVector> reaches;          ///< over nodes, without the node itself
+};
+
+} // namespace stretto

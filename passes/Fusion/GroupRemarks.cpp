@@ -1,0 +1,67 @@
+//===- GroupRemarks.cpp - why operations share a kernel or not ----------------===//
+#include "passes/Fusion/GroupRemarks.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// The place in a file that a location leads to first; null when it leads to none.
+static FileLineColLoc placeOf(Location loc) {
+  FileLineColLoc place;
+  loc->walk([&](Location inner) {
+    place = dyn_cast<FileLineColLoc>(inner);
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return place;
+}
+
+std::string stretto::describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << op->getName();
+  if (FileLineColLoc place = placeOf(op->getLoc()))
+    out << " at line " << place.getLine();
+  return text;
+}
+
+static std::string linesOf(ArrayRef<Operation *> members) {
+  llvm::SmallSetVector<unsigned, 8> lines;
+  for (Operation *op : members)
+    if (FileLineColLoc place = placeOf(op->getLoc()))
+      lines.insert(place.getLine());
+  SmallVector<unsigned> sorted(lines.begin(), lines.end());
+  llvm::sort(sorted);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::interleaveComma(sorted, out);
+  return text;
+}
+
+static void remarkFused(func::FuncOp function, const GroupGraph &graph, ArrayRef<Operation *> members) {
+  GroupCost fused = costOf(graph, members);
+  int64_t apart = 0;
+  for (Operation *op : members)
+    apart += costOf(graph, op).bytes;
+  auto options = remark::RemarkOpts::name("FusedRows").category("fusion").function(function.getName());
+  remark::passed(members.front()->getLoc(), options)
+      << (std::to_string(members.size()) + " row operations in one kernel") << remark::metric("Operations", members.size())
+      << remark::metric("Lines", linesOf(members)) << remark::metric("BytesMoved", fused.bytes)
+      << remark::metric("BytesNotMoved", apart - fused.bytes) << remark::metric("Stages", fused.stages)
+      << remark::metric("HaloRows", fused.haloRows);
+}
+
+void stretto::remarkGroups(func::FuncOp function, const GroupGraph &graph, ArrayRef<KeptApart> apart) {
+  for (unsigned group = 0; group < graph.getMembers().size(); ++group)
+    if (!graph.getMembersOf(group).empty())
+      remarkFused(function, graph, graph.getMembersOf(group));
+  auto options = remark::RemarkOpts::name("KeptApart").category("fusion").function(function.getName());
+  for (const KeptApart &pair : apart) {
+    auto remark = remark::missed(pair.reader->getLoc(), options);
+    remark << (describe(pair.reader) + " is not in the kernel of " + describe(pair.producer));
+    remark << remark::reason("{0}", pair.reason);
+    if (!pair.advice.empty())
+      remark << remark::suggest("{0}", pair.advice);
+  }
+}

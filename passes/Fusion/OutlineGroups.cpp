@@ -1,0 +1,154 @@
+//===- OutlineGroups.cpp - makes one kern.rowwise of each group ---------------===//
+#include "passes/Fusion/Passes.h"
+#include "passes/Fusion/RowForm.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_OUTLINEGROUPS
+#include "passes/Fusion/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+using Members = SmallVector<Operation *>;
+
+class Outliner {
+public:
+  Outliner(func::FuncOp function, const RowAnalysis &rows) : function(function), roles(function, rows) {
+    for (Operation &op : function.getBody().front())
+      if (auto number = op.getAttrOfType<IntegerAttr>("kern.group"))
+        groups[number.getInt()].push_back(&op);
+  }
+
+  LogicalResult run() {
+    std::vector<std::pair<RowSpace, Members>> kernels;
+    for (auto &[number, members] : groups) {
+      kernels.emplace_back(roles.getSpace(members.front()), members);
+      if (failed(verify(number, kernels.back().first, members)))
+        return failure();
+    }
+    for (auto [number, kernel] : llvm::enumerate(kernels))
+      if (failed(outline(number, kernel.first, kernel.second)))
+        return failure();
+    eraseCopied();
+    if (!sortTopologically(&function.getBody().front()))
+      return function.emitError() << "groups depend on each other in a circle";
+    return success();
+  }
+
+private:
+  LogicalResult verify(int64_t number, const RowSpace &space, const Members &members) const;
+  LogicalResult outline(int64_t number, const RowSpace &space, const Members &members);
+  Type typeOfResult(const RowSpace &space, Operation *member, Value inRow) const;
+  void eraseCopied();
+
+  func::FuncOp function;
+  RowRoles roles;
+  std::map<int64_t, Members> groups; // in the order of their numbers
+};
+
+/// The view [1, rows, columns...] through which a kernel walks a parameter; null for other values.
+Type viewType(const RowSpace &space, Type type) {
+  if (!space.isParameter)
+    return {};
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape{1, space.getRows()};
+  llvm::append_range(shape, tensor.getShape().drop_front(space.leading.size()));
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+} // namespace
+
+LogicalResult Outliner::verify(int64_t number, const RowSpace &space, const Members &members) const {
+  for (Operation *op : members) {
+    if (roles.getRole(op) != RowRole::member)
+      return op->emitError() << "kern.group must be on row operations, but got '" << op->getName() << "'";
+    if (!(roles.getSpace(op) == space))
+      return op->emitError() << "operations of kern.group " << number << " must run over the same rows";
+  }
+  return success();
+}
+
+Type Outliner::typeOfResult(const RowSpace &space, Operation *member, Value inRow) const {
+  auto row = cast<RankedTensorType>(inRow.getType());
+  if (isa<seq::ColumnSumOp>(member))
+    return row;
+  SmallVector<int64_t> shape{1, space.getRows()};
+  if (!space.isParameter)
+    shape.assign(space.leading.begin(), space.leading.end());
+  llvm::append_range(shape, row.getShape());
+  return RankedTensorType::get(shape, row.getElementType());
+}
+
+LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Members &members) {
+  MLIRContext *context = function.getContext();
+  Region region;
+  Block &body = region.emplaceBlock();
+  RowForm form(context, space, roles, body);
+  SmallVector<Location> places;
+  SmallVector<Value> stored, yielded;
+  SmallVector<Type> types;
+  auto isInside = [&](Operation *op) { return llvm::is_contained(members, op); };
+  for (Operation *op : members) {
+    places.push_back(op->getLoc());
+    if (failed(form.addMember(op)))
+      return failure();
+    Value result = op->getResult(0);
+    if (!roles.isReadElsewhere(result, isInside))
+      continue;
+    stored.push_back(result);
+    yielded.push_back(form.getResult(result));
+    types.push_back(typeOfResult(space, op, yielded.back()));
+  }
+  Location loc = FusedLoc::get(context, places);
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&body);
+  kern::YieldOp::create(builder, loc, yielded);
+
+  builder.setInsertionPointAfter(members.back());
+  SmallVector<Value> inputs;
+  SmallVector<Attribute> maps;
+  for (auto [value, map] : llvm::zip(form.getInputs(), form.getMaps())) {
+    Type view = map == kern::RowMap::row ? viewType(space, value.getType()) : Type();
+    inputs.push_back(view ? seq::ReshapeOp::create(builder, loc, view, value) : value);
+    maps.push_back(kern::RowMapAttr::get(context, map));
+  }
+  auto name = builder.getStringAttr(function.getName() + ".rowwise" + Twine(number));
+  auto kernel = kern::RowwiseOp::create(builder, loc, types, inputs, builder.getArrayAttr(maps),
+                                        /*partial_sums=*/false, name, /*schedule=*/kern::ScheduleAttr());
+  kernel.getBody().takeBody(region);
+  for (auto [value, result] : llvm::zip(stored, kernel.getResults())) {
+    Value whole = result;
+    if (result.getType() != value.getType())
+      whole = seq::ReshapeOp::create(builder, loc, value.getType(), result);
+    value.replaceAllUsesWith(whole);
+  }
+  return success();
+}
+
+/// Members are in kernels now, and what was repeated may have no reader left.
+void Outliner::eraseCopied() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
+    bool isRepeated = roles.getRole(&op) == RowRole::repeated;
+    if (op.hasAttr("kern.group") || (isRepeated && op.use_empty()))
+      op.erase();
+  }
+}
+
+namespace {
+struct OutlineGroupsPass : stretto::impl::OutlineGroupsBase<OutlineGroupsPass> {
+  using OutlineGroupsBase::OutlineGroupsBase;
+
+  void runOnOperation() final {
+    auto &rows = getAnalysis<RowAnalysis>();
+    WalkResult result = getOperation().walk([&](func::FuncOp function) {
+      bool isDone = function.isExternal() || succeeded(Outliner(function, rows).run());
+      return isDone ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

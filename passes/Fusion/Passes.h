@@ -1,0 +1,13 @@
+//===- Passes.h - row operations become kernels -------------------------------===//
+#pragma once
+
+#include "ir/Kern/KernOps.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace stretto {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/Fusion/Passes.h.inc"
+} // namespace stretto

@@ -1,0 +1,63 @@
+// Row operations become kernels: one pass decides, one acts.
+//
+//   seq.reduce, arith, math, ...  --kern-form-groups-->     {kern.group = n} on each
+//                                 --kern-outline-groups-->  one kern.rowwise per group
+#ifndef STRETTO_PASSES_FUSION_PASSES_TD
+#define STRETTO_PASSES_FUSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
+  let summary = "decide which row operations share a kernel";
+  let description = [{
+    Writes `kern.group = n` on row operations; operations of one number become one kernel. Any graph of elementwise
+    operations, reductions, taps, permutations, concatenations and column sums over the same rows may share one.
+    What costs nothing to repeat (constants, broadcasts, slices, views, comparisons, simple arithmetic on
+    parameters) carries no number and is repeated in each kernel that reads it, unless something other than a
+    kernel reads it.
+
+    Pairs of operations are merged in the order of the bytes that need not move, ties in program order, when
+
+    * no path leads from the one group through another operation to the other (a product, a scan, the result of
+      a column sum, another group);
+    * neither carries `seq.no_fuse`;
+    * the bytes saved outweigh the rows computed twice (a tap makes a block of rows compute what it taps for
+      the rows beside the block), and what a block of rows holds between two stages fits the cache.
+
+    Remarks (category `fusion`): `FusedRows` for each kernel with the operations fused and the bytes not moved,
+    `KeptApart` for each pair that shares a value and was not merged, with the reason.
+
+    ```mlir
+    %0 = seq.tap %x by -1 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    %1 = arith.addf %x, %0 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    ```
+  }];
+  let options = [Option<"fuse", "fuse", "std::string", "\"all\"",
+                        "`all`, or `none`: a kernel for each operation">];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
+def OutlineGroups : Pass<"kern-outline-groups", "::mlir::ModuleOp"> {
+  let summary = "make one kern.rowwise of each group of row operations";
+  let description = [{
+    The operations that carry one `kern.group` number become the body of one `kern.rowwise`, on one row: batch
+    and time are dropped from shapes and broadcasts. Values from outside become operands, read as rows, by time
+    or whole, as the operations use them; values used outside become results. A kernel is called
+    `<function>.rowwise<n>` and its location holds those of its operations.
+
+    Arithmetic on parameters (a sum of gradients of a tied weight, say) runs over the rows of the parameter, or
+    over one row when it has one dimension: its kernel works on reshaped views `[1, rows, columns]`.
+
+    ```mlir
+    %y = kern.rowwise kernel "main.rowwise0"(%x) maps [row] {
+    ^bb0(%row: tensor<16xf32>):
+      %0 = seq.tap %row by -1 : tensor<16xf32>
+      %1 = arith.addf %row, %0 : tensor<16xf32>
+      kern.yield %1 : tensor<16xf32>
+    } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif

@@ -1,0 +1,85 @@
+//===- RowRoles.cpp - what fusion may do with an operation --------------------===//
+#include "passes/Fusion/RowRoles.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+int64_t RowSpace::getRows() const {
+  int64_t count = 1;
+  for (int64_t size : leading)
+    count *= size;
+  return count;
+}
+
+RowRoles::RowRoles(func::FuncOp function, const RowAnalysis &rows) : rows(rows) {
+  for (Block &block : function.getBody())
+    for (Operation &op : llvm::reverse(block)) // readers first
+      roles[&op] = findRole(&op);
+}
+
+static bool isRowOperation(Operation *op) {
+  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>() ||
+         isa<seq::ReduceOp, seq::BroadcastOp, seq::TapOp, seq::PermuteOp, seq::SliceOp, seq::ConcatOp,
+             seq::ReshapeOp, seq::ColumnSumOp, seq::ColumnIndexOp>(op);
+}
+
+/// Whether an operation that is no kernel reads the result, perhaps through views.
+bool RowRoles::isReadOutside(Operation *op) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    if (isa<seq::ReshapeOp>(user) && getRole(user) == RowRole::repeated)
+      return isReadOutside(user);
+    return getRole(user) == RowRole::outside;
+  });
+}
+
+RowRole RowRoles::findRole(Operation *op) const {
+  if (!isRowOperation(op))
+    return RowRole::outside;
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return RowRole::repeated;
+  Value result = op->getResult(0);
+  RowKind kind = rows.getKind(result);
+  auto isOther = [&](Value value) { return rows.getKind(value) == RowKind::other; };
+  if (isOther(result) || llvm::any_of(op->getOperands(), isOther))
+    return RowRole::outside;
+  if (isa<seq::ReshapeOp>(op)) {
+    ArrayRef<int64_t> from = typeOf(op->getOperand(0)).getShape(), to = typeOf(result).getShape();
+    bool isRegrouped = kind == RowKind::row && from.take_front(2) != to.take_front(2);
+    return isRegrouped ? RowRole::outside : RowRole::repeated;
+  }
+  if (isa<seq::ColumnSumOp>(op))
+    return RowRole::member;
+  bool isTruth = typeOf(result).getElementType().isInteger(1); // has no form in memory
+  if (isTruth)
+    return RowRole::repeated;
+  if (isReadOutside(op))
+    return RowRole::member;
+  if (kind == RowKind::row)
+    return isa<seq::BroadcastOp, seq::SliceOp, seq::ColumnIndexOp>(op) ? RowRole::repeated : RowRole::member;
+  // Simple arithmetic on parameters and tables goes along; what costs more is done once.
+  bool isCostly = isa<seq::ReduceOp>(op) || isa<math::MathDialect>(op->getDialect());
+  return isCostly ? RowRole::member : RowRole::repeated;
+}
+
+RowSpace RowRoles::getSpace(Operation *member) const {
+  bool hasOwnShape = !isa<seq::ReduceOp, seq::ColumnSumOp>(member);
+  Value value = hasOwnShape ? member->getResult(0) : member->getOperand(0);
+  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  if (rows.isRow(value))
+    return {false, llvm::to_vector<2>(shape.take_front(2))};
+  return {true, llvm::to_vector<2>(shape.empty() ? shape : shape.drop_back())};
+}
+
+bool RowRoles::isReadElsewhere(Value value, function_ref<bool(Operation *)> inside) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (inside(user))
+      return false;
+    return getRole(user) != RowRole::repeated || isReadElsewhere(user->getResult(0), inside);
+  });
+}

@@ -1,0 +1,56 @@
+// Where the time of a step goes: an observer that adds up the time of ops by group and by kernel.
+#pragma once
+
+#include "runtime/core/device.h"
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stretto {
+
+class Profile : public OpObserver {
+public:
+  struct Line {
+    std::string name;
+    double seconds = 0; // per step
+    double share = 0;   // of the step
+    int64_t calls = 0;  // per step
+    double gigabytesPerSecond = 0, gigaflops = 0; // 0: unknown
+  };
+
+  void before(const Op &op) override;
+  void after(const Op &op) override;
+
+  // Only ops between begin and end of a step count. `waited`: seconds the step waited for data.
+  void beginStep();
+  void endStep(double waited);
+
+  // Products, attention, rowwise, loss, optimizer, embedding, rest (clearing and copies), data (waiting for
+  // it), unattributed; then whatever groups kernels name besides.
+  std::vector<Line> groups() const;
+  // Kernels and products of each shape, longest first.
+  std::vector<Line> details() const;
+  double secondsPerStep() const;
+
+private:
+  struct Sum {
+    double seconds = 0, bytes = 0, flops = 0;
+    int64_t calls = 0;
+  };
+  using Clock = std::chrono::steady_clock;
+  void add(const std::string &group, const std::string &detail, double seconds, double bytes, double flops);
+  Line lineOf(const std::string &name, const Sum &sum) const;
+
+  bool active = false;
+  int64_t steps = 0;
+  double total = 0;
+  Clock::time_point stepStart, opStart;
+  std::map<std::string, Sum> byGroup, byDetail;
+};
+
+// Both as a table of text.
+std::string profileReport(const Profile &profile);
+
+} // namespace stretto

@@ -1,0 +1,237 @@
+#include "runtime/train/batches.h"
+
+#include "runtime/core/error.h"
+#include "runtime/train/checksum.h"
+#include "runtime/train/safetensors.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace stretto {
+
+BatchView TokenBlock::view(int64_t firstRow, int64_t rows, int64_t length) {
+  const size_t begin = firstRow * length, count = rows * length;
+  return {rows, length, std::span(tokens).subspan(begin, count), std::span(targets).subspan(begin, count),
+          std::span(mask).subspan(begin, count)};
+}
+
+namespace {
+
+TokenBlock emptyBlock(int64_t count) {
+  TokenBlock block;
+  block.tokens.resize(count);
+  block.targets.resize(count);
+  block.mask.resize(count);
+  block.weights.resize(count);
+  return block;
+}
+
+void weighByMask(TokenBlock &block) {
+  const int64_t ones = std::count(block.mask.begin(), block.mask.end(), uint8_t(1));
+  for (size_t i = 0; i < block.mask.size(); ++i)
+    block.weights[i] = block.mask[i] ? 1.0 / static_cast<double>(ones) : 0.0;
+}
+
+class TaskSource final : public BatchSource {
+public:
+  TaskSource(std::unique_ptr<Task> task, uint64_t seed) : task(std::move(task)), seed(seed) {}
+
+  TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const override {
+    TokenBlock block = emptyBlock(rows * length);
+    task->fill(seed, stream, first, block.view(0, rows, length));
+    weighByMask(block);
+    return block;
+  }
+  std::vector<Score> score(uint64_t first, const BatchView &batch,
+                           std::span<const int32_t> predicted) const override {
+    return task->score(seed, first, batch, predicted);
+  }
+  std::string identity() const override {
+    std::string text = "task " + task->name();
+    for (const auto &[key, value] : task->settings())
+      text += fmt::format(" {}={}", key, value);
+    return text;
+  }
+
+private:
+  std::unique_ptr<Task> task;
+  uint64_t seed;
+};
+
+class FileSource final : public BatchSource {
+public:
+  FileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
+  TokenBlock make(Stream, uint64_t first, int64_t wanted, int64_t length) const override {
+    TokenBlock block = emptyBlock(wanted * length);
+    for (int64_t i = 0; i < wanted * length; ++i) {
+      const int64_t from = static_cast<int64_t>((first + i / length) % rows) * length + i % length;
+      block.tokens[i] = all.tokens[from];
+      block.targets[i] = all.targets[from];
+      block.mask[i] = all.mask[from];
+      block.weights[i] = all.weights[from];
+    }
+    if (!ownWeights)
+      weighByMask(block);
+    return block;
+  }
+  std::vector<Score> score(uint64_t, const BatchView &batch, std::span<const int32_t> predicted) const override {
+    Score score{"token_accuracy", 0, 0};
+    for (size_t i = 0; i < batch.mask.size(); ++i) {
+      score.total += batch.mask[i] != 0;
+      score.right += batch.mask[i] != 0 && predicted[i] == batch.targets[i];
+    }
+    return {score};
+  }
+  std::string identity() const override { return "file " + contentHash; }
+
+private:
+  TokenBlock all;
+  int64_t rows = 0;
+  bool ownWeights = false;
+  std::string contentHash;
+};
+
+template <typename From> std::vector<From> readAs(const SafetensorsFile &file, const TensorEntry &entry) {
+  std::vector<From> values(entry.elements());
+  file.read(entry, values.data());
+  return values;
+}
+
+// Numbers of a tensor, whatever of the given types it has.
+std::vector<double> readNumbers(const SafetensorsFile &file, const TensorEntry &entry,
+                                const std::vector<std::string> &dtypes) {
+  if (std::find(dtypes.begin(), dtypes.end(), entry.dtype) == dtypes.end())
+    throw Error(fmt::format("'{}' in '{}' must be {}, but got {}", entry.name, file.path(),
+                            fmt::join(dtypes, " or "), entry.dtype));
+  auto convert = [](const auto &values) { return std::vector<double>(values.begin(), values.end()); };
+  if (entry.dtype == "I32")
+    return convert(readAs<int32_t>(file, entry));
+  if (entry.dtype == "I64")
+    return convert(readAs<int64_t>(file, entry));
+  if (entry.dtype == "F32")
+    return convert(readAs<float>(file, entry));
+  if (entry.dtype == "F64")
+    return convert(readAs<double>(file, entry));
+  return convert(readAs<uint8_t>(file, entry));
+}
+
+const TensorEntry *tensorOf(const SafetensorsFile &file, const std::string &name, bool needed, int64_t batch,
+                            int64_t length) {
+  const TensorEntry *entry = file.find(name);
+  if (!entry && needed)
+    throw Error(fmt::format("'{}' must hold a tensor '{}', but does not", file.path(), name));
+  const bool fits = !entry || (entry->shape.size() == 2 && entry->shape[1] == length && entry->shape[0] > 0 &&
+                               entry->shape[0] % batch == 0);
+  if (!fits)
+    throw Error(fmt::format("'{}' in '{}' must have shape [multiple of batch={}, length={}], but got [{}]", name,
+                            file.path(), batch, length, fmt::join(entry->shape, ", ")));
+  return entry;
+}
+
+std::vector<int32_t> readTokens(const SafetensorsFile &file, const TensorEntry &entry, int64_t vocabulary) {
+  const std::vector<double> values = readNumbers(file, entry, {"I32", "I64"});
+  for (double value : values)
+    if (value < 0 || value >= static_cast<double>(vocabulary))
+      throw Error(fmt::format("'{}' in '{}' must be in 0..{}, but got {}", entry.name, file.path(), vocabulary - 1,
+                              value));
+  return {values.begin(), values.end()};
+}
+
+FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary) {
+  const SafetensorsFile file(path, /*followLinks=*/true);
+  const TensorEntry *tokens = tensorOf(file, "tokens", true, batch, length);
+  const TensorEntry *targets = tensorOf(file, "targets", true, batch, length);
+  const TensorEntry *mask = tensorOf(file, "mask", false, batch, length);
+  const TensorEntry *weights = tensorOf(file, "weights", false, batch, length);
+  rows = tokens->shape[0];
+  for (const TensorEntry *entry : {targets, mask, weights})
+    if (entry && entry->shape != tokens->shape)
+      throw Error(fmt::format("'{}' in '{}' must have the shape of 'tokens'", entry->name, path));
+  all.tokens = readTokens(file, *tokens, vocabulary);
+  all.targets = readTokens(file, *targets, vocabulary);
+  all.mask.assign(all.tokens.size(), 1);
+  if (mask) {
+    const std::vector<double> values = readNumbers(file, *mask, {"U8", "BOOL"});
+    std::transform(values.begin(), values.end(), all.mask.begin(), [](double value) { return value != 0; });
+  }
+  all.weights.assign(all.tokens.size(), 0);
+  if (weights) {
+    ownWeights = true;
+    all.weights = readNumbers(file, *weights, {"F32", "F64"});
+    if (!mask)
+      std::transform(all.weights.begin(), all.weights.end(), all.mask.begin(), [](double w) { return w != 0; });
+  }
+  Checksum checksum;
+  checksum.add(all.tokens.data(), all.tokens.size() * sizeof(int32_t));
+  checksum.add(all.targets.data(), all.targets.size() * sizeof(int32_t));
+  checksum.add(all.mask.data(), all.mask.size());
+  checksum.add(all.weights.data(), all.weights.size() * sizeof(double));
+  contentHash = checksum.hex();
+}
+
+} // namespace
+
+std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t seed) {
+  return std::make_unique<TaskSource>(std::move(task), seed);
+}
+
+std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length,
+                                        int64_t vocabulary) {
+  return std::make_unique<FileSource>(path, batch, length, vocabulary);
+}
+
+Prefetcher::Prefetcher(const BatchSource &source, int64_t firstStep, int64_t rows, int64_t length)
+    : source(source), step(firstStep), rows(rows), length(length), server([this] { serve(); }) {}
+
+Prefetcher::~Prefetcher() {
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  server.join();
+}
+
+TokenBlock Prefetcher::next() {
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [this] { return ready || failure; });
+  waitedSeconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (failure)
+    std::rethrow_exception(failure);
+  TokenBlock block = std::move(*ready);
+  ready.reset();
+  lock.unlock();
+  changed.notify_all();
+  return block;
+}
+
+// Runs at low priority: where cores are few, the step comes first.
+void Prefetcher::serve() {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    lock.unlock();
+    TokenBlock block;
+    std::exception_ptr thrown;
+    try {
+      block = source.make(Stream::Train, static_cast<uint64_t>(step) * static_cast<uint64_t>(rows), rows, length);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    lock.lock();
+    ++step;
+    failure = thrown;
+    if (!failure)
+      ready = std::move(block);
+    changed.notify_all();
+    if (failure)
+      return;
+    changed.wait(lock, [this] { return stopping || !ready; });
+  }
+}
+
+} // namespace stretto

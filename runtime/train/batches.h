@@ -1,0 +1,67 @@
+// Where tokens come from, and the thread that prepares them while the step before runs.
+#pragma once
+
+#include "runtime/train/task.h"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace stretto {
+
+// The tokens of some micro-batches in a row; micro-batch i is rows [i * batch, (i + 1) * batch).
+struct TokenBlock {
+  std::vector<int32_t> tokens, targets;
+  std::vector<uint8_t> mask;
+  std::vector<double> weights; // loss weight of each target: mask / number of ones in the block
+
+  BatchView view(int64_t firstRow, int64_t rows, int64_t length);
+};
+
+// A source of samples; sample r of a stream is always the same.
+class BatchSource {
+public:
+  virtual ~BatchSource() = default;
+  // Fills `rows` rows from sample `first`, weights included.
+  virtual TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const = 0;
+  virtual std::vector<Score> score(uint64_t first, const BatchView &batch,
+                                   std::span<const int32_t> predicted) const = 0;
+  // What the samples depend on, for the run directory: another text means other samples.
+  virtual std::string identity() const = 0;
+};
+
+// Samples of a task.
+std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t seed);
+
+// The rows of a safetensors file, in a circle: `tokens` and `targets` (I32 or I64, [rows, length]), and
+// optionally `mask` (U8 or BOOL) or `weights` (F32 or F64; then used as they are). Throws Error when
+// the file does not fit the program or a token is outside the vocabulary.
+std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
+
+// Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead.
+class Prefetcher {
+public:
+  // `rows`: rows of a step; the block of step s (from 0) starts at sample s * rows.
+  Prefetcher(const BatchSource &source, int64_t firstStep, int64_t rows, int64_t length);
+  ~Prefetcher();
+  // The next block; throws what the source threw.
+  TokenBlock next();
+  // Seconds that next() has waited, in all.
+  double waited() const { return waitedSeconds; }
+
+private:
+  void serve();
+  const BatchSource &source;
+  int64_t step, rows, length;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<TokenBlock> ready;
+  std::exception_ptr failure;
+  bool stopping = false;
+  double waitedSeconds = 0;
+  std::thread server;
+};
+
+} // namespace stretto

@@ -1,0 +1,198 @@
+#include "runtime/train/config.h"
+
+#include "runtime/core/error.h"
+#include "runtime/train/nearest.h"
+#include "runtime/train/schedule.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace stretto {
+namespace {
+
+constexpr int64_t most = 1'000'000'000'000'000;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <typename Number> bool parseWhole(const std::string &text, Number &value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Setting integer(const char *name, const char *help, int64_t RunConfig::*field, int64_t low, int64_t high,
+                bool stored = true) {
+  auto set = [=](RunConfig &config, const std::string &text) {
+    int64_t value = 0;
+    if (!parseWhole(text, value) || value < low || value > high)
+      throw Error(fmt::format("--{} must be an integer in {}..{}, but got '{}'", name, low, high, text));
+    config.*field = value;
+  };
+  return {name, help, Setting::Kind::Integer, stored, set,
+          [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
+}
+
+Setting real(const char *name, const char *help, double RunConfig::*field, double low, double high) {
+  auto set = [=](RunConfig &config, const std::string &text) {
+    double value = 0;
+    if (!parseWhole(text, value) || !(value >= low && value <= high))
+      throw Error(fmt::format("--{} must be a number in {}..{}, but got '{}'", name, low, high, text));
+    config.*field = value;
+  };
+  return {name, help, Setting::Kind::Real, true, set,
+          [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
+}
+
+Setting text(const char *name, const char *help, std::string RunConfig::*field, bool stored,
+             std::vector<std::string> choices = {}) {
+  auto set = [=](RunConfig &config, const std::string &value) {
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
+      throw Error(fmt::format("--{} must be one of {}, but got '{}'{}", name, fmt::join(choices, ", "), value,
+                              didYouMean(value, choices)));
+    config.*field = value;
+  };
+  return {name, help, Setting::Kind::Text, stored, set, [=](const RunConfig &config) { return config.*field; }};
+}
+
+Setting flag(const char *name, const char *help, bool RunConfig::*field) {
+  auto set = [=](RunConfig &config, const std::string &value) {
+    if (value != "true" && value != "false")
+      throw Error(fmt::format("--{} must be true or false, but got '{}'", name, value));
+    config.*field = value == "true";
+  };
+  return {name, help, Setting::Kind::Flag, false, set,
+          [=](const RunConfig &config) { return std::string(config.*field ? "true" : "false"); }};
+}
+
+std::vector<Setting> makeSettings() {
+  using C = RunConfig;
+  return {
+      text("task", "task to train on", &C::task, true),
+      text("preset", "named size of the task (default: its first)", &C::preset, true),
+      text("tokens", "train on the rows of this safetensors file instead of a task", &C::tokens, true),
+      integer("steps", "optimizer steps", &C::steps, 0, most),
+      real("lr", "learning rate", &C::learningRate, 0, 1e6),
+      text("schedule", "what follows warm-up: constant, linear or cosine", &C::schedule, true,
+           {"constant", "linear", "cosine"}),
+      integer("warmup", "steps of linear warm-up", &C::warmup, 0, most),
+      real("final-fraction", "learning rate at the end / learning rate", &C::finalFraction, 0, 1),
+      real("weight-decay", "decoupled weight decay of AdamW", &C::weightDecay, 0, 1e6),
+      real("beta1", "decay of AdamW's first moment", &C::beta1, 0, 0.9999999),
+      real("beta2", "decay of AdamW's second moment", &C::beta2, 0, 0.9999999),
+      real("epsilon", "AdamW's epsilon", &C::epsilon, 1e-30, 1),
+      real("clip", "largest global gradient norm; inf: no clipping", &C::clip, 1e-30, infinity),
+      integer("accumulate", "micro-batches per step", &C::accumulate, 1, 1'000'000),
+      integer("seed", "seed of weights and data", &C::seed, 0, std::numeric_limits<int64_t>::max()),
+      text("init-from", "take the weights from this safetensors file", &C::initFrom, true),
+      integer("eval-every", "steps between evaluations; 0: only at the end", &C::evalEvery, 0, most),
+      integer("eval-batches", "held-out batches per evaluation; 0: none", &C::evalBatches, 0, 1'000'000),
+      integer("save-every", "steps between checkpoints; 0: only at the end", &C::saveEvery, 0, most),
+      integer("keep", "checkpoints kept", &C::keep, 1, 1'000'000),
+      text("on-nonfinite", "at a NaN or infinite loss or gradient: stop, or skip the step", &C::onNonfinite, true,
+           {"stop", "skip"}),
+      text("out", "run directory; none: write no files", &C::out, false),
+      flag("resume", "go on from the newest checkpoint of the run directory", &C::resume),
+      integer("threads", "threads; 0: all cores (results do not depend on it)", &C::threads, 0, 4096, false),
+      text("device", "cpu, or null-async (for tests: everything runs late)", &C::device, false,
+           {"cpu", "null-async"}),
+      flag("check-finite", "stop at the first op that writes a NaN or an infinity, and name it (slow)",
+           &C::checkFinite),
+      flag("profile", "print where the time of a step goes", &C::profile),
+      flag("quiet", "print only warnings and errors", &C::quiet),
+      text("progress", "auto, line (redrawn) or plain", &C::progress, false, {"auto", "line", "plain"}),
+      integer("log-every", "steps between plain progress lines", &C::logEvery, 1, most, false),
+      text("dump-gradients", "write the gradients of the first step to this safetensors file", &C::dumpGradients,
+           false),
+      text("dump-batch", "write the tokens of the first step to this safetensors file", &C::dumpBatch, false),
+      integer("memory-limit", "bytes this run may plan for; 0: what the machine has", &C::memoryLimit, 0,
+              std::numeric_limits<int64_t>::max(), false),
+  };
+}
+
+const GivenValue *lastGiven(const std::vector<ConfigLayer> &layers, const std::string &name) {
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer)
+    if (auto found = layer->options.find(name); found != layer->options.end())
+      return &found->second;
+  return nullptr;
+}
+
+void applyRecipe(RunConfig &config, const Recipe &recipe, const std::string &origin) {
+  auto take = [&](const char *name, auto &field, const auto &value) {
+    field = value;
+    config.origins[name] = origin;
+  };
+  take("steps", config.steps, recipe.steps);
+  take("warmup", config.warmup, recipe.warmup);
+  take("lr", config.learningRate, recipe.learning_rate);
+  take("weight-decay", config.weightDecay, recipe.weight_decay);
+  take("beta1", config.beta1, recipe.beta1);
+  take("beta2", config.beta2, recipe.beta2);
+  take("epsilon", config.epsilon, recipe.epsilon);
+  take("clip", config.clip, recipe.clip);
+  take("schedule", config.schedule, recipe.schedule);
+  take("final-fraction", config.finalFraction, recipe.final_fraction);
+}
+
+void applyTask(RunConfig &config, const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults) {
+  const GivenValue *task = lastGiven(layers, "task"), *preset = lastGiven(layers, "preset");
+  if (!task || task->text.empty())
+    return;
+  const std::string presetName = preset ? preset->text : "";
+  const TaskDefaults defaults = findDefaults(task->text, presetName);
+  const std::string origin = fmt::format("recipe {}{}{}", task->text, presetName.empty() ? "" : " ", presetName);
+  applyRecipe(config, defaults.recipe, origin);
+  for (const auto &[name, value] : defaults.settings) {
+    config.taskSettings[name] = value;
+    config.taskOrigins[name] = origin;
+  }
+}
+
+// A recipe's warm-up is meant for its own number of steps; a shorter run warms up for a tenth.
+void settleWarmup(RunConfig &config) {
+  if (config.warmup <= config.steps)
+    return;
+  const std::string &origin = config.origins["warmup"];
+  if (!origin.starts_with("recipe"))
+    throw Error(fmt::format("--warmup must be at most --steps, but got {} and {}", config.warmup, config.steps));
+  config.warmup = config.steps / 10;
+  config.origins["warmup"] = origin + ", cut to a tenth of the steps";
+}
+
+} // namespace
+
+const std::vector<Setting> &settings() {
+  static const std::vector<Setting> all = makeSettings();
+  return all;
+}
+
+RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults) {
+  RunConfig config;
+  for (const Setting &setting : settings())
+    config.origins[setting.name] = "default";
+  applyTask(config, layers, findDefaults);
+  for (const ConfigLayer &layer : layers) {
+    for (const Setting &setting : settings())
+      if (auto given = layer.options.find(setting.name); given != layer.options.end()) {
+        try {
+          setting.set(config, given->second.text);
+        } catch (const Error &error) {
+          throw Error(given->second.origin == "command line"
+                          ? std::string(error.what())
+                          : fmt::format("{}: {}", given->second.origin, error.what()));
+        }
+        config.origins[setting.name] = given->second.origin;
+      }
+    for (const auto &[name, value] : layer.taskSettings) {
+      config.taskSettings[name] = value.text;
+      config.taskOrigins[name] = value.origin;
+    }
+  }
+  settleWarmup(config);
+  if (config.task.empty() == config.tokens.empty())
+    throw Error(config.task.empty() ? "a run needs data: give --task NAME (or --tokens FILE)"
+                                    : "--task and --tokens must not be given together");
+  return config;
+}
+
+} // namespace stretto

@@ -1,0 +1,77 @@
+// Everything that can be set for a run, each value with its origin.
+#pragma once
+
+#include "runtime/train/task.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stretto {
+
+struct RunConfig {
+  std::string task, preset;
+  std::map<std::string, std::string> taskSettings;
+  std::string tokens, initFrom;
+  int64_t steps = 1000, warmup = 0, accumulate = 1;
+  double learningRate = 1e-3, weightDecay = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-6;
+  double clip = 1.0; // infinity: never
+  std::string schedule = "cosine";
+  double finalFraction = 0.1;
+  int64_t seed = 0;
+  int64_t evalEvery = 100, evalBatches = 4, saveEvery = 500, keep = 3, logEvery = 10;
+  std::string out;
+  bool resume = false;
+  int64_t threads = 0; // 0: all cores
+  std::string device = "cpu";
+  std::string onNonfinite = "stop"; // or "skip"
+  bool checkFinite = false, quiet = false, profile = false;
+  std::string progress = "auto"; // or "line", "plain"
+  std::string dumpGradients, dumpBatch;
+  int64_t memoryLimit = 0; // bytes; 0: what the machine has
+
+  std::map<std::string, std::string> origins;     // by option name
+  std::map<std::string, std::string> taskOrigins; // by task parameter
+};
+
+// One option: the only place that knows its name, help, range and where its value lies.
+struct Setting {
+  enum class Kind { Integer, Real, Text, Flag };
+  std::string name, help;
+  Kind kind = Kind::Text;
+  bool stored = false; // part of run.toml, taken over by --resume
+  std::function<void(RunConfig &, const std::string &)> set; // throws Error for a value out of range
+  std::function<std::string(const RunConfig &)> get;
+};
+
+// All options, in the order of the help text.
+const std::vector<Setting> &settings();
+
+// A value with where it was written ("command line", "run.toml:3").
+struct GivenValue {
+  std::string text, origin;
+};
+
+// Values of one layer by name: options, and parameters of the task.
+struct ConfigLayer {
+  std::map<std::string, GivenValue> options, taskSettings;
+};
+
+// A run file: tables [settings] and [task]. Throws Error "path:line: ..." for unknown names.
+ConfigLayer readConfigFile(const std::string &path);
+
+// The text of run.toml: every stored value, its origin as a comment.
+std::string writeConfigFile(const RunConfig &config);
+
+// Recipe and parameters of a task's preset (of the first, if the name is empty).
+struct TaskDefaults {
+  Recipe recipe;
+  std::map<std::string, std::string> settings;
+};
+using FindDefaults = std::function<TaskDefaults(const std::string &task, const std::string &preset)>;
+
+// Puts defaults, recipe and layers (later ones win) together and checks what goes together.
+RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults);
+
+} // namespace stretto

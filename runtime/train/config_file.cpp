@@ -1,0 +1,88 @@
+// Run files in TOML.
+#include "runtime/core/error.h"
+#include "runtime/train/config.h"
+#include "runtime/train/files.h"
+#include "runtime/train/json.h"
+#include "runtime/train/nearest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+namespace stretto {
+namespace {
+
+constexpr uint64_t maxBytes = 1 << 20;
+
+std::string originOf(const std::string &path, const toml::node &node) {
+  return fmt::format("{}:{}", path, node.source().begin.line);
+}
+
+std::string textOf(const std::string &path, const std::string &name, const toml::node &node) {
+  if (auto value = node.as_string())
+    return value->get();
+  if (auto value = node.as_integer())
+    return fmt::format("{}", value->get());
+  if (auto value = node.as_floating_point())
+    return fmt::format("{}", value->get());
+  if (auto value = node.as_boolean())
+    return value->get() ? "true" : "false";
+  throw Error(fmt::format("{}: '{}' must be a text, a number or a truth value", originOf(path, node), name));
+}
+
+void readSettings(const std::string &path, const toml::table &table, ConfigLayer &layer) {
+  for (const auto &[key, node] : table) {
+    const std::string name(key.str());
+    std::vector<std::string> names;
+    for (const Setting &setting : settings())
+      names.push_back(setting.name);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw Error(fmt::format("{}: a setting must be an option, but got '{}'{}", originOf(path, node), name,
+                              didYouMean(name, names)));
+    layer.options[name] = {textOf(path, name, node), originOf(path, node)};
+  }
+}
+
+} // namespace
+
+ConfigLayer readConfigFile(const std::string &path) {
+  const std::string content = readFile(path, maxBytes);
+  ConfigLayer layer;
+  try {
+    const toml::table root = toml::parse(content, path);
+    for (const auto &[key, node] : root) {
+      const std::string name(key.str());
+      if ((name != "settings" && name != "task") || !node.is_table())
+        throw Error(fmt::format("{}: a run file must hold the tables [settings] and [task], but got '{}'",
+                                originOf(path, node), name));
+      if (name == "settings")
+        readSettings(path, *node.as_table(), layer);
+      else
+        for (const auto &[parameter, value] : *node.as_table())
+          layer.taskSettings[std::string(parameter.str())] = {textOf(path, std::string(parameter.str()), value),
+                                                              originOf(path, value)};
+    }
+  } catch (const toml::parse_error &error) {
+    throw Error(fmt::format("{}:{}: not a TOML file: {}", path, error.source().begin.line, error.description()));
+  }
+  return layer;
+}
+
+std::string writeConfigFile(const RunConfig &config) {
+  std::string out = "# What this run was started with; each value with its origin.\n[settings]\n";
+  for (const Setting &setting : settings()) {
+    if (!setting.stored)
+      continue;
+    const std::string value = setting.get(config);
+    out += fmt::format("{} = {}  # {}\n", setting.name,
+                       setting.kind == Setting::Kind::Text ? quoteJson(value) : value,
+                       config.origins.at(setting.name));
+  }
+  if (!config.taskSettings.empty())
+    out += "\n[task]\n";
+  for (const auto &[name, value] : config.taskSettings)
+    out += fmt::format("{} = {}  # {}\n", quoteJson(name), quoteJson(value), config.taskOrigins.at(name));
+  return out;
+}
+
+} // namespace stretto

@@ -1,0 +1,202 @@
+#include "runtime/train/files.h"
+
+#include "runtime/core/error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+namespace stretto {
+namespace {
+
+FileGate &gate() {
+  static FileGate current;
+  return current;
+}
+
+void pass(std::string_view operation, const std::string &path) {
+  if (gate())
+    gate()(operation, path);
+}
+
+void renameWith(const std::string &from, const std::string &to, unsigned flags) {
+  pass("rename", to);
+  if (syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) != 0)
+    failFile(fmt::format("rename '{}' to", from), to, errno);
+}
+
+} // namespace
+
+void setFileGate(FileGate next) { gate() = std::move(next); }
+
+void failFile(const std::string &action, const std::string &path, int code) {
+  throw Error(fmt::format("cannot {} '{}': {}", action, path, std::strerror(code)));
+}
+
+OutputFile::OutputFile(const std::string &path) : path(path) {
+  pass("create", path);
+  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor < 0)
+    failFile("create", path, errno);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+void OutputFile::write(const void *data, size_t bytes) {
+  pass("write", path);
+  const char *next = static_cast<const char *>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor, next, std::min<size_t>(bytes, 1u << 30));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      failFile("write", path, errno);
+    next += written;
+    bytes -= static_cast<size_t>(written);
+  }
+}
+
+void OutputFile::finish() {
+  pass("sync", path);
+  if (fsync(descriptor) != 0)
+    failFile("sync", path, errno);
+  const int closing = std::exchange(descriptor, -1);
+  if (close(closing) != 0)
+    failFile("close", path, errno);
+}
+
+InputFile::InputFile(const std::string &path, bool followLinks) : path(path) {
+  descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW));
+  if (descriptor < 0)
+    failFile("open", path, errno);
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(descriptor);
+    throw Error(fmt::format("cannot open '{}': not a regular file", path));
+  }
+  size = static_cast<uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+void InputFile::read(uint64_t offset, void *data, size_t bytes) const {
+  char *next = static_cast<char *>(data);
+  while (bytes > 0) {
+    const ssize_t got = pread(descriptor, next, std::min<size_t>(bytes, 1u << 30), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      failFile("read", path, errno);
+    if (got == 0)
+      throw Error(fmt::format("cannot read '{}': the file has become shorter", path));
+    next += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<size_t>(got);
+  }
+}
+
+std::string readFile(const std::string &path, uint64_t maxBytes) {
+  InputFile file(path);
+  if (file.bytes() > maxBytes)
+    throw Error(fmt::format("cannot read '{}': it must have at most {} bytes, but got {}", path, maxBytes,
+                            file.bytes()));
+  std::string text(file.bytes(), '\0');
+  file.read(0, text.data(), text.size());
+  return text;
+}
+
+void makeDirectory(const std::string &path) {
+  pass("mkdir", path);
+  if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST)
+    return;
+  const int code = errno;
+  const size_t slash = path.rfind('/');
+  if (code != ENOENT || slash == std::string::npos || slash == 0)
+    failFile("create folder", path, code);
+  makeDirectory(path.substr(0, slash));
+  if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+    failFile("create folder", path, errno);
+}
+
+void syncDirectory(const std::string &path) {
+  pass("sync", path);
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    failFile("open folder", path, errno);
+  const int code = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  if (code)
+    failFile("sync folder", path, code);
+}
+
+void renameNew(const std::string &from, const std::string &to) { renameWith(from, to, RENAME_NOREPLACE); }
+void exchangePaths(const std::string &first, const std::string &second) {
+  renameWith(first, second, RENAME_EXCHANGE);
+}
+
+void removeFile(const std::string &path) {
+  pass("remove", path);
+  if (unlink(path.c_str()) != 0 && errno != ENOENT)
+    failFile("remove", path, errno);
+}
+
+void removeTree(const std::string &path) {
+  for (const std::string &name : listDirectory(path))
+    removeFile(path + "/" + name);
+  pass("remove", path);
+  if (rmdir(path.c_str()) != 0 && errno != ENOENT)
+    failFile("remove folder", path, errno);
+}
+
+std::vector<std::string> listDirectory(const std::string &path) {
+  std::vector<std::string> names;
+  DIR *directory = opendir(path.c_str());
+  if (!directory) {
+    if (errno == ENOENT)
+      return names;
+    failFile("list", path, errno);
+  }
+  while (const dirent *entry = readdir(directory))
+    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
+      names.emplace_back(entry->d_name);
+  closedir(directory);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool pathExists(const std::string &path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0;
+}
+
+void replaceFile(const std::string &path, std::string_view text) {
+  const std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
+  removeFile(temporary);
+  try {
+    OutputFile file(temporary);
+    file.write(text.data(), text.size());
+    file.finish();
+    renameWith(temporary, path, 0);
+  } catch (...) {
+    unlink(temporary.c_str());
+    throw;
+  }
+  const size_t slash = path.rfind('/');
+  syncDirectory(slash == std::string::npos ? "." : path.substr(0, slash));
+}
+
+} // namespace stretto

@@ -1,0 +1,69 @@
+// Durable writing: every system call of the checkpoint protocol goes through one place, so that tests can
+// make the Nth one fail or kill the process there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stretto {
+
+// Called before each operation with its name and path; may throw.
+using FileGate = std::function<void(std::string_view operation, const std::string &path)>;
+void setFileGate(FileGate gate);
+
+// A new file being written. Closing without sync loses nothing but the guarantee.
+class OutputFile {
+public:
+  // Creates `path`; the file must not exist.
+  explicit OutputFile(const std::string &path);
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+  void write(const void *data, size_t bytes);
+  // Flushes to the disk and closes.
+  void finish();
+
+private:
+  std::string path;
+  int descriptor = -1;
+};
+
+// A file opened for reading: regular, not a symbolic link.
+class InputFile {
+public:
+  // A symbolic link is refused unless `followLinks`: paths inside a run directory never follow one.
+  explicit InputFile(const std::string &path, bool followLinks = false);
+  ~InputFile();
+  InputFile(const InputFile &) = delete;
+  InputFile &operator=(const InputFile &) = delete;
+  uint64_t bytes() const { return size; }
+  // Throws Error when the file has become shorter.
+  void read(uint64_t offset, void *data, size_t bytes) const;
+  const std::string path;
+
+private:
+  int descriptor = -1;
+  uint64_t size = 0;
+};
+
+// All throw Error "cannot <do> '<path>': <reason>".
+std::string readFile(const std::string &path, uint64_t maxBytes);
+void makeDirectory(const std::string &path); // existing is fine
+void syncDirectory(const std::string &path);
+void renameNew(const std::string &from, const std::string &to);      // `to` must not exist
+void exchangePaths(const std::string &first, const std::string &second); // atomically
+void removeFile(const std::string &path);
+void removeTree(const std::string &path);          // one level of files
+std::vector<std::string> listDirectory(const std::string &path); // sorted; empty when there is none
+bool pathExists(const std::string &path);
+// Replaces `path` by a synced temporary file renamed over it.
+void replaceFile(const std::string &path, std::string_view text);
+
+// "cannot <action> '<path>': <reason of errno>".
+[[noreturn]] void failFile(const std::string &action, const std::string &path, int code);
+
+} // namespace stretto

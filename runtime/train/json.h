@@ -1,0 +1,34 @@
+// Strict reading of JSON that may come from strangers: no duplicate keys, a depth limit, no recursion.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+// One JSON value. Numbers keep the form they were written in: only digits become Unsigned.
+struct JsonValue {
+  enum class Kind { Null, Boolean, Unsigned, Signed, Float, String, Array, Object };
+  Kind kind = Kind::Null;
+  bool boolean = false;
+  uint64_t integer = 0; // Unsigned; Signed: the bits of an int64_t
+  double number = 0;    // Float
+  std::string text;
+  std::vector<JsonValue> items;
+  std::vector<std::pair<std::string, JsonValue>> members; // in the order of the file
+
+  const JsonValue *find(std::string_view key) const;
+};
+
+// Throws Error with the place and the rule that was broken.
+JsonValue parseJson(std::string_view text, int maxDepth);
+
+// A string as JSON, quotes included.
+std::string quoteJson(std::string_view text);
+// The shortest form that reads back to the same bits; NaN and infinities as strings.
+std::string formatJson(double value);
+
+} // namespace stretto

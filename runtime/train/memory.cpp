@@ -1,0 +1,83 @@
+#include "runtime/train/memory.h"
+
+#include "runtime/core/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace stretto {
+namespace {
+
+// A number alone in a file, or -1 ("max", no such file).
+int64_t numberIn(const char *path) {
+  std::ifstream file(path);
+  int64_t value = -1;
+  return file >> value ? value : -1;
+}
+
+int64_t machineAvailable() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  int64_t kilobytes = 0;
+  while (file >> key >> kilobytes && std::getline(file, unit))
+    if (key == "MemAvailable:")
+      return kilobytes * 1024;
+  return 0;
+}
+
+} // namespace
+
+MemoryPlan planMemory(const stretto_program &program, bool accumulate) {
+  const int64_t *bytes = program.arena_bytes;
+  MemoryPlan plan;
+  plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS];
+  plan.weights = bytes[STRETTO_ARENA_PARAMETERS];
+  plan.gradients = bytes[STRETTO_ARENA_GRADIENTS] + (accumulate ? bytes[STRETTO_ARENA_ACCUMULATOR] : 0);
+  plan.moments = bytes[STRETTO_ARENA_MOMENT1] + bytes[STRETTO_ARENA_MOMENT2];
+  plan.rest = bytes[STRETTO_ARENA_INPUTS] + bytes[STRETTO_ARENA_OUTPUTS] + bytes[STRETTO_ARENA_TABLES] +
+              bytes[STRETTO_ARENA_HYPER];
+  plan.library = program.library_bytes;
+  return plan;
+}
+
+int64_t availableMemory() {
+  int64_t available = machineAvailable();
+  const int64_t limit = numberIn("/sys/fs/cgroup/memory.max"), used = numberIn("/sys/fs/cgroup/memory.current");
+  if (limit > 0 && used >= 0)
+    available = std::min(available, std::max<int64_t>(0, limit - used));
+  return available;
+}
+
+void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available) {
+  if (available <= 0 || plan.total() <= available)
+    return;
+  // Weights, gradients and moments do not depend on the batch; everything else grows with it.
+  const int64_t fixed = plan.weights + plan.gradients + plan.moments;
+  const int64_t perRow = std::max<int64_t>(1, (plan.total() - fixed) / std::max<int64_t>(1, program.batch));
+  const int64_t fits = (available - fixed) / perRow;
+  const std::string advice =
+      fits >= 1 ? fmt::format("the largest batch that fits is about {}: compile again with --batch {} "
+                              "(and --accumulate {} for the same step)",
+                              fits, fits, (program.batch + fits - 1) / fits)
+                : fmt::format("weights, gradients and moments alone need {}", formatBytes(fixed));
+  throw Error(fmt::format("the run must fit into {} of memory, but needs {} at batch {} ({}); {}",
+                          formatBytes(available), formatBytes(plan.total()), program.batch, describePlan(plan), advice));
+}
+
+std::string formatBytes(int64_t bytes) {
+  static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit)
+    value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
+}
+
+std::string describePlan(const MemoryPlan &plan) {
+  return fmt::format("activations {}, weights {}, gradients {}, moments {}, library {}, rest {}",
+                     formatBytes(plan.activations), formatBytes(plan.weights), formatBytes(plan.gradients),
+                     formatBytes(plan.moments), formatBytes(plan.library), formatBytes(plan.rest));
+}
+
+} // namespace stretto

@@ -1,0 +1,34 @@
+// What a run needs in memory against what there is, before anything is allocated.
+#pragma once
+
+#include "runtime/abi/abi.h"
+
+#include <string>
+
+namespace stretto {
+
+struct MemoryPlan {
+  int64_t activations = 0;  // arena of saved values and transients
+  int64_t weights = 0;      // parameters
+  int64_t gradients = 0;    // gradients and, where used, their accumulator
+  int64_t moments = 0;      // optimizer state
+  int64_t rest = 0;         // inputs, outputs, tables, hyper-parameters
+  int64_t library = 0;      // LibTorch's own at its highest
+  int64_t total() const { return activations + weights + gradients + moments + rest + library; }
+};
+
+MemoryPlan planMemory(const stretto_program &program, bool accumulate);
+
+// Bytes this process may still take: the machine's available memory and its control group's limit.
+// 0 where neither is known.
+int64_t availableMemory();
+
+// Throws Error with the figures and the largest batch that fits.
+void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available);
+
+// "1.23 GiB"
+std::string formatBytes(int64_t bytes);
+// One line: the total and its parts.
+std::string describePlan(const MemoryPlan &plan);
+
+} // namespace stretto

@@ -1,0 +1,92 @@
+#include "runtime/train/metrics.h"
+
+#include "runtime/core/error.h"
+#include "runtime/train/files.h"
+#include "runtime/train/json.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace stretto {
+namespace {
+
+constexpr uint64_t maxLogBytes = 4ull << 30;
+
+// The step of a line written by metricsLine, or -1.
+int64_t stepOf(std::string_view line) {
+  try {
+    const JsonValue value = parseJson(line, 8);
+    const JsonValue *step = value.find("step");
+    return step && step->kind == JsonValue::Kind::Unsigned ? static_cast<int64_t>(step->integer) : -1;
+  } catch (const Error &) {
+    return -1;
+  }
+}
+
+} // namespace
+
+std::string metricsLine(const StepMetrics &metrics) {
+  return fmt::format("{{\"step\": {}, \"loss\": {}, \"grad_norm\": {}, \"lr\": {}, \"tokens\": {}{}}}\n", metrics.step,
+                     formatJson(metrics.loss), formatJson(metrics.gradNorm), formatJson(metrics.learningRate),
+                     metrics.tokens, metrics.skipped ? ", \"skipped\": true" : "");
+}
+
+std::string metricsLine(const EvaluationMetrics &metrics) {
+  std::string line = fmt::format("{{\"step\": {}, \"eval_loss\": {}, \"scores\": {{", metrics.step,
+                                 formatJson(metrics.loss));
+  const char *separator = "";
+  for (const Score &score : metrics.scores) {
+    line += fmt::format("{}{}: [{}, {}]", separator, quoteJson(score.name), score.right, score.total);
+    separator = ", ";
+  }
+  return line + "}}\n";
+}
+
+AppendFile::AppendFile(const std::string &path) : path(path) {
+  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor < 0)
+    failFile("open", path, errno);
+}
+
+AppendFile::~AppendFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+void AppendFile::append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      failFile("write", path, errno);
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void AppendFile::sync() {
+  if (fdatasync(descriptor) != 0)
+    failFile("sync", path, errno);
+}
+
+void truncateLines(const std::string &path, int64_t step) {
+  if (!pathExists(path))
+    return;
+  const std::string text = readFile(path, maxLogBytes);
+  size_t keep = 0;
+  while (true) {
+    const size_t end = text.find('\n', keep);
+    if (end == std::string::npos)
+      break;
+    const int64_t lineStep = stepOf(std::string_view(text).substr(keep, end - keep));
+    if (lineStep < 0 || lineStep > step)
+      break;
+    keep = end + 1;
+  }
+  if (keep != text.size())
+    replaceFile(path, std::string_view(text).substr(0, keep));
+}
+
+} // namespace stretto

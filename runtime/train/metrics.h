@@ -1,0 +1,61 @@
+// metrics.jsonl: one JSON object per line, a function of the run's inputs alone (no times), so that two
+// runs can be compared byte by byte. Times go to timing.jsonl, and both to TensorBoard events.
+#pragma once
+
+#include "runtime/train/task.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+struct StepMetrics {
+  int64_t step = 0; // 1 for the first
+  double loss = 0, gradNorm = 0, learningRate = 0;
+  int64_t tokens = 0;   // seen since the start of the run
+  bool skipped = false; // the step left the weights as they were
+};
+
+struct EvaluationMetrics {
+  int64_t step = 0;
+  double loss = 0; // mean negative log-likelihood over the counted targets
+  std::vector<Score> scores;
+};
+
+std::string metricsLine(const StepMetrics &metrics);
+std::string metricsLine(const EvaluationMetrics &metrics);
+
+// A file that grows by whole pieces; each is written at once. Throws Error when the disk refuses.
+class AppendFile {
+public:
+  explicit AppendFile(const std::string &path);
+  ~AppendFile();
+  AppendFile(const AppendFile &) = delete;
+  AppendFile &operator=(const AppendFile &) = delete;
+  void append(std::string_view text);
+  void sync();
+
+private:
+  std::string path;
+  int descriptor = -1;
+};
+
+// Drops the lines of steps after `step`, and a last line that is not whole. No file is fine.
+void truncateLines(const std::string &path, int64_t step);
+
+// A TensorBoard event file (records of protobuf Event messages with masked CRC-32C).
+class EventFile {
+public:
+  // Goes on with the event file of the folder, or starts one. Events after `step` are dropped.
+  EventFile(const std::string &folder, int64_t step);
+  void scalars(int64_t step, const std::vector<std::pair<std::string, double>> &values);
+
+private:
+  AppendFile file;
+};
+
+uint32_t crc32c(std::string_view data);
+
+} // namespace stretto

@@ -1,0 +1,75 @@
+#include "runtime/train/options.h"
+
+#include "runtime/core/error.h"
+#include "runtime/train/nearest.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace stretto {
+namespace {
+
+void addSetting(CLI::App &app, const Setting &setting, ConfigLayer &layer) {
+  const std::string flag = "--" + setting.name;
+  if (setting.kind == Setting::Kind::Flag) {
+    app.add_flag_callback(flag, [&layer, name = setting.name] { layer.options[name] = {"true", "command line"}; },
+                          setting.help);
+    return;
+  }
+  const char *type = setting.kind == Setting::Kind::Integer ? "N" : setting.kind == Setting::Kind::Real ? "X" : "TEXT";
+  app.add_option_function<std::string>(
+         flag, [&layer, name = setting.name](const std::string &text) { layer.options[name] = {text, "command line"}; },
+         setting.help)
+      ->type_name(type)
+      ->default_str(setting.get(RunConfig{}));
+}
+
+void addTaskSetting(ConfigLayer &layer, const std::string &text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(fmt::format("--task-set must have the form name=value, but got '{}'", text));
+  layer.taskSettings[text.substr(0, equals)] = {text.substr(equals + 1), "command line"};
+}
+
+[[noreturn]] void refuseExtra(const std::string &argument) {
+  const std::string name = argument.substr(0, argument.find('='));
+  if (!name.starts_with("--"))
+    throw Error(fmt::format("arguments must be options, but got '{}'", argument));
+  std::vector<std::string> names = {"--task-set", "--config", "--help", "--version"};
+  for (const Setting &setting : settings())
+    names.push_back("--" + setting.name);
+  throw Error(fmt::format("unknown option '{}'{}", name, didYouMean(name, names)));
+}
+
+} // namespace
+
+std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, const std::string &about,
+                                            const std::string &version) {
+  CommandLine result;
+  std::vector<std::string> taskSettings;
+  CLI::App app(about);
+  app.allow_extras();
+  app.set_version_flag("--version", version);
+  for (const Setting &setting : settings())
+    addSetting(app, setting, result.layer);
+  app.add_option("--task-set", taskSettings, "set a parameter of the task: name=value")->type_name("NAME=VALUE");
+  app.add_option("--config", result.configFile, "run file (TOML) under the command line")->type_name("FILE");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    fmt::print("{}", app.help());
+    return std::nullopt;
+  } catch (const CLI::CallForVersion &) {
+    fmt::print("{}\n", version);
+    return std::nullopt;
+  } catch (const CLI::ParseError &error) {
+    throw Error(error.what());
+  }
+  if (!app.remaining().empty())
+    refuseExtra(app.remaining().front());
+  for (const std::string &text : taskSettings)
+    addTaskSetting(result.layer, text);
+  return result;
+}
+
+} // namespace stretto

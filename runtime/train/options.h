@@ -1,0 +1,20 @@
+// The command line of a training program.
+#pragma once
+
+#include "runtime/train/config.h"
+
+#include <optional>
+
+namespace stretto {
+
+struct CommandLine {
+  ConfigLayer layer;
+  std::string configFile; // --config
+};
+
+// Reads the arguments. Returns nothing when help or version was printed. Throws Error for unknown options,
+// with the nearest name.
+std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, const std::string &about,
+                                            const std::string &version);
+
+} // namespace stretto

@@ -1,0 +1,192 @@
+#include "runtime/train/program.h"
+
+#include "runtime/core/error.h"
+#include "runtime/core/finite.h"
+#include "runtime/train/initial.h"
+#include "runtime/train/memory.h"
+#include "runtime/train/options.h"
+#include "runtime/train/peak.h"
+#include "runtime/train/signals.h"
+#include "runtime/train/trainer.h"
+
+#include <fmt/format.h>
+#include <thread>
+
+namespace stretto {
+namespace {
+
+void checkProgram(const stretto_program &program) {
+  if (program.abi_version != STRETTO_ABI_VERSION || program.struct_size != sizeof(stretto_program))
+    throw Error(fmt::format("the compiled model must have interface version {} ({} bytes), but got {} ({} bytes); "
+                            "compile it again",
+                            STRETTO_ABI_VERSION, sizeof(stretto_program), program.abi_version, program.struct_size));
+  __builtin_cpu_init();
+  const std::string cpu = program.cpu;
+  const bool runs = cpu == "x86-64-v4"   ? __builtin_cpu_supports("x86-64-v4")
+                    : cpu == "x86-64-v3" ? __builtin_cpu_supports("x86-64-v3")
+                                         : true;
+  if (!runs)
+    throw Error(fmt::format("the model was compiled for {}, but this CPU is not one; compile it again with "
+                            "--cpu=x86-64-v{} or on this machine",
+                            cpu, __builtin_cpu_supports("x86-64-v3") ? 3 : 2));
+}
+
+// --resume: what the run directory was started with lies under the command line.
+RunConfig configure(const CommandLine &line, const stretto_program &program, const TaskRegistry &tasks) {
+  std::vector<ConfigLayer> layers;
+  const auto &given = line.layer.options;
+  const auto out = given.find("out");
+  const bool resume = given.contains("resume");
+  if (resume && (out == given.end() || out->second.text == "none"))
+    throw Error("--resume needs the run directory: give --out FOLDER");
+  if (resume && pathExists(out->second.text + "/run.toml"))
+    layers.push_back(readConfigFile(out->second.text + "/run.toml"));
+  if (!line.configFile.empty())
+    layers.push_back(readConfigFile(line.configFile));
+  layers.push_back(line.layer);
+  RunConfig config = composeConfig(layers, tasks.defaults);
+  if (config.checkFinite && config.profile)
+    throw Error("--check-finite and --profile must not be given together");
+  if (config.out.empty())
+    config.out = fmt::format("runs/{}-{}-seed{}", program.model, config.task.empty() ? "tokens" : config.task,
+                             config.seed);
+  return config;
+}
+
+std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_program &program,
+                                        const TaskRegistry &tasks) {
+  if (!config.tokens.empty())
+    return fileSource(config.tokens, program.batch, program.length, program.vocabulary);
+  std::map<std::string, std::string> settings = config.taskSettings;
+  settings["length"] = fmt::format("{}", program.length);
+  std::unique_ptr<Task> task = tasks.make(config.task, settings);
+  if (task->vocabulary() > program.vocabulary || task->length() != program.length)
+    throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
+                            "{} and length {}; compile for it: stretto compile SPEC --task {}",
+                            config.task, task->vocabulary(), task->length(), program.vocabulary, program.length,
+                            config.task));
+  return taskSource(std::move(task), static_cast<uint64_t>(config.seed));
+}
+
+// Restores the newest good checkpoint. Returns whether there was one.
+bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingState &state, Progress &progress) {
+  const auto manifest = folder.newest([&](const std::string &text) { progress.warning(text); });
+  if (!manifest) {
+    if (!folder.steps().empty())
+      throw Error("no checkpoint of the run directory can be used; see the warnings");
+    progress.message("no checkpoint yet: starting from the first step");
+    return false;
+  }
+  trainer.resumeFrom(*manifest);
+  folder.restore(state, manifest->step);
+  progress.message(fmt::format("resumed from checkpoint '{}' (step {})", folder.folderOf(manifest->step), manifest->step));
+  return true;
+}
+
+void announce(const RunConfig &config, const stretto_program &program, const Device &device, Progress &progress,
+              const MemoryPlan &plan) {
+  progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {} on {} threads",
+                               program.model, safetensorsDtype(program.dtype), program.trainable_elements,
+                               program.parameter_count, program.batch, program.length, config.accumulate,
+                               device.name(), device.threads()));
+  progress.message(fmt::format("planned memory: {} ({})", formatBytes(plan.total()), describePlan(plan)));
+}
+
+// Everything of one run that needs memory or files.
+class Session {
+public:
+  Session(const stretto_program &program, const RunConfig &config, const TaskRegistry &tasks)
+      : program(program), config(config), progress(config.progress, config.quiet, config.logEvery),
+        source(makeSource(config, program, tasks)), device(makeDevice(config.device)) {
+    device->setThreads(config.threads ? static_cast<int>(config.threads)
+                                      : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  }
+
+  int run(const char *self) {
+    const MemoryPlan plan = planMemory(program, config.accumulate > 1);
+    announce(config, program, *device, progress, plan);
+    checkMemory(program, plan, config.memoryLimit ? config.memoryLimit : availableMemory());
+    openRunDirectory();
+    Arenas arenas(*device, program, config.accumulate > 1);
+    const TrainingState state{program, *device, arenas};
+    Profile profile;
+    const double peak = config.quiet ? 0 : measurePeak(*device, program.dtype);
+    Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
+                     progress, peak});
+    prepare(state, trainer);
+    std::unique_ptr<FiniteCheck> finite;
+    if (config.checkFinite)
+      finite = std::make_unique<FiniteCheck>(arenas, program);
+    device->observe(config.checkFinite ? static_cast<OpObserver *>(finite.get()) : config.profile ? &profile : nullptr);
+    const int signal = trainer.run();
+    device->observe(nullptr);
+    if (config.profile)
+      progress.message(profileReport(profile));
+    conclude(trainer, signal, self, arenas.totalBytes() + device->libraryPeakBytes());
+    return signal ? 128 + signal : 0;
+  }
+
+private:
+  void openRunDirectory() {
+    if (config.out == "none")
+      return;
+    directory = std::make_unique<RunDirectory>(config.out);
+    checkpoints = std::make_unique<CheckpointFolder>(directory->file("ckpt"), config.keep);
+    checkpoints->clean();
+    if (!config.resume && !checkpoints->steps().empty())
+      throw Error(fmt::format("run directory '{}' must be new, but has checkpoints; give --resume to go on from them, "
+                              "or another --out",
+                              config.out));
+    makeDirectory(directory->file("log"));
+    progress.logTo(directory->file("log/rank-00.txt"));
+    directory->describe(config, program);
+  }
+
+  void prepare(const TrainingState &state, Trainer &trainer) {
+    fillTables(state);
+    if (config.resume && resume(trainer, *checkpoints, state, progress))
+      return;
+    initialiseParameters(state, static_cast<uint64_t>(config.seed));
+    if (!config.initFrom.empty())
+      loadWeights(state, config.initFrom);
+  }
+
+  void conclude(const Trainer &trainer, int signal, const char *self, int64_t memory) {
+    if (signal) {
+      const std::string how = directory ? fmt::format("; go on with: {} --resume --out {}", self, config.out) : "";
+      progress.message(fmt::format("stopped by signal {} after step {}{}", signal, trainer.step(), how));
+      return;
+    }
+    progress.message(fmt::format("done: {} steps, {} of memory at the highest{}", trainer.step(), formatBytes(memory),
+                                 directory ? ", everything in " + config.out : ""));
+  }
+
+  const stretto_program &program;
+  const RunConfig &config;
+  Progress progress;
+  std::unique_ptr<BatchSource> source;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<RunDirectory> directory;
+  std::unique_ptr<CheckpointFolder> checkpoints;
+};
+
+} // namespace
+
+int runProgram(const stretto_program &program, const TaskRegistry &tasks, int argc, const char *const *argv) {
+  try {
+    checkProgram(program);
+    const std::string version = fmt::format("{} compiled by {} for {}, spec {}", program.model, program.compiler,
+                                            program.cpu, program.spec_hash);
+    const auto line = parseCommandLine(argc, argv, fmt::format("Trains the model '{}'.", program.model), version);
+    if (!line)
+      return 0;
+    catchStopSignals();
+    const RunConfig config = configure(*line, program, tasks);
+    return Session(program, config, tasks).run(argv[0]);
+  } catch (const std::exception &error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+}
+
+} // namespace stretto

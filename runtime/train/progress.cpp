@@ -1,0 +1,97 @@
+#include "runtime/train/progress.h"
+
+#include "runtime/train/memory.h"
+#include "runtime/train/metrics.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace stretto {
+namespace {
+
+size_t terminalWidth() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+} // namespace
+
+std::string formatDuration(double seconds) {
+  const int64_t whole = static_cast<int64_t>(seconds + 0.5);
+  const int64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60) : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string progressLine(const ProgressState &state) {
+  std::string line = fmt::format("step {}/{}  loss {:.4f}", state.step, state.steps, state.loss);
+  if (state.score)
+    line += fmt::format("  {} {:.1f} %", state.score->first, state.score->second * 100);
+  line += fmt::format("  lr {:.2e}  {:.0f} tok/s", state.learningRate, state.tokensPerSecond);
+  if (state.mfu)
+    line += fmt::format("  MFU {:.1f} %", *state.mfu * 100);
+  return line + fmt::format("  ETA {}  {}", formatDuration(state.etaSeconds), formatBytes(state.memory));
+}
+
+Progress::Progress(const std::string &mode, bool quiet, int64_t logEvery)
+    : silent(quiet), redraw(mode == "line" || (mode == "auto" && isatty(STDOUT_FILENO))),
+      colour(isatty(STDERR_FILENO) && !std::getenv("NO_COLOR")), logEvery(logEvery) {}
+
+Progress::~Progress() { finish(); }
+
+void Progress::logTo(const std::string &path) { log = std::make_unique<AppendFile>(path); }
+
+void Progress::clearLine() {
+  if (std::exchange(lineShown, false))
+    fmt::print("\r\033[K");
+}
+
+void Progress::update(const ProgressState &state) {
+  const bool due = state.step % logEvery == 0 || state.step == 1 || state.step == state.steps;
+  const std::string line = progressLine(state);
+  if (log && due)
+    log->append(line + "\n");
+  if (silent)
+    return;
+  if (!redraw) {
+    if (due)
+      fmt::print("{}\n", line);
+    std::fflush(stdout);
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now - lastDrawn < std::chrono::milliseconds(100) && state.step != state.steps)
+    return;
+  lastDrawn = now;
+  fmt::print("\r\033[K{}", line.substr(0, terminalWidth() - 1));
+  std::fflush(stdout);
+  lineShown = true;
+}
+
+void Progress::message(const std::string &text) {
+  if (log)
+    log->append(text + "\n");
+  if (silent)
+    return;
+  clearLine();
+  fmt::print("{}\n", text);
+  std::fflush(stdout);
+}
+
+void Progress::warning(const std::string &text) {
+  if (log)
+    log->append("warning: " + text + "\n");
+  clearLine();
+  std::fflush(stdout);
+  fmt::print(stderr, "{} {}\n", colour ? "\033[33mwarning:\033[0m" : "warning:", text);
+}
+
+void Progress::finish() {
+  if (std::exchange(lineShown, false))
+    fmt::print("\n");
+  std::fflush(stdout);
+}
+
+} // namespace stretto

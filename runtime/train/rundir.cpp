@@ -1,0 +1,92 @@
+#include "runtime/train/rundir.h"
+
+#include "runtime/core/error.h"
+#include "runtime/train/files.h"
+#include "runtime/train/metrics.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace stretto {
+namespace {
+
+std::string quoteShell(const std::string &text) {
+  std::string out = "'";
+  for (char c : text)
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// A copy of the running program, so that the run can be repeated without compiling.
+void keepProgram(const std::string &path) {
+  if (pathExists(path))
+    return;
+  const InputFile self("/proc/self/exe", /*followLinks=*/true);
+  std::string bytes(self.bytes(), '\0');
+  self.read(0, bytes.data(), bytes.size());
+  replaceFile(path, bytes);
+  chmod(path.c_str(), 0755);
+}
+
+void replaceWhereChanged(const std::string &path, const std::string &text) {
+  constexpr uint64_t most = 64 << 20;
+  if (!pathExists(path) || readFile(path, most) != text)
+    replaceFile(path, text);
+}
+
+} // namespace
+
+RunDirectory::RunDirectory(const std::string &path) : path(path) {
+  makeDirectory(path);
+  const std::string name = file("lock");
+  lock = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (lock < 0)
+    failFile("open", name, errno);
+  char holder[300] = {};
+  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    const ssize_t got = pread(lock, holder, sizeof(holder) - 1, 0);
+    close(lock);
+    const std::string text(holder, got > 0 ? got : 0);
+    throw Error(fmt::format("run directory '{}' must have one writer, but is in use by {}", path,
+                            text.empty() ? "another process" : text.substr(0, text.find('\n'))));
+  }
+  char host[256] = "unknown";
+  gethostname(host, sizeof(host) - 1);
+  const std::string text = fmt::format("process {} on host {}\n", getpid(), host);
+  if (ftruncate(lock, 0) != 0 || pwrite(lock, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    const int code = errno;
+    close(lock);
+    failFile("write", name, code);
+  }
+}
+
+RunDirectory::~RunDirectory() { close(lock); }
+
+void RunDirectory::describe(const RunConfig &config, const stretto_program &program) const {
+  makeDirectory(file("build"));
+  replaceWhereChanged(file("run.toml"), writeConfigFile(config));
+  replaceWhereChanged(file("spec.stretto"), program.spec_text);
+  replaceWhereChanged(file("model.sha"), fmt::format("{}\n", program.spec_hash));
+  replaceWhereChanged(file("build/plan.json"), program.plan);
+  replaceWhereChanged(file("build/settings.json"), program.settings);
+  replaceWhereChanged(file("build/compiler.txt"), fmt::format("{}\n", program.compiler));
+  keepProgram(file("build/program"));
+  const std::string absolute = std::filesystem::absolute(path);
+  replaceWhereChanged(file("rerun.sh"),
+                      fmt::format("#!/bin/sh\n# Repeats this run from the start in the folder given.\n"
+                                  "exec {} --config {} --out \"${{1:?folder for the new run}}\"\n",
+                                  quoteShell(absolute + "/build/program"), quoteShell(absolute + "/run.toml")));
+  chmod(file("rerun.sh").c_str(), 0755);
+}
+
+void RunDirectory::dropLinesAfter(int64_t step) const {
+  truncateLines(file("metrics.jsonl"), step);
+  truncateLines(file("timing.jsonl"), step);
+}
+
+} // namespace stretto

@@ -1,0 +1,32 @@
+// The run directory: one writer at a time, everything needed to repeat the run.
+#pragma once
+
+#include "runtime/abi/abi.h"
+#include "runtime/train/config.h"
+
+#include <string>
+
+namespace stretto {
+
+class RunDirectory {
+public:
+  // Creates and locks the folder. Throws Error when another process has it, or when it cannot be written.
+  explicit RunDirectory(const std::string &path);
+  ~RunDirectory();
+  RunDirectory(const RunDirectory &) = delete;
+  RunDirectory &operator=(const RunDirectory &) = delete;
+
+  // Writes run.toml, spec.stretto, model.sha, build/plan.json, build/program and rerun.sh.
+  void describe(const RunConfig &config, const stretto_program &program) const;
+
+  // Empties the logs of steps after `step`.
+  void dropLinesAfter(int64_t step) const;
+
+  std::string file(const std::string &name) const { return path + "/" + name; }
+  const std::string path;
+
+private:
+  int lock = -1;
+};
+
+} // namespace stretto

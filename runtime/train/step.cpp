@@ -1,0 +1,151 @@
+#include "runtime/train/step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace stretto {
+namespace {
+
+std::vector<std::byte> bytesOf(const void *data, size_t bytes) {
+  const std::byte *begin = static_cast<const std::byte *>(data);
+  return {begin, begin + bytes};
+}
+
+void addScores(std::vector<Score> &all, const std::vector<Score> &some) {
+  for (const Score &score : some) {
+    auto found = std::find_if(all.begin(), all.end(), [&](const Score &other) { return other.name == score.name; });
+    if (found == all.end()) {
+      all.push_back(score);
+      continue;
+    }
+    found->right += score.right;
+    found->total += score.total;
+  }
+}
+
+} // namespace
+
+void Stepper::copyReals(stretto_arena arena, int64_t offset, const double *values, int64_t count) {
+  void *address = state.arenas.resolve({arena, 0, offset}, count * elementBytes(state.program.dtype));
+  if (state.program.dtype == STRETTO_F64) {
+    state.device.submit(CopyInOp{address, bytesOf(values, count * sizeof(double))});
+    return;
+  }
+  std::vector<float> narrow(values, values + count);
+  state.device.submit(CopyInOp{address, bytesOf(narrow.data(), count * sizeof(float))});
+}
+
+void Stepper::setInputs(TokenBlock &block, int64_t microBatch) {
+  const stretto_program &program = state.program;
+  const int64_t count = program.batch * program.length, first = microBatch * count;
+  auto copyInts = [&](int64_t offset, const std::vector<int32_t> &values) {
+    void *address = state.arenas.resolve({STRETTO_ARENA_INPUTS, 0, offset}, count * 4);
+    state.device.submit(CopyInOp{address, bytesOf(&values[first], count * sizeof(int32_t))});
+  };
+  copyInts(program.input.tokens, block.tokens);
+  copyInts(program.input.targets, block.targets);
+  copyReals(STRETTO_ARENA_INPUTS, program.input.weights, &block.weights[first], count);
+}
+
+void *Stepper::real(std::vector<std::byte> &storage, int64_t offset, int64_t count) {
+  const int64_t bytes = count * elementBytes(state.program.dtype);
+  storage.resize(bytes);
+  state.device.submit(
+      CopyOutOp{storage.data(), state.arenas.resolve({STRETTO_ARENA_OUTPUTS, 0, offset}, bytes), bytes});
+  return storage.data();
+}
+
+std::vector<double> Stepper::widen(const std::vector<std::byte> &storage) const {
+  if (state.program.dtype == STRETTO_F64) {
+    std::vector<double> values(storage.size() / sizeof(double));
+    std::memcpy(values.data(), storage.data(), storage.size());
+    return values;
+  }
+  std::vector<float> values(storage.size() / sizeof(float));
+  std::memcpy(values.data(), storage.data(), storage.size());
+  return {values.begin(), values.end()};
+}
+
+double Stepper::gradients(TokenBlock &block) {
+  std::vector<std::vector<std::byte>> losses(accumulate);
+  for (int64_t microBatch = 0; microBatch < accumulate; ++microBatch) {
+    setInputs(block, microBatch);
+    context.run(state.program.gradients);
+    real(losses[microBatch], state.program.output.loss, 1);
+    if (accumulate > 1)
+      context.run(state.program.accumulate);
+  }
+  if (accumulate > 1)
+    context.run(state.program.take_accumulated);
+  state.device.wait();
+  double loss = 0;
+  for (const std::vector<std::byte> &one : losses)
+    loss += widen(one)[0];
+  return loss;
+}
+
+bool Stepper::gradientsAreFinite() {
+  std::vector<std::byte> storage;
+  for (const StateTensor &tensor : parameterTensors(state, STRETTO_ARENA_GRADIENTS)) {
+    storage.resize(tensor.entry.bytes());
+    readTensor(state.device, tensor, storage.data());
+    const std::vector<double> values = widen(storage);
+    if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+      return false;
+  }
+  return true;
+}
+
+double Stepper::update(const Hyper &hyper) {
+  double values[STRETTO_HYPER_COUNT] = {};
+  values[STRETTO_HYPER_LEARNING_RATE] = hyper.learningRate;
+  values[STRETTO_HYPER_BETA1] = hyper.beta1;
+  values[STRETTO_HYPER_BETA2] = hyper.beta2;
+  values[STRETTO_HYPER_EPSILON] = hyper.epsilon;
+  values[STRETTO_HYPER_WEIGHT_DECAY] = hyper.weightDecay;
+  values[STRETTO_HYPER_BIAS_CORRECTION1] = -std::expm1(hyper.update * std::log(hyper.beta1));
+  values[STRETTO_HYPER_BIAS_CORRECTION2] = -std::expm1(hyper.update * std::log(hyper.beta2));
+  values[STRETTO_HYPER_CLIP_NORM] = hyper.clip;
+  copyReals(STRETTO_ARENA_HYPER, 0, values, STRETTO_HYPER_COUNT);
+  context.run(state.program.update);
+  std::vector<std::byte> norm;
+  real(norm, state.program.output.grad_norm, 1);
+  state.device.wait();
+  return widen(norm)[0];
+}
+
+Stepper::Prediction Stepper::evaluate(TokenBlock &block) {
+  const stretto_program &program = state.program;
+  const int64_t count = program.batch * program.length;
+  setInputs(block, 0);
+  context.run(program.evaluate);
+  std::vector<std::byte> nll;
+  real(nll, program.output.nll, count);
+  Prediction prediction{{}, std::vector<int32_t>(count)};
+  void *predicted = state.arenas.resolve({STRETTO_ARENA_OUTPUTS, 0, program.output.predicted}, count * 4);
+  state.device.submit(CopyOutOp{prediction.predicted.data(), predicted, count * 4});
+  state.device.wait();
+  prediction.nll = widen(nll);
+  return prediction;
+}
+
+EvaluationMetrics evaluateBatches(Stepper &stepper, const BatchSource &source, const stretto_program &program,
+                                  int64_t batches, int64_t step) {
+  EvaluationMetrics metrics{step, 0, {}};
+  int64_t counted = 0;
+  for (int64_t i = 0; i < batches; ++i) {
+    const uint64_t first = static_cast<uint64_t>(i * program.batch);
+    TokenBlock block = source.make(Stream::Evaluation, first, program.batch, program.length);
+    const Stepper::Prediction prediction = stepper.evaluate(block);
+    for (size_t at = 0; at < block.mask.size(); ++at)
+      if (block.mask[at])
+        metrics.loss += prediction.nll[at], ++counted;
+    addScores(metrics.scores,
+              source.score(first, block.view(0, program.batch, program.length), prediction.predicted));
+  }
+  metrics.loss /= static_cast<double>(std::max<int64_t>(1, counted));
+  return metrics;
+}
+
+} // namespace stretto

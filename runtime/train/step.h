@@ -1,0 +1,52 @@
+// One optimizer step and one evaluation of a compiled program.
+#pragma once
+
+#include "runtime/core/context.h"
+#include "runtime/train/batches.h"
+#include "runtime/train/config.h"
+#include "runtime/train/metrics.h"
+#include "runtime/train/state.h"
+
+namespace stretto {
+
+// The optimizer's numbers for one update.
+struct Hyper {
+  double learningRate = 0, beta1 = 0, beta2 = 0, epsilon = 0, weightDecay = 0, clip = 0;
+  int64_t update = 1; // 1 for the first one applied; for the bias corrections
+};
+
+class Stepper {
+public:
+  Stepper(const TrainingState &state, int64_t accumulate)
+      : state(state), context(state.device, state.arenas, state.program.dtype), accumulate(accumulate) {}
+
+  // Gradients of a block of `accumulate` micro-batches, in GRADIENTS; returns the loss. Waits.
+  double gradients(TokenBlock &block);
+  // Whether every gradient is a finite number. Waits.
+  bool gradientsAreFinite();
+  // Clips and applies GRADIENTS; returns their norm before clipping. Waits.
+  double update(const Hyper &hyper);
+
+  // Predictions and negative log-likelihoods of one micro-batch. Waits.
+  struct Prediction {
+    std::vector<double> nll;
+    std::vector<int32_t> predicted;
+  };
+  Prediction evaluate(TokenBlock &block);
+
+private:
+  void setInputs(TokenBlock &block, int64_t microBatch);
+  void copyReals(stretto_arena arena, int64_t offset, const double *values, int64_t count);
+  void *real(std::vector<std::byte> &storage, int64_t offset, int64_t count);
+  std::vector<double> widen(const std::vector<std::byte> &storage) const;
+
+  TrainingState state;
+  Context context;
+  int64_t accumulate;
+};
+
+// Scores and mean loss over batches of the held-out stream.
+EvaluationMetrics evaluateBatches(Stepper &stepper, const BatchSource &source, const stretto_program &program,
+                                  int64_t batches, int64_t step);
+
+} // namespace stretto

@@ -1,0 +1,232 @@
+#include "runtime/train/trainer.h"
+
+#include "runtime/core/error.h"
+#include "runtime/core/finite.h"
+#include "runtime/train/json.h"
+#include "runtime/train/signals.h"
+
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace stretto {
+
+struct Trainer::Logs {
+  AppendFile metrics, timing;
+  EventFile events;
+};
+
+Trainer::Trainer(const TrainerParts &parts)
+    : parts(parts), schedule{parts.config.learningRate, parts.config.warmup, parts.config.steps,
+                             decayFromName(parts.config.schedule), parts.config.finalFraction},
+      stepper(parts.state, parts.config.accumulate) {}
+
+Trainer::~Trainer() = default;
+
+std::map<std::string, std::string> Trainer::facts() const {
+  const stretto_program &program = parts.state.program;
+  return {{"model", program.model},
+          {"spec_hash", program.spec_hash},
+          {"dtype", safetensorsDtype(program.dtype)},
+          {"compiler", program.compiler},
+          {"data", parts.source.identity()},
+          {"seed", fmt::format("{}", parts.config.seed)},
+          {"rows_per_step", fmt::format("{}", rowsPerStep())},
+          {"data_position", fmt::format("{}", done * rowsPerStep())},
+          {"updates", fmt::format("{}", updates)}};
+}
+
+void Trainer::resumeFrom(const Manifest &manifest) {
+  const std::map<std::string, std::string> now = facts();
+  for (const char *key : {"spec_hash", "dtype", "seed", "data", "rows_per_step"}) {
+    const auto found = manifest.facts.find(key);
+    const std::string then = found == manifest.facts.end() ? "" : found->second;
+    if (then != now.at(key))
+      throw Error(fmt::format("a run must be resumed with the {} of its checkpoint, {}, but got {}",
+                              key == std::string("spec_hash") ? "spec" : key, then, now.at(key)));
+  }
+  done = manifest.step;
+  saved = done;
+  const auto found = manifest.facts.find("updates");
+  updates = found == manifest.facts.end() ? done : std::stoll(found->second);
+  if (done > parts.config.steps)
+    throw Error(fmt::format("--steps must be at least the {} steps of the checkpoint, but got {}", done,
+                            parts.config.steps));
+}
+
+int Trainer::run() {
+  const RunConfig &config = parts.config;
+  if (parts.run) {
+    parts.run->dropLinesAfter(done);
+    logs.reset(new Logs{AppendFile(parts.run->file("metrics.jsonl")), AppendFile(parts.run->file("timing.jsonl")),
+                        EventFile(parts.run->path, done)});
+  }
+  firstStep = done;
+  {
+    Prefetcher data(parts.source, done, rowsPerStep(), parts.state.program.length);
+    while (done < config.steps && !stopSignal()) {
+      trainStep(data);
+      const bool last = done == config.steps;
+      if (config.evalBatches > 0 && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
+        evaluate();
+      if (!last && config.saveEvery > 0 && done % config.saveEvery == 0 && !stopSignal())
+        save(false);
+    }
+  }
+  parts.progress.finish();
+  if (saved != done)
+    save(true);
+  return done < config.steps ? stopSignal() : 0;
+}
+
+void Trainer::trainStep(Prefetcher &data) {
+  const auto start = std::chrono::steady_clock::now();
+  const double waitedBefore = data.waited();
+  if (parts.profile)
+    parts.profile->beginStep();
+  TokenBlock block = data.next();
+  StepMetrics metrics{done + 1, 0, 0, schedule.rate(done + 1), 0, false};
+  metrics.tokens = metrics.step * rowsPerStep() * parts.state.program.length;
+  try {
+    metrics.loss = stepper.gradients(block);
+    if (done == firstStep)
+      dumpFirst(block);
+    metrics.skipped = !applyStep(metrics);
+  } catch (const NonFiniteError &error) {
+    throw Error(fmt::format("step {}: {}", metrics.step, error.what()));
+  }
+  const double waited = data.waited() - waitedBefore;
+  if (parts.profile)
+    parts.profile->endStep(waited);
+  ++done;
+  record(metrics, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), waited);
+}
+
+// Returns whether the weights were changed.
+bool Trainer::applyStep(StepMetrics &metrics) {
+  const RunConfig &config = parts.config;
+  const bool skip = config.onNonfinite == "skip";
+  const bool fine = std::isfinite(metrics.loss) && (!skip || stepper.gradientsAreFinite());
+  if (!fine && !skip)
+    throw Error(fmt::format("step {}: the loss must be a number, but got {}; weights are as after step {} "
+                            "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                            "steps out)",
+                            metrics.step, metrics.loss, metrics.step - 1));
+  if (!fine) {
+    metrics.gradNorm = NAN;
+    parts.progress.warning(fmt::format("step {} is skipped: its loss ({}) or gradients are not finite", metrics.step,
+                                       metrics.loss));
+    return false;
+  }
+  metrics.gradNorm = stepper.update({metrics.learningRate, config.beta1, config.beta2, config.epsilon,
+                                     config.weightDecay, config.clip, updates + 1});
+  if (!std::isfinite(metrics.gradNorm))
+    throw Error(fmt::format("step {}: the gradient norm must be a number, but got {}; no checkpoint holds this step "
+                            "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                            "steps out)",
+                            metrics.step, metrics.gradNorm));
+  ++updates;
+  return true;
+}
+
+void Trainer::dumpFirst(TokenBlock &block) {
+  const RunConfig &config = parts.config;
+  if (!config.dumpGradients.empty()) {
+    const std::vector<StateTensor> tensors = parameterTensors(parts.state, STRETTO_ARENA_GRADIENTS);
+    std::vector<TensorEntry> entries;
+    for (const StateTensor &tensor : tensors)
+      entries.push_back(tensor.entry);
+    std::vector<std::byte> staging;
+    size_t next = 0;
+    writeSafetensors(config.dumpGradients, entries, [&](const TensorEntry &) -> const void * {
+      staging.resize(tensors[next].entry.bytes());
+      readTensor(parts.state.device, tensors[next++], staging.data());
+      return staging.data();
+    });
+  }
+  if (config.dumpBatch.empty())
+    return;
+  const std::vector<int64_t> shape = {rowsPerStep(), parts.state.program.length};
+  const std::map<std::string, const void *> data = {{"tokens", block.tokens.data()},
+                                                    {"targets", block.targets.data()},
+                                                    {"weights", block.weights.data()},
+                                                    {"mask", block.mask.data()}};
+  writeSafetensors(config.dumpBatch,
+                   {{"weights", "F64", shape, 0, 0},
+                    {"tokens", "I32", shape, 0, 0},
+                    {"targets", "I32", shape, 0, 0},
+                    {"mask", "U8", shape, 0, 0}},
+                   [&](const TensorEntry &entry) { return data.at(entry.name); });
+}
+
+void Trainer::record(const StepMetrics &metrics, double seconds, double waited) {
+  const stretto_program &program = parts.state.program;
+  recentSeconds.push_back(seconds);
+  if (recentSeconds.size() > 50)
+    recentSeconds.pop_front();
+  const double mean = std::accumulate(recentSeconds.begin(), recentSeconds.end(), 0.0) / recentSeconds.size();
+  const double tokens = static_cast<double>(rowsPerStep() * program.length);
+  ProgressState state;
+  state.step = metrics.step, state.steps = parts.config.steps;
+  state.loss = metrics.loss, state.learningRate = metrics.learningRate;
+  state.tokensPerSecond = tokens / mean;
+  if (!history.empty() && !history.back().scores.empty()) {
+    const Score &score = history.back().scores.front();
+    state.score = {score.name, score.total ? static_cast<double>(score.right) / score.total : 0};
+  }
+  if (parts.peakFlops > 0)
+    state.mfu = (program.flops_forward + program.flops_backward) * parts.config.accumulate /
+                (mean * parts.peakFlops);
+  state.etaSeconds = mean * static_cast<double>(parts.config.steps - metrics.step);
+  state.memory = parts.state.arenas.totalBytes() + parts.state.device.libraryPeakBytes();
+  parts.progress.update(state);
+  if (!logs)
+    return;
+  logs->metrics.append(metricsLine(metrics));
+  logs->timing.append(fmt::format("{{\"step\": {}, \"seconds\": {}, \"data_wait\": {}, \"tokens_per_second\": {}}}\n",
+                                  metrics.step, formatJson(seconds), formatJson(waited), formatJson(tokens / seconds)));
+  logs->events.scalars(metrics.step, {{"train/loss", metrics.loss},
+                                      {"train/grad_norm", metrics.gradNorm},
+                                      {"train/learning_rate", metrics.learningRate},
+                                      {"train/tokens_per_second", tokens / seconds}});
+}
+
+void Trainer::evaluate() {
+  history.push_back(evaluateBatches(stepper, parts.source, parts.state.program, parts.config.evalBatches, done));
+  const EvaluationMetrics &metrics = history.back();
+  std::string text = fmt::format("evaluation at step {}: loss {:.4f}", done, metrics.loss);
+  std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};
+  for (const Score &score : metrics.scores) {
+    const double share = score.total ? static_cast<double>(score.right) / static_cast<double>(score.total) : 0;
+    text += fmt::format("  {} {:.1f} %", score.name, share * 100);
+    values.emplace_back("eval/" + score.name, share);
+  }
+  parts.progress.message(text);
+  if (!logs)
+    return;
+  logs->metrics.append(metricsLine(metrics));
+  logs->events.scalars(done, values);
+}
+
+// A failure leaves earlier checkpoints as they are; between two of them training goes on.
+bool Trainer::save(bool last) {
+  if (!parts.checkpoints || saved == done)
+    return false;
+  try {
+    logs->metrics.sync();
+    parts.checkpoints->save(parts.state, done, facts());
+    saved = done;
+    return true;
+  } catch (const Error &error) {
+    const std::string text =
+        fmt::format("the checkpoint of step {} could not be written: {}; earlier checkpoints are intact", done,
+                    error.what());
+    if (last)
+      throw Error(text);
+    parts.progress.warning(text);
+    return false;
+  }
+}
+
+} // namespace stretto

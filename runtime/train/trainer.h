@@ -1,0 +1,61 @@
+// The training loop: steps, evaluations, checkpoints, logs.
+#pragma once
+
+#include "runtime/core/profile.h"
+#include "runtime/train/checkpoint.h"
+#include "runtime/train/progress.h"
+#include "runtime/train/rundir.h"
+#include "runtime/train/schedule.h"
+#include "runtime/train/step.h"
+
+#include <deque>
+
+namespace stretto {
+
+// What the trainer works with; run and checkpoints are null without a run directory, profile when unused.
+struct TrainerParts {
+  TrainingState state;
+  const RunConfig &config;
+  const BatchSource &source;
+  RunDirectory *run = nullptr;
+  CheckpointFolder *checkpoints = nullptr;
+  Profile *profile = nullptr;
+  Progress &progress;
+  double peakFlops = 0; // measured; 0: unknown
+};
+
+class Trainer {
+public:
+  explicit Trainer(const TrainerParts &parts);
+  ~Trainer();
+
+  // Takes over step and counters of a checkpoint; throws Error when it is of another model, data or seed.
+  void resumeFrom(const Manifest &manifest);
+
+  // Trains to the last step, or until a signal asks to stop. Returns the signal, or 0.
+  int run();
+
+  int64_t step() const { return done; }
+  const std::vector<EvaluationMetrics> &evaluations() const { return history; }
+
+private:
+  struct Logs;
+  void trainStep(Prefetcher &data);
+  void evaluate();
+  bool save(bool last);
+  bool applyStep(StepMetrics &metrics);
+  void dumpFirst(TokenBlock &block);
+  void record(const StepMetrics &metrics, double seconds, double waited);
+  std::map<std::string, std::string> facts() const;
+  int64_t rowsPerStep() const { return parts.state.program.batch * parts.config.accumulate; }
+
+  TrainerParts parts;
+  Schedule schedule;
+  Stepper stepper;
+  std::unique_ptr<Logs> logs;
+  std::vector<EvaluationMetrics> history;
+  int64_t done = 0, updates = 0, firstStep = 0, saved = -1;
+  std::deque<double> recentSeconds; // of the latest steps
+};
+
+} // namespace stretto

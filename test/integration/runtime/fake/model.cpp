@@ -1,0 +1,276 @@
+// A compiled model written by hand: what the compiler would emit for a bigram model with one hidden layer,
+//   h = embed(tokens) W1,  logits = tanh(h) W2,
+// cross-entropy, clipping by the global norm and AdamW. Kernels work on chunks, take buffers as the compiler's
+// do, and reduce in a fixed order, so it serves to test everything around a model.
+#include "runtime/abi/abi.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#ifndef FAKE_REAL
+#define FAKE_REAL float
+#endif
+
+namespace {
+
+using Real = FAKE_REAL;
+constexpr int64_t size = sizeof(Real);
+constexpr int64_t batch = 4, length = 16, vocabulary = 24, width = 16, hidden = 32;
+constexpr int64_t rows = batch * length, rowChunk = 8;
+
+// Parameters in elements, each aligned to 64 bytes.
+constexpr int64_t embedAt = 0, w1At = embedAt + vocabulary * width, w2At = w1At + width * hidden,
+                  elements = w2At + hidden * vocabulary;
+constexpr int64_t updateChunk = 256, updateChunks = (elements + updateChunk - 1) / updateChunk;
+
+constexpr int64_t place(int64_t &next, int64_t count) {
+  const int64_t at = next;
+  next += (count * size + 63) / 64 * 64;
+  return at;
+}
+struct Plan {
+  int64_t x, h, a, logits, dLogits, dA, dX, rowLoss, partNorm, bytes;
+};
+constexpr Plan makePlan() {
+  Plan plan{};
+  plan.x = place(plan.bytes, rows * width);
+  plan.h = place(plan.bytes, rows * hidden);
+  plan.a = place(plan.bytes, rows * hidden);
+  plan.logits = place(plan.bytes, rows * vocabulary);
+  plan.dLogits = place(plan.bytes, rows * vocabulary);
+  plan.dA = place(plan.bytes, rows * hidden);
+  plan.dX = place(plan.bytes, rows * width);
+  plan.rowLoss = place(plan.bytes, rows);
+  plan.partNorm = place(plan.bytes, updateChunks);
+  return plan;
+}
+constexpr Plan plan = makePlan();
+
+template <typename T> T *as(void *const *buffers, int index) { return static_cast<T *>(buffers[index]); }
+
+void tanhForward(void *const *buffers, int64_t begin, int64_t end, void *) {
+  const Real *h = as<Real>(buffers, 0);
+  Real *a = as<Real>(buffers, 1);
+  for (int64_t i = begin * rowChunk * hidden; i < end * rowChunk * hidden; ++i)
+    a[i] = std::tanh(h[i]);
+}
+
+void tanhBackward(void *const *buffers, int64_t begin, int64_t end, void *) {
+  const Real *a = as<Real>(buffers, 0);
+  Real *d = as<Real>(buffers, 1);
+  for (int64_t i = begin * rowChunk * hidden; i < end * rowChunk * hidden; ++i)
+    d[i] *= 1 - a[i] * a[i];
+}
+
+// Buffers: logits, targets, weights, d logits, loss of each row. Scratch: one row of probabilities.
+void crossEntropy(void *const *buffers, int64_t begin, int64_t end, void *scratch) {
+  Real *p = static_cast<Real *>(scratch);
+  for (int64_t row = begin * rowChunk; row < end * rowChunk; ++row) {
+    const Real *logits = as<Real>(buffers, 0) + row * vocabulary;
+    const int32_t target = as<int32_t>(buffers, 1)[row];
+    const Real weight = as<Real>(buffers, 2)[row], top = *std::max_element(logits, logits + vocabulary);
+    Real sum = 0;
+    for (int64_t i = 0; i < vocabulary; ++i)
+      sum += p[i] = std::exp(logits[i] - top);
+    Real *d = as<Real>(buffers, 3) + row * vocabulary;
+    for (int64_t i = 0; i < vocabulary; ++i)
+      d[i] = weight * (p[i] / sum - (i == target));
+    as<Real>(buffers, 4)[row] = weight == 0 ? 0 : weight * (std::log(sum) + top - logits[target]);
+  }
+}
+
+// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN.
+void sumLoss(void *const *buffers, int64_t, int64_t, void *) {
+  static int64_t calls = 0;
+  static const char *poison = std::getenv("STRETTO_FAKE_POISON");
+  Real sum = 0;
+  for (int64_t row = 0; row < rows; ++row)
+    sum += as<Real>(buffers, 0)[row];
+  *as<Real>(buffers, 1) = poison && ++calls == std::atoll(poison) ? NAN : sum;
+}
+
+// Buffers: logits, targets, nll, predicted.
+void predict(void *const *buffers, int64_t begin, int64_t end, void *) {
+  for (int64_t row = begin * rowChunk; row < end * rowChunk; ++row) {
+    const Real *logits = as<Real>(buffers, 0) + row * vocabulary, *best = std::max_element(logits, logits + vocabulary);
+    Real sum = 0;
+    for (int64_t i = 0; i < vocabulary; ++i)
+      sum += std::exp(logits[i] - *best);
+    as<Real>(buffers, 2)[row] = std::log(sum) + *best - logits[as<int32_t>(buffers, 1)[row]];
+    as<int32_t>(buffers, 3)[row] = static_cast<int32_t>(best - logits);
+  }
+}
+
+void squares(void *const *buffers, int64_t begin, int64_t end, void *) {
+  for (int64_t chunk = begin; chunk < end; ++chunk) {
+    Real sum = 0;
+    for (int64_t i = chunk * updateChunk; i < std::min(elements, (chunk + 1) * updateChunk); ++i)
+      sum += as<Real>(buffers, 0)[i] * as<Real>(buffers, 0)[i];
+    as<Real>(buffers, 1)[chunk] = sum;
+  }
+}
+
+void norm(void *const *buffers, int64_t, int64_t, void *) {
+  Real sum = 0;
+  for (int64_t chunk = 0; chunk < updateChunks; ++chunk)
+    sum += as<Real>(buffers, 0)[chunk];
+  *as<Real>(buffers, 1) = std::sqrt(sum);
+}
+
+// Buffers: parameters, gradients, moment1, moment2, norm, hyper.
+void adamw(void *const *buffers, int64_t begin, int64_t end, void *) {
+  Real *p = as<Real>(buffers, 0), *g = as<Real>(buffers, 1), *m = as<Real>(buffers, 2), *v = as<Real>(buffers, 3);
+  const Real gradNorm = *as<Real>(buffers, 4), *hyper = as<Real>(buffers, 5);
+  const Real clip = hyper[STRETTO_HYPER_CLIP_NORM], scale = gradNorm > clip ? clip / gradNorm : 1;
+  const Real b1 = hyper[STRETTO_HYPER_BETA1], b2 = hyper[STRETTO_HYPER_BETA2];
+  for (int64_t i = begin * updateChunk; i < std::min(elements, end * updateChunk); ++i) {
+    const Real gradient = g[i] * scale;
+    m[i] = b1 * m[i] + (1 - b1) * gradient;
+    v[i] = b2 * v[i] + (1 - b2) * gradient * gradient;
+    const Real mHat = m[i] / hyper[STRETTO_HYPER_BIAS_CORRECTION1], vHat = v[i] / hyper[STRETTO_HYPER_BIAS_CORRECTION2];
+    p[i] -= hyper[STRETTO_HYPER_LEARNING_RATE] *
+            (mHat / (std::sqrt(vHat) + hyper[STRETTO_HYPER_EPSILON]) + hyper[STRETTO_HYPER_WEIGHT_DECAY] * p[i]);
+  }
+}
+
+void addInto(void *const *buffers, int64_t begin, int64_t end, void *) {
+  for (int64_t i = begin * updateChunk; i < std::min(elements, end * updateChunk); ++i)
+    as<Real>(buffers, 0)[i] += as<Real>(buffers, 1)[i];
+}
+
+void moveBack(void *const *buffers, int64_t begin, int64_t end, void *) {
+  for (int64_t i = begin * updateChunk; i < std::min(elements, end * updateChunk); ++i) {
+    as<Real>(buffers, 1)[i] = as<Real>(buffers, 0)[i];
+    as<Real>(buffers, 0)[i] = 0;
+  }
+}
+
+constexpr int64_t rowChunks = rows / rowChunk;
+enum Kernel { TanhForward, TanhBackward, CrossEntropy, SumLoss, Predict, Squares, Norm, AdamW, AddInto, MoveBack, KernelCount };
+const stretto_kernel kernels[KernelCount] = {
+    {"tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size, 0},
+    {"tanh.grad", "fake.stretto:3:5", "rowwise", tanhBackward, rowChunks, 2, 0, 3 * rows * hidden * size, 0},
+    {"loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size, 0},
+    {"loss.sum", "fake.stretto:4:1", "loss", sumLoss, 1, 2, 0, rows * size, 0},
+    {"predict", "fake.stretto:4:1", "loss", predict, rowChunks, 4, 0, rows * vocabulary * size, 0},
+    {"norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size, 0},
+    {"norm", "", "optimizer", norm, 1, 2, 0, updateChunks * size, 0},
+    {"adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size, 0},
+    {"accumulate", "", "optimizer", addInto, updateChunks, 2, 0, 3 * elements * size, 0},
+    {"take_accumulated", "", "optimizer", moveBack, updateChunks, 2, 0, 3 * elements * size, 0},
+};
+
+constexpr stretto_output outputs = {0, 64, 128, 128 + rows * size};
+constexpr stretto_input inputs = {0, rows * 4, rows * 8};
+
+stretto_buffer act(int64_t offset) { return {STRETTO_ARENA_ACTIVATIONS, 0, offset}; }
+stretto_buffer in(int64_t offset) { return {STRETTO_ARENA_INPUTS, 0, offset}; }
+stretto_buffer out(int64_t offset) { return {STRETTO_ARENA_OUTPUTS, 0, offset}; }
+stretto_buffer param(int64_t element) { return {STRETTO_ARENA_PARAMETERS, 0, element * size}; }
+stretto_buffer grad(int64_t element) { return {STRETTO_ARENA_GRADIENTS, 0, element * size}; }
+
+void launch(stretto_context *context, Kernel kernel, std::initializer_list<stretto_buffer> buffers) {
+  stretto_launch(context, &kernels[kernel], buffers.begin());
+}
+
+void product(stretto_context *context, int64_t m, int64_t n, int64_t k, bool ta, bool tb, stretto_buffer a,
+             stretto_buffer b, stretto_buffer c) {
+  const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, 0, a, b, c};
+  stretto_matmul(context, &args);
+}
+
+void forward(stretto_context *context) {
+  const stretto_embed_args embed{rows, width, vocabulary, in(inputs.tokens), param(embedAt), act(plan.x)};
+  stretto_embed(context, &embed);
+  product(context, rows, hidden, width, false, false, act(plan.x), param(w1At), act(plan.h));
+  launch(context, TanhForward, {act(plan.h), act(plan.a)});
+  product(context, rows, vocabulary, hidden, false, false, act(plan.a), param(w2At), act(plan.logits));
+}
+
+void gradients(stretto_context *context) {
+  forward(context);
+  launch(context, CrossEntropy,
+         {act(plan.logits), in(inputs.targets), in(inputs.weights), act(plan.dLogits), act(plan.rowLoss)});
+  launch(context, SumLoss, {act(plan.rowLoss), out(outputs.loss)});
+  product(context, hidden, vocabulary, rows, true, false, act(plan.a), act(plan.dLogits), grad(w2At));
+  product(context, rows, hidden, vocabulary, false, true, act(plan.dLogits), param(w2At), act(plan.dA));
+  launch(context, TanhBackward, {act(plan.a), act(plan.dA)});
+  product(context, width, hidden, rows, true, false, act(plan.x), act(plan.dA), grad(w1At));
+  product(context, rows, width, hidden, false, true, act(plan.dA), param(w1At), act(plan.dX));
+  const stretto_embed_grad_args embed{rows, width, vocabulary, 0, 0, in(inputs.tokens), act(plan.dX), grad(embedAt)};
+  stretto_embed_grad(context, &embed);
+}
+
+void accumulate(stretto_context *context) {
+  launch(context, AddInto, {{STRETTO_ARENA_ACCUMULATOR, 0, 0}, grad(0)});
+}
+void takeAccumulated(stretto_context *context) {
+  launch(context, MoveBack, {{STRETTO_ARENA_ACCUMULATOR, 0, 0}, grad(0)});
+}
+
+void update(stretto_context *context) {
+  launch(context, Squares, {grad(0), act(plan.partNorm)});
+  launch(context, Norm, {act(plan.partNorm), out(outputs.grad_norm)});
+  launch(context, AdamW,
+         {param(0), grad(0), {STRETTO_ARENA_MOMENT1, 0, 0}, {STRETTO_ARENA_MOMENT2, 0, 0}, out(outputs.grad_norm),
+          {STRETTO_ARENA_HYPER, 0, 0}});
+}
+
+void evaluate(stretto_context *context) {
+  forward(context);
+  launch(context, Predict, {act(plan.logits), in(inputs.targets), out(outputs.nll), out(outputs.predicted)});
+}
+
+const stretto_parameter parameters[] = {
+    {"embed.weight", embedAt, {vocabulary, width, 0, 0}, 2, 1, STRETTO_INIT_NORMAL, 0, 0, 0.5},
+    {"hidden.weight", w1At, {width, hidden, 0, 0}, 2, 1, STRETTO_INIT_UNIFORM, 0, -0.3, 0.3},
+    {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2},
+};
+
+} // namespace
+
+#ifndef FAKE_SPEC_HASH
+#define FAKE_SPEC_HASH "000102030405060708090a0b0c0d0e0f"
+#endif
+#ifndef FAKE_ACTIVATIONS
+#define FAKE_ACTIVATIONS plan.bytes
+#endif
+
+extern "C" const stretto_program stretto_compiled_program = {
+    STRETTO_ABI_VERSION,
+    sizeof(stretto_program),
+    "fake",
+    "model fake() { }\n",
+    FAKE_SPEC_HASH,
+    "{}",
+    "{}",
+    "cpu",
+    "x86-64",
+    "written by hand",
+    sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32,
+    0,
+    batch,
+    length,
+    vocabulary,
+    {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
+     rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size},
+    elements,
+    0,
+    2.0 * rows * hidden * (width + vocabulary),
+    4.0 * rows * hidden * (width + vocabulary),
+    parameters,
+    3,
+    nullptr,
+    0,
+    kernels,
+    KernelCount,
+    inputs,
+    outputs,
+    gradients,
+    accumulate,
+    takeAccumulated,
+    update,
+    evaluate,
+};

@@ -1,0 +1,180 @@
+#include "tools/compare/findings.h"
+#include "tools/compare/report.h"
+#include "tools/compare/svg_plot.h"
+#include "tools/compare/table.h"
+#include "tools/compare/text_plot.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <unistd.h>
+
+using namespace stretto;
+
+namespace {
+
+// A run directory that goes away with the test.
+struct RunFolder {
+  explicit RunFolder(const std::string &lines) {
+    char pattern[] = "/tmp/stretto-compare-XXXXXX";
+    path = mkdtemp(pattern);
+    append(lines);
+  }
+  ~RunFolder() { std::filesystem::remove_all(path); }
+  void append(const std::string &text) const { std::ofstream(path + "/metrics.jsonl", std::ios::app) << text; }
+
+  std::string path;
+};
+
+std::string errorOf(const std::string &lines) {
+  RunFolder folder(lines);
+  try {
+    stretto::Run run(folder.path);
+  } catch (const Error &error) {
+    std::string text = error.what();
+    EXPECT_TRUE(text.starts_with(folder.path));
+    return text.substr(folder.path.size());
+  }
+  return "";
+}
+
+std::vector<double> values(const std::vector<Point> &points) {
+  std::vector<double> result;
+  for (const Point &point : points)
+    result.push_back(point.value);
+  return result;
+}
+
+stretto::Run runWithLosses(const std::vector<double> &losses) {
+  stretto::Run run = stretto::Run::starting("x");
+  for (double loss : losses)
+    run.loss.push_back({double(run.loss.size() + 1), loss});
+  return run;
+}
+
+} // namespace
+
+TEST(Runs, ReadsWhatIsThere) {
+  RunFolder folder(R"({"step":1,"loss":2.5,"lr":0.1,"tokens_per_second":100,"grad_norm":3}
+{"step":2,"loss":null,"evaluation":{"z":{"right":1,"total":4},"a":{"right":3,"total":3},"none":{"right":0,"total":0}}}
+)");
+  stretto::Run run(folder.path);
+  EXPECT_EQ(values(run.loss), std::vector<double>{2.5});
+  EXPECT_EQ(values(run.learningRate), std::vector<double>{0.1});
+  EXPECT_EQ(values(run.speed), std::vector<double>{100});
+  EXPECT_EQ(run.scoreNames, (std::vector<std::string>{"z", "a", "none"}));
+  EXPECT_EQ(values(run.scores.at("z")), std::vector<double>{25});
+  EXPECT_TRUE(run.scores.at("none").empty());
+  EXPECT_EQ(run.lastStep(), 2);
+}
+
+TEST(Runs, FollowsAFileThatGrows) {
+  RunFolder folder("{\"step\":1,\"loss\":2}\n{\"step\":2,\"lo");
+  stretto::Run run(folder.path);
+  EXPECT_EQ(values(run.loss), std::vector<double>{2});
+  EXPECT_FALSE(run.update());
+  folder.append("ss\":1}\n");
+  EXPECT_TRUE(run.update());
+  EXPECT_EQ(values(run.loss), (std::vector<double>{2, 1}));
+  stretto::Run absent = stretto::Run::starting(folder.path + "/not-yet");
+  EXPECT_FALSE(absent.update());
+}
+
+// A run that was killed and resumed writes some steps twice.
+TEST(Runs, LaterLinesReplaceEarlierOnes) {
+  RunFolder folder("{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2}\n{\"step\":3,\"loss\":9}\n"
+                   "{\"step\":2,\"loss\":2.5}\n{\"step\":3,\"loss\":1}\n");
+  EXPECT_EQ(values(stretto::Run(folder.path).loss), (std::vector<double>{3, 2.5, 1}));
+}
+
+TEST(Runs, ErrorsNameTheLine) {
+  EXPECT_EQ(errorOf("{\"step\":1}\nnonsense\n"), "/metrics.jsonl:2: must be a JSON object");
+  EXPECT_EQ(errorOf("{\"loss\":1}\n"), "/metrics.jsonl:1: must have a number under 'step'");
+  EXPECT_EQ(errorOf("{\"step\":1,\"evaluation\":{\"a\":{\"right\":1}}}\n"),
+            "/metrics.jsonl:1: score 'a' must have numbers under 'right' and 'total'");
+  EXPECT_THROW(stretto::Run("/nonexistent"), Error);
+}
+
+TEST(Curves, MeanOverCommonSteps) {
+  Group group{"g", {runWithLosses({4, 2, 1}), runWithLosses({2, 4})}};
+  EXPECT_EQ(values(meanCurve(group, "loss")), (std::vector<double>{3, 3}));
+}
+
+// Steps 18 and up of 20 are the last tenth.
+TEST(Curves, FinalLossIsTheMeanOfTheLastTenth) {
+  std::vector<double> losses(20, 100);
+  losses[17] = 1, losses[18] = 2, losses[19] = 6;
+  Figure figure = finalFigure({"g", {runWithLosses(losses), runWithLosses({5})}}, "loss");
+  EXPECT_EQ(figure.values, (std::vector<double>{3, 5}));
+  EXPECT_EQ(figure.mean(), 4);
+  EXPECT_EQ(figure.low(), 3);
+  EXPECT_EQ(figure.high(), 5);
+}
+
+TEST(Curves, ThinningAverages) {
+  std::vector<Point> points;
+  for (int i = 0; i < 10; ++i)
+    points.push_back({double(i), double(i)});
+  EXPECT_EQ(values(thin(points, 10)).size(), 10u);
+  EXPECT_EQ(values(thin(points, 4)), (std::vector<double>{1, 4, 7, 9}));
+}
+
+TEST(SvgPlot, TicksAreRoundAndCover) {
+  EXPECT_EQ(niceTicks(0, 600, 5), (std::vector<double>{0, 200, 400, 600}));
+  EXPECT_EQ(niceTicks(0, 1, 5).back(), 1);
+  EXPECT_EQ(niceTicks(0, 0, 5).back(), 1);
+  EXPECT_EQ(niceTicks(-1.5, 3, 5).front(), -2);
+  for (double high : {0.003, 0.7, 3.3, 19.0, 87500.0}) {
+    std::vector<double> ticks = niceTicks(0, high, 5);
+    EXPECT_GE(ticks.back(), high * (1 - 1e-9));
+    EXPECT_LE(ticks.size(), 7u);
+  }
+}
+
+// A falling straight line on 2 x 1 characters of 2 x 4 dots: from the upper left to the lower right corner.
+TEST(TextPlot, DrawsBraille) {
+  TextPlot plot;
+  plot.title = "t";
+  plot.columns = 2;
+  plot.rows = 1;
+  plot.xMax = 3;
+  std::vector<TextCurve> curves{{"a", {{0, 1}, {3, 0}}}};
+  std::string text = drawText(plot, curves);
+  EXPECT_NE(text.find("     1 |\u2811\u2884\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("-- a: 0\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\033'), std::string::npos);
+  plot.colour = true;
+  EXPECT_NE(drawText(plot, curves).find("\033["), std::string::npos);
+}
+
+static Group groupWithScores(const std::string &label, const std::vector<double> &scores) {
+  Group group{label, {}};
+  for (double score : scores) {
+    group.runs.push_back(stretto::Run::starting(label));
+    group.runs.back().scores["s"] = {{1, 50}, {2, score}};
+  }
+  return group;
+}
+
+TEST(Findings, SayWhatWasFound) {
+  auto find = [](const std::vector<double> &a, const std::vector<double> &b) {
+    return describeFindings(groupWithScores("A", a), groupWithScores("B", b), "s");
+  };
+  EXPECT_EQ(find({90, 80}, {10, 30}), "s: A 90.0 / 80.0 %, B 10.0 / 30.0 %. The model A is ahead in 2 of 2 seeds, on "
+                                      "average 65.0 points higher.");
+  EXPECT_EQ(find({10}, {30}), "s: A 10.0 %, B 30.0 %. The model A is behind in 1 of 1 seed, on average 20.0 points "
+                              "lower.");
+  EXPECT_EQ(find({10, 50, 7}, {30, 10, 7.5}), "s: A 10.0 / 50.0 / 7.0 %, B 30.0 / 10.0 / 7.5 %. No clear result: the "
+                                              "model A is ahead in 1 of 3 seeds and behind in 1 of 3 seeds, on average "
+                                              "6.5 points higher.");
+  EXPECT_EQ(find({10, 20}, {10.5, 20}), "s: A 10.0 / 20.0 %, B 10.5 / 20.0 %. No difference that counts (less than one "
+                                        "point in every seed).");
+  EXPECT_EQ(find({10, 20}, {}), "No finding: s was not measured in all runs.");
+}
+
+TEST(Table, Forms) {
+  Table table{{"run", "loss"}, {{"a|<b>", "1.5"}, {"c", "10.25"}}};
+  EXPECT_EQ(plainTable(table), "run     loss\na|<b>    1.5\nc      10.25\n");
+  EXPECT_EQ(markdownTable(table), "| run | loss |\n|---|---:|\n| a\\|<b> | 1.5 |\n| c | 10.25 |\n");
+  EXPECT_NE(htmlTable(table).find("<td>a|&lt;b&gt;</td>"), std::string::npos);
+}

@@ -1,0 +1,30 @@
+// A program that runs beside this one.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace stretto {
+
+// Started with its output in a log file; interrupted and waited for when the object goes away.
+class Child {
+public:
+  // command[0] is the program's path. Throws Error where it cannot be started.
+  Child(const std::vector<std::string> &command, const std::filesystem::path &log);
+  Child(Child &&other) noexcept;
+  Child &operator=(Child &&) = delete;
+  ~Child();
+
+  // Its exit status (128 + n where signal n ended it) once it has ended.
+  std::optional<int> status();
+
+private:
+  pid_t pid = 0; // 0: ended, or moved from
+  std::optional<int> ended;
+};
+
+} // namespace stretto

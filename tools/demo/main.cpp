@@ -1,0 +1,174 @@
+// stretto-demo: trains a small model with and without Canon layers on the same data, shows both curves while they
+// run, scores both and writes a report.
+#include "runtime/core/nearest.h"
+#include "tools/compare/report.h"
+#include "tools/compare/table.h"
+#include "tools/demo/child.h"
+#include "tools/demo/experiment.h"
+#include "tools/compare/findings.h"
+#include "tools/demo/screen.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+using namespace stretto;
+namespace fs = std::filesystem;
+
+static volatile std::sig_atomic_t interrupted = 0;
+
+// Thrown where the user stops the demonstration.
+struct Interrupted {};
+
+static std::string lastLines(const fs::path &file, size_t count) {
+  std::ifstream stream(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back("  " + line + "\n");
+  std::string text;
+  for (size_t i = lines.size() - std::min(count, lines.size()); i < lines.size(); ++i)
+    text += lines[i];
+  return text;
+}
+
+static std::string commandLine(const std::vector<std::string> &command) {
+  std::string text;
+  for (const std::string &word : command) {
+    bool plain = word.find_first_of(" {}'\"$*?;&|<>()") == std::string::npos && !word.empty();
+    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return text;
+}
+
+// Trains all variants with one seed side by side, on the same data. Returns their runs.
+static std::vector<Run> trainPair(const DemoOptions &options, const Experiment &experiment, int64_t seed,
+                                  Screen &screen) {
+  std::vector<Run> runs;
+  std::vector<Child> children;
+  std::vector<std::string> labels;
+  for (const Variant &variant : variants()) {
+    fs::path folder = runFolder(options, experiment, variant, seed);
+    fs::remove_all(folder);
+    fs::create_directories(folder.parent_path());
+    children.emplace_back(trainCommand(options, experiment, variant, seed), folder.string() + ".log");
+    runs.push_back(Run::starting(folder));
+    labels.push_back(variant.label);
+  }
+  screen.begin(fmt::format("{}, seed {} ({} of {})", experiment.title, seed, seed + 1, options.seeds),
+               stepsOf(experiment, options), labels);
+  for (bool going = true; going;) {
+    going = false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (interrupted)
+      throw Interrupted();
+    for (size_t i = 0; i < children.size(); ++i) {
+      std::optional<int> status = children[i].status();
+      going |= !status;
+      if (status.value_or(0) != 0)
+        throw Error(fmt::format("training {} ended with status {}; its last lines:\n{}the command was:\n  {}", labels[i],
+                                *status, lastLines(runs[i].folder + ".log", 8),
+                                commandLine(trainCommand(options, experiment, variants()[i], seed))));
+      runs[i].update();
+    }
+    screen.show(runs);
+  }
+  return runs;
+}
+
+static std::string modelText(const Experiment &experiment) {
+  std::string text;
+  for (const auto &[name, value] : experiment.model)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+static Section runExperiment(const DemoOptions &options, const Experiment &experiment, Screen &screen) {
+  std::vector<Group> groups;
+  for (const Variant &variant : variants())
+    groups.push_back({variant.label, {}});
+  for (int64_t seed = 0; seed < options.seeds; ++seed) {
+    std::vector<Run> runs = trainPair(options, experiment, seed, screen);
+    for (size_t i = 0; i < runs.size(); ++i)
+      groups[i].runs.push_back(std::move(runs[i]));
+  }
+  Recipe recipe = recipeFor(experiment.task, experiment.preset);
+  std::string text = fmt::format(
+      "{}\n\nBoth models come from {} ({}) and see the same data: task {}, preset {}, {} steps of {} rows of {} tokens; "
+      "scored on held-out data after every twentieth part of the steps.\n\n",
+      experiment.question, options.spec.filename().string(), modelText(experiment), experiment.task, experiment.preset,
+      stepsOf(experiment, options), recipe.batch, recipe.length);
+  std::vector<std::string> metrics = metricsOf(groups);
+  std::string found = metrics.size() > 1 ? describeFindings(groups[0], groups[1], metrics[1]) : "No score was measured.";
+  fmt::print("\n{}\n{}\n\n", plainTable(compareTable(groups)), found);
+  return {experiment.title, text + found, experiment.name + ".svg", std::move(groups)};
+}
+
+static void runDemo(const DemoOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  Screen screen;
+  Report report{"Canon layers, on and off", "", {}};
+  for (const Experiment &experiment : experiments())
+    if (options.only.empty() ||
+        std::find(options.only.begin(), options.only.end(), experiment.name) != options.only.end())
+      report.sections.push_back(runExperiment(options, experiment, screen));
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.text = fmt::format("Each figure is over {} seeds. The whole took {:.0f} s.", options.seeds, seconds);
+  writeReport(report, options.output);
+  fmt::print("report: {0}/report.html and {0}/report.md ({1:.0f} s)\n", options.output.string(), seconds);
+}
+
+// Fills in what the command line leaves open, and checks what it says.
+static void complete(DemoOptions &options) {
+  fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  if (options.stretto.empty())
+    options.stretto = folder / "stretto";
+  if (options.spec.empty())
+    options.spec = folder.parent_path().parent_path() / "models" / "llama.stretto";
+  if (!fs::exists(options.spec))
+    throw Error("the spec '" + options.spec.string() + "' is missing; name one with --spec");
+  std::vector<std::string> names;
+  for (const Experiment &experiment : experiments())
+    names.push_back(experiment.name);
+  for (const std::string &name : options.only)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw Error("no comparison is called '" + name + "'" + suggestName(name, names));
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Trains one spec with and without Canon layers on the same data and reports what came of it.",
+               "stretto-demo");
+  DemoOptions options;
+  options.threads = std::max<int64_t>(1, std::thread::hardware_concurrency() / 2);
+  app.add_option("--only", options.only, "comparisons to run: one-hop, two-hops; may be given again");
+  app.add_option("--seeds", options.seeds, "runs of each model")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--steps", options.steps, "steps of each run instead of the preset's")->check(CLI::Range(1, 1 << 30));
+  app.add_option("--threads", options.threads, "threads of each of the two runs that go on at a time")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app.add_option("-o,--output", options.output, "folder of runs and report")->capture_default_str();
+  app.add_option("--spec", options.spec, "spec with the parameters of models/llama.stretto");
+  app.add_option("--stretto", options.stretto, "the stretto to call (default: the one beside this program)");
+  try {
+    app.parse(argc, argv);
+    complete(options);
+    std::signal(SIGINT, [](int) { interrupted = 1; });
+    std::signal(SIGTERM, [](int) { interrupted = 1; });
+    runDemo(options);
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::Error &error) {
+    fmt::print(stderr, "stretto-demo: error: {}\n", error.what());
+    return 2;
+  } catch (const Interrupted &) {
+    fmt::print(stderr, "stretto-demo: stopped; finished runs are in {}\n", options.output.string());
+    return 130;
+  } catch (const std::exception &error) {
+    fmt::print(stderr, "stretto-demo: error: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,82 @@
+#include "tools/demo/screen.h"
+
+#include "tools/compare/text_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace stretto {
+
+Screen::Screen() : terminal(isatty(STDOUT_FILENO)) {
+  const char *term = std::getenv("TERM"), *noColour = std::getenv("NO_COLOR");
+  terminal = terminal && term && std::string(term) != "dumb";
+  colour = terminal && !(noColour && *noColour);
+}
+
+void Screen::begin(const std::string &newTitle, int64_t newSteps, std::vector<std::string> newLabels) {
+  title = newTitle;
+  steps = newSteps;
+  labels = std::move(newLabels);
+  printed.assign(labels.size(), 0);
+  drawn = 0;
+  if (!terminal)
+    fmt::print("{}\n", title);
+}
+
+void Screen::show(std::span<const Run> runs) {
+  terminal ? redraw(runs) : printNew(runs);
+  std::fflush(stdout);
+}
+
+static int terminalColumns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static std::string headline(std::span<const Run> runs) {
+  for (const Run &run : runs)
+    if (!run.scoreNames.empty())
+      return run.scoreNames[0];
+  return "";
+}
+
+void Screen::redraw(std::span<const Run> runs) {
+  std::string score = headline(runs);
+  TextPlot plot;
+  plot.title = score.empty() ? title : fmt::format("{}: {}, %", title, score);
+  plot.xMax = double(steps);
+  plot.yMax = 100;
+  plot.columns = std::clamp(terminalColumns() - 10, 20, 64);
+  plot.colour = colour;
+  plot.unit = " %";
+  std::vector<TextCurve> curves;
+  for (size_t i = 0; i < runs.size(); ++i)
+    curves.push_back({fmt::format("{}, step {}", labels[i], runs[i].lastStep()),
+                      score.empty() ? std::vector<Point>() : curveOf(runs[i], score)});
+  std::string text = drawText(plot, curves);
+  if (drawn)
+    fmt::print("\033[{}A\033[J", drawn);
+  fmt::print("{}", text);
+  drawn = int(std::count(text.begin(), text.end(), '\n'));
+}
+
+void Screen::printNew(std::span<const Run> runs) {
+  std::string score = headline(runs);
+  if (score.empty())
+    return;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const std::vector<Point> &points = curveOf(runs[i], score);
+    for (; printed[i] < points.size(); ++printed[i]) {
+      const Point &point = points[printed[i]];
+      fmt::print("  {:<14} step {:>5.0f} of {}   {} {:5.1f} %\n", labels[i], point.step, steps, score, point.value);
+    }
+  }
+}
+
+} // namespace stretto
