@@ -1,8 +1,10 @@
 #include "tools/stretto/commands.h"
 
+#include "tools/stretto/completion.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/train.h"
+#include "tools/stretto/version.h"
 
 #include <algorithm>
 #include <array>
@@ -33,20 +35,25 @@ static constexpr std::array commands{
 static void printHelp() {
   std::puts("usage: stretto <command> [arguments]\n");
   for (const Command &command : commands)
-    std::printf("  %-9s  %.*s\n", std::string(command.name).c_str(), static_cast<int>(command.help.size()),
-                command.help.data());
-  std::puts("\n  help [command]   this text, or what a command takes\n"
-            "  --version        the version of Stretto\n\n"
+    std::printf("  %-17s  %s\n", std::string(command.name).c_str(), std::string(command.help).c_str());
+  std::puts("\n  help [command]     this text, or what a command takes\n"
+            "  completion SHELL   completion for bash, zsh or fish\n"
+            "  --version          the versions of Stretto and its compiler\n\n"
             "train and program share one command line: options of the compiler (--set, --task, --batch, --dtype, ...)\n"
             "and of the program (--steps, --seed, --run, ...) may stand in any order.\n\n"
-            "example: stretto train models/hello.stretto --task depo1 --steps 500");
+            "example: stretto train models/hello.stretto --task depo1 --steps 500\n\n"
+            "exit status: 0 done, 1 failed, 2 wrong command line; of a program that was started, its own");
+}
+
+static std::vector<std::string> commandNames() {
+  std::vector<std::string> names{"help", "completion"};
+  for (const Command &command : commands)
+    names.emplace_back(command.name);
+  return names;
 }
 
 static CommandError unknownCommand(const std::string &name) {
-  std::vector<std::string> names{"help"};
-  for (const Command &command : commands)
-    names.emplace_back(command.name);
-  std::string nearest = nearestName(name, names);
+  std::string nearest = nearestName(name, commandNames());
   return CommandError("unknown command '" + name + "'" +
                           (nearest.empty() ? "; see 'stretto help'" : "; did you mean '" + nearest + "'?"),
                       2);
@@ -89,7 +96,11 @@ int runCommand(std::span<const std::string> arguments) {
   if (name == "help" || name == "--help" || name == "-h")
     return runHelp(arguments);
   if (name == "--version") {
-    std::puts("stretto " STRETTO_VERSION);
+    printVersion();
+    return 0;
+  }
+  if (name == "completion") {
+    std::fputs(completionScript(arguments.empty() ? "" : arguments[0], commandNames()).c_str(), stdout);
     return 0;
   }
   const Command &command = findCommand(name);

@@ -25,7 +25,7 @@ static constexpr std::array compilerOptions{
     CompilerOption{"--batch"},      CompilerOption{"--length"},         CompilerOption{"--vocab"},
     CompilerOption{"--model"},      CompilerOption{"--set"},            CompilerOption{"--dtype"},
     CompilerOption{"--target"},     CompilerOption{"--cpu"},            CompilerOption{"--fuse"},
-    CompilerOption{"--dump-ir"},    CompilerOption{"--memory-budget"},
+    CompilerOption{"--memory-budget"},
 };
 
 static const CompilerOption *findCompilerOption(std::string_view argument) {

@@ -1,0 +1,22 @@
+#include "tools/stretto/version.h"
+
+#include "tools/stretto/error.h"
+#include "tools/stretto/process.h"
+
+#include "commit.h"
+
+#include <cstdio>
+
+namespace stretto {
+
+void printVersion() {
+  std::printf("stretto %s (%s)\n", STRETTO_VERSION, STRETTO_COMMIT);
+  std::fflush(stdout);
+  try {
+    std::fputs(outputOf(siblingProgram("stretto-compile"), {"--version"}).c_str(), stdout);
+  } catch (const CommandError &) {
+    std::puts("without the compiler");
+  }
+}
+
+} // namespace stretto
