@@ -55,7 +55,9 @@ private:
     }
     bool isFirst = previous->is(K::LeftBrace) && isBlockBrace(*previous);
     text.append(newlines > 1 && !isFirst && !isClosing(token) ? 2 : 1, '\n');
-    bool isContinued = parens > 0 || !(startsStatement(token) || isClosing(token) || token.is(K::Comment));
+    bool endsList = token.is(K::RightParen) && parens == 0;
+    bool isContinued =
+        parens > 0 || !(startsStatement(token) || isClosing(token) || endsList || token.is(K::Comment));
     text.append(2 * depth + (isContinued ? 4 : 0), ' ');
   }
 

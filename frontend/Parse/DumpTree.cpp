@@ -113,7 +113,6 @@ private:
   }
 
   void expr(const Expr &expr) {
-    Level level(*this);
     if (auto *integer = llvm::dyn_cast<IntegerExpr>(&expr))
       line(llvm::Twine(integer->value));
     else if (auto *real = llvm::dyn_cast<FloatExpr>(&expr))
@@ -131,13 +130,16 @@ private:
   void compound(const Expr &expr) {
     if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr)) {
       line(unary->op == UnaryOperator::Negate ? "-" : "not");
+      Level level(*this);
       this->expr(*unary->operand);
     } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr)) {
       line(spelling(binary->op));
+      Level level(*this);
       this->expr(*binary->left);
       this->expr(*binary->right);
     } else if (auto *conditional = llvm::dyn_cast<ConditionalExpr>(&expr)) {
       line("if then else");
+      Level level(*this);
       this->expr(*conditional->condition);
       this->expr(*conditional->whenTrue);
       this->expr(*conditional->whenFalse);
@@ -148,13 +150,14 @@ private:
 
   void call(const CallExpr &call) {
     line("call " + call.callee.text);
+    Level level(*this);
     for (const Argument &argument : call.arguments) {
       if (argument.name.text.empty()) {
         expr(*argument.value);
         continue;
       }
-      Level level(*this);
       line(argument.name.text + " =");
+      Level level(*this);
       expr(*argument.value);
     }
   }

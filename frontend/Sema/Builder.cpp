@@ -1,5 +1,7 @@
 #include "frontend/Sema/Builder.h"
 
+#include "llvm/ADT/Twine.h"
+
 using namespace stretto;
 
 std::optional<ValueId> FunctionBuilder::import(Binding &binding) {

@@ -56,12 +56,11 @@ bool Elaborator::checkMember(llvm::StringRef member, const Universe &universe, l
 }
 
 void Elaborator::inexactDivision(const Rational &rational, llvm::StringRef where) {
-  llvm::StringRef text = sources.text(rational.division);
-  std::string quotient =
-      toString(Value(double(rational.numerator) / double(rational.denominator)));
-  error(rational.division, "the division must be exact" + where + ", but '" + text.take_front(60) + "' is " +
-                               quotient + "; write floor_to(" + text.take_front(60) +
-                                   ", 8) for the multiple of 8 below it");
+  llvm::StringRef text = sources.text(rational.division).take_front(60);
+  double quotient = double(rational.numerator) / double(rational.denominator);
+  error(rational.division, "the division must be exact" + where + ", but '" + text + "' is " +
+                               toString(Value(quotient)) + "; write floor(" + text + "), or floor_to(" + text +
+                               ", 8) for a multiple of 8");
 }
 
 Value Elaborator::convertSet(Value value, const ParameterType &type, llvm::StringRef name, SourceRange range) {

@@ -28,7 +28,10 @@ std::vector<LayerRun> stretto::findLayerRuns(llvm::ArrayRef<unsigned> kinds) {
         continue;
       const Best &rest = best[first + period * count];
       Best candidate{period + rest.bodies, 1 + rest.runs, {first, period, count}};
-      if (!isSet || std::tie(candidate.bodies, candidate.runs) < std::tie(best[first].bodies, best[first].runs))
+      // Of equally good divisions, the one whose first run is longer.
+      if (!isSet || std::tie(candidate.bodies, candidate.runs) < std::tie(best[first].bodies, best[first].runs) ||
+          (std::tie(candidate.bodies, candidate.runs) == std::tie(best[first].bodies, best[first].runs) &&
+           period * count > best[first].run.period * best[first].run.count))
         best[first] = candidate;
       isSet = true;
     }

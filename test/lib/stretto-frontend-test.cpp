@@ -52,7 +52,9 @@ int main(int argc, char **argv) {
     llvm::outs() << result->parametersJson << '\n';
   else if (emit == "spec")
     llvm::outs() << result->specText;
+  else if (locations)
+    result->module->print(llvm::outs(), mlir::OpPrintingFlags().enableDebugInfo().useLocalScope());
   else
-    result->module->print(llvm::outs(), mlir::OpPrintingFlags().enableDebugInfo(locations, /*prettyForm=*/true));
+    result->module->print(llvm::outs());
   return 0;
 }

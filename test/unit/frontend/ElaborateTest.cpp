@@ -1,0 +1,220 @@
+// What valid programs elaborate to: names of weights, functions, scans, values of parameters.
+#include "TestSupport.h"
+
+#include "frontend/Sema/Layers.h"
+
+#include <gtest/gtest.h>
+
+using namespace stretto;
+using stretto::test::Frontend;
+using stretto::test::inModel;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names namesIn(llvm::StringRef statements, llvm::StringRef parameters = "vocab: int, dim = 16") {
+  Frontend frontend;
+  frontend.run(inModel(statements, parameters));
+  EXPECT_TRUE(frontend.program) << frontend.errors();
+  Names names = frontend.weightNames();
+  if (names.size() < 2)
+    return {};
+  // Without the embedding and the head of inModel.
+  return Names(names.begin() + 1, names.end() - 1);
+}
+
+unsigned countOps(const Function &function, llvm::StringRef name) {
+  return llvm::count_if(function.ops, [&](const Op &op) { return op.name == name; });
+}
+
+TEST(WeightNames, ComeFromWhereTheyAreWritten) {
+  EXPECT_EQ(namesIn("q, k = linear(x, 16), rms_norm(x)"), (Names{"q.weight", "k.weight"}));
+  EXPECT_EQ(namesIn("y = x + linear(relu(linear(x, 8)), 16)"), (Names{"linear.weight", "linear_1.weight"}));
+  EXPECT_EQ(namesIn("h = rms_norm(x)\nh = canon(h)"), (Names{"h.weight", "h_canon.weight"}));
+  EXPECT_EQ(namesIn("h = layer_norm(x)"), (Names{"h.weight", "h.bias"}));
+  EXPECT_EQ(namesIn("a, b = canon(x, x)"), (Names{"canon.weight"}));
+  EXPECT_EQ(namesIn("y = linear(x, 16, bias = true)"), (Names{"y.weight", "y.bias"}));
+  EXPECT_EQ(namesIn("y = recompute(linear(x, 16))"), (Names{"y.weight"}));
+  EXPECT_EQ(namesIn("g = parameter(16)\nx = x * g"), (Names{"g"}));
+}
+
+TEST(WeightNames, BlocksAndLayersAddTheirNames) {
+  EXPECT_EQ(namesIn("block f(y) { h = linear(y, 16) return h }\nx = f(f(x))"), (Names{"f.h.weight", "f_1.h.weight"}));
+  EXPECT_EQ(namesIn("block f(y) { h = linear(y, 16) return h }\nrepeat 3 { x = f(x) }\nrepeat 2 named tail { x = f(x) }"),
+            (Names{"layers.{}.f.h.weight", "tail.{}.f.h.weight"}));
+  EXPECT_EQ(namesIn("repeat 3 { x = linear(x, 16) }\nrepeat 2 { x = linear(x, 16) }"),
+            (Names{"layers.{}.x_linear.weight", "layers_1.{}.x_linear.weight"}));
+  EXPECT_EQ(namesIn("repeat 2 { repeat 2 named parts { x = rms_norm(x) } }"),
+            (Names{"layers.{}.parts.0.x_rms_norm.weight", "layers.{}.parts.1.x_rms_norm.weight"}));
+}
+
+TEST(Layers, RunsUseAsFewBodiesAsPossible) {
+  auto runs = [](std::vector<unsigned> kinds) {
+    std::string text;
+    for (const LayerRun &run : findLayerRuns(kinds))
+      text += std::to_string(run.first) + ":" + std::to_string(run.period) + "x" + std::to_string(run.count) + " ";
+    return text;
+  };
+  EXPECT_EQ(runs({}), "");
+  EXPECT_EQ(runs({0}), "0:1x1 ");
+  EXPECT_EQ(runs({0, 0, 0, 0}), "0:1x4 ");
+  EXPECT_EQ(runs({0, 0, 1, 0, 0, 1}), "0:3x2 ");
+  EXPECT_EQ(runs({0, 0, 0, 1, 1}), "0:1x3 3:1x2 ");
+  EXPECT_EQ(runs({0, 1, 0, 1, 0}), "0:2x2 4:1x1 ");
+  EXPECT_EQ(runs({2, 0, 1, 0, 1}), "0:1x1 1:2x2 ");
+}
+
+TEST(Layers, DepthDoesNotChangeTheProgram) {
+  auto elaborated = [](const char *layers) {
+    Frontend frontend;
+    frontend.set("layers", layers).run(inModel("block f(y) { return y + linear(y, dim) }\nrepeat layers { x = f(x) }",
+                                                "vocab: int, dim = 16, layers = 2"));
+    EXPECT_TRUE(frontend.program) << frontend.errors();
+    size_t ops = 0;
+    for (const Function &function : frontend.program->functions)
+      ops += function.ops.size() * 1000 + function.weights.size();
+    return ops;
+  };
+  EXPECT_EQ(elaborated("2"), elaborated("96"));
+}
+
+TEST(Layers, ChoicesByLayerBecomeAPeriod) {
+  Frontend frontend;
+  frontend.run(inModel("block f(y) { return y + linear(y, dim) }\nblock g(y) { return rms_norm(y) }\n"
+                       "repeat 8 as i { if i % 4 == 3 { x = g(x) } else { x = f(x) } }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(countOps(frontend.program->main(), "scan"), 1u);
+  const Weight *weight = frontend.weight("layers.{}.g.rms_norm.weight");
+  ASSERT_TRUE(weight);
+  EXPECT_EQ(weight->stacks[0].first, 3);
+  EXPECT_EQ(weight->stacks[0].step, 4);
+  EXPECT_EQ(weight->stacks[0].count, 2);
+  EXPECT_EQ(weight->type.dims[0].size, 2);
+}
+
+TEST(Layers, RunsAndSingleLayers) {
+  Frontend frontend;
+  frontend.run(inModel("repeat 6 as i { if i == 0 { x = rms_norm(x) } else if i < 4 { x = canon(x) } else { x = relu(x) } }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(countOps(frontend.program->main(), "scan"), 2u);
+  EXPECT_TRUE(frontend.weight("layers.0.x_rms_norm.weight"));
+  const Weight *canon = frontend.weight("layers.{}.x_canon.weight");
+  ASSERT_TRUE(canon);
+  EXPECT_EQ(canon->stacks[0].first, 1);
+  EXPECT_EQ(canon->stacks[0].count, 3);
+}
+
+TEST(Layers, NumbersThatChangeMakeLayersDiffer) {
+  Frontend frontend;
+  frontend.run(inModel("n = 16\nrepeat 3 { n = n * 2  x = x + linear(linear(x, n), dim) }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const Weight *last = frontend.weight("layers.2.linear.weight");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->type.dims[0].size, 128);
+}
+
+TEST(Layers, OuterValuesAreInvariants) {
+  Frontend frontend;
+  frontend.run(inModel("y = x\nw = parameter(16)\nrepeat 3 { x = (x + y) * w }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const Function &body = frontend.program->functions[0];
+  EXPECT_EQ(body.arguments.size(), 1u);
+  EXPECT_EQ(body.invariants.size(), 2u);
+  EXPECT_EQ(body.results.size(), 1u);
+}
+
+TEST(Layers, ACopyOfACarriedValueKeepsItsOldValue) {
+  // y is x before the loop; the second iteration must still read the old x as y.
+  Frontend frontend;
+  frontend.run(inModel("y = x\nrepeat 2 { x = x + y }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const Function &body = frontend.program->functions[0];
+  ASSERT_EQ(body.ops.size(), 1u);
+  EXPECT_NE(body.ops[0].operands[0], body.ops[0].operands[1]);
+}
+
+TEST(Blocks, EqualCallsShareOneFunction) {
+  Frontend frontend;
+  frontend.run(inModel("block f(y, n: int) { return y + linear(linear(y, n), dim) }\nx = f(f(f(x, 8), 8), 4)"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.program->functions.size(), 3u);
+  EXPECT_EQ(countOps(frontend.program->main(), "call"), 3u);
+}
+
+TEST(Blocks, ReturnSeveralValuesAndTakeDefaults) {
+  Frontend frontend;
+  frontend.run(inModel("block f(y, n = dim / 2) { return linear(y, n), y }\na, b = f(x)\nx = b + linear(a, dim)"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.weight("f.linear.weight")->type.dims[0].size, 8);
+}
+
+TEST(Blocks, AnnotationsReachTheOperationsInside) {
+  Frontend frontend;
+  frontend.run(inModel("block f(y) { return exp(y) }\nno_fuse { a = f(x) }\nb = f(x)\nc = recompute(tanh(b) + a)\nx = c"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const auto &functions = frontend.program->functions;
+  EXPECT_TRUE(functions[0].ops[0].noFuse);
+  EXPECT_FALSE(functions[1].ops[0].noFuse);
+  for (const Op &op : functions.back().ops)
+    EXPECT_EQ(op.recompute, op.name == "tanh" || op.name == "add") << op.name.str();
+}
+
+TEST(Weights, TiedAndFrozenAndInitialised) {
+  Frontend frontend;
+  frontend.run("model m(vocab: int) {\n  table = parameter(vocab, 8, init = truncated_normal(0.1, 2))\n"
+               "  x = embed(tokens, weight = table)\n  x = canon(x, kernel = 3, frozen = true)\n"
+               "  x = linear(x, 8, bias = true, init = uniform(0.5), bias_init = constant(2))\n"
+               "  return linear(x, weight = table)\n}");
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.weightNames(), (Names{"table", "x_canon.weight", "x_linear.weight", "x_linear.bias"}));
+  EXPECT_EQ(frontend.weight("table")->init.kind, Initializer::Kind::TruncatedNormal);
+  EXPECT_EQ(frontend.weight("table")->init.b, 2);
+  const Weight *canon = frontend.weight("x_canon.weight");
+  EXPECT_TRUE(canon->frozen);
+  EXPECT_EQ(canon->type.dims[0].size, 3);
+  EXPECT_NEAR(canon->init.b, 0.57735, 1e-5);
+  EXPECT_EQ(frontend.weight("x_linear.bias")->init.a, 2);
+}
+
+TEST(Numbers, AreExact) {
+  Frontend frontend;
+  frontend.run(inModel("x = relu(x)", "vocab: int, dim = 16, a = floor_to(8 * 512 / 3, 8), b = ceil_to(10 / 3, 4), "
+                                      "c = 10 / 4 * 2, d: float = 1 / 4, e = max(1, floor(7 / 2)), f = -7 % 4, "
+                                      "g = floor(-7 / 2), h = if 1 / 3 < 0.34 then 1 else 2, s = {B, A, B}, t = not true"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  std::string values;
+  for (const ResolvedParameter &parameter : frontend.program->parameters)
+    values += parameter.name + "=" + parameter.value + " ";
+  EXPECT_EQ(values, "vocab=32 dim=16 a=1360 b=4 c=5 d=0.25 e=3 f=1 g=-4 h=1 s={A, B} t=false ");
+}
+
+TEST(Parameters, OriginsAreKnown) {
+  Frontend frontend;
+  frontend.set("dim", "8").set("dim", "24").run(inModel("x = relu(x)", "vocab: int, dim = 16, n = dim / 2"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const auto &parameters = frontend.program->parameters;
+  EXPECT_EQ(parameters[0].origin, "task");
+  EXPECT_EQ(parameters[1].origin, "--set");
+  EXPECT_EQ(parameters[1].value, "24");
+  EXPECT_EQ(parameters[2].origin, "default m.stretto:1:35");
+  EXPECT_EQ(parameters[2].value, "12");
+  EXPECT_EQ(parameters[2].type, "int");
+}
+
+TEST(Imports, BlocksSeeTheirOwnFile) {
+  Frontend frontend;
+  frontend.addFile("lib/a.stretto", "import \"b.stretto\"\ndef twice(x) = x + x\nblock f(x) { return twice(g(x)) }")
+      .addFile("lib/b.stretto", "block g(x) { return relu(x) }");
+  frontend.run("import \"lib/a.stretto\"\n" + inModel("x = f(x)"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.program->functions.size(), 3u);
+  std::string text = inlinedText(*frontend.loaded, frontend.sources);
+  EXPECT_EQ(text.find("import"), std::string::npos);
+  Frontend alone;
+  alone.run(text);
+  ASSERT_TRUE(alone.program) << alone.errors();
+  EXPECT_EQ(toString(*alone.program), toString(*frontend.program));
+}
+
+} // namespace

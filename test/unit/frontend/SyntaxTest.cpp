@@ -1,0 +1,225 @@
+// Tokens, syntax trees, layout.
+#include "frontend/Format/Format.h"
+#include "frontend/Lex/Lexer.h"
+#include "frontend/Parse/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace stretto;
+
+namespace {
+
+struct Text {
+  SourceFiles sources;
+  Diagnostics diagnostics{sources};
+  uint32_t file;
+
+  explicit Text(llvm::StringRef text) : file(sources.add("f", text)) {}
+
+  std::string errors() {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    diagnostics.print(os);
+    return text;
+  }
+  std::string tree() {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    dumpTree(parseFile(sources, file, diagnostics), os);
+    return text;
+  }
+};
+
+std::string format(llvm::StringRef text) {
+  Text input(text);
+  return formatFile(input.sources, input.file, input.diagnostics).value_or("errors: " + input.errors());
+}
+
+TEST(Lexer, TokensCarryRangesAndLineBreaks) {
+  Text text("a = 1.5e-3\n\n\n// note\nb<=2");
+  std::vector<Token> tokens = lex(text.sources, text.file, text.diagnostics);
+  ASSERT_EQ(tokens.size(), 8u);
+  EXPECT_TRUE(tokens[2].is(TokenKind::Float));
+  EXPECT_EQ(tokens[2].text, "1.5e-3");
+  EXPECT_TRUE(tokens[3].is(TokenKind::Comment));
+  EXPECT_EQ(tokens[3].newlinesBefore, 2);
+  EXPECT_TRUE(tokens[5].is(TokenKind::LessEqual));
+  EXPECT_EQ(tokens[6].range.begin, 24u);
+  EXPECT_TRUE(tokens[7].is(TokenKind::End));
+  EXPECT_FALSE(text.diagnostics.hasErrors());
+}
+
+TEST(Lexer, KeywordsAreNotNames) {
+  EXPECT_EQ(keywordKind("repeat"), TokenKind::KwRepeat);
+  EXPECT_EQ(keywordKind("repeats"), TokenKind::Name);
+}
+
+struct BadToken {
+  const char *text, *message;
+};
+
+class BadTokens : public testing::TestWithParam<BadToken> {};
+
+TEST_P(BadTokens, AreReported) {
+  Text text(GetParam().text);
+  lex(text.sources, text.file, text.diagnostics);
+  EXPECT_NE(text.errors().find(GetParam().message), std::string::npos) << text.errors();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lexer, BadTokens,
+    testing::Values(BadToken{"a = $", "f:1:5: error: unexpected character '$'"},
+                    BadToken{"a = \xc3\xa9", "unexpected character with code 195"},
+                    BadToken{"a = 99999999999999999999", "an int is at most 9223372036854775807, but got 99999999999999999999"},
+                    BadToken{"a = 1e999", "a float is at most 1e300, but got 1e999"},
+                    BadToken{"a = 1e+", "expected digits in the exponent of a number"},
+                    BadToken{"a = 12ab", "expected a number, but got '12ab'"},
+                    BadToken{"import \"x", "expected '\"' at the end of a string"},
+                    BadToken{"!a", "'!' is not an operator; write 'not'"}));
+
+TEST(Parser, OperatorsBindAsInMathematics) {
+  Text text("def f(x) = 1 + 2 * x - -x / 3 < 4 and not x in {A} or true");
+  EXPECT_EQ(text.tree(), R"(def f
+  parameter x
+  or
+    and
+      <
+        -
+          +
+            1
+            *
+              2
+              x
+          /
+            -
+              x
+            3
+        4
+      not
+        in
+          x
+          {A}
+    true
+)");
+}
+
+TEST(Parser, StatementsNeedNoSeparator) {
+  Text text("model m { repeat 2 as i named parts { x = f(x)  x, y = g(x, k = 1) } if a { return x } else { require b } }");
+  EXPECT_EQ(text.tree(), R"(model m
+  repeat as i named parts
+    2
+    assign x
+      call f
+        x
+    assign x, y
+      call g
+        x
+        k =
+          1
+  if
+    a
+    return
+      x
+  else
+    require
+      b
+)");
+}
+
+TEST(Parser, ReportsSeveralErrorsInOneRun) {
+  Text text("block a(x) {\n  y = x + )\n  z = (x\n  return y\n}\nblock (x) { }\ndef g(x) x\n");
+  text.tree();
+  EXPECT_EQ(text.diagnostics.errorCount(), 4u) << text.errors();
+}
+
+struct BadSyntax {
+  const char *text, *message;
+};
+
+class BadSyntaxes : public testing::TestWithParam<BadSyntax> {};
+
+TEST_P(BadSyntaxes, AreReported) {
+  Text text(GetParam().text);
+  text.tree();
+  EXPECT_NE(text.errors().find(GetParam().message), std::string::npos) << text.errors();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Parser, BadSyntaxes,
+    testing::Values(
+        BadSyntax{"modle m { }", "f:1:1: error: expected 'import', 'model', 'block' or 'def', but got 'modle'; did you mean 'model'?"},
+        BadSyntax{"import x", "expected the path of a file in quotes after 'import', but got 'x'"},
+        BadSyntax{"model 3 { }", "expected a name after 'model', but got '3'"},
+        BadSyntax{"block b { }", "expected '(' before the parameters, but got '{'"},
+        BadSyntax{"block b(x: itn) { }", "but got 'itn'; did you mean 'int'?"},
+        BadSyntax{"block b(x", "expected ')' after the parameters, but got the end of the file"},
+        BadSyntax{"def f(x) x", "expected '=' before the value of 'def f', but got 'x'"},
+        BadSyntax{"model m { x == 3 }", "expected '=' after the name 'x' at the start of a statement; '==' compares"},
+        BadSyntax{"model m { retrun x }", "did you mean 'return'?"},
+        BadSyntax{"model m { x = f(a b) }", "expected ')' after the arguments of 'f', but got 'b'"},
+        BadSyntax{"model m { x = a < b < c }", "expected 'and' between two comparisons, but got '<'"},
+        BadSyntax{"model m { x = if a b else c }", "expected 'then' after the condition, but got 'b'"},
+        BadSyntax{"model m { x = if a then b }", "expected 'else' after the value of 'then', but got '}'"},
+        BadSyntax{"model m { x = {1} }", "expected a name in a set, but got '1'"},
+        BadSyntax{"model m { x = ", "expected an expression, but got the end of the file"},
+        BadSyntax{"model m { x = 1", "expected '}' after the body of 'm', but got the end of the file"},
+        BadSyntax{"model m { + }", "expected a statement, but got '+'"}));
+
+TEST(Parser, LimitsNesting) {
+  Text parens("def f(x) = " + std::string(100000, '(') + "x");
+  parens.tree();
+  EXPECT_NE(parens.errors().find("at most 256 levels of nesting are allowed"), std::string::npos);
+  std::string sum = "def f(x) = x";
+  for (int i = 0; i < 100000; ++i)
+    sum += " + x";
+  Text chain(sum);
+  chain.tree();
+  EXPECT_NE(chain.errors().find("an expression has at most 256 levels of operations"), std::string::npos);
+  std::string bodies = "model m {";
+  for (int i = 0; i < 100000; ++i)
+    bodies += " if a {";
+  Text nested(bodies);
+  nested.tree();
+  EXPECT_TRUE(nested.diagnostics.hasErrors());
+}
+
+TEST(Diagnostics, CaretCoversTheRangeAlsoAfterTabs) {
+  Text text("model m {\n\tx = 12ab\n}");
+  text.tree();
+  EXPECT_EQ(text.errors().substr(0, text.errors().find("^~~~") + 5),
+            "f:2:6: error: expected a number, but got '12ab'\n    \tx = 12ab\n    \t    ^~~~\n");
+}
+
+TEST(Diagnostics, NearestNameIsClose) {
+  EXPECT_EQ(nearestName("rms_nrom", {"rms_norm", "layer_norm"}), "rms_norm");
+  EXPECT_EQ(nearestName("foo", {"linear", "canon"}), "");
+  EXPECT_EQ(nearestName("x", {"y"}), "");
+}
+
+TEST(Format, CanonicalLayout) {
+  EXPECT_EQ(format("model m(vocab:int,dim=  512){ // top\n// own\nx=embed( tokens,vocab,dim )\n\n\n\nrepeat 2{x=f(x);x=g(x)}\n"
+                   "  if A in{A,B}{y=-x*(a+b)}\nlonger=first+\nsecond\n}"),
+            R"(model m(vocab: int, dim = 512) {  // top
+  // own
+  x = embed(tokens, vocab, dim)
+
+  repeat 2 { x = f(x)  x = g(x) }
+  if A in {A, B} { y = -x * (a + b) }
+  longer = first +
+      second
+}
+)");
+}
+
+TEST(Format, IsIdempotent) {
+  for (llvm::StringRef text : {"def f(a,b)=if a then-b else not b\n", "block b(x:{u,v}=u,){return x}//end",
+                               "model m(\nvocab:int,\n// note\ndim=1,\n){\nno_fuse{x=recompute(y)}\n}\n"}) {
+    std::string once = format(text);
+    EXPECT_EQ(format(once), once);
+    EXPECT_EQ(once.find("errors"), std::string::npos) << once;
+  }
+}
+
+TEST(Format, RefusesSyntaxErrors) { EXPECT_NE(format("model {").find("errors"), std::string::npos); }
+
+} // namespace
