@@ -12,7 +12,7 @@ struct OperatorInfo {
   llvm::StringRef spelling;
 };
 
-constexpr unsigned comparison = 3, additive = 4, unary = 6;
+constexpr unsigned comparison = 3, additive = 4;
 
 constexpr OperatorInfo operators[] = {
     {TokenKind::KwOr, BinaryOperator::Or, 1, "or"},
