@@ -32,12 +32,20 @@ const std::vector<Point> &curveOf(const Run &run, const std::string &metric) {
   static const std::vector<Point> none;
   if (metric == "loss")
     return run.loss;
+  if (metric == "eval_loss")
+    return run.evaluationLoss;
   auto found = run.scores.find(metric);
   return found == run.scores.end() ? none : found->second;
 }
 
+bool isLoss(const std::string &metric) { return metric == "loss" || metric == "eval_loss"; }
+
 std::vector<std::string> metricsOf(std::span<const Group> groups) {
   std::vector<std::string> metrics{"loss"};
+  for (const Group &group : groups)
+    for (const Run &run : group.runs)
+      if (!run.evaluationLoss.empty() && metrics.size() == 1)
+        metrics.push_back("eval_loss");
   for (const Group &group : groups)
     for (const Run &run : group.runs)
       for (const std::string &name : run.scoreNames)

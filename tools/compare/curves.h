@@ -16,10 +16,13 @@ struct Group {
 // "label=folder,folder,..." or "folder", which is labelled by its last part. Throws Error.
 Group readGroup(const std::string &argument);
 
-// What is plotted: a curve of every run, from all of which one chooses "loss" or a score by name.
+// The curve of a run that a metric names: "loss", "eval_loss" or a score.
 const std::vector<Point> &curveOf(const Run &run, const std::string &metric);
 
-// "loss", then all scores that occur, in the order of the first run that has them.
+// Whether a metric is a loss (the others are percentages).
+bool isLoss(const std::string &metric);
+
+// "loss", "eval_loss" where a run has it, then all scores that occur, in the order of the first run that has them.
 std::vector<std::string> metricsOf(std::span<const Group> groups);
 
 // At most `most` points: neighbours are averaged.

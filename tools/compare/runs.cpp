@@ -9,85 +9,113 @@ namespace stretto {
 
 using Json = nlohmann::ordered_json;
 
-static std::string metricsFile(const std::string &folder) { return folder + "/metrics.jsonl"; }
+std::vector<std::string> GrowingLines::next() {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (file && file.tellg() < offset)
+    offset = count = 0;
+  std::vector<std::string> lines;
+  if (!file || !file.seekg(offset))
+    return lines;
+  for (std::string line; std::getline(file, line) && !file.eof(); lines.push_back(std::move(line)))
+    offset += int64_t(line.size()) + 1;
+  count += int64_t(lines.size());
+  return lines;
+}
 
-Run::Run(std::string folder) : folder(std::move(folder)) {
-  if (!std::ifstream(metricsFile(this->folder)))
-    throw Error("'" + this->folder + "' is no run directory: it has no readable metrics.jsonl");
+std::string GrowingLines::place(size_t back, const std::string &what) const {
+  return path + ":" + std::to_string(count - int64_t(back)) + ": " + what;
+}
+
+Run::Run(std::string path, Absent)
+    : folder(std::move(path)), metricsFile(folder + "/metrics.jsonl"), timingFile(folder + "/timing.jsonl") {}
+
+Run::Run(std::string path) : Run(std::move(path), Absent()) {
+  if (!std::ifstream(folder + "/metrics.jsonl"))
+    throw Error("'" + folder + "' is no run directory: it has no readable metrics.jsonl");
   update();
 }
 
-Run Run::starting(std::string folder) {
-  Run run;
-  run.folder = std::move(folder);
-  return run;
-}
+Run Run::starting(std::string folder) { return Run(std::move(folder), Absent()); }
 
-void Run::fail(const std::string &what) const {
-  throw Error(metricsFile(folder) + ":" + std::to_string(lineNumber) + ": " + what);
+bool Run::read(GrowingLines &file, std::string (Run::*readLine)(const std::string &)) {
+  std::vector<std::string> lines = file.next();
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (std::string wrong = (this->*readLine)(lines[i]); !wrong.empty())
+      throw Error(file.place(lines.size() - 1 - i, wrong));
+  return !lines.empty();
 }
 
 bool Run::update() {
-  std::ifstream file(metricsFile(folder), std::ios::binary);
-  if (!file || !file.seekg(offset))
-    return false;
-  bool news = false;
-  for (std::string line; std::getline(file, line) && !file.eof(); news = true) {
-    offset += int64_t(line.size()) + 1;
-    ++lineNumber;
-    readLine(line);
-  }
-  return news;
+  bool metrics = read(metricsFile, &Run::readMetrics), timing = read(timingFile, &Run::readTiming);
+  return metrics || timing;
+}
+
+static void forget(std::vector<Point> &points, double from) {
+  std::erase_if(points, [&](const Point &point) { return point.step >= from; });
 }
 
 void Run::forgetFrom(double from) {
-  auto forget = [&](std::vector<Point> &points) {
-    std::erase_if(points, [&](const Point &point) { return point.step >= from; });
-  };
-  forget(loss);
-  forget(learningRate);
-  forget(speed);
+  for (std::vector<Point> *points : {&loss, &evaluationLoss, &learningRate})
+    forget(*points, from);
   for (auto &[name, points] : scores)
-    forget(points);
+    forget(points, from);
 }
 
-// The number under a key, if there is one.
-static const Json *findNumber(const Json &object, const char *key) {
+// Adds the number under a key, if there is one.
+static void addNumber(const Json &object, const char *key, double step, std::vector<Point> &points) {
   auto found = object.find(key);
-  return found != object.end() && found->is_number() ? &*found : nullptr;
+  if (found != object.end() && found->is_number())
+    points.push_back({step, found->get<double>()});
 }
 
-void Run::readLine(const std::string &line) {
-  Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+// Reads a line and its step. Returns what is wrong.
+static std::string readObject(const std::string &line, Json &object, int64_t &step) {
+  object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object())
-    fail("must be a JSON object");
-  const Json *at = findNumber(object, "step");
-  if (!at)
-    fail("must have a number under 'step'");
-  int64_t next = at->get<int64_t>();
+    return "must be a JSON object";
+  auto found = object.find("step");
+  if (found == object.end() || !found->is_number_integer())
+    return "must have an integer under 'step'";
+  step = found->get<int64_t>();
+  return "";
+}
+
+std::string Run::readTiming(const std::string &line) {
+  Json object;
+  int64_t at = 0;
+  if (std::string wrong = readObject(line, object, at); !wrong.empty())
+    return wrong;
+  if (!speed.empty() && double(at) <= speed.back().step)
+    forget(speed, double(at));
+  addNumber(object, "tokens_per_second", double(at), speed);
+  return "";
+}
+
+std::string Run::readMetrics(const std::string &line) {
+  Json object;
+  int64_t next = 0;
+  if (std::string wrong = readObject(line, object, next); !wrong.empty())
+    return wrong;
   if (next < step)
     forgetFrom(double(next));
   step = next;
-  auto add = [&](const char *key, std::vector<Point> &points) {
-    if (const Json *number = findNumber(object, key))
-      points.push_back({double(step), number->get<double>()});
-  };
-  add("loss", loss);
-  add("lr", learningRate);
-  add("tokens_per_second", speed);
-  auto evaluation = object.find("evaluation");
-  if (evaluation == object.end() || evaluation->is_null())
-    return;
-  for (const auto &[name, score] : evaluation->items()) {
-    const Json *right = findNumber(score, "right"), *total = findNumber(score, "total");
-    if (!right || !total)
-      fail("score '" + name + "' must have numbers under 'right' and 'total'");
+  addNumber(object, "loss", double(step), loss);
+  addNumber(object, "lr", double(step), learningRate);
+  addNumber(object, "eval_loss", double(step), evaluationLoss);
+  auto found = object.find("scores");
+  if (found == object.end())
+    return "";
+  for (const auto &[name, score] : found->items()) {
+    if (!score.is_array() || score.size() != 2 || !score[0].is_number() || !score[1].is_number())
+      return "score '" + name + "' must be [right, total]";
     if (!scores.contains(name))
       scoreNames.push_back(name);
-    std::vector<Point> &points = scores[name];
-    if (total->get<double>() > 0)
-      points.push_back({double(step), 100 * right->get<double>() / total->get<double>()});
+    if (double total = score[1].get<double>(); total > 0)
+      scores[name].push_back({double(step), 100 * score[0].get<double>() / total});
+    else
+      scores[name];
   }
+  return "";
 }
 
 } // namespace stretto

@@ -15,21 +15,38 @@ struct Point {
   double step = 0, value = 0;
 };
 
-// The curves of one run, from <folder>/metrics.jsonl: one JSON object per line with "step" and any of "loss", "lr",
-// "tokens_per_second" (numbers; null: none) and "evaluation": {score: {"right": .., "total": ..}, ..}. Other keys are
-// left alone. Scores are kept as percentages; a score without answers gives no point.
+// A file of JSON lines that grows while it is read.
+class GrowingLines {
+public:
+  explicit GrowingLines(std::string path) : path(std::move(path)) {}
+
+  // The whole lines written since the last call; a line without an end waits for the next one. A file that became
+  // shorter is read again from its start. No file: no lines.
+  std::vector<std::string> next();
+
+  // "path:line: what", for the line last returned but `back`.
+  std::string place(size_t back, const std::string &what) const;
+
+private:
+  std::string path;
+  int64_t offset = 0, count = 0;
+};
+
+// The curves of one run directory. metrics.jsonl: one JSON object per line with "step" and either "loss" and "lr" or
+// "eval_loss" and "scores": {name: [right, total], ..}. timing.jsonl: "step" and "tokens_per_second". Other keys are
+// left alone, and values that are no numbers (infinities are written as text) give no point. Scores are kept as
+// percentages; a score without answers gives no point.
 class Run {
 public:
   // Reads the file as far as it goes. Throws Error where it is missing or a line makes no sense.
   explicit Run(std::string folder);
 
-  // Takes in what has been written since; a line that is not yet complete waits for the next time. The file may be
-  // missing. Steps that are written again (a run that went on from a checkpoint) replace the earlier ones.
-  // Returns whether there was anything new.
+  // Takes in what has been written since. The files may be missing. Steps that are written again (a run that went on
+  // from a checkpoint) replace the earlier ones. Returns whether there was anything new.
   bool update();
 
   std::string folder;
-  std::vector<Point> loss, learningRate, speed;
+  std::vector<Point> loss, evaluationLoss, learningRate, speed;
   std::vector<std::string> scoreNames; // in the order of the file, the headline first
   std::map<std::string, std::vector<Point>> scores;
 
@@ -40,12 +57,16 @@ public:
   static Run starting(std::string folder);
 
 private:
-  Run() = default;
-  void readLine(const std::string &line);
+  struct Absent {};
+  Run(std::string folder, Absent);
+  // Each returns what is wrong with the line, "" where nothing is.
+  std::string readMetrics(const std::string &line);
+  std::string readTiming(const std::string &line);
+  bool read(GrowingLines &file, std::string (Run::*readLine)(const std::string &));
   void forgetFrom(double step);
-  [[noreturn]] void fail(const std::string &what) const;
 
-  int64_t step = 0, lineNumber = 0, offset = 0;
+  GrowingLines metricsFile, timingFile;
+  int64_t step = 0;
 };
 
 } // namespace stretto

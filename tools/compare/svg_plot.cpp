@@ -78,12 +78,14 @@ static Panel makePanel(std::span<const Group> groups, const std::string &metric)
       }
     }
   panel.xTicks = niceTicks(0, panel.xMax, 5);
-  panel.yTicks = metric == "loss" ? niceTicks(low, high, 5) : std::vector<double>{0, 25, 50, 75, 100};
+  panel.yTicks = isLoss(metric) ? niceTicks(low, high, 5) : std::vector<double>{0, 25, 50, 75, 100};
   return panel;
 }
 
 static std::string drawAxes(const Panel &panel) {
-  std::string title = panel.metric == "loss" ? "training loss" : panel.metric + ", %";
+  std::string title = panel.metric == "loss"        ? "training loss"
+                      : panel.metric == "eval_loss" ? "held-out loss"
+                                                    : panel.metric + ", %";
   std::string svg = fmt::format("<text class=\"ink title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", panel.x + left,
                                 panel.y + 18, escapeXml(title));
   double x0 = panel.atX(0), x1 = panel.atX(panel.xTicks.back());

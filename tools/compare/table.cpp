@@ -27,14 +27,14 @@ static std::string stepsText(const Group &group) {
 Table compareTable(std::span<const Group> groups) {
   Table table;
   std::vector<std::string> metrics = metricsOf(groups);
-  table.header = {"run", "runs", "steps", "loss"};
-  for (size_t i = 1; i < metrics.size(); ++i)
-    table.header.push_back(metrics[i] + " %");
+  table.header = {"run", "runs", "steps"};
+  for (const std::string &metric : metrics)
+    table.header.push_back(isLoss(metric) ? metric : metric + " %");
   table.header.push_back("tokens/s");
   for (const Group &group : groups) {
     std::vector<std::string> row{group.label, std::to_string(group.runs.size()), stepsText(group)};
     for (const std::string &metric : metrics)
-      row.push_back(rangeText(finalFigure(group, metric), metric == "loss" ? "{:.4f}" : "{:.1f}"));
+      row.push_back(rangeText(finalFigure(group, metric), isLoss(metric) ? "{:.4f}" : "{:.1f}"));
     row.push_back(rangeText(speedFigure(group), "{:.0f}"));
     table.rows.push_back(std::move(row));
   }

@@ -101,8 +101,8 @@ static Section runExperiment(const DemoOptions &options, const Experiment &exper
       "scored on held-out data after every twentieth part of the steps.\n\n",
       experiment.question, options.spec.filename().string(), modelText(experiment), experiment.task, experiment.preset,
       stepsOf(experiment, options), recipe.batch, recipe.length);
-  std::vector<std::string> metrics = metricsOf(groups);
-  std::string found = metrics.size() > 1 ? describeFindings(groups[0], groups[1], metrics[1]) : "No score was measured.";
+  const std::vector<std::string> &scores = groups[0].runs[0].scoreNames;
+  std::string found = scores.empty() ? "No score was measured." : describeFindings(groups[0], groups[1], scores[0]);
   fmt::print("\n{}\n{}\n\n", plainTable(compareTable(groups)), found);
   return {experiment.title, text + found, experiment.name + ".svg", std::move(groups)};
 }

@@ -21,7 +21,9 @@ struct RunFolder {
     append(lines);
   }
   ~RunFolder() { std::filesystem::remove_all(path); }
-  void append(const std::string &text) const { std::ofstream(path + "/metrics.jsonl", std::ios::app) << text; }
+  void append(const std::string &text, const std::string &file = "metrics.jsonl") const {
+    std::ofstream(path + "/" + file, std::ios::app) << text;
+  }
 
   std::string path;
 };
@@ -55,12 +57,15 @@ stretto::Run runWithLosses(const std::vector<double> &losses) {
 } // namespace
 
 TEST(Runs, ReadsWhatIsThere) {
-  RunFolder folder(R"({"step":1,"loss":2.5,"lr":0.1,"tokens_per_second":100,"grad_norm":3}
-{"step":2,"loss":null,"evaluation":{"z":{"right":1,"total":4},"a":{"right":3,"total":3},"none":{"right":0,"total":0}}}
+  RunFolder folder(R"({"step":1,"loss":2.5,"lr":0.1,"grad_norm":3,"tokens":64}
+{"step":2,"loss":"inf","lr":0.2}
+{"step":2,"eval_loss":1.5,"scores":{"z":[1,4],"a":[3,3],"none":[0,0]}}
 )");
+  folder.append("{\"step\":1,\"seconds\":0.5,\"tokens_per_second\":100}\n", "timing.jsonl");
   stretto::Run run(folder.path);
   EXPECT_EQ(values(run.loss), std::vector<double>{2.5});
-  EXPECT_EQ(values(run.learningRate), std::vector<double>{0.1});
+  EXPECT_EQ(values(run.learningRate), (std::vector<double>{0.1, 0.2}));
+  EXPECT_EQ(values(run.evaluationLoss), std::vector<double>{1.5});
   EXPECT_EQ(values(run.speed), std::vector<double>{100});
   EXPECT_EQ(run.scoreNames, (std::vector<std::string>{"z", "a", "none"}));
   EXPECT_EQ(values(run.scores.at("z")), std::vector<double>{25});
@@ -87,11 +92,21 @@ TEST(Runs, LaterLinesReplaceEarlierOnes) {
   EXPECT_EQ(values(stretto::Run(folder.path).loss), (std::vector<double>{3, 2.5, 1}));
 }
 
+// A resumed run first drops the lines after its checkpoint.
+TEST(Runs, FollowsAFileThatShrinks) {
+  RunFolder folder("{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2}\n{\"step\":3,\"loss\":1}\n");
+  stretto::Run run(folder.path);
+  std::filesystem::resize_file(folder.path + "/metrics.jsonl", 20);
+  folder.append("{\"step\":2,\"loss\":5}\n");
+  EXPECT_TRUE(run.update());
+  EXPECT_EQ(values(run.loss), (std::vector<double>{3, 5}));
+}
+
 TEST(Runs, ErrorsNameTheLine) {
   EXPECT_EQ(errorOf("{\"step\":1}\nnonsense\n"), "/metrics.jsonl:2: must be a JSON object");
-  EXPECT_EQ(errorOf("{\"loss\":1}\n"), "/metrics.jsonl:1: must have a number under 'step'");
-  EXPECT_EQ(errorOf("{\"step\":1,\"evaluation\":{\"a\":{\"right\":1}}}\n"),
-            "/metrics.jsonl:1: score 'a' must have numbers under 'right' and 'total'");
+  EXPECT_EQ(errorOf("{\"loss\":1}\n"), "/metrics.jsonl:1: must have an integer under 'step'");
+  EXPECT_EQ(errorOf("{\"step\":1,\"scores\":{\"a\":[1]}}\n{\"step\":2}\n"),
+            "/metrics.jsonl:1: score 'a' must be [right, total]");
   EXPECT_THROW(stretto::Run("/nonexistent"), Error);
 }
 
