@@ -39,6 +39,7 @@ constexpr int64_t kUnitsPerByte = 64;
 class SavedChoice {
 public:
   SavedChoice(func::FuncOp backward, func::FuncOp forward) : backward(backward) {
+    findMaterialised(forward.getBody().front());
     forward.walk([&](Operation *op) {
       if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr); id && !isCopy(op))
         originals[id.getInt()] = op;
@@ -60,6 +61,7 @@ private:
     FlowGraph::Node in, out;
   };
 
+  void findMaterialised(Block &forward);
   bool isFreeValue(Value value);
   bool isGiven(Value value);
   bool isMaterialised(Operation *copy);
@@ -71,12 +73,31 @@ private:
 
   func::FuncOp backward;
   llvm::DenseMap<int64_t, Operation *> originals;
+  llvm::DenseSet<Operation *> materialised;
   SmallVector<Operation *> copies;
   Operation *firstCopy = nullptr;
   llvm::DenseMap<Value, bool> freeValues;
   llvm::MapVector<Value, Nodes> nodes;
   llvm::DenseSet<Value> saved;
 };
+
+/// The forward stores what the library reads, and what is read again behind a library operation. The phase of an
+/// operation is the number of library operations on the longest path to it.
+void SavedChoice::findMaterialised(Block &forward) {
+  llvm::DenseMap<Operation *, int64_t> phases;
+  for (Operation &op : forward) {
+    bool isLibrary = !isRepeatable(&op) && !isFree(&op);
+    int64_t &phase = phases[&op];
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        phase = std::max(phase, phases.lookup(producer));
+    phase += isLibrary;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer && phases.lookup(producer) < phase)
+        for (; producer; producer = isView(producer) ? producer->getOperand(0).getDefiningOp() : nullptr)
+          materialised.insert(producer);
+  }
+}
 
 /// Constants, parameters, inputs, and whatever is computed from them alone.
 bool SavedChoice::isFreeValue(Value value) {
@@ -112,7 +133,7 @@ bool SavedChoice::isReadByLibrary(Value value) {
 
 bool SavedChoice::isMaterialised(Operation *copy) {
   Operation *original = originals.lookup(copy->getAttrOfType<IntegerAttr>(kIdAttr).getInt());
-  return original && isReadByLibrary(original->getResult(0));
+  return original && materialised.contains(original);
 }
 
 int64_t SavedChoice::repeatCost(Operation *copy) {
