@@ -55,7 +55,7 @@ static std::optional<std::string> readFile(const fs::path &path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-std::vector<SpecFile> readSpec(const fs::path &spec) {
+std::vector<SpecFile> readSpec(const fs::path &spec, std::span<const std::string> importFolders) {
   errno = 0;
   std::optional<std::string> text = readFile(spec);
   if (!text)
@@ -63,13 +63,17 @@ std::vector<SpecFile> readSpec(const fs::path &spec) {
                        (errno ? std::strerror(errno) : "it is a folder"));
   std::vector<SpecFile> files{{spec, std::move(*text)}};
   std::set<fs::path> seen{fs::weakly_canonical(spec)};
+  auto take = [&](const fs::path &path) {
+    std::optional<std::string> imported = readFile(path);
+    if (imported && seen.insert(fs::weakly_canonical(path)).second)
+      files.push_back({path, std::move(*imported)});
+    return imported.has_value();
+  };
   for (size_t i = 0; i < files.size(); ++i)
-    for (const std::string &imported : importedPaths(files[i].text)) {
-      fs::path path = files[i].path.parent_path() / imported;
-      if (!seen.insert(fs::weakly_canonical(path)).second)
-        continue;
-      if (std::optional<std::string> importedText = readFile(path))
-        files.push_back({path, std::move(*importedText)});
+    for (const std::string &name : importedPaths(files[i].text)) {
+      bool found = take(files[i].path.parent_path() / name);
+      for (size_t f = 0; !found && f < importFolders.size(); ++f)
+        found = take(fs::path(importFolders[f]) / name);
     }
   return files;
 }

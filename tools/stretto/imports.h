@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,9 @@ struct SpecFile {
 // The paths that follow the word `import` outside of comments (// to the end of the line) and strings, in order.
 std::vector<std::string> importedPaths(std::string_view text);
 
-// The spec and all files it imports, directly or not, each once, in order of first mention. Imports are relative
-// to the file they stand in; one that does not exist is left out, because reporting it is the compiler's job.
-// Throws CommandError where the spec itself cannot be read.
-std::vector<SpecFile> readSpec(const std::filesystem::path &spec);
+// The spec and all files it imports, directly or not, each once, in order of first mention. As the compiler does, an
+// import is looked up in the folder of the file it stands in, then in `importFolders`; one that is found nowhere is
+// left out, because reporting it is the compiler's job. Throws CommandError where the spec itself cannot be read.
+std::vector<SpecFile> readSpec(const std::filesystem::path &spec, std::span<const std::string> importFolders = {});
 
 } // namespace stretto

@@ -25,7 +25,7 @@ static constexpr std::array compilerOptions{
     CompilerOption{"--batch"},      CompilerOption{"--length"},         CompilerOption{"--vocab"},
     CompilerOption{"--model"},      CompilerOption{"--set"},            CompilerOption{"--dtype"},
     CompilerOption{"--target"},     CompilerOption{"--cpu"},            CompilerOption{"--fuse"},
-    CompilerOption{"--memory-budget"},
+    CompilerOption{"--memory-budget"}, CompilerOption{"-I"},
 };
 
 static const CompilerOption *findCompilerOption(std::string_view argument) {
@@ -63,6 +63,17 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
   return result;
 }
 
+// The values of -I among options of the compiler.
+static std::vector<std::string> importFolders(std::span<const std::string> options) {
+  std::vector<std::string> folders;
+  for (size_t i = 0; i < options.size(); ++i)
+    if (options[i].starts_with("-I="))
+      folders.push_back(options[i].substr(3));
+    else if (options[i] == "-I" && i + 1 < options.size())
+      folders.push_back(options[++i]);
+  return folders;
+}
+
 // Everything the program depends on: the spec with its imports, the options, and the parts of Stretto that make it
 // or are linked into it.
 static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
@@ -78,7 +89,7 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
   std::sort(linked.begin(), linked.end());
   for (const fs::path &library : linked)
     key.addFile(library);
-  for (const SpecFile &file : readSpec(arguments.spec)) {
+  for (const SpecFile &file : readSpec(arguments.spec, importFolders(arguments.compiler))) {
     key.add(file.path.filename().string());
     key.add(file.text);
   }

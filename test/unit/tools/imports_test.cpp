@@ -53,6 +53,18 @@ TEST_F(ReadSpec, FollowsImportsRelativeToTheirFileAndOnce) {
   EXPECT_EQ(files[2].path.filename(), "b.stretto");
 }
 
+TEST_F(ReadSpec, LooksIntoTheFolderOfTheFileBeforeTheOthers) {
+  fs::path spec = write("m.stretto", "import \"a.stretto\" import \"b.stretto\"");
+  write("a.stretto", "beside");
+  write("std/a.stretto", "elsewhere");
+  write("std/b.stretto", "found");
+  std::vector<std::string> folders{(folder / "nowhere").string(), (folder / "std").string()};
+  std::vector<SpecFile> files = readSpec(spec, folders);
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(files[1].text, "beside");
+  EXPECT_EQ(files[2].text, "found");
+}
+
 TEST_F(ReadSpec, LeavesMissingImportsToTheCompiler) {
   EXPECT_EQ(readSpec(write("m.stretto", "import \"nowhere.stretto\"")).size(), 1u);
 }
