@@ -1,4 +1,5 @@
 // stretto-compare: puts training runs side by side.
+#include "tools/compare/differences.h"
 #include "tools/compare/report.h"
 #include "tools/compare/table.h"
 
@@ -13,6 +14,8 @@ static void run(const std::vector<std::string> &arguments, const std::string &ou
   for (const std::string &argument : arguments)
     groups.push_back(readGroup(argument));
   std::cout << plainTable(compareTable(groups));
+  if (Table differences = differencesTable(groups); differences.header.size() > 1)
+    std::cout << "\nsettings that differ\n" << plainTable(differences);
   if (output.empty())
     return;
   writeReport({"Comparison of runs", "", {{"", "", "plot.svg", groups}}}, output);

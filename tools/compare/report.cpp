@@ -1,5 +1,6 @@
 #include "tools/compare/report.h"
 
+#include "tools/compare/differences.h"
 #include "tools/compare/svg_plot.h"
 #include "tools/compare/table.h"
 
@@ -64,6 +65,10 @@ void writeReport(const Report &report, const std::filesystem::path &folder) {
       markdown += section.text + "\n\n";
     markdown += markdownTable(table) + "\n![training curves](" + section.plotFile + ")\n\n";
     html += htmlParagraphs(section.text) + htmlTable(table) + plot;
+    if (Table differences = differencesTable(section.groups); differences.header.size() > 1) {
+      markdown += "Settings that differ:\n\n" + markdownTable(differences) + "\n";
+      html += "<p>Settings that differ:</p>\n" + htmlTable(differences);
+    }
   }
   writeFile(folder / "report.md", markdown);
   writeFile(folder / "report.html", html + "</html>\n");
