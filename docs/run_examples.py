@@ -51,7 +51,7 @@ def run(block, folder):
     script = block.text
     if steps := block.value("steps"):
         script = re.sub(r"--steps[ =]\d+", f"--steps {steps}", script)
-    result = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, stdin=subprocess.DEVNULL,
+    result = subprocess.run(["bash", "-euc", script], cwd=folder, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if (result.returncode != 0) != ("fails" in block.words):
         wanted = "should fail but did not" if "fails" in block.words else "failed"
