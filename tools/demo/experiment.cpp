@@ -1,7 +1,5 @@
 #include "tools/demo/experiment.h"
 
-#include "tasks/registry.h"
-
 #include <algorithm>
 
 namespace stretto {
@@ -43,8 +41,6 @@ std::filesystem::path runFolder(const DemoOptions &options, const Experiment &ex
 
 std::vector<std::string> trainCommand(const DemoOptions &options, const Experiment &experiment,
                                       const Variant &variant, int64_t seed) {
-  Preset preset = findPreset(experiment.task, experiment.preset);
-  std::unique_ptr<Task> task = makeTask(experiment.task, preset.settings);
   int64_t steps = stepsOf(experiment, options);
   std::vector<std::string> command = {options.stretto, "train", options.spec};
   auto add = [&](const std::string &option, const std::string &value) {
@@ -53,11 +49,6 @@ std::vector<std::string> trainCommand(const DemoOptions &options, const Experime
   };
   add("task", experiment.task);
   add("preset", experiment.preset);
-  for (const auto &[name, value] : preset.settings)
-    add("task-set", name + "=" + value);
-  add("batch", std::to_string(preset.recipe.batch));
-  add("length", std::to_string(preset.recipe.length));
-  add("vocab", std::to_string(task->vocabulary()));
   for (const auto &[name, value] : experiment.model)
     add("set", name + "=" + value);
   add("set", "canon_at=" + variant.canonAt);
