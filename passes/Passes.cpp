@@ -6,4 +6,5 @@ void stretto::registerPasses() {
   registerAutoDiffPasses();
   registerBuildPasses();
   registerFusionPasses();
+  registerSimplifyPasses();
 }

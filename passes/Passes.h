@@ -5,6 +5,7 @@
 #include "passes/AutoDiff/Passes.h"
 #include "passes/Build/Passes.h"
 #include "passes/Fusion/Passes.h"
+#include "passes/Simplify/Passes.h"
 
 namespace stretto {
 /// Makes the passes known to stretto-opt and to textual pipelines.

@@ -25,8 +25,17 @@ public:
       : function(function), roles(function, rows), graph(function, roles, rows) {}
 
   void mergeAll() {
-    for (const Candidate &candidate : findCandidates())
-      consider(candidate);
+    // What lies between two groups may join one of them, after which they may merge.
+    std::vector<Candidate> candidates = findCandidates();
+    bool changed = true;
+    while (changed) {
+      refused.clear();
+      changed = false;
+      for (const Candidate &candidate : candidates)
+        changed |= consider(candidate);
+    }
+    for (Operation *op : graph.getMembers())
+      joinSums(op);
   }
 
   void write() {
@@ -41,7 +50,9 @@ public:
 
 private:
   std::vector<Candidate> findCandidates() const;
-  void consider(const Candidate &candidate);
+  /// Merges the groups of a candidate, if they may be.
+  bool consider(const Candidate &candidate);
+  void joinSums(Operation *op);
   /// Why the groups of two members may not merge; nothing when they may.
   std::optional<KeptApart> refuse(const Candidate &candidate) const;
   std::optional<KeptApart> refuseCost(const Candidate &candidate) const;
@@ -73,18 +84,32 @@ std::vector<Candidate> Former::findCandidates() const {
   return candidates;
 }
 
-void Former::consider(const Candidate &candidate) {
+bool Former::consider(const Candidate &candidate) {
   unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
   if (a == b)
-    return;
-  if (std::optional<KeptApart> reason = refuse(candidate))
+    return false;
+  if (std::optional<KeptApart> reason = refuse(candidate)) {
     refused.emplace_back(candidate, *reason);
-  else
-    graph.merge(a, b);
+    return false;
+  }
+  graph.merge(a, b);
+  return true;
 }
 
 static bool isAlone(ArrayRef<Operation *> members) {
   return llvm::any_of(members, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
+}
+
+/// Column sums of one kernel that are only joined to one vector are summed as one.
+void Former::joinSums(Operation *op) {
+  if (!roles.isJoinOfSums(op))
+    return;
+  unsigned group = graph.getGroup(op->getOperand(0).getDefiningOp());
+  bool isOfOneKernel = llvm::all_of(op->getOperands(), [&](Value sum) {
+    return graph.isIn(sum.getDefiningOp(), group) && sum.hasOneUse();
+  });
+  if (isOfOneKernel && !isAlone(graph.getMembersOf(group)) && !isAlone(op))
+    graph.merge(group, graph.getGroup(op));
 }
 
 std::optional<KeptApart> Former::refuse(const Candidate &candidate) const {
@@ -107,18 +132,13 @@ std::optional<KeptApart> Former::refuseCost(const Candidate &candidate) const {
   SmallVector<Operation *> both(left);
   llvm::append_range(both, right);
   GroupCost a = costOf(graph, left), b = costOf(graph, right), merged = costOf(graph, both);
-  if (merged.getTime() > a.getTime() + b.getTime())
-    return KeptApart{candidate.producer, candidate.reader,
-                     llvm::formatv("{0} rows beside each block of {1} would be computed again, which costs more "
-                                   "than {2} bytes not moved",
-                                   merged.haloRows, kBlockRows, a.bytes + b.bytes - merged.bytes),
-                     "put a product or fewer Canon layers between them"};
-  if (!merged.fitsCache() && a.fitsCache() && b.fitsCache())
-    return KeptApart{candidate.producer, candidate.reader,
-                     llvm::formatv("a block would hold {0} bytes between its {1} stages, more than {2}",
-                                   merged.heldBytes, merged.stages, kBlockBytes),
-                     "narrower rows"};
-  return std::nullopt;
+  if (merged.getTime() <= a.getTime() + b.getTime())
+    return std::nullopt;
+  return KeptApart{candidate.producer, candidate.reader,
+                   llvm::formatv("together they would read {0} bytes again and compute {1} rows beside each block of "
+                                 "{2} twice, which costs more than {3} bytes not moved",
+                                 merged.reread, merged.haloRows, kBlockRows, a.bytes + b.bytes - merged.bytes),
+                   merged.reread ? "narrower rows" : "fewer taps in a row, or a product between them"};
 }
 
 /// One reason per pair of groups that stayed apart.

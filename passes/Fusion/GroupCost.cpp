@@ -77,6 +77,7 @@ GroupCost stretto::costOf(const GroupGraph &graph, ArrayRef<Operation *> members
     }
   for (auto [value, bytes] : inputs)
     cost.bytes += bytes;
+  int64_t read = cost.bytes;
   auto isInside = [&](Operation *op) { return inside.contains(op); };
   for (Operation *op : members)
     if (graph.getRoles().isReadElsewhere(op->getResult(0), isInside))
@@ -85,6 +86,8 @@ GroupCost stretto::costOf(const GroupGraph &graph, ArrayRef<Operation *> members
   addHalo(ops, cost);
   cost.stages = countStages(ops);
   int64_t rows = graph.getRoles().getSpace(members.front()).getRows();
-  cost.heldBytes = cost.bytes / rows * (cost.haloRows ? kBlockRows / 2 + cost.haloRows : 1);
+  // A kernel without taps may go row by row; with taps, smaller blocks would compute more rows twice.
+  int64_t held = cost.bytes / rows * (cost.haloRows ? kBlockRows / 2 + cost.haloRows : 1);
+  cost.reread = held > kBlockBytes ? read * (cost.stages - 1) : 0;
   return cost;
 }

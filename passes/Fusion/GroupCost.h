@@ -13,15 +13,14 @@ constexpr double kOperationsPerByte = 3.0;
 constexpr int64_t kBlockBytes = 512 * 1024;
 
 struct GroupCost {
-  int64_t bytes = 0;        ///< rows read and written by the kernel
-  double extra = 0;         ///< elementwise operations on rows beside a block, computed for its taps
-  int64_t stages = 1;       ///< passes over the columns of a block: one more than reductions in a chain
-  int64_t haloRows = 0;     ///< rows beside a block that its taps reach
-  int64_t heldBytes = 0;    ///< of the smallest block, all operands and results
+  int64_t bytes = 0;    ///< rows read and written by the kernel
+  int64_t reread = 0;   ///< bytes read again by later stages because a block does not fit the cache
+  double extra = 0;     ///< elementwise operations on rows beside a block, computed for its taps
+  int64_t stages = 1;   ///< passes over the columns of a block: one more than reductions in a chain
+  int64_t haloRows = 0; ///< rows beside a block that its taps reach
 
   /// Time in elementwise operations.
-  double getTime() const { return bytes * kOperationsPerByte + extra; }
-  bool fitsCache() const { return stages == 1 || heldBytes <= kBlockBytes; }
+  double getTime() const { return (bytes + reread) * kOperationsPerByte + extra; }
 };
 
 /// The cost of a kernel made of `members`, which read and write what `graph` says.

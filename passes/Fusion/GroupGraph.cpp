@@ -94,11 +94,16 @@ Operation *GroupGraph::findBetween(unsigned a, unsigned b) const {
     Operation *op = nodeOps[node];
     return nodes.lookup(op) == node && (isIn(op, a) || isIn(op, b));
   };
+  Operation *found = nullptr;
   for (auto [from, to] : {std::pair(left, right), std::pair(right, left)})
-    for (unsigned node : reaches[from].set_bits())
-      if (reaches[node].test(to) && !isWithin(node))
+    for (unsigned node : reaches[from].set_bits()) {
+      if (!reaches[node].test(to) || isWithin(node))
+        continue;
+      if (roles.getRole(nodeOps[node]) == RowRole::outside)
         return nodeOps[node];
-  return nullptr;
+      found = nodeOps[node];
+    }
+  return found;
 }
 
 void GroupGraph::merge(unsigned a, unsigned b) {

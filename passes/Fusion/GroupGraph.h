@@ -34,8 +34,8 @@ public:
   /// What a member reads that it does not compute.
   llvm::ArrayRef<RowFlow> getFlows(mlir::Operation *member) const { return flows.find(member)->second; }
 
-  /// An operation on a path from one of the groups to the other through something else; null when there is
-  /// none, that is, when the groups may merge without a cycle.
+  /// An operation on a path from one of the groups to the other through something else, preferably one that
+  /// is no row operation; null when there is none, that is, when the groups may merge without a cycle.
   mlir::Operation *findBetween(unsigned a, unsigned b) const;
 
   void merge(unsigned a, unsigned b);

@@ -41,8 +41,9 @@ public:
 
 private:
   LogicalResult verify(int64_t number, const RowSpace &space, const Members &members) const;
+  bool isJoinOfOwnSums(Operation *op, const Members &members) const;
   LogicalResult outline(int64_t number, const RowSpace &space, const Members &members);
-  Type typeOfResult(const RowSpace &space, Operation *member, Value inRow) const;
+  Type typeOfResult(const RowSpace &space, Value inRow) const;
   void eraseCopied();
 
   func::FuncOp function;
@@ -61,19 +62,32 @@ Type viewType(const RowSpace &space, Type type) {
 }
 } // namespace
 
+bool Outliner::isJoinOfOwnSums(Operation *op, const Members &members) const {
+  return roles.isJoinOfSums(op) && llvm::all_of(op->getOperands(), [&](Value sum) {
+    return llvm::is_contained(members, sum.getDefiningOp());
+  });
+}
+
 LogicalResult Outliner::verify(int64_t number, const RowSpace &space, const Members &members) const {
   for (Operation *op : members) {
     if (roles.getRole(op) != RowRole::member)
       return op->emitError() << "kern.group must be on row operations, but got '" << op->getName() << "'";
-    if (!(roles.getSpace(op) == space))
+    if (!(roles.getSpace(op) == space) && !isJoinOfOwnSums(op, members))
       return op->emitError() << "operations of kern.group " << number << " must run over the same rows";
   }
   return success();
 }
 
-Type Outliner::typeOfResult(const RowSpace &space, Operation *member, Value inRow) const {
+/// Sums that were joined, and copies that only they read.
+static void eraseUnused(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(body))))
+    if (op.use_empty())
+      op.erase();
+}
+
+Type Outliner::typeOfResult(const RowSpace &space, Value inRow) const {
   auto row = cast<RankedTensorType>(inRow.getType());
-  if (isa<seq::ColumnSumOp>(member))
+  if (inRow.getDefiningOp<seq::ColumnSumOp>())
     return row;
   SmallVector<int64_t> shape{1, space.getRows()};
   if (!space.isParameter)
@@ -93,19 +107,20 @@ LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Mem
   auto isInside = [&](Operation *op) { return llvm::is_contained(members, op); };
   for (Operation *op : members) {
     places.push_back(op->getLoc());
-    if (failed(form.addMember(op)))
+    if (failed(isJoinOfOwnSums(op, members) ? form.addJoinOfSums(op) : form.addMember(op)))
       return failure();
     Value result = op->getResult(0);
     if (!roles.isReadElsewhere(result, isInside))
       continue;
     stored.push_back(result);
     yielded.push_back(form.getResult(result));
-    types.push_back(typeOfResult(space, op, yielded.back()));
+    types.push_back(typeOfResult(space, yielded.back()));
   }
   Location loc = FusedLoc::get(context, places);
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(&body);
   kern::YieldOp::create(builder, loc, yielded);
+  eraseUnused(body);
 
   builder.setInsertionPointAfter(members.back());
   SmallVector<Value> inputs;

@@ -12,9 +12,11 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   let description = [{
     Writes `kern.group = n` on row operations; operations of one number become one kernel. Any graph of elementwise
     operations, reductions, taps, permutations, concatenations and column sums over the same rows may share one.
-    What costs nothing to repeat (constants, broadcasts, slices, views, comparisons, simple arithmetic on
-    parameters) carries no number and is repeated in each kernel that reads it, unless something other than a
-    kernel reads it.
+    What costs next to nothing to repeat (constants, comparisons, simple arithmetic on parameters, and all that only moves
+    columns or rows: broadcasts, slices, concatenations, permutations, taps, views) carries no number and is repeated in each kernel that
+    reads it, unless something other than a kernel reads it.
+
+    A concatenation of column sums of one kernel joins that kernel, which then sums the concatenated rows.
 
     Pairs of operations are merged in the order of the bytes that need not move, ties in program order, when
 

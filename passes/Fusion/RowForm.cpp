@@ -29,12 +29,24 @@ RankedTensorType RowForm::dropRows(Type type, Form form) const {
   return RankedTensorType::get(tensor.getShape().drop_front(countDropped(form)), tensor.getElementType());
 }
 
-LogicalResult RowForm::addMember(Operation *op) {
-  Value result = copy(op, Form::row);
-  if (!result)
+LogicalResult RowForm::record(Operation *op, Value copied) {
+  if (!copied)
     return op->emitError() << "'" << op->getName() << "' reads a value that one row of a kernel has no form of";
-  known[{op->getResult(0), Form::row}] = result;
+  known[{op->getResult(0), Form::row}] = copied;
   return success();
+}
+
+LogicalResult RowForm::addMember(Operation *op) { return record(op, copy(op, Form::row)); }
+
+LogicalResult RowForm::addJoinOfSums(Operation *op) {
+  SmallVector<Value> pieces;
+  for (Value sum : op->getOperands())
+    pieces.push_back(known.lookup({sum, Form::row}).getDefiningOp<seq::ColumnSumOp>().getOperand());
+  SmallVector<int64_t> shape(cast<RankedTensorType>(pieces.front().getType()).getShape());
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  shape.back() = type.getShape().back();
+  auto joined = seq::ConcatOp::create(builder, op->getLoc(), type.clone(shape), pieces);
+  return record(op, seq::ColumnSumOp::create(builder, op->getLoc(), type, joined));
 }
 
 Value RowForm::get(Value value, Form form) {

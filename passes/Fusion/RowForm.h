@@ -18,6 +18,8 @@ public:
   /// Copies a member of the kernel; members come in program order. Fails, with an error at the operation, where
   /// what it reads has no form in one row.
   mlir::LogicalResult addMember(mlir::Operation *op);
+  /// Copies column sums put side by side as the sum of their operands put side by side.
+  mlir::LogicalResult addJoinOfSums(mlir::Operation *op);
 
   /// The copy of the result of a member.
   mlir::Value getResult(mlir::Value value) const { return known.lookup({value, Form::row}); }
@@ -31,6 +33,7 @@ private:
   int64_t countDropped(Form form) const;
   mlir::RankedTensorType dropRows(mlir::Type type, Form form) const;
   mlir::Value get(mlir::Value value, Form form);
+  mlir::LogicalResult record(mlir::Operation *op, mlir::Value copied);
   mlir::Value copy(mlir::Operation *op, Form form);
   mlir::Value copyConstant(mlir::Operation *op, Form form);
   mlir::Value copyBroadcast(seq::BroadcastOp op, Form form);

@@ -60,8 +60,9 @@ RowRole RowRoles::findRole(Operation *op) const {
     return RowRole::repeated;
   if (isReadOutside(op))
     return RowRole::member;
+  bool onlyMoves = isa<seq::BroadcastOp, seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::TapOp, seq::ColumnIndexOp>(op);
   if (kind == RowKind::row)
-    return isa<seq::BroadcastOp, seq::SliceOp, seq::ColumnIndexOp>(op) ? RowRole::repeated : RowRole::member;
+    return onlyMoves ? RowRole::repeated : RowRole::member;
   // Simple arithmetic on parameters and tables goes along; what costs more is done once.
   bool isCostly = isa<seq::ReduceOp>(op) || isa<math::MathDialect>(op->getDialect());
   return isCostly ? RowRole::member : RowRole::repeated;
@@ -74,6 +75,17 @@ RowSpace RowRoles::getSpace(Operation *member) const {
   if (rows.isRow(value))
     return {false, llvm::to_vector<2>(shape.take_front(2))};
   return {true, llvm::to_vector<2>(shape.empty() ? shape : shape.drop_back())};
+}
+
+bool RowRoles::isJoinOfSums(Operation *member) const {
+  if (!isa<seq::ConcatOp>(member))
+    return false;
+  auto heads = [](Operation *sum) { return typeOf(sum->getOperand(0)).getShape().drop_back(); };
+  Operation *first = member->getOperand(0).getDefiningOp();
+  return llvm::all_of(member->getOperands(), [&](Value value) {
+    Operation *sum = value.getDefiningOp();
+    return isa_and_present<seq::ColumnSumOp>(sum) && heads(sum) == heads(first);
+  });
 }
 
 bool RowRoles::isReadElsewhere(Value value, function_ref<bool(Operation *)> inside) const {

@@ -32,6 +32,9 @@ public:
   RowRole getRole(mlir::Operation *op) const { return roles.lookup_or(op, RowRole::outside); }
   /// The rows that a member runs over.
   RowSpace getSpace(mlir::Operation *member) const;
+  /// Whether a member only puts column sums of equally shaped rows side by side. The kernel that makes the sums
+  /// may do that as well.
+  bool isJoinOfSums(mlir::Operation *member) const;
   /// Whether an operation other than those in `inside`, and what is repeated beside them, reads `value`.
   bool isReadElsewhere(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> inside) const;
 

@@ -1,0 +1,15 @@
+//===- Passes.h - rewrites of products and carried values ---------------------===//
+#pragma once
+
+#include "ir/Seq/SeqOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace stretto {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/Simplify/Passes.h.inc"
+} // namespace stretto
