@@ -50,12 +50,13 @@ seq::InitAttr initAttr(MLIRContext *context, const Initializer &init) {
   return seq::InitAttr::get(context, kinds[unsigned(init.kind)], init.a, init.b);
 }
 
-/// "layers.{}.q.weight" becomes @layers.q.weight, or @layers.2.q.weight for the layers 2, 2 + step, ...
+/// "layers.{}.q.weight" becomes @layers.q.weight, or @layers.2.q.weight for the layers 2, 2 + step, ... A dot
+/// keeps the symbol apart from those of functions.
 std::string symbolName(const Weight &weight) {
   std::string name = weight.name;
   size_t place = name.find("{}.");
   if (place == std::string::npos)
-    return name;
+    return name.find('.') == std::string::npos ? name + ".value" : name;
   const Stack &stack = weight.stacks[0];
   bool isOnlyRun = stack.first == 0 && stack.step == 1;
   return name.replace(place, 3, isOnlyRun ? "" : std::to_string(stack.first) + ".");

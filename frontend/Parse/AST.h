@@ -185,6 +185,7 @@ struct Parameter {
 struct Declaration {
   enum class Kind : uint8_t { Model, Block, Def } kind;
   SourceRange range; // keyword to the name
+  SourceRange whole;
   Identifier name;
   std::vector<Parameter> parameters;
   Body body;

@@ -140,15 +140,22 @@ std::unique_ptr<Declaration> Parser::parseDeclaration() {
   if (!expectName(declaration->name, "a name after '" + keyword.text + "'"))
     return nullptr;
   declaration->range = keyword.range.to(declaration->name.range);
-  bool needsList = declaration->kind != Declaration::Kind::Model;
-  if ((needsList || isAt(TokenKind::LeftParen)) && !parseParameters(declaration->parameters))
+  if (!parseDeclarationBody(*declaration))
     return nullptr;
-  if (declaration->kind != Declaration::Kind::Def)
-    return parseBody(declaration->body, "of '" + declaration->name.text + "'") ? std::move(declaration) : nullptr;
-  if (!expect(TokenKind::Assign, "before the value of 'def " + declaration->name.text + "'"))
-    return nullptr;
-  declaration->value = parseExpr();
-  return declaration->value ? std::move(declaration) : nullptr;
+  declaration->whole = declaration->range.to(previous().range);
+  return declaration;
+}
+
+bool Parser::parseDeclarationBody(Declaration &declaration) {
+  bool needsList = declaration.kind != Declaration::Kind::Model;
+  if ((needsList || isAt(TokenKind::LeftParen)) && !parseParameters(declaration.parameters))
+    return false;
+  if (declaration.kind != Declaration::Kind::Def)
+    return parseBody(declaration.body, "of '" + declaration.name.text + "'");
+  if (!expect(TokenKind::Assign, "before the value of 'def " + declaration.name.text + "'"))
+    return false;
+  declaration.value = parseExpr();
+  return declaration.value != nullptr;
 }
 
 bool Parser::parseParameters(std::vector<Parameter> &parameters) {

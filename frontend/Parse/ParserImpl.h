@@ -35,6 +35,7 @@ private:
   // declarations
   void parseImport(SourceTree &tree);
   std::unique_ptr<Declaration> parseDeclaration();
+  bool parseDeclarationBody(Declaration &declaration);
   bool parseParameters(std::vector<Parameter> &parameters);
   bool parseParameter(Parameter &parameter);
   bool parseType(TypeSyntax &type);

@@ -35,8 +35,7 @@ const Declaration *Elaborator::findModel() {
 }
 
 std::optional<Program> Elaborator::run() {
-  for (const auto &file : loaded.files)
-    fileScope(*file);
+  checkFileNames();
   const Declaration *model = findModel();
   if (options.batch < 1 || options.length < 1 || options.length > maxRows || options.batch > maxRows / options.length) {
     error({}, "batch and length must be at least 1 and batch * length at most " + llvm::Twine(maxRows) +

@@ -81,14 +81,23 @@ Scope *Elaborator::fileScope(const LoadedFile &file) {
     return entry.get();
   entry = std::make_unique<Scope>(Scope::Kind::File, nullptr);
   Scope *scope = entry.get();
-  for (const auto &declaration : file.tree.declarations)
-    if (declaration->kind != Declaration::Kind::Model)
-      declare(*scope, *declaration);
-  for (const LoadedFile *imported : file.imports)
-    for (const auto &declaration : imported->tree.declarations)
+  auto enter = [&](const SourceTree &tree) {
+    for (const auto &declaration : tree.declarations)
       if (declaration->kind != Declaration::Kind::Model)
-        declare(*scope, *declaration);
+        scope->declarations.try_emplace(declaration->name.text, declaration.get());
+  };
+  enter(file.tree);
+  for (const LoadedFile *imported : file.imports)
+    enter(imported->tree);
   return scope;
+}
+
+void Elaborator::checkFileNames() {
+  Scope all(Scope::Kind::File, nullptr);
+  for (const auto &file : loaded.files)
+    for (const auto &declaration : file->tree.declarations)
+      if (declaration->kind != Declaration::Kind::Model)
+        declare(all, *declaration);
 }
 
 void Elaborator::declare(Scope &scope, const Declaration &declaration) {

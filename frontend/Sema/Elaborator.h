@@ -56,6 +56,8 @@ private:
   // --- names (Elaborator.cpp)
   Scope *fileScope(const LoadedFile &file);
   void declare(Scope &scope, const Declaration &declaration);
+  /// Reports blocks and defs of files that share a name: a program has one of each.
+  void checkFileNames();
   Binding *lookup(llvm::StringRef name);
   const Declaration *lookupDeclaration(llvm::StringRef name, Scope *&home);
   std::vector<llvm::StringRef> visibleNames();

@@ -173,11 +173,18 @@ LoadedProgram stretto::load(llvm::StringRef path, llvm::StringRef text, llvm::Ar
 std::string stretto::inlinedText(const LoadedProgram &program, const SourceFiles &sources) {
   std::string text;
   for (const auto &file : program.files) {
+    std::vector<SourceRange> left;
+    for (const Import &import : file->tree.imports)
+      left.push_back(import.range.to(import.pathRange));
+    for (const auto &declaration : file->tree.declarations)
+      if (declaration->kind == Declaration::Kind::Model && file.get() != &program.main())
+        left.push_back(declaration->whole);
+    llvm::sort(left, [](SourceRange a, SourceRange b) { return a.begin < b.begin; });
     llvm::StringRef whole = sources.text(file->tree.file);
     uint32_t at = 0;
-    for (const Import &import : file->tree.imports) {
-      text += whole.slice(at, import.range.begin);
-      at = import.pathRange.end;
+    for (SourceRange range : left) {
+      text += whole.slice(at, range.begin);
+      at = range.end;
     }
     text += whole.substr(at).ltrim("\n");
     if (!llvm::StringRef(text).ends_with("\n"))

@@ -29,7 +29,8 @@ struct LoadedProgram {
 LoadedProgram load(llvm::StringRef path, llvm::StringRef text, llvm::ArrayRef<std::string> importFolders,
                    llvm::vfs::FileSystem &files, SourceFiles &sources, Diagnostics &diagnostics);
 
-/// The main file with its imports in front and the import lines left out: one text that compiles alone.
+/// The main file with its imports in front, without the import lines and without the models of other files:
+/// one text that compiles alone.
 std::string inlinedText(const LoadedProgram &program, const SourceFiles &sources);
 
 } // namespace stretto

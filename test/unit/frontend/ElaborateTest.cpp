@@ -202,6 +202,14 @@ TEST(Parameters, OriginsAreKnown) {
   EXPECT_EQ(parameters[2].type, "int");
 }
 
+TEST(Imports, ModelsOfOtherFilesAreLeftOut) {
+  Frontend frontend;
+  frontend.addFile("a.stretto", "block f(x) { return relu(x) }\nmodel other { return tokens }\ndef g(x) = -x");
+  frontend.run("import \"a.stretto\"\n" + inModel("x = g(f(x))"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(inlinedText(*frontend.loaded, frontend.sources).find("other"), std::string::npos);
+}
+
 TEST(Imports, BlocksSeeTheirOwnFile) {
   Frontend frontend;
   frontend.addFile("lib/a.stretto", "import \"b.stretto\"\ndef twice(x) = x + x\nblock f(x) { return twice(g(x)) }")

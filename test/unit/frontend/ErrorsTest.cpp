@@ -190,6 +190,21 @@ TEST(Imports, MissingFilesAreErrors) {
       << frontend.errors();
 }
 
+TEST(Imports, AProgramHasOneBlockOfAName) {
+  Frontend frontend;
+  frontend.addFile("a.stretto", "import \"b.stretto\"\nblock f(x) { return x }").addFile("b.stretto", "block f(x) { return -x }");
+  frontend.run("import \"a.stretto\"\nmodel m { return tokens }");
+  EXPECT_NE(frontend.errors().find("a.stretto:2:7: error: 'f' is declared twice"), std::string::npos) << frontend.errors();
+  EXPECT_NE(frontend.errors().find("b.stretto:1:7: note: the other declaration is here"), std::string::npos);
+}
+
+TEST(Imports, NamesAreNotPassedOn) {
+  Frontend frontend;
+  frontend.addFile("a.stretto", "import \"b.stretto\"").addFile("b.stretto", "block f(x) { return -x }");
+  frontend.run("import \"a.stretto\"\n" + inModel("x = f(x)"));
+  EXPECT_NE(frontend.errors().find("unknown operation, block or def 'f'"), std::string::npos) << frontend.errors();
+}
+
 TEST(Imports, CyclesAreErrors) {
   Frontend frontend;
   frontend.addFile("a.stretto", "import \"b.stretto\"").addFile("b.stretto", "import \"a.stretto\"");
