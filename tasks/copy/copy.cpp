@@ -36,8 +36,12 @@ void CopyTask::append(Random &random, Stream, Row &row) const {
 
 std::string CopyTask::describeInstance(std::span<const int32_t> tokens) const {
   std::string text = "symbols ";
-  for (int32_t token : tokens.subspan(1))
-    text += token == query ? "\n  copy  " : " " + std::to_string(token - firstSymbol + 1);
+  for (int32_t token : tokens.subspan(1)) {
+    if (token == query)
+      text += "\n  copy  ";
+    else
+      text.append(" ").append(std::to_string(token - firstSymbol + 1));
+  }
   return text + "\n";
 }
 
