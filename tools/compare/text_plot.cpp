@@ -12,7 +12,8 @@ namespace {
 // Dots, 2 columns by 4 rows in a character; a character has the colour of the curve drawn last in it.
 class Canvas {
 public:
-  Canvas(int columns, int rows) : columns(columns), rows(rows), dots(columns * rows, 0), owner(columns * rows, -1) {}
+  Canvas(int columns, int rows) : columns(columns), rows(rows), dots(columns * rows, 0),
+        owner(columns * rows, -1), letters(columns * rows, 0) {}
 
   int width() const { return 2 * columns; }
   int height() const { return 4 * rows; }
@@ -34,6 +35,13 @@ public:
     }
   }
 
+  // Puts a letter over the dots of a character.
+  void letter(double x, double y, char text) {
+    int column = int(std::lround(x)) / 2, row = int(std::lround(y)) / 4;
+    if (x >= 0 && y >= 0 && column < columns && row < rows)
+      letters[row * columns + column] = text;
+  }
+
   // One row of characters.
   std::string row(int r, bool colour) const;
 
@@ -41,6 +49,7 @@ private:
   int columns, rows;
   std::vector<uint8_t> dots;
   std::vector<int> owner;
+  std::string letters; // 0: none
 };
 
 } // namespace
@@ -55,8 +64,8 @@ std::string Canvas::row(int r, bool colour) const {
   std::string text;
   for (int c = 0; c < columns; ++c) {
     int at = r * columns + c;
-    if (!dots[at]) {
-      text += ' ';
+    if (letters[at] || !dots[at]) {
+      text += letters[at] ? letters[at] : ' ';
       continue;
     }
     // U+2800 + dots in UTF-8.
@@ -74,6 +83,8 @@ static void drawCurve(Canvas &canvas, const TextPlot &plot, const std::vector<Po
     const Point &from = points[i ? i - 1 : 0];
     canvas.line(x(from), y(from), x(points[i]), y(points[i]), curve);
   }
+  if (!plot.colour && !points.empty())
+    canvas.letter(x(points.back()), y(points.back()), char('a' + curve % 26));
 }
 
 std::string drawText(const TextPlot &plot, std::span<const TextCurve> curves) {
@@ -90,7 +101,7 @@ std::string drawText(const TextPlot &plot, std::span<const TextCurve> curves) {
   text += fmt::format("{:>6} +{}\n{:>8}{:>{}}\n", "", std::string(size_t(plot.columns), '-'), "0",
                       fmt::format("step {:.0f}", plot.xMax), plot.columns);
   for (size_t i = 0; i < curves.size(); ++i) {
-    std::string mark = plot.colour ? coloured("\u2501\u2501", int(i)) : "--";
+    std::string mark = plot.colour ? coloured("\u2501\u2501", int(i)) : std::string(1, char('a' + i % 26));
     std::string value = curves[i].points.empty() ? "-" : fmt::format("{:.4g}{}", curves[i].points.back().value, plot.unit);
     text += fmt::format("        {} {}: {}\n", mark, curves[i].label, value);
   }

@@ -16,7 +16,7 @@ struct TextPlot {
   std::string title;
   double xMax = 1, yMin = 0, yMax = 1;
   int columns = 60, rows = 10; // of characters; each holds 2 x 4 dots
-  bool colour = false;         // curves in colours; else the labels say only the last values
+  bool colour = false;         // curves in colours; else a letter stands at the end of each
   std::string unit;            // behind the values, e.g. "%"
 };
 
