@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-COMPILER = {"stretto-compile", "stretto-opt", "stretto-reduce", "stretto-lsp"}
+COMPILER = {"stretto-compile", "stretto-opt", "stretto-translate", "stretto-reduce", "stretto-lsp"}
 DISPATCHER = {"stretto"}
 
 MLIR = re.compile(r"lib(LLVM|MLIR|clang)")

@@ -1,0 +1,182 @@
+#include "codegen/pytorch/EmitPyTorch.h"
+
+#include "codegen/pytorch/FunctionPrinter.h"
+#include "codegen/pytorch/Prelude.h"
+
+using namespace mlir;
+using namespace stretto;
+
+// ---------------------------------------------------------------- the pieces of the prelude
+
+/// Whether the text calls the function or class.
+static bool calls(llvm::StringRef text, llvm::StringRef name) {
+  std::string opening = name.str() + "(";
+  for (size_t at = text.find(opening); at != llvm::StringRef::npos; at = text.find(opening, at + 1))
+    if (at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == '_'))
+      return true;
+  return false;
+}
+
+/// "def canon(x, ...)" -> "canon"
+static llvm::StringRef pieceName(llvm::StringRef piece) {
+  return piece.split(' ').second.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// The imports, then the helpers that the text needs, directly or through each other.
+static std::string preludeFor(llvm::StringRef text) {
+  SmallVector<llvm::StringRef> pieces;
+  kPrelude.split(pieces, "\n\n\n");
+  llvm::StringRef imports = pieces[0].split('\n').second; // without the comment
+  std::string needed = text.str() + "Weights()"; // the base class of the model
+  llvm::DenseSet<size_t> chosen;
+  for (size_t count = size_t(-1); count != chosen.size();) {
+    count = chosen.size();
+    for (size_t i = 1; i < pieces.size(); ++i)
+      if (!chosen.contains(i) && calls(needed, pieceName(pieces[i]))) {
+        chosen.insert(i);
+        needed += pieces[i];
+      }
+  }
+  std::string result = imports.rtrim().str() + "\n\n\n";
+  for (size_t i = 1; i < pieces.size(); ++i)
+    if (chosen.contains(i))
+      result += pieces[i].trim().str() + "\n\n\n";
+  return result;
+}
+
+// ---------------------------------------------------------------- the model
+
+namespace {
+class ModulePrinter {
+public:
+  ModulePrinter(ModuleOp module, llvm::raw_ostream &os) : module(module), weights(module), os(os) {}
+  LogicalResult print();
+
+private:
+  void nameFunctions();
+  LogicalResult printFunction(func::FuncOp function);
+  LogicalResult printModel(func::FuncOp main);
+  void printDeclarations();
+  void printDeclaration(seq::ParameterOp parameter, int indent);
+  void printLoader();
+
+  ModuleOp module;
+  WeightPaths weights;
+  llvm::raw_ostream &os;
+  PythonNames names;
+  std::string model;
+};
+} // namespace
+
+void ModulePrinter::nameFunctions() {
+  names.reserved = python::reservedNames();
+  auto take = [&](llvm::StringRef hint) {
+    std::string name = python::freshName(hint, [&](llvm::StringRef each) { return names.reserved.contains(each); });
+    names.reserved.insert(name);
+    return name;
+  };
+  auto attribute = module->getAttrOfType<StringAttr>("seq.model");
+  model = take(python::className(attribute ? attribute.getValue() : "model"));
+  for (auto function : module.getOps<func::FuncOp>())
+    names.functions[function] = take(python::identifier(function.getName()));
+}
+
+LogicalResult ModulePrinter::printFunction(func::FuncOp function) {
+  FunctionPrinter printer(function, weights, names, /*isEntry=*/false);
+  os << "def " << names.functions.lookup(function) << "(" << printer.formals() << "):\n";
+  if (failed(printer.print(os, 4)))
+    return failure();
+  os << "\n\n";
+  return success();
+}
+
+static std::string initialiser(seq::InitAttr init) {
+  APFloat a = init.getA().getValue(), b = init.getB().getValue();
+  std::string first = python::number(a), second = python::number(b);
+  switch (init.getKind()) {
+  case seq::InitKind::constant:
+    return "nn.init.constant_(x, " + first + ")";
+  case seq::InitKind::normal:
+    return "nn.init.normal_(x, " + first + ", " + second + ")";
+  case seq::InitKind::truncated_normal: {
+    std::string bound = python::number(a * b);
+    return "nn.init.trunc_normal_(x, 0.0, " + first + ", -" + bound + ", " + bound + ")";
+  }
+  case seq::InitKind::uniform:
+    return "nn.init.uniform_(x, " + first + ", " + second + ")";
+  }
+  llvm_unreachable("a kind of initialisation");
+}
+
+void ModulePrinter::printDeclaration(seq::ParameterOp parameter, int indent) {
+  auto part = cast<seq::PartAttr>(parameter.getParts()[0]);
+  std::string shape;
+  for (int64_t size : parameter.getLayerShape())
+    shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+  if (parameter.getLayerShape().size() == 1)
+    shape += ",";
+  os.indent(indent) << "self.declare(" << python::quoted(part.getName(), "i") << ", (" << shape
+                    << "), lambda x: " << initialiser(part.getInit()) << (parameter.getFrozen() ? ", trainable=False" : "")
+                    << ")\n";
+}
+
+/// Weights of the same layers share a loop.
+void ModulePrinter::printDeclarations() {
+  std::string open;
+  for (auto parameter : module.getOps<seq::ParameterOp>()) {
+    std::string loop;
+    if (parameter.getStacked()) {
+      int64_t count = parameter.getTensorType().getDimSize(0);
+      loop = "for i in " + python::range(parameter.getFirst(), parameter.getStep(), count) + ":";
+      if (loop != open)
+        os.indent(8) << loop << "\n";
+    }
+    open = loop;
+    printDeclaration(parameter, loop.empty() ? 8 : 12);
+  }
+}
+
+LogicalResult ModulePrinter::printModel(func::FuncOp main) {
+  FunctionPrinter printer(main, weights, names, /*isEntry=*/true);
+  os << "class " << model << "(Weights):\n"
+     << "    \"\"\"forward(tokens [batch, time]) gives the logits of the next token [batch, time, vocabulary].\"\"\"\n\n"
+     << "    def __init__(self):\n"
+     << "        super().__init__()\n";
+  printDeclarations();
+  os << "\n    def forward(self, " << printer.formals() << "):\n";
+  return printer.print(os, 8);
+}
+
+void ModulePrinter::printLoader() {
+  os << "\n\ndef load_stretto(path):\n"
+     << "    \"\"\"The model with the weights of a checkpoint, in its precision.\"\"\"\n"
+     << "    tensors = read_stretto(path)\n"
+     << "    model = " << model << "().to(next(iter(tensors.values())).dtype)\n"
+     << "    model.load_state_dict(tensors)\n"
+     << "    return model\n";
+}
+
+LogicalResult ModulePrinter::print() {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return module.emitError() << "a model must have a function @main to have a PyTorch form";
+  nameFunctions();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function != main && !function.isExternal() && failed(printFunction(function)))
+      return failure();
+  if (failed(printModel(main)))
+    return failure();
+  printLoader();
+  return success();
+}
+
+LogicalResult stretto::emitPyTorch(ModuleOp module, llvm::raw_ostream &os) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(ModulePrinter(module, stream).print()))
+    return failure();
+  auto model = module->getAttrOfType<StringAttr>("seq.model");
+  os << "\"\"\"" << (model ? model.getValue() : "A model") << ", written by stretto. Any batch and length.\"\"\"\n"
+     << preludeFor(text) << text;
+  return success();
+}

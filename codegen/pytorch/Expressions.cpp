@@ -1,0 +1,181 @@
+//===- Expressions.cpp - one operation as one Python expression -----------------===//
+#include "codegen/pytorch/FunctionPrinter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stretto;
+using python::Binding;
+
+using Text = FailureOr<python::Expression>;
+
+static Text atom(const Twine &text) { return python::Expression{text.str()}; }
+
+/// The number that a tensor holds everywhere; nothing if it holds several.
+static std::optional<APFloat> splatOf(arith::ConstantOp constant) {
+  auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+  if (!elements || !isa<FloatType>(elements.getElementType()))
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>();
+}
+
+static bool isNumber(Value value) { return value.getDefiningOp<arith::ConstantOp>() != nullptr; }
+
+/// Whether the operation gives the right shape when one operand has fewer dimensions, or is a number.
+static bool spreadsOperands(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp, arith::MinimumFOp>(op) &&
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           return !isNumber(operand) && !operand.getDefiningOp<seq::BroadcastOp>();
+         });
+}
+
+Text FunctionPrinter::expression(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    std::optional<APFloat> value = splatOf(constant);
+    if (!value || !llvm::all_of(op->getUsers(), spreadsOperands))
+      return op->emitError() << "only numbers in arithmetic with tensors have a PyTorch form";
+    return python::Expression{python::number(*value), value->isNegative() ? Binding::Negation : Binding::Atom};
+  }
+  if (isa<seq::GetParameterOp>(op))
+    return readParameter(op);
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    SmallVector<std::string> arguments;
+    for (Value operand : op->getOperands())
+      arguments.push_back(text(operand));
+    return atom(this->call(op, arguments, ""));
+  }
+  if (isa<seq::BroadcastOp>(op))
+    return broadcast(op);
+  if (op->hasTrait<OpTrait::Elementwise>())
+    return elementwise(op);
+  return layer(op);
+}
+
+Text FunctionPrinter::readParameter(Operation *op) {
+  seq::ParameterOp parameter = parameterOf(op->getResult(0));
+  if (parameter.getParts().size() != 1)
+    return op->emitError() << "a parameter must have one part to have a PyTorch form, but got "
+                           << parameter.getParts().size();
+  auto isSlice = [](OpOperand &use) {
+    auto scan = dyn_cast<seq::ScanOp>(use.getOwner());
+    unsigned carries = scan ? scan.getCarry().size() : 0, index = use.getOperandNumber();
+    return scan && index >= carries && index < carries + scan.getSlices().size();
+  };
+  if (parameter.getStacked() && !llvm::all_of(op->getUses(), isSlice))
+    return op->emitError() << "a stacked parameter must be read by scans only to have a PyTorch form";
+  if (!parameter.getStacked() && llvm::any_of(op->getUses(), isSlice))
+    return op->emitError() << "a parameter that is not stacked must not be the slice of a scan";
+  return atom("self[" + python::quoted(weights.nameOf(op->getResult(0))) + "]");
+}
+
+/// Left out where the arithmetic that reads it repeats the operand by itself.
+Text FunctionPrinter::broadcast(Operation *op) {
+  auto broadcast = cast<seq::BroadcastOp>(op);
+  auto type = cast<RankedTensorType>(broadcast.getType());
+  auto dims = broadcast.getDims();
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (dim != int64_t(type.getRank() - dims.size() + i))
+      return op->emitError() << "only broadcasts of the last dimensions have a PyTorch form";
+  Expression operand = values.lookup(broadcast.getOperand());
+  if (llvm::all_of(op->getUsers(), spreadsOperands))
+    return operand;
+  std::string shape = llvm::join(llvm::map_range(type.getShape(), [](int64_t n) { return std::to_string(n); }), ", ");
+  return atom(operand.within(Binding::Atom) + ".expand(" + shape + ")");
+}
+
+Text FunctionPrinter::extreme(Operation *op, llvm::StringRef helper) {
+  auto zero = op->getOperand(1).getDefiningOp<arith::ConstantOp>();
+  if (helper == "maximum" && zero && splatOf(zero)->isZero())
+    return atom("torch.relu(" + text(op->getOperand(0)) + ")");
+  return atom(helper + "(" + text(op->getOperand(0)) + ", " + text(op->getOperand(1)) + ")");
+}
+
+Text FunctionPrinter::elementwise(Operation *op) {
+  auto unary = [&](llvm::StringRef function) { return atom(function + "(" + text(op->getOperand(0)) + ")"); };
+  auto binary = [&](llvm::StringRef sign, Binding left, Binding right) {
+    std::string a = values.lookup(op->getOperand(0)).within(left), b = values.lookup(op->getOperand(1)).within(right);
+    return Text(python::Expression{(a + " " + sign + " " + b).str(), left});
+  };
+  return llvm::TypeSwitch<Operation *, Text>(op)
+      .Case<arith::AddFOp>([&](auto) { return binary("+", Binding::Sum, Binding::Product); })
+      .Case<arith::SubFOp>([&](auto) { return binary("-", Binding::Sum, Binding::Product); })
+      .Case<arith::MulFOp>([&](auto) { return binary("*", Binding::Product, Binding::Negation); })
+      .Case<arith::DivFOp>([&](auto) { return binary("/", Binding::Product, Binding::Negation); })
+      .Case<arith::NegFOp>([&](auto) {
+        std::string operand = values.lookup(op->getOperand(0)).within(Binding::Negation);
+        return Text(python::Expression{("-" + Twine(operand)).str(), Binding::Negation});
+      })
+      .Case<arith::MaximumFOp>([&](auto) { return extreme(op, "maximum"); })
+      .Case<arith::MinimumFOp>([&](auto) { return extreme(op, "minimum"); })
+      .Case<math::ExpOp>([&](auto) { return unary("torch.exp"); })
+      .Case<math::LogOp>([&](auto) { return unary("torch.log"); })
+      .Case<math::SqrtOp>([&](auto) { return unary("torch.sqrt"); })
+      .Case<math::RsqrtOp>([&](auto) { return unary("torch.rsqrt"); })
+      .Case<math::TanhOp>([&](auto) { return unary("torch.tanh"); })
+      .Case<math::ErfOp>([&](auto) { return unary("torch.erf"); })
+      .Case<math::AbsFOp>([&](auto) { return unary("torch.abs"); })
+      .Case<seq::SigmoidOp>([&](auto) { return unary("torch.sigmoid"); })
+      // PyTorch's own threshold of 20 leaves an error of 2e-9.
+      .Case<seq::SoftplusOp>([&](auto) { return atom("F.softplus(" + text(op->getOperand(0)) + ", threshold=40.0)"); })
+      .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
+}
+
+// ---------------------------------------------------------------- layers and products
+
+/// ", name=value", left out where it is what the helper takes for granted.
+static std::string option(llvm::StringRef name, const Twine &value, bool isDefault = false) {
+  return isDefault ? "" : (", " + name + "=" + value).str();
+}
+
+static std::string canonOptions(seq::CanonOp canon) {
+  return option("residual", "True", !canon.getResidual()) +
+         option("activation", "F.silu", canon.getActivation() == seq::Activation::none);
+}
+
+static std::string rotaryOptions(seq::RotaryOp rotary) {
+  return option("heads", Twine(rotary.getHeads())) + option("rotated", Twine(rotary.getRotated())) +
+         option("rotated_heads", Twine(rotary.getRotatedHeads())) +
+         option("theta", python::number(rotary.getTheta())) +
+         option("interleaved", "True", rotary.getStyle() == seq::PairStyle::half_split);
+}
+
+static std::string attentionOptions(seq::AttentionOp attention) {
+  return option("heads", Twine(attention.getHeads())) + option("kv_heads", Twine(attention.getKvHeads())) +
+         option("scale", python::number(attention.getScale())) + option("causal", "False", attention.getCausal());
+}
+
+Text FunctionPrinter::layer(Operation *op) {
+  auto list = [&](ValueRange operands) {
+    return llvm::join(llvm::map_range(operands, [&](Value operand) { return text(operand); }), ", ");
+  };
+  std::string all = list(op->getOperands());
+  return llvm::TypeSwitch<Operation *, Text>(op)
+      .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
+      .Case([&](seq::LinearOp) { return atom("F.linear(" + all + ")"); })
+      .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
+      .Case([&](seq::TapOp tap) { return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + ")"); })
+      .Case([&](seq::SliceOp slice) {
+        int64_t begin = slice.getOffset(), columns = cast<RankedTensorType>(slice.getType()).getShape().back();
+        return atom(values.lookup(slice.getOperand()).within(Binding::Atom) + "[..., " + Twine(begin) + ":" +
+                    Twine(begin + columns) + "]");
+      })
+      .Case([&](seq::RmsNormOp norm) {
+        return atom("rms_norm(" + all + option("eps", python::number(norm.getEps())) +
+                    option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
+      })
+      .Case([&](seq::LayerNormOp norm) {
+        return atom("layer_norm(" + all + option("eps", python::number(norm.getEps())) +
+                    option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
+      })
+      .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + ")"); })
+      .Case([&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + ")"); })
+      .Case([&](seq::AttentionOp attention) -> Text {
+        if (!attention.getLse().use_empty())
+          return op->emitError() << "the log-sum-exp of attention has no PyTorch form";
+        return atom("softmax_attention(" + all + attentionOptions(attention) + ")");
+      })
+      .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
+}

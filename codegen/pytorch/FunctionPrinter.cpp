@@ -1,0 +1,206 @@
+#include "codegen/pytorch/FunctionPrinter.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// Texts longer than this become variables even if they have no name.
+static constexpr size_t kLongExpression = 72;
+
+FunctionPrinter::FunctionPrinter(func::FuncOp function, const WeightPaths &weights, const PythonNames &names,
+                                 bool isEntry)
+    : function(function), weights(weights), names(names), ownGroup(isEntry ? "self" : "w") {
+  findLastUses();
+  for (BlockArgument argument : function.getArguments()) {
+    std::string weight = weights.nameOf(argument);
+    if (weight.empty())
+      takeName(argument, hintOf(argument.getLoc()), [](Value) { return false; });
+    else
+      values[argument] = {("w[" + python::quoted(weight) + "]")};
+  }
+}
+
+// ---------------------------------------------------------------- names and lifetimes
+
+void FunctionPrinter::findLastUses() {
+  Block &block = function.getBody().front();
+  int64_t index = std::distance(block.begin(), block.end());
+  for (Operation &op : llvm::reverse(block)) {
+    emittedAt[&op] = --index;
+    if (isInlined(&op))
+      for (Operation *user : op.getUsers())
+        emittedAt[&op] = std::max(emittedAt[&op], emittedAt[user]);
+  }
+}
+
+bool FunctionPrinter::isInlined(Operation *op) const {
+  if (isa<arith::ConstantOp, seq::GetParameterOp, seq::BroadcastOp>(op))
+    return true;
+  if (isa<seq::ScanOp>(op) || op->getNumResults() == 0 || !hintOf(op->getLoc()).empty())
+    return false;
+  bool onlyFirst = llvm::all_of(op->getResults().drop_front(), [](Value result) { return result.use_empty(); });
+  Value result = op->getResult(0);
+  return onlyFirst && result.hasOneUse() && !isa<seq::ScanOp>(*result.user_begin());
+}
+
+int64_t FunctionPrinter::readUntil(Value value) const {
+  int64_t last = -1;
+  for (Operation *user : value.getUsers())
+    last = std::max(last, emittedAt.lookup(user));
+  return last;
+}
+
+/// Gives the value a variable. `mayReplace`: whether the name may be taken from a value that is still read.
+std::string FunctionPrinter::takeName(Value value, llvm::StringRef hint, llvm::function_ref<bool(Value)> mayReplace) {
+  Operation *op = value.getDefiningOp();
+  int64_t now = op ? emittedAt.lookup(op) : -1;
+  std::string name = python::freshName(hint.empty() ? "t" : python::identifier(hint), [&](llvm::StringRef candidate) {
+    Value holder = holders.lookup(candidate);
+    return names.reserved.contains(candidate) || (holder && readUntil(holder) >= now && !mayReplace(holder));
+  });
+  holders[name] = value;
+  values[value] = {name};
+  return name;
+}
+
+std::string FunctionPrinter::formals() {
+  SmallVector<std::string> texts;
+  for (BlockArgument argument : function.getArguments())
+    if (weights.nameOf(argument).empty())
+      texts.push_back(text(argument));
+  if (weights.hasGroup(function))
+    texts.push_back("w");
+  return llvm::join(texts, ", ");
+}
+
+// ---------------------------------------------------------------- statements
+
+LogicalResult FunctionPrinter::print(llvm::raw_ostream &stream, int spaces) {
+  os = &stream;
+  indent = spaces;
+  for (Operation &op : function.getBody().front())
+    if (failed(printOperation(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionPrinter::printOperation(Operation *op) {
+  if (auto end = dyn_cast<func::ReturnOp>(op)) {
+    SmallVector<std::string> texts;
+    for (Value operand : end.getOperands())
+      texts.push_back(text(operand));
+    line() << "return " << llvm::join(texts, ", ") << "\n";
+    return success();
+  }
+  if (auto scan = dyn_cast<seq::ScanOp>(op))
+    return printScan(scan);
+  FailureOr<Expression> result = expression(op);
+  if (failed(result))
+    return failure();
+  bool isLong = result->text.size() > kLongExpression && !isa<seq::BroadcastOp>(op);
+  if (isInlined(op) && !isLong)
+    values[op->getResult(0)] = *result;
+  else
+    assign(op, result->text);
+  return success();
+}
+
+void FunctionPrinter::assign(Operation *op, const std::string &text) {
+  auto isRead = [&](Value holder) { return readUntil(holder) <= emittedAt.lookup(op); };
+  SmallVector<std::string> targets;
+  bool onlyFirst = !isa<func::CallOp>(op);
+  for (Value result : op->getResults().take_front(onlyFirst ? 1 : op->getNumResults())) {
+    // A name of this statement's own targets is not free: it is read later or never.
+    auto mayReplace = [&](Value holder) { return holder.getDefiningOp() != op && isRead(holder); };
+    targets.push_back(takeName(result, hintOf(op->getLoc()), mayReplace));
+  }
+  line() << llvm::join(targets, ", ") << " = " << text << "\n";
+}
+
+std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> arguments, llvm::StringRef index) {
+  auto scan = dyn_cast<seq::ScanOp>(site);
+  FlatSymbolRefAttr symbol = scan ? scan.getBodyAttr() : cast<func::CallOp>(site).getCalleeAttr();
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(site, symbol);
+  SmallVector<std::string> texts;
+  for (auto [argument, text] : llvm::zip_equal(callee.getArguments(), arguments))
+    if (weights.nameOf(argument).empty())
+      texts.push_back(text);
+  if (weights.hasGroup(callee)) {
+    llvm::StringRef group = weights.groupOf(site);
+    texts.push_back(group.empty() ? ownGroup.str() : (ownGroup + ".group(" + python::quoted(group, index) + ")").str());
+  }
+  return names.functions.lookup(callee) + "(" + llvm::join(texts, ", ") + ")";
+}
+
+// ---------------------------------------------------------------- the loop over layers
+
+namespace {
+/// How the text of a loop counts: the layers of its weights where they agree, iterations otherwise.
+struct LoopIndex {
+  int64_t first = 0, step = 1;
+  bool countsLayers = false;
+
+  explicit LoopIndex(seq::ScanOp scan) {
+    seq::ParameterOp one;
+    for (Value slice : scan.getSlices()) {
+      seq::ParameterOp parameter = parameterOf(slice);
+      if (!parameter || (one && (one.getFirst() != parameter.getFirst() || one.getStep() != parameter.getStep())))
+        return;
+      one = parameter;
+    }
+    countsLayers = one != nullptr;
+    if (countsLayers)
+      first = one.getFirst(), step = one.getStep();
+  }
+
+  /// The layer that an iteration has in a parameter.
+  std::string layerOf(seq::ParameterOp parameter) const {
+    if (countsLayers || (parameter.getFirst() == 0 && parameter.getStep() == 1))
+      return "i";
+    std::string steps = parameter.getStep() == 1 ? "i" : "i * " + std::to_string(parameter.getStep());
+    return std::to_string(parameter.getFirst()) + " + " + steps;
+  }
+};
+} // namespace
+
+LogicalResult FunctionPrinter::printScan(Operation *op) {
+  auto scan = cast<seq::ScanOp>(op);
+  if (scan.getReverse() || !scan.getStackResults().empty())
+    return scan.emitError() << "a scan that is reversed or stacks results has no PyTorch form";
+  auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
+  LoopIndex loop(scan);
+  int64_t now = emittedAt.lookup(op);
+  SmallVector<std::string> carried, initial, differing;
+  for (auto [i, result] : llvm::enumerate(scan.getResults())) {
+    initial.push_back(text(scan.getOperand(i)));
+    // The variable may be that of the initial value if nothing else in the loop reads it.
+    auto mayReplace = [&, index = i](Value holder) {
+      auto readsNow = [&](OpOperand &use) { return emittedAt.lookup(use.getOwner()) >= now; };
+      return llvm::all_of(holder.getUses(), [&](OpOperand &use) {
+        return !readsNow(use) || (use.getOwner() == op && use.getOperandNumber() == index);
+      });
+    };
+    llvm::StringRef hint = hintOf(scan.getLoc());
+    carried.push_back(takeName(result, hint.empty() ? hintOf(body.getArgument(i).getLoc()) : hint, mayReplace));
+  }
+  SmallVector<std::string> targets;
+  for (auto [target, value] : llvm::zip_equal(carried, initial))
+    if (target != value)
+      targets.push_back(target), differing.push_back(value);
+  if (!targets.empty())
+    line() << llvm::join(targets, ", ") << " = " << llvm::join(differing, ", ") << "\n";
+
+  SmallVector<std::string> arguments(carried);
+  std::string groupIndex = "i";
+  for (auto [slice, argument] : llvm::zip(scan.getSlices(), body.getArguments().drop_front(carried.size()))) {
+    seq::ParameterOp parameter = parameterOf(slice);
+    if (parameter && !weights.nameOf(argument).empty())
+      groupIndex = loop.layerOf(parameter);
+    arguments.push_back(parameter ? "self[" + python::quoted(weights.nameOf(slice), loop.layerOf(parameter)) + "]"
+                                  : values.lookup(slice).within(python::Binding::Atom) + "[i]");
+  }
+  for (Value invariant : scan.getInvariants())
+    arguments.push_back(text(invariant));
+  line() << "for i in " << python::range(loop.first, loop.step, scan.getTrips()) << ":\n";
+  line().indent(4) << llvm::join(carried, ", ") << " = " << call(op, arguments, groupIndex) << "\n";
+  return success();
+}

@@ -1,0 +1,61 @@
+//===- FunctionPrinter.h - one function of a model as Python --------------------===//
+#pragma once
+
+#include "codegen/pytorch/PythonText.h"
+#include "codegen/pytorch/WeightPaths.h"
+
+namespace stretto {
+
+/// What the functions of one module share.
+struct PythonNames {
+  llvm::DenseMap<mlir::Operation *, std::string> functions;
+  llvm::StringSet<> reserved; // no variable may be called so
+};
+
+/// Prints the statements of a function. A value becomes a variable called as its location says; a value without a
+/// name that is used once is written where it is used. A name is taken again once its last holder is not read any
+/// more, as people write it (`h = rms_norm(x, ...)`, `h = canon(h, ...)`).
+class FunctionPrinter {
+public:
+  /// `isEntry`: the function is the body of `forward`, its weights are those of `self`.
+  FunctionPrinter(mlir::func::FuncOp function, const WeightPaths &weights, const PythonNames &names, bool isEntry);
+
+  /// "x, w": the formal parameters.
+  std::string formals();
+  /// Prints the body, each line with `indent` spaces before it.
+  llvm::LogicalResult print(llvm::raw_ostream &os, int indent);
+
+private:
+  using Expression = python::Expression;
+
+  void findLastUses();
+  bool isInlined(mlir::Operation *op) const;
+  int64_t readUntil(mlir::Value value) const;
+  std::string takeName(mlir::Value value, llvm::StringRef hint, llvm::function_ref<bool(mlir::Value)> mayReplace);
+
+  llvm::FailureOr<Expression> expression(mlir::Operation *op);
+  llvm::FailureOr<Expression> readParameter(mlir::Operation *op);
+  llvm::FailureOr<Expression> elementwise(mlir::Operation *op);
+  llvm::FailureOr<Expression> layer(mlir::Operation *op);
+  llvm::FailureOr<Expression> broadcast(mlir::Operation *op);
+  llvm::FailureOr<Expression> extreme(mlir::Operation *op, llvm::StringRef helper);
+
+  llvm::LogicalResult printOperation(mlir::Operation *op);
+  llvm::LogicalResult printScan(mlir::Operation *op);
+  void assign(mlir::Operation *op, const std::string &text);
+  std::string call(mlir::Operation *site, llvm::ArrayRef<std::string> arguments, llvm::StringRef index);
+  std::string text(mlir::Value value) const { return values.lookup(value).text; }
+  llvm::raw_ostream &line() { return os->indent(indent); }
+
+  mlir::func::FuncOp function;
+  const WeightPaths &weights;
+  const PythonNames &names;
+  llvm::StringRef ownGroup; // "self" or "w"
+  llvm::raw_ostream *os = nullptr;
+  int indent = 0;
+  llvm::DenseMap<mlir::Value, Expression> values;
+  llvm::DenseMap<mlir::Operation *, int64_t> emittedAt; // the statement in which an operation is written
+  llvm::StringMap<mlir::Value> holders;                 // which value a variable holds
+};
+
+} // namespace stretto

@@ -1,0 +1,109 @@
+# What emitted modules are made of. Each piece between two blank lines at column 0 is written out if it is needed.
+import json
+import os
+import struct
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def rms_norm(x, gain, eps, heads=1):
+    """x / sqrt(mean(x^2) + eps) * gain, over each of `heads` equal parts of the columns."""
+    x = x.unflatten(-1, (heads, -1))
+    return (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * gain).flatten(-2)
+
+
+def layer_norm(x, gain, bias, eps, heads=1):
+    """(x - mean(x)) / sqrt(variance(x) + eps) * gain + bias, over each of `heads` equal parts of the columns."""
+    x = x.unflatten(-1, (heads, -1))
+    return F.layer_norm(x, x.shape[-1:], gain, bias, eps).flatten(-2)
+
+
+def shift(x, steps):
+    """Position t of the result is position t - steps of x, zero where there is none."""
+    length = x.shape[1]
+    if steps < 0:
+        return F.pad(x, (0, 0, 0, -steps))[:, -steps:]
+    return F.pad(x, (0, 0, steps, 0))[:, :length]
+
+
+def canon(x, weight, bias=None, residual=False, activation=None):
+    """A causal depthwise convolution over neighbours: row k of the weight multiplies the position k steps back."""
+    y = sum(taps * shift(x, k) for k, taps in enumerate(weight))
+    if residual:
+        y = x + y
+    if bias is not None:
+        y = y + bias
+    return y if activation is None else activation(y)
+
+
+def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False):
+    """Turns pairs among the first `rotated` columns of the first `rotated_heads` heads by t * theta^(-2p/rotated)."""
+    time = torch.arange(x.shape[1], dtype=torch.float64, device=x.device)
+    pair = torch.arange(rotated // 2, dtype=torch.float64, device=x.device)
+    angle = time[:, None] * theta ** (-2 * pair / rotated)
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    x = x.unflatten(-1, (heads, -1)).transpose(1, 2)  # [batch, heads, time, columns of a head]
+    turned, rest = x[:, :rotated_heads, :, :rotated], x[:, :rotated_heads, :, rotated:]
+    a, b = (turned[..., 0::2], turned[..., 1::2]) if interleaved else turned.chunk(2, -1)
+    a, b = a * cos - b * sin, b * cos + a * sin
+    turned = torch.stack((a, b), -1).flatten(-2) if interleaved else torch.cat((a, b), -1)
+    x = torch.cat((torch.cat((turned, rest), -1), x[:, rotated_heads:]), 1)
+    return x.transpose(1, 2).flatten(-2)
+
+
+def softmax_attention(q, k, v, heads, kv_heads, scale, causal=True):
+    """Softmax attention; query head h reads key/value head h // (heads // kv_heads)."""
+    q = q.unflatten(-1, (heads, -1)).transpose(1, 2)
+    k, v = (x.unflatten(-1, (kv_heads, -1)).transpose(1, 2) for x in (k, v))
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=kv_heads != heads)
+    return y.transpose(1, 2).flatten(-2)
+
+
+def maximum(a, b):
+    """The larger one; at a tie the gradient goes to b."""
+    return torch.where(a > b, a, b)
+
+
+def minimum(a, b):
+    """The smaller one; at a tie the gradient goes to b."""
+    return torch.where(a < b, a, b)
+
+
+class Weights(nn.Module):
+    """Weights by name: w["q.weight"] is a tensor, w.group("attention") the weights below a name."""
+
+    def declare(self, name, shape, initialise, trainable=True):
+        *groups, last = name.split(".")
+        owner = self
+        for group in groups:
+            owner = owner._modules.setdefault(group, Weights())
+        owner._parameters[last] = nn.Parameter(torch.empty(shape), requires_grad=trainable)
+        initialise(owner._parameters[last])
+
+    def group(self, name):
+        owner = self
+        for part in name.split("."):
+            owner = owner._modules[part]
+        return owner
+
+    def __getitem__(self, name):
+        groups, _, last = name.rpartition(".")
+        return (self.group(groups) if groups else self)._parameters[last]
+
+
+def read_stretto(path):
+    """Tensors by name of a checkpoint: a safetensors file, or a folder with weights.safetensors."""
+    if os.path.isdir(path):
+        path = os.path.join(path, "weights.safetensors")
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header, data = json.loads(file.read(length)), bytearray(file.read())
+    header.pop("__metadata__", None)
+    dtypes = {"F32": torch.float32, "F64": torch.float64}
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        tensors[name] = torch.frombuffer(data[begin:end], dtype=dtypes[entry["dtype"]]).reshape(entry["shape"])
+    return tensors

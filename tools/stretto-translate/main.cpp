@@ -1,0 +1,14 @@
+//===- main.cpp - stretto-translate: from Stretto's dialects to other languages -===//
+#include "codegen/pytorch/EmitPyTorch.h"
+#include "ir/Register.h"
+
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+
+int main(int argc, char **argv) {
+  mlir::TranslateFromMLIRRegistration pytorch(
+      "stretto-to-pytorch", "the model of a module in the seq stage as PyTorch source",
+      [](mlir::ModuleOp module, llvm::raw_ostream &os) { return stretto::emitPyTorch(module, os); },
+      [](mlir::DialectRegistry &registry) { stretto::registerModelDialects(registry); });
+  return mlir::failed(mlir::mlirTranslateMain(argc, argv, "Stretto translation driver\n"));
+}
