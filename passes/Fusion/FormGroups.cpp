@@ -38,14 +38,14 @@ public:
       joinSums(op);
   }
 
-  void write() {
+  void write(bool explain) {
     Builder builder(function.getContext());
     DenseMap<unsigned, int64_t> numbers;
     for (Operation *op : graph.getMembers()) {
       int64_t number = numbers.try_emplace(graph.getGroup(op), numbers.size()).first->second;
       op->setAttr("kern.group", builder.getI64IntegerAttr(number));
     }
-    remarkGroups(function, graph, collectApart());
+    remarkGroups(function, graph, explain ? collectApart() : SmallVector<KeptApart>());
   }
 
 private:
@@ -57,6 +57,9 @@ private:
   std::optional<KeptApart> refuse(const Candidate &candidate) const;
   std::optional<KeptApart> refuseCost(const Candidate &candidate) const;
   SmallVector<KeptApart> collectApart() const;
+  /// An earlier group that `group` might merge with and shares no value with, unless the pair is in `seen`.
+  std::optional<KeptApart> findStranger(unsigned group,
+                                        const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
 
   func::FuncOp function;
   RowRoles roles;
@@ -141,7 +144,8 @@ std::optional<KeptApart> Former::refuseCost(const Candidate &candidate) const {
                    merged.reread ? "narrower rows" : "fewer taps in a row, or a product between them"};
 }
 
-/// One reason per pair of groups that stayed apart.
+/// One reason per pair of groups that stayed apart although they share a value, and one for each group that might
+/// have been computed in the kernel of another that it shares nothing with.
 SmallVector<KeptApart> Former::collectApart() const {
   SmallVector<KeptApart> apart;
   llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
@@ -150,7 +154,24 @@ SmallVector<KeptApart> Former::collectApart() const {
     if (a != b && seen.insert({std::min(a, b), std::max(a, b)}).second)
       apart.push_back(reason);
   }
+  for (unsigned b = 0; b < graph.getMembers().size(); ++b)
+    if (!graph.getMembersOf(b).empty())
+      if (std::optional<KeptApart> stranger = findStranger(b, seen))
+        apart.push_back(*stranger);
   return apart;
+}
+
+std::optional<KeptApart> Former::findStranger(unsigned group,
+                                              const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
+  Operation *own = graph.getMembersOf(group).front();
+  for (unsigned other = 0; other < group; ++other) {
+    if (graph.getMembersOf(other).empty() || seen.contains({other, group}) || graph.findBetween(other, group))
+      continue;
+    Operation *first = graph.getMembersOf(other).front();
+    if (roles.getSpace(first) == roles.getSpace(own))
+      return KeptApart{first, own, "they share no value", ""};
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -171,7 +192,7 @@ struct FormGroupsPass : stretto::impl::FormGroupsBase<FormGroupsPass> {
       Former former(function, rows);
       if (fuse == "all")
         former.mergeAll();
-      former.write();
+      former.write(/*explain=*/fuse == "all");
     });
     markAnalysesPreserved<RowAnalysis>();
   }

@@ -29,12 +29,35 @@ static bool isRowOperation(Operation *op) {
              seq::ReshapeOp, seq::ColumnSumOp, seq::ColumnIndexOp>(op);
 }
 
-/// Whether an operation that is no kernel reads the result, perhaps through views.
+/// Whether an operand may be a range of columns of a wider value: libraries take the distance of rows.
+static bool takesColumnRange(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  return isa<seq::AttentionOp>(op) || (isa<seq::AttentionGradOp>(op) && number < 5) ||
+         (isa<seq::LinearOp, seq::LinearInputGradOp>(op) && number == 0) ||
+         (isa<seq::LinearWeightGradOp>(op) && number < 2);
+}
+
+static bool isLibraryRow(Value value) {
+  Operation *op = value.getDefiningOp();
+  return isa_and_present<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp, seq::AttentionGradOp>(op);
+}
+
+/// Whether a library writes each piece of a concatenation where it belongs: nothing is left to do.
+static bool isJoinOfLibraryRows(Operation *op) {
+  return isa<seq::ConcatOp>(op) && llvm::all_of(op->getOperands(), [](Value piece) {
+    return isLibraryRow(piece) && piece.hasOneUse();
+  });
+}
+
+/// Whether an operation that is no kernel reads the result in a way that needs it stored. Views need not be.
 bool RowRoles::isReadOutside(Operation *op) const {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+  bool isRange = isa<seq::SliceOp>(op) && isLibraryRow(op->getOperand(0));
+  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
     if (isa<seq::ReshapeOp>(user) && getRole(user) == RowRole::repeated)
       return isReadOutside(user);
-    return getRole(user) == RowRole::outside;
+    return getRole(user) == RowRole::outside && !(isRange && takesColumnRange(use));
   });
 }
 
@@ -59,7 +82,7 @@ RowRole RowRoles::findRole(Operation *op) const {
   if (isTruth)
     return RowRole::repeated;
   if (isReadOutside(op))
-    return RowRole::member;
+    return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
   bool onlyMoves = isa<seq::BroadcastOp, seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::TapOp, seq::ColumnIndexOp>(op);
   if (kind == RowKind::row)
     return onlyMoves ? RowRole::repeated : RowRole::member;

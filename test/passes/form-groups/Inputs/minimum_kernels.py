@@ -1,0 +1,127 @@
+"""minimum_kernels.py IR REMARKS: the groups of kern-form-groups against the least number that is legal.
+
+IR is a module in generic form after the pass, REMARKS what the pass said. Knows nothing of the pass: from the
+graph of values alone it computes, for each function, the least number of kernels over rows (a kernel cannot
+begin before the products that it reads are done, nor a product before the kernels that it reads), and checks
+
+* each row operation has a group and nothing else has one;
+* no group waits for itself;
+* groups above the minimum are explained by at least as many missed remarks of their function.
+"""
+import re
+import sys
+from collections import defaultdict
+
+LINE = re.compile(r'\s*(?:(?P<results>%[\w, %:]+) = )?"(?P<name>[\w.]+)"\((?P<operands>[^)]*)\)(?P<rest>.*)')
+VALUE = re.compile(r"%\w+(?:#\d+)?")
+MOVES = {"seq." + name for name in "broadcast slice concat permute tap reshape column_index".split()}
+ROWS = {"seq." + name for name in "sigmoid softplus reduce column_sum".split()}
+FREE = {"arith.constant", "arith.cmpf", "arith.cmpi"}
+
+
+class Op:
+    def __init__(self, match):
+        self.name = match["name"]
+        self.operands = VALUE.findall(match["operands"])
+        count = re.match(r"(%\w+)(?::(\d+))?", match["results"] or "%none")
+        self.results = [count[1]] if not count[2] else [f"{count[1]}#{i}" for i in range(int(count[2]))]
+        group = re.search(r"kern\.group = (\d+)", match["rest"])
+        self.group = int(group[1]) if group else None
+        signature = match["rest"].rsplit(" : ", 1)[-1]
+        self.types = re.findall(r"tensor<([\dx]*)x?\w+>", signature)
+
+    def is_row(self):
+        """Works on [batch, time, ...]: whatever it reads or makes has two dimensions or more before the columns."""
+        return any(shape.startswith(ROW_PREFIX) for shape in self.types)
+
+    def is_compute(self):
+        if self.name in MOVES or self.name in FREE or not self.is_row():
+            return False
+        return self.name in ROWS or self.name.startswith(("arith.", "math."))
+
+
+def functions(path):
+    """Name -> operations in order."""
+    name, ops = None, []
+    for line in open(path, encoding="utf-8"):
+        match = LINE.match(line)
+        if not match:
+            continue
+        if match["name"] == "func.func":
+            if name:
+                yield name, ops
+            name, ops = re.search(r'sym_name = "([\w.]+)"', line)[1], []
+        elif name:
+            ops.append(Op(match))
+    yield name, ops
+
+
+def minimum(ops):
+    """The least number of kernels over rows: the longest chain of kernels that must wait for each other."""
+    during, after = defaultdict(int), defaultdict(int)  # first kernel that may read a value, first one behind it
+    last = -1
+    for op in ops:
+        begin = max((during[v] for v in op.operands), default=0)
+        end = max((after[v] for v in op.operands), default=0)
+        if op.is_compute():
+            last = max(last, begin)
+            end = begin + 1
+            if op.name == "seq.column_sum":
+                begin = end
+        elif op.name not in MOVES and op.name not in FREE and op.is_row():
+            begin = end  # a library operation
+        for result in op.results:
+            during[result], after[result] = begin, end
+    return last + 1
+
+
+def waits_for_itself(ops):
+    """A group that needs, through something outside of it, what it computes itself; or None."""
+    behind = defaultdict(set)  # value -> groups that must be complete before it exists
+    inside = defaultdict(set)  # value -> the groups that compute it or what it is moved from
+    needs = defaultdict(set)
+    sums = {}  # column sum -> its group, which may also put its sums side by side
+    for op in ops:
+        before = set().union(*(behind[v] for v in op.operands))
+        made = set().union(*(inside[v] for v in op.operands))
+        joins_own = op.name == "seq.concat" and all(sums.get(v) == op.group for v in op.operands)
+        if op.group is not None and not joins_own:
+            needs[op.group] |= before | (made - {op.group})
+            made = {op.group}
+        elif op.name not in MOVES and op.name not in FREE:
+            before, made = before | made, set()
+        if op.name == "seq.column_sum":
+            before, made = before | made, set()
+            sums[op.results[0]] = op.group
+        for result in op.results:
+            behind[result], inside[result] = before, made
+    reached = {group: set(direct) for group, direct in needs.items()}
+    for _ in reached:
+        for group in reached:
+            for other in set(reached[group]):
+                reached[group] |= reached.get(other, set())
+    return next((group for group in reached if group in reached[group]), None)
+
+
+def problems(ir, remarks):
+    missed = re.findall(r"\[Missed\] KeptApart .*?Function=([\w.]+)", open(remarks, encoding="utf-8").read())
+    for name, ops in functions(ir):
+        for op in ops:
+            if op.is_compute() and op.group is None:
+                yield f"{name}: {op.name} has no group"
+            if op.group is not None and op.name.startswith("seq.") and op.name not in MOVES | ROWS:
+                yield f"{name}: {op.name} has a group"
+        if (group := waits_for_itself(ops)) is not None:
+            yield f"{name}: group {group} waits for itself"
+        groups, least = len({op.group for op in ops if op.is_compute()}), minimum(ops)
+        print(f"{name}: {groups} kernels, at least {least}, {missed.count(name)} explained")
+        if groups < least:
+            yield f"{name}: {groups} groups are fewer than the least legal number, {least}"
+        if groups - least > missed.count(name):
+            yield f"{name}: {groups} groups, {least} would do, only {missed.count(name)} missed remarks"
+
+
+ROW_PREFIX = sys.argv[3] + "x"
+found = list(problems(sys.argv[1], sys.argv[2]))
+print("\n".join(found))
+sys.exit(bool(found))

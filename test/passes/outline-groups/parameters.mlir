@@ -1,0 +1,53 @@
+// RUN: stretto-opt %s --kern-form-groups --kern-outline-groups | FileCheck %s
+
+seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16x16xf32>
+seq.parameter @g parts [#seq.part<"g", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16xf32>
+seq.parameter @c parts [#seq.part<"c", 2, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<2x16xf32>
+
+// The gradients of a tied weight add up row by row of the weight, those of a gain in one row; what is
+// computed from a gain alone is computed in the kernels that read it.
+// CHECK-LABEL: func @tied
+// CHECK: kern.rowwise kernel "tied.rowwise0"(%{{.*}}, %{{.*}}) maps [row, shared] {
+// CHECK-NEXT: ^bb0(%[[ROW:.*]]: tensor<16xf32>, %[[GAIN:.*]]: tensor<16xf32>):
+// CHECK: arith.mulf %[[GAIN]], %{{.*}} : tensor<16xf32>
+// CHECK: arith.mulf %[[ROW]], %{{.*}} : tensor<16xf32>
+// CHECK: seq.column_sum %{{.*}} : tensor<16xf32> -> tensor<16xf32>
+// CHECK-DAG: (tensor<1x16x16xf32>, tensor<1x16x16xf32>) -> tensor<1x16x16xf32>
+// CHECK-DAG: (tensor<1x1x16xf32>, tensor<1x1x16xf32>) -> tensor<1x1x16xf32>
+// CHECK-DAG: seq.reshape %{{.*}} : tensor<1x16x16xf32> -> tensor<16x16xf32>
+// CHECK-DAG: seq.reshape %{{.*}} : tensor<1x1x16xf32> -> tensor<16xf32>
+func.func @tied(%x: tensor<2x8x16xf32>, %a: tensor<16xf32>) {
+  %g = seq.get_parameter @g : tensor<16xf32>
+  %two = arith.constant dense<2.0> : tensor<16xf32>
+  %0 = arith.mulf %g, %two : tensor<16xf32>
+  %1 = seq.broadcast %0 dims [2] : tensor<16xf32> -> tensor<2x8x16xf32>
+  %2 = arith.mulf %x, %1 : tensor<2x8x16xf32>
+  %3 = seq.linear_weight_grad %2, %x : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
+  %4 = seq.linear_weight_grad %x, %2 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
+  %5 = arith.addf %3, %4 : tensor<16x16xf32>
+  seq.gradient @w, %5 : tensor<16x16xf32>
+  %6 = seq.column_sum %2 : tensor<2x8x16xf32> -> tensor<16xf32>
+  %7 = arith.addf %6, %a : tensor<16xf32>
+  seq.gradient @g, %7 : tensor<16xf32>
+  return
+}
+
+// Sums of one kernel that are only put side by side are one sum.
+// CHECK-LABEL: func @taps
+// CHECK: %[[SUM:.*]] = kern.rowwise
+// CHECK: %[[BOTH:.*]] = seq.concat %{{.*}}, %{{.*}} : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
+// CHECK: %[[C:.*]] = seq.column_sum %[[BOTH]] : tensor<32xf32> -> tensor<32xf32>
+// CHECK-NEXT: kern.yield %[[C]] : tensor<32xf32>
+// CHECK-NOT: kern.rowwise
+// CHECK: seq.reshape %[[SUM]] : tensor<32xf32> -> tensor<2x16xf32>
+func.func @taps(%x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) {
+  %0 = arith.mulf %dy, %x : tensor<2x8x16xf32>
+  %1 = seq.column_sum %0 : tensor<2x8x16xf32> -> tensor<16xf32>
+  %2 = seq.tap %dy by 1 : tensor<2x8x16xf32>
+  %3 = arith.mulf %2, %x : tensor<2x8x16xf32>
+  %4 = seq.column_sum %3 : tensor<2x8x16xf32> -> tensor<16xf32>
+  %5 = seq.concat %1, %4 : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
+  %6 = seq.reshape %5 : tensor<32xf32> -> tensor<2x16xf32>
+  seq.gradient @c, %6 : tensor<2x16xf32>
+  return
+}
