@@ -1,6 +1,14 @@
 //===- Register.cpp - passes and pipelines by name ----------------------------===//
 #include "codegen/Pipelines/Pipelines.h"
 
+#include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 
-void stretto::registerCodegenPasses() { stretto::registerMemoryPasses(); }
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) { registry.insert<mlir::LLVM::LLVMDialect>(); }
+
+void stretto::registerCodegenPasses() {
+  stretto::registerMemoryPasses();
+  stretto::registerHostPasses();
+}

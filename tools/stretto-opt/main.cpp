@@ -9,6 +9,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   stretto::registerModelDialects(registry);
+  stretto::registerCodegenDialects(registry);
   mlir::registerTransformsPasses();
   stretto::registerPasses();
   stretto::registerCodegenPasses();

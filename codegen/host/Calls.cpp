@@ -1,0 +1,229 @@
+//===- Calls.cpp --------------------------------------------------------------===//
+#include "codegen/host/Calls.h"
+
+#include "codegen/memory/ParameterLayout.h"
+#include "codegen/memory/Views.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stretto;
+
+std::string stretto::hostFunctionName(StringRef function) { return ("host." + function).str(); }
+
+LLVM::LLVMStructType stretto::kernelType(MLIRContext *context) {
+  Type pointer = LLVM::LLVMPointerType::get(context), number = IntegerType::get(context, 64);
+  return LLVM::LLVMStructType::getLiteral(
+      context, {pointer, pointer, pointer, pointer, number, number, number, number, number});
+}
+
+namespace {
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+int64_t columns(Value value) { return typeOf(value).getShape().back(); }
+int64_t rows(Value value) { return typeOf(value).getNumElements() / columns(value); }
+
+kern::PlaceAttr placeOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .getArgAttrOfType<kern::PlaceAttr>(argument.getArgNumber(), "kern.place");
+  return cast<kern::PlaceAttr>(value.getDefiningOp()->getAttrOfType<ArrayAttr>(
+      "kern.places")[cast<OpResult>(value).getResultNumber()]);
+}
+
+/// The fields of an argument struct, in order.
+class Fields {
+public:
+  explicit Fields(HostBuilder &b) : b(b) {}
+  Fields &i64(std::initializer_list<int64_t> values) {
+    for (int64_t value : values)
+      list.push_back(b.i64(value));
+    return *this;
+  }
+  Fields &i32(std::initializer_list<int32_t> values) {
+    for (int32_t value : values)
+      list.push_back(b.i32(value));
+    return *this;
+  }
+  Fields &f64(double value) {
+    list.push_back(b.f64(value));
+    return *this;
+  }
+  Fields &buffers(ValueRange values) {
+    for (Value value : values)
+      llvm::append_range(list, b.buffer(placeOf(value)));
+    return *this;
+  }
+  void call(StringRef name) { b.call(name, b.pack(list)); }
+  ArrayRef<Value> get() const { return list; }
+
+private:
+  HostBuilder &b;
+  SmallVector<Value> list;
+};
+
+struct Matmul {
+  int64_t m, n, k;
+  Value a, b, c;
+  bool transposeA, transposeB, accumulate;
+};
+
+void emitMatmul(HostBuilder &b, const Matmul &product) {
+  Fields(b)
+      .i64({product.m, product.n, product.k, rowStride(product.a), rowStride(product.b), rowStride(product.c)})
+      .i32({product.transposeA, product.transposeB, product.accumulate, 0})
+      .buffers({product.a, product.b, product.c})
+      .call("stretto_matmul");
+}
+
+LogicalResult emit(HostBuilder &b, seq::LinearOp op, const KernelNumbers &) {
+  emitMatmul(b, {rows(op.getOperand()), columns(op.getResult()), columns(op.getOperand()), op.getOperand(),
+                 op.getWeight(), op.getResult(), false, true, false});
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::LinearInputGradOp op, const KernelNumbers &) {
+  emitMatmul(b, {rows(op.getGrad()), columns(op.getResult()), columns(op.getGrad()), op.getGrad(), op.getWeight(),
+                 op.getResult(), false, false, false});
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::LinearWeightGradOp op, const KernelNumbers &) {
+  emitMatmul(b, {columns(op.getGrad()), columns(op.getOperand()), rows(op.getGrad()), op.getGrad(), op.getOperand(),
+                 op.getResult(), true, false, static_cast<bool>(op.getAccumulator())});
+  return success();
+}
+
+template <typename Op>
+Fields &attentionFields(Fields &fields, Op op, Value out) {
+  auto type = typeOf(op.getQ());
+  int64_t heads = op.getHeads();
+  return fields
+      .i64({type.getDimSize(0), type.getDimSize(1), heads, static_cast<int64_t>(op.getKvHeads()),
+            columns(op.getQ()) / heads, rowStride(op.getQ()), rowStride(op.getK()), rowStride(op.getV()),
+            rowStride(out)})
+      .f64(op.getScale().convertToDouble())
+      .i32({op.getCausal(), 0})
+      .buffers({op.getQ(), op.getK(), op.getV(), out, op.getLse()});
+}
+
+LogicalResult emit(HostBuilder &b, seq::AttentionOp op, const KernelNumbers &) {
+  Fields fields(b);
+  attentionFields(fields, op, op.getOut()).call("stretto_attention");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::AttentionGradOp op, const KernelNumbers &) {
+  Fields fields(b);
+  attentionFields(fields, op, op.getOut())
+      .i64({rowStride(op.getGrad()), rowStride(op.getDq()), rowStride(op.getDk()), rowStride(op.getDv())})
+      .buffers({op.getGrad(), op.getDq(), op.getDk(), op.getDv()})
+      .call("stretto_attention_grad");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &) {
+  auto table = typeOf(op.getTable());
+  Fields(b)
+      .i64({rows(op.getResult()), columns(op.getResult()), table.getDimSize(0)})
+      .buffers({op.getTokens(), op.getTable(), op.getResult()})
+      .call("stretto_embed");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &) {
+  Fields(b)
+      .i64({rows(op.getGrad()), columns(op.getGrad()), op.getType().getDimSize(0)})
+      .i32({static_cast<bool>(op.getAccumulator()), 0})
+      .buffers({op.getTokens(), op.getGrad(), op.getResult()})
+      .call("stretto_embed_grad");
+  return success();
+}
+
+/// A launch of the kernel that `op` names, with its operands and results.
+LogicalResult emitLaunch(HostBuilder &b, Operation *op, std::optional<StringRef> name, const KernelNumbers &kernels) {
+  auto number = kernels.find(name.value_or(""));
+  if (number == kernels.end())
+    return op->emitOpError() << "must name a kernel that exists as llvm.func, but got '" << name.value_or("") << "'";
+  auto tableType = LLVM::LLVMArrayType::get(kernelType(b.getContext()), kernels.size());
+  Value table = LLVM::AddressOfOp::create(b, b.pointer(), kernelTableName);
+  Value kernel = LLVM::GEPOp::create(b, b.pointer(), tableType, table,
+                                     ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(number->second)});
+  Fields fields(b);
+  fields.buffers(op->getOperands()).buffers(op->getResults());
+  b.call("stretto_launch", {kernel, b.pack(fields.get())});
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, kern::RowwiseOp op, const KernelNumbers &kernels) {
+  return emitLaunch(b, op, op.getKernel(), kernels);
+}
+
+LogicalResult emit(HostBuilder &b, kern::SumPartialsOp op, const KernelNumbers &kernels) {
+  return emitLaunch(b, op, op.getKernel(), kernels);
+}
+
+/// The runs of a value: entries of a stack, or rows where columns lie between them; else one run.
+struct Runs {
+  int64_t count, stride; // bytes
+};
+
+Runs runsOf(Value value, bool inBody) {
+  kern::PlaceAttr place = placeOf(value);
+  auto type = typeOf(value);
+  if (!inBody && place.getStride() != 0)
+    return {type.getDimSize(0), place.getStride()};
+  if (isRowStrided(value))
+    return {rows(value), rowStride(value) * type.getElementTypeBitWidth() / 8};
+  return {1, byteSize(type)};
+}
+
+bool isInBody(Operation *op) { return op->getParentOfType<func::FuncOp>()->hasAttr("kern.body"); }
+
+LogicalResult emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
+  Runs from = runsOf(op.getOperand(), isInBody(op)), to = runsOf(op.getResult(), isInBody(op));
+  int64_t count = std::max(from.count, to.count), bytes = byteSize(op.getType()) / count;
+  if (std::min(from.count, to.count) != 1 && from.count != to.count)
+    return op.emitOpError() << "must copy between runs of one size, but got " << from.count << " and " << to.count;
+  Fields(b)
+      .i64({count, bytes, from.count == 1 ? bytes : from.stride, to.count == 1 ? bytes : to.stride})
+      .buffers({op.getOperand(), op.getResult()})
+      .call("stretto_copy");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, arith::ConstantOp op, const KernelNumbers &) {
+  Runs runs = runsOf(op.getResult(), isInBody(op));
+  int64_t bytes = byteSize(op.getType()) / runs.count;
+  auto zero = [&](Value offset) {
+    b.call("stretto_zero", {b.pack(b.buffer(placeOf(op.getResult()), offset)), b.i64(bytes)});
+  };
+  if (runs.count == 1)
+    zero({});
+  else
+    b.loop(runs.count, [&](Value i) { zero(LLVM::MulOp::create(b, i, b.i64(runs.stride))); });
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::ScanOp op, const KernelNumbers &) {
+  std::string body = hostFunctionName(op.getBody());
+  int64_t trips = op.getTrips();
+  b.loop(trips, [&](Value step) {
+    Value i = op.getReverse() ? LLVM::SubOp::create(b, b.i64(trips - 1), step).getRes() : step;
+    b.callHost(body, i);
+  });
+  return success();
+}
+} // namespace
+
+LogicalResult stretto::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels) {
+  b.setLoc(op->getLoc());
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::AttentionOp, seq::AttentionGradOp,
+            seq::EmbedOp, seq::EmbedGradOp, seq::ScanOp, kern::RowwiseOp, kern::SumPartialsOp, kern::CopyOp,
+            arith::ConstantOp>([&](auto known) { return emit(b, known, kernels); })
+      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GradientOp, seq::TableOp>(
+          [](auto) { return success(); })
+      .Default([](Operation *other) { return other->emitOpError() << "cannot be carried out by the host program"; });
+}

@@ -1,0 +1,64 @@
+//===- EmitHost.cpp - make the host code and the table of the program ---------===//
+#include "codegen/host/Passes.h"
+#include "codegen/host/Tables.h"
+#include "codegen/memory/Entries.h"
+#include "codegen/memory/Timeline.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_EMITHOST
+#include "codegen/host/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+struct EmitHostPass : stretto::impl::EmitHostBase<EmitHostPass> {
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    if (!module->hasAttr("kern.arenas")) {
+      module.emitError() << "memory must be planned before host code is made";
+      return signalPassFailure();
+    }
+    FailureOr<ProgramFacts> facts = collectFacts(module);
+    if (failed(facts))
+      return signalPassFailure();
+    SmallVector<func::FuncOp> functions;
+    for (func::FuncOp entry : entryFunctions(module))
+      for (func::FuncOp function : Timeline(entry).functions()) {
+        bool isBody = function != entry;
+        if (isBody)
+          function->setAttr("kern.body", UnitAttr::get(&getContext()));
+        if (failed(emitFunction(function, isBody, facts->numbers)))
+          return signalPassFailure();
+        functions.push_back(function);
+      }
+    if (failed(emitTables(module, *facts)))
+      return signalPassFailure();
+    for (func::FuncOp function : functions)
+      function.erase();
+    for (auto parameter : llvm::make_early_inc_range(module.getOps<seq::ParameterOp>()))
+      parameter.erase();
+    eraseAttributes(module);
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      eraseAttributes(function);
+  }
+
+private:
+  /// What has been said by the tables is not said again.
+  static void eraseAttributes(Operation *op) {
+    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
+      if (attribute.getName().strref().starts_with("kern.") || attribute.getName().strref().starts_with("seq."))
+        op->removeDiscardableAttr(attribute.getName());
+  }
+
+  LogicalResult emitFunction(func::FuncOp function, bool isBody, const KernelNumbers &kernels) {
+    HostBuilder b(getOperation(), function.getLoc(), hostFunctionName(function.getName()), isBody);
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (failed(emitCall(b, &op, kernels)))
+        return failure();
+    b.finish();
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,92 @@
+//===- Facts.cpp - what the table of a program says ---------------------------===//
+#include "codegen/host/Tables.h"
+#include "codegen/memory/Entries.h"
+#include "codegen/memory/Timeline.h"
+#include "codegen/report/Costs.h"
+#include "codegen/report/Locations.h"
+#include "codegen/report/Summary.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+class Collector {
+public:
+  explicit Collector(ModuleOp module) : module(module) {}
+
+  LogicalResult run() {
+    for (func::FuncOp entry : entryFunctions(module)) {
+      Timeline timeline(entry);
+      for (func::FuncOp function : timeline.functions()) {
+        seq::ScanOp caller = timeline.caller(function);
+        double runs = caller ? static_cast<double>(caller.getTrips()) : 1;
+        for (Operation &op : function.getBody().front()) {
+          if (failed(add(&op, entry.getName())))
+            return failure();
+          if (entry.getName() == "gradients")
+            addFlops(&op, runs);
+        }
+      }
+    }
+    facts.plan = summaryJson(module);
+    return success();
+  }
+
+  ProgramFacts facts;
+
+private:
+  LogicalResult add(Operation *op, StringRef entry) {
+    if (auto table = dyn_cast<seq::TableOp>(op)) {
+      auto place = cast<kern::PlaceAttr>(op->getAttrOfType<ArrayAttr>("kern.places")[0]);
+      if (llvm::none_of(facts.tables, [&](auto &known) { return known.offset == place.getOffset(); }))
+        facts.tables.push_back({table, place.getOffset()});
+    }
+    std::optional<StringRef> kernel;
+    if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
+      kernel = rowwise.getKernel();
+    if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
+      kernel = sum.getKernel();
+    return kernel ? addKernel(op, *kernel, entry) : success();
+  }
+
+  LogicalResult addKernel(Operation *op, StringRef name, StringRef entry) {
+    if (!module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      return op->emitOpError() << "must name a kernel that exists as llvm.func, but got '" << name << "'";
+    int64_t buffers = op->getNumOperands() + op->getNumResults();
+    auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
+    if (isNew)
+      facts.kernels.push_back({name.str(), sourcePlaces(op->getLoc()), groupOf(op, entry).str(), buffers});
+    else if (facts.kernels[it->second].buffers != buffers)
+      return op->emitOpError() << "must give kernel '" << name << "' " << facts.kernels[it->second].buffers
+                               << " buffers as its other uses do, but got " << buffers;
+    return success();
+  }
+
+  /// What a kernel is counted under in profiles. Losses are the kernels that compare columns with tokens.
+  static StringRef groupOf(Operation *op, StringRef entry) {
+    if (entry != "gradients" && entry != "evaluate")
+      return "optimizer";
+    bool comparesColumns = op->walk([](seq::ColumnIndexOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    return comparesColumns ? "loss" : "rowwise";
+  }
+
+  void addFlops(Operation *op, double runs) {
+    ProductKind kind = productKind(op);
+    if (kind == ProductKind::forward)
+      facts.flopsForward += runs * costOf(op).flops;
+    if (kind == ProductKind::backward)
+      facts.flopsBackward += runs * costOf(op).flops;
+  }
+
+  ModuleOp module;
+};
+} // namespace
+
+FailureOr<ProgramFacts> stretto::collectFacts(ModuleOp module) {
+  Collector collector(module);
+  if (failed(collector.run()))
+    return failure();
+  return std::move(collector.facts);
+}

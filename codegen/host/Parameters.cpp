@@ -1,0 +1,81 @@
+//===- Parameters.cpp ---------------------------------------------------------===//
+#include "codegen/host/Parameters.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MD5.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// The name of a part in a layer: `{}` stands for its number.
+static std::string nameIn(seq::PartAttr part, int64_t layer) {
+  auto [front, back] = part.getName().getValue().split("{}");
+  bool stacked = front.size() != part.getName().getValue().size();
+  return stacked ? (front + std::to_string(layer) + back).str() : front.str();
+}
+
+SmallVector<ParameterEntry> stretto::listParameters(ModuleOp module) {
+  ParameterLayout layout = layoutParameters(module);
+  int64_t element = layout.elementType.getIntOrFloatBitWidth() / 8;
+  SmallVector<ParameterEntry> entries;
+  for (auto op : module.getOps<seq::ParameterOp>()) {
+    ParameterPlace place = layout.places.lookup(op);
+    ArrayRef<int64_t> shape = op.getLayerShape();
+    int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
+    int64_t rowElements = ShapedType::getNumElements(shape.drop_front());
+    for (int64_t i = 0; i < layers; ++i) {
+      int64_t offset = (place.offset + i * place.stride) / element;
+      for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
+        SmallVector<int64_t, 4> partShape(shape);
+        partShape.front() = part.getRows();
+        seq::InitAttr init = part.getInit();
+        entries.push_back({nameIn(part, op.getFirst() + i * op.getStep()), offset, partShape, !op.getFrozen(),
+                           static_cast<int32_t>(init.getKind()), init.getA().getValueAsDouble(),
+                           init.getB().getValueAsDouble()});
+        offset += part.getRows() * rowElements;
+      }
+    }
+  }
+  llvm::stable_sort(entries, [](const auto &a, const auto &b) { return a.offset < b.offset; });
+  return entries;
+}
+
+/// Names and values of the settings without their origins, as text.
+static std::string valuesOf(StringRef settings) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(settings);
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return settings.str();
+  }
+  if (llvm::json::Array *list = parsed->getAsArray())
+    for (llvm::json::Value &one : *list)
+      if (llvm::json::Object *object = one.getAsObject())
+        object->erase("origin");
+  if (llvm::json::Object *object = parsed->getAsObject())
+    for (auto &[name, one] : *object)
+      if (llvm::json::Object *inner = one.getAsObject())
+        inner->erase("origin");
+  std::string text;
+  llvm::raw_string_ostream(text) << *parsed;
+  return text;
+}
+
+std::string stretto::hashParameters(ModuleOp module, ArrayRef<ParameterEntry> parameters) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (StringRef name : {"seq.model", "seq.spec_text"})
+    if (auto attr = module->getAttrOfType<StringAttr>(name))
+      os << attr.getValue() << '\0';
+  if (auto attr = module->getAttrOfType<StringAttr>("seq.settings"))
+    os << valuesOf(attr.getValue());
+  os << layoutParameters(module).elementType;
+  for (const ParameterEntry &entry : parameters) {
+    os << '\0' << entry.name << ' ' << entry.offset << ' ' << entry.trainable << ' ' << entry.init << ' ' << entry.a
+       << ' ' << entry.b;
+    for (int64_t size : entry.shape)
+      os << ' ' << size;
+  }
+  llvm::MD5 hash;
+  hash.update(text);
+  return std::string(hash.final().digest());
+}

@@ -1,0 +1,25 @@
+//===- Parameters.h - parameters by the names a user knows --------------------===//
+#pragma once
+
+#include "codegen/memory/ParameterLayout.h"
+
+namespace stretto {
+
+/// One named parameter of one layer: a line of the program's parameter table.
+struct ParameterEntry {
+  std::string name;
+  int64_t offset; // in elements from the start of the arena
+  llvm::SmallVector<int64_t, 4> shape;
+  bool trainable;
+  int32_t init; // stretto_init_kind
+  double a, b;
+};
+
+/// All parameters of a module in the order in which they lie in memory.
+llvm::SmallVector<ParameterEntry> listParameters(mlir::ModuleOp module);
+
+/// 32 hex digits over everything that determines parameters and what is computed with them: the spec, the values of
+/// the model's parameters (not their origin), and names, shapes, places and initial distributions.
+std::string hashParameters(mlir::ModuleOp module, llvm::ArrayRef<ParameterEntry> parameters);
+
+} // namespace stretto

@@ -1,0 +1,12 @@
+//===- Passes.h - host code ---------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace stretto {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "codegen/host/Passes.h.inc"
+} // namespace stretto

@@ -1,0 +1,22 @@
+#ifndef STRETTO_CODEGEN_HOST_PASSES_TD
+#define STRETTO_CODEGEN_HOST_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def EmitHost : Pass<"kern-emit-host", "::mlir::ModuleOp"> {
+  let summary = "make the host code and the table of the program";
+  let description = [{
+    Entry points and scan bodies become `llvm.func`s that call the C functions of `runtime/abi/abi.h`: products,
+    attention and embeddings directly, each `kern.rowwise` and `kern.sum_partials` by a launch of the kernel
+    it names. Scans are loops. Parameters, tables, kernels, arenas and entry points are described by the global
+    `stretto_compiled_program`.
+
+    Memory must be planned and each kernel must exist as an `llvm.func`, whose attributes `kern.chunks`,
+    `kern.scratch_bytes`, `kern.bytes_moved` and `kern.flops` (i64) say what a launch needs. What is known
+    about the program otherwise is read from attributes of the module: `seq.model`, `seq.batch`, `seq.length`,
+    `seq.vocabulary`, `seq.settings`, `seq.spec_text`, `kern.target`, `kern.cpu`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif

@@ -1,0 +1,176 @@
+//===- Tables.cpp - the globals that describe a program -----------------------===//
+#include "codegen/host/Tables.h"
+
+#include "codegen/host/GlobalBuilder.h"
+#include "codegen/host/Parameters.h"
+#include "codegen/memory/Entries.h"
+#include "runtime/abi/abi.h"
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables";
+
+class TableEmitter {
+public:
+  TableEmitter(ModuleOp module, const ProgramFacts &facts)
+      : module(module), facts(facts), parameters(listParameters(module)), g(module) {}
+
+  LogicalResult run() {
+    defineParameters();
+    defineTables();
+    if (failed(defineKernels()))
+      return failure();
+    defineProgram();
+    g.finish();
+    return success();
+  }
+
+private:
+  int64_t numberOf(StringRef name) {
+    auto attr = module->getAttrOfType<IntegerAttr>(name);
+    return attr ? attr.getInt() : 0;
+  }
+  Value textOf(StringRef name) {
+    auto attr = module->getAttrOfType<StringAttr>(name);
+    return g.text(attr ? attr.getValue() : "");
+  }
+
+  void defineList(StringRef name, Type element, size_t count, llvm::function_ref<Value(size_t)> make) {
+    auto type = LLVM::LLVMArrayType::get(element, count);
+    g.define(name, type, LLVM::Linkage::Internal, [&] {
+      SmallVector<Value> values;
+      for (size_t i = 0; i < count; ++i)
+        values.push_back(make(i));
+      return g.aggregate(type, values);
+    });
+  }
+
+  void defineParameters() {
+    auto shape = LLVM::LLVMArrayType::get(g.number(), 4);
+    auto type = g.structOf({g.pointer(), g.number(), shape, g.word(), g.word(), g.word(), g.word(), g.real(), g.real()});
+    defineList(parametersName, type, parameters.size(), [&](size_t i) {
+      const ParameterEntry &entry = parameters[i];
+      SmallVector<Value> dims;
+      for (size_t d = 0; d < 4; ++d)
+        dims.push_back(g.i64(d < entry.shape.size() ? entry.shape[d] : 0));
+      return g.aggregate(type, {g.text(entry.name), g.i64(entry.offset), g.aggregate(shape, dims),
+                                g.i32(entry.shape.size()), g.i32(entry.trainable), g.i32(entry.init), g.i32(0),
+                                g.f64(entry.a), g.f64(entry.b)});
+    });
+  }
+
+  void defineTables() {
+    auto type = g.structOf({g.word(), g.word(), g.number(), g.number(), g.number(), g.number(), g.real()});
+    defineList(tablesName, type, facts.tables.size(), [&](size_t i) {
+      auto [table, offset] = facts.tables[i];
+      return g.aggregate(type, {g.i32(static_cast<int32_t>(table.getKind())), g.i32(static_cast<int32_t>(table.getStyle())),
+                                g.i64(offset), g.i64(table.getType().getDimSize(0)),
+                                g.i64(table.getType().getDimSize(1)), g.i64(table.getRotated()),
+                                g.f64(table.getTheta().convertToDouble())});
+    });
+  }
+
+  LogicalResult defineKernels() {
+    auto type = kernelType(module.getContext());
+    for (const ProgramFacts::Kernel &kernel : facts.kernels)
+      if (!module.lookupSymbol(kernel.name)->hasAttr("kern.chunks"))
+        return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
+    defineList(kernelTableName, type, facts.kernels.size(), [&](size_t i) {
+      const ProgramFacts::Kernel &kernel = facts.kernels[i];
+      Operation *function = module.lookupSymbol(kernel.name);
+      auto number = [&](StringRef name) {
+        auto attr = function->getAttrOfType<IntegerAttr>(name);
+        return g.i64(attr ? attr.getInt() : 0);
+      };
+      return g.aggregate(type, {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group),
+                                g.address(kernel.name), number("kern.chunks"), g.i64(kernel.buffers),
+                                number("kern.scratch_bytes"), number("kern.bytes_moved"), number("kern.flops")});
+    });
+    return success();
+  }
+
+  Value entry(StringRef name) {
+    return g.address(hostFunctionName(name));
+  }
+
+  void defineProgram() {
+    Type p = g.pointer(), n = g.number(), w = g.word(), r = g.real();
+    auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
+    auto input = g.structOf({n, n, n}), output = g.structOf({n, n, n, n});
+    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
+                            input, output, p, p, p, p, p});
+    for (StringRef name : {"gradients", "accumulate", "take_accumulated", "update", "evaluate"})
+      provideEntry(name);
+    g.define("stretto_compiled_program", type, LLVM::Linkage::External, [&] {
+      SmallVector<Value> sizes;
+      for (int64_t bytes : module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas").asArrayRef())
+        sizes.push_back(g.i64(bytes));
+      SmallVector<Value> values = identity();
+      llvm::append_range(values, ArrayRef<Value>{g.aggregate(arenas, sizes), g.i64(trainableElements()),
+                                                 g.i64(0), g.f64(facts.flopsForward), g.f64(facts.flopsBackward)});
+      llvm::append_range(values, ArrayRef<Value>{g.address(parametersName), g.i64(parameters.size()),
+                                                 g.address(tablesName), g.i64(facts.tables.size()),
+                                                 g.address(kernelTableName), g.i64(facts.kernels.size())});
+      llvm::append_range(values, ArrayRef<Value>{interface(input, "gradients"), outputs(output)});
+      for (StringRef name : {"gradients", "accumulate", "take_accumulated", "update", "evaluate"})
+        values.push_back(entry(name));
+      return g.aggregate(type, values);
+    });
+  }
+
+  /// From abi_version to vocabulary.
+  SmallVector<Value> identity() {
+    return {g.i32(STRETTO_ABI_VERSION), g.i32(sizeof(stretto_program)), textOf("seq.model"), textOf("seq.spec_text"),
+            g.text(hashParameters(module, parameters)), textOf("seq.settings"), g.text(facts.plan),
+            textOf("kern.target"), textOf("kern.cpu"), g.text("stretto " STRETTO_VERSION),
+            g.i32(parameterType().isF64() ? STRETTO_F64 : STRETTO_F32), g.i32(0), g.i64(numberOf("seq.batch")),
+            g.i64(numberOf("seq.length")), g.i64(numberOf("seq.vocabulary"))};
+  }
+
+  Type parameterType() { return layoutParameters(module).elementType; }
+  int64_t trainableElements() {
+    return layoutParameters(module).trainableBytes * 8 / parameterType().getIntOrFloatBitWidth();
+  }
+
+  /// An entry point that the module lacks does nothing.
+  void provideEntry(StringRef name) {
+    if (module.lookupSymbol(hostFunctionName(name)))
+      return;
+    HostBuilder b(module, module.getLoc(), hostFunctionName(name), /*isBody=*/false);
+    b.finish();
+  }
+
+  int64_t argumentOffset(StringRef name, unsigned i) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    if (!function || i >= function.getNumArguments())
+      return 0;
+    return function.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place").getOffset();
+  }
+  int64_t resultOffset(StringRef name, unsigned i, int64_t otherwise) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    if (!function || i >= function.getNumResults())
+      return otherwise;
+    return function.getResultAttrOfType<kern::PlaceAttr>(i, "kern.place").getOffset();
+  }
+  Value interface(Type type, StringRef name) {
+    return g.aggregate(type, {g.i64(argumentOffset(name, 0)), g.i64(argumentOffset(name, 1)),
+                              g.i64(argumentOffset(name, 2))});
+  }
+  Value outputs(Type type) {
+    return g.aggregate(type, {g.i64(resultOffset("gradients", 0, lossOffset)), g.i64(gradNormOffset),
+                              g.i64(resultOffset("evaluate", 0, evaluationOffset)),
+                              g.i64(resultOffset("evaluate", 1, evaluationOffset))});
+  }
+
+  ModuleOp module;
+  const ProgramFacts &facts;
+  SmallVector<ParameterEntry> parameters;
+  GlobalBuilder g;
+};
+} // namespace
+
+LogicalResult stretto::emitTables(ModuleOp module, const ProgramFacts &facts) {
+  return TableEmitter(module, facts).run();
+}

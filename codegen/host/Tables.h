@@ -1,0 +1,31 @@
+//===- Tables.h - the program as data -----------------------------------------===//
+#pragma once
+
+#include "codegen/host/Calls.h"
+
+namespace stretto {
+
+/// What the table of a program says; filled before the functions of the module are replaced by host code.
+struct ProgramFacts {
+  struct Table {
+    seq::TableOp op;
+    int64_t offset;
+  };
+  struct Kernel {
+    std::string name, location, group;
+    int64_t buffers;
+  };
+  llvm::SmallVector<Table> tables;
+  llvm::SmallVector<Kernel> kernels; // in the order of their numbers
+  KernelNumbers numbers;
+  double flopsForward = 0, flopsBackward = 0;
+  std::string plan;
+};
+
+/// Reads the facts from a planned module. Fails where two uses of a kernel disagree.
+mlir::FailureOr<ProgramFacts> collectFacts(mlir::ModuleOp module);
+
+/// Adds `stretto_compiled_program` and everything it points to.
+mlir::LogicalResult emitTables(mlir::ModuleOp module, const ProgramFacts &facts);
+
+} // namespace stretto

@@ -1,0 +1,161 @@
+//===- Summary.cpp ------------------------------------------------------------===//
+#include "codegen/report/Summary.h"
+
+#include "codegen/memory/Entries.h"
+#include "codegen/memory/ParameterLayout.h"
+#include "codegen/report/Blocks.h"
+#include "codegen/report/Costs.h"
+#include "codegen/report/Locations.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace stretto;
+
+BlockSummary &BlockSummary::operator+=(const BlockSummary &other) {
+  parameters += other.parameters;
+  flopsForward += other.flopsForward;
+  flopsBackward += other.flopsBackward;
+  bytes += other.bytes;
+  return *this;
+}
+
+BlockSummary &Summary::block(StringRef name) {
+  auto *known = llvm::find_if(blocks, [&](auto &one) { return one.first == name; });
+  if (known != blocks.end())
+    return known->second;
+  return blocks.emplace_back(name.str(), BlockSummary()).second;
+}
+
+static void addParameters(ModuleOp module, Summary &summary) {
+  for (auto op : module.getOps<seq::ParameterOp>()) {
+    int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
+    int64_t rowElements = layers * ShapedType::getNumElements(op.getLayerShape().drop_front());
+    for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
+      BlockSummary &block = summary.block(BlockNames::ofParameter(part.getName().getValue()));
+      block.layers = std::max(block.layers, layers);
+      block.parameters += part.getRows() * rowElements;
+      summary.trainable += op.getFrozen() ? 0 : part.getRows() * rowElements;
+    }
+  }
+}
+
+static void addWork(func::FuncOp entry, Summary &summary) {
+  Timeline timeline(entry);
+  BlockNames names(timeline);
+  for (func::FuncOp function : timeline.functions()) {
+    seq::ScanOp caller = timeline.caller(function);
+    int64_t runs = caller ? caller.getTrips() : 1;
+    for (Operation &op : function.getBody().front()) {
+      Cost cost = costOf(&op);
+      if (cost.bytes == 0)
+        continue;
+      BlockSummary &block = summary.block(names.of(&op));
+      block.bytes += runs * cost.bytes;
+      ProductKind kind = productKind(&op);
+      if (kind == ProductKind::forward)
+        block.flopsForward += static_cast<double>(runs) * cost.flops;
+      if (kind == ProductKind::backward)
+        block.flopsBackward += static_cast<double>(runs) * cost.flops;
+    }
+  }
+}
+
+Summary stretto::summarize(ModuleOp module) {
+  Summary summary;
+  addParameters(module, summary);
+  if (auto gradients = module.lookupSymbol<func::FuncOp>("gradients"))
+    addWork(gradients, summary);
+  for (auto &[name, block] : summary.blocks)
+    summary.total += block;
+  if (auto arenas = module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas"))
+    for (auto [i, bytes] : llvm::enumerate(arenas.asArrayRef())) {
+      auto arena = static_cast<kern::Arena>(i);
+      summary.arenas.emplace_back(kern::stringifyArena(arena), bytes);
+      summary.planned += arena == kern::Arena::accumulator ? 0 : bytes;
+    }
+  return summary;
+}
+
+//===- As a table -------------------------------------------------------------===//
+
+/// A number with a prefix of the SI: 1234567 is "1.23 M".
+static std::string withPrefix(double value) {
+  static constexpr std::pair<double, char> prefixes[] = {{1e12, 'T'}, {1e9, 'G'}, {1e6, 'M'}, {1e3, 'k'}};
+  for (auto [unit, letter] : prefixes)
+    if (value >= unit)
+      return llvm::formatv("{0:f2} {1}", value / unit, letter);
+  return llvm::formatv("{0:f0}", value);
+}
+
+static void printRow(llvm::raw_ostream &os, StringRef name, const BlockSummary &block) {
+  os << llvm::formatv("{0,-32} {1,6} {2,14} {3,12} {4,12} {5,12}\n", name, block.layers, block.parameters,
+                      withPrefix(block.flopsForward), withPrefix(block.flopsBackward), withPrefix(block.bytes));
+}
+
+void stretto::printSummary(const Summary &summary, llvm::raw_ostream &os) {
+  os << llvm::formatv("{0,-32} {1,6} {2,14} {3,12} {4,12} {5,12}\n", "block", "layers", "parameters", "FLOP fwd",
+                      "FLOP bwd", "bytes");
+  for (auto &[name, block] : summary.blocks)
+    printRow(os, name, block);
+  printRow(os, "total", summary.total);
+  os << "\nper micro-batch; FLOPs of products and attention; bytes between memory and operations\n\nmemory\n";
+  for (auto [name, bytes] : summary.arenas)
+    if (bytes)
+      os << llvm::formatv("  {0,-14} {1,14} bytes{2}\n", name, bytes,
+                          name == "accumulator" ? "  (when gradients are accumulated)" : "");
+  os << llvm::formatv("  {0,-14} {1,14} bytes\n", "planned", summary.planned);
+}
+
+//===- As JSON ----------------------------------------------------------------===//
+
+static llvm::json::Object jsonOf(StringRef name, const BlockSummary &block) {
+  return llvm::json::Object{{"name", name},
+                            {"layers", block.layers},
+                            {"parameters", block.parameters},
+                            {"flops_forward", block.flopsForward},
+                            {"flops_backward", block.flopsBackward},
+                            {"bytes", block.bytes}};
+}
+
+/// Everything the operations of a function store, with its place.
+static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
+  for (Operation &op : function.getBody().front()) {
+    auto places = op.getAttrOfType<ArrayAttr>("kern.places");
+    if (!places || isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp>(op))
+      continue;
+    for (auto [result, attr] : llvm::zip(op.getResults(), places)) {
+      auto place = cast<kern::PlaceAttr>(attr);
+      llvm::json::Object buffer{{"function", function.getName()},
+                                {"operation", op.getName().getStringRef()},
+                                {"source", sourcePlaces(op.getLoc())},
+                                {"arena", kern::stringifyArena(place.getArena())},
+                                {"offset", place.getOffset()},
+                                {"bytes", byteSize(result.getType())}};
+      if (place.getStride())
+        buffer["stride"] = place.getStride();
+      buffers.push_back(std::move(buffer));
+    }
+  }
+}
+
+std::string stretto::summaryJson(ModuleOp module) {
+  Summary summary = summarize(module);
+  llvm::json::Array blocks, buffers;
+  for (auto &[name, block] : summary.blocks)
+    blocks.push_back(jsonOf(name, block));
+  llvm::json::Object arenas;
+  for (auto [name, bytes] : summary.arenas)
+    arenas[name] = bytes;
+  for (func::FuncOp entry : entryFunctions(module))
+    for (func::FuncOp function : Timeline(entry).functions())
+      listBuffers(function, buffers);
+  llvm::json::Value json = llvm::json::Object{{"blocks", std::move(blocks)},
+                                              {"total", jsonOf("total", summary.total)},
+                                              {"trainable", summary.trainable},
+                                              {"arenas", std::move(arenas)},
+                                              {"planned_bytes", summary.planned},
+                                              {"buffers", std::move(buffers)}};
+  return llvm::formatv("{0:2}", json);
+}

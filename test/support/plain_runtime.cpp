@@ -1,0 +1,245 @@
+// The C functions of runtime/abi/abi.h written plainly, and a driver that runs a compiled f64 program with them:
+//   plain_runtime check-gradients   compares GRADIENTS with finite differences of the loss, prints the worst error
+//   plain_runtime table             prints what the program says about itself
+//   plain_runtime update STEPS      gradients and update in turn, prints loss and gradient norm of each step
+// Linked with the object of the program; tests of the compiler need no other runtime.
+#include "runtime/abi/abi.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+static const stretto_program &program = stretto_compiled_program;
+static std::vector<double> arenas[STRETTO_ARENA_COUNT];
+
+static char *address(const stretto_buffer &buffer) {
+  return reinterpret_cast<char *>(arenas[buffer.arena].data()) + buffer.offset;
+}
+static double *reals(const stretto_buffer &buffer) { return reinterpret_cast<double *>(address(buffer)); }
+
+extern "C" {
+void stretto_launch(stretto_context *, const stretto_kernel *kernel, const stretto_buffer *buffers) {
+  std::vector<void *> resolved;
+  for (int64_t i = 0; i < kernel->buffers; ++i)
+    resolved.push_back(address(buffers[i]));
+  std::vector<double> scratch(kernel->scratch_bytes / 8 + 8);
+  for (int64_t chunk = 0; chunk < kernel->chunks; ++chunk)
+    kernel->function(resolved.data(), chunk, chunk + 1, scratch.data());
+}
+
+void stretto_matmul(stretto_context *, const stretto_matmul_args *args) {
+  const double *a = reals(args->a), *b = reals(args->b);
+  double *c = reals(args->c);
+  for (int64_t i = 0; i < args->m; ++i)
+    for (int64_t j = 0; j < args->n; ++j) {
+      double sum = args->accumulate ? c[i * args->ldc + j] : 0;
+      for (int64_t k = 0; k < args->k; ++k)
+        sum += (args->transpose_a ? a[k * args->lda + i] : a[i * args->lda + k]) *
+               (args->transpose_b ? b[j * args->ldb + k] : b[k * args->ldb + j]);
+      c[i * args->ldc + j] = sum;
+    }
+}
+
+// Weights of position t of head h of sequence b, and the score's derivative is left to the caller.
+static std::vector<double> attend(const stretto_attention_args &a, int64_t b, int64_t h, int64_t t, double *lse) {
+  int64_t kvHead = h / (a.heads / a.kv_heads), last = a.causal ? t : a.length - 1;
+  const double *q = reals(a.q) + (b * a.length + t) * a.q_stride + h * a.head_dim;
+  std::vector<double> weights(last + 1);
+  double sum = 0;
+  for (int64_t s = 0; s <= last; ++s) {
+    const double *k = reals(a.k) + (b * a.length + s) * a.k_stride + kvHead * a.head_dim;
+    double score = 0;
+    for (int64_t d = 0; d < a.head_dim; ++d)
+      score += q[d] * k[d];
+    weights[s] = std::exp(score * a.scale);
+    sum += weights[s];
+  }
+  for (double &weight : weights)
+    weight /= sum;
+  *lse = std::log(sum);
+  return weights;
+}
+
+void stretto_attention(stretto_context *, const stretto_attention_args *args) {
+  const stretto_attention_args &a = *args;
+  for (int64_t b = 0; b < a.batch; ++b)
+    for (int64_t h = 0; h < a.heads; ++h)
+      for (int64_t t = 0; t < a.length; ++t) {
+        double *lse = reals(a.lse) + (b * a.heads + h) * a.length + t;
+        std::vector<double> weights = attend(a, b, h, t, lse);
+        double *o = reals(a.o) + (b * a.length + t) * a.o_stride + h * a.head_dim;
+        for (int64_t d = 0; d < a.head_dim; ++d) {
+          o[d] = 0;
+          for (size_t s = 0; s < weights.size(); ++s)
+            o[d] += weights[s] * reals(a.v)[(b * a.length + s) * a.v_stride + h / (a.heads / a.kv_heads) * a.head_dim + d];
+        }
+      }
+}
+
+void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args *args) {
+  const stretto_attention_args &a = args->forward;
+  auto clear = [&](const stretto_buffer &buffer, int64_t stride, int64_t heads) {
+    for (int64_t row = 0; row < a.batch * a.length; ++row)
+      std::fill_n(reals(buffer) + row * stride, heads * a.head_dim, 0.0);
+  };
+  clear(args->d_q, args->dq_stride, a.heads);
+  clear(args->d_k, args->dk_stride, a.kv_heads);
+  clear(args->d_v, args->dv_stride, a.kv_heads);
+  for (int64_t b = 0; b < a.batch; ++b)
+    for (int64_t h = 0; h < a.heads; ++h)
+      for (int64_t t = 0; t < a.length; ++t) {
+        double lse;
+        std::vector<double> weights = attend(a, b, h, t, &lse), slope(weights.size());
+        int64_t kvColumn = h / (a.heads / a.kv_heads) * a.head_dim, row = b * a.length + t;
+        const double *dOut = reals(args->d_o) + row * args->do_stride + h * a.head_dim;
+        double mean = 0;
+        for (size_t s = 0; s < weights.size(); ++s) {
+          const double *v = reals(a.v) + (b * a.length + s) * a.v_stride + kvColumn;
+          double *dv = reals(args->d_v) + (b * a.length + s) * args->dv_stride + kvColumn;
+          for (int64_t d = 0; d < a.head_dim; ++d) {
+            slope[s] += dOut[d] * v[d];
+            dv[d] += weights[s] * dOut[d];
+          }
+          mean += weights[s] * slope[s];
+        }
+        for (size_t s = 0; s < weights.size(); ++s) {
+          double score = weights[s] * (slope[s] - mean) * a.scale;
+          for (int64_t d = 0; d < a.head_dim; ++d) {
+            reals(args->d_q)[row * args->dq_stride + h * a.head_dim + d] +=
+                score * reals(a.k)[(b * a.length + s) * a.k_stride + kvColumn + d];
+            reals(args->d_k)[(b * a.length + s) * args->dk_stride + kvColumn + d] +=
+                score * reals(a.q)[row * a.q_stride + h * a.head_dim + d];
+          }
+        }
+      }
+}
+
+void stretto_embed(stretto_context *, const stretto_embed_args *args) {
+  const int32_t *tokens = reinterpret_cast<int32_t *>(address(args->tokens));
+  for (int64_t row = 0; row < args->rows; ++row)
+    std::copy_n(reals(args->table) + tokens[row] * args->width, args->width, reals(args->out) + row * args->width);
+}
+
+void stretto_embed_grad(stretto_context *, const stretto_embed_grad_args *args) {
+  const int32_t *tokens = reinterpret_cast<int32_t *>(address(args->tokens));
+  if (!args->accumulate)
+    std::fill_n(reals(args->d_table), args->vocabulary * args->width, 0.0);
+  for (int64_t row = 0; row < args->rows; ++row)
+    for (int64_t c = 0; c < args->width; ++c)
+      reals(args->d_table)[tokens[row] * args->width + c] += reals(args->d_out)[row * args->width + c];
+}
+
+void stretto_zero(stretto_context *, const stretto_buffer *buffer, int64_t bytes) {
+  std::memset(address(*buffer), 0, bytes);
+}
+
+void stretto_copy(stretto_context *, const stretto_copy_args *args) {
+  for (int64_t row = 0; row < args->rows; ++row)
+    std::memcpy(address(args->to) + row * args->to_stride, address(args->from) + row * args->from_stride,
+                args->row_bytes);
+}
+}
+
+static void start() {
+  for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) // activations hold no number at first: whoever reads one too early shows
+    arenas[i].assign(program.arena_bytes[i] / 8 + 8, i == STRETTO_ARENA_ACTIVATIONS ? NAN : 0.0);
+  for (int64_t p = 0; p < program.parameter_count; ++p) {
+    const stretto_parameter &parameter = program.parameters[p];
+    int64_t size = 1;
+    for (int d = 0; d < parameter.rank; ++d)
+      size *= parameter.shape[d];
+    for (int64_t i = 0; i < size; ++i)
+      arenas[STRETTO_ARENA_PARAMETERS][parameter.offset + i] = 0.4 * std::sin(1.7 * i + 0.9 * p) + 0.1;
+  }
+  for (int64_t t = 0; t < program.table_count; ++t) {
+    const stretto_table &table = program.tables[t];
+    for (int64_t row = 0; row < table.rows; ++row)
+      for (int64_t column = 0; column < table.columns; ++column) {
+        int64_t half = table.rotated / 2, pair = table.interleaved ? column / 2 : half ? column % half : 0;
+        double angle = row * std::pow(table.theta, -2.0 * pair / table.rotated);
+        bool first = table.interleaved ? column % 2 == 0 : column < half, outside = column >= table.rotated;
+        double value = table.kind == STRETTO_TABLE_ROTARY_COS ? (outside ? 1 : std::cos(angle))
+                                                             : (outside ? 0 : first ? -std::sin(angle) : std::sin(angle));
+        arenas[STRETTO_ARENA_TABLES][table.offset / 8 + row * table.columns + column] = value;
+      }
+  }
+  auto tokens = reinterpret_cast<int32_t *>(arenas[STRETTO_ARENA_INPUTS].data());
+  for (int64_t i = 0; i < program.batch * program.length; ++i) {
+    tokens[program.input.tokens / 4 + i] = (i * 7 + i * i / 3) % program.vocabulary;
+    tokens[program.input.targets / 4 + i] = (i * 5 + 1) % program.vocabulary;
+    arenas[STRETTO_ARENA_INPUTS][program.input.weights / 8 + i] = (i % 3 ? 1.0 : 0.5) / (program.batch * program.length);
+  }
+}
+
+static double loss() {
+  program.gradients(nullptr);
+  return arenas[STRETTO_ARENA_OUTPUTS][program.output.loss / 8];
+}
+
+static int checkGradients() {
+  double first = loss(), worst = 0;
+  std::vector<double> gradients = arenas[STRETTO_ARENA_GRADIENTS];
+  for (int64_t p = 0; p < program.parameter_count; ++p) {
+    const stretto_parameter &parameter = program.parameters[p];
+    int64_t size = 1;
+    for (int d = 0; d < parameter.rank; ++d)
+      size *= parameter.shape[d];
+    for (int64_t i = 0; parameter.trainable && i < size; i += std::max<int64_t>(size / 7, 1)) {
+      double &value = arenas[STRETTO_ARENA_PARAMETERS][parameter.offset + i], old = value, step = 1e-4;
+      auto at = [&](double steps) { value = old + steps * step; return loss(); };
+      double slope = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
+      value = old;
+      double error = std::fabs(slope - gradients[parameter.offset + i]) / (1e-6 + std::fabs(slope));
+      if (error > 1e-5)
+        std::printf("%s[%ld]: gradient %.10g, differences %.10g\n", parameter.name, (long)i,
+                    gradients[parameter.offset + i], slope);
+      worst = std::max(worst, error);
+    }
+  }
+  std::printf("loss %.10f\n%s\n", first, worst < 1e-5 ? "gradients agree" : "gradients differ");
+  return worst < 1e-5 ? 0 : 1;
+}
+
+static void printTable() {
+  std::printf("model %s cpu %s dtype %d batch %ld length %ld vocabulary %ld hash %zu\n", program.model, program.cpu,
+              program.dtype, (long)program.batch, (long)program.length, (long)program.vocabulary,
+              std::strlen(program.spec_hash));
+  for (int64_t p = 0; p < program.parameter_count; ++p) {
+    const stretto_parameter &parameter = program.parameters[p];
+    std::printf("%s at %ld rank %d [%ld, %ld] init %d %g %g trainable %d\n", parameter.name, (long)parameter.offset,
+                parameter.rank, (long)parameter.shape[0], (long)parameter.shape[1], parameter.init, parameter.init_a,
+                parameter.init_b, parameter.trainable);
+  }
+  for (int64_t k = 0; k < program.kernel_count; ++k)
+    std::printf("kernel %s group %s chunks %ld buffers %ld\n", program.kernels[k].name, program.kernels[k].group,
+                (long)program.kernels[k].chunks, (long)program.kernels[k].buffers);
+}
+
+static void update(int steps) {
+  std::vector<double> &hyper = arenas[STRETTO_ARENA_HYPER];
+  hyper[STRETTO_HYPER_LEARNING_RATE] = 0.01, hyper[STRETTO_HYPER_BETA1] = 0.9, hyper[STRETTO_HYPER_BETA2] = 0.98;
+  hyper[STRETTO_HYPER_EPSILON] = 1e-8, hyper[STRETTO_HYPER_WEIGHT_DECAY] = 0.1, hyper[STRETTO_HYPER_CLIP_NORM] = 1;
+  for (int step = 1; step <= steps; ++step) {
+    double now = loss();
+    hyper[STRETTO_HYPER_BIAS_CORRECTION1] = 1 - std::pow(0.9, step);
+    hyper[STRETTO_HYPER_BIAS_CORRECTION2] = 1 - std::pow(0.98, step);
+    program.update(nullptr);
+    std::printf("step %d loss %.8f norm %.8f\n", step, now, arenas[STRETTO_ARENA_OUTPUTS][program.output.grad_norm / 8]);
+  }
+}
+
+int main(int argc, char **argv) {
+  std::string mode = argc > 1 ? argv[1] : "";
+  start();
+  if (mode == "check-gradients")
+    return checkGradients();
+  if (mode == "table")
+    printTable();
+  if (mode == "update" && argc > 2)
+    update(std::atoi(argv[2]));
+  return 0;
+}
