@@ -165,6 +165,9 @@ bool Parser::parseParameters(std::vector<Parameter> &parameters) {
     Parameter parameter;
     if (!parseParameter(parameter))
       return false;
+    for (const Parameter &other : parameters)
+      if (other.name.text == parameter.name.text)
+        diagnostics.error(parameter.name.range, "the parameter '" + parameter.name.text + "' is declared twice");
     parameters.push_back(std::move(parameter));
     if (!takeIf(TokenKind::Comma))
       break;

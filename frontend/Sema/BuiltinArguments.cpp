@@ -1,6 +1,7 @@
 #include "frontend/Sema/BuiltinArguments.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace stretto;
 
@@ -83,8 +84,7 @@ Value BuiltinArguments::convertSymbol(const BuiltinParameter &parameter, const V
 Value BuiltinArguments::convert(const BuiltinParameter &parameter, Value value, SourceRange range) {
   std::string what = ("'" + parameter.name + "' of '" + name() + "'").str();
   auto fail = [&](llvm::StringRef wanted) {
-    elaborator.error(range, what + " must be " + wanted + ", but got " + kindName(value) +
-                                (value.isTensor() ? std::string() : " (" + toString(value) + ")"));
+    elaborator.error(range, what + " must be " + wanted + ", but got " + describe(value));
     return Value();
   };
   switch (parameter.kind) {
@@ -162,8 +162,8 @@ bool BuiltinArguments::expectInRange(llvm::StringRef parameter, int64_t low, int
   int64_t got = *value(parameter).get<int64_t>();
   if (got >= low && got <= high)
     return true;
-  std::string bounds = high == INT64_MAX ? "at least " + std::to_string(low)
-                                         : "between " + std::to_string(low) + " and " + std::to_string(high);
+  std::string bounds = high == INT64_MAX ? llvm::formatv("at least {0}", low).str()
+                                         : llvm::formatv("between {0} and {1}", low, high).str();
   Diagnostic &diagnostic = elaborator.error(rangeOf(parameter), "'" + parameter + "' of '" + name() + "' must be " +
                                                                     bounds + ", but got " + llvm::Twine(got));
   elaborator.noteOrigin(diagnostic, value(parameter).provenance);

@@ -183,9 +183,9 @@ std::vector<Value> Elaborator::builtinRound(BuiltinArguments &arguments, NameHin
   int64_t multiple = arguments.name().ends_with("_to") ? arguments.integer("multiple", 1) : 1;
   const Value &x = arguments.value("x");
   if (multiple < 1 || x.isTensor()) {
-    error(arguments.range(), "'" + arguments.name() + "' takes a number" +
-                                 (multiple < 1 ? " and a positive multiple, but got " + std::to_string(multiple)
-                                               : std::string(", but got a tensor")));
+    llvm::StringRef wanted = multiple < 1 ? "and a positive multiple, but got " : "but got ";
+    const Value &got = multiple < 1 ? arguments.value("multiple") : x;
+    error(arguments.range(), "'" + arguments.name() + "' takes a number, " + wanted + describe(got));
     return {Value()};
   }
   constexpr double limit = 9e18;

@@ -35,75 +35,70 @@ bool Elaborator::enterCall(const CallExpr &call, const Declaration &callee) {
   return true;
 }
 
-/// Evaluates the arguments in the caller and the missing defaults in the callee's scope, in the order of the
-/// parameters, and binds them there. Nothing if one is wrong.
-std::optional<std::vector<Value>> Elaborator::bindArguments(const CallExpr &call, const Declaration &callee,
-                                                            Scope &inner) {
-  const std::vector<Parameter> &parameters = callee.parameters;
-  std::vector<const Argument *> given(parameters.size());
+/// Sorts the arguments of a call by parameter; absent ones are null. Nothing if they do not fit.
+std::optional<std::vector<const Argument *>> Elaborator::matchArguments(const CallExpr &call,
+                                                                        const Declaration &callee) {
+  std::vector<const Argument *> given(callee.parameters.size());
   std::vector<llvm::StringRef> names;
-  for (const Parameter &parameter : parameters)
+  for (const Parameter &parameter : callee.parameters)
     names.push_back(parameter.name.text);
-  auto declaredHere = [&](Diagnostic &diagnostic) {
-    diagnostic.notes.push_back({callee.range, ("'" + callee.name.text + "' is declared here").str()});
+  auto fail = [&](SourceRange range, const llvm::Twine &message) {
+    error(range, message).notes.push_back({callee.range, ("'" + callee.name.text + "' is declared here").str()});
+    return std::nullopt;
   };
   size_t position = 0;
   for (const Argument &argument : call.arguments) {
-    size_t index = position;
-    if (argument.name.text.empty()) {
-      ++position;
-    } else {
-      index = llvm::find(names, argument.name.text) - names.begin();
-      if (index == names.size()) {
-        declaredHere(error(argument.name.range, "'" + callee.name.text + "' has no parameter '" + argument.name.text +
-                                                    "'" + didYouMean(argument.name.text, names)));
-        return std::nullopt;
-      }
-    }
-    if (index >= parameters.size()) {
-      declaredHere(error(argument.value->range, "'" + callee.name.text + "' takes " + llvm::Twine(parameters.size()) +
-                                                    " arguments, but got more"));
-      return std::nullopt;
-    }
-    if (given[index]) {
-      error(argument.value->range, "the argument '" + names[index] + "' is given twice");
-      return std::nullopt;
-    }
+    llvm::StringRef name = argument.name.text;
+    size_t index = name.empty() ? position++ : llvm::find(names, name) - names.begin();
+    if (index >= names.size() && !name.empty())
+      return fail(argument.name.range,
+                  "'" + callee.name.text + "' has no parameter '" + name + "'" + didYouMean(name, names));
+    if (index >= names.size())
+      return fail(argument.value->range, "'" + callee.name.text + "' takes " + llvm::Twine(names.size()) +
+                                             " arguments, but got more");
+    if (given[index])
+      return fail(argument.value->range, "the argument '" + names[index] + "' is given twice");
     given[index] = &argument;
   }
+  for (size_t i = 0; i < names.size(); ++i)
+    if (!given[i] && !callee.parameters[i].defaultValue)
+      return fail(call.range, "'" + callee.name.text + "' needs the argument '" + names[i] + "'");
+  return given;
+}
 
-  std::vector<Value> values;
-  bool failed = false;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const Parameter &parameter = parameters[i];
-    ParameterType type = typeOf(parameter.type);
-    Value value;
-    if (!given[i] && !parameter.defaultValue) {
-      declaredHere(error(call.range, "'" + callee.name.text + "' needs the argument '" + names[i] + "'"));
-      return std::nullopt;
-    }
-    SourceRange range = given[i] ? given[i]->value->range : parameter.defaultValue->range;
-    if (given[i]) {
-      // A bare name that is no variable is a symbol of the parameter's type.
-      auto *name = llvm::dyn_cast<NameExpr>(given[i]->value.get());
-      value = name && type.universe && !lookup(name->name) ? Value(Symbol{name->name.str(), nullptr})
-                                                           : evaluate(*given[i]->value);
-    } else {
-      llvm::SaveAndRestore saved(scope, &inner);
-      value = evaluate(*parameter.defaultValue);
-    }
-    const Provenance *provenance = value.provenance;
-    value = convert(std::move(value), type, names[i], range);
-    value.provenance = provenance;
-    failed |= value.isError();
-    if (value.isNumber() && !value.provenance)
-      value.provenance = makeProvenance(names[i], range);
-    inner.bind(names[i], value);
-    values.push_back(std::move(value));
+/// The value of one parameter: the argument, evaluated in the caller, or the default, evaluated in the callee.
+Value Elaborator::argumentValue(const Parameter &parameter, const Argument *given, Scope &inner) {
+  ParameterType type = typeOf(parameter.type);
+  const Expr &expr = given ? *given->value : *parameter.defaultValue;
+  // A bare name that is no variable is a symbol of the parameter's type.
+  auto *name = given ? llvm::dyn_cast<NameExpr>(&expr) : nullptr;
+  Value value;
+  if (name && type.universe && !lookup(name->name)) {
+    value = Symbol{name->name.str(), nullptr};
+  } else {
+    llvm::SaveAndRestore saved(scope, given ? scope : &inner);
+    value = evaluate(expr);
   }
-  if (failed)
-    return std::nullopt;
-  return values;
+  const Provenance *provenance = value.provenance;
+  value = convert(std::move(value), type, parameter.name.text, expr.range);
+  value.provenance = provenance;
+  if (value.isNumber() && !provenance)
+    value.provenance = makeProvenance(parameter.name.text, expr.range);
+  return value;
+}
+
+/// Binds every parameter of the callee in its scope, in their order. False if an argument is wrong.
+bool Elaborator::bindArguments(const CallExpr &call, const Declaration &callee, Scope &inner) {
+  std::optional<std::vector<const Argument *>> given = matchArguments(call, callee);
+  if (!given)
+    return false;
+  bool valid = true;
+  for (auto [parameter, argument] : llvm::zip_equal(callee.parameters, *given)) {
+    Value value = argumentValue(parameter, argument, inner);
+    valid &= !value.isError();
+    inner.bind(parameter.name.text, std::move(value));
+  }
+  return valid;
 }
 
 Value Elaborator::callDef(const CallExpr &call, const Declaration &callee, Scope *home) {
@@ -128,14 +123,13 @@ Value Elaborator::callDef(const CallExpr &call, const Declaration &callee, Scope
 static std::string describeType(const Type &type) {
   std::string text(1, "rtw"[unsigned(type.kind)]);
   for (const Dim &dim : type.dims)
-    text += "x" + std::to_string(dim.size);
+    text.append("x").append(std::to_string(dim.size));
   return text;
 }
 
 std::vector<Value> Elaborator::callBlock(const CallExpr &call, const Declaration &callee, Scope *home) {
   auto inner = std::make_unique<Scope>(Scope::Kind::Frame, home);
-  std::optional<std::vector<Value>> values = bindArguments(call, callee, *inner);
-  if (!values)
+  if (!bindArguments(call, callee, *inner))
     return {Value()};
   std::string key;
   llvm::raw_string_ostream os(key);

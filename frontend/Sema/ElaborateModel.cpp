@@ -112,7 +112,7 @@ void Elaborator::checkOverrides(const Declaration &model) {
     names.push_back(parameter.name.text);
   for (const Override &override : options.overrides)
     if (!llvm::is_contained(names, override.name)) {
-      Diagnostic &diagnostic = error({}, "--set " + override.name + ": the model '" + model.name.text +
+      Diagnostic &diagnostic = error({}, llvm::Twine("--set ") + override.name + ": the model '" + model.name.text +
                                              "' has no parameter '" + override.name + "'" +
                                              didYouMean(override.name, names));
       diagnostic.notes.push_back({model.name.range, "the model is declared here"});
@@ -123,8 +123,8 @@ void Elaborator::bindModelParameters(const Declaration &model) {
   checkOverrides(model);
   for (const Parameter &parameter : model.parameters) {
     llvm::StringRef name = parameter.name.text;
-    if (Binding *other = scope->find(name); other || name == "tokens") {
-      error(parameter.name.range, "the parameter '" + name + "' is declared twice or reserved");
+    if (name == "tokens") {
+      error(parameter.name.range, "'tokens' is the input of the model; choose another name");
       continue;
     }
     const Override *override = nullptr;

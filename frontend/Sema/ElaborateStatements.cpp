@@ -54,7 +54,7 @@ void Elaborator::runReturn(const ReturnStmt &stmt) {
       values.push_back(evaluate(*expr));
   for (Value &value : values)
     if (!value.isTensor() && !value.isError()) {
-      error(stmt.range, "'return' takes tensors, but got " + kindName(value) + " (" + toString(value) + ")");
+      error(stmt.range, "'return' takes tensors, but got " + describe(value));
       value = {};
     }
   *returned = std::move(values);

@@ -66,7 +66,7 @@ void Elaborator::inexactDivision(const Rational &rational, llvm::StringRef where
 Value Elaborator::convertSet(Value value, const ParameterType &type, llvm::StringRef name, SourceRange range) {
   auto *set = value.get<SymbolSet>();
   if (!set) {
-    error(range, "'" + name + "' is a set, but got " + kindName(value) + " (" + toString(value) + ")");
+    error(range, "'" + name + "' is a set, but got " + describe(value));
     return {};
   }
   bool valid = true;
@@ -80,8 +80,7 @@ Value Elaborator::convert(Value value, const ParameterType &type, llvm::StringRe
   if (value.isError())
     return value;
   auto fail = [&](llvm::StringRef wanted) {
-    error(range, "'" + name + "' is " + wanted + ", but got " + kindName(value) +
-                     (value.isTensor() ? std::string() : " (" + toString(value) + ")"));
+    error(range, "'" + name + "' is " + wanted + ", but got " + describe(value));
     return Value();
   };
   switch (type.kind) {
@@ -105,7 +104,7 @@ Value Elaborator::convert(Value value, const ParameterType &type, llvm::StringRe
   }
   auto *symbol = value.get<Symbol>();
   if (!symbol)
-    return fail(("one of " + listMembers(type.universe)));
+    return fail(std::string("one of ").append(listMembers(type.universe)));
   return checkMember(symbol->name, type.universe, name, range) ? Value(Symbol{symbol->name, type.universe}) : Value();
 }
 
@@ -115,8 +114,7 @@ std::optional<int64_t> Elaborator::expectInt(const Value &value, llvm::StringRef
   if (auto *rational = value.get<Rational>())
     inexactDivision(*rational, (" for " + what).str());
   else if (!value.isError())
-    error(range, what + " must be an int, but got " + kindName(value) +
-                     (value.isTensor() ? "" : " (" + toString(value) + ")"));
+    error(range, what + " must be an int, but got " + describe(value));
   return std::nullopt;
 }
 
@@ -124,7 +122,6 @@ std::optional<bool> Elaborator::expectBool(const Value &value, llvm::StringRef w
   if (auto *flag = value.get<bool>())
     return *flag;
   if (!value.isError())
-    error(range, what + " must be true or false, but got " + kindName(value) +
-                     (value.isTensor() ? "" : " (" + toString(value) + ")"));
+    error(range, what + " must be true or false, but got " + describe(value));
   return std::nullopt;
 }

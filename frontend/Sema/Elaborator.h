@@ -121,7 +121,9 @@ private:
   struct Specialization;
   struct Frame;
   std::vector<Value> evaluateCall(const CallExpr &expr, NameHint hint);
-  std::optional<std::vector<Value>> bindArguments(const CallExpr &call, const Declaration &callee, Scope &scope);
+  std::optional<std::vector<const Argument *>> matchArguments(const CallExpr &call, const Declaration &callee);
+  Value argumentValue(const Parameter &parameter, const Argument *given, Scope &inner);
+  bool bindArguments(const CallExpr &call, const Declaration &callee, Scope &inner);
   Value callDef(const CallExpr &call, const Declaration &callee, Scope *home);
   std::vector<Value> callBlock(const CallExpr &call, const Declaration &callee, Scope *home);
   Specialization &specialize(const CallExpr &call, const Declaration &callee, std::unique_ptr<Scope> scope,

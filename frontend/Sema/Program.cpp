@@ -84,7 +84,7 @@ public:
   void op(const Op &op, const Function &function, llvm::StringRef callee) {
     os << "  ";
     ids(op.results);
-    os << " = " << op.name << callee << ' ';
+    os << " = " << op.name << (callee.empty() ? "" : " @") << callee << ' ';
     ids(op.operands);
     for (const Attribute &attribute : op.attributes) {
       os << ' ' << attribute.name << '=';
@@ -98,6 +98,7 @@ public:
     os << '\n';
   }
 
+  /// `calleeName` prints how a call names a function.
   template <typename CalleeName>
   void function(const Function &function, CalleeName calleeName) {
     os << "(";
@@ -131,7 +132,7 @@ std::string stretto::toString(const Program &program) {
   llvm::raw_string_ostream os(text);
   for (const Function &function : program.functions) {
     os << function.name;
-    Printer(os).function(function, [&](unsigned callee) { return " @" + program.functions[callee].name; });
+    Printer(os).function(function, [&](unsigned callee) { return program.functions[callee].name; });
   }
   return text;
 }
@@ -139,6 +140,6 @@ std::string stretto::toString(const Program &program) {
 std::string stretto::structure(const Function &function) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  Printer(os).function(function, [](unsigned callee) { return " #" + std::to_string(callee); });
+  Printer(os).function(function, [](unsigned callee) { return std::to_string(callee); });
   return text;
 }

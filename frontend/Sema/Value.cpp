@@ -51,6 +51,13 @@ std::string stretto::toString(const Value &value) {
   return value.isTensor() ? "tensor" : kindName(value).str();
 }
 
+std::string stretto::describe(const Value &value) {
+  std::string text = kindName(value).str();
+  if (!value.isTensor())
+    text.append(" (").append(toString(value)).append(")");
+  return text;
+}
+
 bool stretto::sameStatic(const Value &a, const Value &b) {
   return a.data.index() == b.data.index() && !a.isTensor() && toString(a) == toString(b);
 }

@@ -66,6 +66,9 @@ llvm::StringRef kindName(const Value &value);
 /// The value as it is written in the language; tensors print as "tensor".
 std::string toString(const Value &value);
 
+/// What a message says was got: "an int (3)", "a tensor".
+std::string describe(const Value &value);
+
 /// Whether two values without tensors are the same.
 bool sameStatic(const Value &a, const Value &b);
 

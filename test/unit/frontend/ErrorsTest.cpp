@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"n = 1e300 * 1e300", "the result is not a finite float"},
         Case{"n = log(0 - 1)", "'log' of -1 is not a finite float"},
         Case{"n = 5 % 0", "'%' takes an int and a positive int, but got 5 and 0"},
-        Case{"n = floor_to(8, 0)", "'floor_to' takes a number and a positive multiple, but got 0"},
+        Case{"n = floor_to(8, 0)", "'floor_to' takes a number, and a positive multiple, but got an int (0)"},
         Case{"n = true + 1", "'+' does not take a bool and an int"},
         Case{"n = x < x", "'<' does not take a tensor and a tensor"},
         Case{"n = -true", "'-' takes a number or a tensor, but got a bool"},
@@ -133,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"model m(vocab: int) { return 3 }", "'return' takes tensors, but got an int (3)"},
         Case{"model m(dim: int) { return tokens }", "the parameter 'dim' has no default; set it with --set dim=..."},
         Case{"model m(dim = 1, dim = 2) { return tokens }", "the parameter 'dim' is declared twice"},
+        Case{"model m(tokens = 1) { return tokens }", "'tokens' is the input of the model; choose another name"},
         Case{"model m(n: int = 7 / 2) { return tokens }", "the division must be exact for the int 'n', but '7 / 2' is 3.5"},
         Case{"model m(c: {u, v} = w) { return tokens }", "unknown name 'w'"},
         Case{"model m(vocab: int) { return tokens }", "a model must return logits [batch, length, vocabulary], but got [batch=2, length=8]"}));

@@ -151,6 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSyntax{"import x", "expected the path of a file in quotes after 'import', but got 'x'"},
         BadSyntax{"model 3 { }", "expected a name after 'model', but got '3'"},
         BadSyntax{"block b { }", "expected '(' before the parameters, but got '{'"},
+        BadSyntax{"block b(x, y, x) { }", "f:1:15: error: the parameter 'x' is declared twice"},
         BadSyntax{"block b(x: itn) { }", "but got 'itn'; did you mean 'int'?"},
         BadSyntax{"block b(x", "expected ')' after the parameters, but got the end of the file"},
         BadSyntax{"def f(x) x", "expected '=' before the value of 'def f', but got 'x'"},
