@@ -3,6 +3,7 @@
 #include "frontend/Sema/Specialization.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -139,7 +140,12 @@ std::vector<Value> Elaborator::callBlock(const CallExpr &call, const Declaration
   for (auto &[name, binding] : inner->bindings) {
     Value &value = binding->value;
     const Tensor *tensor = value.get<Tensor>();
-    os << ' ' << (tensor ? describeType(typeOf(value)) : toString(value)) << '#' << value.data.index();
+    os << ' ' << value.data.index() << ':' << (tensor ? describeType(typeOf(value)) : toString(value));
+    if (auto *real = value.get<double>())
+      os << ':' << llvm::bit_cast<uint64_t>(*real); // the text is rounded
+    if (auto *init = value.get<Initializer>())
+      os << ':' << unsigned(init->kind) << ':' << llvm::bit_cast<uint64_t>(init->a) << ':'
+         << llvm::bit_cast<uint64_t>(init->b);
     if (!tensor)
       continue;
     operands.push_back(tensor->id);

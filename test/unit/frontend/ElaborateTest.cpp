@@ -142,6 +142,14 @@ TEST(Blocks, EqualCallsShareOneFunction) {
   EXPECT_EQ(countOps(frontend.program->main(), "call"), 3u);
 }
 
+TEST(Blocks, InitializersAreArguments) {
+  Frontend frontend;
+  frontend.run(inModel("block f(y, init) { return linear(y, dim, init = init) }\nx = f(f(x, zeros), normal(0.1))"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.weight("f.linear.weight")->init.kind, Initializer::Kind::Constant);
+  EXPECT_EQ(frontend.weight("f_1.linear.weight")->init.kind, Initializer::Kind::Normal);
+}
+
 TEST(Blocks, ReturnSeveralValuesAndTakeDefaults) {
   Frontend frontend;
   frontend.run(inModel("block f(y, n = dim / 2) { return linear(y, n), y }\na, b = f(x)\nx = b + linear(a, dim)"));
