@@ -126,4 +126,15 @@ void stretto_zero(stretto_context *context, const stretto_buffer *buffer, int64_
   submit(context, [&]() -> Op { return ZeroOp{context->arenas.resolve(*buffer, bytes), bytes}; });
 }
 
+void stretto_copy(stretto_context *context, const stretto_copy_args *args) {
+  submit(context, [&]() -> Op {
+    auto place = [&](const stretto_buffer &buffer, int64_t stride) {
+      const int64_t bytes = args->rows <= 0 ? 0 : (args->rows - 1) * stride + args->row_bytes;
+      return context->arenas.resolve(buffer, bytes);
+    };
+    return CopyOp{args->rows, args->row_bytes, args->from_stride, args->to_stride,
+                  place(args->from, args->from_stride), place(args->to, args->to_stride)};
+  });
+}
+
 } // extern "C"

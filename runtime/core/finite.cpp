@@ -31,6 +31,7 @@ struct Describe {
   Writes operator()(const EmbedOp &op) const { return {"the embedding", {op.out}}; }
   Writes operator()(const EmbedGradOp &op) const { return {"the backward of the embedding", {op.dTable}}; }
   Writes operator()(const ZeroOp &op) const { return {"clearing", {op.data}}; }
+  Writes operator()(const CopyOp &op) const { return {"a copy", {op.to}}; }
   Writes operator()(const CopyInOp &op) const { return {"the host", {op.destination}}; }
   Writes operator()(const CopyOutOp &) const { return {}; }
 };

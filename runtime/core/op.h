@@ -68,6 +68,13 @@ struct ZeroOp {
   int64_t bytes = 0;
 };
 
+// See stretto_copy_args.
+struct CopyOp {
+  int64_t rows = 0, rowBytes = 0, fromStride = 0, toStride = 0;
+  const void *from = nullptr;
+  void *to = nullptr;
+};
+
 // Host to device; holds its own copy of the data.
 struct CopyInOp {
   void *destination = nullptr;
@@ -81,7 +88,7 @@ struct CopyOutOp {
   int64_t bytes = 0;
 };
 
-using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, ZeroOp, CopyInOp,
-                        CopyOutOp>;
+using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, ZeroOp, CopyOp,
+                        CopyInOp, CopyOutOp>;
 
 } // namespace stretto

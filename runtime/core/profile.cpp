@@ -61,6 +61,9 @@ void Profile::after(const Op &op) {
     void operator()(const EmbedOp &) { profile.add("embedding", "embedding", seconds, 0, 0); }
     void operator()(const EmbedGradOp &) { profile.add("embedding", "embedding backward", seconds, 0, 0); }
     void operator()(const ZeroOp &) { profile.add("rest", "clearing", seconds, 0, 0); }
+    void operator()(const CopyOp &op) {
+      profile.add("rest", "copies", seconds, 2.0 * op.rows * op.rowBytes, 0);
+    }
     void operator()(const CopyInOp &) { profile.add("rest", "copies", seconds, 0, 0); }
     void operator()(const CopyOutOp &) { profile.add("rest", "copies", seconds, 0, 0); }
   };

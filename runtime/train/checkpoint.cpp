@@ -1,8 +1,8 @@
 #include "runtime/train/checkpoint.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/nearest.h"
 #include "runtime/train/checksum.h"
-#include "runtime/train/nearest.h"
 
 #include <algorithm>
 #include <cstring>
@@ -233,7 +233,7 @@ void loadWeights(const TrainingState &state, const std::string &path) {
   for (const TensorEntry &entry : file.tensors())
     if (!known.contains(entry.name))
       throw Error(fmt::format("each tensor of '{}' must be a parameter, but got '{}'{}", path, entry.name,
-                              didYouMean(entry.name, {known.begin(), known.end()})));
+                              suggestName(entry.name, std::vector<std::string>(known.begin(), known.end()))));
   state.device.wait();
 }
 

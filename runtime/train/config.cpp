@@ -1,7 +1,7 @@
 #include "runtime/train/config.h"
 
 #include "runtime/core/error.h"
-#include "runtime/train/nearest.h"
+#include "runtime/core/nearest.h"
 #include "runtime/train/schedule.h"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ Setting text(const char *name, const char *help, std::string RunConfig::*field, 
              std::vector<std::string> choices = {}) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-      throw Error(fmt::format("--{} must be one of {}, but got '{}'{}", name, fmt::join(choices, ", "), value,
-                              didYouMean(value, choices)));
+      throw Error(fmt::format("--{} must be one of a few words, but got '{}'{}", name, value,
+                              suggestName(value, choices)));
     config.*field = value;
   };
   return {name, help, Setting::Kind::Text, stored, set, [=](const RunConfig &config) { return config.*field; }};

@@ -1,9 +1,9 @@
 // Run files in TOML.
 #include "runtime/core/error.h"
+#include "runtime/core/nearest.h"
 #include "runtime/train/config.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
-#include "runtime/train/nearest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ void readSettings(const std::string &path, const toml::table &table, ConfigLayer
       names.push_back(setting.name);
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw Error(fmt::format("{}: a setting must be an option, but got '{}'{}", originOf(path, node), name,
-                              didYouMean(name, names)));
+                              suggestName(name, names)));
     layer.options[name] = {textOf(path, name, node), originOf(path, node)};
   }
 }

@@ -1,7 +1,7 @@
 #include "runtime/train/options.h"
 
 #include "runtime/core/error.h"
-#include "runtime/train/nearest.h"
+#include "runtime/core/nearest.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,7 +38,9 @@ void addTaskSetting(ConfigLayer &layer, const std::string &text) {
   std::vector<std::string> names = {"--task-set", "--config", "--help", "--version"};
   for (const Setting &setting : settings())
     names.push_back("--" + setting.name);
-  throw Error(fmt::format("unknown option '{}'{}", name, didYouMean(name, names)));
+  const auto nearest = nearestOf(name, names);
+  throw Error(fmt::format("unknown option '{}'; {}", name,
+                          nearest ? "did you mean '" + *nearest + "'?" : std::string("--help lists them")));
 }
 
 } // namespace

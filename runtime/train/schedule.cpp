@@ -1,7 +1,7 @@
 #include "runtime/train/schedule.h"
 
 #include "runtime/core/error.h"
-#include "runtime/train/nearest.h"
+#include "runtime/core/nearest.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ Decay decayFromName(const std::string &name) {
   if (name == "cosine")
     return Decay::Cosine;
   throw Error(fmt::format("a schedule must be 'constant', 'linear' or 'cosine', but got '{}'{}", name,
-                          didYouMean(name, {"constant", "linear", "cosine"})));
+                          suggestName(name, std::vector<std::string>{"constant", "linear", "cosine"})));
 }
 
 double Schedule::rate(int64_t step) const {

@@ -40,7 +40,11 @@ std::string varint(uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-std::string field(char tag, const std::string &content) { return tag + varint(content.size()) + content; }
+std::string field(char tag, const std::string &content) {
+  std::string bytes(1, tag);
+  bytes += varint(content.size());
+  return bytes += content;
+}
 
 uint32_t maskedCrc(std::string_view data) {
   const uint32_t crc = crc32c(data);

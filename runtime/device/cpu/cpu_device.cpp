@@ -34,6 +34,7 @@ void CpuDevice::submit(Op op) {
     CpuDevice &device;
     void operator()(const LaunchOp &op) { device.execute(op); }
     void operator()(const ZeroOp &op) { device.execute(op); }
+    void operator()(const CopyOp &op) { device.execute(op); }
     void operator()(const MatmulOp &op) { matmul(op); }
     void operator()(const AttentionOp &op) { attention(op); }
     void operator()(const AttentionGradOp &op) { attentionGrad(op); }
@@ -90,6 +91,15 @@ void CpuDevice::execute(const ZeroOp &op) {
 #pragma omp parallel for schedule(static)
   for (int64_t begin = 0; begin < op.bytes; begin += block)
     std::memset(data + begin, 0, std::min(block, op.bytes - begin));
+}
+
+void CpuDevice::execute(const CopyOp &op) {
+  constexpr int64_t block = 64 << 10; // bytes worth a thread's attention
+  const int64_t rowsPerBlock = std::max<int64_t>(1, block / std::max<int64_t>(1, op.rowBytes));
+#pragma omp parallel for schedule(static) if (op.rows > rowsPerBlock)
+  for (int64_t row = 0; row < op.rows; ++row)
+    std::memcpy(static_cast<char *>(op.to) + row * op.toStride,
+                static_cast<const char *>(op.from) + row * op.fromStride, op.rowBytes);
 }
 
 } // namespace stretto

@@ -25,6 +25,7 @@ public:
 private:
   void execute(const LaunchOp &op);
   void execute(const ZeroOp &op);
+  void execute(const CopyOp &op);
   char *scratch(int64_t bytesPerThread);
 
   OpObserver *observer = nullptr;

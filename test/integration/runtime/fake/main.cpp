@@ -1,5 +1,5 @@
 // Main of the hand-written model: a task of its own, so that the runtime is tested without tasks/.
-#include "runtime/core/random.h"
+#include "runtime/core/philox.h"
 #include "runtime/train/program.h"
 
 #include <chrono>
@@ -26,13 +26,16 @@ public:
     if (given.contains("delay_us"))
       std::this_thread::sleep_for(std::chrono::microseconds(std::stoll(given.at("delay_us"))));
     for (int64_t row = 0; row < batch.batch; ++row) {
-      Random random(seed, static_cast<uint32_t>(stream), first + static_cast<uint64_t>(row));
-      int64_t token = static_cast<int64_t>(random.below(static_cast<uint64_t>(vocabulary())));
+      const uint32_t sample = static_cast<uint32_t>(first) + static_cast<uint32_t>(row);
+      auto draw = [&](int64_t t) {
+        return philox({sample, static_cast<uint32_t>(stream), static_cast<uint32_t>(t), 1}, philoxKey(seed));
+      };
+      int64_t token = draw(0)[0] % vocabulary();
       for (int64_t t = 0; t < batch.length; ++t) {
         const int64_t at = row * batch.length + t, next = (3 * token + step) % vocabulary();
         batch.tokens[at] = static_cast<int32_t>(token);
         batch.targets[at] = static_cast<int32_t>(next);
-        batch.mask[at] = random.below(8) != 0;
+        batch.mask[at] = draw(t)[1] % 8 != 0;
         token = next;
       }
     }

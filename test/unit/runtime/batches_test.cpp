@@ -1,0 +1,116 @@
+#include "runtime/train/batches.h"
+
+#include "runtime/train/memory.h"
+#include "runtime/train/progress.h"
+#include "runtime/train/safetensors.h"
+#include "test/unit/runtime/small.h"
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+// tokens[row, t] = 10 * sample + t; the sample's parity is the mask.
+class Numbers final : public Task {
+public:
+  std::string name() const override { return "numbers"; }
+  int64_t length() const override { return 3; }
+  int64_t vocabulary() const override { return 1000; }
+  std::map<std::string, std::string> settings() const override { return {{"a", "b"}}; }
+  void fill(uint64_t, Stream, uint64_t first, BatchView batch) const override {
+    if (first >= 100)
+      throw Error("no more numbers");
+    for (int64_t i = 0; i < batch.batch * batch.length; ++i) {
+      const int64_t sample = static_cast<int64_t>(first) + i / batch.length;
+      batch.tokens[i] = batch.targets[i] = static_cast<int32_t>(10 * sample + i % batch.length);
+      batch.mask[i] = sample % 2;
+    }
+  }
+  std::vector<Score> score(uint64_t, uint64_t, const BatchView &, std::span<const int32_t>) const override { return {}; }
+  std::string describe(const BatchView &, int64_t) const override { return ""; }
+};
+
+std::string writeTokens(const TemporaryFolder &folder, std::vector<TensorEntry> entries) {
+  static const std::vector<int64_t> zeros(64);
+  writeSafetensors(folder / "t", std::move(entries), [](const TensorEntry &) { return zeros.data(); });
+  return folder / "t";
+}
+
+} // namespace
+
+TEST(Batches, WeightsShareTheWholeStep) {
+  const auto source = taskSource(std::make_unique<Numbers>(), 0);
+  TokenBlock block = source->make(Stream::Train, 1, 3, 3);
+  EXPECT_EQ(block.weights, (std::vector<double>{1.0 / 6, 1.0 / 6, 1.0 / 6, 0, 0, 0, 1.0 / 6, 1.0 / 6, 1.0 / 6}));
+  EXPECT_EQ(source->identity(), "task numbers a=b");
+}
+
+TEST(Batches, ThePrefetcherKeepsTheOrderAndStartsAnywhere) {
+  const auto source = taskSource(std::make_unique<Numbers>(), 0);
+  Prefetcher data(*source, 3, 2, 3);
+  for (int64_t step = 3; step < 20; ++step)
+    EXPECT_EQ(data.next().tokens[0], 10 * 2 * step);
+}
+
+TEST(Batches, ThePrefetcherPassesErrorsOn) {
+  const auto source = taskSource(std::make_unique<Numbers>(), 0);
+  Prefetcher data(*source, 49, 2, 3);
+  EXPECT_EQ(data.next().tokens[0], 980);
+  EXPECT_EQ(errorOf([&] { data.next(); }), "no more numbers");
+}
+
+TEST(Batches, AFileIsReadInACircle) {
+  TemporaryFolder folder;
+  const std::vector<int32_t> tokens = {0, 1, 2, 3, 4, 5, 6, 7};
+  const std::vector<uint8_t> mask = {1, 0, 1, 1, 1, 1, 1, 1};
+  writeSafetensors(folder / "t", {{"tokens", "I32", {4, 2}, 0, 0}, {"targets", "I32", {4, 2}, 0, 0}, {"mask", "U8", {4, 2}, 0, 0}},
+                   [&](const TensorEntry &entry) {
+                     return entry.name == "mask" ? static_cast<const void *>(mask.data()) : tokens.data();
+                   });
+  const auto source = fileSource(folder / "t", 2, 2, 8);
+  const TokenBlock block = source->make(Stream::Train, 6, 4, 2);
+  EXPECT_EQ(block.tokens, (std::vector<int32_t>{4, 5, 6, 7, 0, 1, 2, 3}));
+  EXPECT_EQ(block.weights[5], 0);
+  EXPECT_EQ(block.weights[0], 1.0 / 7);
+}
+
+TEST(Batches, AFileThatDoesNotFitIsRefused) {
+  TemporaryFolder folder;
+  auto error = [&](std::vector<TensorEntry> entries) {
+    const std::string path = writeTokens(folder, std::move(entries));
+    return errorOf([&] { fileSource(path, 2, 2, 8); });
+  };
+  const std::string name = folder / "t";
+  EXPECT_EQ(error({{"tokens", "I32", {2, 2}, 0, 0}}), "'" + name + "' must hold a tensor 'targets', but does not");
+  EXPECT_EQ(error({{"tokens", "I64", {3, 2}, 0, 0}, {"targets", "I64", {3, 2}, 0, 0}}),
+            "'tokens' in '" + name + "' must have shape [multiple of batch=2, length=2], but got [3, 2]");
+  EXPECT_EQ(error({{"tokens", "F32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}}),
+            "'tokens' in '" + name + "' must be I32 or I64, but got F32");
+  EXPECT_EQ(error({{"tokens", "I32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}}), "");
+}
+
+TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
+  stretto_program program{};
+  program.batch = 8;
+  program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = 8 << 20;
+  program.arena_bytes[STRETTO_ARENA_PARAMETERS] = 1 << 20;
+  const MemoryPlan plan = planMemory(program, false);
+  EXPECT_EQ(plan.total(), 9 << 20);
+  EXPECT_NO_THROW(checkMemory(program, plan, 9 << 20));
+  const std::string error = errorOf([&] { checkMemory(program, plan, 4 << 20); });
+  EXPECT_NE(error.find("must fit into 4.00 MiB of memory, but needs 9.00 MiB at batch 8"), std::string::npos) << error;
+  EXPECT_NE(error.find("the largest batch that fits is about 3: compile again with --batch 3 (and --accumulate 3"),
+            std::string::npos)
+      << error;
+  EXPECT_NE(errorOf([&] { checkMemory(program, plan, 1 << 19); }).find("alone need 1.00 MiB"), std::string::npos);
+}
+
+TEST(Progress, TheLineHoldsEverything) {
+  ProgressState state;
+  state.step = 5, state.steps = 10, state.loss = 2.5, state.learningRate = 1e-3, state.tokensPerSecond = 1234;
+  state.score = {"accuracy", 0.5};
+  state.mfu = 0.25;
+  state.etaSeconds = 3725, state.memory = 3 << 20;
+  EXPECT_EQ(progressLine(state),
+            "step 5/10  loss 2.5000  accuracy 50.0 %  lr 1.00e-03  1234 tok/s  MFU 25.0 %  ETA 1:02:05  3.00 MiB");
+}

@@ -1,0 +1,94 @@
+#include "runtime/train/config.h"
+
+#include "runtime/train/options.h"
+#include "test/unit/runtime/small.h"
+
+#include <cmath>
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+TaskDefaults defaults(const std::string &task, const std::string &) {
+  if (task != "copy")
+    throw Error("no such task");
+  Recipe recipe;
+  recipe.steps = 500, recipe.warmup = 50, recipe.learning_rate = 0.25, recipe.beta1 = 0.5, recipe.beta2 = 0.6;
+  recipe.epsilon = 1e-7, recipe.clip = INFINITY, recipe.schedule = "linear", recipe.final_fraction = 0.5;
+  return {recipe, {{"n", "20"}}};
+}
+
+RunConfig compose(std::vector<const char *> arguments, std::vector<ConfigLayer> below = {}) {
+  arguments.insert(arguments.begin(), "prog");
+  below.push_back(parseCommandLine(static_cast<int>(arguments.size()), arguments.data(), "", "")->layer);
+  return composeConfig(below, defaults);
+}
+std::string composeError(std::vector<const char *> arguments) {
+  return errorOf([&] { compose(std::move(arguments)); });
+}
+
+} // namespace
+
+TEST(Config, TheRecipeLiesUnderTheCommandLine) {
+  const RunConfig config = compose({"--task", "copy", "--lr=0.5", "--task-set", "n=30"});
+  EXPECT_EQ(config.steps, 500);
+  EXPECT_EQ(config.learningRate, 0.5);
+  EXPECT_EQ(config.beta1, 0.5);
+  EXPECT_TRUE(std::isinf(config.clip));
+  EXPECT_EQ(config.taskSettings.at("n"), "30");
+  EXPECT_EQ(config.origins.at("lr"), "command line");
+  EXPECT_EQ(config.origins.at("steps"), "recipe copy");
+  EXPECT_EQ(config.origins.at("seed"), "default");
+  EXPECT_EQ(config.taskOrigins.at("n"), "command line");
+}
+
+TEST(Config, AWrittenRunFileReadsBack) {
+  TemporaryFolder folder;
+  const RunConfig config = compose({"--task", "copy", "--lr=0.3", "--task-set", "n=3\"0", "--seed", "9"});
+  spill(folder / "run.toml", writeConfigFile(config));
+  const RunConfig again = compose({}, {readConfigFile(folder / "run.toml")});
+  EXPECT_EQ(again.learningRate, 0.3);
+  EXPECT_EQ(again.seed, 9);
+  EXPECT_EQ(again.taskSettings.at("n"), "3\"0");
+  EXPECT_TRUE(std::isinf(again.clip));
+  EXPECT_NE(again.origins.at("lr").find("run.toml:"), std::string::npos);
+}
+
+TEST(Config, AShortRunWarmsUpForATenth) {
+  const RunConfig config = compose({"--task", "copy", "--steps", "20"});
+  EXPECT_EQ(config.warmup, 2);
+  EXPECT_EQ(config.origins.at("warmup"), "recipe copy, cut to a tenth of the steps");
+  EXPECT_EQ(composeError({"--task", "copy", "--steps", "20", "--warmup", "30"}),
+            "--warmup must be at most --steps, but got 30 and 20");
+}
+
+TEST(Config, BadValuesAreRefusedWithTheirRange) {
+  EXPECT_EQ(composeError({"--task", "copy", "--steps", "many"}),
+            "--steps must be an integer in 0..1000000000000000, but got 'many'");
+  EXPECT_EQ(composeError({"--task", "copy", "--keep", "0"}), "--keep must be an integer in 1..1000000, but got '0'");
+  EXPECT_EQ(composeError({"--task", "copy", "--lr", "nan"}), "--lr must be a number in 0..1000000, but got 'nan'");
+  EXPECT_EQ(composeError({"--task", "copy", "--lr", "1x"}), "--lr must be a number in 0..1000000, but got '1x'");
+  EXPECT_EQ(composeError({"--task", "copy", "--schedule", "lienar"}),
+            "--schedule must be one of a few words, but got 'lienar'; did you mean 'linear'?");
+  EXPECT_EQ(composeError({"--task", "copy", "--task-set", "n"}), "--task-set must have the form name=value, but got 'n'");
+  EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
+  EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");
+  EXPECT_EQ(composeError({}), "a run needs data: give --task NAME (or --tokens FILE)");
+  EXPECT_EQ(composeError({"--task", "copy", "--tokens", "x"}), "--task and --tokens must not be given together");
+}
+
+TEST(Config, RunFilesNameTheLine) {
+  TemporaryFolder folder;
+  auto error = [&](const std::string &content) {
+    spill(folder / "f", content);
+    return errorOf([&] { compose({}, {readConfigFile(folder / "f")}); });
+  };
+  const std::string path = folder / "f";
+  EXPECT_NE(error("[settings]\ntask = \"copy\"\nlearning-speed = 1\n").find(":3: a setting must be an option, but got 'learning-speed'"), std::string::npos);
+  EXPECT_EQ(error("[settings]\ntask = \"copy\"\nstep = 1\n"),
+            path + ":3: a setting must be an option, but got 'step'; did you mean 'steps'?");
+  EXPECT_EQ(error("[settings]\ntask = \"copy\"\nlr = -1\n"), path + ":3: --lr must be a number in 0..1000000, but got '-1'");
+  EXPECT_EQ(error("[setings]\n"), path + ":1: a run file must hold the tables [settings] and [task], but got 'setings'");
+  EXPECT_NE(error("[settings\n").find(":1: not a TOML file"), std::string::npos);
+}

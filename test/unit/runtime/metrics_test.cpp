@@ -1,0 +1,57 @@
+#include "runtime/train/metrics.h"
+
+#include "runtime/train/json.h"
+#include "test/unit/runtime/small.h"
+
+#include <cmath>
+using namespace stretto;
+using namespace stretto::test;
+
+TEST(Metrics, LinesAreJson) {
+  const std::string line = metricsLine(EvaluationMetrics{5, 0.1, {{"accuracy/k=\"2\"", 3, 4}}});
+  EXPECT_EQ(line, "{\"step\": 5, \"eval_loss\": 0.1, \"scores\": {\"accuracy/k=\\\"2\\\"\": [3, 4]}}\n");
+  EXPECT_EQ(metricsLine(StepMetrics{1, NAN, 2, 0.5, 10, true}),
+            "{\"step\": 1, \"loss\": \"nan\", \"grad_norm\": 2, \"lr\": 0.5, \"tokens\": 10, \"skipped\": true}\n");
+  EXPECT_NO_THROW(parseJson(line, 3));
+}
+
+TEST(Metrics, LinesAfterTheRestoredStepAreDropped) {
+  TemporaryFolder folder;
+  const std::string one = metricsLine(StepMetrics{1, 1, 1, 1, 1, false}), two = metricsLine(StepMetrics{2, 1, 1, 1, 1, false});
+  const std::string eval = metricsLine(EvaluationMetrics{2, 1, {}}), three = metricsLine(StepMetrics{3, 1, 1, 1, 1, false});
+  auto after = [&](const std::string &content, int64_t step) {
+    spill(folder / "m", content);
+    truncateLines(folder / "m", step);
+    return slurp(folder / "m");
+  };
+  EXPECT_EQ(after(one + two + eval + three, 2), one + two + eval);
+  EXPECT_EQ(after(one + two + eval + three, 3), one + two + eval + three);
+  EXPECT_EQ(after(one + two + eval + three, 0), "");
+  EXPECT_EQ(after(one + two.substr(0, 9), 5), one);
+  EXPECT_EQ(after(one + "{\"step\": oops}\n" + two, 5), one);
+  EXPECT_NO_THROW(truncateLines(folder / "none", 1));
+}
+
+// Check value of CRC-32C (RFC 3720, B.4 gives more): the digits 1 to 9.
+TEST(Metrics, Crc32c) { EXPECT_EQ(crc32c("123456789"), 0xE3069283u); }
+
+TEST(Metrics, EventsGoOnInTheSameFileWithoutLaterSteps) {
+  TemporaryFolder folder;
+  std::vector<size_t> sizes;
+  {
+    EventFile events(folder.path, 0);
+    for (int64_t step : {1, 2, 300}) {
+      events.scalars(step, {{"loss", 1.5}});
+      sizes.push_back(slurp(folder / listDirectory(folder.path)[0]).size());
+    }
+  }
+  ASSERT_EQ(listDirectory(folder.path).size(), 1u);
+  const std::string path = folder / listDirectory(folder.path)[0], all = slurp(path);
+  EventFile(folder.path, 300);
+  EXPECT_EQ(slurp(path), all);
+  spill(path, all.substr(0, all.size() - 3));
+  EventFile(folder.path, 300);
+  EXPECT_EQ(slurp(path), all.substr(0, sizes[1]));
+  EventFile(folder.path, 1);
+  EXPECT_EQ(slurp(path), all.substr(0, sizes[0]));
+}
