@@ -21,6 +21,7 @@ void addSetting(CLI::App &app, const Setting &setting, ConfigLayer &layer) {
          flag, [&layer, name = setting.name](const std::string &text) { layer.options[name] = {text, "command line"}; },
          setting.help)
       ->type_name(type)
+      ->take_last()
       ->default_str(setting.get(RunConfig{}));
 }
 

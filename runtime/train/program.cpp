@@ -59,7 +59,14 @@ std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_p
     return fileSource(config.tokens, program.batch, program.length, program.vocabulary);
   std::map<std::string, std::string> settings = config.taskSettings;
   settings["length"] = fmt::format("{}", program.length);
-  std::unique_ptr<Task> task = tasks.make(config.task, settings);
+  std::unique_ptr<Task> task;
+  try {
+    task = tasks.make(config.task, settings);
+  } catch (const std::exception &error) {
+    throw Error(fmt::format("{} (the model was compiled for length {}; another length needs another program: stretto "
+                            "compile SPEC --task {})",
+                            error.what(), program.length, config.task));
+  }
   if (task->vocabulary() > program.vocabulary || task->length() != program.length)
     throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
                             "{} and length {}; compile for it: stretto compile SPEC --task {}",
@@ -114,6 +121,8 @@ public:
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
                      progress, peak});
     prepare(state, trainer);
+    if (directory)
+      directory->describe(config, program); // only now: a refused resume changes nothing
     std::unique_ptr<FiniteCheck> finite;
     if (config.checkFinite)
       finite = std::make_unique<FiniteCheck>(arenas, program);
@@ -139,7 +148,6 @@ private:
                               config.out));
     makeDirectory(directory->file("log"));
     progress.logTo(directory->file("log/rank-00.txt"));
-    directory->describe(config, program);
   }
 
   void prepare(const TrainingState &state, Trainer &trainer) {

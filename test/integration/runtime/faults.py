@@ -1,0 +1,106 @@
+"""Bad input and bad luck: each is told clearly, and earlier checkpoints stay good.
+
+REQUIRES: runtime
+RUN: %python3 %s %build/test/programs %t
+"""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from harness import contains, digest, expect, read, run
+
+programs, folder = sys.argv[1], sys.argv[2]
+fake = f"{programs}/fake_f32"
+options = ["--task", "rule", "--steps", "40", "--save-every", "10", "--threads", "1", "--eval-batches", "1", "--quiet"]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+
+# A finished run, the measure of all others.
+run(fake, *options, "--out", f"{folder}/good")
+good = digest(f"{folder}/good", 40)
+
+# The run directory has one writer, and is not overwritten.
+contains(run(fake, *options, "--out", f"{folder}/good", status=1), "must be new, but has checkpoints; give --resume")
+slow = subprocess.Popen([fake, "--task", "rule", "--steps", "100000", "--task-set", "delay_us=2000", "--quiet",
+                         "--out", f"{folder}/slow"], stderr=subprocess.PIPE)
+while not os.path.exists(f"{folder}/slow/metrics.jsonl"):
+    time.sleep(0.01)
+contains(run(fake, *options, "--out", f"{folder}/slow", status=1),
+         f"must have one writer, but is in use by process {slow.pid}")
+
+# The first signal finishes the step and saves; a resume goes on.
+slow.send_signal(signal.SIGTERM)
+expect(slow.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")
+expect(len(os.listdir(f"{folder}/slow/ckpt")) >= 2, "no checkpoint after SIGTERM")
+process = subprocess.Popen([fake, *options[:-1], "--progress", "plain", "--log-every", "1", "--task-set",
+                            "delay_us=20000", "--out", f"{folder}/stopped"], stdout=subprocess.PIPE, text=True)
+while "step 3/" not in process.stdout.readline():
+    pass
+process.send_signal(signal.SIGINT)
+output = process.communicate()[0]
+expect(process.returncode == 128 + signal.SIGINT, "exit status after SIGINT")
+contains(output, f"go on with: {fake} --resume --out {folder}/stopped")
+run(fake, "--resume", "--quiet", "--threads", "1", "--out", f"{folder}/stopped")
+expect(read(f"{folder}/stopped/metrics.jsonl") == read(f"{folder}/good/metrics.jsonl"), "bits after a stop differ")
+
+# A damaged or cut checkpoint is refused by name and the one before it is used.
+for damage in ("cut", "flip"):
+    shutil.copytree(f"{folder}/good", f"{folder}/{damage}")
+    path = f"{folder}/{damage}/ckpt/00000040/moments.safetensors"
+    with open(path, "r+b") as file:
+        if damage == "cut":
+            file.truncate(os.path.getsize(path) // 2)
+        else:
+            file.seek(-3, os.SEEK_END)
+            byte = file.read(1)
+            file.seek(-3, os.SEEK_END)
+            file.write(bytes([byte[0] ^ 16]))
+    told = run(fake, "--resume", "--quiet", "--threads", "1", "--out", f"{folder}/{damage}")
+    contains(told, f"checkpoint '{folder}/{damage}/ckpt/00000040' is refused: 'moments.safetensors'")
+    expect(digest(f"{folder}/{damage}", 40) == good, f"bits differ after a {damage} checkpoint")
+for step in ("00000020", "00000030", "00000040"):
+    os.truncate(f"{folder}/cut/ckpt/{step}/manifest.json", 10)
+contains(run(fake, "--resume", "--out", f"{folder}/cut", status=1), "no checkpoint of the run directory can be used")
+
+# Another spec, seed or data under the same run directory.
+contains(run(f"{programs}/fake_other", "--resume", "--out", f"{folder}/good", status=1),
+         "a run must be resumed with the spec of its checkpoint, 000102030405060708090a0b0c0d0e0f, but got ffff")
+contains(run(fake, "--resume", "--seed", "5", "--out", f"{folder}/good", status=1), "the seed of its checkpoint, 0, but got 5")
+contains(run(fake, "--resume", "--task-set", "step=7", "--out", f"{folder}/good", status=1), "the data of its checkpoint")
+contains(run(fake, "--resume", status=1), "--resume needs the run directory")
+
+# A disk that is full, here a limit on the size of files: the metrics reach it first, then the checkpoint.
+limited = subprocess.run([fake, *options, "--out", f"{folder}/full"], capture_output=True, text=True,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)))
+expect(limited.returncode == 1, "exit status at a full disk")
+contains(limited.stderr, "error: cannot write")
+contains(limited.stderr, "File too large")
+
+# A folder that may not be written; root writes everywhere, so it becomes nobody.
+os.makedirs(f"{folder}/readonly")
+os.chmod(f"{folder}/readonly", 0o555)
+other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+refused = subprocess.run([fake, *options, "--out", f"{folder}/readonly/run"], capture_output=True, text=True, **other)
+expect(refused.returncode == 1, "exit status in a read-only folder")
+contains(refused.stderr, f"error: cannot create folder '{folder}/readonly/run': Permission denied")
+
+# Numbers that go wrong.
+poison = {"STRETTO_FAKE_POISON": "15"}
+told = run(fake, *options, "--out", f"{folder}/nan", status=1, environment=poison)
+contains(told, "step 15: the loss must be a number, but got nan; weights are as after step 14")
+expect(sorted(os.listdir(f"{folder}/nan/ckpt")) == ["00000010", "latest"], "a checkpoint holds a NaN")
+contains(run(fake, *options, "--on-nonfinite=skip", "--out", f"{folder}/skip", environment=poison), "step 15 is skipped")
+contains(read(f"{folder}/skip/metrics.jsonl").decode(), '{"step": 15, "loss": "nan", "grad_norm": "nan"')
+contains(run(fake, *options, "--check-finite", "--out", "none", status=1, environment=poison),
+         "step 15: the first NaN or infinity was written by kernel 'loss.sum' (fake.stretto:4:1) into outputs at byte 0")
+
+# What does not fit or does not exist.
+contains(run(f"{programs}/fake_huge", *options, "--out", "none", status=1), "of memory, but needs 1024.00 TiB at batch 4")
+contains(run(fake, "--task", "rules", "--out", "none", status=1), "unknown task 'rules', did you mean 'rule'?")
+contains(run(fake, *options, "--task-set", "vocabulary=25", "--out", "none", status=1),
+         "needs vocabulary 25 and length 16, but the model was compiled for vocabulary 24 and length 16")
+contains(run(fake, *options, "--init-from", f"{folder}/none", "--out", "none", status=1), f"cannot open '{folder}/none'")
