@@ -32,10 +32,18 @@ static bool spreadsOperands(Operation *op) {
          });
 }
 
+/// A layer norm without bias has a bias of zeros.
+static bool isAbsentBias(OpOperand &use) {
+  auto constant = use.get().getDefiningOp<arith::ConstantOp>();
+  std::optional<APFloat> value = constant ? splatOf(constant) : std::nullopt;
+  return value && value->isZero() && isa<seq::LayerNormOp>(use.getOwner()) && use.getOperandNumber() == 2;
+}
+
 Text FunctionPrinter::expression(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     std::optional<APFloat> value = splatOf(constant);
-    if (!value || !llvm::all_of(op->getUsers(), spreadsOperands))
+    auto isWritten = [](OpOperand &use) { return spreadsOperands(use.getOwner()) || isAbsentBias(use); };
+    if (!value || !llvm::all_of(op->getUses(), isWritten))
       return op->emitError() << "only numbers in arithmetic with tensors have a PyTorch form";
     return python::Expression{python::number(*value), value->isNegative() ? Binding::Negation : Binding::Atom};
   }
@@ -167,7 +175,8 @@ Text FunctionPrinter::layer(Operation *op) {
                     option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
       })
       .Case([&](seq::LayerNormOp norm) {
-        return atom("layer_norm(" + all + option("eps", python::number(norm.getEps())) +
+        std::string bias = isAbsentBias(norm.getBiasMutable()) ? "None" : text(norm.getBias());
+        return atom("layer_norm(" + text(norm.getOperand()) + ", " + text(norm.getGain()) + ", " + bias + option("eps", python::number(norm.getEps())) +
                     option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
       })
       .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + ")"); })

@@ -197,6 +197,8 @@ LogicalResult ScanReversal::run() {
   auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
   if (auto nested = *forward.getOps<seq::ScanOp>().begin(); !forward.getOps<seq::ScanOp>().empty())
     return nested.emitError() << "a scan within a scan has no derivative";
+  if (!llvm::hasSingleElement(*SymbolTable::getSymbolUses(forward, forward->getParentOp())))
+    return scan.emitError() << "the body of a scan must have one caller, but @" << forward.getName() << " has several";
   for (auto [i, slice] : llvm::enumerate(scan.getSlices()))
     if (outer.isActive(slice))
       activeSlices.push_back(i);

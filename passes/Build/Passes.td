@@ -19,6 +19,15 @@ def AddLoss : Pass<"seq-add-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
 }
 
+def SeparateScans : Pass<"seq-separate-scans", "::mlir::ModuleOp"> {
+  let summary = "give every scan a body of its own";
+  let description = [{
+    A stack of layers with different ones among them (`repeat` with choices by layer) runs one body in several scans.
+    The first keeps the function, each further one gets a copy, so that later passes may change a body together with
+    its caller.
+  }];
+}
+
 def Decompose : Pass<"seq-decompose"> {
   let summary = "write layers as row operations";
   let description = [{

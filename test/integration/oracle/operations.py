@@ -1,0 +1,64 @@
+# REQUIRES: compiler, runtime
+# RUN: %python %s
+"""Each operation of the language alone, between products: gradients against PyTorch in f64."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
+from oracle import Case, check_all
+
+POSITIVE = "square(x) + 0.5"
+EXPRESSIONS = {
+    "add": "x + y",
+    "sub": "x - y",
+    "mul": "x * y",
+    "div": f"x / ({POSITIVE})",
+    "negate": "-x * 3",
+    "max": "max(x, y)",
+    "min": "min(x, y, x * y)",
+    "max of a number": "max(x, 0.25)",
+    "exp": "exp(x)",
+    "log": f"log({POSITIVE})",
+    "sqrt": f"sqrt({POSITIVE})",
+    "rsqrt": f"rsqrt({POSITIVE})",
+    "tanh": "tanh(x)",
+    "sigmoid": "sigmoid(x)",
+    "silu": "silu(x)",
+    "gelu": "gelu(x)",
+    "relu": "relu(x)",
+    "square": "square(x)",
+    "softplus": "softplus(x)",
+    "linear with bias": "linear(x, 12, bias = true)",
+    "rms_norm": "rms_norm(x)",
+    "rms_norm by head": "rms_norm(x, heads = 3)",
+    "layer_norm": "layer_norm(x)",
+    "layer_norm by head": "layer_norm(x, heads = 3)",
+    "layer_norm without bias": "layer_norm(x, bias = false)",
+    "canon": "canon(x)",
+    "canon of 2": "canon(x, kernel = 2)",
+    "canon of 3, no residual": "canon(x, kernel = 3, residual = false)",
+    "canon, bias, silu": "canon(x, bias = true, activation = silu)",
+    "frozen canon": "canon(x, frozen = true)",
+    "shift": "shift(x, 2)",
+    "shift by all": "shift(x, 7)",
+    "rotary": "rotary(x, heads = 3)",
+    "rotary, part of the heads": "rotary(x, heads = 2, head_fraction = 0.5)",
+    "rotary, part of a head": "rotary(x, heads = 3, fraction = 0.5)",
+    "rotary, interleaved": "rotary(x, heads = 1, style = interleaved, theta = 100)",
+    "attention": "softmax_attention(x, y, x * y, 3)",
+    "attention, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3)",
+    "attention, all positions": "softmax_attention(x, y, x, 1, causal = false)",
+    "parameter": "x * parameter(12)",
+    "recompute": "recompute(tanh(x)) * y",
+}
+
+SPEC = """model one(vocab: int) {{
+  e = embed(tokens, vocab, 6)
+  x, y = linear(e, 12), linear(e, 12)
+  z = {expression}
+  return linear(z, vocab)
+}}
+"""
+
+if __name__ == "__main__":
+    sys.exit(check_all([Case(name, SPEC.format(expression=text)) for name, text in EXPRESSIONS.items()]) != 0)

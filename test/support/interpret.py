@@ -1,0 +1,310 @@
+"""Runs modules of the dialects seq and kern with NumPy, in double precision.
+
+For tests of passes: whatever a pass makes of a module, the numbers must stay. Nothing here is fast or clever; each
+operation is one line taken from its description.
+"""
+import math
+import struct
+
+import numpy as np
+
+from mlir_text import parse_module, shape_of, split
+
+COMPARE = {1: np.equal, 2: np.greater, 3: np.greater_equal, 4: np.less, 5: np.less_equal, 6: np.not_equal}
+
+ELEMENTWISE = {
+    "arith.addf": np.add,
+    "arith.subf": np.subtract,
+    "arith.mulf": np.multiply,
+    "arith.divf": np.divide,
+    "arith.negf": np.negative,
+    "arith.maximumf": np.maximum,
+    "arith.minimumf": np.minimum,
+    "arith.select": np.where,
+    "arith.sitofp": lambda x: x.astype(np.float64),
+    "arith.fptosi": lambda x: x.astype(np.int64),
+    "math.exp": np.exp,
+    "math.log": np.log,
+    "math.sqrt": np.sqrt,
+    "math.rsqrt": lambda x: 1 / np.sqrt(x),
+    "math.tanh": np.tanh,
+    "math.absf": np.abs,
+    "math.erf": lambda x: np.frompyfunc(math.erf, 1, 1)(x).astype(np.float64),
+    "seq.sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "seq.softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
+}
+
+
+def constant(op):
+    shape, element = shape_of(op.result_types[0])
+    text = op.attributes["value"].split("dense<", 1)[1].rsplit(">", 2)[0].split("> : tensor")[0]
+
+    def number(word):
+        if word.startswith("0x"):
+            return struct.unpack(">d" if element == "f64" else ">f", bytes.fromhex(word[2:]))[0]
+        return {"true": 1.0, "false": 0.0}.get(word, None) if word in ("true", "false") else float(word)
+
+    values = [number(word) for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split()]
+    dtype = {"i32": np.int64, "i1": bool}.get(element, np.float64)
+    return np.broadcast_to(np.array(values, dtype).reshape(shape if len(values) > 1 else ()), shape)
+
+
+def partner(style, rotated, columns):
+    """The column that each column changes places with."""
+    j = np.arange(columns)
+    half = rotated // 2
+    other = np.where(j < half, j + half, j - half) if style == "half_split" else j ^ 1
+    return np.where(j < rotated, other, j)
+
+
+def table(op):
+    (length, columns), _ = shape_of(op.result_types[0])
+    rotated, j = op.integer("rotated"), np.arange(columns)
+    half_split = op.word("style") == "half_split"
+    pair = j % (rotated // 2) if half_split else j // 2
+    is_first = j < rotated // 2 if half_split else j % 2 == 0
+    angle = np.arange(length)[:, None] * op.real("theta") ** (-2.0 * pair / rotated)
+    if op.word("kind") == "rotary_cos":
+        return np.where(j < rotated, np.cos(angle), 1.0)
+    return np.where(j < rotated, np.where(is_first, -1, 1) * np.sin(angle), 0.0)
+
+
+def tap(x, offset):
+    """Time is the second dimension."""
+    y = np.zeros_like(x)
+    length = x.shape[1]
+    if offset <= 0:
+        y[:, min(-offset, length) :] = x[:, : max(length + offset, 0)]
+    else:
+        y[:, : max(length - offset, 0)] = x[:, min(offset, length) :]
+    return y
+
+
+def heads_first(x, heads):
+    batch, length, columns = x.shape
+    return x.reshape(batch, length, heads, columns // heads).transpose(0, 2, 1, 3)
+
+
+def heads_last(x):
+    batch, heads, length, columns = x.shape
+    return x.transpose(0, 2, 1, 3).reshape(batch, length, heads * columns)
+
+
+def attention_weights(op, q, k):
+    """Queries, repeated keys and their scores."""
+    heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
+    q, k = heads_first(q, heads), np.repeat(heads_first(k, kv_heads), heads // kv_heads, 1)
+    scores = op.real("scale") * q @ k.swapaxes(-1, -2)
+    if "causal" in op:
+        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
+    return q, k, scores
+
+
+def attention(op, q, k, v):
+    heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
+    _, _, scores = attention_weights(op, q, k)
+    largest = scores.max(-1, keepdims=True)
+    lse = largest + np.log(np.exp(scores - largest).sum(-1, keepdims=True))
+    v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
+    return heads_last(np.exp(scores - lse) @ v), lse[..., 0]
+
+
+def attention_grad(op, grad, q, k, v, out, lse):
+    heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
+    batch, length = q.shape[:2]
+    q, k, scores = attention_weights(op, q, k)
+    v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
+    grad, out = heads_first(grad, heads), heads_first(out, heads)
+    p = np.exp(scores - lse[..., None])
+    dp = grad @ v.swapaxes(-1, -2)
+    ds = op.real("scale") * p * (dp - (grad * out).sum(-1, keepdims=True))
+
+    def of_groups(x):  # the sum over the query heads that share a key/value head
+        return heads_last(x.reshape(batch, kv_heads, heads // kv_heads, length, -1).sum(2))
+
+    return heads_last(ds @ k), of_groups(ds.swapaxes(-1, -2) @ q), of_groups(p.swapaxes(-1, -2) @ grad)
+
+
+def rows(x):
+    return x.reshape(-1, x.shape[-1])
+
+
+def embed_grad(op, tokens, grad, accumulator=0.0):
+    total = np.zeros(shape_of(op.result_types[0])[0])
+    np.add.at(total, tokens.ravel(), rows(grad))
+    return total + accumulator
+
+
+LIBRARY = {
+    "seq.linear": lambda op, x, w: x @ w.T,
+    "seq.linear_input_grad": lambda op, g, w: g @ w,
+    "seq.linear_weight_grad": lambda op, g, x, accumulator=0.0: rows(g).T @ rows(x) + accumulator,
+    "seq.embed": lambda op, tokens, w: w[tokens],
+    "seq.embed_grad": embed_grad,
+    "seq.attention": attention,
+    "seq.attention_grad": attention_grad,
+    "kern.sum_partials": lambda op, x, accumulator=0.0: x.sum(0) + accumulator,
+}
+
+
+class Rows:
+    """The row operations. `lead` dimensions (batch and time) stand before those of the types."""
+
+    def __init__(self, lead=(), chunk=None):
+        self.lead, self.chunk = lead, chunk
+
+    def shape(self, op):
+        return self.lead + shape_of(op.result_types[0])[0]
+
+    def run(self, op, inputs):
+        return getattr(self, op.name.split(".")[1])(op, *inputs)
+
+    def reduce(self, op, x):
+        return {"add": np.sum, "max": np.max, "min": np.min}[op.word("kind")](x, -1)
+
+    def broadcast(self, op, x):
+        shape, lead = self.shape(op), len(self.lead)
+        kept = set(range(lead)) | {lead + dim for dim in op.integers("dims")}
+        return np.broadcast_to(x.reshape([n if i in kept else 1 for i, n in enumerate(shape)]), shape)
+
+    def tap(self, op, x):
+        return tap(x, op.integer("offset"))
+
+    def permute(self, op, x):
+        return x[..., partner(op.word("style"), op.integer("rotated"), x.shape[-1])]
+
+    def slice(self, op, x):
+        begin = op.integer("offset")
+        return x[..., begin : begin + self.shape(op)[-1]]
+
+    def concat(self, op, *inputs):
+        return np.concatenate(inputs, -1)
+
+    def reshape(self, op, x):
+        return x.reshape(self.shape(op))
+
+    def column_index(self, op):
+        shape = self.shape(op)
+        return np.broadcast_to(np.arange(shape[-1], dtype=np.float64), shape)
+
+    def table(self, op):
+        return table(op)
+
+    def column_sum(self, op, x):
+        rank = len(shape_of(op.result_types[0])[0])
+        sums = lambda part: part.sum(tuple(range(part.ndim - rank)))
+        if self.chunk is None:
+            return sums(x)
+        batch, length = self.lead
+        return np.stack([sums(x[b, t : t + self.chunk]) for b in range(batch) for t in range(0, length, self.chunk)])
+
+
+class Program:
+    """A module, ready to run. `parameters` maps names of checkpoints to arrays."""
+
+    def __init__(self, text, parameters):
+        operations = parse_module(text)
+        self.functions = {op.symbol("sym_name"): op for op in operations if op.name == "func.func"}
+        self.declared = {op.symbol("sym_name"): op for op in operations if op.name == "seq.parameter"}
+        self.values = {name: self.pack(op, parameters) for name, op in self.declared.items()}
+        self.gradients = {}  # by name of checkpoints
+
+    @staticmethod
+    def parts(op):
+        """(name, rows) of each part; `{}` stands for the layer."""
+        texts = split(op.attributes["parts"][1:-1])
+        pieces = [split(text[text.index("<") + 1 : -1]) for text in texts]
+        return [(piece[0].strip('"'), int(piece[1].split(":")[0])) for piece in pieces]
+
+    @staticmethod
+    def layers(op):
+        shape, _ = shape_of(op.attributes["type"])
+        return [op.integer("first") + i * op.integer("step") for i in range(shape[0])] if "stacked" in op else None
+
+    def pack(self, op, parameters):
+        names = [name for name, _ in self.parts(op)]
+        if self.layers(op) is None:
+            return np.concatenate([parameters[name] for name in names])
+        layer = lambda i: np.concatenate([parameters[name.replace("{}", str(i))] for name in names])
+        return np.stack([layer(i) for i in self.layers(op)])
+
+    def unpack(self, op, value):
+        layers = self.layers(op)
+        for i, layer in zip([""] if layers is None else layers, [value] if layers is None else value):
+            begin = 0
+            for name, count in self.parts(op):
+                self.gradients[name.replace("{}", str(i))] = layer[begin : begin + count]
+                begin += count
+
+    def call(self, name, *arguments):
+        """Results of a function."""
+        function = self.functions[name]
+        return self.block(function, arguments, Rows())
+
+    def block(self, op, arguments, row_operations):
+        values = {name: value for (name, _), value in zip(op.arguments, arguments, strict=True)}
+        for each in op.body:
+            inputs = [values[operand] for operand in each.operands]
+            if each.name in ("func.return", "kern.yield"):
+                return inputs
+            results = self.operation(each, inputs, row_operations)
+            for result, value, type_text in zip(each.results, results, each.result_types, strict=True):
+                values[result] = value
+                expected = row_operations.lead + shape_of(type_text)[0]
+                is_sum = each.name in ("seq.column_sum", "arith.constant", "seq.table")
+                assert is_sum or value.shape == expected, f"{each.name}: {value.shape} is not {expected}"
+
+    def operation(self, op, inputs, row_operations):
+        if op.name in ELEMENTWISE:
+            return [ELEMENTWISE[op.name](*inputs)]
+        if op.name == "arith.cmpf":
+            return [COMPARE[op.integer("predicate")](*inputs)]
+        if op.name == "arith.constant":
+            value = constant(op)
+            return [np.broadcast_to(value, row_operations.lead + value.shape)]
+        if op.name in LIBRARY:
+            results = LIBRARY[op.name](op, *inputs)
+            return results if isinstance(results, tuple) else (results,)
+        if op.name == "func.call":
+            return self.call(op.symbol("callee"), *inputs)
+        special = {
+            "seq.get_parameter": self.get_parameter,
+            "seq.gradient": self.gradient,
+            "seq.scan": self.scan,
+            "kern.rowwise": self.rowwise,
+        }
+        return special[op.name](op, *inputs) if op.name in special else [row_operations.run(op, inputs)]
+
+    def get_parameter(self, op):
+        return [self.values[op.symbol("parameter")]]
+
+    def gradient(self, op, value):
+        self.unpack(self.declared[op.symbol("parameter")], value)
+        return []
+
+    def scan(self, op, *inputs):
+        carries, slices, _ = op.integers("operandSegmentSizes")
+        carry, sliced = list(inputs[:carries]), inputs[carries : carries + slices]
+        trips = op.integer("trips")
+        stacks = [np.zeros(shape_of(text)[0]) for text in op.result_types[carries:]]
+        for i in reversed(range(trips)) if "reverse" in op else range(trips):
+            results = self.call(op.symbol("body"), *carry, *(x[i] for x in sliced), *inputs[carries + slices :])
+            carry = results[:carries]
+            for stack, value in zip(stacks, results[carries:], strict=True):
+                stack[i] = value
+        return [*carry, *stacks]
+
+    def rowwise(self, op, *inputs):
+        maps = [each.strip("<>").split("<")[-1] for each in split(op.attributes["maps"][1:-1])]
+        shapes = [x.shape for x, kind in zip(inputs, maps) if kind == "row"]
+        shapes += [shape_of(text)[0] for text in op.result_types]
+        lead = shapes[0][:2]
+        spread = {
+            "row": lambda x: x,
+            "time": lambda x: np.broadcast_to(x, lead + x.shape[1:]),
+            "shared": lambda x: np.broadcast_to(x, lead + x.shape),
+        }
+        chunk = None
+        if "partial_sums" in op:
+            chunk = int(op.attributes["schedule"].split("chunk")[1].strip(" >"))
+        return self.block(op, [spread[kind](x) for x, kind in zip(inputs, maps)], Rows(lead, chunk))

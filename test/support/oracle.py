@@ -1,0 +1,181 @@
+"""Compares what the passes make of a spec, run by the interpreter, with PyTorch's autograd of the emitted module."""
+import os
+import subprocess
+import tempfile
+import traceback
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from interpret import Program
+
+TOLERANCE = 1e-10
+
+# Each stage with the passes that lead to it from the one before.
+CLEANUP = ["canonicalize", "cse"]
+PREPARE = ["inline", "symbol-dce", "seq-separate-scans", "seq-merge-products"]
+STAGES = {
+    "differentiated": [*PREPARE, "seq-add-loss", "seq-decompose", *CLEANUP, "seq-differentiate"],
+    "saved": [*CLEANUP, "seq-simplify-taps", "seq-choose-saved", "seq-split-saved", *CLEANUP, "symbol-dce"],
+    "fused": ["seq-split-carry", "kern-form-groups", "kern-outline-groups", *CLEANUP],
+}
+
+
+def with_options(**options):
+    """The stages with options of passes: with_options(seq_add_loss="head-bytes=0")."""
+    options = {name.replace("_", "-"): value for name, value in options.items()}
+    spelled = lambda name: f"{name}={options[name]}" if name in options else name
+    return {stage: [spelled(name) for name in passes] for stage, passes in STAGES.items()}
+
+
+@dataclass
+class Case:
+    name: str
+    spec: str  # text, or the path of a .stretto file
+    settings: dict = field(default_factory=dict)
+    batch: int = 2
+    length: int = 7
+    vocabulary: int = 11
+    stages: dict = field(default_factory=lambda: STAGES)
+
+
+def run(command, text=None):
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
+    return done.stdout
+
+
+def seq_module(case):
+    """The module of the front end, in f64, with the places of its values."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = case.spec
+        if not path.endswith(".stretto"):
+            path = os.path.join(folder, "spec.stretto")
+            with open(path, "w") as file:
+                file.write(case.spec)
+        shape = [f"--batch={case.batch}", f"--length={case.length}", f"--vocabulary={case.vocabulary}"]
+        settings = [f"--set={name}={value}" for name, value in case.settings.items()]
+        return run(["stretto-frontend-test", path, "--f64", "--locations", *shape, *settings])
+
+
+def emitted_module(text):
+    """The namespace of the PyTorch module for a module of the front end."""
+    source = run(["stretto-translate", "--stretto-to-pytorch"], text)
+    namespace = {}
+    exec(compile(source, "<emitted>", "exec"), namespace)
+    return namespace
+
+
+def model_of(namespace):
+    """The model: the last class of an emitted module."""
+    classes = [each for each in namespace.values() if isinstance(each, type) and issubclass(each, torch.nn.Module)]
+    return classes[-1]().double()
+
+
+def random_weights(model, rng):
+    """Weights far from the initial ones, so that no term of a gradient is small."""
+    with torch.no_grad():
+        for weight in model.parameters():
+            spread = 0.5 if weight.ndim == 1 else weight.shape[-1] ** -0.5
+            value = spread * rng.normal(size=tuple(weight.shape)) + (1.0 if weight.ndim == 1 else 0.0)
+            weight.copy_(torch.from_numpy(value))
+
+
+def random_data(case, rng):
+    shape = (case.batch, case.length)
+    tokens, targets = (rng.integers(0, case.vocabulary, shape) for _ in range(2))
+    return tokens, targets, rng.random(shape) * (rng.random(shape) < 0.8)
+
+
+def torch_results(model, tokens, targets, weights):
+    """Loss, gradients by name, nll and predictions."""
+    tokens, targets, weights = (torch.from_numpy(x) for x in (tokens, targets, weights))
+    logits = model(tokens)
+    nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(weights)
+    loss = (weights * nll).sum()
+    loss.backward()
+    gradients = {}
+    for name, weight in model.named_parameters():
+        if weight.requires_grad:
+            gradients[name] = np.zeros(tuple(weight.shape)) if weight.grad is None else weight.grad.numpy()
+    return loss.item(), gradients, nll.detach().numpy(), logits.detach().argmax(-1).numpy()
+
+
+def differences(found, expected, tolerance):
+    """What differs between two dictionaries of arrays, each relative to its largest entry."""
+    if set(found) != set(expected):
+        return [f"gradients of {sorted(set(found) ^ set(expected))} are on one side only"]
+    largest = max((np.abs(each).max() for each in expected.values()), default=0.0)
+    problems = []
+    for name, value in expected.items():
+        error = np.abs(found[name] - value).max() / max(np.abs(value).max(), 1e-3 * largest, 1e-300)
+        if not error <= tolerance:
+            problems.append(f"gradient of {name}: relative error {error:.2e}")
+    return problems
+
+
+def problems_of(text, parameters, data, expected, tolerance=TOLERANCE):
+    """What a module of some stage computes otherwise than PyTorch."""
+    loss, gradients, nll, predicted = expected
+    program = Program(text, parameters)
+    (found,) = program.call("gradients", *data)
+    problems = differences(program.gradients, gradients, tolerance)
+    if not abs(found.item() - loss) <= tolerance * abs(loss):
+        problems.insert(0, f"loss {found.item()!r} instead of {loss!r}")
+    found_nll, found_predicted = program.call("evaluate", *data[:2])
+    if not np.abs(found_nll - nll).max() <= tolerance * np.abs(nll).max():
+        problems.append(f"nll: error {np.abs(found_nll - nll).max():.2e}")
+    if not np.array_equal(found_predicted, predicted):
+        problems.append("predictions differ")
+    return problems
+
+
+def check(case, seed=0):
+    """Nothing if all is well; otherwise the first stage that is wrong, and how."""
+    rng = np.random.default_rng(seed)
+    text = seq_module(case)
+    model = model_of(emitted_module(text))
+    random_weights(model, rng)
+    data = random_data(case, rng)
+    expected = torch_results(model, *data)
+    parameters = {name: weight.numpy() for name, weight in model.state_dict().items()}
+    passes = [name for stage in case.stages.values() for name in stage]
+
+    def at(flags):
+        flags = [f"--{each}" for each in flags]
+        return problems_of(run(["stretto-opt", *flags, "--mlir-print-op-generic"], text), parameters, data, expected)
+
+    try:
+        if not at(passes):
+            return None
+    except Exception:
+        pass  # found again below, with the stage it belongs to
+    flags = []
+    for name, stage in case.stages.items():
+        flags += stage
+        try:
+            problems = at(flags)
+        except Exception:
+            problems = [traceback.format_exc(limit=3)]
+        if problems:
+            return f"{name}: " + "; ".join(problems)
+    return "the whole pipeline and its stages disagree"
+
+
+def check_all(cases):
+    """Prints what is wrong, with the spec; the number of failures."""
+    failures = 0
+    for number, case in enumerate(cases):
+        try:
+            problem = check(case, seed=number)
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        if problem:
+            failures += 1
+            settings = " ".join(f"--set {name}={value}" for name, value in case.settings.items())
+            print(f"FAILED {case.name} {settings}\n{problem}\n{case.spec}\n", flush=True)
+    print(f"{len(cases) - failures} of {len(cases)} agree with PyTorch to {TOLERANCE:g}")
+    return failures
