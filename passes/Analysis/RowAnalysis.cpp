@@ -33,15 +33,15 @@ public:
   }
   void unify(Value a, Value b) { unify(Node(a, 0), Node(b, 0)); }
 
-  /// Says what a value is; what was said first stays.
-  void seed(Node node, RowKind kind) {
+  /// Says what a value is, unless that was said before.
+  bool seed(Node node, RowKind kind) {
     if (isConstant(node.first) || !typeOf(node.first))
-      return;
+      return false;
     unsigned root = find(node);
     if (kinds[root])
-      return;
+      return false;
     kinds[root] = kind;
-    changed = true;
+    return changed = true;
   }
   void seed(ValueRange values, RowKind kind) {
     for (Value value : values)
@@ -102,10 +102,8 @@ public:
         kinds.seed(op->getNumOperands() ? op->getOperand(0) : op->getResult(0), RowKind::row);
     settle();
     eachValue([&](Value value) {
-      if (typeOf(value).getRank() >= 3) {
-        kinds.seed(value, RowKind::row);
+      if (typeOf(value).getRank() >= 3 && kinds.seed(Node(value, 0), RowKind::row))
         settle();
-      }
     });
   }
 

@@ -20,6 +20,11 @@ static double operationsPerElement(Operation *op) {
   return isPolynomial && !isa<math::AbsFOp, math::SqrtOp, math::RsqrtOp, math::FmaOp>(op) ? 12 : 1;
 }
 
+double stretto::costOfOperation(Operation *op) {
+  Value widest = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
+  return operationsPerElement(op) * typeOf(widest).getNumElements();
+}
+
 namespace {
 /// The rows of a value that a block needs, relative to its own: from `low` before to `high` behind.
 struct Rows {
@@ -37,8 +42,7 @@ static void addHalo(ArrayRef<Operation *> ops, GroupCost &cost) {
   DenseMap<Value, Rows> needed;
   for (Operation *op : llvm::reverse(ops)) {
     Rows rows = needed.lookup(op->getResult(0));
-    double elements = typeOf(op->getNumOperands() ? op->getOperand(0) : op->getResult(0)).getNumElements();
-    cost.extra += operationsPerElement(op) * elements * rows.getExtra() / kBlockRows;
+    cost.extra += costOfOperation(op) * rows.getExtra() / kBlockRows;
     if (auto tap = dyn_cast<seq::TapOp>(op)) {
       int64_t offset = tap.getOffsetAttr().getInt();
       rows = {rows.low + offset, rows.high + offset};

@@ -23,6 +23,9 @@ struct GroupCost {
   double getTime() const { return (bytes + reread) * kOperationsPerByte + extra; }
 };
 
+/// Elementwise operations that an operation takes.
+double costOfOperation(mlir::Operation *op);
+
 /// The cost of a kernel made of `members`, which read and write what `graph` says.
 GroupCost costOf(const GroupGraph &graph, llvm::ArrayRef<mlir::Operation *> members);
 

@@ -1,6 +1,7 @@
-// Row operations become kernels: one pass decides, one acts.
+// Row operations become kernels: two passes decide, one acts.
 //
 //   seq.reduce, arith, math, ...  --kern-form-groups-->     {kern.group = n} on each
+//                                 --kern-repeat-cheap-->    copies where passing on costs more
 //                                 --kern-outline-groups-->  one kern.rowwise per group
 #ifndef STRETTO_PASSES_FUSION_PASSES_TD
 #define STRETTO_PASSES_FUSION_PASSES_TD
@@ -60,6 +61,22 @@ def OutlineGroups : Pass<"kern-outline-groups", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::func::FuncDialect"];
+}
+
+def RepeatCheap : Pass<"kern-repeat-cheap", "::mlir::ModuleOp"> {
+  let summary = "compute again in a kernel what is dearer to pass on from another";
+  let description = [{
+    Where a kernel reads rows that another one computed, and the operations that lead to them from what is in memory
+    anyway (its operands, and the scalars of its reductions) take less time than writing and reading the rows,
+    copies of these operations get the `kern.group` of the reader. This is how values that the backward
+    computes again stay out of memory when attention lies between the kernels that need them. Operations marked
+    `seq.no_fuse` are not repeated. Not part of the pipeline when nothing is to be fused.
+
+    ```mlir
+    %0 = arith.mulf %x, %x {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    %1 = arith.mulf %x, %x {kern.group = 1 : i64} : tensor<2x8x16xf32>
+    ```
+  }];
 }
 
 #endif

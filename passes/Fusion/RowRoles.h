@@ -38,6 +38,10 @@ public:
   /// Whether an operation other than those in `inside`, and what is repeated beside them, reads `value`.
   bool isReadElsewhere(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> inside) const;
 
+  /// Roles of operations added later.
+  void addMember(mlir::Operation *op) { roles[op] = RowRole::member; }
+  void addRepeated(mlir::Operation *op) { roles[op] = RowRole::repeated; }
+
 private:
   RowRole findRole(mlir::Operation *op) const;
   bool isReadOutside(mlir::Operation *op) const;
