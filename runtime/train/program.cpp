@@ -130,7 +130,7 @@ public:
     const int signal = trainer.run();
     device->observe(nullptr);
     if (config.profile)
-      progress.message(profileReport(profile));
+      fmt::print("{}", profileReport(profile));
     conclude(trainer, signal, self, arenas.totalBytes() + device->libraryPeakBytes());
     return signal ? 128 + signal : 0;
   }

@@ -13,6 +13,9 @@
 
 namespace stretto {
 
+// Below both, a launch runs on the calling thread.
+static constexpr int64_t smallBytes = 32 << 10, smallFlops = 1 << 18;
+
 CpuDevice::CpuDevice() { countLibraryMemory(); }
 
 void *CpuDevice::allocate(int64_t bytes) {
@@ -68,7 +71,9 @@ void CpuDevice::execute(const LaunchOp &op) {
   const int64_t perThread = (kernel.scratch_bytes + 63) / 64 * 64;
   char *scratchBase = perThread ? scratch(perThread) : nullptr;
   void *const *buffers = op.buffers.data();
-  if (kernel.chunks <= 1) {
+  // Small work is over before a second thread is awake; results do not depend on who does it.
+  const bool small = kernel.bytes_moved > 0 && kernel.bytes_moved < smallBytes && kernel.flops < smallFlops;
+  if (kernel.chunks <= 1 || small) {
     kernel.function(buffers, 0, kernel.chunks, scratchBase);
     return;
   }

@@ -9,6 +9,8 @@
 namespace stretto {
 namespace {
 
+constexpr int64_t smallElements = 8 << 10; // up to here one thread is quicker
+
 void checkTokens(const int32_t *tokens, int64_t rows, int64_t vocabulary) {
   for (int64_t row = 0; row < rows; ++row)
     if (tokens[row] < 0 || tokens[row] >= vocabulary)
@@ -21,7 +23,7 @@ template <typename Real> void scatter(const EmbedGradOp &op) {
   constexpr int64_t block = 64;
   const Real *dOut = static_cast<const Real *>(op.dOut);
   Real *dTable = static_cast<Real *>(op.dTable);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (op.rows * op.width > smallElements)
   for (int64_t begin = 0; begin < op.width; begin += block) {
     const int64_t columns = std::min(block, op.width - begin);
     if (!op.accumulate)
@@ -43,7 +45,7 @@ void embed(const EmbedOp &op) {
   const int64_t bytes = op.width * elementBytes(op.dtype);
   const char *table = static_cast<const char *>(op.table);
   char *out = static_cast<char *>(op.out);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (op.rows * op.width > smallElements)
   for (int64_t row = 0; row < op.rows; ++row)
     std::memcpy(out + row * bytes, table + op.tokens[row] * bytes, bytes);
 }

@@ -20,7 +20,7 @@ void countChunks(void *const *buffers, int64_t begin, int64_t end, void *scratch
 }
 void writeNaN(void *const *buffers, int64_t, int64_t, void *) { static_cast<float *>(buffers[0])[2] = NAN; }
 
-const stretto_kernel counting{"counting", "a.stretto:1:1", "rowwise", countChunks, 1000, 1, 8, 4000, 10};
+const stretto_kernel counting{"counting", "a.stretto:1:1", "rowwise", countChunks, 1000, 1, 8, 1 << 20, 10};
 const stretto_kernel poison{"poison", "a.stretto:7:3", "rowwise", writeNaN, 1, 1, 0, 0, 0};
 
 } // namespace
