@@ -38,4 +38,4 @@ def self_test():
     return False
 
 
-sys.exit(self_test() if sys.argv[1] == "--self-test" else main(Path(sys.argv[1])))
+sys.exit(self_test() if sys.argv[1] == "--self-test" else main(Path(sys.argv[1]).resolve()))
