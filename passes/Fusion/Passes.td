@@ -13,9 +13,9 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   let description = [{
     Writes `kern.group = n` on row operations; operations of one number become one kernel. Any graph of elementwise
     operations, reductions, taps, permutations, concatenations and column sums over the same rows may share one.
-    What costs next to nothing to repeat (constants, comparisons, simple arithmetic on parameters, and all that only moves
-    columns or rows: broadcasts, slices, concatenations, permutations, taps, views) carries no number and is repeated in each kernel that
-    reads it, unless something other than a kernel reads it.
+    What costs next to nothing to repeat (constants, comparisons, simple arithmetic on parameters, and all that only
+    moves columns or rows: broadcasts, slices, concatenations, permutations, taps, views) carries no number and is
+    repeated in each kernel that reads it, unless something other than a kernel reads it.
 
     A concatenation of column sums of one kernel joins that kernel, which then sums the concatenated rows.
 
@@ -25,7 +25,7 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
       a column sum, another group);
     * neither carries `seq.no_fuse`;
     * the bytes saved outweigh the rows computed twice (a tap makes a block of rows compute what it taps for
-      the rows beside the block), and what a block of rows holds between two stages fits the cache.
+      the rows beside the block) and what later stages read again where a block does not fit the cache.
 
     Remarks (category `fusion`): `FusedRows` for each kernel with the operations fused and the bytes not moved,
     `KeptApart` for each pair that shares a value and was not merged, with the reason.

@@ -83,7 +83,8 @@ RowRole RowRoles::findRole(Operation *op) const {
     return RowRole::repeated;
   if (isReadOutside(op))
     return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
-  bool onlyMoves = isa<seq::BroadcastOp, seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::TapOp, seq::ColumnIndexOp>(op);
+  bool onlyMoves = isa<seq::BroadcastOp, seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::TapOp,
+                       seq::ColumnIndexOp>(op);
   if (kind == RowKind::row)
     return onlyMoves ? RowRole::repeated : RowRole::member;
   // Simple arithmetic on parameters and tables goes along; what costs more is done once.

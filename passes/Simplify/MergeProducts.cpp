@@ -186,7 +186,8 @@ private:
     SmallVector<int64_t> shape(typeOf(first.getResult()).getShape());
     shape.back() = countRows();
     Location loc = getLoc([](Product &part) { return part.linear.getOperation(); });
-    auto merged = seq::LinearOp::create(builder, loc, typeOf(first.getResult()).clone(shape), first.getOperand(), weight);
+    auto type = typeOf(first.getResult()).clone(shape);
+    auto merged = seq::LinearOp::create(builder, loc, type, first.getOperand(), weight);
     int64_t offset = 0;
     for (Product &part : parts) {
       auto slice = seq::SliceOp::create(builder, part.linear.getLoc(), part.linear.getType(), merged, offset);
