@@ -1,0 +1,95 @@
+//===- ChooseSchedule.cpp - how a fused kernel walks its rows ------------------===//
+#include "codegen/cpu/Passes.h"
+#include "codegen/cpu/RowPlan.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_CHOOSESCHEDULE
+#include "codegen/cpu/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+/// Bytes of the widest number a kernel works with; it decides how many lanes a vector has.
+static unsigned numberBytes(kern::RowwiseOp op) {
+  unsigned bytes = 4;
+  for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes())))
+    bytes = std::max(bytes, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
+  return bytes;
+}
+
+/// Vector registers that a column of a block of `rows` rows wants at once: tapped values, one for each row of the
+/// block and its halo; coefficients, which all rows read; sums, which live through the loop.
+static int64_t liveVectors(kern::RowwiseOp op, RowPlan &plan, int64_t rows) {
+  llvm::SmallDenseSet<Value> tapped;
+  int64_t live = 2, span = plan.halo().high - plan.halo().low;
+  for (auto tap : op.getBody().getOps<seq::TapOp>())
+    if (tapped.insert(tap.getOperand()).second)
+      live += rows + span;
+  for (BlockArgument argument : op.getBody().getArguments())
+    live += op.getMap(argument.getArgNumber()) == kern::RowMap::shared
+                ? llvm::divideCeil(elementCount(argument), std::max<int64_t>(1, elementCount(op.getBody().getArgument(0))))
+                : 0;
+  for (const Root &root : plan.roots())
+    live += root.kind == Root::reduce ? rows : root.kind == Root::columnSum ? 1 : 0;
+  return live;
+}
+
+/// Bytes of operands and results that one row touches.
+static int64_t bytesPerRow(kern::RowwiseOp op) {
+  int64_t bytes = 0;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
+      bytes += elementCount(argument) * getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth() / 8;
+  for (auto [i, value] : llvm::enumerate(op.getYield().getValues()))
+    if (!op.isColumnSum(i))
+      bytes += elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
+  return std::max<int64_t>(bytes, 1);
+}
+
+namespace {
+struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass> {
+  using ChooseScheduleBase::ChooseScheduleBase;
+
+  void runOnOperation() final {
+    Operation *root = getOperation();
+    auto target = Target::resolve(cpu, [&](const llvm::Twine &message) { root->emitError() << message; });
+    if (failed(target))
+      return signalPassFailure();
+    root->walk([&](kern::RowwiseOp op) {
+      if (!op.getSchedule())
+        choose(op, *target);
+    });
+  }
+
+  void choose(kern::RowwiseOp op, const Target &target) {
+    RowPlan plan(op);
+    int64_t lanes = target.lanes(numberBytes(op));
+    int64_t registers = target.vectorBits == 512 ? 32 : 16;
+    // Spilled vectors come back from the first-level cache: half as many again as there are registers still pays.
+    int64_t live = liveVectors(op, plan, 8);
+    int64_t blockRows = rows ? rows.getValue() : live <= registers + registers / 2 ? 8 : 4;
+    auto [batch, time] = op.getRows();
+    int64_t chunkRows = chunk ? chunk.getValue() : chunkOf(batch, time, bytesPerRow(op), blockRows);
+    op.setScheduleAttr(kern::ScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
+    remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
+        << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
+        << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
+        << remark::metric("live_vectors", live);
+  }
+
+  /// A power of two of blocks that fills `chunk-bytes` and leaves `least-chunks` chunks.
+  int64_t chunkOf(int64_t batch, int64_t time, int64_t rowBytes, int64_t blockRows) {
+    int64_t byBytes = std::max<int64_t>(1, chunkBytes / rowBytes);
+    int64_t byCount = std::max<int64_t>(1, batch * time / leastChunks);
+    int64_t want = std::min({byBytes, byCount, time});
+    int64_t chosen = blockRows;
+    while (chosen * 2 <= want)
+      chosen *= 2;
+    return std::min(chosen, time);
+  }
+};
+} // namespace

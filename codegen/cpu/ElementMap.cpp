@@ -1,0 +1,129 @@
+//===- ElementMap.cpp - affine maps by tabulation -----------------------------===//
+#include "codegen/cpu/ElementMap.h"
+
+#include "ir/Seq/SeqOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stretto;
+
+int64_t stretto::lastDimension(Value value) {
+  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  return shape.empty() ? 1 : shape.back();
+}
+
+int64_t stretto::elementCount(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+bool stretto::isMovement(Operation *op) {
+  return isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::BroadcastOp, seq::PermuteOp>(op);
+}
+
+static Element sourceOf(seq::ConcatOp op, int64_t element) {
+  int64_t width = lastDimension(op.getResult());
+  int64_t row = element / width, column = element % width;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    int64_t part = lastDimension(input);
+    if (column < part)
+      return {static_cast<int64_t>(i), row * part + column};
+    column -= part;
+  }
+  llvm_unreachable("the parts of a concat cover its columns");
+}
+
+static Element sourceOf(seq::BroadcastOp op, int64_t element) {
+  auto shape = cast<RankedTensorType>(op.getType()).getShape();
+  int64_t source = 0, stride = 1;
+  auto dims = op.getDims();
+  int64_t next = static_cast<int64_t>(dims.size()) - 1;
+  for (int64_t dim = static_cast<int64_t>(shape.size()) - 1; dim >= 0; --dim) {
+    int64_t digit = element % shape[dim];
+    element /= shape[dim];
+    if (next >= 0 && dims[next] == dim) {
+      source += digit * stride;
+      stride *= shape[dim];
+      --next;
+    }
+  }
+  return {0, source};
+}
+
+static Element sourceOf(seq::PermuteOp op, int64_t element) {
+  int64_t column = element % lastDimension(op.getResult());
+  int64_t rotated = op.getRotated(), half = rotated / 2;
+  if (column >= rotated)
+    return {0, element};
+  if (op.getStyle() == seq::PairStyle::interleaved)
+    return {0, column % 2 == 0 ? element + 1 : element - 1};
+  return {0, column < half ? element + half : element - half};
+}
+
+Element stretto::sourceElement(Operation *op, int64_t element) {
+  return llvm::TypeSwitch<Operation *, Element>(op)
+      .Case<seq::ConcatOp, seq::BroadcastOp, seq::PermuteOp>([&](auto o) { return sourceOf(o, element); })
+      .Case([&](seq::SliceOp slice) {
+        int64_t width = lastDimension(slice.getResult());
+        return Element{0, element / width * lastDimension(slice.getOperand()) +
+                              static_cast<int64_t>(slice.getOffset()) + element % width};
+      })
+      .Default([&](Operation *) { return Element{0, element}; });
+}
+
+/// Where to split a domain whose map stops being affine at column `position` of the first head.
+static Split splitAt(int64_t position, Index index, Domain domain, int64_t period) {
+  bool aligned = index.base % period == 0 && domain.heads == 1 && domain.length > period;
+  if (aligned && domain.length % period == 0)
+    return {Split::nest, period};
+  if (aligned)
+    return {Split::cut, domain.length / period * period};
+  return {Split::cut, position};
+}
+
+Fit stretto::fitMap(ElementMap map, Index index, Domain domain, int64_t period) {
+  auto at = [&](int64_t h, int64_t j) { return map(index.base + h * index.head + j * index.column); };
+  int64_t length = index.column ? domain.length : 1;
+  Element first = at(0, 0);
+  Fit fit{first.source, {first.element, 0, 0}, std::nullopt};
+  if (length > 1) {
+    Element second = at(0, 1);
+    fit.index.column = second.source == first.source ? second.element - first.element : -1;
+    if (fit.index.column != 0 && fit.index.column != 1) {
+      fit.split = splitAt(1, index, domain, period);
+      return fit;
+    }
+  }
+  if (domain.heads > 1 && index.head != 0)
+    fit.index.head = at(1, 0).element - first.element;
+  for (int64_t h = 0; h < (index.head ? domain.heads : 1); ++h)
+    for (int64_t j = 0; j < length; ++j) {
+      Element e = at(h, j);
+      if (e.source == first.source &&
+          e.element == fit.index.base + h * fit.index.head + j * fit.index.column)
+        continue;
+      fit.split = h == 0 ? splitAt(j, index, domain, period) : Split{Split::heads, h};
+      return fit;
+    }
+  return fit;
+}
+
+SmallVector<std::pair<Domain, Index>, 2> stretto::splitDomain(Domain domain, Index index, Split split) {
+  switch (split.kind) {
+  case Split::nest:
+    return {{{domain.length / split.at, split.at}, {index.base, split.at * index.column, split.at > 1}}};
+  case Split::cut: {
+    Index rest{index.base + split.at * index.column, index.head, domain.length - split.at > 1};
+    return {{{domain.heads, split.at}, {index.base, index.head, split.at > 1}},
+            {{domain.heads, domain.length - split.at}, rest}};
+  }
+  case Split::heads: {
+    Index rest{index.base + split.at * index.head, index.head, index.column};
+    std::pair<Domain, Index> parts[] = {{{split.at, domain.length}, index},
+                                        {{domain.heads - split.at, domain.length}, rest}};
+    for (auto &[d, i] : parts)
+      if (d.heads == 1)
+        i.head = 0;
+    return {parts[0], parts[1]};
+  }
+  }
+  llvm_unreachable("covered switch");
+}

@@ -1,0 +1,64 @@
+//===- ElementMap.h - which elements of its operands a row operation reads ----===//
+//
+// A row of any shape is a list of elements in row-major order. A loop nest visits a part of it: `heads` times
+// `length` elements, `base + h * head + j * column`. A reshape, slice, concatenation, broadcast or permutation
+// maps elements of its result to elements of one operand each; a loop can run over it when the map is affine on
+// the part that it visits. Where it is not, the part is split. The maps are tabulated, not reasoned about: rows
+// are static and short, so looking at each element is exact and cheap.
+#pragma once
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace stretto {
+
+/// Element `base + h * head + j * column` for the counters h, j of a loop nest; `column` is 0 or 1.
+struct Index {
+  int64_t base = 0, head = 0, column = 0;
+  bool operator==(const Index &) const = default;
+};
+
+/// The counters of a loop nest: h < heads, j < length.
+struct Domain {
+  int64_t heads = 1, length = 1;
+  bool operator==(const Domain &) const = default;
+};
+
+/// An element of operand `source` of an operation.
+struct Element {
+  int64_t source, element;
+};
+using ElementMap = llvm::function_ref<Element(int64_t)>;
+
+/// How to divide a domain: into heads of `at` elements, at column `at`, or at head `at`.
+struct Split {
+  enum Kind { nest, cut, heads } kind;
+  int64_t at;
+};
+
+/// What a map is on a domain: an index into one operand, or where to split.
+struct Fit {
+  int64_t source = 0;
+  Index index;
+  std::optional<Split> split;
+};
+
+/// Fits `map` over the elements that `index` visits in `domain`. `period` is the natural width at which the map
+/// repeats (the last dimension of the value it describes); it decides between heads and cuts.
+Fit fitMap(ElementMap map, Index index, Domain domain, int64_t period);
+
+/// The parts that `split` makes of a domain and the index that goes with each.
+llvm::SmallVector<std::pair<Domain, Index>, 2> splitDomain(Domain domain, Index index, Split split);
+
+/// Whether `op` only moves elements: reshape, slice, concat, broadcast, permute.
+bool isMovement(mlir::Operation *op);
+
+/// Which element of which operand is element `element` of the result of a movement.
+Element sourceElement(mlir::Operation *op, int64_t element);
+
+/// Width of the last dimension, 1 for a scalar; number of elements.
+int64_t lastDimension(mlir::Value value);
+int64_t elementCount(mlir::Value value);
+
+} // namespace stretto

@@ -1,0 +1,22 @@
+//===- KernelFunction.h - the two kinds of kernels -----------------------------===//
+#pragma once
+
+#include "codegen/cpu/LowerKernels.h"
+#include "codegen/cpu/VectorBuilder.h"
+#include "ir/Kern/KernOps.h"
+
+namespace stretto {
+
+/// Columns of a sum that one chunk of a kern.sum_partials kernel adds up.
+inline constexpr int64_t sumPartialsColumns = 1024;
+
+/// An empty function of the kernel's type (stretto_kernel_fn), with the builder inside.
+mlir::LLVM::LLVMFuncOp makeKernelFunction(VectorBuilder &b, mlir::StringRef name);
+/// Address of buffer `number` of a kernel.
+mlir::Value bufferPointer(VectorBuilder &b, mlir::LLVM::LLVMFuncOp function, int64_t number);
+
+/// Emit the function of an operation at the builder's place, in scf, arith, math, vector and llvm.
+mlir::FailureOr<KernelInfo> buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op);
+mlir::FailureOr<KernelInfo> buildSumPartialsKernel(VectorBuilder &b, kern::SumPartialsOp op, const Target &target);
+
+} // namespace stretto

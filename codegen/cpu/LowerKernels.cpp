@@ -1,0 +1,89 @@
+//===- LowerKernels.cpp - fused kernels become functions -----------------------===//
+#include "codegen/cpu/KernelFunction.h"
+#include "codegen/cpu/MathExpansion.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace stretto;
+
+LLVM::LLVMFuncOp stretto::makeKernelFunction(VectorBuilder &b, StringRef name) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i64 = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64, pointer});
+  auto function = LLVM::LLVMFuncOp::create(b, name, type);
+  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  return function;
+}
+
+Value stretto::bufferPointer(VectorBuilder &b, LLVM::LLVMFuncOp function, int64_t number) {
+  Value buffers = function.getArgument(0);
+  Type pointer = buffers.getType();
+  return LLVM::LoadOp::create(b, pointer, b.address(buffers, pointer, number));
+}
+
+/// The function of a kernel, in a module of its own until it is in the LLVM dialect.
+static FailureOr<KernelInfo> buildKernel(Operation *op, ModuleOp kernels, const Target &target) {
+  auto name = op->getAttrOfType<StringAttr>("kernel");
+  if (!name)
+    return op->emitOpError("needs a kernel name to become code");
+  VectorBuilder b(op->getLoc(), op->getContext(), target.fusedMultiplyAdd);
+  b.setInsertionPointToEnd(kernels.getBody());
+  if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
+    return buildRowwiseKernel(b, rowwise);
+  return buildSumPartialsKernel(b, cast<kern::SumPartialsOp>(op), target);
+}
+
+static LogicalResult convertToLLVM(ModuleOp kernels, const Target &target) {
+  expandMath(kernels, target);
+  PassManager passes(kernels.getContext());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass()); // takes vectors apart
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createConvertFuncToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  return passes.run(kernels);
+}
+
+LogicalResult stretto::lowerKernels(ModuleOp module, const Target &target, SmallVectorImpl<KernelInfo> &kernels) {
+  module.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect, cf::ControlFlowDialect>();
+  OwningOpRef<ModuleOp> separate = ModuleOp::create(module.getLoc());
+  llvm::StringMap<Operation *> named;
+  auto result = module.walk([&](Operation *op) {
+    if (!isa<kern::RowwiseOp, kern::SumPartialsOp>(op))
+      return WalkResult::advance();
+    FailureOr<KernelInfo> info = buildKernel(op, *separate, target);
+    if (failed(info))
+      return WalkResult::interrupt();
+    if (auto [other, isNew] = named.try_emplace(info->name, op); !isNew) {
+      op->emitOpError("kernel name must be unique, but got ") << info->name << " twice";
+      return WalkResult::interrupt();
+    }
+    kernels.push_back(*info);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted() || failed(convertToLLVM(*separate, target)))
+    return failure();
+  // Declarations of functions of libm may be there already.
+  for (Operation &op : llvm::make_early_inc_range(*separate->getBody())) {
+    auto symbol = cast<SymbolOpInterface>(op);
+    if (symbol.isDeclaration() && module.lookupSymbol(symbol.getNameAttr()))
+      continue;
+    op.moveBefore(module.getBody(), module.getBody()->end());
+  }
+  return success();
+}

@@ -1,0 +1,208 @@
+//===- NestBuilder.cpp - the loops of one phase for a block of rows -----------===//
+#include "codegen/cpu/NestBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace stretto;
+
+Operation *stretto::makeLoop(VectorBuilder &b, Value first, Value last, int64_t step, ValueRange carried) {
+  auto loop = scf::ForOp::create(b, first, last, b.index(step), carried);
+  Block *body = loop.getBody();
+  if (!body->empty())
+    body->back().erase();
+  b.setInsertionPointToEnd(body);
+  return loop;
+}
+
+void stretto::closeLoop(VectorBuilder &b, Operation *loop, ValueRange carried) {
+  b.setInsertionPointToEnd(&loop->getRegion(0).front());
+  scf::YieldOp::create(b, carried);
+  b.setInsertionPointAfter(loop);
+}
+
+int64_t NestBuilder::lanesFor(int64_t length) const {
+  return std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(length));
+}
+
+NestBuilder::Sums NestBuilder::startSums(const Piece &piece) {
+  const Root &root = rootOf(piece);
+  Type type = withLanes(getElementTypeOrSelf(root.value.getType()), lanesFor(piece.domain.length));
+  return Sums(rows, b.identity(kindOf(root), type));
+}
+
+void NestBuilder::emit(ArrayRef<Nest> nests) {
+  here = b.getInsertionBlock();
+  clearSlots(nests);
+  for (const Nest &nest : nests)
+    emitNest(nest);
+  b.setInsertionPointToEnd(here);
+}
+
+void NestBuilder::clearSlots(ArrayRef<Nest> nests) {
+  llvm::DenseSet<unsigned> cleared;
+  for (const Nest &nest : nests)
+    for (const ColumnLoop &loop : nest.loops)
+      for (const Piece &piece : loop.pieces) {
+        const Root &root = rootOf(piece);
+        if (!root.accumulated || !cleared.insert(piece.root).second)
+          continue;
+        b.setInsertionPointToEnd(here);
+        emitter.enterNest(nullptr, {});
+        emitter.enterColumns({}, 1, {}, {});
+        const RowBuffer &slot = frame.slots[root.number];
+        for (int64_t row = 0; row < rows; ++row)
+          for (int64_t i = 0; i < slot.rowElements; ++i) {
+            Value address = emitter.addressOf(slot, row, {i, 0, 0});
+            b.store(b.identity(kindOf(root), slot.element), address);
+          }
+      }
+}
+
+void NestBuilder::emitNest(const Nest &nest) {
+  b.setInsertionPointToEnd(here);
+  for (const ColumnLoop &loop : nest.loops)
+    for (const Piece &piece : loop.pieces)
+      if (isReduce(piece) && isCarried(piece))
+        sums[&piece] = startSums(piece);
+  if (nest.heads == 1) {
+    emitter.enterNest(nullptr, {});
+    for (const ColumnLoop &loop : nest.loops)
+      emitColumnLoop(nest, loop);
+  } else {
+    emitHeads(nest);
+  }
+  b.setInsertionPointToEnd(here);
+  emitter.enterNest(nullptr, {});
+  emitter.enterColumns({}, 1, {}, {});
+  for (const ColumnLoop &loop : nest.loops)
+    for (const Piece &piece : loop.pieces)
+      if (isReduce(piece) && isCarried(piece))
+        finish(piece);
+}
+
+/// All sums of `pieces`, in a row; and back from the results or arguments of a loop.
+template <typename Map> static SmallVector<Value> flatten(Map &sums, ArrayRef<const Piece *> pieces) {
+  SmallVector<Value> all;
+  for (const Piece *piece : pieces)
+    llvm::append_range(all, sums[piece]);
+  return all;
+}
+template <typename Map> static void unflatten(Map &sums, ArrayRef<const Piece *> pieces, ValueRange all) {
+  for (const Piece *piece : pieces)
+    for (Value &sum : sums[piece]) {
+      sum = all.front();
+      all = all.drop_front();
+    }
+}
+
+void NestBuilder::emitHeads(const Nest &nest) {
+  SmallVector<const Piece *> carried, perHead;
+  for (const ColumnLoop &loop : nest.loops)
+    for (const Piece &piece : loop.pieces)
+      if (isReduce(piece))
+        (isCarried(piece) ? carried : perHead).push_back(&piece);
+  auto heads = cast<scf::ForOp>(makeLoop(b, b.index(0), b.index(nest.heads), 1, flatten(sums, carried)));
+  unflatten(sums, carried, heads.getRegionIterArgs());
+  emitter.enterNest(heads, heads.getInductionVar());
+  Block *outside = std::exchange(here, heads.getBody());
+  for (const Piece *piece : perHead)
+    sums[piece] = startSums(*piece);
+  for (const ColumnLoop &loop : nest.loops)
+    emitColumnLoop(nest, loop);
+  b.setInsertionPointToEnd(here);
+  emitter.enterColumns({}, 1, {}, {});
+  for (const Piece *piece : perHead)
+    finish(*piece);
+  here = outside;
+  closeLoop(b, heads, flatten(sums, carried));
+  unflatten(sums, carried, heads.getResults());
+}
+
+void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
+  lanes = lanesFor(loop.length);
+  int64_t whole = loop.length / lanes * lanes;
+  SmallVector<const Piece *> reductions;
+  for (const Piece &piece : loop.pieces)
+    if (isReduce(piece))
+      reductions.push_back(&piece);
+  b.setInsertionPointToEnd(here);
+  if (whole == lanes) {
+    emitColumns(nest, loop, b.index(0), {});
+  } else if (whole > 0) {
+    auto columns = cast<scf::ForOp>(makeLoop(b, b.index(0), b.index(whole), lanes, flatten(sums, reductions)));
+    unflatten(sums, reductions, columns.getRegionIterArgs());
+    emitter.setColumnLoop(columns);
+    emitColumns(nest, loop, columns.getInductionVar(), {});
+    closeLoop(b, columns, flatten(sums, reductions));
+    unflatten(sums, reductions, columns.getResults());
+    emitter.setColumnLoop(nullptr);
+  }
+  b.setInsertionPointToEnd(here);
+  if (whole < loop.length)
+    emitColumns(nest, loop, b.index(whole), b.firstLanes(lanes, loop.length - whole));
+}
+
+void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value column, Value mask) {
+  emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask);
+  SmallVector<std::pair<const Piece *, Value>> columnSums;
+  for (const Piece &piece : loop.pieces) {
+    const Root &root = rootOf(piece);
+    if (root.kind != Root::columnSum)
+      continue;
+    const RowBuffer &buffer = frame.results[root.number];
+    Value address = emitter.addressOf(buffer, 0, piece.target);
+    sums[&piece] = {b.load(buffer.element, lanes, address, mask)};
+    columnSums.push_back({&piece, address});
+  }
+  for (int64_t row = 0; row < rows; ++row)
+    emitRow(loop, row, mask);
+  for (auto [piece, address] : columnSums)
+    b.store(sums[piece].front(), address, mask);
+}
+
+Value NestBuilder::accumulate(seq::ReduceKind kind, Value sum, const Root &root, int64_t row, Index index) {
+  int64_t width = lanesOf(sum);
+  if (kind == seq::ReduceKind::add)
+    if (auto factors = emitter.emitFactors(root.value, row, index)) {
+      emitter.goToColumns();
+      return b.mulAdd(b.splat(factors->first, width), b.splat(factors->second, width), sum);
+    }
+  Value value = emitter.emit(root.value, row, index);
+  emitter.goToColumns();
+  return b.combine(kind, sum, b.splat(value, width));
+}
+
+/// All values of a row are there before the first is stored: a result may take over the buffer of an operand.
+void NestBuilder::emitRow(const ColumnLoop &loop, int64_t row, Value mask) {
+  SmallVector<std::pair<const Piece *, Value>> stores;
+  for (const Piece &piece : loop.pieces) {
+    const Root &root = rootOf(piece);
+    if (root.kind == Root::store) {
+      stores.push_back({&piece, emitter.emit(root.value, row, piece.index)});
+      continue;
+    }
+    bool isSum = root.kind == Root::columnSum;
+    Value &sum = sums[&piece][isSum ? 0 : row];
+    Value next = accumulate(isSum ? seq::ReduceKind::add : kindOf(root), sum, root, row, piece.index);
+    sum = mask && !isSum ? arith::SelectOp::create(b, mask, next, sum).getResult() : next;
+  }
+  for (auto [piece, value] : stores) {
+    Value address = emitter.addressOf(frame.results[rootOf(*piece).number], row, piece->target);
+    b.store(b.splat(value, lanes), address, mask);
+  }
+}
+
+void NestBuilder::finish(const Piece &piece) {
+  const Root &root = rootOf(piece);
+  for (int64_t row = 0; row < rows; ++row) {
+    emitter.goToColumns();
+    Value total = b.horizontal(kindOf(root), sums[&piece][row]);
+    Value address = emitter.addressOf(frame.slots[root.number], row, piece.target);
+    if (root.accumulated)
+      total = b.combine(kindOf(root), b.load(total.getType(), 1, address), total);
+    b.store(total, address);
+  }
+}

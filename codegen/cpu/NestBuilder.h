@@ -1,0 +1,60 @@
+//===- NestBuilder.h - the loops of one phase for a block of rows -------------===//
+#pragma once
+
+#include "codegen/cpu/RowEmitter.h"
+
+namespace stretto {
+
+/// Emits the loop nests of a phase for `rows` rows from `base`: stores, column sums and reductions.
+///
+/// Sums have one association whatever the block: lane l of a reduction adds columns l, l + lanes, ...; the lanes are
+/// added by halves; pieces of a row are added in order. Column sums add row after row.
+class NestBuilder {
+public:
+  NestBuilder(VectorBuilder &builder, RowPlan &plan, const RowFrame &frame, mlir::Value base, int64_t rows,
+              int64_t maxLanes, bool careful)
+      : b(builder), plan(plan), frame(frame), rows(rows), maxLanes(maxLanes),
+        emitter(builder, plan, frame, base, careful) {}
+
+  void emit(llvm::ArrayRef<Nest> nests);
+
+private:
+  using Sums = llvm::SmallVector<mlir::Value>; // one for each row
+
+  void clearSlots(llvm::ArrayRef<Nest> nests);
+  void emitNest(const Nest &nest);
+  void emitHeads(const Nest &nest);
+  void emitColumnLoop(const Nest &nest, const ColumnLoop &loop);
+  void emitColumns(const Nest &nest, const ColumnLoop &loop, mlir::Value column, mlir::Value mask);
+  void emitRow(const ColumnLoop &loop, int64_t row, mlir::Value mask);
+  /// acc + value (or its factors), with the kind of the reduction.
+  mlir::Value accumulate(seq::ReduceKind kind, mlir::Value sum, const Root &root, int64_t row, Index index);
+  void finish(const Piece &piece);
+
+  const Root &rootOf(const Piece &piece) const { return plan.roots()[piece.root]; }
+  bool isReduce(const Piece &piece) const { return rootOf(piece).kind == Root::reduce; }
+  seq::ReduceKind kindOf(const Root &root) const {
+    return const_cast<seq::ReduceOp &>(plan.reductions()[root.number]).getKind();
+  }
+  /// Whether the sums of a piece run on through all heads of its nest.
+  static bool isCarried(const Piece &piece) { return piece.target.head == 0; }
+  int64_t lanesFor(int64_t length) const;
+  Sums startSums(const Piece &piece);
+
+  VectorBuilder &b;
+  RowPlan &plan;
+  const RowFrame &frame;
+  int64_t rows, maxLanes;
+  RowEmitter emitter;
+  int64_t lanes = 1;
+  mlir::Block *here = nullptr; // where the next loop over columns goes
+  llvm::DenseMap<const Piece *, Sums> sums; // of reductions one for each row, of column sums one
+};
+
+/// A loop `for (i = first; i < last; i += step)` over i64 whose body has no terminator yet.
+mlir::Operation *makeLoop(VectorBuilder &b, mlir::Value first, mlir::Value last, int64_t step,
+                          mlir::ValueRange carried = {});
+/// Ends the body of `loop` and puts the builder behind it.
+void closeLoop(VectorBuilder &b, mlir::Operation *loop, mlir::ValueRange carried = {});
+
+} // namespace stretto

@@ -1,0 +1,59 @@
+#ifndef STRETTO_CODEGEN_CPU_PASSES_TD
+#define STRETTO_CODEGEN_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseSchedule : Pass<"kern-choose-schedule"> {
+  let summary = "decide how each fused kernel walks its rows";
+  let description = [{
+    Writes a `schedule` on each `kern.rowwise` that has none:
+
+    * `lanes`: the vector width of the machine;
+    * `rows`: 8, or 4 where the values that live across a block (tapped rows, sums, coefficients) need far more
+      vector registers than there are; 1 where nothing is shared between rows (no coefficient, no tap, no sum);
+    * `chunk`: rows of one sequence in one unit of parallel work. Independent of the number of threads, as it
+      decides in which order column sums are added. So large that its data fill about `chunk-bytes`, but so
+      small that a launch has `least-chunks` chunks where it has rows enough.
+
+    An option that is not 0 overrides the decision. A remark says what was chosen.
+
+    ```mlir
+    kern.rowwise(%x, %g) maps [row, shared] schedule <rows 8, lanes 16, chunk 64> { ... }
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"native\"", "the machine, as LLVM names it">,
+    Option<"rows", "rows", "int64_t", "0", "rows of a block">,
+    Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
+    Option<"chunkBytes", "chunk-bytes", "int64_t", "524288", "data of a chunk, in bytes">,
+    Option<"leastChunks", "least-chunks", "int64_t", "16", "chunks of a launch, where it has rows enough">
+  ];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
+def SplitColumnSums : Pass<"kern-split-column-sums"> {
+  let summary = "column sums become partial sums and their ordered sum";
+  let description = [{
+    A scheduled `kern.rowwise` with column sums becomes one with `partial_sums`, whose sums `[chunks, columns...]`
+    are added up by a `kern.sum_partials` each. Its kernel is named after the rowwise kernel.
+
+    ```mlir
+    %p = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 8, lanes 16, chunk 4> partial_sums { ... }
+    %s = kern.sum_partials kernel "k.sum0" %p : tensor<4x16xf32> -> tensor<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
+def LowerKernels : Pass<"kern-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "fused kernels become functions in the LLVM dialect";
+  let description = [{
+    Adds `llvm.func @<kernel>(ptr buffers, i64 begin, i64 end, ptr scratch)` for each `kern.rowwise` and
+    `kern.sum_partials`; the operations stay. See `codegen/cpu/LowerKernels.h`.
+  }];
+  let options = [Option<"cpu", "cpu", "std::string", "\"native\"", "the machine, as LLVM names it">];
+  let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
+#endif

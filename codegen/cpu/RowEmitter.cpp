@@ -1,0 +1,272 @@
+//===- RowEmitter.cpp - the code of one value at one row and column -----------===//
+#include "codegen/cpu/RowEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace stretto;
+
+bool stretto::isContracted(Value product) {
+  if (!product.getDefiningOp<arith::MulFOp>())
+    return false;
+  return llvm::all_of(product.getUsers(), [](Operation *user) {
+    auto reduce = dyn_cast<seq::ReduceOp>(user);
+    return isa<arith::AddFOp, arith::SubFOp, seq::ColumnSumOp>(user) ||
+           (reduce && reduce.getKind() == seq::ReduceKind::add);
+  });
+}
+
+//===- Places -----------------------------------------------------------------===//
+
+void RowEmitter::enterNest(Operation *loop, Value number) {
+  oneHead = !loop;
+  headNumber = number;
+  if (!scopes[block].block)
+    scopes[block].block = loop ? loop->getBlock() : b.getInsertionBlock();
+  scopes[block].before = loop;
+  scopes[head] = {loop ? &loop->getRegion(0).front() : scopes[block].block, nullptr, {}};
+}
+
+void RowEmitter::setColumnLoop(Operation *loop) {
+  scopes[head].before = loop;
+  if (oneHead)
+    scopes[block].before = loop;
+}
+
+void RowEmitter::enterColumns(Domain newDomain, int64_t newLanes, Value number, Value newMask) {
+  domain = newDomain;
+  lanes = newLanes;
+  columnNumber = number;
+  mask = newMask;
+  scopes[column] = {b.getInsertionBlock(), nullptr, {}};
+}
+
+void RowEmitter::goTo(Level level) {
+  Scope &scope = scopes[level];
+  if (scope.before)
+    b.setInsertionPoint(scope.before);
+  else
+    b.setInsertionPointToEnd(scope.block);
+}
+
+RowEmitter::Emitted RowEmitter::remember(Key key, Level level, llvm::function_ref<Value()> make) {
+  for (Scope &scope : scopes) {
+    auto known = scope.known.find(key);
+    if (known != scope.known.end())
+      return known->second;
+  }
+  goTo(level);
+  return scopes[level].known[key] = {make(), level};
+}
+
+//===- Rows and addresses -----------------------------------------------------===//
+
+Value RowEmitter::rowNumber(int64_t row) {
+  auto make = [&] {
+    Value number = b.add(base, b.index(row));
+    return careful ? b.minimum(b.maximum(number, b.index(0)), b.index(frame.length - 1)) : number;
+  };
+  return remember({nullptr, row, 0, 0, 0}, block, make).value;
+}
+
+Value RowEmitter::isInside(int64_t row) {
+  auto make = [&]() -> Value {
+    Value number = b.add(base, b.index(row));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, b.index(frame.length));
+  };
+  return remember({nullptr, row, 1, 0, 0}, block, make).value;
+}
+
+RowEmitter::Emitted RowEmitter::pointerTo(const RowBuffer &buffer, int64_t row, Index index) {
+  const void *tag = buffer.pointer.getAsOpaquePointer();
+  if (!buffer.rowElements)
+    row = 0;
+  // Unmasked rows share one pointer and differ in constant offsets.
+  int64_t anchor = careful ? row : 0;
+  Value pointer = buffer.pointer;
+  if (buffer.rowElements)
+    pointer = remember({tag, anchor, -1, 0, 0}, block, [&] {
+                return b.address(buffer.pointer, buffer.element, b.mul(rowNumber(anchor), buffer.rowElements));
+              }).value;
+  int64_t offset = index.base + (row - anchor) * buffer.rowElements;
+  pointer = remember({tag, row, index.base, 0, -1}, block, [&] {
+              return b.address(pointer, buffer.element, offset);
+            }).value;
+  if (!index.head)
+    return {pointer, block};
+  return remember({tag, row, index.base, index.head, -2}, head, [&] {
+    return b.address(pointer, buffer.element, b.mul(headNumber, index.head));
+  });
+}
+
+Value RowEmitter::addressOf(const RowBuffer &buffer, int64_t row, Index index) {
+  Value pointer = pointerTo(buffer, row, index).value;
+  goTo(column);
+  return index.column ? b.address(pointer, buffer.element, columnNumber) : pointer;
+}
+
+RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index index) {
+  Emitted pointer = pointerTo(buffer, row, index);
+  Level level = levelOf(index);
+  goTo(level);
+  if (!index.column)
+    return {b.load(buffer.element, 1, pointer.value), level};
+  return {b.load(buffer.element, lanes, b.address(pointer.value, buffer.element, columnNumber), mask), level};
+}
+
+//===- Values -------------------------------------------------------------------===//
+
+RowEmitter::Emitted RowEmitter::get(Value value, int64_t row, Index index) {
+  Key key{value.getAsOpaquePointer(), plan.isRowless(value) ? 0 : row, index.base, index.head, index.column};
+  for (Scope &scope : scopes) {
+    auto known = scope.known.find(key);
+    if (known != scope.known.end())
+      return known->second;
+  }
+  Emitted result = compute(value, row, index);
+  return scopes[result.level].known[key] = result;
+}
+
+RowEmitter::Emitted RowEmitter::compute(Value value, int64_t row, Index index) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return load(frame.inputs[argument.getArgNumber()], row, index);
+  Operation *op = value.getDefiningOp();
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return computeConstant(op);
+  if (auto reduce = dyn_cast<seq::ReduceOp>(op))
+    return load(frame.slots[plan.rootOf(reduce).number], row, index);
+  if (auto tap = dyn_cast<seq::TapOp>(op))
+    return computeTap(tap, row, index);
+  if (auto number = dyn_cast<seq::ColumnIndexOp>(op))
+    return computeColumnIndex(number, index);
+  if (isMovement(op))
+    return computeMovement(op, row, index);
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    return computeSum(op, row, index);
+  return computeElementwise(op, row, index);
+}
+
+RowEmitter::Emitted RowEmitter::computeConstant(Operation *op) {
+  DenseElementsAttr elements;
+  matchPattern(op, m_Constant(&elements));
+  goTo(block);
+  return {arith::ConstantOp::create(b, elements.getSplatValue<TypedAttr>()), block};
+}
+
+RowEmitter::Emitted RowEmitter::computeTap(seq::TapOp op, int64_t row, Index index) {
+  int64_t tapped = row + static_cast<int64_t>(op.getOffset());
+  Emitted operand = get(op.getOperand(), tapped, index);
+  if (!careful)
+    return operand;
+  Value inside = isInside(tapped);
+  goTo(operand.level);
+  Value zero = b.real(operand.value.getType(), 0);
+  return {arith::SelectOp::create(b, inside, operand.value, zero), operand.level};
+}
+
+RowEmitter::Emitted RowEmitter::computeMovement(Operation *op, int64_t row, Index index) {
+  const Fit &fit = plan.fitOf(op, index, domain);
+  Emitted source = get(sourceOperand(op, fit), row, fit.index);
+  if (!isa<seq::PermuteOp>(op) || fit.source == 0 || !isa<VectorType>(source.value.getType()))
+    return source;
+  SmallVector<int64_t> swapped;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    swapped.push_back(lane ^ 1);
+  goTo(source.level);
+  return {vector::ShuffleOp::create(b, source.value, source.value, swapped), source.level};
+}
+
+RowEmitter::Emitted RowEmitter::computeColumnIndex(seq::ColumnIndexOp op, Index index) {
+  Type type = getElementTypeOrSelf(op.getType());
+  Index number = plan.fitOf(op, index, domain).index;
+  Level level = levelOf(number);
+  goTo(level);
+  Value first = b.index(number.base);
+  if (number.head)
+    first = b.add(first, b.mul(headNumber, number.head));
+  if (number.column)
+    first = b.add(first, columnNumber);
+  Value real = arith::SIToFPOp::create(b, type, first);
+  if (!number.column || lanes == 1)
+    return {real, level};
+  SmallVector<Attribute> steps;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    steps.push_back(FloatAttr::get(type, static_cast<double>(lane)));
+  Value iota = arith::ConstantOp::create(b, DenseElementsAttr::get(VectorType::get({lanes}, type), steps));
+  return {arith::AddFOp::create(b, b.splat(real, lanes), iota), level};
+}
+
+RowEmitter::Emitted RowEmitter::splat(Emitted scalar) {
+  if (lanes == 1 || isa<VectorType>(scalar.value.getType()))
+    return scalar;
+  Key key{scalar.value.getAsOpaquePointer(), lanes, 0, 0, -3};
+  return remember(key, scalar.level, [&] { return b.splat(scalar.value, lanes); });
+}
+
+RowEmitter::Level RowEmitter::agree(MutableArrayRef<Emitted> values) {
+  Level level = block;
+  for (Emitted &value : values)
+    level = std::max(level, value.level);
+  if (llvm::any_of(values, [](Emitted &v) { return isa<VectorType>(v.value.getType()); }))
+    for (Emitted &value : values)
+      value = splat(value);
+  return level;
+}
+
+RowEmitter::Emitted RowEmitter::computeElementwise(Operation *op, int64_t row, Index index) {
+  SmallVector<Emitted> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(get(operand, row, index));
+  Level level = agree(operands);
+  goTo(level);
+  if (isa<seq::SigmoidOp, seq::SoftplusOp>(op))
+    return computeActivation(op, operands[0]);
+  IRMapping mapping;
+  for (auto [operand, emitted] : llvm::zip_equal(op->getOperands(), operands))
+    mapping.map(operand, emitted.value);
+  Operation *copy = b.clone(*op, mapping);
+  copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
+  int64_t width = operands.empty() ? 1 : lanesOf(operands[0].value);
+  copy->getResult(0).setType(withLanes(getElementTypeOrSelf(op->getResult(0)), width));
+  return {copy->getResult(0), level};
+}
+
+RowEmitter::Emitted RowEmitter::computeActivation(Operation *op, Emitted operand) {
+  Value x = operand.value;
+  Value one = b.real(x.getType(), 1);
+  if (isa<seq::SigmoidOp>(op)) {
+    Value e = math::ExpOp::create(b, arith::NegFOp::create(b, x));
+    return {arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, e)), operand.level};
+  }
+  Value e = math::ExpOp::create(b, arith::NegFOp::create(b, math::AbsFOp::create(b, x)));
+  Value positive = arith::MaximumFOp::create(b, x, b.real(x.getType(), 0));
+  return {arith::AddFOp::create(b, positive, math::Log1pOp::create(b, e)), operand.level};
+}
+
+std::optional<std::pair<Value, Value>> RowEmitter::emitFactors(Value value, int64_t row, Index index) {
+  if (!isContracted(value))
+    return std::nullopt;
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  return std::pair(emit(product.getLhs(), row, index), emit(product.getRhs(), row, index));
+}
+
+RowEmitter::Emitted RowEmitter::computeSum(Operation *op, int64_t row, Index index) {
+  bool left = isContracted(op->getOperand(0)), right = isContracted(op->getOperand(1));
+  if (!left && !right)
+    return computeElementwise(op, row, index);
+  auto product = op->getOperand(left ? 0 : 1).getDefiningOp<arith::MulFOp>();
+  Emitted parts[] = {get(product.getLhs(), row, index), get(product.getRhs(), row, index),
+                     get(op->getOperand(left ? 1 : 0), row, index)};
+  Level level = agree(parts);
+  goTo(level);
+  Value x = parts[0].value, y = parts[1].value, z = parts[2].value;
+  if (isa<arith::SubFOp>(op) && left)
+    z = arith::NegFOp::create(b, z);
+  else if (isa<arith::SubFOp>(op))
+    x = arith::NegFOp::create(b, x);
+  return {b.mulAdd(x, y, z), level};
+}

@@ -1,0 +1,208 @@
+//===- RowPlan.cpp - stages, demanded rows and loop nests ----------------------===//
+#include "codegen/cpu/RowPlan.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace stretto;
+
+RowPlan::RowPlan(kern::RowwiseOp op) : op(op) {
+  Block &body = op.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
+      rowDependent.insert(argument);
+  for (Operation &inner : body.without_terminator()) {
+    int64_t level = 0;
+    bool dependent = false;
+    for (Value operand : inner.getOperands()) {
+      level = std::max(level, levels.lookup(operand));
+      dependent |= rowDependent.contains(operand);
+    }
+    // A reduction lives in the scratch memory of its row, a tap is zero at some rows, whatever they read.
+    level += isa<seq::ReduceOp>(inner);
+    dependent |= isa<seq::ReduceOp, seq::TapOp>(inner);
+    for (Value result : inner.getResults()) {
+      levels[result] = level;
+      if (dependent)
+        rowDependent.insert(result);
+    }
+  }
+  findDemand();
+  findRoots();
+  formPhases();
+}
+
+void RowPlan::findDemand() {
+  auto need = [&](Value value, RowRange rows) {
+    auto [it, isNew] = demand.try_emplace(value, rows);
+    if (!isNew)
+      it->second.include(rows);
+    wholeHalo.include(rows);
+  };
+  for (Value value : op.getYield().getValues())
+    need(value, {0, 0});
+  for (Operation &inner : llvm::reverse(op.getBody().front().without_terminator())) {
+    auto known = inner.getNumResults() ? demand.find(inner.getResult(0)) : demand.end();
+    if (known == demand.end())
+      continue;
+    // The slots of a reduction hold the stored rows too: where a row beyond an end of the sequence is masked, the
+    // address that is read in its place lies among them.
+    if (isa<seq::ReduceOp>(inner))
+      known->second.include({0, 0});
+    RowRange rows = known->second;
+    if (auto tap = dyn_cast<seq::TapOp>(inner)) {
+      int64_t offset = static_cast<int64_t>(tap.getOffset());
+      rows = {rows.low + offset, rows.high + offset};
+    }
+    for (Value operand : inner.getOperands())
+      need(operand, rows);
+  }
+}
+
+void RowPlan::addRoot(Root root, int64_t level) {
+  allRoots.push_back(root);
+  rootLevels.push_back(level);
+}
+
+void RowPlan::findRoots() {
+  for (Operation &inner : op.getBody().front()) {
+    auto reduce = dyn_cast<seq::ReduceOp>(inner);
+    if (!reduce || !demand.contains(reduce.getResult()))
+      continue;
+    rootOfReduction[reduce] = allRoots.size();
+    addRoot({Root::reduce, reduce.getOperand(), static_cast<unsigned>(allReductions.size()),
+             demand.lookup(reduce.getResult())},
+            levels.lookup(reduce.getOperand()));
+    allReductions.push_back(reduce);
+  }
+  for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+    auto sum = value.getDefiningOp<seq::ColumnSumOp>();
+    Value computed = sum ? sum.getOperand() : value;
+    addRoot({sum ? Root::columnSum : Root::store, computed, static_cast<unsigned>(i), {}}, levels.lookup(computed));
+  }
+}
+
+/// Adds a piece to the nest and the column loop that it can share.
+static void place(SmallVectorImpl<Nest> &nests, const Piece &piece) {
+  auto *nest = llvm::find_if(nests, [&](Nest &n) { return n.heads == piece.domain.heads; });
+  if (nest == nests.end()) {
+    nests.push_back({piece.domain.heads, {}});
+    nest = std::prev(nests.end());
+  }
+  auto *loop = llvm::find_if(nest->loops, [&](ColumnLoop &l) { return l.length == piece.domain.length; });
+  if (loop == nest->loops.end()) {
+    nest->loops.push_back({piece.domain.length, {}});
+    loop = std::prev(nest->loops.end());
+  }
+  loop->pieces.push_back(piece);
+}
+
+void RowPlan::formPhases() {
+  for (unsigned i = 0; i < allRoots.size(); ++i) {
+    auto pieces = divide(i);
+    Root &root = allRoots[i];
+    bool isReduce = root.kind == Root::reduce;
+    // A stored value joins the reductions that read the same rows, where there are some.
+    auto *phase = llvm::find_if(allPhases, [&](Phase &p) {
+      return p.level == rootLevels[i] && (isReduce ? p.rows == root.rows : p.rows.high == 0);
+    });
+    if (phase == allPhases.end()) {
+      allPhases.push_back({rootLevels[i], root.rows, {}, {}});
+      phase = std::prev(allPhases.end());
+    }
+    root.accumulated = isReduce && pieces.size() > 1;
+    for (const Piece &piece : pieces) {
+      place(phase->all, piece);
+      if (isReduce && root.rows.low < root.rows.high)
+        place(phase->early, piece);
+    }
+  }
+  llvm::stable_sort(allPhases, [](const Phase &a, const Phase &b) { return a.level < b.level; });
+}
+
+SmallVector<Piece> RowPlan::divide(unsigned number) {
+  const Root &root = allRoots[number];
+  int64_t count = elementCount(root.value), width = count;
+  if (root.kind == Root::reduce && elementCount(allReductions[root.number].getResult()) > 1)
+    width = lastDimension(root.value);
+  SmallVector<std::pair<Domain, Index>> open{{{count / width, width}, {0, count == width ? 0 : width, width > 1}}};
+  SmallVector<Piece> pieces;
+  while (!open.empty()) {
+    auto [domain, index] = open.pop_back_val();
+    Index target;
+    if (std::optional<Split> split = findSplit(root, index, domain, &target))
+      llvm::append_range(open, llvm::reverse(splitDomain(domain, index, *split)));
+    else
+      pieces.push_back({number, domain, index, target});
+  }
+  return pieces;
+}
+
+std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain domain, Index *target) {
+  if (auto split = findSplit(root.value, index, domain))
+    return split;
+  int64_t width = lastDimension(root.value);
+  int64_t period = root.kind == Root::columnSum ? elementCount(op.getYield().getValues()[root.number]) : width;
+  auto map = [&](int64_t element) -> Element {
+    switch (root.kind) {
+    case Root::store: return {0, element};
+    case Root::columnSum: return {0, element % period};
+    case Root::reduce: return {0, element / width};
+    }
+    llvm_unreachable("covered switch");
+  };
+  Fit fit = fitMap(map, index, domain, period);
+  *target = fit.index;
+  return fit.split;
+}
+
+const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) {
+  FitKey key{inner, index.base, index.head, index.column, domain.heads, domain.length};
+  auto [it, isNew] = fits.try_emplace(key);
+  if (!isNew)
+    return it->second;
+  int64_t width = lastDimension(inner->getResult(0));
+  bool wholePairs = index.column && index.base % 2 == 0 && index.head % 2 == 0;
+  auto permute = dyn_cast<seq::PermuteOp>(inner);
+  if (permute && permute.getStyle() == seq::PairStyle::interleaved && wholePairs) {
+    auto isPaired = [&](int64_t element) {
+      return Element{element % width < static_cast<int64_t>(permute.getRotated()), element};
+    };
+    it->second = fitMap(isPaired, index, domain, width);
+    if (!it->second.split && it->second.source && domain.length % 2)
+      it->second.split = Split{Split::cut, domain.length - 1};
+    return it->second;
+  }
+  auto map = [&](int64_t element) {
+    return isa<seq::ColumnIndexOp>(inner) ? Element{0, element % width} : sourceElement(inner, element);
+  };
+  return it->second = fitMap(map, index, domain, width);
+}
+
+/// The first split that a value, or one it is computed from, asks for.
+std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain) {
+  struct Item {
+    Value value;
+    Index index;
+  };
+  SmallVector<Item> open{{value, index}};
+  std::set<std::tuple<void *, int64_t, int64_t, int64_t>> seen;
+  while (!open.empty()) {
+    auto [v, i] = open.pop_back_val();
+    Operation *inner = v.getDefiningOp();
+    if (!inner || isa<seq::ReduceOp>(inner) ||
+        !seen.insert({v.getAsOpaquePointer(), i.base, i.head, i.column}).second)
+      continue;
+    if (!isMovement(inner) && !isa<seq::ColumnIndexOp>(inner)) {
+      for (Value operand : inner->getOperands())
+        open.push_back({operand, i});
+      continue;
+    }
+    const Fit &fit = fitOf(inner, i, domain);
+    if (fit.split)
+      return fit.split;
+    if (isMovement(inner))
+      open.push_back({sourceOperand(inner, fit), fit.index});
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,205 @@
+//===- RowwiseKernel.cpp - the function of a kern.rowwise ----------------------===//
+//
+//   for each chunk (sequence, rows first..last)
+//     clear the chunk's column sums
+//     reductions of the rows before `first` that later rows read
+//     while rows are left
+//       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps
+#include "codegen/cpu/KernelFunction.h"
+#include "codegen/cpu/NestBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static unsigned bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
+}
+
+namespace {
+class RowwiseBuilder {
+public:
+  RowwiseBuilder(VectorBuilder &builder, kern::RowwiseOp op)
+      : b(builder), op(op), plan(op), schedule(*op.getSchedule()) {
+    std::tie(batch, time) = op.getRows();
+  }
+
+  KernelInfo build();
+
+private:
+  void layOutScratch();
+  void readBuffers();
+  void emitChunk(Value chunk);
+  RowFrame frameOf(Value chunk, Value sequence, Value first);
+  void clearColumnSums(const RowFrame &frame);
+  void emitEarlyRows(const RowFrame &frame, Value first);
+  void emitRows(const RowFrame &frame, Value first, Value last);
+  void emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful);
+  int64_t countFlops();
+
+  VectorBuilder &b;
+  kern::RowwiseOp op;
+  RowPlan plan;
+  kern::ScheduleAttr schedule;
+  int64_t batch, time;
+  LLVM::LLVMFuncOp function;
+  SmallVector<Value> pointers;
+  SmallVector<int64_t> slotOffsets;
+  int64_t scratchBytes = 0;
+};
+} // namespace
+
+KernelInfo RowwiseBuilder::build() {
+  function = makeKernelFunction(b, *op.getKernel());
+  layOutScratch();
+  for (unsigned i = 0; i < op.getNumOperands() + op.getNumResults(); ++i)
+    pointers.push_back(bufferPointer(b, function, i));
+  Operation *chunks = makeLoop(b, function.getArgument(1), function.getArgument(2), 1);
+  emitChunk(cast<scf::ForOp>(chunks).getInductionVar());
+  closeLoop(b, chunks);
+  LLVM::ReturnOp::create(b, ValueRange());
+  int64_t bytes = 0;
+  for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes())))
+    bytes += bytesOf(type);
+  return {op.getKernel()->str(), op.getChunks(), static_cast<int64_t>(pointers.size()), scratchBytes, bytes,
+          countFlops()};
+}
+
+/// Reductions keep one slot for each row of a chunk and of its halo.
+void RowwiseBuilder::layOutScratch() {
+  for (seq::ReduceOp reduce : plan.reductions()) {
+    RowRange rows = plan.rootOf(reduce).rows;
+    int64_t count = std::min(schedule.getChunk(), time) + rows.high - rows.low;
+    slotOffsets.push_back(scratchBytes);
+    scratchBytes += llvm::alignTo(count * bytesOf(reduce.getType()), 64);
+  }
+}
+
+RowFrame RowwiseBuilder::frameOf(Value chunk, Value sequence, Value first) {
+  RowFrame frame;
+  frame.length = time;
+  Value firstRow = b.mul(sequence, time);
+  auto rowsFrom = [&](Value pointer, Value value, Value row) -> RowBuffer {
+    Type element = getElementTypeOrSelf(value.getType());
+    int64_t count = elementCount(value);
+    return {row ? b.address(pointer, element, b.mul(row, count)) : pointer, element, count};
+  };
+  for (BlockArgument argument : op.getBody().getArguments()) {
+    unsigned i = argument.getArgNumber();
+    bool isRow = op.getMap(i) == kern::RowMap::row;
+    frame.inputs.push_back(rowsFrom(pointers[i], argument, isRow ? firstRow : Value()));
+    if (op.getMap(i) == kern::RowMap::shared)
+      frame.inputs.back().rowElements = 0;
+  }
+  for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+    Value pointer = pointers[op.getNumOperands() + i];
+    frame.results.push_back(rowsFrom(pointer, value, op.isColumnSum(i) ? chunk : firstRow));
+    if (op.isColumnSum(i))
+      frame.results.back().rowElements = 0;
+  }
+  for (seq::ReduceOp reduce : plan.reductions()) {
+    const Root &root = plan.rootOf(reduce);
+    Value slots = b.address(function.getArgument(3), b.getI8Type(), slotOffsets[root.number]);
+    Value before = arith::SubIOp::create(b, b.index(-root.rows.low), first);
+    frame.slots.push_back(rowsFrom(slots, reduce.getResult(), before));
+  }
+  return frame;
+}
+
+void RowwiseBuilder::emitChunk(Value chunk) {
+  Value perSequence = b.index(llvm::divideCeil(time, schedule.getChunk()));
+  Value sequence = arith::DivSIOp::create(b, chunk, perSequence);
+  Value first = b.mul(arith::RemSIOp::create(b, chunk, perSequence), schedule.getChunk());
+  Value last = b.minimum(b.add(first, b.index(schedule.getChunk())), b.index(time));
+  RowFrame frame = frameOf(chunk, sequence, first);
+  clearColumnSums(frame);
+  emitEarlyRows(frame, first);
+  emitRows(frame, first, last);
+}
+
+void RowwiseBuilder::clearColumnSums(const RowFrame &frame) {
+  for (auto [i, value] : llvm::enumerate(op.getYield().getValues()))
+    if (op.isColumnSum(i)) {
+      Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
+      LLVM::MemsetOp::create(b, frame.results[i].pointer, zero, b.index(bytesOf(value.getType())), false);
+    }
+}
+
+void RowwiseBuilder::emitEarlyRows(const RowFrame &frame, Value first) {
+  for (const Phase &phase : plan.phases()) {
+    if (phase.early.empty())
+      continue;
+    Value from = b.maximum(b.add(first, b.index(phase.rows.low)), b.index(0));
+    Value to = b.minimum(b.add(first, b.index(phase.rows.high)), b.index(time));
+    Operation *loop = makeLoop(b, from, to, 1);
+    Value row = cast<scf::ForOp>(loop).getInductionVar();
+    NestBuilder(b, plan, frame, row, 1, schedule.getLanes(), true).emit(phase.early);
+    closeLoop(b, loop);
+  }
+}
+
+void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful) {
+  for (const Phase &phase : plan.phases()) {
+    Value base = b.add(row, b.index(phase.rows.high));
+    if (careful && phase.rows.high > 0)
+      base = b.minimum(base, b.index(time - 1));
+    NestBuilder(b, plan, frame, base, rows, schedule.getLanes(), careful).emit(phase.all);
+  }
+}
+
+void RowwiseBuilder::emitRows(const RowFrame &frame, Value first, Value last) {
+  RowRange halo = plan.halo();
+  int64_t rows = schedule.getRows();
+  auto loop = scf::WhileOp::create(b, TypeRange{b.getI64Type()}, ValueRange{first});
+  Value row = b.createBlock(&loop.getBefore(), {}, b.getI64Type(), b.getLoc())->getArgument(0);
+  Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row, last);
+  scf::ConditionOp::create(b, more, row);
+  row = b.createBlock(&loop.getAfter(), {}, b.getI64Type(), b.getLoc())->getArgument(0);
+  Value end = b.add(row, b.index(rows));
+  auto atMost = [&](Value a, Value c) { return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, a, c).getResult(); };
+  Value fits = arith::AndIOp::create(b, atMost(end, last), atMost(b.index(-halo.low), row));
+  fits = arith::AndIOp::create(b, fits, atMost(end, b.index(time - halo.high)));
+  auto branch = scf::IfOp::create(b, TypeRange{b.getI64Type()}, fits, true);
+  Block *body = b.getInsertionBlock();
+  auto fill = [&](Block *block, int64_t count, bool careful) {
+    b.setInsertionPointToEnd(block);
+    emitPhases(frame, row, count, careful);
+    scf::YieldOp::create(b, b.add(row, b.index(count)));
+  };
+  fill(branch.thenBlock(), rows, false);
+  fill(branch.elseBlock(), 1, true);
+  b.setInsertionPointToEnd(body);
+  scf::YieldOp::create(b, branch.getResults());
+  b.setInsertionPointAfter(loop);
+}
+
+int64_t RowwiseBuilder::countFlops() {
+  int64_t perRow = 0;
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (isMovement(&inner) || isa<seq::TapOp, seq::ColumnIndexOp, arith::SelectOp>(inner) ||
+        inner.hasTrait<OpTrait::ConstantLike>() || inner.getNumOperands() == 0)
+      continue;
+    bool sums = isa<seq::ReduceOp, seq::ColumnSumOp>(inner);
+    perRow += elementCount(sums ? inner.getOperand(0) : inner.getResult(0));
+  }
+  return perRow * batch * time;
+}
+
+FailureOr<KernelInfo> stretto::buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op) {
+  if (!op.getSchedule())
+    return op.emitOpError("needs a schedule to become code");
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    if (op.isColumnSum(i) && !op.getPartialSums())
+      return op.emitOpError("column sums must be split into partial sums to become code");
+  for (Operation &inner : op.getBody().front()) {
+    DenseElementsAttr elements;
+    if (inner.hasTrait<OpTrait::ConstantLike>() && (!matchPattern(&inner, m_Constant(&elements)) || !elements.isSplat()))
+      return inner.emitOpError("constant of a fused kernel must have one value, but got ") << inner.getResult(0).getType();
+  }
+  return RowwiseBuilder(b, op).build();
+}

@@ -1,0 +1,55 @@
+//===- SplitColumnSums.cpp - column sums become partial sums -------------------===//
+#include "codegen/cpu/Passes.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_SPLITCOLUMNSUMS
+#include "codegen/cpu/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+static bool hasColumnSums(kern::RowwiseOp op) {
+  return llvm::any_of(llvm::seq(op.getNumResults()), [&](unsigned i) { return op.isColumnSum(i); });
+}
+
+/// Gives the column sums of `op` one entry for each chunk and adds them up behind it.
+static void split(kern::RowwiseOp op) {
+  op.setPartialSums(true);
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    if (!op.isColumnSum(i))
+      continue;
+    auto whole = cast<RankedTensorType>(result.getType());
+    SmallVector<int64_t> shape{op.getChunks()};
+    llvm::append_range(shape, whole.getShape());
+    result.setType(RankedTensorType::get(shape, whole.getElementType()));
+    StringAttr name;
+    if (op.getKernel())
+      name = builder.getStringAttr(*op.getKernel() + ".sum" + llvm::Twine(i));
+    auto sum = kern::SumPartialsOp::create(builder, op.getLoc(), whole, result, Value(), name);
+    result.replaceAllUsesExcept(sum, sum);
+  }
+}
+
+namespace {
+struct SplitColumnSumsPass : stretto::impl::SplitColumnSumsBase<SplitColumnSumsPass> {
+  using SplitColumnSumsBase::SplitColumnSumsBase;
+
+  void runOnOperation() final {
+    auto result = getOperation()->walk([](kern::RowwiseOp op) {
+      if (op.getPartialSums() || !hasColumnSums(op))
+        return WalkResult::advance();
+      if (!op.getSchedule()) {
+        op.emitOpError("needs a schedule before its column sums are split");
+        return WalkResult::interrupt();
+      }
+      split(op);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

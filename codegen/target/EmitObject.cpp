@@ -1,0 +1,89 @@
+//===- EmitObject.cpp - optimise LLVM IR and write machine code ---------------===//
+#include "codegen/target/EmitObject.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// Sets on each function what the code generator reads from there and not from the machine.
+static void setTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
+    function.addFnAttr("no-trapping-math", "true");
+    function.setDoesNotThrow();
+  }
+}
+
+/// The O3 pipeline without the vectorisers: kernels are vector code already, and nothing else is hot.
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+LogicalResult stretto::emitMachineCode(ModuleOp module, const Target &target, OutputKind kind,
+                                       llvm::raw_pwrite_stream &out) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, "stretto");
+  if (!llvmModule)
+    return module.emitError("module must hold the LLVM dialect alone to become machine code");
+  std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
+  setTarget(*llvmModule, target, *machine);
+  optimise(*llvmModule, *machine);
+  if (kind == OutputKind::llvmIR) {
+    llvmModule->print(out, nullptr);
+    return success();
+  }
+  llvm::legacy::PassManager codegen;
+  auto type = kind == OutputKind::object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if (machine->addPassesToEmitFile(codegen, out, nullptr, type))
+    return module.emitError("the code generator cannot write this kind of file for ") << target.triple;
+  codegen.run(*llvmModule);
+  return success();
+}
+
+LogicalResult stretto::emitObject(ModuleOp module, const Target &target, StringRef path) {
+  llvm::SmallVector<char> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  if (failed(emitMachineCode(module, target, OutputKind::object, stream)))
+    return failure();
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &out) {
+    out.write(bytes.data(), bytes.size());
+    return llvm::Error::success();
+  });
+  if (error)
+    return module.emitError("cannot write ") << path << ": " << llvm::toString(std::move(error));
+  return success();
+}

@@ -1,0 +1,25 @@
+//===- EmitObject.h - from the LLVM dialect to a file --------------------------===//
+#pragma once
+
+#include "codegen/target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace llvm {
+class raw_pwrite_stream;
+}
+
+namespace stretto {
+
+/// How far a module in the LLVM dialect is taken.
+enum class OutputKind { llvmIR, assembly, object };
+
+/// Writes `module` (operations of the LLVM dialect alone) as optimised LLVM IR, assembly or an object for `target`.
+/// Failures are reported at the module.
+mlir::LogicalResult emitMachineCode(mlir::ModuleOp module, const Target &target, OutputKind kind,
+                                    llvm::raw_pwrite_stream &out);
+
+/// Writes an object file to `path`; the file appears whole or not at all.
+mlir::LogicalResult emitObject(mlir::ModuleOp module, const Target &target, llvm::StringRef path);
+
+} // namespace stretto

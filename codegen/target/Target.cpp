@@ -1,0 +1,89 @@
+//===- Target.cpp - resolve the name of a CPU ----------------------------------===//
+#include "codegen/target/Target.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+using namespace stretto;
+
+static const llvm::Target *hostTarget() {
+  static const bool ready = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
+    return true;
+  }();
+  std::string error;
+  return ready ? TargetRegistry::lookupTarget(Triple(sys::getDefaultTargetTriple()), error) : nullptr;
+}
+
+static std::string hostFeatures() {
+  SmallVector<std::string> features;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    features.push_back(std::string(1, feature.second ? '+' : '-').append(feature.first()));
+  llvm::sort(features); // the map has no order of its own, the record must
+  return join(features, ",");
+}
+
+static StringRef nearestCpu(const MCSubtargetInfo &info, StringRef name) {
+  StringRef best = "native";
+  unsigned distance = name.edit_distance(best);
+  for (const SubtargetSubTypeKV &known : info.getAllProcessorDescriptions()) {
+    unsigned d = name.edit_distance(StringRef(known.Key));
+    if (d < distance) {
+      best = StringRef(known.Key);
+      distance = d;
+    }
+  }
+  return best;
+}
+
+static void readFeatures(stretto::Target &target, const MCSubtargetInfo &info) {
+  Triple triple(target.triple);
+  if (triple.isAArch64()) {
+    target.vectorBits = 128;
+    target.fusedMultiplyAdd = true;
+    return;
+  }
+  auto has = [&](StringRef feature) { return info.checkFeatures(feature); };
+  target.vectorBits = has("+avx512f,+avx512vl,+avx512dq,+avx512bw") ? 512 : has("+avx2") ? 256 : 128;
+  target.fusedMultiplyAdd = has("+fma");
+}
+
+FailureOr<stretto::Target> stretto::Target::resolve(StringRef cpu, function_ref<void(const Twine &)> reportError) {
+  const llvm::Target *llvmTarget = hostTarget();
+  if (!llvmTarget) {
+    reportError("no code generator for this machine: " + Twine(sys::getDefaultTargetTriple()));
+    return failure();
+  }
+  Target target;
+  target.triple = sys::getDefaultTargetTriple();
+  target.cpu = cpu == "native" ? sys::getHostCPUName().str() : cpu.str();
+  if (cpu == "native")
+    target.features = hostFeatures();
+  Triple triple(target.triple);
+  std::unique_ptr<MCSubtargetInfo> generic(llvmTarget->createMCSubtargetInfo(triple, "", ""));
+  if (!generic->isCPUStringValid(target.cpu)) {
+    reportError("cpu must be native or a name that LLVM knows, but got " + Twine(cpu) + "; the nearest name is " +
+                nearestCpu(*generic, cpu));
+    return failure();
+  }
+  std::unique_ptr<MCSubtargetInfo> info(llvmTarget->createMCSubtargetInfo(triple, target.cpu, target.features));
+  readFeatures(target, *info);
+  return target;
+}
+
+std::unique_ptr<TargetMachine> stretto::Target::createMachine() const {
+  TargetOptions options;
+  return std::unique_ptr<TargetMachine>(hostTarget()->createTargetMachine(
+      Triple(triple), cpu, features, options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+}

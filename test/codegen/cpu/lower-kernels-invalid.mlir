@@ -1,0 +1,52 @@
+// RUN: stretto-opt %s -kern-lower-kernels -split-input-file -verify-diagnostics
+
+func.func @unnamed(%p: tensor<4x32xf32>) {
+  // expected-error @+1 {{needs a kernel name to become code}}
+  %s = kern.sum_partials %p : tensor<4x32xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @twice(%p: tensor<4x32xf32>) {
+  %s = kern.sum_partials kernel "sum" %p : tensor<4x32xf32> -> tensor<32xf32>
+  // expected-error @+1 {{kernel name must be unique, but got sum twice}}
+  %t = kern.sum_partials kernel "sum" %p : tensor<4x32xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @unscheduled(%x: tensor<1x16x32xf32>) {
+  // expected-error @+1 {{needs a schedule to become code}}
+  %y = kern.rowwise kernel "k"(%x) maps [row] {
+  ^bb0(%a: tensor<32xf32>):
+    kern.yield %a : tensor<32xf32>
+  } : (tensor<1x16x32xf32>) -> tensor<1x16x32xf32>
+  return
+}
+
+// -----
+
+func.func @unsplit(%x: tensor<1x16x32xf32>) {
+  // expected-error @+1 {{column sums must be split into partial sums to become code}}
+  %y = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 2, lanes 16, chunk 8> {
+  ^bb0(%a: tensor<32xf32>):
+    %0 = seq.column_sum %a : tensor<32xf32> -> tensor<32xf32>
+    kern.yield %0 : tensor<32xf32>
+  } : (tensor<1x16x32xf32>) -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @constant(%x: tensor<1x16x2xf32>) {
+  %y = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 2, lanes 16, chunk 8> {
+  ^bb0(%a: tensor<2xf32>):
+    // expected-error @+1 {{constant of a fused kernel must have one value, but got 'tensor<2xf32>'}}
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %0 = arith.addf %a, %c : tensor<2xf32>
+    kern.yield %0 : tensor<2xf32>
+  } : (tensor<1x16x2xf32>) -> tensor<1x16x2xf32>
+  return
+}

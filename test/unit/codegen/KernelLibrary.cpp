@@ -1,0 +1,178 @@
+//===- KernelLibrary.cpp - compile fused kernels, load them, run them ---------===//
+#include "KernelLibrary.h"
+
+#include "ir/Register.h"
+#include "runtime/abi/abi.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+
+#include <cmath>
+#include <dlfcn.h>
+#include <random>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::test;
+
+std::unique_ptr<MLIRContext> stretto::test::makeContext() {
+  DialectRegistry registry;
+  registerModelDialects(registry);
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+OwningOpRef<ModuleOp> stretto::test::parse(MLIRContext &context, StringRef text) {
+  return parseSourceString<ModuleOp>(text, &context);
+}
+
+kern::RowwiseOp stretto::test::rowwiseOf(ModuleOp module, StringRef function) {
+  auto ops = module.lookupSymbol<func::FuncOp>(function).getOps<kern::RowwiseOp>();
+  return *ops.begin();
+}
+
+static double roundTo(Type element, double value) {
+  return element.isF32() ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+Numbers stretto::test::randomNumbers(Type type, uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  Numbers numbers(cast<RankedTensorType>(type).getNumElements());
+  Type element = getElementTypeOrSelf(type);
+  for (double &number : numbers)
+    number = element.isInteger() ? static_cast<double>(engine() % 8)
+                                 : roundTo(element, std::ldexp(static_cast<double>(engine() >> 11), -51) - 2);
+  return numbers;
+}
+
+std::vector<Numbers> stretto::test::randomInputs(kern::RowwiseOp op, uint64_t seed) {
+  std::vector<Numbers> inputs;
+  for (Type type : op.getOperandTypes())
+    inputs.push_back(randomNumbers(type, seed++));
+  return inputs;
+}
+
+double stretto::test::distance(const Numbers &got, const Numbers &want) {
+  if (got.size() != want.size())
+    return INFINITY;
+  double scale = 1, worst = 0;
+  for (double number : want)
+    scale = std::max(scale, std::abs(number));
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(got[i]) && std::isnan(want[i]))
+      continue;
+    double difference = std::abs(got[i] - want[i]) / scale;
+    worst = std::isnan(difference) ? INFINITY : std::max(worst, difference);
+  }
+  return worst;
+}
+
+KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(module.clone()) {
+  for (auto function : planned->getOps<func::FuncOp>())
+    for (auto op : function.getOps<kern::RowwiseOp>())
+      op.setKernel(function.getName());
+  PassManager passes(module.getContext());
+  ChooseScheduleOptions schedule;
+  schedule.cpu = options.cpu;
+  schedule.rows = options.rows;
+  schedule.chunk = options.chunk;
+  passes.addPass(createChooseSchedule(schedule));
+  passes.addPass(createSplitColumnSums());
+  auto target = Target::resolve(options.cpu, [](const llvm::Twine &message) { llvm::errs() << message << "\n"; });
+  if (failed(passes.run(*planned)) || failed(target) || failed(lowerKernels(*planned, *target, infos)))
+    return;
+  OwningOpRef<ModuleOp> code = planned->clone();
+  for (auto function : llvm::make_early_inc_range(code->getOps<func::FuncOp>()))
+    function.erase();
+  llvm::SmallString<64> path;
+  llvm::sys::fs::createUniqueDirectory("stretto-kernels", path);
+  folder = path.str().str();
+  object = folder + "/kernels.o";
+  if (failed(emitObject(*code, *target, object)))
+    return;
+  std::string library = folder + "/kernels.so";
+  auto linker = llvm::sys::findProgramByName("cc");
+  if (!linker || llvm::sys::ExecuteAndWait(*linker, {"cc", "-shared", "-o", library, object, "-lm"}) != 0)
+    return;
+  handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+KernelLibrary::~KernelLibrary() {
+  if (handle)
+    dlclose(handle);
+  llvm::sys::fs::remove_directories(folder);
+}
+
+/// A buffer aligned as arenas are, with guard bytes behind it that must stay as they are.
+namespace {
+struct Buffer {
+  static constexpr size_t guard = 64;
+  explicit Buffer(Type type)
+      : element(getElementTypeOrSelf(type)), count(cast<RankedTensorType>(type).getNumElements()),
+        size(count * element.getIntOrFloatBitWidth() / 8),
+        bytes(static_cast<char *>(std::aligned_alloc(64, (size + guard + 63) / 64 * 64))) {
+    std::memset(bytes, 0xff, size + guard);
+  }
+  ~Buffer() { std::free(bytes); }
+  void set(const Numbers &numbers) {
+    for (size_t i = 0; i < count; ++i)
+      element.isF32()   ? void(reinterpret_cast<float *>(bytes)[i] = numbers[i])
+      : element.isF64() ? void(reinterpret_cast<double *>(bytes)[i] = numbers[i])
+                        : void(reinterpret_cast<int32_t *>(bytes)[i] = numbers[i]);
+  }
+  Numbers get() const {
+    Numbers numbers(count);
+    for (size_t i = 0; i < count; ++i)
+      numbers[i] = element.isF32()   ? reinterpret_cast<float *>(bytes)[i]
+                   : element.isF64() ? reinterpret_cast<double *>(bytes)[i]
+                                     : reinterpret_cast<int32_t *>(bytes)[i];
+    for (size_t i = size; i < size + guard; ++i)
+      if (bytes[i] != static_cast<char>(0xff))
+        llvm::report_fatal_error("a kernel wrote behind a buffer");
+    return numbers;
+  }
+  Type element;
+  size_t count, size;
+  char *bytes;
+};
+} // namespace
+
+void KernelLibrary::launch(StringRef kernel, std::vector<void *> buffers) {
+  auto info = llvm::find_if(infos, [&](KernelInfo &i) { return i.name == kernel; });
+  auto function = reinterpret_cast<stretto_kernel_fn>(dlsym(handle, info->name.c_str()));
+  std::vector<char> scratch(info->scratchBytes + 128, 0x5a);
+  char *aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64) % 64;
+  for (int64_t chunk = info->chunks; chunk-- > 0;)
+    function(buffers.data(), chunk, chunk + 1, aligned);
+  for (char *byte = aligned + info->scratchBytes; byte < scratch.data() + scratch.size(); ++byte)
+    if (*byte != 0x5a)
+      llvm::report_fatal_error("a kernel wrote behind its scratch memory");
+}
+
+std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Numbers> &inputs) {
+  kern::RowwiseOp op = rowwiseOf(*planned, name);
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<void *> pointers;
+  for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes()))) {
+    buffers.push_back(std::make_unique<Buffer>(type));
+    if (buffers.size() <= inputs.size())
+      buffers.back()->set(inputs[buffers.size() - 1]);
+    pointers.push_back(buffers.back()->bytes);
+  }
+  launch(name, pointers);
+  std::vector<Numbers> results;
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    Buffer &buffer = *buffers[inputs.size() + i];
+    results.push_back(buffer.get());
+    if (!op.isColumnSum(i))
+      continue;
+    auto sum = cast<kern::SumPartialsOp>(*result.user_begin());
+    Buffer total(sum.getType());
+    launch(*sum.getKernel(), {buffer.bytes, total.bytes});
+    results.back() = total.get();
+  }
+  return results;
+}

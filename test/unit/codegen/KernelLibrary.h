@@ -1,0 +1,49 @@
+//===- KernelLibrary.h - compile fused kernels, load them, run them -----------===//
+#pragma once
+
+#include "RowInterpreter.h"
+
+#include "codegen/cpu/Passes.h"
+#include "codegen/target/EmitObject.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace stretto::test {
+
+/// How to schedule and compile; 0 leaves the choice to the compiler.
+struct KernelOptions {
+  std::string cpu = "native";
+  int64_t rows = 0, chunk = 0;
+};
+
+/// The kernels of a module whose functions hold one kern.rowwise each; a kernel has the name of its function.
+class KernelLibrary {
+public:
+  KernelLibrary(mlir::ModuleOp module, KernelOptions options);
+  ~KernelLibrary();
+
+  bool isLoaded() const { return handle; }
+  const std::string &objectPath() const { return object; }
+  mlir::ArrayRef<KernelInfo> kernels() const { return infos; }
+  /// Results of the kernel of function `name` for `inputs`; chunks run in descending order, one call for each.
+  std::vector<Numbers> run(llvm::StringRef name, const std::vector<Numbers> &inputs);
+
+private:
+  void launch(llvm::StringRef kernel, std::vector<void *> buffers);
+  std::string folder, object;
+  mlir::OwningOpRef<mlir::ModuleOp> planned;
+  llvm::SmallVector<KernelInfo> infos;
+  void *handle = nullptr;
+};
+
+/// A context with every dialect of a kernel, and a module parsed in it.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context, llvm::StringRef text);
+kern::RowwiseOp rowwiseOf(mlir::ModuleOp module, llvm::StringRef function);
+/// Numbers of the type of a tensor, seeded: reals in [-2, 2) rounded to the type, whole numbers in [0, 8).
+Numbers randomNumbers(mlir::Type type, uint64_t seed);
+std::vector<Numbers> randomInputs(kern::RowwiseOp op, uint64_t seed);
+/// The largest difference, relative to 1 or the largest reference number.
+double distance(const Numbers &got, const Numbers &want);
+
+} // namespace stretto::test

@@ -1,0 +1,19 @@
+//===- RowInterpreter.h - what a kern.rowwise means, slowly --------------------===//
+//
+// The body is evaluated for each row by itself, in double precision, straight from the meaning of each operation.
+// Shares nothing with the code generator.
+#pragma once
+
+#include "ir/Kern/KernOps.h"
+
+#include <map>
+#include <vector>
+
+namespace stretto::test {
+
+using Numbers = std::vector<double>;
+
+/// Results of `op` (column sums whole, over all rows) for operands in row-major order.
+std::vector<Numbers> interpret(kern::RowwiseOp op, const std::vector<Numbers> &inputs);
+
+} // namespace stretto::test

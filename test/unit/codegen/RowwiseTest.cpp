@@ -1,0 +1,64 @@
+//===- RowwiseTest.cpp - compiled kernels against the interpreter ---------------===//
+#include "Bodies.h"
+#include "KernelLibrary.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+/// Compiles every body for `sizes` and compares all results with the interpreter.
+void compareAll(const Sizes &sizes, KernelOptions options = {}) {
+  auto context = makeContext();
+  std::string text;
+  for (unsigned i = 0; i < bodyCount; ++i)
+    text += fill(bodies[i], sizes);
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  KernelLibrary library(*module, options);
+  ASSERT_TRUE(library.isLoaded());
+  double tolerance = sizes.real == "f64" ? 1e-12 : 2e-6;
+  for (unsigned i = 0; i < bodyCount; ++i) {
+    kern::RowwiseOp op = rowwiseOf(*module, bodies[i].name);
+    auto inputs = randomInputs(op, 100 * i);
+    auto want = interpret(op, inputs), got = library.run(bodies[i].name, inputs);
+    for (size_t r = 0; r < want.size(); ++r)
+      EXPECT_LT(distance(got[r], want[r]), tolerance) << bodies[i].name << ", result " << r;
+  }
+}
+
+TEST(Rowwise, WidthsOfWholeVectors) { compareAll({.columns = 128}); }
+TEST(Rowwise, WidthsWithTails) { compareAll({.batch = 1, .columns = 100}); }
+TEST(Rowwise, WidthsBelowOneVector) { compareAll({.columns = 5, .heads = 1}); }
+TEST(Rowwise, OddHeads) { compareAll({.columns = 51, .heads = 3}); }
+TEST(Rowwise, Double) { compareAll({.columns = 40, .real = "f64"}); }
+TEST(Rowwise, DoubleTails) { compareAll({.time = 9, .columns = 34, .real = "f64"}); }
+TEST(Rowwise, SequencesShorterThanTheTaps) { compareAll({.time = 2}); }
+TEST(Rowwise, OneRow) { compareAll({.batch = 3, .time = 1}); }
+TEST(Rowwise, SmallChunks) { compareAll({.time = 21}, {.chunk = 3}); }
+TEST(Rowwise, FourRows) { compareAll({.time = 33}, {.rows = 4, .chunk = 16}); }
+TEST(Rowwise, SmallMachine) { compareAll({}, {.cpu = "x86-64"}); }
+TEST(Rowwise, MediumMachine) { compareAll({}, {.cpu = "x86-64-v3"}); }
+
+/// Bits do not depend on the blocks and chunks in which rows are visited, but for sums over rows.
+TEST(Rowwise, SameBitsForAnyChunk) {
+  auto context = makeContext();
+  std::string text;
+  for (unsigned i = 0; i < bodyCount; ++i)
+    text += fill(bodies[i], {.time = 37, .columns = 52});
+  auto module = parse(*context, text);
+  KernelLibrary one(*module, {.rows = 8, .chunk = 37}), two(*module, {.rows = 4, .chunk = 5}),
+      three(*module, {.rows = 1, .chunk = 16});
+  for (unsigned i = 0; i < bodyCount; ++i) {
+    kern::RowwiseOp op = rowwiseOf(*module, bodies[i].name);
+    auto inputs = randomInputs(op, 7);
+    auto a = one.run(bodies[i].name, inputs), b = two.run(bodies[i].name, inputs), c = three.run(bodies[i].name, inputs);
+    for (unsigned r = 0; r < op.getNumResults(); ++r) {
+      bool same = op.isColumnSum(r) || (a[r] == b[r] && a[r] == c[r]);
+      EXPECT_TRUE(same) << bodies[i].name << ", result " << r;
+    }
+  }
+}
+} // namespace
