@@ -34,7 +34,7 @@ std::vector<std::string> undefinedSymbols(const std::string &path) {
 }
 
 TEST(Object, SinglePrecisionCallsNoMathLibrary) {
-  for (const char *cpu : {"native", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+  for (const char *cpu : {"native", "x86-64", "x86-64-v3", "x86-64-v4"}) {
     auto context = makeContext();
     auto module = parse(*context, allBodies({.columns = 100}));
     KernelLibrary library(*module, {.cpu = cpu});

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::test;
@@ -41,6 +43,35 @@ TEST(Rowwise, SmallChunks) { compareAll({.time = 21}, {.chunk = 3}); }
 TEST(Rowwise, FourRows) { compareAll({.time = 33}, {.rows = 4, .chunk = 16}); }
 TEST(Rowwise, SmallMachine) { compareAll({}, {.cpu = "x86-64"}); }
 TEST(Rowwise, MediumMachine) { compareAll({}, {.cpu = "x86-64-v3"}); }
+
+/// Every number of a sweep, and what lies beyond the range.
+TEST(Rowwise, ExpandedExp) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @exponential(%x: tensor<1x64x1024xf32>) {
+  %o = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<1024xf32>):
+    %e = math.exp %a : tensor<1024xf32>
+    kern.yield %e : tensor<1024xf32>
+  } : (tensor<1x64x1024xf32>) -> tensor<1x64x1024xf32>
+  return
+})");
+  KernelLibrary library(*module, {});
+  Numbers x(64 * 1024);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = static_cast<float>(-86.5 + (88.72 + 86.5) * static_cast<double>(i) / static_cast<double>(x.size()));
+  x[0] = 1000, x[1] = -1000, x[2] = -INFINITY, x[3] = INFINITY, x[4] = NAN, x[5] = 88.7228f;
+  Numbers y = library.run("exponential", {x})[0];
+  EXPECT_EQ(y[0], INFINITY);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_EQ(y[2], 0);
+  EXPECT_EQ(y[3], INFINITY);
+  EXPECT_TRUE(std::isnan(y[4]));
+  double worst = 0;
+  for (size_t i = 5; i < x.size(); ++i)
+    worst = std::max(worst, std::abs(y[i] / std::exp(x[i]) - 1));
+  EXPECT_LT(worst, 1.2e-7);
+}
 
 /// Bits do not depend on the blocks and chunks in which rows are visited, but for sums over rows.
 TEST(Rowwise, SameBitsForAnyChunk) {
