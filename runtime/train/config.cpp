@@ -99,6 +99,10 @@ std::vector<Setting> makeSettings() {
       flag("check-finite", "stop at the first op that writes a NaN or an infinity, and name it (slow)",
            &C::checkFinite),
       flag("profile", "print where the time of a step goes", &C::profile),
+      flag("bench",
+           "take requests from standard input, one a line: 'time N', 'profile N' (steps on the first batch), 'memory'; "
+           "answers are JSON on standard output, and nothing is written",
+           &C::bench),
       flag("quiet", "print only warnings and errors", &C::quiet),
       text("progress", "auto, line (redrawn) or plain", &C::progress, false, {"auto", "line", "plain"}),
       integer("log-every", "steps between plain progress lines", &C::logEvery, 1, most, false),

@@ -26,7 +26,7 @@ struct RunConfig {
   int64_t threads = 0; // 0: all cores
   std::string device = "cpu";
   std::string onNonfinite = "stop"; // or "skip"
-  bool checkFinite = false, quiet = false, profile = false;
+  bool checkFinite = false, quiet = false, profile = false, bench = false;
   std::string progress = "auto"; // or "line", "plain"
   std::string dumpGradients, dumpBatch;
   int64_t memoryLimit = 0; // bytes; 0: what the machine has

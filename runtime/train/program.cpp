@@ -2,6 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
+#include "runtime/train/bench.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/memory.h"
 #include "runtime/train/options.h"
@@ -10,6 +11,7 @@
 #include "runtime/train/trainer.h"
 
 #include <fmt/format.h>
+#include <iostream>
 #include <thread>
 
 namespace stretto {
@@ -47,6 +49,12 @@ RunConfig configure(const CommandLine &line, const stretto_program &program, con
   RunConfig config = composeConfig(layers, tasks.defaults);
   if (config.checkFinite && config.profile)
     throw Error("--check-finite and --profile must not be given together");
+  if (config.bench && (config.resume || config.profile || config.checkFinite))
+    throw Error("--bench must not be given together with --resume, --profile or --check-finite");
+  if (config.bench) {
+    config.quiet = true;
+    config.out = "none";
+  }
   if (config.out.empty())
     config.out = fmt::format("runs/{}-{}-seed{}", program.model, config.task.empty() ? "tokens" : config.task,
                              config.seed);
@@ -116,6 +124,11 @@ public:
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
     const TrainingState state{program, *device, arenas};
+    if (config.bench) {
+      initialise(state);
+      answerRequests(state, config, *source, std::cin, std::cout);
+      return 0;
+    }
     Profile profile;
     const double peak = config.quiet ? 0 : measurePeak(*device, program.dtype);
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
@@ -151,9 +164,16 @@ private:
   }
 
   void prepare(const TrainingState &state, Trainer &trainer) {
+    if (config.resume) {
+      fillTables(state);
+      if (resume(trainer, *checkpoints, state, progress))
+        return;
+    }
+    initialise(state);
+  }
+
+  void initialise(const TrainingState &state) {
     fillTables(state);
-    if (config.resume && resume(trainer, *checkpoints, state, progress))
-      return;
     initialiseParameters(state, static_cast<uint64_t>(config.seed));
     if (!config.initFrom.empty())
       loadWeights(state, config.initFrom);

@@ -1,0 +1,21 @@
+// Steps timed on request, for measurements that take turns with another program.
+#pragma once
+
+#include "runtime/train/step.h"
+
+#include <iosfwd>
+
+namespace stretto {
+
+// Answers requests, one a line, until the input ends; every answer is one line of JSON. All steps train on the
+// first batch of the source, at the constant learning rate of the configuration.
+//   time N      {"seconds": [one per step], "loss": of the last step}
+//   profile N   {"seconds": per step, "groups": {name: seconds per step}, "kernels": [{"name", "seconds", "calls",
+//               "gigabytes_per_second", "gigaflops"}]}
+//   memory      {"planned": bytes, "measured": arenas and LibTorch's allocator at their highest, "arenas": {name: bytes},
+//               "resident": the process at its highest}
+// A request that is none of these, or whose count is not in 1..1000000, throws Error.
+void answerRequests(const TrainingState &state, const RunConfig &config, const BatchSource &source, std::istream &in,
+                    std::ostream &out);
+
+} // namespace stretto

@@ -1,0 +1,29 @@
+"""Steps on request: answers are JSON lines, timed steps train, wrong requests are told.
+
+REQUIRES: runtime
+RUN: %python3 %s %build/test/programs
+"""
+import json
+import subprocess
+import sys
+
+from harness import contains, expect, run
+
+fake = f"{sys.argv[1]}/fake_f32"
+requests = "memory\ntime 20\nprofile 3\ntime 1\n"
+result = subprocess.run([fake, "--task", "rule", "--bench"], input=requests, capture_output=True, text=True)
+expect(result.returncode == 0, result.stderr)
+memory, first, profile, last = [json.loads(line) for line in result.stdout.splitlines()]
+expect(memory["planned"] == memory["measured"] == sum(memory["arenas"].values()), "planned, measured and arenas differ")
+expect(memory["resident"] > memory["planned"], "a process cannot be smaller than its arenas")
+expect(len(first["seconds"]) == 20 and min(first["seconds"]) > 0, "one time per step")
+expect(last["loss"] < first["loss"] < 3.5, "the steps do not train")
+expect(abs(sum(profile["groups"].values()) - profile["seconds"]) < 1e-6, "groups do not add up to the step")
+expect({"products", "rowwise", "optimizer", "unattributed"} <= set(profile["groups"]), "groups are missing")
+expect({kernel["name"]: kernel["calls"] for kernel in profile["kernels"]}["adamw"] == 1, "calls per step")
+
+for request in ("time", "time 0", "time x", "time 1 2", "hurry"):
+    result = subprocess.run([fake, "--task", "rule", "--bench"], input=request, capture_output=True, text=True)
+    expect(result.returncode == 1, f"'{request}' is accepted")
+    contains(result.stderr, f"but got '{request}'")
+contains(run(fake, "--task", "rule", "--bench", "--profile", status=1), "--bench must not be given together")
