@@ -1,5 +1,13 @@
 //===- Pipelines.h - the order of passes --------------------------------------===//
+//
+// The only place that orders passes. A module goes through the phases one after the other; after each it can be
+// printed, edited and continued.
 #pragma once
+
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
 
 namespace mlir {
 class DialectRegistry;
@@ -7,10 +15,34 @@ class DialectRegistry;
 
 namespace stretto {
 
+/// What shapes the code that is made from a model.
+struct PipelineOptions {
+  std::string fuse = "all";       // "all" or "none"
+  int64_t memoryBudget = 0;       // bytes that saved values of all layers may take; 0: no limit
+  int64_t headBytes = 4 << 20;    // largest logits, in bytes, that are held at once
+  std::string cpu = "native";     // the machine, as LLVM names it
+};
+
+/// The stages of a module behind the front end's `seq`:
+///   train    gradients and evaluation as functions, saved values chosen
+///   fused    row operations are kernels, the optimizer is there
+///   kernels  kernels have schedules and every value a place
+///   llvm     kernels and host code in the LLVM dialect
+enum class Phase { train, fused, kernels, llvm };
+inline constexpr Phase allPhases[] = {Phase::train, Phase::fused, Phase::kernels, Phase::llvm};
+llvm::StringRef nameOf(Phase phase);
+
+/// Adds the passes that take a module from the phase before into `phase`.
+void addPhase(mlir::OpPassManager &passes, Phase phase, const PipelineOptions &options);
+
 /// Adds the dialects that code generation lowers to.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
 /// Registers the passes of codegen/ by name.
 void registerCodegenPasses();
+
+/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-llvm`: each takes a module from the phase
+/// before, with the fields of PipelineOptions as options.
+void registerPipelines();
 
 } // namespace stretto

@@ -1,16 +1,19 @@
-//===- Register.cpp - passes and pipelines by name ----------------------------===//
+//===- Register.cpp - passes and dialects by name -----------------------------===//
 #include "codegen/Pipelines/Pipelines.h"
 
 #include "codegen/cpu/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
+#include "codegen/optimizer/Passes.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
-void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) { registry.insert<mlir::LLVM::LLVMDialect>(); }
+void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::LLVM::LLVMDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
+                  mlir::cf::ControlFlowDialect>();
+}
 
 void stretto::registerCodegenPasses() {
-  stretto::registerCpuKernelPasses();
-  stretto::registerMemoryPasses();
-  stretto::registerHostPasses();
+  registerCpuKernelPasses();
+  registerMemoryPasses();
+  registerHostPasses();
+  registerOptimizerPasses();
 }

@@ -59,6 +59,18 @@ static LogicalResult convertToLLVM(ModuleOp kernels, const Target &target) {
   return passes.run(kernels);
 }
 
+/// Writes what a launch needs to know onto the functions, for the table of the program.
+static void describe(ModuleOp module, ArrayRef<KernelInfo> kernels) {
+  Builder b(module.getContext());
+  for (const KernelInfo &info : kernels) {
+    Operation *function = module.lookupSymbol(info.name);
+    function->setAttr("kern.chunks", b.getI64IntegerAttr(info.chunks));
+    function->setAttr("kern.scratch_bytes", b.getI64IntegerAttr(info.scratchBytes));
+    function->setAttr("kern.bytes_moved", b.getI64IntegerAttr(info.bytesMoved));
+    function->setAttr("kern.flops", b.getI64IntegerAttr(info.flops));
+  }
+}
+
 LogicalResult stretto::lowerKernels(ModuleOp module, const Target &target, SmallVectorImpl<KernelInfo> &kernels) {
   module.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect, cf::ControlFlowDialect>();
   OwningOpRef<ModuleOp> separate = ModuleOp::create(module.getLoc());
@@ -85,5 +97,6 @@ LogicalResult stretto::lowerKernels(ModuleOp module, const Target &target, Small
       continue;
     op.moveBefore(module.getBody(), module.getBody()->end());
   }
+  describe(module, kernels);
   return success();
 }

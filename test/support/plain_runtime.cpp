@@ -1,7 +1,8 @@
 // The C functions of runtime/abi/abi.h written plainly, and a driver that runs a compiled f64 program with them:
 //   plain_runtime check-gradients   compares GRADIENTS with finite differences of the loss, prints the worst error
 //   plain_runtime table             prints what the program says about itself
-//   plain_runtime update STEPS      gradients and update in turn, prints loss and gradient norm of each step
+//   plain_runtime check-update      compares five steps of gradients and update with AdamW written plainly
+//   plain_runtime check-accumulate  adds up two micro-batches and takes the sum
 // Linked with the object of the program; tests of the compiler need no other runtime.
 #include "runtime/abi/abi.h"
 
@@ -219,17 +220,60 @@ static void printTable() {
                 (long)program.kernels[k].chunks, (long)program.kernels[k].buffers);
 }
 
-static void update(int steps) {
+static double largestDifference(const std::vector<double> &a, const std::vector<double> &b) {
+  double worst = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, std::fabs(a[i] - b[i]) / (1 + std::fabs(b[i])));
+  return worst;
+}
+
+// AdamW and clipping as PyTorch documents them, on all numbers of the trainable part.
+static int checkUpdate(int steps) {
+  const double rate = 0.01, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-8, decay = 0.1, clip = 0.5;
   std::vector<double> &hyper = arenas[STRETTO_ARENA_HYPER];
-  hyper[STRETTO_HYPER_LEARNING_RATE] = 0.01, hyper[STRETTO_HYPER_BETA1] = 0.9, hyper[STRETTO_HYPER_BETA2] = 0.98;
-  hyper[STRETTO_HYPER_EPSILON] = 1e-8, hyper[STRETTO_HYPER_WEIGHT_DECAY] = 0.1, hyper[STRETTO_HYPER_CLIP_NORM] = 1;
+  hyper[STRETTO_HYPER_LEARNING_RATE] = rate, hyper[STRETTO_HYPER_BETA1] = beta1, hyper[STRETTO_HYPER_BETA2] = beta2;
+  hyper[STRETTO_HYPER_EPSILON] = epsilon, hyper[STRETTO_HYPER_WEIGHT_DECAY] = decay, hyper[STRETTO_HYPER_CLIP_NORM] = clip;
+  std::vector<double> p = arenas[STRETTO_ARENA_PARAMETERS], m(p.size()), v(p.size());
+  double worst = 0, first = 0, last = 0;
   for (int step = 1; step <= steps; ++step) {
-    double now = loss();
-    hyper[STRETTO_HYPER_BIAS_CORRECTION1] = 1 - std::pow(0.9, step);
-    hyper[STRETTO_HYPER_BIAS_CORRECTION2] = 1 - std::pow(0.98, step);
+    last = loss();
+    first = step == 1 ? last : first;
+    const std::vector<double> &g = arenas[STRETTO_ARENA_GRADIENTS];
+    double squares = 0;
+    for (double value : g)
+      squares += value * value;
+    double norm = std::sqrt(squares), scale = std::min(1.0, clip / (norm + 1e-6));
+    double c1 = 1 - std::pow(beta1, step), c2 = 1 - std::pow(beta2, step);
+    for (int64_t i = 0; i < program.trainable_elements; ++i) {
+      p[i] *= 1 - rate * decay;
+      m[i] = beta1 * m[i] + (1 - beta1) * scale * g[i];
+      v[i] = beta2 * v[i] + (1 - beta2) * scale * g[i] * scale * g[i];
+      p[i] -= rate / c1 * m[i] / (std::sqrt(v[i]) / std::sqrt(c2) + epsilon);
+    }
+    hyper[STRETTO_HYPER_BIAS_CORRECTION1] = c1;
+    hyper[STRETTO_HYPER_BIAS_CORRECTION2] = c2;
     program.update(nullptr);
-    std::printf("step %d loss %.8f norm %.8f\n", step, now, arenas[STRETTO_ARENA_OUTPUTS][program.output.grad_norm / 8]);
+    worst = std::max({worst, largestDifference(arenas[STRETTO_ARENA_PARAMETERS], p),
+                      std::fabs(arenas[STRETTO_ARENA_OUTPUTS][program.output.grad_norm / 8] - norm)});
   }
+  std::printf("loss from %.6f to %.6f\n%s\n", first, last, worst < 1e-9 ? "updates agree" : "updates differ");
+  return worst < 1e-9 && last < first ? 0 : 1;
+}
+
+static int checkAccumulate() {
+  loss();
+  std::vector<double> once = arenas[STRETTO_ARENA_GRADIENTS];
+  program.accumulate(nullptr);
+  loss();
+  program.accumulate(nullptr);
+  program.take_accumulated(nullptr);
+  for (double &value : once)
+    value *= 2;
+  double worst = largestDifference(arenas[STRETTO_ARENA_GRADIENTS], once);
+  for (double value : arenas[STRETTO_ARENA_ACCUMULATOR])
+    worst = std::max(worst, std::fabs(value));
+  std::printf("%s\n", worst < 1e-12 ? "sums agree" : "sums differ");
+  return worst < 1e-12 ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
@@ -239,7 +283,9 @@ int main(int argc, char **argv) {
     return checkGradients();
   if (mode == "table")
     printTable();
-  if (mode == "update" && argc > 2)
-    update(std::atoi(argv[2]));
+  if (mode == "check-update")
+    return checkUpdate(5);
+  if (mode == "check-accumulate")
+    return checkAccumulate();
   return 0;
 }

@@ -13,5 +13,6 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   stretto::registerPasses();
   stretto::registerCodegenPasses();
+  stretto::registerPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Stretto optimizer driver\n", registry));
 }

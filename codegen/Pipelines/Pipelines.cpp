@@ -1,0 +1,107 @@
+//===- Pipelines.cpp - the order of passes ------------------------------------===//
+#include "codegen/Pipelines/Pipelines.h"
+
+#include "codegen/cpu/Passes.h"
+#include "codegen/host/Passes.h"
+#include "codegen/memory/Passes.h"
+#include "codegen/optimizer/Passes.h"
+#include "passes/Passes.h"
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace stretto;
+
+llvm::StringRef stretto::nameOf(Phase phase) {
+  switch (phase) {
+  case Phase::train:
+    return "train";
+  case Phase::fused:
+    return "fused";
+  case Phase::kernels:
+    return "kernels";
+  case Phase::llvm:
+    return "llvm";
+  }
+  llvm_unreachable("unknown phase");
+}
+
+static void addCleanup(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(createMergeProducts());
+  passes.addPass(createAddLoss({options.headBytes}));
+  passes.addPass(createDecompose());
+  addCleanup(passes);
+  passes.addPass(createDifferentiate());
+  addCleanup(passes);
+  passes.addPass(createSimplifyTaps());
+  passes.addPass(createChooseSaved({options.memoryBudget}));
+  passes.addPass(createSplitSaved());
+  addCleanup(passes);
+  passes.addPass(createSymbolDCEPass());
+}
+
+static void addFused(OpPassManager &passes, const PipelineOptions &options) {
+  if (options.fuse == "all")
+    passes.addPass(createSplitCarry());
+  passes.addPass(createFormGroups({options.fuse}));
+  passes.addPass(createOutlineGroups());
+  addCleanup(passes);
+  passes.addPass(createAddOptimizer());
+}
+
+static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
+  ChooseScheduleOptions schedule;
+  schedule.cpu = options.cpu;
+  passes.addPass(createChooseSchedule(schedule));
+  passes.addPass(createSplitColumnSums());
+  passes.addPass(createPlanMemory());
+}
+
+static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createLowerKernels({options.cpu}));
+  passes.addPass(createEmitHost());
+}
+
+void stretto::addPhase(OpPassManager &passes, Phase phase, const PipelineOptions &options) {
+  switch (phase) {
+  case Phase::train:
+    return addTrain(passes, options);
+  case Phase::fused:
+    return addFused(passes, options);
+  case Phase::kernels:
+    return addKernels(passes, options);
+  case Phase::llvm:
+    return addLLVM(passes, options);
+  }
+}
+
+namespace {
+struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
+  PassOptions::Option<std::string> fuse{*this, "fuse", llvm::cl::desc("all or none"), llvm::cl::init("all")};
+  PassOptions::Option<int64_t> memoryBudget{*this, "memory-budget",
+                                            llvm::cl::desc("bytes that saved values may take; 0: no limit"),
+                                            llvm::cl::init(0)};
+  PassOptions::Option<int64_t> headBytes{*this, "head-bytes", llvm::cl::desc("largest logits that are held at once"),
+                                         llvm::cl::init(PipelineOptions().headBytes)};
+  PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
+                                       llvm::cl::init("native")};
+};
+} // namespace
+
+void stretto::registerPipelines() {
+  for (Phase phase : allPhases)
+    PassPipelineRegistration<PhaseOptions>(
+        ("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
+        [phase](OpPassManager &passes, const PhaseOptions &options) {
+          addPhase(passes, phase, {options.fuse, options.memoryBudget, options.headBytes, options.cpu});
+        });
+}

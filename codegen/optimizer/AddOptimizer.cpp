@@ -1,0 +1,159 @@
+//===- AddOptimizer.cpp - gradient norm, clipping, AdamW ----------------------===//
+#include "codegen/memory/Entries.h"
+#include "codegen/memory/ParameterLayout.h"
+#include "codegen/optimizer/Passes.h"
+#include "passes/Support/RowBuilder.h"
+#include "runtime/abi/abi.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_ADDOPTIMIZER
+#include "codegen/optimizer/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+using kern::Arena;
+using kern::RowMap;
+
+namespace {
+struct AddOptimizerPass : stretto::impl::AddOptimizerBase<AddOptimizerPass> {
+  void runOnOperation() final {
+    ParameterLayout layout = layoutParameters(getOperation());
+    real = layout.elementType;
+    int64_t rows = layout.trainableBytes * 8 / real.getIntOrFloatBitWidth() / flatColumns;
+    flat = RankedTensorType::get({1, rows, flatColumns}, real);
+    scalar = RankedTensorType::get({1}, real);
+    addUpdate();
+    addAccumulate();
+    addTakeAccumulated();
+  }
+
+private:
+  kern::PlaceAttr start(Arena arena, int64_t offset = 0) {
+    return kern::PlaceAttr::get(&getContext(), arena, offset, 0, 0);
+  }
+
+  /// A function whose arguments and results lie at the starts of arenas; the builder stands in it.
+  func::FuncOp addFunction(RowBuilder &b, StringRef name, ArrayRef<std::pair<Type, Arena>> arguments) {
+    auto types = llvm::map_to_vector(arguments, [](auto argument) { return argument.first; });
+    b.setInsertionPointToEnd(getOperation().getBody());
+    auto function = func::FuncOp::create(b, name, b.getFunctionType(types, {}));
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      function.setArgAttr(i, "kern.place", start(argument.second));
+    b.setInsertionPointToStart(function.addEntryBlock());
+    return function;
+  }
+
+  void finish(RowBuilder &b, func::FuncOp function, ArrayRef<std::pair<Value, kern::PlaceAttr>> results) {
+    auto values = llvm::map_to_vector(results, [](auto result) { return result.first; });
+    func::ReturnOp::create(b, values);
+    function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
+    for (auto [i, result] : llvm::enumerate(results))
+      function.setResultAttr(i, "kern.place", result.second);
+  }
+
+  using Body = llvm::function_ref<SmallVector<Value>(RowBuilder &, ArrayRef<Value>)>;
+
+  /// A kernel whose body `make` computes from one row of each row operand and the whole of each shared one.
+  kern::RowwiseOp addKernel(RowBuilder &b, StringRef name, ValueRange inputs, ArrayRef<RowMap> maps,
+                            TypeRange results, Body make) {
+    SmallVector<Attribute> mapAttributes;
+    for (RowMap map : maps)
+      mapAttributes.push_back(kern::RowMapAttr::get(&getContext(), map));
+    auto op = kern::RowwiseOp::create(b, results, inputs, b.getArrayAttr(mapAttributes), /*partial_sums=*/false,
+                                      b.getStringAttr(name), kern::ScheduleAttr());
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&op.getBody());
+    for (auto [input, map] : llvm::zip(inputs, maps)) {
+      auto type = tensorType(input);
+      auto shape = type.getShape().drop_front(map == RowMap::row ? 2 : 0);
+      block->addArgument(RankedTensorType::get(shape, type.getElementType()), b.getLoc());
+    }
+    kern::YieldOp::create(b, make(b, SmallVector<Value>(block->getArguments())));
+    return op;
+  }
+
+  /// The sum of squares of the whole gradient.
+  Value addSumOfSquares(RowBuilder &b, Value gradients) {
+    return addKernel(b, "update.squares", gradients, RowMap::row, scalar, [&](RowBuilder &b, ArrayRef<Value> row) {
+             Value sum = b.reduce(seq::ReduceKind::add, b.mul(row[0], row[0]));
+             return SmallVector<Value>{b.columnSum(b.reshape(sum, {1}), 1)};
+           }).getResult(0);
+  }
+
+  Value addNorm(RowBuilder &b, Value squares) {
+    Value row = b.reshape(squares, {1, 1, 1});
+    return addKernel(b, "update.norm", row, RowMap::row, row.getType(), [&](RowBuilder &b, ArrayRef<Value> row) {
+             return SmallVector<Value>{math::SqrtOp::create(b, row[0])};
+           }).getResult(0);
+  }
+
+  /// Numbers of the HYPER arena inside of a kernel.
+  struct Hyper {
+    RowBuilder &b;
+    Value all;
+    Value get(stretto_hyper position) { return b.slice(all, position, 1); }
+  };
+
+  static SmallVector<Value> adamW(RowBuilder &b, ArrayRef<Value> operands) {
+    Value p = operands[0], g = operands[1], m = operands[2], v = operands[3];
+    Hyper hyper{b, operands[5]};
+    int64_t columns = columnsOf(p);
+    auto wide = [&](Value one) { return b.broadcast(b.reshape(one, {}), {}, {columns}); };
+    Type one = hyper.get(STRETTO_HYPER_BETA1).getType();
+    Value norm = math::SqrtOp::create(b, operands[4]);
+    Value clip = b.div(hyper.get(STRETTO_HYPER_CLIP_NORM), b.add(norm, b.splat(one, 1e-6)));
+    clip = b.select(b.less(clip, b.splat(one, 1.0)), clip, b.splat(one, 1.0));
+    Value rate = hyper.get(STRETTO_HYPER_LEARNING_RATE), decay = hyper.get(STRETTO_HYPER_WEIGHT_DECAY);
+    Value beta1 = hyper.get(STRETTO_HYPER_BETA1), beta2 = hyper.get(STRETTO_HYPER_BETA2);
+    Value keep = b.sub(b.splat(one, 1.0), b.mul(rate, decay));
+    Value step = b.div(rate, hyper.get(STRETTO_HYPER_BIAS_CORRECTION1));
+    Value root = math::SqrtOp::create(b, hyper.get(STRETTO_HYPER_BIAS_CORRECTION2));
+    Value scaled = b.mul(g, wide(clip));
+    Value newM = b.add(b.mul(wide(beta1), m), b.mul(wide(b.sub(b.splat(one, 1.0), beta1)), scaled));
+    Value newV = b.add(b.mul(wide(beta2), v), b.mul(wide(b.sub(b.splat(one, 1.0), beta2)), b.mul(scaled, scaled)));
+    Value denominator = b.add(b.div(math::SqrtOp::create(b, newV), wide(root)), wide(hyper.get(STRETTO_HYPER_EPSILON)));
+    Value newP = b.sub(b.mul(p, wide(keep)), b.mul(wide(step), b.div(newM, denominator)));
+    return {newP, newM, newV};
+  }
+
+  void addUpdate() {
+    RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
+    auto hyper = RankedTensorType::get({STRETTO_HYPER_COUNT}, real);
+    func::FuncOp update = addFunction(b, "update", {{flat, Arena::parameters},
+                                                    {flat, Arena::gradients},
+                                                    {flat, Arena::moment1},
+                                                    {flat, Arena::moment2},
+                                                    {hyper, Arena::hyper}});
+    auto arguments = update.getArguments();
+    Value squares = addSumOfSquares(b, arguments[1]);
+    Value norm = addNorm(b, squares);
+    auto step = addKernel(b, "update.adamw", {arguments[0], arguments[1], arguments[2], arguments[3], squares, arguments[4]},
+                          {RowMap::row, RowMap::row, RowMap::row, RowMap::row, RowMap::shared, RowMap::shared},
+                          {flat, flat, flat}, adamW);
+    finish(b, update, {{step.getResult(0), start(Arena::parameters)},
+                       {step.getResult(1), start(Arena::moment1)},
+                       {step.getResult(2), start(Arena::moment2)},
+                       {norm, start(Arena::outputs, gradNormOffset)}});
+  }
+
+  void addAccumulate() {
+    RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
+    func::FuncOp accumulate = addFunction(b, "accumulate", {{flat, Arena::accumulator}, {flat, Arena::gradients}});
+    auto sum = addKernel(b, "accumulate.add", accumulate.getArguments(), {RowMap::row, RowMap::row}, flat,
+                         [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{b.add(row[0], row[1])}; });
+    finish(b, accumulate, {{sum.getResult(0), start(Arena::accumulator)}});
+  }
+
+  void addTakeAccumulated() {
+    RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
+    func::FuncOp take = addFunction(b, "take_accumulated", {{flat, Arena::accumulator}});
+    Value copy = kern::CopyOp::create(b, flat, take.getArgument(0));
+    Value zero = b.splat(flat, 0.0);
+    finish(b, take, {{copy, start(Arena::gradients)}, {zero, start(Arena::accumulator)}});
+  }
+
+  Type real;
+  RankedTensorType flat, scalar;
+};
+} // namespace

@@ -1,0 +1,32 @@
+//===- Explain.h - the compiler's decisions beside the source -----------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+#include <vector>
+
+namespace stretto {
+
+/// One remark of a pass.
+struct Decision {
+  enum Kind { passed, missed, failed, analysis } kind;
+  std::string file, category, name, function, text, reason, suggestion;
+  unsigned line = 0, column = 0;
+  std::vector<std::pair<std::string, std::string>> numbers; // metrics: name and value
+};
+
+/// Collects every remark of a context from now on; the list outlives the context's passes.
+std::shared_ptr<std::vector<Decision>> collectDecisions(mlir::MLIRContext &context);
+
+/// How often the functions of a module run in one gradient step or evaluation, by name.
+llvm::StringMap<int64_t> runsOfFunctions(mlir::ModuleOp module);
+
+/// Prints the decisions under the lines of the source they are about, then totals: bytes that row operations move
+/// with and without fusion, and bytes saved and computed again. `sources`: texts by file name.
+void printDecisions(llvm::ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
+                    const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os);
+
+} // namespace stretto

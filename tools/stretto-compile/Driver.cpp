@@ -1,0 +1,251 @@
+//===- Driver.cpp - what stretto-compile does ---------------------------------===//
+#include "tools/stretto-compile/Driver.h"
+
+#include "codegen/Pipelines/Dump.h"
+#include "codegen/Pipelines/Pipelines.h"
+#include "codegen/pytorch/EmitPyTorch.h"
+#include "codegen/report/Explain.h"
+#include "codegen/report/Summary.h"
+#include "codegen/target/EmitObject.h"
+#include "frontend/Frontend.h"
+#include "ir/Register.h"
+#include "tools/stretto-compile/Link.h"
+#include "tools/stretto-compile/Shape.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+/// One run of the compiler.
+class Driver {
+public:
+  explicit Driver(const CommandLine &line) : line(line) {}
+
+  int run() {
+    if (line.command == Command::format)
+      return format();
+    if (line.emit == "ast")
+      return emitText([&](llvm::raw_ostream &os) { return dumpAst(frontendOptions({}), os, llvm::errs()); });
+    if (std::string problem = checkOutput(); !problem.empty())
+      return fail(problem);
+    context.disableMultithreading();
+    DialectRegistry registry;
+    registerModelDialects(registry);
+    registerCodegenDialects(registry);
+    context.appendDialectRegistry(registry);
+    if (line.command == Command::explain)
+      decisions = collectDecisions(context);
+    if (!resolveTarget() || !readSpec())
+      return 1;
+    if (line.emit == "pytorch")
+      return emitText([&](llvm::raw_ostream &os) { return succeeded(emitPyTorch(*module, os)); });
+    if (!runPhases())
+      return 1;
+    return finish();
+  }
+
+private:
+  static int fail(const std::string &text) {
+    if (!text.empty())
+      llvm::errs() << "stretto: " << text << "\n";
+    return 1;
+  }
+
+  static bool refuse(const std::string &text) {
+    fail(text);
+    return false;
+  }
+
+  std::string checkOutput() const {
+    if (!line.output.empty())
+      return whyNotWritable(line.output);
+    if (line.command == Command::compile && line.emit.empty())
+      return "name the program with -o, or the stage to print with --emit";
+    if (line.emit == "object")
+      return "--emit=object needs -o";
+    return "";
+  }
+
+  FrontendOptions frontendOptions(const TokenShape &shape) const {
+    FrontendOptions options;
+    options.path = line.spec;
+    options.importFolders = line.importFolders;
+    options.model = line.model;
+    options.overrides = line.overrides;
+    options.batch = shape.batch;
+    options.length = shape.length;
+    options.vocabulary = shape.vocabulary;
+    options.elementType = line.dtype == "f64" ? ElementType::F64 : ElementType::F32;
+    return options;
+  }
+
+  bool resolveTarget() {
+    auto resolved = Target::resolve(line.cpu, [](const llvm::Twine &text) { llvm::errs() << "stretto: " << text << "\n"; });
+    if (failed(resolved))
+      return false;
+    target = *resolved;
+    return true;
+  }
+
+  bool readSpec() {
+    std::string error;
+    std::optional<TokenShape> shape = resolveShape(line, error);
+    if (!shape)
+      return refuse(error);
+    constexpr int64_t most = (int64_t(1) << 31) - 1;
+    if (shape->batch > most / shape->length)
+      return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} rows of {2}", most, shape->batch,
+                                  shape->length));
+    std::optional<FrontendResult> result = compileSpec(context, frontendOptions(*shape), llvm::errs());
+    if (!result)
+      return false;
+    module = std::move(result->module);
+    auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
+    (*module)->setAttr("seq.spec_text", text(result->specText));
+    (*module)->setAttr("seq.settings", text(result->parametersJson));
+    (*module)->setAttr("kern.target", text(line.target));
+    (*module)->setAttr("kern.cpu", text(target.cpu));
+    return true;
+  }
+
+  /// The last phase that the command needs; nothing where the front end's module is enough.
+  std::optional<Phase> lastPhase() const {
+    if (line.command != Command::compile)
+      return Phase::kernels;
+    if (line.emit == "seq")
+      return std::nullopt;
+    for (Phase phase : allPhases)
+      if (line.emit == nameOf(phase) && phase != Phase::llvm)
+        return phase;
+    return Phase::llvm;
+  }
+
+  bool runPhases() {
+    std::optional<Phase> last = lastPhase();
+    PassManager passes(&context);
+    PipelineOptions options{line.fuse, line.memoryBudget, PipelineOptions().headBytes, line.cpu};
+    for (Phase phase : allPhases)
+      if (last && phase <= *last)
+        addPhase(passes, phase, options);
+    if (!line.dumpFolder.empty())
+      if (std::string error = dumpEveryPass(passes, *module, line.dumpFolder); !error.empty())
+        return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);
+    if (succeeded(passes.run(*module)))
+      return true;
+    return refuse("the compiler failed on this model; please report it with the spec");
+  }
+
+  int finish() {
+    if (line.command == Command::summary)
+      return emitText([&](llvm::raw_ostream &os) {
+        if (line.json)
+          os << summaryJson(*module) << "\n";
+        else
+          printSummary(summarize(*module), os);
+        return true;
+      });
+    if (line.command == Command::explain)
+      return emitText([&](llvm::raw_ostream &os) {
+        printDecisions(*decisions, readSources(), runsOfFunctions(*module), os);
+        return true;
+      });
+    if (line.emit == "llvm" || line.emit == "asm" || line.emit == "object")
+      return emitMachine();
+    if (!line.emit.empty())
+      return emitText([&](llvm::raw_ostream &os) {
+        module->print(os, OpPrintingFlags().enableDebugInfo(line.locations, /*prettyForm=*/false));
+        os << "\n";
+        return true;
+      });
+    return link();
+  }
+
+  /// The texts of the files that decisions are about.
+  llvm::StringMap<std::string> readSources() const {
+    llvm::StringMap<std::string> sources;
+    for (const Decision &decision : *decisions)
+      if (auto [it, isNew] = sources.try_emplace(decision.file); isNew)
+        if (auto text = llvm::MemoryBuffer::getFile(decision.file))
+          it->second = (*text)->getBuffer().str();
+    return sources;
+  }
+
+  /// Writes a text to -o, or to the standard output.
+  int emitText(llvm::function_ref<bool(llvm::raw_ostream &)> make) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (!make(os))
+      return 1;
+    if (line.output.empty()) {
+      llvm::outs() << text;
+      return 0;
+    }
+    return writeFile(line.output, text);
+  }
+
+  int writeFile(StringRef path, StringRef bytes) {
+    PendingFile file(path);
+    std::string problem = file.write(bytes);
+    if (problem.empty())
+      problem = file.keep();
+    return problem.empty() ? 0 : fail(problem);
+  }
+
+  bool makeMachineCode(OutputKind kind, llvm::SmallVectorImpl<char> &bytes) {
+    llvm::raw_svector_ostream os(bytes);
+    return succeeded(emitMachineCode(*module, target, kind, os));
+  }
+
+  int emitMachine() {
+    OutputKind kind = line.emit == "llvm" ? OutputKind::llvmIR
+                      : line.emit == "asm" ? OutputKind::assembly
+                                           : OutputKind::object;
+    llvm::SmallVector<char> bytes;
+    if (!makeMachineCode(kind, bytes))
+      return 1;
+    return emitText([&](llvm::raw_ostream &os) {
+      os << StringRef(bytes.data(), bytes.size());
+      return true;
+    });
+  }
+
+  int link() {
+    llvm::SmallVector<char> bytes;
+    if (!makeMachineCode(OutputKind::object, bytes))
+      return 1;
+    PendingFile object(line.output + ".o"), program(line.output);
+    std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
+    if (problem.empty())
+      problem = linkProgram(object.temporary(), program.temporary());
+    if (problem.empty())
+      problem = program.keep();
+    return problem.empty() ? 0 : fail(problem);
+  }
+
+  int format() {
+    auto text = llvm::MemoryBuffer::getFile(line.spec, /*IsText=*/true);
+    if (!text)
+      return fail(llvm::formatv("cannot read '{0}': {1}", line.spec, text.getError().message()));
+    std::optional<std::string> formatted = formatSource(line.spec, (*text)->getBuffer(), llvm::errs());
+    if (!formatted)
+      return 1;
+    if (line.inPlace)
+      return *formatted == (*text)->getBuffer() ? 0 : writeFile(line.spec, *formatted);
+    return emitText([&](llvm::raw_ostream &os) {
+      os << *formatted;
+      return true;
+    });
+  }
+
+  const CommandLine &line;
+  MLIRContext context;
+  Target target;
+  OwningOpRef<ModuleOp> module;
+  std::shared_ptr<std::vector<Decision>> decisions;
+};
+} // namespace
+
+int stretto::runCommand(const CommandLine &line) { return Driver(line).run(); }

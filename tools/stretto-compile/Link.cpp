@@ -1,0 +1,111 @@
+//===- Link.cpp ---------------------------------------------------------------===//
+#include "tools/stretto-compile/Link.h"
+
+#include "tools/stretto-compile/Shape.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stretto;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+PendingFile::PendingFile(StringRef path)
+    : path(path.str()), name(path.str() + ".partial" + std::to_string(llvm::sys::Process::getProcessId())) {}
+
+PendingFile::~PendingFile() {
+  if (!name.empty())
+    fs::remove(name);
+}
+
+std::string PendingFile::write(StringRef bytes) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(name, code);
+  if (code)
+    return llvm::formatv("cannot write '{0}': {1}", path, code.message());
+  os << bytes;
+  os.close();
+  if (!os.has_error())
+    return "";
+  code = os.error();
+  os.clear_error();
+  return llvm::formatv("cannot write '{0}': {1}", path, code.message());
+}
+
+std::string PendingFile::keep() {
+  if (std::error_code code = fs::rename(name, path))
+    return llvm::formatv("cannot write '{0}': {1}", path, code.message());
+  name.clear();
+  return "";
+}
+
+std::string stretto::whyNotWritable(StringRef path) {
+  if (fs::is_directory(path))
+    return llvm::formatv("cannot write '{0}': it is a folder", path);
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (!fs::exists(folder))
+    return llvm::formatv("cannot write '{0}': there is no folder '{1}'", path, folder);
+  if (fs::access(folder, fs::AccessMode::Write))
+    return llvm::formatv("cannot write '{0}': the folder '{1}' is read-only", path, folder);
+  return "";
+}
+
+/// The linker's driver: $CXX, else the compiler Stretto was built with, else c++.
+static std::string findDriver(std::string &tried) {
+  std::vector<std::string> candidates;
+  if (auto chosen = llvm::sys::Process::GetEnv("CXX"); chosen && !chosen->empty())
+    candidates.push_back(*chosen);
+  else
+    candidates = {STRETTO_CXX, "c++"};
+  tried = llvm::join(candidates, ", ");
+  for (const std::string &candidate : candidates)
+    if (auto path = llvm::sys::findProgramByName(candidate))
+      return *path;
+  return "";
+}
+
+/// The runtime's libraries, in link order; fills `error` where one is missing.
+static std::vector<std::string> findLibraries(std::string &folder, std::string &error) {
+  folder = llvm::sys::path::parent_path(programFolder()).str() + "/lib";
+  std::vector<std::string> libraries;
+  for (StringRef name : {"libstretto_program_main.a", "libstretto_tasks.so", "libstretto_runtime.so"}) {
+    libraries.push_back(folder + "/" + name.str());
+    if (!fs::exists(libraries.back()))
+      error = llvm::formatv("cannot link: '{0}' is missing; build the runtime, or use --emit=object", libraries.back());
+  }
+  return libraries;
+}
+
+std::string stretto::linkProgram(StringRef object, StringRef output) {
+  std::string folder, error, tried;
+  std::vector<std::string> libraries = findLibraries(folder, error);
+  if (!error.empty())
+    return error;
+  std::string driver = findDriver(tried);
+  if (driver.empty())
+    return llvm::formatv("cannot link: no C++ compiler found (tried {0}); install g++, or set CXX", tried);
+  llvm::SmallString<128> absolute(folder), log;
+  fs::make_absolute(absolute);
+  std::string search = "-Wl,-rpath," + absolute.str().str();
+  std::vector<StringRef> arguments{driver, "-o", output, object, libraries[0], libraries[1], libraries[2], search};
+  if (std::error_code code = fs::createTemporaryFile("stretto-link", "log", log))
+    return "cannot write a temporary file: " + code.message();
+  std::string problem;
+  int status = llvm::sys::ExecuteAndWait(driver, arguments, std::nullopt, {std::nullopt, StringRef(log), StringRef(log)},
+                                         0, 0, &problem);
+  auto text = llvm::MemoryBuffer::getFile(log);
+  std::string said = text ? (*text)->getBuffer().trim().str() : "";
+  fs::remove(log);
+  if (status == 0)
+    return "";
+  return llvm::formatv("linking with '{0}' failed{1}{2}", driver, problem.empty() ? "" : ": " + problem,
+                       said.empty() ? "" : "\n" + said);
+}

@@ -1,0 +1,37 @@
+//===- Options.h - the command line of stretto-compile ------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+enum class Command { compile, explain, summary, format };
+
+/// What the command line asks for.
+struct CommandLine {
+  Command command = Command::compile;
+  bool help = false, version = false;
+  std::string spec, model, output;
+  std::string task, preset;
+  std::vector<std::string> taskSettings, importFolders;
+  std::vector<std::pair<std::string, std::string>> overrides;
+  std::optional<int64_t> batch, length, vocabulary;
+  std::string dtype = "f32", target = "cpu", cpu = "native", fuse = "all", emit, dumpFolder;
+  int64_t memoryBudget = 0;
+  bool json = false, locations = false, explain = false, summary = false, inPlace = false;
+};
+
+/// Reads the arguments; on a mistake fills `error` (one line, with the nearest name) and returns nothing.
+std::optional<CommandLine> parseCommandLine(llvm::ArrayRef<std::string> arguments, std::string &error);
+
+/// The help text of a command.
+std::string helpText(Command command);
+
+} // namespace stretto

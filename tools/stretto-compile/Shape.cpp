@@ -1,0 +1,70 @@
+//===- Shape.cpp --------------------------------------------------------------===//
+#include "tools/stretto-compile/Shape.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace stretto;
+using llvm::StringRef;
+
+std::string stretto::programFolder() {
+  std::string path = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&programFolder));
+  return llvm::sys::path::parent_path(path).str();
+}
+
+/// Runs stretto-data and returns what it prints; nothing where it fails.
+static std::optional<std::string> askTask(const CommandLine &line, std::string &error) {
+  std::string program = programFolder() + "/stretto-data";
+  if (!llvm::sys::fs::can_execute(program)) {
+    error = "--task needs stretto-data beside this program, but it is not in '" + programFolder() +
+            "'; name --batch, --length and --vocab instead";
+    return std::nullopt;
+  }
+  std::vector<StringRef> arguments{program, line.task, "--shape"};
+  if (!line.preset.empty())
+    arguments.insert(arguments.end(), {"--preset", line.preset});
+  for (const std::string &setting : line.taskSettings)
+    arguments.insert(arguments.end(), {"--set", setting});
+  llvm::SmallString<128> output;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("stretto-shape", "json", output)) {
+    error = "cannot write a temporary file: " + code.message();
+    return std::nullopt;
+  }
+  int status = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, StringRef(output), std::nullopt});
+  auto text = llvm::MemoryBuffer::getFile(output);
+  llvm::sys::fs::remove(output);
+  if (status != 0 || !text)
+    return std::nullopt;
+  return (*text)->getBuffer().str();
+}
+
+std::optional<TokenShape> stretto::resolveShape(const CommandLine &line, std::string &error) {
+  TokenShape shape{8, 256, 0};
+  if (!line.task.empty()) {
+    std::optional<std::string> text = askTask(line, error);
+    if (!text)
+      return std::nullopt;
+    auto json = llvm::json::parse(*text);
+    llvm::json::Object *object = json ? json->getAsObject() : nullptr;
+    if (!object) {
+      error = llvm::formatv("stretto-data must print the shape of task '{0}' as JSON, but printed '{1}'", line.task,
+                            StringRef(*text).trim());
+      llvm::consumeError(json.takeError());
+      return std::nullopt;
+    }
+    shape = {object->getInteger("batch").value_or(0), object->getInteger("length").value_or(0),
+             object->getInteger("vocabulary").value_or(0)};
+  } else if (!line.taskSettings.empty() || !line.preset.empty()) {
+    error = "--task-set and --preset need --task";
+    return std::nullopt;
+  }
+  shape.batch = line.batch.value_or(shape.batch);
+  shape.length = line.length.value_or(shape.length);
+  shape.vocabulary = line.vocabulary.value_or(shape.vocabulary);
+  return shape;
+}

@@ -1,0 +1,20 @@
+//===- Shape.h - what a model is compiled for ---------------------------------===//
+#pragma once
+
+#include "tools/stretto-compile/Options.h"
+
+namespace stretto {
+
+struct TokenShape {
+  int64_t batch = 0, length = 0, vocabulary = 0;
+};
+
+/// Batch, length and vocabulary: of the task (asked from stretto-data beside this program), then the command line.
+/// Without a task and without options: 8 rows of 256 tokens. On failure fills `error`, which is empty where the other program has
+/// said what is wrong.
+std::optional<TokenShape> resolveShape(const CommandLine &line, std::string &error);
+
+/// The path of the folder this program lies in.
+std::string programFolder();
+
+} // namespace stretto

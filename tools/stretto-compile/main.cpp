@@ -1,0 +1,25 @@
+//===- main.cpp - stretto-compile: from a spec to a program -------------------===//
+#include "tools/stretto-compile/Driver.h"
+
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  std::string error;
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::optional<stretto::CommandLine> line = stretto::parseCommandLine(arguments, error);
+  if (!line) {
+    llvm::errs() << "stretto: " << error << "\n";
+    return 2;
+  }
+  if (line->help) {
+    llvm::outs() << stretto::helpText(line->command);
+    return 0;
+  }
+  if (line->version) {
+    llvm::outs() << "stretto-compile " STRETTO_VERSION "\n";
+    return 0;
+  }
+  return stretto::runCommand(*line);
+}
