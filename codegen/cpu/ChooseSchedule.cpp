@@ -2,6 +2,7 @@
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/RowPlan.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,21 +22,36 @@ static unsigned numberBytes(kern::RowwiseOp op) {
   return bytes;
 }
 
+/// Elements of the widest loop nest.
+static int64_t widestNest(const RowPlan &plan) {
+  int64_t widest = 1;
+  for (const Phase &phase : plan.phases())
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops)
+        widest = std::max(widest, nest.heads * loop.length);
+  return widest;
+}
+
 /// Vector registers that a column of a block of `rows` rows wants at once: tapped values, one for each row of the
-/// block and its halo; coefficients, which all rows read; sums, which live through the loop.
-static int64_t liveVectors(kern::RowwiseOp op, RowPlan &plan, int64_t rows) {
+/// block and its halo; coefficients, which all rows read; sums, which live through the loop; the constants of an
+/// expanded function. A value wider than the loop (gate and up, say) is there several times.
+static int64_t liveVectors(kern::RowwiseOp op, const RowPlan &plan, int64_t rows) {
+  int64_t live = 2, span = plan.halo().high - plan.halo().low, widest = widestNest(plan);
+  auto times = [&](Value value) { return llvm::divideCeil(elementCount(value), widest); };
   llvm::SmallDenseSet<Value> tapped;
-  int64_t live = 2, span = plan.halo().high - plan.halo().low;
-  for (auto tap : op.getBody().getOps<seq::TapOp>())
-    if (tapped.insert(tap.getOperand()).second)
-      live += rows + span;
+  bool hasFunction = false;
+  for (Operation &inner : op.getBody().front()) {
+    hasFunction |= isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp, seq::SigmoidOp, seq::SoftplusOp>(inner);
+    if (auto tap = dyn_cast<seq::TapOp>(inner))
+      if (tapped.insert(tap.getOperand()).second)
+        live += (rows + span) * times(tap.getOperand());
+  }
   for (BlockArgument argument : op.getBody().getArguments())
-    live += op.getMap(argument.getArgNumber()) == kern::RowMap::shared
-                ? llvm::divideCeil(elementCount(argument), std::max<int64_t>(1, elementCount(op.getBody().getArgument(0))))
-                : 0;
+    if (op.getMap(argument.getArgNumber()) == kern::RowMap::shared)
+      live += times(argument);
   for (const Root &root : plan.roots())
-    live += root.kind == Root::reduce ? rows : root.kind == Root::columnSum ? 1 : 0;
-  return live;
+    live += root.kind == Root::reduce ? rows : root.kind == Root::columnSum ? times(root.value) : 0;
+  return live + (hasFunction ? 12 : 0);
 }
 
 /// Bytes of operands and results that one row touches.
@@ -69,9 +85,9 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     RowPlan plan(op);
     int64_t lanes = target.lanes(numberBytes(op));
     int64_t registers = target.vectorBits == 512 ? 32 : 16;
-    // Spilled vectors come back from the first-level cache: half as many again as there are registers still pays.
+    // Spilled vectors come back from the first-level cache: a quarter more than there are registers still pays.
     int64_t live = liveVectors(op, plan, 8);
-    int64_t blockRows = rows ? rows.getValue() : live <= registers + registers / 2 ? 8 : 4;
+    int64_t blockRows = rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4;
     auto [batch, time] = op.getRows();
     int64_t chunkRows = chunk ? chunk.getValue() : chunkOf(batch, time, bytesPerRow(op), blockRows);
     op.setScheduleAttr(kern::ScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));

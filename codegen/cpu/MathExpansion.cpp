@@ -22,56 +22,91 @@ struct SplitFma : OpRewritePattern<math::FmaOp> {
     return success();
   }
 };
-/// exp(x) = 2^n e^r with n = round(x log2 e), |r| <= ln 2 / 2, and e^r = 1 + r + r^2 q(r), q of degree 4 (weighted
-/// least squares towards the minimax fit; relative error 3e-9 in exact arithmetic). Relative error of the whole, in
-/// single precision: 8e-8. Above 88.7228 infinity, below -86.6 (results under 2^-125) zero, NaN stays.
-struct ExpandExp : OpRewritePattern<math::ExpOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const final {
-    Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32())
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Type whole = b.getI32Type();
+/// Vector or scalar arithmetic of one type, f32 or a vector of it.
+class Arithmetic {
+public:
+  Arithmetic(Location loc, OpBuilder &builder, Type type) : b(loc, builder), type(type), whole(b.getI32Type()) {
     if (auto vector = dyn_cast<VectorType>(type))
       whole = VectorType::get(vector.getShape(), whole);
-    auto constant = [&](Type of, Attribute value) -> Value {
-      if (auto vector = dyn_cast<VectorType>(of))
-        return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, value));
-      return arith::ConstantOp::create(b, cast<TypedAttr>(value));
-    };
-    auto real = [&](double value) { return constant(type, b.getF32FloatAttr(static_cast<float>(value))); };
-    auto integer = [&](int32_t value) { return constant(whole, b.getI32IntegerAttr(value)); };
-    auto fma = [&](Value x, Value y, Value z) -> Value { return math::FmaOp::create(b, x, y, z); };
+  }
+
+  Value real(double value) { return constant(type, b.getF32FloatAttr(static_cast<float>(value))); }
+  Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, x, y, z); }
+  /// `bound` where `x predicate bound`, else `y`; NaN keeps y.
+  Value where(arith::CmpFPredicate predicate, Value x, double bound, double then, Value y) {
+    Value condition = arith::CmpFOp::create(b, predicate, x, real(bound));
+    return arith::SelectOp::create(b, condition, real(then), y);
+  }
+
+  /// e^(sign * x) = p * 2^n, n = round(sign * x log2 e); returns p and 2^(n + shift).
+  std::pair<Value, Value> splitExp(Value x, int sign, int32_t shift);
+
+  ImplicitLocOpBuilder b;
+
+private:
+  Value constant(Type of, Attribute value) {
+    if (auto vector = dyn_cast<VectorType>(of))
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, value));
+    return arith::ConstantOp::create(b, cast<TypedAttr>(value));
+  }
+  Type type, whole;
+};
+
+/// With |r| <= ln 2 / 2: p = e^r = 1 + r + r^2 q(r), q of degree 4 (weighted least squares towards the minimax fit;
+/// relative error 3e-9 in exact arithmetic, 8e-8 in single precision).
+std::pair<Value, Value> Arithmetic::splitExp(Value x, int sign, int32_t shift) {
+  // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
+  Value rounder = real(12582912.0);
+  Value shifted = fma(x, real(sign * 1.4426950408889634), rounder);
+  Value n = arith::SubFOp::create(b, shifted, rounder);
+  // sign * r, with ln 2 in two parts.
+  Value r = fma(n, real(sign * -0.693359375), x);
+  r = fma(n, real(sign * 2.12194440e-4), r);
+  constexpr double coefficients[] = {1, 1, 0.4999999403953552, 0.1666652113199234, 0.04166838899254799,
+                                     0.00836874544620514, 0.0013814539415761828};
+  auto coefficient = [&](int k) { return real(k % 2 ? sign * coefficients[k] : coefficients[k]); };
+  Value p = coefficient(6);
+  for (int k = 5; k >= 0; --k)
+    p = fma(p, r, coefficient(k));
+  constexpr int32_t rounderBits = 0x4B400000, bias = 127;
+  Value bits = arith::BitcastOp::create(b, whole, shifted);
+  Value exponent =
+      arith::AddIOp::create(b, bits, constant(whole, b.getI32IntegerAttr(bias + shift - rounderBits)));
+  Value high = arith::ShLIOp::create(b, exponent, constant(whole, b.getI32IntegerAttr(23)));
+  return {p, arith::BitcastOp::create(b, type, high)};
+}
+
+/// Above 88.7228 infinity, below -86.6 (results under 2^-125) zero, NaN stays.
+struct ExpandExp : OpRewritePattern<math::ExpOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const final {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
     Value x = op.getOperand();
-    // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
-    Value shift = real(12582912.0);
-    Value shifted = fma(x, real(1.4426950408889634), shift);
-    Value n = arith::SubFOp::create(b, shifted, shift);
-    Value r = fma(n, real(-0.693359375), x);
-    r = fma(n, real(2.12194440e-4), r);
-    Value p = real(0.0013814539415761828);
-    for (double coefficient : {0.00836874544620514, 0.04166838899254799, 0.1666652113199234, 0.4999999403953552, 1.0, 1.0})
-      p = fma(p, r, real(coefficient));
-    // 2^(n-1), doubled at the end: n may be 128, whose power is not representable.
-    constexpr int32_t shiftBits = 0x4B400000, bias = 127;
-    Value bits = arith::BitcastOp::create(b, whole, shifted);
-    Value exponent = arith::AddIOp::create(b, bits, integer(bias - 1 - shiftBits));
-    Value power = arith::BitcastOp::create(b, type, arith::ShLIOp::create(b, exponent, integer(23)));
-    Value half = arith::MulFOp::create(b, p, power);
-    Value y = arith::AddFOp::create(b, half, half);
-    auto where = [&](arith::CmpFPredicate predicate, double bound, double then) {
-      Value condition = arith::CmpFOp::create(b, predicate, x, real(bound));
-      y = arith::SelectOp::create(b, condition, real(then), y);
-    };
-    where(arith::CmpFPredicate::OGT, 88.72283, std::numeric_limits<double>::infinity());
-    where(arith::CmpFPredicate::OLT, -86.6, 0);
-    rewriter.replaceOp(op, y);
+    Arithmetic a(op.getLoc(), rewriter, op.getType());
+    // Half of it, doubled at the end: n may be 128, whose power is not representable.
+    auto [p, power] = a.splitExp(x, 1, -1);
+    Value half = arith::MulFOp::create(a.b, p, power);
+    Value y = arith::AddFOp::create(a.b, half, half);
+    y = a.where(arith::CmpFPredicate::OGT, x, 88.72283, std::numeric_limits<double>::infinity(), y);
+    rewriter.replaceOp(op, a.where(arith::CmpFPredicate::OLT, x, -86.6, 0, y));
     return success();
   }
 };
 } // namespace
+
+Value stretto::buildSigmoid(ImplicitLocOpBuilder &b, Value x) {
+  if (!getElementTypeOrSelf(x.getType()).isF32()) {
+    Value one = arith::ConstantOp::create(b, b.getOneAttr(x.getType()));
+    Value e = math::ExpOp::create(b, arith::NegFOp::create(b, x));
+    return arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, e));
+  }
+  Arithmetic a(b.getLoc(), b, x.getType());
+  x = a.where(arith::CmpFPredicate::OLT, x, -87, -87, x);
+  x = a.where(arith::CmpFPredicate::OGT, x, 87, 87, x);
+  auto [p, power] = a.splitExp(x, -1, 0);
+  return arith::DivFOp::create(b, a.real(1), a.fma(p, power, a.real(1)));
+}
 
 void stretto::expandMath(ModuleOp module, const Target &target) {
   RewritePatternSet patterns(module.getContext());

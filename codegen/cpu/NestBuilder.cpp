@@ -159,6 +159,8 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
   }
   for (int64_t row = 0; row < rows; ++row)
     emitRow(loop, row, mask);
+  if (prefetch)
+    emitter.prefetchRows(rows);
   for (auto [piece, address] : columnSums)
     b.store(sums[piece].front(), address, mask);
 }

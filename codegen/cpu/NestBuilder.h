@@ -7,13 +7,16 @@ namespace stretto {
 
 /// Emits the loop nests of a phase for `rows` rows from `base`: stores, column sums and reductions.
 ///
+/// With `prefetch` it asks for the operands of the next block while it computes this one: the blocks of a kernel
+/// walk more rows at once than the hardware follows.
+///
 /// Sums have one association whatever the block: lane l of a reduction adds columns l, l + lanes, ...; the lanes are
 /// added by halves; pieces of a row are added in order. Column sums add row after row.
 class NestBuilder {
 public:
   NestBuilder(VectorBuilder &builder, RowPlan &plan, const RowFrame &frame, mlir::Value base, int64_t rows,
-              int64_t maxLanes, bool careful)
-      : b(builder), plan(plan), frame(frame), rows(rows), maxLanes(maxLanes),
+              int64_t maxLanes, bool careful, bool prefetch = false)
+      : b(builder), plan(plan), frame(frame), rows(rows), maxLanes(maxLanes), prefetch(prefetch),
         emitter(builder, plan, frame, base, careful) {}
 
   void emit(llvm::ArrayRef<Nest> nests);
@@ -45,6 +48,7 @@ private:
   RowPlan &plan;
   const RowFrame &frame;
   int64_t rows, maxLanes;
+  bool prefetch;
   RowEmitter emitter;
   int64_t lanes = 1;
   mlir::Block *here = nullptr; // where the next loop over columns goes

@@ -9,8 +9,8 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     Writes a `schedule` on each `kern.rowwise` that has none:
 
     * `lanes`: the vector width of the machine;
-    * `rows`: 8, or 4 where the values that live across a block (tapped rows, sums, coefficients) need far more
-      vector registers than there are; 1 where nothing is shared between rows (no coefficient, no tap, no sum);
+    * `rows`: 8, or 4 where the values that live across a block (tapped rows, sums, coefficients) need more than
+      a quarter more vector registers than there are;
     * `chunk`: rows of one sequence in one unit of parallel work. Independent of the number of threads, as it
       decides in which order column sums are added. So large that its data fill about `chunk-bytes`, but so
       small that a launch has `least-chunks` chunks where it has rows enough.

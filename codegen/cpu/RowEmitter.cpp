@@ -1,6 +1,8 @@
 //===- RowEmitter.cpp - the code of one value at one row and column -----------===//
 #include "codegen/cpu/RowEmitter.h"
 
+#include "codegen/cpu/MathExpansion.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -43,6 +45,7 @@ void RowEmitter::enterColumns(Domain newDomain, int64_t newLanes, Value number, 
   columnNumber = number;
   mask = newMask;
   scopes[column] = {b.getInsertionBlock(), nullptr, {}};
+  loaded.clear();
 }
 
 void RowEmitter::goTo(Level level) {
@@ -118,6 +121,15 @@ RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index
   return {b.load(buffer.element, lanes, b.address(pointer.value, buffer.element, columnNumber), mask), level};
 }
 
+void RowEmitter::prefetchRows(int64_t count) {
+  for (const Loaded &load : loaded)
+    for (int64_t row = 1; row <= count; ++row) {
+      Value address = addressOf(*load.buffer, load.lastRow + row, load.index);
+      // Into the second level: rows whose distance is a power of two share few sets of the first.
+      LLVM::Prefetch::create(b, address, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    }
+}
+
 //===- Values -------------------------------------------------------------------===//
 
 RowEmitter::Emitted RowEmitter::get(Value value, int64_t row, Index index) {
@@ -133,7 +145,7 @@ RowEmitter::Emitted RowEmitter::get(Value value, int64_t row, Index index) {
 
 RowEmitter::Emitted RowEmitter::compute(Value value, int64_t row, Index index) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return load(frame.inputs[argument.getArgNumber()], row, index);
+    return loadOperand(frame.inputs[argument.getArgNumber()], row, index);
   Operation *op = value.getDefiningOp();
   if (op->hasTrait<OpTrait::ConstantLike>())
     return computeConstant(op);
@@ -148,6 +160,17 @@ RowEmitter::Emitted RowEmitter::compute(Value value, int64_t row, Index index) {
   if (isa<arith::AddFOp, arith::SubFOp>(op))
     return computeSum(op, row, index);
   return computeElementwise(op, row, index);
+}
+
+RowEmitter::Emitted RowEmitter::loadOperand(const RowBuffer &buffer, int64_t row, Index index) {
+  if (buffer.rowElements && index.column) {
+    auto *known = llvm::find_if(loaded, [&](Loaded &l) { return l.buffer == &buffer && l.index == index; });
+    if (known == loaded.end())
+      loaded.push_back({&buffer, index, row});
+    else
+      known->lastRow = std::max(known->lastRow, row);
+  }
+  return load(buffer, row, index);
 }
 
 RowEmitter::Emitted RowEmitter::computeConstant(Operation *op) {
@@ -237,11 +260,8 @@ RowEmitter::Emitted RowEmitter::computeElementwise(Operation *op, int64_t row, I
 
 RowEmitter::Emitted RowEmitter::computeActivation(Operation *op, Emitted operand) {
   Value x = operand.value;
-  Value one = b.real(x.getType(), 1);
-  if (isa<seq::SigmoidOp>(op)) {
-    Value e = math::ExpOp::create(b, arith::NegFOp::create(b, x));
-    return {arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, e)), operand.level};
-  }
+  if (isa<seq::SigmoidOp>(op))
+    return {buildSigmoid(b, x), operand.level};
   Value e = math::ExpOp::create(b, arith::NegFOp::create(b, math::AbsFOp::create(b, x)));
   Value positive = arith::MaximumFOp::create(b, x, b.real(x.getType(), 0));
   return {arith::AddFOp::create(b, positive, math::Log1pOp::create(b, e)), operand.level};

@@ -47,7 +47,8 @@ public:
   mlir::Value addressOf(const RowBuffer &buffer, int64_t row, Index index);
   /// Where new code of the innermost level goes.
   void goToColumns() { goTo(column); }
-  mlir::Value maskOfColumns() const { return mask; }
+  /// Asks for what the next `count` rows behind those just emitted will load in these columns.
+  void prefetchRows(int64_t count);
 
 private:
   enum Level { block = 0, head = 1, column = 2 };
@@ -61,6 +62,12 @@ private:
     mlir::Operation *before = nullptr;
     std::map<Key, Emitted> known;
   };
+  /// Columns of an operand that were loaded, up to the last row.
+  struct Loaded {
+    const RowBuffer *buffer;
+    Index index;
+    int64_t lastRow;
+  };
 
   Emitted get(mlir::Value value, int64_t row, Index index);
   Emitted compute(mlir::Value value, int64_t row, Index index);
@@ -72,6 +79,7 @@ private:
   Emitted computeActivation(mlir::Operation *op, Emitted operand);
   Emitted computeSum(mlir::Operation *op, int64_t row, Index index);
   Emitted load(const RowBuffer &buffer, int64_t row, Index index);
+  Emitted loadOperand(const RowBuffer &buffer, int64_t row, Index index);
   Emitted splat(Emitted scalar);
   /// The highest level of `values`, all made vectors if one of them is.
   Level agree(llvm::MutableArrayRef<Emitted> values);
@@ -91,6 +99,7 @@ private:
   mlir::Value base;
   bool careful;
   Scope scopes[3];
+  llvm::SmallVector<Loaded> loaded; // since enterColumns
   bool oneHead = true;
   Domain domain;
   int64_t lanes = 1;

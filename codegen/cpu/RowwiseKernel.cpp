@@ -148,7 +148,8 @@ void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, 
     Value base = b.add(row, b.index(phase.rows.high));
     if (careful && phase.rows.high > 0)
       base = b.minimum(base, b.index(time - 1));
-    NestBuilder(b, plan, frame, base, rows, schedule.getLanes(), careful).emit(phase.all);
+    bool isLast = &phase == &plan.phases().back();
+    NestBuilder(b, plan, frame, base, rows, schedule.getLanes(), careful, isLast && !careful).emit(phase.all);
   }
 }
 

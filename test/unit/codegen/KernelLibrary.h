@@ -27,9 +27,10 @@ public:
   mlir::ArrayRef<KernelInfo> kernels() const { return infos; }
   /// Results of the kernel of function `name` for `inputs`; chunks run in descending order, one call for each.
   std::vector<Numbers> run(llvm::StringRef name, const std::vector<Numbers> &inputs);
+  /// One whole launch of a kernel, its chunks in descending order.
+  void launch(llvm::StringRef kernel, std::vector<void *> buffers);
 
 private:
-  void launch(llvm::StringRef kernel, std::vector<void *> buffers);
   std::string folder, object;
   mlir::OwningOpRef<mlir::ModuleOp> planned;
   llvm::SmallVector<KernelInfo> infos;

@@ -44,6 +44,62 @@ TEST(Rowwise, FourRows) { compareAll({.time = 33}, {.rows = 4, .chunk = 16}); }
 TEST(Rowwise, SmallMachine) { compareAll({}, {.cpu = "x86-64"}); }
 TEST(Rowwise, MediumMachine) { compareAll({}, {.cpu = "x86-64-v3"}); }
 
+/// Entries are added in order to the accumulator, whose buffer the result takes over.
+TEST(SumPartials, AddsToAnAccumulatorInPlace) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @f(%p: tensor<3x2100xf32>, %a: tensor<2100xf32>) {
+  %s = kern.sum_partials kernel "s" %p accumulate %a : tensor<2100xf32> : tensor<3x2100xf32> -> tensor<2100xf32>
+  return
+})");
+  KernelLibrary library(*module, {});
+  ASSERT_EQ(library.kernels().size(), 1u);
+  EXPECT_EQ(library.kernels()[0].chunks, 3);
+  EXPECT_EQ(library.kernels()[0].buffers, 3);
+  std::vector<float> partials(3 * 2100), sum(2100), want(2100);
+  for (size_t i = 0; i < partials.size(); ++i)
+    partials[i] = std::sin(static_cast<float>(i));
+  for (size_t j = 0; j < sum.size(); ++j) {
+    sum[j] = want[j] = 0.1f * static_cast<float>(j % 7);
+    for (size_t entry = 0; entry < 3; ++entry)
+      want[j] += partials[entry * 2100 + j];
+  }
+  library.launch("s", {partials.data(), sum.data(), sum.data()});
+  EXPECT_EQ(sum, want);
+}
+
+/// An optimiser's kernel: results take over the buffers of operands.
+TEST(Rowwise, ResultsInPlaceOfOperands) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @step(%p: tensor<1x13x100xf32>, %m: tensor<1x13x100xf32>, %g: tensor<1x13x100xf32>) {
+  %o:2 = kern.rowwise(%p, %m, %g) maps [row, row, row] {
+  ^bb0(%a: tensor<100xf32>, %b: tensor<100xf32>, %c: tensor<100xf32>):
+    %h = arith.constant dense<0.5> : tensor<100xf32>
+    %hb = arith.mulf %b, %h : tensor<100xf32>
+    %m1 = arith.addf %hb, %c : tensor<100xf32>
+    %hm = arith.mulf %m1, %h : tensor<100xf32>
+    %p1 = arith.subf %a, %hm : tensor<100xf32>
+    %p2 = arith.mulf %p1, %b : tensor<100xf32>
+    kern.yield %m1, %p2 : tensor<100xf32>, tensor<100xf32>
+  } : (tensor<1x13x100xf32>, tensor<1x13x100xf32>, tensor<1x13x100xf32>)
+    -> (tensor<1x13x100xf32>, tensor<1x13x100xf32>)
+  return
+})");
+  KernelLibrary library(*module, {});
+  std::vector<float> p(1300), m(1300), g(1300), wantP(1300), wantM(1300);
+  for (size_t i = 0; i < p.size(); ++i) {
+    p[i] = std::sin(static_cast<float>(i)), m[i] = std::cos(static_cast<float>(i)), g[i] = 0.25f;
+    wantM[i] = 0.5f * m[i] + g[i];
+    wantP[i] = (p[i] - 0.5f * wantM[i]) * m[i];
+  }
+  library.launch("step", {p.data(), m.data(), g.data(), m.data(), p.data()});
+  for (size_t i = 0; i < p.size(); ++i) {
+    EXPECT_NEAR(m[i], wantM[i], 1e-6);
+    EXPECT_NEAR(p[i], wantP[i], 1e-6);
+  }
+}
+
 /// Every number of a sweep, and what lies beyond the range.
 TEST(Rowwise, ExpandedExp) {
   auto context = makeContext();
