@@ -78,6 +78,9 @@ void ModulePrinter::nameFunctions() {
   auto attribute = module->getAttrOfType<StringAttr>("seq.model");
   model = take(python::className(attribute ? attribute.getValue() : "model"));
   for (auto function : module.getOps<func::FuncOp>())
+    for (unsigned group = 0; group < weights.countGroups(function); ++group)
+      names.reserved.insert(python::groupName(group));
+  for (auto function : module.getOps<func::FuncOp>())
     names.functions[function] = take(python::identifier(function.getName()));
 }
 

@@ -53,7 +53,7 @@ Text FunctionPrinter::expression(Operation *op) {
     SmallVector<std::string> arguments;
     for (Value operand : op->getOperands())
       arguments.push_back(text(operand));
-    return atom(this->call(op, arguments, ""));
+    return atom(this->call(op, arguments, [](seq::ParameterOp) { return std::string(); }));
   }
   if (isa<seq::BroadcastOp>(op))
     return broadcast(op);
@@ -76,7 +76,7 @@ Text FunctionPrinter::readParameter(Operation *op) {
     return op->emitError() << "a stacked parameter must be read by scans only to have a PyTorch form";
   if (!parameter.getStacked() && llvm::any_of(op->getUses(), isSlice))
     return op->emitError() << "a parameter that is not stacked must not be the slice of a scan";
-  return atom("self[" + python::quoted(weights.nameOf(op->getResult(0))) + "]");
+  return atom("self[" + python::quoted(weights.nameOf(op->getResult(0))->path) + "]");
 }
 
 /// Left out where the arithmetic that reads it repeats the operand by itself.

@@ -8,15 +8,18 @@ static constexpr size_t kLongExpression = 72;
 
 FunctionPrinter::FunctionPrinter(func::FuncOp function, const WeightPaths &weights, const PythonNames &names,
                                  bool isEntry)
-    : function(function), weights(weights), names(names), ownGroup(isEntry ? "self" : "w") {
+    : function(function), weights(weights), names(names), isEntry(isEntry) {
   findLastUses();
   for (BlockArgument argument : function.getArguments()) {
-    std::string weight = weights.nameOf(argument);
-    if (weight.empty())
-      takeName(argument, hintOf(argument.getLoc()), [](Value) { return false; });
+    if (auto weight = weights.nameOf(argument))
+      values[argument] = {groupName(weight->group) + "[" + python::quoted(weight->path) + "]"};
     else
-      values[argument] = {("w[" + python::quoted(weight) + "]")};
+      takeName(argument, hintOf(argument.getLoc()), [](Value) { return false; });
   }
+}
+
+std::string FunctionPrinter::groupName(unsigned group) const {
+  return isEntry ? "self" : python::groupName(group);
 }
 
 // ---------------------------------------------------------------- names and lifetimes
@@ -51,8 +54,6 @@ int64_t FunctionPrinter::readUntil(Value value) const {
 
 /// Gives the value a variable. `mayReplace`: whether the name may be taken from a value that is still read.
 std::string FunctionPrinter::takeName(Value value, llvm::StringRef hint, llvm::function_ref<bool(Value)> mayReplace) {
-  Operation *op = value.getDefiningOp();
-  int64_t now = op ? emittedAt.lookup(op) : -1;
   std::string name = python::freshName(hint.empty() ? "t" : python::identifier(hint), [&](llvm::StringRef candidate) {
     Value holder = holders.lookup(candidate);
     return names.reserved.contains(candidate) || (holder && readUntil(holder) >= now && !mayReplace(holder));
@@ -65,10 +66,10 @@ std::string FunctionPrinter::takeName(Value value, llvm::StringRef hint, llvm::f
 std::string FunctionPrinter::formals() {
   SmallVector<std::string> texts;
   for (BlockArgument argument : function.getArguments())
-    if (weights.nameOf(argument).empty())
+    if (!weights.nameOf(argument))
       texts.push_back(text(argument));
-  if (weights.hasGroup(function))
-    texts.push_back("w");
+  for (unsigned group = 0; group < weights.countGroups(function); ++group)
+    texts.push_back(groupName(group));
   return llvm::join(texts, ", ");
 }
 
@@ -77,9 +78,11 @@ std::string FunctionPrinter::formals() {
 LogicalResult FunctionPrinter::print(llvm::raw_ostream &stream, int spaces) {
   os = &stream;
   indent = spaces;
-  for (Operation &op : function.getBody().front())
+  for (Operation &op : function.getBody().front()) {
+    ++now;
     if (failed(printOperation(&op)))
       return failure();
+  }
   return success();
 }
 
@@ -105,28 +108,29 @@ LogicalResult FunctionPrinter::printOperation(Operation *op) {
 }
 
 void FunctionPrinter::assign(Operation *op, const std::string &text) {
-  auto isRead = [&](Value holder) { return readUntil(holder) <= emittedAt.lookup(op); };
   SmallVector<std::string> targets;
   bool onlyFirst = !isa<func::CallOp>(op);
   for (Value result : op->getResults().take_front(onlyFirst ? 1 : op->getNumResults())) {
     // A name of this statement's own targets is not free: it is read later or never.
-    auto mayReplace = [&](Value holder) { return holder.getDefiningOp() != op && isRead(holder); };
+    auto mayReplace = [&](Value holder) { return holder.getDefiningOp() != op && readUntil(holder) <= now; };
     targets.push_back(takeName(result, hintOf(op->getLoc()), mayReplace));
   }
   line() << llvm::join(targets, ", ") << " = " << text << "\n";
 }
 
-std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> arguments, llvm::StringRef index) {
+std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> arguments,
+                                  llvm::function_ref<std::string(seq::ParameterOp)> layerOf) {
   auto scan = dyn_cast<seq::ScanOp>(site);
   FlatSymbolRefAttr symbol = scan ? scan.getBodyAttr() : cast<func::CallOp>(site).getCalleeAttr();
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(site, symbol);
   SmallVector<std::string> texts;
   for (auto [argument, text] : llvm::zip_equal(callee.getArguments(), arguments))
-    if (weights.nameOf(argument).empty())
+    if (!weights.nameOf(argument))
       texts.push_back(text);
-  if (weights.hasGroup(callee)) {
-    llvm::StringRef group = weights.groupOf(site);
-    texts.push_back(group.empty() ? ownGroup.str() : (ownGroup + ".group(" + python::quoted(group, index) + ")").str());
+  for (const WeightPaths::Source &source : weights.groupsOf(site)) {
+    std::string layer = source.one ? layerOf(source.one) : "";
+    std::string below = source.prefix.empty() ? "" : ".group(" + python::quoted(source.prefix, layer) + ")";
+    texts.push_back(groupName(source.group) + below);
   }
   return names.functions.lookup(callee) + "(" + llvm::join(texts, ", ") + ")";
 }
@@ -134,30 +138,30 @@ std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> argumen
 // ---------------------------------------------------------------- the loop over layers
 
 namespace {
-/// How the text of a loop counts: the layers of its weights where they agree, iterations otherwise.
+/// How the text of a loop counts: layers of its first parameter where all have the same step, iterations otherwise.
 struct LoopIndex {
   int64_t first = 0, step = 1;
-  bool countsLayers = false;
 
   explicit LoopIndex(seq::ScanOp scan) {
     seq::ParameterOp one;
     for (Value slice : scan.getSlices()) {
       seq::ParameterOp parameter = parameterOf(slice);
-      if (!parameter || (one && (one.getFirst() != parameter.getFirst() || one.getStep() != parameter.getStep())))
+      if (!parameter || (one && one.getStep() != parameter.getStep()))
         return;
-      one = parameter;
+      one = one ? one : parameter;
     }
-    countsLayers = one != nullptr;
-    if (countsLayers)
+    if (one)
       first = one.getFirst(), step = one.getStep();
   }
 
-  /// The layer that an iteration has in a parameter.
+  /// The layer that an iteration has in a parameter, as text of the loop's variable.
   std::string layerOf(seq::ParameterOp parameter) const {
-    if (countsLayers || (parameter.getFirst() == 0 && parameter.getStep() == 1))
-      return "i";
-    std::string steps = parameter.getStep() == 1 ? "i" : "i * " + std::to_string(parameter.getStep());
-    return std::to_string(parameter.getFirst()) + " + " + steps;
+    int64_t factor = int64_t(parameter.getStep()) / step;
+    int64_t offset = int64_t(parameter.getFirst()) - first * factor;
+    std::string text = factor == 1 ? "i" : "i * " + std::to_string(factor);
+    if (offset != 0)
+      text += (offset > 0 ? " + " : " - ") + std::to_string(std::abs(offset));
+    return text;
   }
 };
 } // namespace
@@ -168,7 +172,6 @@ LogicalResult FunctionPrinter::printScan(Operation *op) {
     return scan.emitError() << "a scan that is reversed or stacks results has no PyTorch form";
   auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
   LoopIndex loop(scan);
-  int64_t now = emittedAt.lookup(op);
   SmallVector<std::string> carried, initial, differing;
   for (auto [i, result] : llvm::enumerate(scan.getResults())) {
     initial.push_back(text(scan.getOperand(i)));
@@ -190,17 +193,16 @@ LogicalResult FunctionPrinter::printScan(Operation *op) {
     line() << llvm::join(targets, ", ") << " = " << llvm::join(differing, ", ") << "\n";
 
   SmallVector<std::string> arguments(carried);
-  std::string groupIndex = "i";
-  for (auto [slice, argument] : llvm::zip(scan.getSlices(), body.getArguments().drop_front(carried.size()))) {
+  for (Value slice : scan.getSlices()) {
     seq::ParameterOp parameter = parameterOf(slice);
-    if (parameter && !weights.nameOf(argument).empty())
-      groupIndex = loop.layerOf(parameter);
-    arguments.push_back(parameter ? "self[" + python::quoted(weights.nameOf(slice), loop.layerOf(parameter)) + "]"
-                                  : values.lookup(slice).within(python::Binding::Atom) + "[i]");
+    arguments.push_back(
+        parameter ? "self[" + python::quoted(weights.nameOf(slice)->path, loop.layerOf(parameter)) + "]"
+                  : values.lookup(slice).within(python::Binding::Atom) + "[i]");
   }
   for (Value invariant : scan.getInvariants())
     arguments.push_back(text(invariant));
   line() << "for i in " << python::range(loop.first, loop.step, scan.getTrips()) << ":\n";
-  line().indent(4) << llvm::join(carried, ", ") << " = " << call(op, arguments, groupIndex) << "\n";
+  line().indent(4) << llvm::join(carried, ", ") << " = "
+                 << call(op, arguments, [&](seq::ParameterOp parameter) { return loop.layerOf(parameter); }) << "\n";
   return success();
 }

@@ -43,18 +43,22 @@ private:
   llvm::LogicalResult printOperation(mlir::Operation *op);
   llvm::LogicalResult printScan(mlir::Operation *op);
   void assign(mlir::Operation *op, const std::string &text);
-  std::string call(mlir::Operation *site, llvm::ArrayRef<std::string> arguments, llvm::StringRef index);
+  /// `layerOf`: the text of the number of the layer that a scan has in a parameter.
+  std::string call(mlir::Operation *site, llvm::ArrayRef<std::string> arguments,
+                   llvm::function_ref<std::string(seq::ParameterOp)> layerOf);
+  std::string groupName(unsigned group) const;
   std::string text(mlir::Value value) const { return values.lookup(value).text; }
   llvm::raw_ostream &line() { return os->indent(indent); }
 
   mlir::func::FuncOp function;
   const WeightPaths &weights;
   const PythonNames &names;
-  llvm::StringRef ownGroup; // "self" or "w"
+  bool isEntry;
   llvm::raw_ostream *os = nullptr;
   int indent = 0;
   llvm::DenseMap<mlir::Value, Expression> values;
-  llvm::DenseMap<mlir::Operation *, int64_t> emittedAt; // the statement in which an operation is written
+  int64_t now = -1;                                     // number of the operation that is being printed
+  llvm::DenseMap<mlir::Operation *, int64_t> emittedAt; // in whose statement an operation is written, at the latest
   llvm::StringMap<mlir::Value> holders;                 // which value a variable holds
 };
 

@@ -35,6 +35,8 @@ std::string python::freshName(llvm::StringRef hint, llvm::function_ref<bool(llvm
   return name;
 }
 
+std::string python::groupName(unsigned group) { return group == 0 ? "w" : "w_" + std::to_string(group + 1); }
+
 llvm::StringSet<> python::reservedNames() {
   llvm::StringSet<> names;
   for (llvm::StringRef name :
@@ -43,7 +45,7 @@ llvm::StringSet<> python::reservedNames() {
         "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", // keywords
         "F", "json", "nn", "os", "struct", "torch", "float", "iter", "next", "range", "super", "sum", "enumerate", "open",
         "bytearray", // what the text uses
-        "i", "self", "w", "load_stretto", "rms_norm", "layer_norm", "shift", "canon", "rotary", "softmax_attention",
+        "i", "self", "load_stretto", "rms_norm", "layer_norm", "shift", "canon", "rotary", "softmax_attention",
         "maximum", "minimum", "Weights", "read_stretto"})
     names.insert(name);
   return names;

@@ -28,6 +28,9 @@ std::string className(llvm::StringRef text);
 /// `hint`, or `hint_2`, `hint_3`, ...: the first one that is not taken.
 std::string freshName(llvm::StringRef hint, llvm::function_ref<bool(llvm::StringRef)> isTaken);
 
+/// What the groups of weights of a function are called: `w`, `w_2`, ...
+std::string groupName(unsigned group);
+
 /// Keywords, and the names that emitted modules use themselves.
 llvm::StringSet<> reservedNames();
 

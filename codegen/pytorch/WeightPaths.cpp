@@ -50,52 +50,66 @@ WeightPaths::WeightPaths(ModuleOp module) {
   }
 }
 
+bool WeightPaths::Source::operator==(const Source &other) const {
+  auto layers = [](seq::ParameterOp parameter) {
+    return parameter ? std::pair(parameter.getFirst(), parameter.getStep()) : std::pair<uint64_t, uint64_t>(0, 0);
+  };
+  return group == other.group && prefix == other.prefix && layers(one) == layers(other.one);
+}
+
 void WeightPaths::addFunction(func::FuncOp function, ArrayRef<Operation *> sites) {
-  if (sites.empty() || function.isExternal())
+  if (function.isExternal())
     return;
-  SmallVector<std::string> chosen;
+  SmallVector<Sources> found; // by group, then by site
   for (BlockArgument argument : function.getArguments()) {
     llvm::StringRef name = hintOf(argument.getLoc());
-    SmallVector<std::string> prefixes;
+    Sources sources;
     for (Operation *site : sites)
-      if (auto prefix = prefixAt(site, argument.getArgNumber(), name))
-        prefixes.push_back(*prefix);
-    if (prefixes.size() != sites.size() || (!chosen.empty() && prefixes != chosen))
+      if (auto source = sourceAt(site, argument.getArgNumber(), name))
+        sources.push_back(*source);
+    if (sites.empty() || sources.size() != sites.size())
       continue;
-    chosen = prefixes;
-    names[argument] = name.str();
+    auto *group = llvm::find(found, sources);
+    // A weight that is known above all groups, as tied ones are, is better passed by itself.
+    bool isAbove = llvm::any_of(sources, [](const Source &source) { return source.prefix.empty(); });
+    if (group == found.end() && !found.empty() && isAbove)
+      continue;
+    names[argument] = {unsigned(group - found.begin()), name.str()};
+    if (group == found.end())
+      found.push_back(sources);
   }
-  if (chosen.empty())
-    return;
-  grouped.insert(function);
-  for (auto [site, prefix] : llvm::zip_equal(sites, chosen))
-    groups[site] = prefix;
+  counts[function] = found.size();
+  for (auto [i, site] : llvm::enumerate(sites))
+    for (const Sources &sources : found)
+      groups[site].push_back(sources[i]);
 }
 
-/// What stands before `name` in the name of the weight that the site passes as argument `index`.
-std::optional<std::string> WeightPaths::prefixAt(Operation *site, unsigned index, llvm::StringRef name) const {
+/// The group that has the weight that the site passes as argument `index` by the name `name`.
+std::optional<WeightPaths::Source> WeightPaths::sourceAt(Operation *site, unsigned index, llvm::StringRef name) const {
   Value operand = site->getOperand(index);
-  std::string whole = nameOf(operand);
-  llvm::StringRef prefix = whole;
-  if (name.empty() || !prefix.consume_back(name) || (!prefix.empty() && !prefix.consume_back(".")))
+  std::optional<Name> whole = nameOf(operand);
+  if (!whole || name.empty())
+    return std::nullopt;
+  llvm::StringRef prefix = whole->path;
+  if (!prefix.consume_back(name) || (!prefix.empty() && !prefix.consume_back(".")))
     return std::nullopt;
   auto scan = dyn_cast<seq::ScanOp>(site);
-  seq::ParameterOp parameter = parameterOf(operand);
   size_t carries = scan ? scan.getCarry().size() : 0;
   bool isSlice = scan && index >= carries && index < carries + scan.getSlices().size();
+  seq::ParameterOp parameter = parameterOf(operand);
   if (isSlice != prefix.contains("{}") || isSlice != (parameter && parameter.getStacked()))
     return std::nullopt;
-  return prefix.str();
+  return Source{whole->group, prefix.str(), isSlice ? parameter : nullptr};
 }
 
-std::string WeightPaths::nameOf(Value value) const {
+std::optional<WeightPaths::Name> WeightPaths::nameOf(Value value) const {
   if (seq::ParameterOp parameter = parameterOf(value))
-    return cast<seq::PartAttr>(parameter.getParts()[0]).getName().str();
+    return Name{0, cast<seq::PartAttr>(parameter.getParts()[0]).getName().str()};
   auto known = names.find(value);
-  return known == names.end() ? std::string() : known->second;
+  return known == names.end() ? std::nullopt : std::optional(known->second);
 }
 
-llvm::StringRef WeightPaths::groupOf(Operation *site) const {
+ArrayRef<WeightPaths::Source> WeightPaths::groupsOf(Operation *site) const {
   auto known = groups.find(site);
-  return known == groups.end() ? llvm::StringRef() : llvm::StringRef(known->second);
+  return known == groups.end() ? ArrayRef<Source>() : ArrayRef<Source>(known->second);
 }

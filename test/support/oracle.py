@@ -1,4 +1,5 @@
 """Compares what the passes make of a spec, run by the interpreter, with PyTorch's autograd of the emitted module."""
+import copy
 import os
 import subprocess
 import tempfile
@@ -39,6 +40,7 @@ class Case:
     length: int = 7
     vocabulary: int = 11
     stages: dict = field(default_factory=lambda: STAGES)
+    finite_differences: bool = False  # also compare with these
 
 
 def run(command, text=None):
@@ -90,9 +92,18 @@ def random_data(case, rng):
     return tokens, targets, rng.random(shape) * (rng.random(shape) < 0.8)
 
 
+@dataclass
+class Results:
+    loss: float
+    gradients: dict  # by name
+    nll: np.ndarray
+    predicted: np.ndarray
+
+
 def torch_results(model, tokens, targets, weights):
-    """Loss, gradients by name, nll and predictions."""
+    """Of the loss that programs have: the weighted sum of the negative log-likelihoods."""
     tokens, targets, weights = (torch.from_numpy(x) for x in (tokens, targets, weights))
+    model.zero_grad()
     logits = model(tokens)
     nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(weights)
     loss = (weights * nll).sum()
@@ -100,37 +111,64 @@ def torch_results(model, tokens, targets, weights):
     gradients = {}
     for name, weight in model.named_parameters():
         if weight.requires_grad:
-            gradients[name] = np.zeros(tuple(weight.shape)) if weight.grad is None else weight.grad.numpy()
-    return loss.item(), gradients, nll.detach().numpy(), logits.detach().argmax(-1).numpy()
+            gradients[name] = np.zeros(tuple(weight.shape)) if weight.grad is None else weight.grad.numpy().copy()
+    return Results(loss.item(), gradients, nll.detach().numpy(), logits.detach().argmax(-1).numpy())
 
 
-def differences(found, expected, tolerance):
-    """What differs between two dictionaries of arrays, each relative to its largest entry."""
+def noise_of(model, data, expected, rng):
+    """How far each gradient moves when all weights move by 1e-13 of themselves: no computation in double precision
+    can be asked for more."""
+    moved = copy.deepcopy(model)
+    with torch.no_grad():
+        for weight in moved.parameters():
+            weight.mul_(torch.from_numpy(1 + 1e-13 * rng.normal(size=tuple(weight.shape))))
+    gradients = torch_results(moved, *data).gradients
+    return {name: np.abs(gradients[name] - value).max() for name, value in expected.gradients.items()}
+
+
+def differences(found, expected, tolerance, noise=None):
+    """What differs between two dictionaries of arrays by more than `tolerance` of the largest entry of the array, and by
+    more than `noise` says that it must."""
     if set(found) != set(expected):
         return [f"gradients of {sorted(set(found) ^ set(expected))} are on one side only"]
     largest = max((np.abs(each).max() for each in expected.values()), default=0.0)
     problems = []
     for name, value in expected.items():
-        error = np.abs(found[name] - value).max() / max(np.abs(value).max(), 1e-3 * largest, 1e-300)
-        if not error <= tolerance:
-            problems.append(f"gradient of {name}: relative error {error:.2e}")
+        scale = max(np.abs(value).max(), 1e-3 * largest, 1e-300)
+        error = np.abs(found[name] - value).max()
+        if not error <= max(tolerance * scale, noise[name] if noise else 0.0):
+            problems.append(f"gradient of {name}: relative error {error / scale:.2e}")
     return problems
 
 
-def problems_of(text, parameters, data, expected, tolerance=TOLERANCE):
+def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE):
     """What a module of some stage computes otherwise than PyTorch."""
-    loss, gradients, nll, predicted = expected
     program = Program(text, parameters)
     (found,) = program.call("gradients", *data)
-    problems = differences(program.gradients, gradients, tolerance)
-    if not abs(found.item() - loss) <= tolerance * abs(loss):
-        problems.insert(0, f"loss {found.item()!r} instead of {loss!r}")
-    found_nll, found_predicted = program.call("evaluate", *data[:2])
-    if not np.abs(found_nll - nll).max() <= tolerance * np.abs(nll).max():
-        problems.append(f"nll: error {np.abs(found_nll - nll).max():.2e}")
-    if not np.array_equal(found_predicted, predicted):
+    problems = differences(program.gradients, expected.gradients, tolerance, noise)
+    if not abs(found.item() - expected.loss) <= tolerance * abs(expected.loss):
+        problems.insert(0, f"loss {found.item()!r} instead of {expected.loss!r}")
+    nll, predicted = program.call("evaluate", *data[:2])
+    if not np.abs(nll - expected.nll).max() <= tolerance * np.abs(expected.nll).max():
+        problems.append(f"nll: error {np.abs(nll - expected.nll).max():.2e}")
+    if not np.array_equal(predicted, expected.predicted):
         problems.append("predictions differ")
     return problems
+
+
+def finite_difference_problems(text, parameters, data, gradients, rng, step=1e-5):
+    """The derivative along one direction of all weights against the difference of two losses."""
+    direction = {name: rng.normal(size=value.shape) for name, value in gradients.items()}
+
+    def loss(t):
+        moved = {name: value + t * direction.get(name, 0.0) for name, value in parameters.items()}
+        return Program(text, moved).call("gradients", *data)[0].item()
+
+    difference = (loss(step) - loss(-step)) / (2 * step)
+    derivative = sum((gradients[name] * direction[name]).sum() for name in gradients)
+    if abs(difference - derivative) <= 1e-6 * max(abs(derivative), 1e-2):
+        return []
+    return [f"finite difference {difference!r} instead of {derivative!r}"]
 
 
 def check(case, seed=0):
@@ -141,12 +179,17 @@ def check(case, seed=0):
     random_weights(model, rng)
     data = random_data(case, rng)
     expected = torch_results(model, *data)
+    noise = noise_of(model, data, expected, rng)
     parameters = {name: weight.numpy() for name, weight in model.state_dict().items()}
     passes = [name for stage in case.stages.values() for name in stage]
 
     def at(flags):
         flags = [f"--{each}" for each in flags]
-        return problems_of(run(["stretto-opt", *flags, "--mlir-print-op-generic"], text), parameters, data, expected)
+        module = run(["stretto-opt", *flags, "--mlir-print-op-generic"], text)
+        problems = problems_of(module, parameters, data, expected, noise)
+        if case.finite_differences:
+            problems += finite_difference_problems(module, parameters, data, expected.gradients, rng)
+        return problems
 
     try:
         if not at(passes):

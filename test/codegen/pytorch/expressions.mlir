@@ -40,6 +40,20 @@ func.func private @bias(%x: tensor<2x8x16xf64> loc("lambda"), %b: tensor<16xf64>
   %3 = seq.concat %1, %2 : tensor<2x8x16xf64>, tensor<2x8x16xf64> -> tensor<2x8x32xf64>
   return %3 : tensor<2x8x32xf64>
 }
+// Long expressions become variables, each its own while it is read.
+// CHECK-LABEL: def long(x, a_name_long_enough_for_a_line_weight):
+func.func private @long(%x: tensor<2x8x16xf64> loc("x"), %b: tensor<16xf64> loc("a_name_long_enough_for_a_line.weight")) -> tensor<2x8x16xf64> {
+  // CHECK-NEXT: t = layer_norm(torch.exp(x), a_name_long_enough_for_a_line_weight, None, eps=1e-05)
+  // CHECK-NEXT: t_2 = layer_norm(torch.tanh(x), a_name_long_enough_for_a_line_weight, None, eps=1e-05)
+  // CHECK-NEXT: return t - t_2
+  %none = arith.constant dense<0.0> : tensor<16xf64>
+  %e = math.exp %x : tensor<2x8x16xf64>
+  %0 = seq.layer_norm %e, %b, %none eps 1.0e-5 heads 1 : tensor<2x8x16xf64>, tensor<16xf64>
+  %1 = math.tanh %x : tensor<2x8x16xf64>
+  %2 = seq.layer_norm %1, %b, %none eps 1.0e-5 heads 1 : tensor<2x8x16xf64>, tensor<16xf64>
+  %3 = arith.subf %0, %2 : tensor<2x8x16xf64>
+  return %3 : tensor<2x8x16xf64>
+}
 func.func @main(%tokens: tensor<2x8xi32> loc("tokens")) -> tensor<2x8xi32> {
   return %tokens : tensor<2x8xi32>
 }

@@ -1,6 +1,6 @@
 # REQUIRES: compiler, runtime
 # RUN: %python %s
-"""Each operation of the language alone, between products: gradients against PyTorch in f64."""
+"""Each operation of the language alone, between products: gradients against PyTorch in f64 and finite differences."""
 import os
 import sys
 
@@ -61,4 +61,5 @@ SPEC = """model one(vocab: int) {{
 """
 
 if __name__ == "__main__":
-    sys.exit(check_all([Case(name, SPEC.format(expression=text)) for name, text in EXPRESSIONS.items()]) != 0)
+    specs = {name: SPEC.format(expression=text) for name, text in EXPRESSIONS.items()}
+    sys.exit(check_all([Case(name, spec, finite_differences=True) for name, spec in specs.items()]) != 0)

@@ -35,11 +35,10 @@ def check(config, seed, models):
     reference = LlamaCanon(**config).double()
     reference.load_state_dict(from_stretto(emitted.state_dict(), reference))
     data = random_data(case, rng)
-    loss, gradients, _, _ = torch_results(emitted, *data)
-    reference_loss, reference_gradients, _, _ = torch_results(reference, *data)
-    problems = differences(gradients, to_stretto(reference_gradients, reference), 1e-10)
-    if not abs(loss - reference_loss) <= 1e-12 * abs(loss):
-        problems.append(f"loss {loss!r} instead of {reference_loss!r}")
+    found, expected = torch_results(emitted, *data), torch_results(reference, *data)
+    problems = differences(found.gradients, to_stretto(expected.gradients, reference), 1e-10)
+    if not abs(found.loss - expected.loss) <= 1e-12 * abs(expected.loss):
+        problems.append(f"loss {found.loss!r} instead of {expected.loss!r}")
     for problem in problems:
         print(f"{config}: {problem}")
     return bool(problems)

@@ -1,0 +1,187 @@
+"""Random valid models of the language, for comparing what the compiler makes of them with PyTorch."""
+import random
+
+UNARY = [
+    "tanh({})", "sigmoid({})", "silu({})", "gelu({})", "relu({})", "softplus({})", "-{}", "exp(tanh({}))",
+    "square(tanh({}))", "log(square({}) + 0.5)", "sqrt(square({}) + 0.5)", "rsqrt(square({}) + 0.5)",
+    "{} * 0.5", "1.5 - {}", "{} + 0.25", "max({}, 0.125)", "min({}, 1)", "recompute(tanh({}))",
+]  # fmt: skip
+BINARY = ["({} + {})", "({} - {})", "tanh({}) * {}", "sigmoid({}) * {}", "max({}, {})", "min({}, {})", "{} / (square({}) + 0.5)"]
+
+
+def divisors(n):
+    return [d for d in range(1, n + 1) if n % d == 0]
+
+
+class Block:
+    """Writes the body of one block, statement by statement. `variables`: the width of each tensor in scope."""
+
+    def __init__(self, rng, length, width, callees):
+        self.rng, self.length, self.width, self.callees = rng, length, width, callees
+        self.variables, self.lines = {}, []
+
+    def variable(self, width):
+        """An expression of that width from one variable."""
+        fitting = [name for name, each in self.variables.items() if each == width]
+        if fitting and self.rng.random() < 0.85:
+            return self.rng.choice(fitting)
+        source = self.rng.choice(list(self.variables))
+        bias = ", bias = true" if self.rng.random() < 0.3 else ""
+        return f"linear({source}, {width}{bias})"
+
+    def expression(self, width, depth):
+        rng = self.rng
+        if depth == 0:
+            return self.variable(width)
+        kinds = [self.unary] * 5 + [self.binary] * 5 + [self.norm, self.canon, self.canon, self.shift, self.weight]
+        kinds += [self.attention, self.linear] + ([self.rotary] if width % 2 == 0 else [])
+        return rng.choice(kinds)(width, depth)
+
+    def unary(self, width, depth):
+        return self.rng.choice(UNARY).format(self.expression(width, depth - 1))
+
+    def binary(self, width, depth):
+        other = self.expression(width, self.rng.randrange(depth))
+        return self.rng.choice(BINARY).format(self.expression(width, depth - 1), other)
+
+    def norm(self, width, depth):
+        heads = self.rng.choice([d for d in divisors(width) if width // d > 1] or [1])
+        name = self.rng.choice(["rms_norm", "layer_norm"])
+        return f"{name}({self.expression(width, depth - 1)}, heads = {heads})"
+
+    def canon_options(self):
+        rng, options = self.rng, f"kernel = {self.rng.randint(2, 4)}"
+        for option in ("residual = false", "bias = true", "activation = silu", "frozen = true"):
+            options += f", {option}" if rng.random() < 0.25 else ""
+        return options
+
+    def canon(self, width, depth):
+        return f"canon({self.expression(width, depth - 1)}, {self.canon_options()})"
+
+    def shift(self, width, depth):
+        return f"shift({self.expression(width, depth - 1)}, {self.rng.randint(1, min(3, self.length))})"
+
+    def weight(self, width, depth):
+        sign = self.rng.choice(["*", "+", "-"])
+        return f"({self.expression(width, depth - 1)} {sign} parameter({width}, init = normal(0.5)))"
+
+    def linear(self, width, depth):
+        inner = self.rng.randint(3, 16)
+        return f"linear({self.expression(inner, depth - 1)}, {width})"
+
+    def rotary_options(self, width):
+        rng = self.rng
+        heads = rng.choice([d for d in divisors(width) if width // d % 2 == 0])
+        columns = width // heads
+        rotated, rotated_heads = rng.randrange(2, columns + 1, 2), rng.randint(1, heads)
+        style = rng.choice(["half_split", "interleaved"])
+        return (
+            f"heads = {heads}, fraction = {rotated} / {columns}, head_fraction = {rotated_heads} / {heads}, "
+            f"theta = {rng.choice([100, 10000])}, style = {style}"
+        )
+
+    def rotary(self, width, depth):
+        return f"rotary({self.expression(width, depth - 1)}, {self.rotary_options(width)})"
+
+    def attention(self, width, depth):
+        heads = self.rng.choice(divisors(width))
+        kv_heads = self.rng.choice(divisors(heads))
+        kv_width = width // heads * kv_heads
+        causal = ", causal = false" if self.rng.random() < 0.2 else ""
+        q, k, v = (self.expression(each, self.rng.randrange(depth)) for each in (width, kv_width, kv_width))
+        bound = self.rng.choice(["tanh", "rms_norm"])  # see write
+        return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{causal})"
+
+    def several(self):
+        """`a, b = canon(a, b)`, or a rotation of two values of one width."""
+        names = self.rng.sample(sorted(self.variables), min(len(self.variables), self.rng.randint(2, 3)))
+        width = self.variables[names[0]]
+        if self.rng.random() < 0.3 and width % 2 == 0:
+            names = [name for name in names if self.variables[name] == width]
+            return f"{', '.join(names)} = rotary({', '.join(names)}, {self.rotary_options(width)})"
+        return f"{', '.join(names)} = canon({', '.join(names)}, {self.canon_options()})"
+
+    def statement(self):
+        rng = self.rng
+        if len(self.variables) > 1 and rng.random() < 0.2:
+            return self.several()
+        if self.callees and rng.random() < 0.15:
+            text = f"h = {rng.choice(self.callees)}({self.expression(self.width, 1)})"
+            self.pending = ("h", self.width)
+            return text
+        width = rng.choice([self.width, self.width, rng.randint(3, 16)])
+        text = f"{self.take(width)} = {self.expression(width, rng.randint(1, 4))}"
+        return f"no_fuse {{ {text} }}" if rng.random() < 0.05 else text
+
+    def take(self, width):
+        """A name for a new value: mostly a new one, at times one that is replaced."""
+        name = self.rng.choice(["h", "u", "v", "gate", "a", "b"])
+        if self.variables.get(name, width) != width:
+            name += str(len(self.variables))
+        self.pending = (name, width)
+        return name
+
+    def write(self, arguments, results):
+        # Mostly of normalised inputs, as people write blocks: what grows from layer to layer ends where tanh and
+        # softmax have no derivative left, and nothing can be compared.
+        for name in arguments:
+            if self.rng.random() < 0.85:
+                self.lines.append(f"{name}_norm = {self.rng.choice(['rms_norm', 'layer_norm'])}({name})")
+                self.variables[f"{name}_norm"] = self.width
+            else:
+                self.variables[name] = self.width
+        self.pending = None
+        for _ in range(self.rng.randint(1, 5)):
+            text = self.statement()
+            self.lines.append(text)
+            if self.pending:
+                self.variables[self.pending[0]] = self.pending[1]
+                self.pending = None
+        returned = []
+        for name in arguments[:results]:
+            change = self.expression(self.width, self.rng.randint(0, 2))
+            returned.append(self.rng.choice([f"{name} + {change}", f"{name} + 0.5 * {change}", f"rms_norm({change})"]))
+        self.lines.append(f"return {', '.join(returned)}")
+        return self.lines
+
+
+def repeats(rng, blocks):
+    """The loop over layers. `blocks`: (name, whether it takes and returns two values)."""
+    count = rng.randint(1, 4)
+    single = [name for name, double in blocks if not double]
+    double = [name for name, double in blocks if double]
+    forms = []
+    if single:
+        one, two = rng.choice(single), rng.choice(single)
+        forms += [
+            f"repeat {count} {{ x = {one}(x) }}",
+            f"repeat {count} {{ x = {one}(x) x = {two}(x) + 0.25 * first }}",
+            f"repeat {count} as i {{ x = {one}(x) * (1 / (i + 2)) + x }}",
+            f"repeat {count + 2} as i {{ if i % 3 == 1 {{ x = {one}(x) }} else {{ x = {two}(x) }} }}",
+            f"repeat {count} {{ x = {one}(x) y = rms_norm(x + y) }} x = x + y",
+        ]
+    if double:
+        forms += [f"repeat {count} {{ x, y = {rng.choice(double)}(x, y) }} x = x + y"] * 3
+    return rng.choice(forms)
+
+
+def random_spec(seed):
+    """(text, batch, length, vocabulary) of a valid model."""
+    rng = random.Random(seed)
+    width, length, batch, vocabulary = rng.randint(3, 14), rng.randint(1, 9), rng.randint(1, 3), rng.randint(4, 13)
+    text = ["model random(vocab: int) {"]
+    blocks = []
+    for number in range(rng.randint(1, 3)):
+        double = rng.random() < 0.3
+        arguments = ["x", "y"] if double else ["x"]
+        callees = [name for name, is_double in blocks if not is_double]
+        lines = Block(rng, length, width, callees).write(arguments, len(arguments))
+        text += [f"  block block{number}({', '.join(arguments)}) {{", *(f"    {line}" for line in lines), "  }"]
+        blocks.append((f"block{number}", double))
+    tied = rng.random() < 0.2
+    embed = "embed(tokens, weight = table)" if tied else f"embed(tokens, vocab, {width})"
+    text += [f"  table = parameter(vocab, {width})"] if tied else []
+    text += [f"  x = {embed}", "  first = x", "  y = tanh(x)"]
+    text += [f"  {repeats(rng, blocks)}" for _ in range(rng.randint(1, 2))]
+    text += [f"  return linear(rms_norm(x), {'weight = table' if tied else 'vocab'})", "}"]
+    return "\n".join(text) + "\n", batch, length, vocabulary
