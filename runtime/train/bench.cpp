@@ -6,6 +6,7 @@
 #include "runtime/train/memory.h"
 
 #include <chrono>
+#include <ctime>
 #include <fmt/format.h>
 #include <istream>
 #include <ostream>
@@ -14,6 +15,13 @@
 
 namespace stretto {
 namespace {
+
+// Time of all threads of the process on a processor.
+double processorSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 class Bench {
 public:
@@ -46,15 +54,18 @@ private:
   }
 
   std::string time(int64_t count) {
-    std::string seconds;
+    std::string seconds, processor;
     double loss = 0;
     for (int64_t i = 0; i < count; ++i) {
       const auto start = std::chrono::steady_clock::now();
+      const double processorStart = processorSeconds();
       loss = step();
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      processor += (i ? ", " : "") + formatJson(processorSeconds() - processorStart);
       seconds += (i ? ", " : "") + formatJson(taken.count());
     }
-    return fmt::format("{{\"seconds\": [{}], \"loss\": {}}}", seconds, formatJson(loss));
+    return fmt::format("{{\"seconds\": [{}], \"cpu_seconds\": [{}], \"loss\": {}}}", seconds, processor,
+                       formatJson(loss));
   }
 
   std::string profile(int64_t count) {

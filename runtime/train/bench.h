@@ -9,7 +9,7 @@ namespace stretto {
 
 // Answers requests, one a line, until the input ends; every answer is one line of JSON. All steps train on the
 // first batch of the source, at the constant learning rate of the configuration.
-//   time N      {"seconds": [one per step], "loss": of the last step}
+//   time N      {"seconds": [one per step], "cpu_seconds": [of all threads], "loss": of the last step}
 //   profile N   {"seconds": per step, "groups": {name: seconds per step}, "kernels": [{"name", "seconds", "calls",
 //               "gigabytes_per_second", "gigaflops"}]}
 //   memory      {"planned": bytes, "measured": arenas and LibTorch's allocator at their highest, "arenas": {name: bytes},

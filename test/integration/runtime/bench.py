@@ -16,7 +16,7 @@ expect(result.returncode == 0, result.stderr)
 memory, first, profile, last = [json.loads(line) for line in result.stdout.splitlines()]
 expect(memory["planned"] == memory["measured"] == sum(memory["arenas"].values()), "planned, measured and arenas differ")
 expect(memory["resident"] > memory["planned"], "a process cannot be smaller than its arenas")
-expect(len(first["seconds"]) == 20 and min(first["seconds"]) > 0, "one time per step")
+expect(len(first["seconds"]) == len(first["cpu_seconds"]) == 20 and min(first["seconds"]) > 0, "one time per step")
 expect(last["loss"] < first["loss"] < 3.5, "the steps do not train")
 expect(abs(sum(profile["groups"].values()) - profile["seconds"]) < 1e-6, "groups do not add up to the step")
 expect({"products", "rowwise", "optimizer", "unattributed"} <= set(profile["groups"]), "groups are missing")

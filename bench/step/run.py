@@ -1,0 +1,111 @@
+"""One training step of ours against PyTorch's, all variants in turns in one run.
+
+    .deps/venv/bin/python bench/step/run.py [--quick] [--widths 64,256,768] [--rounds 15] [--threads 2]
+
+A step is forward, backward, clipping and AdamW on the same batch from the same weights. Each round lets every variant
+take some steps, alone, in an order that changes; ratios are medians of the ratios within a round. Prints a table per
+width and writes bench/results/<date>-<cpu>.json and .md.
+"""
+import argparse
+import os
+import re
+import statistics
+import tempfile
+
+import report
+import workers
+from sizes import SHAPES
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+SECONDS = 0.4  # that a variant steps in a round
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--widths", default="64,256,768", help="of " + ", ".join(map(str, SHAPES)))
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--modes", default="eager,compile", help="of PyTorch: eager, compile, autotune")
+    parser.add_argument("--forms", default="none,conv,shift", help="of Canon in PyTorch")
+    parser.add_argument("--quick", action="store_true", help="PyTorch eager only, five rounds")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
+                        help="cpu: time on processors, for busy machines; with --threads 1")
+    parser.add_argument("--compiler", default=f"{ROOT}/build/bin/stretto-compile")
+    parser.add_argument("--out", default=f"{ROOT}/bench/results", help="folder of the results; none: only print")
+    arguments = parser.parse_args()
+    if arguments.clock == "cpu" and arguments.threads != 1:
+        parser.error("--clock cpu needs --threads 1: threads that wait for each other count as busy")
+    if arguments.quick:
+        arguments.modes, arguments.rounds = "eager", min(arguments.rounds, 5)
+    return arguments
+
+
+def start(arguments, width, folder):
+    """All variants of a width, ready to step, their first losses compared."""
+    variants = []
+    for form in arguments.forms.split(","):
+        for mode in arguments.modes.split(","):
+            print(f"width {width}: starting pytorch {mode}, canon {form}", flush=True)
+            variants.append(workers.pytorch(width, form, mode, arguments.threads, folder))
+    for canon in (False, True):
+        theirs = [v for v in variants if v.canon == canon]
+        if theirs:
+            ours = workers.stretto(arguments.compiler, width, canon, theirs[0].facts["weights"], arguments.threads,
+                                   folder)
+            for other in theirs:
+                if abs(ours.facts["loss"] - other.facts["loss"]) > 2e-4:
+                    raise SystemExit(f"{other.name}: first loss {other.facts['loss']}, ours {ours.facts['loss']}")
+            variants.append(ours)
+    return variants
+
+
+def measure(arguments, variants, check):
+    """Rounds of all variants; fills their samples (seconds per step, one per round) and profiles."""
+    key = "seconds" if arguments.clock == "wall" else "cpu_seconds"
+    for variant in variants:
+        variant.steps = max(2, min(20, round(SECONDS / min(variant.ask("time 2")["seconds"]))))
+    checks = []
+    for number in range(arguments.rounds):
+        checks.append(check.measure())
+        shift = number % len(variants)
+        for variant in variants[shift:] + variants[:shift]:
+            taken = variant.ask(f"time {variant.steps + 1}")[key][1:]  # the first one finds cold caches
+            variant.samples.append(statistics.median(taken))
+            if variant.ours:
+                variant.profiles.append(variant.ask(f"profile {variant.steps}"))
+    return checks
+
+
+def measure_width(arguments, width, check):
+    with tempfile.TemporaryDirectory() as folder:
+        variants = start(arguments, width, folder)
+        checks = measure(arguments, variants, check)
+        for variant in variants:
+            variant.facts |= variant.ask("memory") if "saved" not in variant.facts else {
+                key: value for key, value in variant.ask("memory").items() if key != "saved"}
+            variant.process.close()
+            variant.facts.pop("weights", None)
+    return report.width_result(width, variants, checks)
+
+
+def cpu_name():
+    with open("/proc/cpuinfo") as file:
+        names = re.findall(r"model name\s*: (.*)", file.read())
+    return names[0].strip() if names else "unknown"
+
+
+def main():
+    arguments = parse()
+    with tempfile.TemporaryDirectory() as folder:
+        check = workers.FmaCheck(folder)
+        results = []
+        for width in map(int, arguments.widths.split(",")):
+            results.append(measure_width(arguments, width, check))
+            print(report.width_text(results[-1]), flush=True)
+        check.process.close()
+    if arguments.out != "none":
+        report.write(arguments.out, cpu_name(), arguments, results)
+
+
+if __name__ == "__main__":
+    main()
