@@ -53,6 +53,8 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
   if (options.fuse == "all")
     passes.addPass(createSplitCarry());
   passes.addPass(createFormGroups({options.fuse}));
+  if (options.fuse == "all")
+    passes.addPass(createRepeatCheap());
   passes.addPass(createOutlineGroups());
   addCleanup(passes);
   passes.addPass(createAddOptimizer());
