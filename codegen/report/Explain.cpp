@@ -71,19 +71,22 @@ StringRef labelOf(const Decision &decision) {
   llvm_unreachable("unknown kind");
 }
 
-/// "BytesNotMoved" as "bytes not moved".
+/// "BytesNotMoved" as "bytes not moved", "live_vectors" as "live vectors".
 std::string words(StringRef name) {
   std::string text;
   for (char c : name) {
     if (llvm::isUpper(c) && !text.empty())
       text += ' ';
-    text += llvm::toLower(c);
+    text += c == '_' ? ' ' : llvm::toLower(c);
   }
   return text;
 }
 
 std::string describe(const Decision &decision) {
-  std::string text = llvm::formatv("    {0}: {1}", labelOf(decision), decision.text);
+  std::string text = llvm::formatv("    {0}", labelOf(decision));
+  if (decision.name == "FusedRows")
+    text += " in " + decision.function;
+  text += ": " + decision.text;
   std::string numbers;
   for (auto &[name, value] : decision.numbers)
     numbers += (numbers.empty() ? "" : ", ") + words(name) + " " + value;
@@ -137,12 +140,13 @@ void stretto::printDecisions(ArrayRef<Decision> decisions, const llvm::StringMap
   std::set<std::string> seen;
   int64_t moved = 0, notMoved = 0, kept = 0, again = 0;
   for (const Decision &decision : decisions) {
+    if (StringRef(decision.function).ends_with("evaluate"))
+      continue; // the forward part again, with nothing to save
     std::string text = describe(decision);
     auto known = runs.find(decision.function);
     int64_t times = known == runs.end() ? 1 : known->second;
-    bool counted = !StringRef(decision.function).ends_with("evaluate");
-    moved += counted ? times * numberOf(decision, "BytesMoved") : 0;
-    notMoved += counted && decision.name == "FusedRows" ? times * numberOf(decision, "BytesNotMoved") : 0;
+    moved += times * numberOf(decision, "BytesMoved");
+    notMoved += decision.name == "FusedRows" ? times * numberOf(decision, "BytesNotMoved") : 0;
     kept += decision.name == "SavedBytes" ? times * numberOf(decision, "BytesKept") : 0;
     again += decision.name == "SavedBytes" ? times * numberOf(decision, "BytesComputedAgain") : 0;
     std::string key = decision.file + ":" + std::to_string(decision.line) + text;

@@ -11,7 +11,10 @@
 #include "runtime/train/trainer.h"
 
 #include <fmt/format.h>
+#include <functional>
 #include <iostream>
+#include <numeric>
+#include <span>
 #include <thread>
 
 namespace stretto {
@@ -98,10 +101,18 @@ bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingStat
   return true;
 }
 
+// Numbers in all weights, without what lies between them in memory.
+int64_t countParameters(const stretto_program &program) {
+  int64_t count = 0;
+  for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count))
+    count += std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
+  return count;
+}
+
 void announce(const RunConfig &config, const stretto_program &program, const Device &device, Progress &progress,
               const MemoryPlan &plan) {
   progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {} on {} threads",
-                               program.model, safetensorsDtype(program.dtype), program.trainable_elements,
+                               program.model, safetensorsDtype(program.dtype), countParameters(program),
                                program.parameter_count, program.batch, program.length, config.accumulate,
                                device.name(), device.threads()));
   progress.message(fmt::format("planned memory: {} ({})", formatBytes(plan.total()), describePlan(plan)));
