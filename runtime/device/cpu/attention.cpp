@@ -1,77 +1,143 @@
-// Flash attention through LibTorch's kernels for CPU. They are called below the operator, so that they
-// write straight into the planned buffers; views carry the row strides.
-#include "runtime/device/cpu/library.h"
+// Flash attention (Dao et al., arXiv 2205.14135) over blocks of queries and panels of keys. A block of scores is a
+// matrix product by MKL on one thread; under a causal mask only keys up to the end of the block take part. Who does
+// which block never changes a bit: blocks of queries are whole in the forward; in the backward, one thread goes
+// through all queries of a head of keys, so that its gradients are summed in one order.
+#include "runtime/device/cpu/attention.h"
 
-#include <ATen/Version.h>
-#include <ATen/native/transformers/attention.h>
-#include <ATen/ops/from_blob.h>
-#include <c10/core/InferenceMode.h>
-#include <cstring>
-#include <string>
+#include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/softmax_rows.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace stretto {
 namespace {
 
-// The build of a dispatched kernel that LibTorch itself would pick for this CPU.
-template <typename Stub> auto kernelFor(const Stub &) {
-  static const auto kernel = [] {
-    const std::string capability = at::get_cpu_capability();
-    if (capability == "AVX512" && Stub::AVX512)
-      return Stub::AVX512;
-    return (capability == "AVX512" || capability == "AVX2") && Stub::AVX2 ? Stub::AVX2 : Stub::DEFAULT;
-  }();
-  return kernel;
+constexpr int64_t blockRows = 32;   // queries worked on together
+constexpr int64_t panelKeys = 512;  // keys whose scores are held at once; a multiple of blockRows and rowMultiple
+
+// Scores of a block of queries against a panel of keys; on the stack of the thread that works on them.
+template <typename Real> struct alignas(64) Scores {
+  Real data[blockRows * panelKeys];
+  Real *row(int64_t index) { return data + index * panelKeys; }
+};
+
+// One block of queries of one head, and the panels of keys it sees.
+struct Block {
+  int64_t begin, rows, keys; // keys: how many, from the first, some query of the block may see
+
+  Block(const AttentionOp &op, int64_t index)
+      : begin(index * blockRows), rows(std::min(blockRows, op.length - begin)),
+        keys(op.causal ? begin + rows : op.length) {}
+  int64_t panelSize(int64_t panel) const { return std::min(panelKeys, keys - panel); }
+  // How many keys of the panel query `row` of the block may see.
+  int64_t visible(const AttentionOp &op, int64_t row, int64_t panel) const {
+    return op.causal ? std::min(panelSize(panel), begin + row + 1 - panel) : panelSize(panel);
+  }
+};
+
+int64_t blockCount(const AttentionOp &op) { return (op.length + blockRows - 1) / blockRows; }
+
+// Row `t` of one head in [batch, length, heads * headDim].
+template <typename Real>
+Real *rowOf(void *data, const AttentionOp &op, int64_t b, int64_t head, int64_t t, int64_t stride) {
+  return static_cast<Real *>(data) + (b * op.length + t) * stride + head * op.headDim;
+}
+template <typename Real> Real *lseOf(const AttentionOp &op, int64_t b, int64_t head, int64_t t) {
+  return static_cast<Real *>(op.lse) + (b * op.heads + head) * op.length + t;
 }
 
-at::ScalarType scalarType(int32_t dtype) { return dtype == STRETTO_F64 ? at::kDouble : at::kFloat; }
-
-// [batch, heads, length, headDim] over rows of `stride` elements.
-at::Tensor headsView(const AttentionOp &op, void *data, int64_t heads, int64_t stride) {
-  return at::from_blob(data, {op.batch, heads, op.length, op.headDim},
-                       {op.length * stride, op.headDim, stride, 1}, at::TensorOptions(scalarType(op.dtype)));
+template <typename Real> void forwardBlock(const AttentionOp &op, int64_t b, int64_t head, int64_t index) {
+  const Block block(op, index);
+  const int64_t kvHead = head * op.kvHeads / op.heads;
+  const Real scale = static_cast<Real>(op.scale);
+  Scores<Real> scores;
+  Real *out = rowOf<Real>(op.o, op, b, head, block.begin, op.oStride);
+  const Operand<Real> q{rowOf<Real>(op.q, op, b, head, block.begin, op.qStride), op.qStride};
+  SoftmaxState<Real> states[blockRows];
+  for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
+    const int64_t keys = block.panelSize(panel);
+    const Operand<Real> k{rowOf<Real>(op.k, op, b, kvHead, panel, op.kStride), op.kStride, true};
+    const Operand<Real> v{rowOf<Real>(op.v, op, b, kvHead, panel, op.vStride), op.vStride};
+    multiply<Real>(block.rows, keys, op.headDim, q, k, 0, scores.data, panelKeys);
+    for (int64_t row = 0; row < block.rows; ++row) {
+      const Real shrink = softmaxRow(scores.row(row), block.visible(op, row, panel), keys, scale, panel == 0, states[row]);
+      if (panel > 0)
+        scaleRow(out + row * op.oStride, op.headDim, shrink);
+    }
+    multiply<Real>(block.rows, op.headDim, keys, {scores.data, panelKeys}, v, panel > 0, out, op.oStride);
+  }
+  for (int64_t row = 0; row < block.rows; ++row) {
+    scaleRow(out + row * op.oStride, op.headDim, 1 / states[row].sum);
+    *lseOf<Real>(op, b, head, block.begin + row) = states[row].maximum + std::log(states[row].sum);
+  }
 }
 
-at::Tensor lseView(const AttentionOp &op) {
-  return at::from_blob(op.lse, {op.batch, op.heads, op.length}, {op.heads * op.length, op.length, 1},
-                       at::TensorOptions(scalarType(op.dtype)));
+// Gradients of a block of queries. `first`: dk and dv hold nothing yet; the block then sees all keys.
+template <typename Real>
+void backwardBlock(const AttentionGradOp &grad, int64_t b, int64_t head, int64_t index, bool first) {
+  const AttentionOp &op = grad.forward;
+  const Block block(op, index);
+  const int64_t kvHead = head * op.kvHeads / op.heads, begin = block.begin;
+  const Real scale = static_cast<Real>(op.scale), keep = first ? 0 : 1;
+  Scores<Real> scores, dScores;
+  Real delta[blockRows];
+  const Operand<Real> q{rowOf<Real>(op.q, op, b, head, begin, op.qStride), op.qStride};
+  const Operand<Real> dOut{rowOf<Real>(grad.dOut, op, b, head, begin, grad.dOutStride), grad.dOutStride};
+  const Operand<Real> out{rowOf<Real>(op.o, op, b, head, begin, op.oStride), op.oStride};
+  for (int64_t row = 0; row < block.rows; ++row)
+    delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.headDim);
+  for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
+    const int64_t keys = block.panelSize(panel);
+    const Operand<Real> k{rowOf<Real>(op.k, op, b, kvHead, panel, op.kStride), op.kStride};
+    const Operand<Real> v{rowOf<Real>(op.v, op, b, kvHead, panel, op.vStride), op.vStride};
+    multiply<Real>(block.rows, keys, op.headDim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
+    multiply<Real>(block.rows, keys, op.headDim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
+    for (int64_t row = 0; row < block.rows; ++row)
+      softmaxGradRow(scores.row(row), dScores.row(row), block.visible(op, row, panel), keys, scale,
+                     *lseOf<Real>(op, b, head, begin + row), delta[row]);
+    multiply<Real>(block.rows, op.headDim, keys, {dScores.data, panelKeys}, k, panel > 0,
+                   rowOf<Real>(grad.dq, op, b, head, begin, grad.dqStride), grad.dqStride);
+    multiply<Real>(keys, op.headDim, block.rows, {dScores.data, panelKeys, true}, q, keep,
+                   rowOf<Real>(grad.dk, op, b, kvHead, panel, grad.dkStride), grad.dkStride);
+    multiply<Real>(keys, op.headDim, block.rows, {scores.data, panelKeys, true}, dOut, keep,
+                   rowOf<Real>(grad.dv, op, b, kvHead, panel, grad.dvStride), grad.dvStride);
+  }
 }
 
-// The kernels add into the gradients.
-void zeroRows(const AttentionOp &op, void *data, int64_t width, int64_t stride) {
-  const int64_t element = elementBytes(op.dtype), rows = op.batch * op.length;
-  char *base = static_cast<char *>(data);
-#pragma omp parallel for schedule(static)
-  for (int64_t row = 0; row < rows; ++row)
-    std::memset(base + row * stride * element, 0, width * element);
+// Long blocks first, so that the threads end together.
+template <typename Real> void forward(const AttentionOp &op) {
+  const int64_t heads = op.batch * op.heads, blocks = blockCount(op);
+#pragma omp parallel for schedule(dynamic)
+  for (int64_t i = 0; i < heads * blocks; ++i)
+    forwardBlock<Real>(op, i % heads / op.heads, i % heads % op.heads, blocks - 1 - i / heads);
+}
+
+template <typename Real> void backward(const AttentionGradOp &grad) {
+  const AttentionOp &op = grad.forward;
+  const int64_t group = op.heads / op.kvHeads, blocks = blockCount(op);
+#pragma omp parallel for schedule(dynamic)
+  for (int64_t i = 0; i < op.batch * op.kvHeads; ++i)
+    for (int64_t member = 0; member < group; ++member)
+      for (int64_t index = blocks - 1; index >= 0; --index)
+        backwardBlock<Real>(grad, i / op.kvHeads, i % op.kvHeads * group + member, index,
+                            member == 0 && index == blocks - 1);
 }
 
 } // namespace
 
 void attention(const AttentionOp &op) {
-  c10::InferenceMode guard;
-  // The kernel takes the log-sum-exp as [batch, length, heads].
-  kernelFor(at::native::flash_attention_kernel)(
-      headsView(op, op.o, op.heads, op.oStride).transpose(1, 2), lseView(op).transpose(1, 2),
-      headsView(op, op.q, op.heads, op.qStride), headsView(op, op.k, op.kvHeads, op.kStride),
-      headsView(op, op.v, op.kvHeads, op.vStride), 0.0, op.causal, std::nullopt, op.scale);
+  if (op.dtype == STRETTO_F64)
+    forward<double>(op);
+  else
+    forward<float>(op);
 }
 
 void attentionGrad(const AttentionGradOp &op) {
-  c10::InferenceMode guard;
-  const AttentionOp &forward = op.forward;
-  const int64_t width = forward.heads * forward.headDim, kvWidth = forward.kvHeads * forward.headDim;
-  zeroRows(forward, op.dq, width, op.dqStride);
-  zeroRows(forward, op.dk, kvWidth, op.dkStride);
-  zeroRows(forward, op.dv, kvWidth, op.dvStride);
-  auto view = [&](void *data, int64_t heads, int64_t stride) {
-    return headsView(forward, data, heads, stride).transpose(1, 2);
-  };
-  kernelFor(at::native::flash_attention_backward_kernel)(
-      view(op.dq, forward.heads, op.dqStride), view(op.dk, forward.kvHeads, op.dkStride),
-      view(op.dv, forward.kvHeads, op.dvStride), view(op.dOut, forward.heads, op.dOutStride),
-      view(forward.q, forward.heads, forward.qStride), view(forward.k, forward.kvHeads, forward.kStride),
-      view(forward.v, forward.kvHeads, forward.vStride), view(forward.o, forward.heads, forward.oStride),
-      lseView(forward).transpose(1, 2), 0.0, forward.causal, std::nullopt, forward.scale);
+  if (op.forward.dtype == STRETTO_F64)
+    backward<double>(op);
+  else
+    backward<float>(op);
 }
 
 } // namespace stretto

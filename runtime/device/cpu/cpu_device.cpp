@@ -1,6 +1,7 @@
 #include "runtime/device/cpu/cpu_device.h"
 
 #include "runtime/core/error.h"
+#include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/embed.h"
 #include "runtime/device/cpu/library.h"
 #include "runtime/device/cpu/matmul.h"

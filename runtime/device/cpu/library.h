@@ -1,14 +1,9 @@
-// The narrow door to LibTorch on the CPU: memory, threads, flash attention. Only library.cpp and
-// attention.cpp see its headers.
+// The narrow door to LibTorch on the CPU: memory and threads. Only library.cpp sees its headers.
 #pragma once
 
-#include "runtime/core/op.h"
+#include <cstdint>
 
 namespace stretto {
-
-// Softmax attention by LibTorch's flash attention for CPU, reading and writing the given addresses.
-void attention(const AttentionOp &op);
-void attentionGrad(const AttentionGradOp &op);
 
 // Puts a counting allocator before LibTorch's; harmless when repeated.
 void countLibraryMemory();

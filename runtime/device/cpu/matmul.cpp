@@ -5,32 +5,14 @@
 #include "runtime/device/cpu/matmul.h"
 
 #include "runtime/core/error.h"
+#include "runtime/device/cpu/blas.h"
 
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
 
-extern "C" {
-void sgemm_(const char *, const char *, const int *, const int *, const int *, const float *, const float *,
-            const int *, const float *, const int *, const float *, float *, const int *);
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
-            const int *, const double *, const int *, const double *, double *, const int *);
-int MKL_Set_Num_Threads_Local(int);
-}
-
 namespace stretto {
 namespace {
-
-void gemm(const char *ta, const char *tb, int m, int n, int k, const float *a, int lda, const float *b, int ldb,
-          float beta, float *c, int ldc) {
-  const float one = 1;
-  sgemm_(ta, tb, &m, &n, &k, &one, a, &lda, b, &ldb, &beta, c, &ldc);
-}
-void gemm(const char *ta, const char *tb, int m, int n, int k, const double *a, int lda, const double *b, int ldb,
-          double beta, double *c, int ldc) {
-  const double one = 1;
-  dgemm_(ta, tb, &m, &n, &k, &one, a, &lda, b, &ldb, &beta, c, &ldc);
-}
 
 void checkSizes(const MatmulOp &op) {
   for (int64_t size : {op.m, op.n, op.k, op.lda, op.ldb, op.ldc})
@@ -40,21 +22,17 @@ void checkSizes(const MatmulOp &op) {
                               INT_MAX, op.m, op.n, op.k, op.lda, op.ldb, op.ldc));
 }
 
-// MKL is column-major: the row-major C = A B is its C' = B' A'.
 template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const Real *a = static_cast<const Real *>(op.a) + (op.transposeA ? row : row * op.lda);
-  const Real *b = static_cast<const Real *>(op.b) + (op.transposeB ? column * op.ldb : column);
-  Real *c = static_cast<Real *>(op.c) + row * op.ldc + column;
-  gemm(op.transposeB ? "T" : "N", op.transposeA ? "T" : "N", static_cast<int>(columns), static_cast<int>(rows),
-       static_cast<int>(op.k), b, static_cast<int>(op.ldb), a, static_cast<int>(op.lda),
-       op.accumulate ? Real(1) : Real(0), c, static_cast<int>(op.ldc));
+  const Operand<Real> a{static_cast<const Real *>(op.a) + (op.transposeA ? row : row * op.lda), op.lda, op.transposeA};
+  const Operand<Real> b{static_cast<const Real *>(op.b) + (op.transposeB ? column * op.ldb : column), op.ldb,
+                        op.transposeB};
+  multiply<Real>(rows, columns, op.k, a, b, op.accumulate, static_cast<Real *>(op.c) + row * op.ldc + column, op.ldc);
 }
 
 template <typename Real> void product(const MatmulOp &op) {
   const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
   const int64_t down = (op.m + tiles.rows - 1) / tiles.rows, across = (op.n + tiles.columns - 1) / tiles.columns;
   auto run = [&](int64_t index) {
-    MKL_Set_Num_Threads_Local(1);
     const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
     tile<Real>(op, row, column, std::min(tiles.rows, op.m - row), std::min(tiles.columns, op.n - column));
   };

@@ -1,0 +1,34 @@
+// The work of attention on single rows of scores, in vectors as wide as the CPU has (chosen when the program starts).
+#pragma once
+
+#include <cstdint>
+
+namespace stretto {
+
+constexpr int64_t rowMultiple = 16; // rows of scores are readable and writable up to a multiple of this
+
+// The running maximum of scale * score and the sum of exp(scale * score - maximum) over the keys seen so far.
+template <typename Real> struct SoftmaxState {
+  Real maximum = 0, sum = 0;
+};
+
+// scores[j] = exp(scale * scores[j] - maximum) for j < valid, and 0 up to `count`. Takes the new keys into the state, and
+// returns the factor by which results over the keys before shrink. `first`: there were none.
+float softmaxRow(float *scores, int64_t valid, int64_t count, float scale, bool first, SoftmaxState<float> &state);
+double softmaxRow(double *scores, int64_t valid, int64_t count, double scale, bool first, SoftmaxState<double> &state);
+
+// For j < valid: p = exp(scale * scores[j] - lse); scores[j] = p, dScores[j] = p * (dScores[j] - delta) * scale. Both are 0
+// from there up to `count`.
+void softmaxGradRow(float *scores, float *dScores, int64_t valid, int64_t count, float scale, float lse, float delta);
+void softmaxGradRow(double *scores, double *dScores, int64_t valid, int64_t count, double scale, double lse,
+                    double delta);
+
+// row *= factor
+void scaleRow(float *row, int64_t count, float factor);
+void scaleRow(double *row, int64_t count, double factor);
+
+// Sum of a * b, in an order of its own that depends on `count` alone.
+float dotRow(const float *a, const float *b, int64_t count);
+double dotRow(const double *a, const double *b, int64_t count);
+
+} // namespace stretto
