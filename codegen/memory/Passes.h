@@ -1,6 +1,8 @@
 //===- Passes.h - planning memory ---------------------------------------------===//
 #pragma once
 
+#include "ir/Kern/KernOps.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

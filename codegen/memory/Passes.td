@@ -21,6 +21,7 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
     func.func @gradients(%tokens: tensor<2x8xi32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>})
     ```
   }];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
 }
 
 def CheckMemory : Pass<"kern-check-memory", "::mlir::ModuleOp"> {

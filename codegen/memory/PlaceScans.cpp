@@ -166,7 +166,6 @@ LogicalResult Placer::placeScan(seq::ScanOp scan) {
   func::FuncOp body = bodyOf(scan);
   Block &block = body.getBody().front();
   Operation *end = block.getTerminator();
-  makeReadable(scan);
   bindArguments(scan, body);
   SmallVector<Carry> carries;
   for (unsigned i = 0; i < scan.getCarry().size(); ++i) {
@@ -184,7 +183,6 @@ LogicalResult Placer::placeScan(seq::ScanOp scan) {
     if (carry.kind == Carry::Buffered)
       startCarry(scan, carry);
   placeStacks(scan, body);
-  makeReadable(end);
   if (failed(placeBlock(block)))
     return failure();
   for (Carry &carry : carries) {

@@ -24,6 +24,8 @@ int64_t TableLayout::offsetOf(seq::TableOp op) {
 //===- Where a value is -------------------------------------------------------===//
 
 Ref Placer::refOf(Value value) {
+  if (isa_and_nonnull<seq::ReshapeOp, seq::SliceOp>(value.getDefiningOp())) // a view: not remembered
+    return makeRef(value);
   auto it = refs.find(value);
   if (it != refs.end())
     return it->second;
@@ -121,7 +123,7 @@ bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
   return true;
 }
 
-Value Placer::insertCopy(OpOperand &use) {
+Value stretto::insertCopy(OpOperand &use) {
   OpBuilder b(use.getOwner());
   Value copy = kern::CopyOp::create(b, use.getOwner()->getLoc(), use.get().getType(), use.get());
   use.set(copy);
@@ -152,8 +154,10 @@ bool Placer::tryShare(OpOperand &use, Value result) {
 }
 
 void Placer::placeAccumulator(Operation *op, OpOperand &use) {
-  if (!tryShare(use, op->getResult(0)))
-    demand(use, refOf(op->getResult(0)));
+  if (tryShare(use, op->getResult(0)))
+    return;
+  insertCopy(use); // what is read later must not be added to
+  demand(use, refOf(op->getResult(0)));
 }
 
 LogicalResult Placer::placeRowwise(kern::RowwiseOp op) {
@@ -190,17 +194,6 @@ void Placer::placeGradient(seq::GradientOp op) {
   demand(op->getOpOperand(0), {storage.createFixed(kern::Arena::gradients, place.offset), 0, 0, false, place.stride});
 }
 
-/// Copies operands whose rows or entries have gaps where the operation reads contiguous values.
-void Placer::makeReadable(Operation *op) {
-  for (OpOperand &use : op->getOpOperands()) {
-    bool rows = isRowStrided(use.get()) && !acceptsRowStride(use);
-    bool sliced = isa<seq::ScanOp>(op) && use.getOperandNumber() >= cast<seq::ScanOp>(op).getCarry().size();
-    bool entries = hasGaps(use.get()) && !sliced && !isa<kern::CopyOp, seq::GradientOp>(op);
-    if (rows || entries)
-      insertCopy(use);
-  }
-}
-
 LogicalResult Placer::placeReturn(func::FuncOp function, Operation *end) {
   for (OpOperand &use : end->getOpOperands()) {
     auto place = function.getResultAttrOfType<kern::PlaceAttr>(use.getOperandNumber(), "kern.place");
@@ -220,11 +213,8 @@ LogicalResult Placer::placeOperation(Operation *op) {
     placeAccumulator(op, *accumulator);
   else if (auto scan = dyn_cast<seq::ScanOp>(op))
     return placeScan(scan);
-  else if (auto rowwise = dyn_cast<kern::RowwiseOp>(op)) {
-    makeReadable(op);
+  else if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
     return placeRowwise(rowwise);
-  }
-  makeReadable(op);
   return success();
 }
 
@@ -237,7 +227,7 @@ LogicalResult Placer::placeBlock(Block &block) {
 
 /// Gives each use of a constant a constant of its own, right before it, so that demands on them never meet.
 static void separateConstants(func::FuncOp function) {
-  for (auto constant : llvm::make_early_inc_range(function.getOps<arith::ConstantOp>())) {
+  for (auto constant : llvm::to_vector(function.getOps<arith::ConstantOp>())) {
     for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
       OpBuilder b(use.getOwner());
       use.set(b.clone(*constant)->getResult(0));
@@ -246,10 +236,32 @@ static void separateConstants(func::FuncOp function) {
   }
 }
 
+/// Whether the entries of a value lie apart: it is a stacked parameter.
+static bool isStackedParameter(Value value) {
+  auto get = value.getDefiningOp<seq::GetParameterOp>();
+  return get && SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr()).getStacked();
+}
+
+/// Copies ranges of columns and stacked parameters where an operation reads contiguous values.
+static void makeReadable(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
+    for (OpOperand &use : op.getOpOperands()) {
+      auto scan = dyn_cast<seq::ScanOp>(op);
+      bool sliced = scan && use.getOperandNumber() >= scan.getCarry().size() &&
+                    use.getOperandNumber() < scan.getCarry().size() + scan.getSlices().size();
+      bool columns = use.get().getDefiningOp<seq::SliceOp>() && isRowStrided(use.get()) && !acceptsRowStride(use);
+      bool entries = isStackedParameter(use.get()) && !sliced && !isa<kern::CopyOp>(op);
+      if (columns || entries)
+        insertCopy(use);
+    }
+}
+
 LogicalResult Placer::run(func::FuncOp entry) {
   Timeline timeline(entry);
-  for (func::FuncOp function : timeline.functions())
+  for (func::FuncOp function : timeline.functions()) {
     separateConstants(function);
+    makeReadable(function);
+  }
   Block &block = entry.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
     auto place = entry.getArgAttrOfType<kern::PlaceAttr>(argument.getArgNumber(), "kern.place");

@@ -21,6 +21,9 @@ private:
   int64_t end = 0;
 };
 
+/// Replaces the use by a copy of its value.
+mlir::Value insertCopy(mlir::OpOperand &use);
+
 /// Decides for one entry point which values are views of others, which are computed straight into their final place
 /// (gradients, outputs, stacks, carried values, columns of a concatenation), and which share memory with the value
 /// they are made from. Goes backwards, so that the demands on a value are known when it is reached. Where two demands
@@ -48,7 +51,6 @@ private:
   void placeGradient(seq::GradientOp op);
   void placePieces(seq::ConcatOp op);
   void placeAccumulator(mlir::Operation *op, mlir::OpOperand &use);
-  void makeReadable(mlir::Operation *op);
 
   void bindArguments(seq::ScanOp scan, mlir::func::FuncOp body);
   void placeStackedCarry(seq::ScanOp scan, Carry &carry);
@@ -61,8 +63,6 @@ private:
   /// Has the value of `use` computed at `ref`, or copied there before the owner runs.
   void demand(mlir::OpOperand &use, const Ref &ref, bool rowStrided = false);
   bool tryPlace(mlir::Value value, const Ref &ref, bool rowStrided);
-  /// Replaces the use by a copy of its value.
-  mlir::Value insertCopy(mlir::OpOperand &use);
   bool tryShare(mlir::OpOperand &use, mlir::Value result);
   Ref makeRef(mlir::Value value);
   int64_t leadOf(mlir::OpResult stack, seq::ScanOp scan);
