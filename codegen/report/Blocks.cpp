@@ -1,6 +1,8 @@
 //===- Blocks.cpp -------------------------------------------------------------===//
 #include "codegen/report/Blocks.h"
 
+#include "ir/Kern/KernOps.h"
+
 #include "codegen/report/Locations.h"
 
 using namespace mlir;
@@ -47,20 +49,30 @@ std::string BlockNames::ofParameter(StringRef name) {
   return (block.contains('.') ? block.rsplit('.').first : block).str();
 }
 
+/// The innermost place with the calls around it.
+static std::string placeOf(Location loc) { return sourcePlaces(loc) + " < " + callOf(loc); }
+
 BlockNames::BlockNames(const Timeline &timeline) {
-  for (func::FuncOp function : timeline.functions())
-    for (Operation &op : function.getBody().front())
-      for (Value operand : op.getOperands()) {
-        seq::GetParameterOp get = isa<seq::ScanOp>(op) ? seq::GetParameterOp() : parameterBehind(operand, timeline);
-        if (!get)
-          continue;
+  auto add = [&](Operation &op) {
+    for (Value operand : op.getOperands())
+      if (seq::GetParameterOp get = parameterBehind(operand, timeline)) {
         auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr());
-        byCall.try_emplace(callOf(op.getLoc()),
-                           ofParameter(cast<seq::PartAttr>(parameter.getParts()[0]).getName().getValue()));
+        std::string block = ofParameter(cast<seq::PartAttr>(parameter.getParts()[0]).getName().getValue());
+        byPlace.try_emplace(placeOf(op.getLoc()), block);
+        byCall.try_emplace(callOf(op.getLoc()), block);
       }
+  };
+  // Kernels come second: they may hold operations of two blocks.
+  for (bool kernels : {false, true})
+    for (func::FuncOp function : timeline.functions())
+      for (Operation &op : function.getBody().front())
+        if (!isa<seq::ScanOp, seq::GradientOp>(op) && isa<kern::RowwiseOp>(op) == kernels)
+          add(op);
 }
 
 std::string BlockNames::of(Operation *op) const {
+  if (auto it = byPlace.find(placeOf(op->getLoc())); it != byPlace.end())
+    return it->second;
   auto it = byCall.find(callOf(op->getLoc()));
   return it == byCall.end() || it->first().empty() ? "model" : it->second;
 }

@@ -7,8 +7,9 @@
 
 namespace stretto {
 
-/// Names the blocks of a model by the parameters they use: "embed", "layers.{}.attention". Operations without
-/// parameters belong to the block whose call in the spec they come from; what belongs to none is "model".
+/// Names the blocks of a model by the parameters they use: "embed", "layers.{}.attention". An operation belongs to the
+/// block of the product or embedding at its place in the spec (gradients have the place of what they are the gradient
+/// of), else to the block whose call in the spec it comes from; what belongs to none is "model".
 class BlockNames {
 public:
   /// Looks at all functions of an entry point.
@@ -18,7 +19,7 @@ public:
   static std::string ofParameter(mlir::StringRef name);
 
 private:
-  llvm::StringMap<std::string> byCall;
+  llvm::StringMap<std::string> byPlace, byCall;
 };
 
 } // namespace stretto

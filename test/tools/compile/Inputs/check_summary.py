@@ -12,4 +12,6 @@ products = 2 * rows * (layers * 12 * dim * dim + vocab * dim)
 attention = layers * 4 * rows * dim * length / 2
 assert summary["total"]["flops_forward"] == products + attention, summary["total"]
 assert summary["total"]["flops_backward"] == 2 * products + 2.5 * attention, summary["total"]
+assert blocks["layers.{}.layer"]["flops_forward"] == 2 * rows * layers * 12 * dim * dim + attention, blocks
+assert "model" not in blocks or blocks["model"]["flops_forward"] == 0, blocks
 assert summary["planned_bytes"] == sum(v for k, v in summary["arenas"].items() if k != "accumulator")
