@@ -46,7 +46,8 @@ static void remarkFused(func::FuncOp function, const GroupGraph &graph, ArrayRef
     apart += costOf(graph, op).bytes;
   auto options = remark::RemarkOpts::name("FusedRows").category("fusion").function(function.getName());
   remark::passed(members.front()->getLoc(), options)
-      << (std::to_string(members.size()) + " row operations in one kernel")
+      << (members.size() == 1 ? "one row operation is a kernel of its own"
+                              : std::to_string(members.size()) + " row operations in one kernel")
       << remark::metric("Operations", members.size())
       << remark::metric("Lines", linesOf(members)) << remark::metric("BytesMoved", fused.bytes)
       << remark::metric("BytesNotMoved", apart - fused.bytes) << remark::metric("Stages", fused.stages)

@@ -132,7 +132,7 @@ typedef struct stretto_program {
   const char *model;     /* name of the model in the spec */
   const char *spec_text; /* the resolved spec: imports inlined, as text */
   const char *spec_hash; /* 32 hex digits over everything that determines parameters and their layout */
-  const char *settings;  /* JSON object: every model parameter's value and its origin */
+  const char *settings;  /* JSON array: every parameter of the model with its value and where it came from */
   const char *plan;      /* JSON object: memory plan, FLOPs, parameters per block (what `summary` prints) */
   const char *target;    /* "cpu" */
   const char *cpu;       /* CPU the code was made for, e.g. "x86-64-v4" */
