@@ -36,6 +36,7 @@ static void addCleanup(OpPassManager &passes) {
 static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createInlinerPass());
   passes.addPass(createSymbolDCEPass());
+  passes.addPass(createSeparateScans());
   passes.addPass(createMergeProducts());
   passes.addPass(createAddLoss({options.headBytes}));
   passes.addPass(createDecompose());

@@ -44,23 +44,28 @@ class Case:
 
 
 def run(command, text=None):
-    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
     return done.stdout
 
 
+def write_spec(case, folder):
+    """The path of the spec; its text is written to the folder."""
+    if case.spec.endswith(".stretto"):
+        return case.spec
+    path = os.path.join(folder, "spec.stretto")
+    with open(path, "w") as file:
+        file.write(case.spec)
+    return path
+
+
 def seq_module(case):
     """The module of the front end, in f64, with the places of its values."""
     with tempfile.TemporaryDirectory() as folder:
-        path = case.spec
-        if not path.endswith(".stretto"):
-            path = os.path.join(folder, "spec.stretto")
-            with open(path, "w") as file:
-                file.write(case.spec)
         shape = [f"--batch={case.batch}", f"--length={case.length}", f"--vocabulary={case.vocabulary}"]
         settings = [f"--set={name}={value}" for name, value in case.settings.items()]
-        return run(["stretto-frontend-test", path, "--f64", "--locations", *shape, *settings])
+        return run(["stretto-frontend-test", write_spec(case, folder), "--f64", "--locations", *shape, *settings])
 
 
 def emitted_module(text):
@@ -208,7 +213,7 @@ def check(case, seed=0):
     return "the whole pipeline and its stages disagree"
 
 
-def check_all(cases):
+def check_all(cases, check=check):
     """Prints what is wrong, with the spec; the number of failures."""
     failures = 0
     for number, case in enumerate(cases):
@@ -219,6 +224,7 @@ def check_all(cases):
         if problem:
             failures += 1
             settings = " ".join(f"--set {name}={value}" for name, value in case.settings.items())
-            print(f"FAILED {case.name} {settings}\n{problem}\n{case.spec}\n", flush=True)
+            shape = f"--batch {case.batch} --length {case.length} --vocab {case.vocabulary}"
+            print(f"FAILED {case.name} {shape} {settings}\n{problem}\n{case.spec}\n", flush=True)
     print(f"{len(cases) - failures} of {len(cases)} agree with PyTorch to {TOLERANCE:g}")
     return failures

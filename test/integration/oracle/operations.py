@@ -60,6 +60,11 @@ SPEC = """model one(vocab: int) {{
 }}
 """
 
-if __name__ == "__main__":
+
+def cases():
     specs = {name: SPEC.format(expression=text) for name, text in EXPRESSIONS.items()}
-    sys.exit(check_all([Case(name, spec, finite_differences=True) for name, spec in specs.items()]) != 0)
+    return [Case(name, spec, finite_differences=True) for name, spec in specs.items()]
+
+
+if __name__ == "__main__":
+    sys.exit(check_all(cases()) != 0)
