@@ -3,6 +3,7 @@
 
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -14,22 +15,29 @@ using namespace mlir;
 namespace {
 class Dump : public PassInstrumentation {
 public:
-  Dump(ModuleOp module, StringRef folder) : module(module), folder(folder) {}
+  Dump(ModuleOp module, StringRef folder, PassManager &passes) : module(module), folder(folder) {
+    for (Pass &pass : passes.getPasses()) {
+      order[&pass] = texts.size();
+      llvm::raw_string_ostream os(texts.emplace_back());
+      pass.printAsTextualPipeline(os);
+    }
+  }
 
   std::string start() {
     if (std::error_code error = llvm::sys::fs::create_directories(folder))
       return error.message();
     counts = countOperations();
-    return write("start", "the module as the front end made it", "");
+    return write("start", "the module as the front end made it", "", 0);
   }
 
   void runBeforePass(Pass *, Operation *) override { before.emplace(module); }
 
   void runAfterPass(Pass *pass, Operation *) override {
-    if (!before || *before == OperationFingerPrint(module) || pass->getArgument().empty())
+    auto place = order.find(pass);
+    if (place == order.end() || !before || *before == OperationFingerPrint(module))
       return;
     auto now = countOperations();
-    write(pass->getArgument(), pass->getDescription(), difference(counts, now));
+    write(pass->getArgument(), pass->getDescription(), difference(counts, now), place->second + 1);
     counts = std::move(now);
   }
 
@@ -57,7 +65,8 @@ private:
     return text.empty() ? "the same operations, changed" : text;
   }
 
-  std::string write(StringRef name, StringRef purpose, const std::string &change) {
+  /// `done`: how many passes have run.
+  std::string write(StringRef name, StringRef purpose, const std::string &change, size_t done) {
     std::string file = llvm::formatv("{0:D2}-{1}.mlir", number++, name);
     SmallString<128> path(folder);
     llvm::sys::path::append(path, file);
@@ -68,6 +77,8 @@ private:
     module->print(os, OpPrintingFlags().enableDebugInfo(/*enable=*/true, /*prettyForm=*/false));
     os << "\n";
     index += llvm::formatv("{0,-34} {1}\n{2}", file, purpose, change.empty() ? "" : "    " + change + "\n").str();
+    goingOn += llvm::formatv("{0} --pass-pipeline='builtin.module({1})'\n", file,
+                             llvm::join(ArrayRef(texts).drop_front(done), ",")).str();
     return writeIndex();
   }
 
@@ -78,12 +89,14 @@ private:
     llvm::raw_fd_ostream os(path, error);
     if (error)
       return error.message();
-    os << index;
+    os << index << "\nTo go on from a file, give it to stretto-opt with the passes that follow:\n" << goingOn;
     return "";
   }
 
   ModuleOp module;
-  std::string folder, index;
+  std::string folder, index, goingOn;
+  std::map<const Pass *, size_t> order; // the passes of the pipeline, in the order they run
+  std::vector<std::string> texts;       // each with its options, as a pipeline is written
   int number = 0;
   Counts counts;
   std::optional<OperationFingerPrint> before;
@@ -91,7 +104,7 @@ private:
 } // namespace
 
 std::string stretto::dumpEveryPass(PassManager &passes, ModuleOp module, StringRef folder) {
-  auto dump = std::make_unique<Dump>(module, folder);
+  auto dump = std::make_unique<Dump>(module, folder, passes);
   std::string error = dump->start();
   if (error.empty())
     passes.addInstrumentation(std::move(dump));

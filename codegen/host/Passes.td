@@ -14,7 +14,7 @@ def EmitHost : Pass<"kern-emit-host", "::mlir::ModuleOp"> {
     Memory must be planned and each kernel must exist as an `llvm.func`, whose attributes `kern.chunks`,
     `kern.scratch_bytes`, `kern.bytes_moved` and `kern.flops` (i64) say what a launch needs. What is known
     about the program otherwise is read from attributes of the module: `seq.model`, `seq.batch`, `seq.length`,
-    `seq.vocabulary`, `seq.settings`, `seq.spec_text`, `kern.target`, `kern.cpu`.
+    `seq.vocabulary`, `seq.settings`, `seq.spec_text`, `kern.target`, `kern.cpu`, `kern.cpu_features`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -99,7 +99,7 @@ private:
     Type p = g.pointer(), n = g.number(), w = g.word(), r = g.real();
     auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
     auto input = g.structOf({n, n, n}), output = g.structOf({n, n, n, n});
-    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
+    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
                             input, output, p, p, p, p, p});
     for (StringRef name : {"gradients", "accumulate", "take_accumulated", "update", "evaluate"})
       provideEntry(name);
@@ -124,7 +124,7 @@ private:
   SmallVector<Value> identity() {
     return {g.i32(STRETTO_ABI_VERSION), g.i32(sizeof(stretto_program)), textOf("seq.model"), textOf("seq.spec_text"),
             g.text(hashParameters(module, parameters)), textOf("seq.settings"), g.text(facts.plan),
-            textOf("kern.target"), textOf("kern.cpu"), g.text("stretto " STRETTO_VERSION),
+            textOf("kern.target"), textOf("kern.cpu"), textOf("kern.cpu_features"), g.text("stretto " STRETTO_VERSION),
             g.i32(parameterType().isF64() ? STRETTO_F64 : STRETTO_F32), g.i32(0), g.i64(numberOf("seq.batch")),
             g.i64(numberOf("seq.length")), g.i64(numberOf("seq.vocabulary"))};
   }

@@ -47,6 +47,17 @@ static StringRef nearestCpu(const MCSubtargetInfo &info, StringRef name) {
   return best;
 }
 
+/// The enabled features that are instruction sets and not advice for scheduling.
+static std::string enabledInstructionSets(const MCSubtargetInfo &info) {
+  StringMap<bool> sets = sys::getHostCPUFeatures();
+  SmallVector<StringRef> names;
+  for (const SubtargetFeatureKV &feature : info.getEnabledProcessorFeatures())
+    if (sets.contains(StringRef(feature.Key)))
+      names.push_back(StringRef(feature.Key));
+  llvm::sort(names);
+  return join(names, ",");
+}
+
 static void readFeatures(stretto::Target &target, const MCSubtargetInfo &info) {
   Triple triple(target.triple);
   if (triple.isAArch64()) {
@@ -79,6 +90,7 @@ FailureOr<stretto::Target> stretto::Target::resolve(StringRef cpu, function_ref<
   }
   std::unique_ptr<MCSubtargetInfo> info(llvmTarget->createMCSubtargetInfo(triple, target.cpu, target.features));
   readFeatures(target, *info);
+  target.instructionSets = enabledInstructionSets(*info);
   return target;
 }
 

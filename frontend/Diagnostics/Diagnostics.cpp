@@ -5,9 +5,14 @@
 using namespace stretto;
 
 Diagnostic &Diagnostics::error(SourceRange range, const llvm::Twine &message) {
-  ++count;
   Diagnostic diagnostic{range, message.str(), {}};
-  if (count > maxErrors) {
+  bool known = std::any_of(list.begin(), list.end(), [&](const Diagnostic &earlier) {
+    return earlier.range.file == range.file && earlier.range.begin == range.begin && earlier.range.end == range.end &&
+           earlier.message == diagnostic.message;
+  });
+  ++count;
+  if (known || list.size() == maxErrors) {
+    hidden += !known;
     overflow = std::move(diagnostic);
     return overflow;
   }
@@ -21,8 +26,8 @@ void Diagnostics::print(llvm::raw_ostream &os) const {
     for (const Note &note : diagnostic.notes)
       printOne(os, note.range, "note", note.message);
   }
-  if (count > maxErrors)
-    os << "error: " << count - maxErrors << " more errors not shown\n";
+  if (hidden)
+    os << "error: " << hidden << " more errors not shown\n";
 }
 
 /// Prints the line and a caret under the range. Tabs stay tabs in both lines, so that they align; other

@@ -28,7 +28,8 @@ public:
 
   explicit Diagnostics(const SourceFiles &sources) : sources(sources) {}
 
-  /// Reports an error. The returned object takes notes and lives until the next report.
+  /// Reports an error; one that is known already (a block may be read once per call) is counted, but not
+  /// printed again. The returned object takes notes and lives until the next report.
   Diagnostic &error(SourceRange range, const llvm::Twine &message);
   bool hasErrors() const { return count != 0; }
   size_t errorCount() const { return count; }
@@ -42,7 +43,7 @@ private:
   const SourceFiles &sources;
   std::vector<Diagnostic> list;
   Diagnostic overflow;
-  size_t count = 0;
+  size_t count = 0, hidden = 0;
 };
 
 /// The candidate closest to `name` by edit distance, or empty if none is close.

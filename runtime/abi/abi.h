@@ -136,6 +136,7 @@ typedef struct stretto_program {
   const char *plan;      /* JSON object: memory plan, FLOPs, parameters per block (what `summary` prints) */
   const char *target;    /* "cpu" */
   const char *cpu;       /* CPU the code was made for, e.g. "x86-64-v4" */
+  const char *cpu_features; /* instruction sets the code may use, as LLVM names them, separated by commas */
   const char *compiler;  /* version line of the compiler */
   int32_t dtype;         /* STRETTO_F32 or STRETTO_F64 */
   int32_t unused;

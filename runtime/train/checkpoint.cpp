@@ -211,8 +211,38 @@ void CheckpointFolder::restore(const TrainingState &state, int64_t step) const {
   restoreFile(folderOf(step) + "/" + momentsName, momentTensors(state), state.device);
 }
 
-void loadWeights(const TrainingState &state, const std::string &path) {
+// A file of a checkpoint has its checksum in the manifest beside it; a file from elsewhere has none.
+static void verifyWhereListed(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (!pathExists(folder + "/" + manifestName))
+    return;
+  try {
+    for (const ManifestFile &file : readManifest(readFile(folder + "/" + manifestName, maxManifestBytes)).files)
+      if (file.name == name)
+        verifyFile(folder, file);
+  } catch (const Error &error) {
+    throw Error(fmt::format("checkpoint '{}' is refused: {}", folder, error.what()));
+  }
+}
+
+// A run directory stands for the weights of its newest checkpoint that is good.
+static std::string weightsOf(const std::string &path) {
+  if (!pathExists(path + "/ckpt"))
+    return path;
+  const CheckpointFolder checkpoints(path + "/ckpt", 1);
+  std::string refused;
+  const auto manifest = checkpoints.newest([&](const std::string &text) { refused += "; " + text; });
+  if (!manifest)
+    throw Error(fmt::format("run directory '{}' must have a good checkpoint, but has none{}", path, refused));
+  return checkpoints.folderOf(manifest->step) + "/" + weightsName;
+}
+
+void loadWeights(const TrainingState &state, const std::string &given) {
+  const std::string path = weightsOf(given);
   const SafetensorsFile file(path, /*followLinks=*/true);
+  verifyWhereListed(path);
   std::set<std::string> known;
   for (const StateTensor &tensor : parameterTensors(state, STRETTO_ARENA_PARAMETERS)) {
     known.insert(tensor.entry.name);

@@ -56,11 +56,17 @@ void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t
   const int64_t fixed = plan.weights + plan.gradients + plan.moments;
   const int64_t perRow = std::max<int64_t>(1, (plan.total() - fixed) / std::max<int64_t>(1, program.batch));
   const int64_t fits = (available - fixed) / perRow;
+  const auto lengthThatFits = static_cast<int64_t>(static_cast<double>(program.length) *
+                                                   static_cast<double>(available - fixed) / static_cast<double>(perRow));
   const std::string advice =
       fits >= 1 ? fmt::format("the largest batch that fits is about {}: compile again with --batch {} "
                               "(and --accumulate {} for the same step)",
                               fits, fits, (program.batch + fits - 1) / fits)
-                : fmt::format("weights, gradients and moments alone need {}", formatBytes(fixed));
+      : lengthThatFits >= 1
+          ? fmt::format("not even one row fits; the largest length that fits is about {}: compile again with --batch 1 "
+                        "--length {}",
+                        lengthThatFits, lengthThatFits)
+          : fmt::format("weights, gradients and moments alone need {}", formatBytes(fixed));
   throw Error(fmt::format("the run must fit into {} of memory, but needs {} at batch {} ({}); {}",
                           formatBytes(available), formatBytes(plan.total()), program.batch, describePlan(plan), advice));
 }

@@ -1,5 +1,6 @@
 #include "runtime/train/program.h"
 
+#include "runtime/core/cpu_features.h"
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
 #include "runtime/train/bench.h"
@@ -25,15 +26,11 @@ void checkProgram(const stretto_program &program) {
     throw Error(fmt::format("the compiled model must have interface version {} ({} bytes), but got {} ({} bytes); "
                             "compile it again",
                             STRETTO_ABI_VERSION, sizeof(stretto_program), program.abi_version, program.struct_size));
-  __builtin_cpu_init();
-  const std::string cpu = program.cpu;
-  const bool runs = cpu == "x86-64-v4"   ? __builtin_cpu_supports("x86-64-v4")
-                    : cpu == "x86-64-v3" ? __builtin_cpu_supports("x86-64-v3")
-                                         : true;
-  if (!runs)
-    throw Error(fmt::format("the model was compiled for {}, but this CPU is not one; compile it again with "
-                            "--cpu=x86-64-v{} or on this machine",
-                            cpu, __builtin_cpu_supports("x86-64-v3") ? 3 : 2));
+  const std::string missing = missingCpuFeatures(program.cpu_features);
+  if (!missing.empty())
+    throw Error(fmt::format("the model was compiled for the CPU '{}', but this CPU lacks {}; compile it again on this "
+                            "machine, or with --cpu=x86-64-v3",
+                            program.cpu, missing));
 }
 
 // --resume: what the run directory was started with lies under the command line.
@@ -69,6 +66,12 @@ std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_p
   if (!config.tokens.empty())
     return fileSource(config.tokens, program.batch, program.length, program.vocabulary);
   std::map<std::string, std::string> settings = config.taskSettings;
+  const auto given = config.taskOrigins.find("length");
+  if (given != config.taskOrigins.end() && given->second == "command line" &&
+      settings["length"] != fmt::format("{}", program.length))
+    throw Error(fmt::format("the length must be the {} that the model was compiled for, but got {}; compile for it: "
+                            "stretto compile SPEC --length {}",
+                            program.length, settings["length"], settings["length"]));
   settings["length"] = fmt::format("{}", program.length);
   std::unique_ptr<Task> task;
   try {

@@ -63,6 +63,8 @@ int Trainer::run() {
                         EventFile(parts.run->path, done)});
   }
   firstStep = done;
+  if (config.steps == 0 && config.evalBatches > 0)
+    evaluate(); // the weights as they came in
   {
     Prefetcher data(parts.source, done, rowsPerStep(), parts.state.program.length);
     while (done < config.steps && !stopSignal()) {

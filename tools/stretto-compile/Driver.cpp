@@ -108,6 +108,7 @@ private:
     (*module)->setAttr("seq.settings", text(result->parametersJson));
     (*module)->setAttr("kern.target", text(line.target));
     (*module)->setAttr("kern.cpu", text(target.cpu));
+    (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
     return true;
   }
 

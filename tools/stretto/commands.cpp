@@ -28,7 +28,7 @@ static constexpr std::array commands{
     Command{"fmt", "stretto-compile", "fmt", "lay out a spec, comments kept"},
     Command{"opt", "stretto-opt", "", "run passes on IR files"},
     Command{"data", "stretto-data", "", "look at the data of a task"},
-    Command{"eval", "stretto-eval", "", "score a trained model"},
+    Command{"eval", "", "", "score a trained model, at the same or at another batch and length"},
     Command{"compare", "stretto-compare", "", "put runs side by side"},
 };
 
@@ -79,6 +79,10 @@ static int runHelp(std::span<const std::string> arguments) {
     becomeProgram(siblingProgram(std::string(command.program)), forwarded);
   }
   std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
+  if (arguments[0] == "eval")
+    std::puts("Scores the weights given by --init-from (a run directory, or a safetensors file) on held-out rows of the\n"
+              "task, without training: --eval-batches says on how many batches. The other options of the spec and the\n"
+              "task are those of the training; --batch and --length may differ.\n");
   std::puts("Compiles the spec through the cache. The compiler's options are those of 'stretto help compile' that\n"
             "shape the program; all others, and what follows '--', belong to the program: see 'stretto train\n"
             "<spec.stretto> --task <task> --help'.\n\n"
@@ -113,8 +117,10 @@ int runCommand(std::span<const std::string> arguments) {
   if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h"))
     return runHelp(std::span(&name, 1));
   TrainArguments split = splitTrainArguments(arguments);
+  if (name == "eval")
+    makeEvaluation(split);
   std::string program = cachedProgram(split);
-  if (name == "train")
+  if (name != "program")
     becomeProgram(program, split.program);
   std::puts(program.c_str());
   return 0;

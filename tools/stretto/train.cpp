@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 namespace stretto {
@@ -63,6 +64,13 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
   return result;
 }
 
+void makeEvaluation(TrainArguments &arguments) {
+  auto isWeights = [](const std::string &word) { return word == "--init-from" || word.starts_with("--init-from="); };
+  if (std::none_of(arguments.program.begin(), arguments.program.end(), isWeights))
+    throw CommandError("eval needs the weights: give --init-from with a run directory or a safetensors file", 2);
+  arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none"});
+}
+
 // The values of -I among options of the compiler.
 static std::vector<std::string> importFolders(std::span<const std::string> options) {
   std::vector<std::string> folders;
@@ -74,11 +82,21 @@ static std::vector<std::string> importFolders(std::span<const std::string> optio
   return folders;
 }
 
-// Everything the program depends on: the spec with its imports, the options, and the parts of Stretto that make it
+// Which instruction sets this machine has, as its system lists them; the same text on machines of one kind.
+static std::string machineFlags() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("flags") || line.starts_with("Features"))
+      return line;
+  return "";
+}
+
+// Everything the program depends on: the machine (a folder may be shared by several), the spec with its imports, the options, and the parts of Stretto that make it
 // or are linked into it.
 static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
   CacheKey key;
   key.add("stretto program 1");
+  key.add(machineFlags());
   key.addFile(compiler);
   fs::path libraries = compiler.parent_path().parent_path() / "lib";
   std::vector<fs::path> linked;

@@ -19,6 +19,10 @@ struct TrainArguments {
 // Throws CommandError where the spec or a compiler option's value is missing.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 
+// Turns arguments of `stretto train` into those of `stretto eval`: no step, no run directory. Throws CommandError
+// where no weights are given.
+void makeEvaluation(TrainArguments &arguments);
+
 // The path of the program made from the spec with these compiler options; compiles where the cache has none.
 // Throws CommandError; where the compiler fails it has said why, and the error's text is empty.
 std::string cachedProgram(const TrainArguments &arguments);

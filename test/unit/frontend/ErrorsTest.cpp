@@ -215,6 +215,13 @@ TEST(Imports, CyclesAreErrors) {
       << frontend.errors();
 }
 
+TEST(Errors, ABlockThatIsCalledTwiceReportsOnce) {
+  Frontend frontend;
+  frontend.run(inModel("block b(y) { return linear(y, dmi) }\nx = b(x)\nx = b(x)"));
+  EXPECT_FALSE(frontend.program);
+  EXPECT_EQ(llvm::StringRef(frontend.errors()).count("unknown name 'dmi'"), 1u) << frontend.errors();
+}
+
 TEST(Errors, SeveralInOneRunWithoutFollowUps) {
   Frontend frontend;
   frontend.run(inModel("a = foo(x)\nb = a + 1\nc = relu(b)\nx = linear(x, dmi)\ny = x + 1"));

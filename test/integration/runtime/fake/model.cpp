@@ -248,6 +248,7 @@ extern "C" const stretto_program stretto_compiled_program = {
     "{}",
     "cpu",
     "x86-64",
+    "",
     "written by hand",
     sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32,
     0,

@@ -1,0 +1,60 @@
+"""Every mistake before a program runs, as docs/errors.md tells it.
+
+REQUIRES: compiler, runtime
+RUN: %python3 %s %t
+"""
+import os
+import sys
+
+from programs import HELLO, TASK, Promises, empty
+
+folder = empty(sys.argv[1])
+promises = Promises("Before a program runs")
+compiler = ["stretto", "compile", "--vocab", "16", "--batch", "2", "--length", "8", "--emit=seq"]
+
+
+def spec(statement, end="linear(x, vocab)"):
+    path = os.path.join(folder, "m.stretto")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("model m(vocab: int, dim = 16, deep = false) {\n  x = embed(tokens, vocab, dim)\n"
+                   f"  {statement}\n  return {end}\n}}\n")
+    return path
+
+
+def check_spec(mistake, statement, **more):
+    promises.check(mistake, [*compiler, spec(statement, **more)])
+
+
+with open(f"{folder}/open.stretto", "w", encoding="utf-8") as file:
+    file.write("model m(vocab: int) {\n  x = embed(tokens, vocab, 8)\n  return linear(x, vocab }\n")
+promises.check("syntax error", [*compiler, f"{folder}/open.stretto"])
+check_spec("type error", "x = linear(x, deep)")
+check_spec("shape mismatch", "x = x + linear(x, 2 * dim)")
+check_spec("unknown operation", "x = liner(x, dim)")
+check_spec("a division that is not exact", "x = linear(x, dim / 3)")
+check_spec("a constraint of the model", "require dim % 3 == 0")
+check_spec("an argument out of range", "x = canon(x, kernel = 9)")
+
+train = ["stretto", "train", HELLO, *TASK]
+promises.check("unknown parameter", [*train, "--set", "dmi=3"])
+promises.check("a parameter of another type", [*train, "--set", "layers=true"])
+promises.check("a parameter out of range", [*train, "--set", "dim=0"])
+promises.check("unknown command", ["stretto", "trian", HELLO], status=2)
+promises.check("unknown option", ["stretto", "compile", HELLO, "--lenght", "8"], status=2)
+promises.check("an option's value out of range", [*train, "--batch", "0"], status=2)
+promises.check("a batch that no program can hold", [*train, "--batch", "70000", "--length", "70000"])
+promises.check("unknown task", ["stretto", "train", HELLO, "--task", "depo3"])
+promises.check("unknown preset", ["stretto", "train", HELLO, "--task", "depo1", "--preset", "one-hp"])
+promises.check("unknown parameter of a task", [*train, "--task-set", "nn=3"])
+promises.check("a task's parameter out of range", [*train, "--task-set", "n=1"])
+promises.check("unknown CPU", [*train, "--cpu", "znver99"])
+promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *TASK])
+
+# Root writes everywhere, so it becomes nobody.
+other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+os.makedirs(f"{folder}/readonly")
+os.chmod(f"{folder}/readonly", 0o555)
+promises.check("read-only folder for the program", ["stretto", "compile", HELLO, *TASK, "-o", f"{folder}/readonly/p"],
+               **other)
+promises.check("a cache that cannot be written", train, env={**os.environ, "STRETTO_CACHE": "/dev/null/cache"})
+promises.finish()

@@ -1,0 +1,153 @@
+"""Every mistake when a compiled program runs, as docs/errors.md tells it.
+
+REQUIRES: compiler, runtime
+RUN: %python3 %s %t
+"""
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from programs import HELLO, SMALL, TASK, Promises, contains, digest, empty, expect, program, run
+
+folder = empty(sys.argv[1])
+promises = Promises("When a program runs")
+small = shutil.copy(program(HELLO, *TASK, *SMALL), f"{folder}/small")  # the cache lets nobody else in
+wide = program(HELLO, *TASK, *SMALL, "--set", "dim=32")
+quiet = ["--threads", "1", "--eval-batches", "0", "--quiet"]
+options = [*TASK, *quiet, "--steps", "40", "--save-every", "10"]
+start = [small, *options]
+nobody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}  # root may read and write everything
+
+run(*start, "--out", f"{folder}/good")
+good = digest(f"{folder}/good", 40)
+weights = f"{folder}/good/ckpt/00000040/weights.safetensors"
+
+
+def command_line():
+    promises.check("unknown option of the program", [*start, "--stepz", "3"])
+    promises.check("a setting out of range", [*start, "--beta2", "1"])
+    promises.check("unknown task of the program", [small, "--task", "depo3", *quiet, "--out", "none"])
+    promises.check("a task the program was not made for",
+                   [small, "--task", "copy", "--task-set", "n=10", *quiet, "--out", "none"])
+    promises.check("another length", [*start, "--task-set", "length=32", "--out", "none"])
+
+
+def memory():
+    """What is said to fit does fit, and nothing is allocated before."""
+    big = program(HELLO, *TASK, *SMALL, "--batch", "8")
+    text = promises.check("a batch that does not fit memory", [big, *options, "--out", "none", "--memory-limit", "600000"])
+    fits = int(re.search(r"again with --batch (\d+)", text)[1])
+    smaller = program(HELLO, *TASK, *SMALL, "--batch", fits)
+    run(smaller, *options, "--steps", 1, "--out", "none", "--memory-limit", 600000)
+    larger = program(HELLO, *TASK, *SMALL, "--batch", fits + 1)
+    run(larger, *options, "--steps", 1, "--out", "none", "--memory-limit", 600000, status=1)
+    promises.check("a length that does not fit memory", [*start, "--out", "none", "--memory-limit", "150000"])
+    expect(fits > 1, f"batch {fits}")
+
+
+def other_machine():
+    """AVX10.2 and APX together: no machine that this runs on today has them."""
+    other = program(HELLO, *TASK, *SMALL, "--cpu", "diamondrapids")
+    if "avx10_2" not in open("/proc/cpuinfo").read():
+        promises.check("a CPU that lacks what the program needs", [other, *options, "--out", "none"])
+    else:
+        promises.messages.pop("a CPU that lacks what the program needs")
+
+
+def damage(path, kind):
+    if kind == "cut":
+        os.truncate(path, os.path.getsize(path) // 2)
+        return
+    with open(path, "r+b") as file:
+        file.seek(-3, os.SEEK_END)
+        byte = file.read(1)
+        file.seek(-3, os.SEEK_END)
+        file.write(bytes([byte[0] ^ 16]))
+
+
+def weights_of_the_user():
+    load = [*start, "--out", "none", "--init-from"]
+    promises.check("missing weights", [*load, f"{folder}/none"])
+    copy = shutil.copy(weights, f"{folder}/copy")
+    os.chmod(copy, 0)
+    promises.check("unreadable weights", [*load, copy], **nobody)
+    os.chmod(copy, 0o644)
+    damage(copy, "cut")
+    promises.check("truncated weights", [*load, copy])
+    with open(copy, "wb") as file:
+        file.write(b"PK\x03\x04" * 100)
+    promises.check("foreign weights", [*load, copy])
+    promises.check("weights of another model", [wide, *load[1:], weights])
+    shutil.copytree(f"{folder}/good", f"{folder}/altered")
+    damage(weights.replace("good", "altered"), "flip")
+    promises.check("altered weights of a checkpoint", [*load, weights.replace("good", "altered")])
+
+
+def checkpoints():
+    for mistake, kind in (("truncated checkpoint", "cut"), ("altered checkpoint", "flip")):
+        copy = shutil.copytree(f"{folder}/good", f"{folder}/{kind}")
+        damage(f"{copy}/ckpt/00000040/moments.safetensors", kind)
+        promises.check(mistake, [small, *quiet, "--resume", "--out", copy], status=0)
+        expect(digest(copy, 40) == good, f"bits differ after a {mistake}")
+    for step in ("00000020", "00000030", "00000040"):
+        os.truncate(f"{folder}/cut/ckpt/{step}/manifest.json", 10)
+    promises.check("no checkpoint that can be used", [small, *quiet, "--resume", "--out", f"{folder}/cut"])
+    promises.check("resume with another spec", [wide, *quiet, "--resume", "--out", f"{folder}/good"])
+    promises.check("resume with another seed", [small, *quiet, "--resume", "--seed", "5", "--out", f"{folder}/good"])
+    promises.check("resume without a run directory", [small, *options, "--resume"])
+
+
+def run_directories():
+    promises.check("a run directory that is not new", [*start, "--out", f"{folder}/good"])
+    busy = subprocess.Popen([small, *options, "--steps", "10000000", "--out", f"{folder}/busy"], stderr=subprocess.PIPE)
+    while not os.path.exists(f"{folder}/busy/metrics.jsonl"):
+        time.sleep(0.01)
+    promises.check("a run directory in use", [*start, "--out", f"{folder}/busy"])
+    busy.send_signal(signal.SIGTERM)
+    expect(busy.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")
+    os.makedirs(f"{folder}/readonly")
+    os.chmod(f"{folder}/readonly", 0o555)
+    promises.check("read-only folder", [*start, "--out", f"{folder}/readonly/run"], **nobody)
+    expect(digest(f"{folder}/good", 40) == good, "a refused run changed the run directory")
+
+
+def full_disk():
+    """A small file system of its own; where that cannot be mounted, a limit on the size of files."""
+    disk = empty(f"{folder}/disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode == 0
+    limit = {} if mounted else {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (90000, 90000))}
+    try:
+        command = [*start, "--steps", "2000" if mounted else "1200", "--keep", "1000", "--out", f"{disk}/run"]
+        promises.check("disk full", command, **limit)
+        steps = [int(name) for name in os.listdir(f"{disk}/run/ckpt") if name.isdigit()]
+        expect(len(steps) >= 2, "no checkpoint before the disk was full")
+        if mounted:
+            subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        told = run(small, *quiet, "--resume", "--steps", max(steps) + 5, "--out", f"{disk}/run")
+        expect("refused" not in told, f"a checkpoint was damaged by the full disk: {told}")
+    finally:
+        if mounted:
+            subprocess.run(["umount", disk], check=True)
+
+
+def numbers():
+    """A learning rate that throws the weights away makes the next step's gradients infinite."""
+    wild = [*start, "--lr", "1e6", "--save-every", "1"]
+    promises.check("a loss or gradient that is no number", [*wild, "--out", f"{folder}/nan"])
+    expect(sorted(os.listdir(f"{folder}/nan/ckpt")) == ["00000001", "latest"], "a checkpoint holds what is no number")
+    skipped = [*wild, "--on-nonfinite=skip", "--steps", "3", "--out", f"{folder}/skip"]
+    promises.check("the same with --on-nonfinite=skip", skipped, status=0)
+    lines = open(f"{folder}/skip/metrics.jsonl").read().splitlines()
+    expect(len(lines) == 3, f"skipped steps are not in the metrics: {lines}")
+    contains(lines[1], '"grad_norm": "nan"')
+    promises.check("the same with --check-finite", [*wild, "--check-finite", "--out", "none"])
+
+
+for part in (command_line, memory, other_machine, weights_of_the_user, checkpoints, run_directories, full_disk, numbers):
+    part()
+promises.finish()
