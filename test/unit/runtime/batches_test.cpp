@@ -102,6 +102,9 @@ TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
   EXPECT_NE(error.find("the largest batch that fits is about 3: compile again with --batch 3 (and --accumulate 3"),
             std::string::npos)
       << error;
+  program.length = 256;
+  const std::string row = errorOf([&] { checkMemory(program, plan, 3 << 19); });
+  EXPECT_NE(row.find("not even one row fits; the largest length that fits is about 128"), std::string::npos) << row;
   EXPECT_NE(errorOf([&] { checkMemory(program, plan, 1 << 19); }).find("alone need 1.00 MiB"), std::string::npos);
 }
 
