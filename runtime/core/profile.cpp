@@ -15,19 +15,25 @@ double attentionFlops(const AttentionOp &op) {
 
 } // namespace
 
+double Profile::now() const {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 void Profile::beginStep() {
   active = true;
-  stepStart = Clock::now();
+  stepStart = now();
 }
 
 void Profile::endStep(double waited) {
   active = false;
   ++steps;
-  total += std::chrono::duration<double>(Clock::now() - stepStart).count();
+  total += now() - stepStart;
   byGroup["data"].seconds += waited;
 }
 
-void Profile::before(const Op &) { opStart = Clock::now(); }
+void Profile::before(const Op &) { opStart = now(); }
 
 void Profile::add(const std::string &group, const std::string &detail, double seconds, double bytes, double flops) {
   for (Sum *sum : {&byGroup[group], &byDetail[detail]}) {
@@ -41,7 +47,7 @@ void Profile::add(const std::string &group, const std::string &detail, double se
 void Profile::after(const Op &op) {
   if (!active)
     return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - opStart).count();
+  const double seconds = now() - opStart;
   struct Add {
     Profile &profile;
     double seconds;

@@ -69,7 +69,7 @@ private:
   }
 
   std::string profile(int64_t count) {
-    Profile profile;
+    Profile profile(state.device.threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC);
     state.device.observe(&profile);
     for (int64_t i = 0; i < count; ++i) {
       profile.beginStep();

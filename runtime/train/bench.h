@@ -11,7 +11,7 @@ namespace stretto {
 // first batch of the source, at the constant learning rate of the configuration.
 //   time N      {"seconds": [one per step], "cpu_seconds": [of all threads], "loss": of the last step}
 //   profile N   {"seconds": per step, "groups": {name: seconds per step}, "kernels": [{"name", "seconds", "calls",
-//               "gigabytes_per_second", "gigaflops"}]}
+//               "gigabytes_per_second", "gigaflops"}]}; with one thread, seconds of it on a processor
 //   memory      {"planned": bytes, "measured": arenas and LibTorch's allocator at their highest, "arenas": {name: bytes},
 //               "resident": the process at its highest}
 // A request that is none of these, or whose count is not in 1..1000000, throws Error.

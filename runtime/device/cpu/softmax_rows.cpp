@@ -34,15 +34,15 @@ template <typename Real> STRETTO_INLINE Value<Real> load(const Real *data) {
   std::memcpy(&value, data, sizeof(value));
   return value;
 }
-template <typename Real> STRETTO_INLINE void store(Real *data, Value<Real> value) {
+template <typename Real> STRETTO_INLINE void store(Real *data, const Value<Real> &value) {
   std::memcpy(data, &value, sizeof(value));
 }
 
 // exp by 2^n * Taylor's series on [-ln 2 / 2, ln 2 / 2]; ln 2 = high + low, so that n * high is exact (Cody and
 // Waite, "Software Manual for the Elementary Functions", 1980). Arguments below the least normal result count as it.
-template <typename Real> STRETTO_INLINE Value<Real> exponential(Value<Real> x) {
+template <typename Real> STRETTO_INLINE Value<Real> exponential(const Value<Real> &argument) {
   using V = Vectors<Real>;
-  x = x < V::least ? V::least - Value<Real>{} : x;
+  const Value<Real> x = argument < V::least ? V::least - Value<Real>{} : argument;
   const Value<Real> shifted = x * Real(1.4426950408889634) + V::round, n = shifted - V::round;
   const Value<Real> r = (x - n * V::high) - n * V::low;
   Real coefficient = 1;
@@ -57,7 +57,7 @@ template <typename Real> STRETTO_INLINE Value<Real> exponential(Value<Real> x) {
   return (Value<Real>)((typename V::Bits)sum + ((typename V::Bits)shifted << V::mantissa));
 }
 
-template <typename Real> STRETTO_INLINE Real total(Value<Real> value) {
+template <typename Real> STRETTO_INLINE Real total(const Value<Real> &value) {
   Real sum = 0;
   for (int i = 0; i < lanes; ++i)
     sum += value[i];
