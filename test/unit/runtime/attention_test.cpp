@@ -136,7 +136,8 @@ template <typename Real> void compare(const Case &c) {
 }
 
 const Case cases[] = {{2, 9, 2, 2, 4, true},   {1, 1, 1, 1, 8, true},    {2, 70, 4, 2, 16, true},
-                      {1, 130, 4, 1, 12, true}, {2, 40, 2, 2, 8, false}, {1, 600, 2, 1, 32, true}};
+                      {1, 130, 4, 1, 12, true}, {2, 40, 2, 2, 8, false}, {1, 600, 2, 1, 32, true},
+                      {1, 1100, 1, 1, 8, false}};
 
 } // namespace
 
