@@ -94,14 +94,14 @@ class Weights(nn.Module):
 
 
 def read_stretto(path):
-    """Tensors by name of a checkpoint: a safetensors file, or a folder with weights.safetensors."""
+    """Tensors by name of a checkpoint (a folder with weights.safetensors) or of any safetensors file of ours."""
     if os.path.isdir(path):
         path = os.path.join(path, "weights.safetensors")
     with open(path, "rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         header, data = json.loads(file.read(length)), bytearray(file.read())
     header.pop("__metadata__", None)
-    dtypes = {"F32": torch.float32, "F64": torch.float64}
+    dtypes = {"F32": torch.float32, "F64": torch.float64, "I32": torch.int32, "U8": torch.uint8}
     tensors = {}
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
