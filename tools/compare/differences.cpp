@@ -34,16 +34,22 @@ static void readRunFile(const std::string &path, Settings &settings) {
   }
 }
 
+static std::string textOf(const nlohmann::json &value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The parameters of the model as the compiler writes them: a list of objects with "name" and "value".
 static void readModelFile(const std::string &path, Settings &settings) {
   std::ifstream file(path);
   if (!file)
     return;
-  auto object = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object())
-    throw Error(path + ": must be a JSON object");
-  for (const auto &[name, entry] : object.items()) {
-    const auto &value = entry.is_object() && entry.contains("value") ? entry["value"] : entry;
-    settings["model." + name] = value.is_string() ? value.template get<std::string>() : value.dump();
+  auto list = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!list.is_array())
+    throw Error(path + ": must be a JSON list of parameters");
+  for (const auto &entry : list) {
+    if (!entry.is_object() || !entry.contains("value") || !entry.contains("name") || !entry["name"].is_string())
+      throw Error(path + ": each parameter must have a name and a value, but got " + entry.dump());
+    settings["model." + entry["name"].get<std::string>()] = textOf(entry["value"]);
   }
 }
 

@@ -142,7 +142,6 @@ int main(int argc, char **argv) {
   CLI::App app("Trains one spec with and without Canon layers on the same data and reports what came of it.",
                "stretto-demo");
   DemoOptions options;
-  options.threads = std::max<int64_t>(1, std::thread::hardware_concurrency() / 2);
   app.add_option("--only", options.only, "comparisons to run: one-hop, two-hops; may be given again");
   app.add_option("--seeds", options.seeds, "runs of each model")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--steps", options.steps, "steps of each run instead of the preset's")->check(CLI::Range(1, 1 << 30));
