@@ -49,13 +49,12 @@ def start(arguments, width, folder):
             variants.append(workers.pytorch(width, form, mode, arguments.threads, folder))
     for canon in (False, True):
         theirs = [v for v in variants if v.canon == canon]
-        if theirs:
-            ours = workers.stretto(arguments.compiler, width, canon, theirs[0].facts["weights"], arguments.threads,
-                                   folder)
-            for other in theirs:
-                if abs(ours.facts["loss"] - other.facts["loss"]) > 2e-4:
-                    raise SystemExit(f"{other.name}: first loss {other.facts['loss']}, ours {ours.facts['loss']}")
-            variants.append(ours)
+        weights = theirs[0].facts["weights"] if theirs else None
+        ours = workers.stretto(arguments.compiler, width, canon, weights, arguments.threads, folder)
+        for other in theirs:
+            if abs(ours.facts["loss"] - other.facts["loss"]) > 2e-4:
+                raise SystemExit(f"{other.name}: first loss {other.facts['loss']}, ours {ours.facts['loss']}")
+        variants.append(ours)
     return variants
 
 

@@ -96,13 +96,14 @@ def summary(compiler, width, canon):
 
 
 def stretto(compiler, width, canon, weights, threads, folder):
+    """Our program, from these weights, or from its own where there are none."""
     program = f"{folder}/llama{width}{'-canon' if canon else ''}"
     start = time.perf_counter()
     subprocess.run(compile_command(compiler, width, canon) + ["-o", program], check=True)
     facts = {"compile_seconds": time.perf_counter() - start} | summary(compiler, width, canon)
-    process = Process([program, "--tokens", write_data(folder, width), "--init-from", weights, "--bench",
-                       "--threads", str(threads), "--lr", "1e-4", "--beta1", "0.9", "--beta2", "0.98",
-                       "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"], threads, folder)
+    command = [program, "--tokens", write_data(folder, width), "--bench", "--threads", str(threads), "--lr", "1e-4",
+               "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
+    process = Process(command + (["--init-from", weights] if weights else []), threads, folder)
     variant = Variant("stretto, canon" if canon else "stretto", canon, process, facts)
     facts["loss"] = variant.ask("time 1")["loss"]
     variant.ask("time 2")

@@ -66,6 +66,7 @@ static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
   schedule.cpu = options.cpu;
   passes.addPass(createChooseSchedule(schedule));
   passes.addPass(createSplitColumnSums());
+  passes.addPass(createOrderWork());
   passes.addPass(createPlanMemory());
 }
 

@@ -3,6 +3,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OrderWork : Pass<"kern-order-work", "::mlir::ModuleOp"> {
+  let summary = "order the work of each function so that less is live at once";
+  let description = [{
+    What is computed from saved values alone moves in front of its first reader, unless something it reads would live
+    longer. Gradients of weights, which lie in an arena of their own, move behind the last of their operands, which may
+    die there and are still in a cache.
+  }];
+}
+
 def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every value a place in an arena";
   let description = [{
