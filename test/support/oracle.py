@@ -44,7 +44,7 @@ class Case:
 
 
 def run(command, text=None):
-    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=900)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
     return done.stdout
