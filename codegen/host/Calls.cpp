@@ -1,6 +1,7 @@
 //===- Calls.cpp --------------------------------------------------------------===//
 #include "codegen/host/Calls.h"
 
+#include "codegen/host/Sites.h"
 #include "codegen/memory/ParameterLayout.h"
 #include "codegen/memory/Views.h"
 
@@ -19,18 +20,14 @@ LLVM::LLVMStructType stretto::kernelType(MLIRContext *context) {
       context, {pointer, pointer, pointer, pointer, number, number, number, number, number});
 }
 
+LLVM::LLVMStructType stretto::siteType(MLIRContext *context) {
+  return LLVM::LLVMStructType::getLiteral(context, {LLVM::LLVMPointerType::get(context), IntegerType::get(context, 64)});
+}
+
 namespace {
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 int64_t columns(Value value) { return typeOf(value).getShape().back(); }
 int64_t rows(Value value) { return typeOf(value).getNumElements() / columns(value); }
-
-kern::PlaceAttr placeOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .getArgAttrOfType<kern::PlaceAttr>(argument.getArgNumber(), "kern.place");
-  return cast<kern::PlaceAttr>(value.getDefiningOp()->getAttrOfType<ArrayAttr>(
-      "kern.places")[cast<OpResult>(value).getResultNumber()]);
-}
 
 /// The fields of an argument struct, in order.
 class Fields {
@@ -164,25 +161,8 @@ LogicalResult emit(HostBuilder &b, kern::SumPartialsOp op, const KernelNumbers &
   return emitLaunch(b, op, op.getKernel(), kernels);
 }
 
-/// The runs of a value: entries of a stack, or rows where columns lie between them; else one run.
-struct Runs {
-  int64_t count, stride; // bytes
-};
-
-Runs runsOf(Value value, bool inBody) {
-  kern::PlaceAttr place = placeOf(value);
-  auto type = typeOf(value);
-  if (!inBody && place.getStride() != 0)
-    return {type.getDimSize(0), place.getStride()};
-  if (isRowStrided(value))
-    return {rows(value), rowStride(value) * type.getElementTypeBitWidth() / 8};
-  return {1, byteSize(type)};
-}
-
-bool isInBody(Operation *op) { return op->getParentOfType<func::FuncOp>()->hasAttr("kern.body"); }
-
 LogicalResult emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
-  Runs from = runsOf(op.getOperand(), isInBody(op)), to = runsOf(op.getResult(), isInBody(op));
+  Runs from = runsOf(op.getOperand(), op), to = runsOf(op.getResult(), op);
   int64_t count = std::max(from.count, to.count), bytes = byteSize(op.getType()) / count;
   if (std::min(from.count, to.count) != 1 && from.count != to.count)
     return op.emitOpError() << "must copy between runs of one size, but got " << from.count << " and " << to.count;
@@ -194,7 +174,7 @@ LogicalResult emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
 }
 
 LogicalResult emit(HostBuilder &b, arith::ConstantOp op, const KernelNumbers &) {
-  Runs runs = runsOf(op.getResult(), isInBody(op));
+  Runs runs = runsOf(op.getResult(), op);
   int64_t bytes = byteSize(op.getType()) / runs.count;
   auto zero = [&](Value offset) {
     b.call("stretto_zero", {b.pack(b.buffer(placeOf(op.getResult()), offset)), b.i64(bytes)});
@@ -217,12 +197,27 @@ LogicalResult emit(HostBuilder &b, seq::ScanOp op, const KernelNumbers &) {
 }
 } // namespace
 
-LogicalResult stretto::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels) {
+/// Tells the context which site the next call is.
+static void emitSite(HostBuilder &b, Operation *op, std::vector<Site> &sites) {
+  if (isa<seq::ScanOp>(op))
+    return;
+  Value table = LLVM::AddressOfOp::create(b, b.pointer(), siteTableName);
+  Value site = LLVM::GEPOp::create(b, b.pointer(), siteType(b.getContext()), table,
+                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(sites.size())});
+  b.call("stretto_at", {site, b.iteration()});
+  sites.push_back(describeSite(op));
+}
+
+LogicalResult stretto::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels,
+                                std::vector<Site> &sites) {
   b.setLoc(op->getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::AttentionOp, seq::AttentionGradOp,
             seq::EmbedOp, seq::EmbedGradOp, seq::ScanOp, kern::RowwiseOp, kern::SumPartialsOp, kern::CopyOp,
-            arith::ConstantOp>([&](auto known) { return emit(b, known, kernels); })
+            arith::ConstantOp>([&](auto known) {
+        emitSite(b, op, sites);
+        return emit(b, known, kernels);
+      })
       .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GradientOp, seq::TableOp>(
           [](auto) { return success(); })
       .Default([](Operation *other) { return other->emitOpError() << "cannot be carried out by the host program"; });

@@ -29,7 +29,7 @@ struct EmitHostPass : stretto::impl::EmitHostBase<EmitHostPass> {
         bool isBody = function != entry;
         if (isBody)
           function->setAttr("kern.body", UnitAttr::get(&getContext()));
-        if (failed(emitFunction(function, isBody, facts->numbers)))
+        if (failed(emitFunction(function, isBody, *facts)))
           return signalPassFailure();
         functions.push_back(function);
       }
@@ -52,10 +52,10 @@ private:
         op->removeDiscardableAttr(attribute.getName());
   }
 
-  LogicalResult emitFunction(func::FuncOp function, bool isBody, const KernelNumbers &kernels) {
+  LogicalResult emitFunction(func::FuncOp function, bool isBody, ProgramFacts &facts) {
     HostBuilder b(getOperation(), function.getLoc(), hostFunctionName(function.getName()), isBody);
     for (Operation &op : function.getBody().front().without_terminator())
-      if (failed(emitCall(b, &op, kernels)))
+      if (failed(emitCall(b, &op, facts.numbers, facts.sites)))
         return failure();
     b.finish();
     return success();

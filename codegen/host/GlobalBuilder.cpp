@@ -40,6 +40,11 @@ Value GlobalBuilder::text(StringRef text) {
 
 Value GlobalBuilder::address(StringRef symbol) { return LLVM::AddressOfOp::create(b, pointer(), symbol); }
 
+Value GlobalBuilder::address(StringRef symbol, Type element, int64_t index) {
+  return LLVM::GEPOp::create(b, pointer(), element, address(symbol),
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+}
+
 Value GlobalBuilder::aggregate(Type type, ArrayRef<Value> values) {
   Value result = LLVM::UndefOp::create(b, type);
   for (auto [i, value] : llvm::enumerate(values))

@@ -25,6 +25,8 @@ public:
   mlir::Value f64(double value) { return constant(b.getF64FloatAttr(value)); }
   mlir::Value text(llvm::StringRef text);
   mlir::Value address(llvm::StringRef symbol);
+  /// The address of entry `index` of an array.
+  mlir::Value address(llvm::StringRef symbol, mlir::Type element, int64_t index);
   /// An array or struct of the values.
   mlir::Value aggregate(mlir::Type type, llvm::ArrayRef<mlir::Value> values);
 

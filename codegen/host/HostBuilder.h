@@ -18,6 +18,8 @@ public:
   HostBuilder(mlir::ModuleOp module, mlir::Location loc, mlir::StringRef name, bool isBody);
 
   Value context() { return function.getArgument(0); }
+  /// The number of the iteration in a scan body, else -1.
+  Value iteration() { return function.getNumArguments() == 2 ? Value(function.getArgument(1)) : i64(-1); }
   mlir::LLVM::LLVMPointerType pointer() { return mlir::LLVM::LLVMPointerType::get(getContext()); }
   Value i64(int64_t value);
   Value i32(int32_t value);

@@ -1,6 +1,8 @@
 //===- Parameters.cpp ---------------------------------------------------------===//
 #include "codegen/host/Parameters.h"
 
+#include "codegen/report/Locations.h"
+
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MD5.h"
 
@@ -14,6 +16,14 @@ static std::string nameIn(seq::PartAttr part, int64_t layer) {
   return stacked ? (front + std::to_string(layer) + back).str() : front.str();
 }
 
+/// The places of the parts of a parameter; where they cannot be told apart, all places for each.
+static SmallVector<std::string> placesOfParts(seq::ParameterOp op) {
+  SmallVector<SourcePlace> places = listPlaces(op.getLoc());
+  if (places.size() != op.getParts().size())
+    return SmallVector<std::string>(op.getParts().size(), sourcePlaces(op.getLoc()));
+  return SmallVector<std::string>(llvm::map_range(places, [](const SourcePlace &place) { return place.text(); }));
+}
+
 SmallVector<ParameterEntry> stretto::listParameters(ModuleOp module) {
   ParameterLayout layout = layoutParameters(module);
   int64_t element = layout.elementType.getIntOrFloatBitWidth() / 8;
@@ -22,16 +32,17 @@ SmallVector<ParameterEntry> stretto::listParameters(ModuleOp module) {
     ParameterPlace place = layout.places.lookup(op);
     ArrayRef<int64_t> shape = op.getLayerShape();
     int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
+    SmallVector<std::string> places = placesOfParts(op);
     int64_t rowElements = ShapedType::getNumElements(shape.drop_front());
     for (int64_t i = 0; i < layers; ++i) {
       int64_t offset = (place.offset + i * place.stride) / element;
-      for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
+      for (auto [part, place] : llvm::zip_equal(op.getParts().getAsRange<seq::PartAttr>(), places)) {
         SmallVector<int64_t, 4> partShape(shape);
         partShape.front() = part.getRows();
         seq::InitAttr init = part.getInit();
         entries.push_back({nameIn(part, op.getFirst() + i * op.getStep()), offset, partShape, !op.getFrozen(),
                            static_cast<int32_t>(init.getKind()), init.getA().getValueAsDouble(),
-                           init.getB().getValueAsDouble()});
+                           init.getB().getValueAsDouble(), place});
         offset += part.getRows() * rowElements;
       }
     }

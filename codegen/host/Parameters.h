@@ -13,6 +13,7 @@ struct ParameterEntry {
   bool trainable;
   int32_t init; // stretto_init_kind
   double a, b;
+  std::string location; // "file:line:column", or empty
 };
 
 /// All parameters of a module in the order in which they lie in memory.

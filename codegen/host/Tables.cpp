@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace stretto;
 
 namespace {
-constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables";
+constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
+                              siteResultsName = "stretto.site_results";
 
 class TableEmitter {
 public:
@@ -22,6 +23,7 @@ public:
     defineTables();
     if (failed(defineKernels()))
       return failure();
+    defineSites();
     defineProgram();
     g.finish();
     return success();
@@ -47,17 +49,22 @@ private:
     });
   }
 
+  /// An array of four numbers, zeros behind the dimensions.
+  Value extents(Type type, ArrayRef<int64_t> shape) {
+    SmallVector<Value> dims;
+    for (size_t d = 0; d < 4; ++d)
+      dims.push_back(g.i64(d < shape.size() ? shape[d] : 0));
+    return g.aggregate(type, dims);
+  }
+
   void defineParameters() {
     auto shape = LLVM::LLVMArrayType::get(g.number(), 4);
-    auto type = g.structOf({g.pointer(), g.number(), shape, g.word(), g.word(), g.word(), g.word(), g.real(), g.real()});
+    auto type = g.structOf({g.pointer(), g.number(), shape, g.word(), g.word(), g.word(), g.word(), g.real(), g.real(), g.pointer()});
     defineList(parametersName, type, parameters.size(), [&](size_t i) {
       const ParameterEntry &entry = parameters[i];
-      SmallVector<Value> dims;
-      for (size_t d = 0; d < 4; ++d)
-        dims.push_back(g.i64(d < entry.shape.size() ? entry.shape[d] : 0));
-      return g.aggregate(type, {g.text(entry.name), g.i64(entry.offset), g.aggregate(shape, dims),
+      return g.aggregate(type, {g.text(entry.name), g.i64(entry.offset), extents(shape, entry.shape),
                                 g.i32(entry.shape.size()), g.i32(entry.trainable), g.i32(entry.init), g.i32(0),
-                                g.f64(entry.a), g.f64(entry.b)});
+                                g.f64(entry.a), g.f64(entry.b), g.text(entry.location)});
     });
   }
 
@@ -89,6 +96,30 @@ private:
                                 number("kern.scratch_bytes"), number("kern.bytes_moved"), number("kern.flops")});
     });
     return success();
+  }
+
+  void defineSites() {
+    auto shape = LLVM::LLVMArrayType::get(g.number(), 4);
+    auto type = g.structOf({g.pointer(), g.pointer(), g.pointer(), g.word(), g.word(), g.number(), g.number(),
+                            g.number(), shape, g.word(), g.word()});
+    SmallVector<const SiteResult *> results;
+    SmallVector<int64_t> starts;
+    for (const Site &site : facts.sites) {
+      starts.push_back(results.size());
+      for (const SiteResult &result : site)
+        results.push_back(&result);
+    }
+    defineList(siteResultsName, type, results.size(), [&](size_t i) {
+      const SiteResult &result = *results[i];
+      return g.aggregate(type, {g.text(result.operation), g.text(result.location), g.text(result.kernel),
+                                g.i32(result.buffer), g.i32(result.weight), g.i64(result.rows), g.i64(result.rowBytes),
+                                g.i64(result.stride), extents(shape, result.shape), g.i32(result.shape.size()),
+                                g.i32(0)});
+    });
+    LLVM::LLVMStructType site = siteType(module.getContext());
+    defineList(siteTableName, site, facts.sites.size(), [&](size_t i) {
+      return g.aggregate(site, {g.address(siteResultsName, type, starts[i]), g.i64(facts.sites[i].size())});
+    });
   }
 
   Value entry(StringRef name) {

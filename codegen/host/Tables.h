@@ -18,6 +18,7 @@ struct ProgramFacts {
   llvm::SmallVector<Table> tables;
   llvm::SmallVector<Kernel> kernels; // in the order of their numbers
   KernelNumbers numbers;
+  std::vector<Site> sites; // filled as host code is made
   double flopsForward = 0, flopsBackward = 0;
   std::string plan;
 };

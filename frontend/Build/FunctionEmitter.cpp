@@ -1,6 +1,7 @@
 #include "frontend/Build/FunctionEmitter.h"
 
 #include "ir/Seq/SeqOps.h"
+#include "ir/Seq/SourceNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,7 +30,7 @@ Location Translator::location(SourceRange range) const {
 }
 
 Location Translator::location(const Op &op, const Function &function) const {
-  Location loc = location(op.range);
+  Location loc = nameOperation(location(op.range), op.name);
   llvm::StringRef name = op.results.size() == 1 ? llvm::StringRef(function.values[op.results[0]].name) : "";
   if (!name.empty())
     loc = NameLoc::get(StringAttr::get(&context, name), loc);
@@ -182,7 +183,7 @@ Value FunctionEmitter::emitAttention(const Op &op) {
 
 Value FunctionEmitter::emitSequence(const Op &op) {
   llvm::StringRef name = op.name;
-  if (name == "attention")
+  if (name == "softmax_attention")
     return emitAttention(op);
   RankedTensorType type = resultType(op);
   Value x = operand(op, 0);

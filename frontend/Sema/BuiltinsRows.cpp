@@ -110,7 +110,7 @@ std::vector<Value> Elaborator::builtinAttention(BuiltinArguments &arguments, Nam
     noteOrigin(diagnostic, arguments.value("heads").provenance);
     return {Value()};
   }
-  Op &op = emit("attention", {arguments.value("q"), arguments.value("k"), arguments.value("v")}, arguments.range());
+  Op &op = emit("softmax_attention", {arguments.value("q"), arguments.value("k"), arguments.value("v")}, arguments.range());
   op.attributes = {{"heads", heads}, {"kv_heads", kvHeads}, {"causal", arguments.flag("causal", true)}};
   return {addResult(op, q)};
 }

@@ -2,6 +2,8 @@
 #include "passes/AutoDiff/Adjoints.h"
 #include "passes/AutoDiff/Passes.h"
 
+#include "ir/Seq/SourceNames.h"
+
 using namespace mlir;
 using namespace stretto;
 
@@ -179,7 +181,7 @@ LogicalResult Adjoints::reverse(Block &block) {
     if (isFree(op) || op->getNumResults() == 0)
       continue;
     SmallVector<Value> gradients;
-    b.setLoc(op->getLoc());
+    b.setLoc(markGradient(op->getLoc()));
     for (Value result : op->getResults())
       gradients.push_back(isActive(result) ? get(result) : Value());
     if (llvm::none_of(gradients, [](Value v) { return static_cast<bool>(v); }))

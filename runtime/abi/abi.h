@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 1u
+#define STRETTO_ABI_VERSION 2u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2 } stretto_dtype;
 
@@ -76,6 +76,7 @@ typedef struct stretto_parameter {
   int32_t init;       /* stretto_init_kind */
   int32_t unused;
   double init_a, init_b;
+  const char *location; /* "file:line:column" of the operation that makes it; "" where it has no place */
 } stretto_parameter;
 
 typedef enum stretto_table_kind {
@@ -169,6 +170,30 @@ extern const stretto_program stretto_compiled_program;
 /* ------------------------------------------------------------------ what the runtime offers generated code
  * All of these put work on the context and return at once where the device is asynchronous. None throws;
  * a failure is kept in the context and reported by the runtime after the entry point returns. */
+
+/* One tensor of reals that a call writes, and what it is in the source. It is `rows` runs of row_bytes, `stride` bytes
+ * apart, which hold its elements in row-major order. Buffers are numbered as the call takes them: in the order of the
+ * launch, or of the argument struct. */
+typedef struct stretto_result {
+  const char *operation; /* as the source calls it: "rms_norm", "the gradient of linear"; "" where it has no name */
+  const char *location;  /* "file:line:column", several with commas between; "" where it has no place */
+  const char *kernel;    /* the kernel that computes it, or "" */
+  int32_t buffer;        /* which buffer it is written to */
+  int32_t weight;        /* which buffer holds the weight the operation reads, or -1 */
+  int64_t rows, row_bytes, stride;
+  int64_t shape[4];
+  int32_t rank;
+  int32_t unused;
+} stretto_result;
+
+typedef struct stretto_site {
+  const stretto_result *results;
+  int64_t count;
+} stretto_site;
+
+/* Says what the next call is for; the context keeps it for messages alone. `iteration`: of the scan the call is in,
+ * or -1. */
+void stretto_at(stretto_context *, const stretto_site *, int64_t iteration);
 
 void stretto_launch(stretto_context *, const stretto_kernel *, const stretto_buffer *buffers);
 

@@ -16,10 +16,11 @@ namespace {
 
 // Runs `make` to get an op and submits it; after a failure nothing more is submitted.
 template <typename Make> void submit(stretto_context *context, Make make) noexcept {
+  const CallSite at = std::exchange(context->at, {});
   if (context->failure)
     return;
   try {
-    context->device.submit(make());
+    context->device.submit(make(), at);
   } catch (...) {
     context->failure = std::current_exception();
   }
@@ -54,6 +55,10 @@ AttentionOp attentionOp(const stretto_context *context, const stretto_attention_
 using namespace stretto;
 
 extern "C" {
+
+void stretto_at(stretto_context *context, const stretto_site *site, int64_t iteration) {
+  context->at = {site, iteration};
+}
 
 void stretto_launch(stretto_context *context, const stretto_kernel *kernel, const stretto_buffer *buffers) {
   submit(context, [&]() -> Op {

@@ -10,6 +10,7 @@ struct stretto_context {
   const stretto::Arenas &arenas;
   int32_t dtype;                   // real type of the program
   std::exception_ptr failure = {}; // first failure since the entry point was called
+  stretto::CallSite at = {};       // of the next call
 };
 
 namespace stretto {

@@ -15,7 +15,7 @@ class OpObserver {
 public:
   virtual ~OpObserver() = default;
   virtual void before(const Op &op) = 0;
-  virtual void after(const Op &op) = 0;
+  virtual void after(const Op &op, const CallSite &at) = 0;
 };
 
 class Device {
@@ -28,7 +28,7 @@ public:
   virtual void release(void *data, int64_t bytes) = 0;
 
   // Puts an op on the stream. A failure is thrown here or by the next wait.
-  virtual void submit(Op op) = 0;
+  virtual void submit(Op op, const CallSite &at = {}) = 0;
 
   // Returns when everything submitted has run; throws the first failure since the last wait.
   virtual void wait() = 0;

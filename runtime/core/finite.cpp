@@ -1,102 +1,132 @@
 #include "runtime/core/finite.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+#include <span>
 
 namespace stretto {
 namespace {
 
-constexpr int64_t block = 4096;
-
-// What an op may write, and how it is called in a message.
-struct Writes {
-  std::string writer;
-  std::vector<const void *> outputs;
+// The addresses an op was given, in the order of its launch or argument struct.
+struct Buffers {
+  using List = std::vector<const void *>;
+  List operator()(const LaunchOp &op) const { return {op.buffers.begin(), op.buffers.end()}; }
+  List operator()(const MatmulOp &op) const { return {op.a, op.b, op.c}; }
+  List operator()(const AttentionOp &op) const { return {op.q, op.k, op.v, op.o, op.lse}; }
+  List operator()(const AttentionGradOp &op) const {
+    List list = (*this)(op.forward);
+    list.insert(list.end(), {op.dOut, op.dq, op.dk, op.dv});
+    return list;
+  }
+  List operator()(const EmbedOp &op) const { return {op.tokens, op.table, op.out}; }
+  List operator()(const EmbedGradOp &op) const { return {op.tokens, op.dOut, op.dTable}; }
+  List operator()(const ZeroOp &op) const { return {op.data}; }
+  List operator()(const CopyOp &op) const { return {op.from, op.to}; }
+  List operator()(const CopyInOp &) const { return {}; }
+  List operator()(const CopyOutOp &) const { return {}; }
 };
 
-struct Describe {
-  Writes operator()(const LaunchOp &op) const {
-    return {fmt::format("kernel '{}' ({})", op.kernel->name, op.kernel->location),
-            {op.buffers.begin(), op.buffers.end()}};
-  }
-  Writes operator()(const MatmulOp &op) const {
-    return {fmt::format("a matrix product {} x {} x {}", op.m, op.n, op.k), {op.c}};
-  }
-  Writes operator()(const AttentionOp &op) const { return {"attention", {op.o, op.lse}}; }
-  Writes operator()(const AttentionGradOp &op) const {
-    return {"the backward of attention", {op.dq, op.dk, op.dv}};
-  }
-  Writes operator()(const EmbedOp &op) const { return {"the embedding", {op.out}}; }
-  Writes operator()(const EmbedGradOp &op) const { return {"the backward of the embedding", {op.dTable}}; }
-  Writes operator()(const ZeroOp &op) const { return {"clearing", {op.data}}; }
-  Writes operator()(const CopyOp &op) const { return {"a copy", {op.to}}; }
-  Writes operator()(const CopyInOp &op) const { return {"the host", {op.destination}}; }
-  Writes operator()(const CopyOutOp &) const { return {}; }
-};
+int64_t elementsOf(const stretto_parameter &parameter) {
+  return std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
+}
+
+std::string positionText(const stretto_result &result, int64_t element) {
+  const std::span<const int64_t> shape(result.shape, static_cast<size_t>(result.rank));
+  std::vector<int64_t> position(shape.size());
+  for (size_t i = shape.size(); i-- > 0; element /= shape[i])
+    position[i] = element % shape[i];
+  return fmt::format("[{}] of [{}]", fmt::join(position, ", "), fmt::join(shape, ", "));
+}
 
 } // namespace
 
-FiniteCheck::FiniteCheck(const Arenas &arenas, const stretto_program &program) : arenas(arenas), program(program) {
-  for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) {
-    const bool written = i != STRETTO_ARENA_INPUTS && i != STRETTO_ARENA_HYPER;
-    const std::byte *data = static_cast<const std::byte *>(arenas.base(static_cast<stretto_arena>(i)));
-    if (written && data)
-      shadows[i].assign(data, data + arenas.bytes(static_cast<stretto_arena>(i)));
+template <typename Real>
+FiniteCheck::Bad FiniteCheck::firstBad(const void *data, int64_t rows, int64_t rowElements, int64_t stride) const {
+  for (int64_t row = 0; row < rows; ++row) {
+    const Real *values = reinterpret_cast<const Real *>(static_cast<const char *>(data) + row * stride);
+    for (int64_t i = 0; i < rowElements; ++i)
+      if (!std::isfinite(values[i]))
+        return {row * rowElements + i, static_cast<double>(values[i])};
   }
+  return {-1, 0};
 }
 
-void FiniteCheck::after(const Op &op) {
-  const Writes writes = std::visit(Describe{}, op);
-  std::array<bool, STRETTO_ARENA_COUNT> touched{};
-  for (const void *output : writes.outputs)
-    if (const int arena = arenas.find(output); arena >= 0)
-      touched[arena] = true;
-  for (int arena = 0; arena < STRETTO_ARENA_COUNT; ++arena)
-    if (touched[arena] && !shadows[arena].empty())
-      check(arena, writes.writer);
+FiniteCheck::Bad FiniteCheck::firstBad(const void *data, const stretto_result &result) const {
+  const int64_t rowElements = result.row_bytes / elementBytes(program.dtype);
+  return program.dtype == STRETTO_F64 ? firstBad<double>(data, result.rows, rowElements, result.stride)
+                                      : firstBad<float>(data, result.rows, rowElements, result.stride);
 }
 
-template <typename Real> int64_t FiniteCheck::firstBad(int arena, int64_t begin, int64_t end) const {
-  const std::byte *data = static_cast<const std::byte *>(arenas.base(static_cast<stretto_arena>(arena)));
-  for (int64_t at = begin; at + static_cast<int64_t>(sizeof(Real)) <= end; at += sizeof(Real)) {
-    Real value;
-    std::memcpy(&value, data + at, sizeof(Real));
-    if (!std::isfinite(value) && std::memcmp(data + at, &shadows[arena][at], sizeof(Real)) != 0)
-      return at;
-  }
-  return -1;
+void FiniteCheck::checkState() const {
+  for (stretto_arena arena : {STRETTO_ARENA_PARAMETERS, STRETTO_ARENA_MOMENT1, STRETTO_ARENA_MOMENT2})
+    for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count)) {
+      if (arena != STRETTO_ARENA_PARAMETERS && !parameter.trainable)
+        continue;
+      stretto_result whole{};
+      whole.rows = 1;
+      whole.row_bytes = elementsOf(parameter) * elementBytes(program.dtype);
+      const int64_t offset = parameter.offset * elementBytes(program.dtype);
+      const Bad bad = firstBad(arenas.resolve({arena, 0, offset}, whole.row_bytes), whole);
+      if (bad.element >= 0)
+        throw NonFiniteError(fmt::format("{} of '{}' must be finite numbers before the first step, but element {} is {}",
+                                         arenaName(arena), parameter.name, bad.element, bad.value));
+    }
 }
 
-void FiniteCheck::check(int arena, const std::string &writer) {
-  const std::byte *data = static_cast<const std::byte *>(arenas.base(static_cast<stretto_arena>(arena)));
-  const int64_t bytes = arenas.bytes(static_cast<stretto_arena>(arena));
-  for (int64_t begin = 0; begin < bytes; begin += block) {
-    const int64_t end = std::min(bytes, begin + block);
-    if (std::memcmp(data + begin, &shadows[arena][begin], end - begin) == 0)
-      continue;
-    const int64_t bad = program.dtype == STRETTO_F64 ? firstBad<double>(arena, begin, end)
-                                                     : firstBad<float>(arena, begin, end);
-    if (bad >= 0)
-      throw NonFiniteError(
-          fmt::format("the first NaN or infinity was written by {} into {}", writer, place(arena, bad)));
-    std::memcpy(&shadows[arena][begin], data + begin, end - begin);
-  }
+void FiniteCheck::after(const Op &op, const CallSite &at) {
+  if (!at.site)
+    return;
+  const std::vector<const void *> buffers = std::visit(Buffers{}, op);
+  for (const stretto_result &result : std::span(at.site->results, at.site->count))
+    if (const Bad bad = firstBad(buffers.at(result.buffer), result); bad.element >= 0)
+      throw NonFiniteError(describe(op, at, result, bad));
 }
 
-std::string FiniteCheck::place(int arena, int64_t byte) const {
-  const bool flat = arena >= STRETTO_ARENA_PARAMETERS && arena <= STRETTO_ARENA_ACCUMULATOR;
-  const int64_t element = byte / elementBytes(program.dtype);
-  for (int64_t i = 0; flat && i < program.parameter_count; ++i) {
-    const stretto_parameter &parameter = program.parameters[i];
-    int64_t count = 1;
-    for (int32_t dimension = 0; dimension < parameter.rank; ++dimension)
-      count *= parameter.shape[dimension];
-    if (element >= parameter.offset && element < parameter.offset + count)
-      return fmt::format("{} of '{}', element {}", arenaName(arena), parameter.name, element - parameter.offset);
-  }
-  return fmt::format("{} at byte {}", arenaName(arena), byte);
+std::string FiniteCheck::describe(const Op &op, const CallSite &at, const stretto_result &result,
+                                  const Bad &bad) const {
+  const stretto_parameter *parameter = parameterOf(op, result, bad.element);
+  // Several calls may have become one product; the weight tells which it was.
+  const bool narrow = parameter && parameter->location && std::strstr(result.location, parameter->location);
+  const char *location = narrow ? parameter->location : result.location;
+  std::string text = fmt::format("the first NaN or infinity was written by {}",
+                                 *result.operation ? result.operation : *result.kernel ? "a kernel" : "the program");
+  if (*location)
+    text += fmt::format(" at {}", location);
+  if (parameter)
+    text += fmt::format("{} '{}'", result.weight >= 0 ? " with weight" : " for", parameter->name);
+  if (*result.kernel)
+    text += fmt::format(", in kernel '{}'", result.kernel);
+  if (at.iteration >= 0)
+    text += fmt::format(", in iteration {} of its loop", at.iteration);
+  return text + fmt::format(": element {} is {}", positionText(result, bad.element), bad.value);
+}
+
+const stretto_parameter *FiniteCheck::parameterAt(int64_t element) const {
+  for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count))
+    if (element >= parameter.offset && element < parameter.offset + elementsOf(parameter))
+      return &parameter;
+  return nullptr;
+}
+
+// Where products of one input are one product, column c of the result belongs to row c of the weights.
+const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_result &result, int64_t element) const {
+  const std::vector<const void *> buffers = std::visit(Buffers{}, op);
+  const bool reads = result.weight >= 0;
+  const void *address = buffers.at(reads ? result.weight : result.buffer);
+  const int arena = arenas.find(address);
+  if (reads ? arena != STRETTO_ARENA_PARAMETERS : arena < STRETTO_ARENA_PARAMETERS || arena > STRETTO_ARENA_ACCUMULATOR)
+    return nullptr;
+  const char *base = static_cast<const char *>(arenas.base(static_cast<stretto_arena>(arena)));
+  int64_t index = (static_cast<const char *>(address) - base) / elementBytes(program.dtype);
+  const auto *product = std::get_if<MatmulOp>(&op);
+  if (!reads)
+    index += element;
+  else if (product && product->transposeB)
+    index += element % product->n * product->ldb;
+  return parameterAt(index);
 }
 
 } // namespace stretto

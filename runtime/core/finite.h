@@ -1,13 +1,10 @@
-// Finds the first op that writes a NaN or an infinity. The ABI does not say what a kernel writes, so each
-// arena has a shadow copy: what differs from it after an op is what the op wrote.
+// Finds the first op that writes a NaN or an infinity, by the sites that a program announces its calls with.
 #pragma once
 
 #include "runtime/core/arenas.h"
 #include "runtime/core/error.h"
 
-#include <array>
-#include <cstddef>
-#include <vector>
+#include <string>
 
 namespace stretto {
 
@@ -18,20 +15,28 @@ public:
 
 class FiniteCheck : public OpObserver {
 public:
-  // Needs as much host memory again as the arenas that ops write.
-  FiniteCheck(const Arenas &arenas, const stretto_program &program);
+  FiniteCheck(const Arenas &arenas, const stretto_program &program) : arenas(arenas), program(program) {}
+  // Throws NonFiniteError naming the first weight, or moment of the optimizer, that is no finite number.
+  void checkState() const;
   void before(const Op &) override {}
-  // Throws NonFiniteError naming the op, its place in the source, and the tensor.
-  void after(const Op &op) override;
+  // Throws NonFiniteError naming the op, its place in the source, its weight, and the element.
+  void after(const Op &op, const CallSite &at) override;
 
 private:
-  void check(int arena, const std::string &writer);
-  template <typename Real> int64_t firstBad(int arena, int64_t begin, int64_t end) const;
-  std::string place(int arena, int64_t byte) const;
+  struct Bad {
+    int64_t element;
+    double value;
+  };
+  // The first number that is not finite among `rows` rows; element: -1 where there is none.
+  template <typename Real> Bad firstBad(const void *data, int64_t rows, int64_t rowElements, int64_t stride) const;
+  Bad firstBad(const void *data, const stretto_result &result) const;
+  std::string describe(const Op &op, const CallSite &at, const stretto_result &result, const Bad &bad) const;
+  // The parameter whose values an op reads for an element, or which it writes; null where there is none.
+  const stretto_parameter *parameterOf(const Op &op, const stretto_result &result, int64_t element) const;
+  const stretto_parameter *parameterAt(int64_t element) const;
 
   const Arenas &arenas;
   const stretto_program &program;
-  std::array<std::vector<std::byte>, STRETTO_ARENA_COUNT> shadows;
 };
 
 } // namespace stretto

@@ -88,6 +88,12 @@ struct CopyOutOp {
   int64_t bytes = 0;
 };
 
+// Where an op comes from in the source; null for what the runtime does on its own account.
+struct CallSite {
+  const stretto_site *site = nullptr;
+  int64_t iteration = -1; // of the scan it is in, or -1
+};
+
 using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, ZeroOp, CopyOp,
                         CopyInOp, CopyOutOp>;
 

@@ -44,7 +44,7 @@ void Profile::add(const std::string &group, const std::string &detail, double se
   }
 }
 
-void Profile::after(const Op &op) {
+void Profile::after(const Op &op, const CallSite &) {
   if (!active)
     return;
   const double seconds = now() - opStart;

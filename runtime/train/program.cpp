@@ -151,8 +151,10 @@ public:
     if (directory)
       directory->describe(config, program); // only now: a refused resume changes nothing
     std::unique_ptr<FiniteCheck> finite;
-    if (config.checkFinite)
+    if (config.checkFinite) {
       finite = std::make_unique<FiniteCheck>(arenas, program);
+      finite->checkState();
+    }
     device->observe(config.checkFinite ? static_cast<OpObserver *>(finite.get()) : config.profile ? &profile : nullptr);
     const int signal = trainer.run();
     device->observe(nullptr);

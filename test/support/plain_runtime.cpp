@@ -23,6 +23,8 @@ static char *address(const stretto_buffer &buffer) {
 static double *reals(const stretto_buffer &buffer) { return reinterpret_cast<double *>(address(buffer)); }
 
 extern "C" {
+void stretto_at(stretto_context *, const stretto_site *, int64_t) {}
+
 void stretto_launch(stretto_context *, const stretto_kernel *kernel, const stretto_buffer *buffers) {
   std::vector<void *> resolved;
   for (int64_t i = 0; i < kernel->buffers; ++i)

@@ -31,7 +31,7 @@ void CpuDevice::setThreads(int count) { setLibraryThreads(count); }
 int CpuDevice::threads() const { return omp_get_max_threads(); }
 int64_t CpuDevice::libraryPeakBytes() const { return libraryTemporaryPeak(); }
 
-void CpuDevice::submit(Op op) {
+void CpuDevice::submit(Op op, const CallSite &at) {
   if (observer)
     observer->before(op);
   struct Run {
@@ -49,7 +49,7 @@ void CpuDevice::submit(Op op) {
   };
   std::visit(Run{*this}, op);
   if (observer)
-    observer->after(op);
+    observer->after(op, at);
 }
 
 void CpuDevice::Free::operator()(char *data) const { std::free(data); }

@@ -15,7 +15,7 @@ public:
   std::string_view name() const override { return "cpu"; }
   void *allocate(int64_t bytes) override;
   void release(void *data, int64_t bytes) override;
-  void submit(Op op) override;
+  void submit(Op op, const CallSite &at) override;
   void wait() override {}
   void observe(OpObserver *next) override { observer = next; }
   void setThreads(int count) override;

@@ -32,9 +32,9 @@ void NullAsyncDevice::setThreads(int count) {
   threadsChanged = true;
 }
 
-void NullAsyncDevice::submit(Op op) {
+void NullAsyncDevice::submit(Op op, const CallSite &at) {
   std::lock_guard lock(mutex);
-  queue.push_back(std::move(op));
+  queue.emplace_back(std::move(op), at);
 }
 
 void NullAsyncDevice::wait() {
@@ -55,7 +55,7 @@ void NullAsyncDevice::serve() {
     changed.wait(lock, [this] { return stopping || (draining && !queue.empty()); });
     if (stopping)
       return;
-    Op op = std::move(queue.front());
+    auto [op, at] = std::move(queue.front());
     queue.pop_front();
     if (!failure) {
       running = true;
@@ -65,7 +65,7 @@ void NullAsyncDevice::serve() {
       try {
         if (setThreads)
           inner.setThreads(threadCount);
-        inner.submit(std::move(op));
+        inner.submit(std::move(op), at);
       } catch (...) {
         thrown = std::current_exception();
       }

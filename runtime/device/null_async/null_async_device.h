@@ -9,6 +9,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace stretto {
 
@@ -19,7 +20,7 @@ public:
   std::string_view name() const override { return "null-async"; }
   void *allocate(int64_t bytes) override { return inner.allocate(bytes); }
   void release(void *data, int64_t bytes) override;
-  void submit(Op op) override;
+  void submit(Op op, const CallSite &at) override;
   void wait() override;
   void observe(OpObserver *observer) override { inner.observe(observer); }
   void setThreads(int count) override;
@@ -31,7 +32,7 @@ private:
   CpuDevice inner;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Op> queue;
+  std::deque<std::pair<Op, CallSite>> queue;
   bool draining = false, running = false, stopping = false;
   int threadCount = 1;
   bool threadsChanged = false;

@@ -96,7 +96,8 @@ expect(sorted(os.listdir(f"{folder}/nan/ckpt")) == ["00000010", "latest"], "a ch
 contains(run(fake, *options, "--on-nonfinite=skip", "--out", f"{folder}/skip", environment=poison), "step 15 is skipped")
 contains(read(f"{folder}/skip/metrics.jsonl").decode(), '{"step": 15, "loss": "nan", "grad_norm": "nan"')
 contains(run(fake, *options, "--check-finite", "--out", "none", status=1, environment=poison),
-         "step 15: the first NaN or infinity was written by kernel 'loss.sum' (fake.stretto:4:1) into outputs at byte 0")
+         "step 15: the first NaN or infinity was written by cross_entropy at fake.stretto:4:1, in kernel 'loss.sum': "
+         "element [0] of [1] is nan")
 
 # What does not fit or does not exist.
 contains(run(f"{programs}/fake_huge", *options, "--out", "none", status=1), "of memory, but needs 1024.00 TiB at batch 4")

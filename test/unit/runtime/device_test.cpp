@@ -101,33 +101,84 @@ TEST(Profile, GroupsAddUpToTheStep) {
   EXPECT_NE(profileReport(profile).find("product 256 x 256 x 256"), std::string::npos);
 }
 
+namespace {
+
+// Runs what `work` puts on the context of a small program under a FiniteCheck; returns the error's text.
+template <typename Work> std::string finiteError(const char *deviceName, Work work) {
+  SmallProgram program;
+  const std::unique_ptr<Device> device = makeDevice(deviceName);
+  FiniteCheck check(program.arenas, program.program);
+  device->observe(&check);
+  stretto_context context{*device, program.arenas, STRETTO_F32};
+  return errorOf([&] {
+    work(context, program);
+    device->wait();
+    if (context.failure)
+      std::rethrow_exception(context.failure);
+  });
+}
+
+stretto_result reals(const char *operation, int32_t buffer, int32_t weight, int64_t rows, int64_t columns, int64_t stride) {
+  return {operation, "a.stretto:7:3", "", buffer, weight, rows, columns * 4, stride * 4, {rows, columns, 0, 0}, 2, 0};
+}
+
+} // namespace
+
 TEST(FiniteCheck, NamesTheKernelAndTheTensor) {
   for (const char *name : {"cpu", "null-async"}) {
-    SmallProgram program;
-    const std::unique_ptr<Device> device = makeDevice(name);
-    FiniteCheck check(program.arenas, program.program);
-    device->observe(&check);
-    stretto_context context{*device, program.arenas, STRETTO_F32};
+    stretto_result result = reals("tanh", 0, -1, 1, 4, 4);
+    result.kernel = "poison";
+    const stretto_site site{&result, 1};
     const stretto_buffer gradients{STRETTO_ARENA_GRADIENTS, 0, 64};
-    stretto_launch(&context, &poison, &gradients);
-    const std::string error = errorOf([&] {
-      device->wait();
-      if (context.failure)
-        std::rethrow_exception(context.failure);
-    });
-    EXPECT_EQ(error, "the first NaN or infinity was written by kernel 'poison' (a.stretto:7:3) into gradients of 'b', "
-                     "element 2");
+    EXPECT_EQ(finiteError(name,
+                          [&](stretto_context &context, SmallProgram &) {
+                            stretto_at(&context, &site, -1);
+                            stretto_launch(&context, &poison, &gradients);
+                          }),
+              "the first NaN or infinity was written by tanh at a.stretto:7:3 for 'b', in kernel "
+              "'poison': element [0, 2] of [1, 4] is nan");
   }
 }
 
-// A NaN that lay in memory before is not blamed on an op that writes elsewhere.
-TEST(FiniteCheck, OldGarbageIsNotBlamed) {
+// Two weights behind one product: the column that went bad tells which.
+TEST(FiniteCheck, NamesTheWeightOfAProduct) {
+  const stretto_result result = reals("linear", 2, 1, 1, 2, 2);
+  const stretto_site site{&result, 1};
+  EXPECT_EQ(finiteError("null-async",
+                        [&](stretto_context &context, SmallProgram &program) {
+                          float *weights = static_cast<float *>(program.arenas.base(STRETTO_ARENA_PARAMETERS));
+                          weights[17] = INFINITY; // the second number of b; row 1 of [2, 16] starts with b
+                          const stretto_matmul_args product{1, 2, 2, 2, 16, 2, 0, 1, 0, 0,
+                                                            {STRETTO_ARENA_MOMENT1, 0, 0},
+                                                            {STRETTO_ARENA_PARAMETERS, 0, 0},
+                                                            {STRETTO_ARENA_MOMENT2, 0, 0}};
+                          stretto_at(&context, &site, 3);
+                          stretto_matmul(&context, &product);
+                        }),
+            "the first NaN or infinity was written by linear at a.stretto:7:3 with weight 'b', in iteration 3 of its "
+            "loop: element [0, 1] of [1, 2] is inf");
+}
+
+// A NaN in the gaps between the rows of a result, or left by somebody else, is not blamed on the op.
+TEST(FiniteCheck, LooksAtWhatTheOpWritesAlone) {
+  const stretto_result result = reals("linear", 1, -1, 2, 1, 4);
+  const stretto_site site{&result, 1};
+  EXPECT_EQ(finiteError("cpu",
+                        [&](stretto_context &context, SmallProgram &program) {
+                          static_cast<float *>(program.arenas.base(STRETTO_ARENA_GRADIENTS))[1] = NAN;
+                          const stretto_copy_args copy{2, 4, 16, 16, {STRETTO_ARENA_MOMENT1, 0, 0},
+                                                       {STRETTO_ARENA_GRADIENTS, 0, 0}};
+                          stretto_at(&context, &site, -1);
+                          stretto_copy(&context, &copy);
+                        }),
+            "");
+}
+
+TEST(FiniteCheck, WeightsThatComeInBadAreNamed) {
   SmallProgram program;
-  static_cast<float *>(program.arenas.base(STRETTO_ARENA_GRADIENTS))[7] = NAN;
-  FiniteCheck check(program.arenas, program.program);
-  program.device->observe(&check);
-  float *target = static_cast<float *>(program.arenas.base(STRETTO_ARENA_GRADIENTS));
-  const float one = 1;
-  const std::byte *bytes = reinterpret_cast<const std::byte *>(&one);
-  EXPECT_NO_THROW(program.device->submit(CopyInOp{target + 6, std::vector<std::byte>(bytes, bytes + 4)}));
+  const FiniteCheck check(program.arenas, program.program);
+  EXPECT_NO_THROW(check.checkState());
+  static_cast<float *>(program.arenas.base(STRETTO_ARENA_MOMENT1))[18] = NAN;
+  EXPECT_EQ(errorOf([&] { check.checkState(); }),
+            "moment1 of 'b' must be finite numbers before the first step, but element 2 is nan");
 }

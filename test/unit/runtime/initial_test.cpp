@@ -30,14 +30,14 @@ constexpr int64_t many = 200000;
 } // namespace
 
 TEST(Initial, NormalHasItsMoments) {
-  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0.5, 0.02}, many);
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0.5, 0.02, ""}, many);
   EXPECT_NEAR(m.mean, 0.5, 3e-4);
   EXPECT_NEAR(std::sqrt(m.variance), 0.02, 2e-4);
   EXPECT_GT(m.high, 0.5 + 3.5 * 0.02);
 }
 
 TEST(Initial, UniformFillsItsRange) {
-  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_UNIFORM, 0, -1, 3}, many);
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_UNIFORM, 0, -1, 3, ""}, many);
   EXPECT_NEAR(m.mean, 1, 0.02);
   EXPECT_NEAR(m.variance, 16.0 / 12, 0.02);
   EXPECT_GE(m.low, -1);
@@ -46,14 +46,14 @@ TEST(Initial, UniformFillsItsRange) {
 
 // The variance of a normal cut at 2 standard deviations is 0.7737 (Johnson, Kotz, Balakrishnan, 1994).
 TEST(Initial, TruncatedNormalStaysInsideItsBound) {
-  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.1, 2}, many);
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.1, 2, ""}, many);
   EXPECT_LE(m.high, 0.2);
   EXPECT_GE(m.low, -0.2);
   EXPECT_NEAR(m.variance, 0.7737 * 0.01, 1e-4);
 }
 
 TEST(Initial, NeighboursAndParametersAreIndependent) {
-  const stretto_parameter a{"a", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0, 1};
+  const stretto_parameter a{"a", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0, 1, ""};
   double neighbours = 0, names = 0;
   for (int64_t i = 0; i < many; ++i) {
     const double value = initialValue(a, 7, parameterNameHash("a"), i);

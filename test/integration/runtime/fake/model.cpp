@@ -165,6 +165,10 @@ const stretto_kernel kernels[KernelCount] = {
 constexpr stretto_output outputs = {0, 64, 128, 128 + rows * size};
 constexpr stretto_input inputs = {0, rows * 4, rows * 8};
 
+// What the kernel 'loss.sum' writes.
+const stretto_result lossResult = {"cross_entropy", "fake.stretto:4:1", "loss.sum", 1, -1, 1, size, size, {1, 0, 0, 0}, 1, 0};
+const stretto_site lossSite = {&lossResult, 1};
+
 stretto_buffer act(int64_t offset) { return {STRETTO_ARENA_ACTIVATIONS, 0, offset}; }
 stretto_buffer in(int64_t offset) { return {STRETTO_ARENA_INPUTS, 0, offset}; }
 stretto_buffer out(int64_t offset) { return {STRETTO_ARENA_OUTPUTS, 0, offset}; }
@@ -193,6 +197,7 @@ void gradients(stretto_context *context) {
   forward(context);
   launch(context, CrossEntropy,
          {act(plan.logits), in(inputs.targets), in(inputs.weights), act(plan.dLogits), act(plan.rowLoss)});
+  stretto_at(context, &lossSite, -1);
   launch(context, SumLoss, {act(plan.rowLoss), out(outputs.loss)});
   product(context, hidden, vocabulary, rows, true, false, act(plan.a), act(plan.dLogits), grad(w2At));
   product(context, rows, hidden, vocabulary, false, true, act(plan.dLogits), param(w2At), act(plan.dA));
@@ -224,9 +229,9 @@ void evaluate(stretto_context *context) {
 }
 
 const stretto_parameter parameters[] = {
-    {"embed.weight", embedAt, {vocabulary, width, 0, 0}, 2, 1, STRETTO_INIT_NORMAL, 0, 0, 0.5},
-    {"hidden.weight", w1At, {width, hidden, 0, 0}, 2, 1, STRETTO_INIT_UNIFORM, 0, -0.3, 0.3},
-    {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2},
+    {"embed.weight", embedAt, {vocabulary, width, 0, 0}, 2, 1, STRETTO_INIT_NORMAL, 0, 0, 0.5, ""},
+    {"hidden.weight", w1At, {width, hidden, 0, 0}, 2, 1, STRETTO_INIT_UNIFORM, 0, -0.3, 0.3, ""},
+    {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2, ""},
 };
 
 } // namespace

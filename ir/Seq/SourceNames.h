@@ -1,0 +1,23 @@
+//===- SourceNames.h - what the source calls an operation ---------------------===//
+//
+// Kept in locations, because those survive every pass: what a spec calls `rms_norm` is a dozen operations soon after,
+// each with the location of the one they come from.
+#pragma once
+
+#include "mlir/IR/Location.h"
+
+#include <string>
+
+namespace stretto {
+
+/// The place of an operation that the source calls `name` ("rms_norm"; "add" for a `+`).
+mlir::Location nameOperation(mlir::Location place, llvm::StringRef name);
+
+/// The location of what is computed for the gradient of the operation at `loc`.
+mlir::Location markGradient(mlir::Location loc);
+
+/// What the source calls the operation at `loc`, "the gradient of ..." where it is marked; empty where no name is kept.
+/// Of a fused location the first one counts.
+std::string operationName(mlir::Location loc);
+
+} // namespace stretto
