@@ -130,7 +130,7 @@ private:
     Type p = g.pointer(), n = g.number(), w = g.word(), r = g.real();
     auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
     auto input = g.structOf({n, n, n}), output = g.structOf({n, n, n, n});
-    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
+    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, r, r, p, n, p, n, p, n,
                             input, output, p, p, p, p, p});
     for (StringRef name : {"gradients", "accumulate", "take_accumulated", "update", "evaluate"})
       provideEntry(name);
@@ -140,7 +140,7 @@ private:
         sizes.push_back(g.i64(bytes));
       SmallVector<Value> values = identity();
       llvm::append_range(values, ArrayRef<Value>{g.aggregate(arenas, sizes), g.i64(trainableElements()),
-                                                 g.i64(0), g.f64(facts.flopsForward), g.f64(facts.flopsBackward)});
+                                                 g.f64(facts.flopsForward), g.f64(facts.flopsBackward)});
       llvm::append_range(values, ArrayRef<Value>{g.address(parametersName), g.i64(parameters.size()),
                                                  g.address(tablesName), g.i64(facts.tables.size()),
                                                  g.address(kernelTableName), g.i64(facts.kernels.size())});

@@ -144,7 +144,6 @@ typedef struct stretto_program {
   int64_t batch, length, vocabulary;
   int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used */
   int64_t trainable_elements;               /* elements of the trainable part, padding included */
-  int64_t library_bytes;                    /* the most LibTorch's allocator holds at once for this program */
   double flops_forward, flops_backward;     /* of one micro-batch: products and attention, as 2*m*n*k */
   const stretto_parameter *parameters;
   int64_t parameter_count;

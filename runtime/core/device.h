@@ -40,7 +40,8 @@ public:
   virtual void setThreads(int count) = 0;
   virtual int threads() const = 0;
 
-  // The most bytes that libraries held at once on their own account since the start.
+  // The most bytes held at once beside what `allocate` gave, since the latest ReserveOp: by LibTorch's allocator, by
+  // MKL for its products, and as scratch of kernels. Ask only while the stream is empty.
   virtual int64_t libraryPeakBytes() const = 0;
 };
 

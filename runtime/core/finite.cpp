@@ -27,6 +27,7 @@ struct Buffers {
   List operator()(const CopyOp &op) const { return {op.from, op.to}; }
   List operator()(const CopyInOp &) const { return {}; }
   List operator()(const CopyOutOp &) const { return {}; }
+  List operator()(const ReserveOp &) const { return {}; }
 };
 
 int64_t elementsOf(const stretto_parameter &parameter) {
@@ -89,7 +90,7 @@ std::string FiniteCheck::describe(const Op &op, const CallSite &at, const strett
                                   const Bad &bad) const {
   const stretto_parameter *parameter = parameterOf(op, result, bad.element);
   // Several calls may have become one product; the weight tells which it was.
-  const bool narrow = parameter && parameter->location && std::strstr(result.location, parameter->location);
+  const bool narrow = parameter && *parameter->location && std::strstr(result.location, parameter->location);
   const char *location = narrow ? parameter->location : result.location;
   std::string text = fmt::format("the first NaN or infinity was written by {}",
                                  *result.operation ? result.operation : *result.kernel ? "a kernel" : "the program");

@@ -88,6 +88,15 @@ struct CopyOutOp {
   int64_t bytes = 0;
 };
 
+// Makes ready for the ops of a program: scratch memory is taken, and libraries take theirs, so that nothing more is
+// needed while the program runs. Addresses in the ops are not looked at.
+struct ReserveOp {
+  std::vector<MatmulOp> products; // each size once
+  std::vector<AttentionOp> attention;
+  std::vector<AttentionGradOp> attentionGrad;
+  int64_t kernelScratch = 0; // bytes that a thread needs for the hungriest kernel
+};
+
 // Where an op comes from in the source; null for what the runtime does on its own account.
 struct CallSite {
   const stretto_site *site = nullptr;
@@ -95,6 +104,6 @@ struct CallSite {
 };
 
 using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, ZeroOp, CopyOp,
-                        CopyInOp, CopyOutOp>;
+                        CopyInOp, CopyOutOp, ReserveOp>;
 
 } // namespace stretto

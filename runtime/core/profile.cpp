@@ -72,6 +72,7 @@ void Profile::after(const Op &op, const CallSite &) {
     }
     void operator()(const CopyInOp &) { profile.add("rest", "copies", seconds, 0, 0); }
     void operator()(const CopyOutOp &) { profile.add("rest", "copies", seconds, 0, 0); }
+    void operator()(const ReserveOp &) {}
   };
   std::visit(Add{*this, seconds}, op);
 }

@@ -25,8 +25,8 @@ double processorSeconds() {
 
 class Bench {
 public:
-  Bench(const TrainingState &state, const RunConfig &config, const BatchSource &source)
-      : state(state), config(config), stepper(state, config.accumulate),
+  Bench(const TrainingState &state, const RunConfig &config, const BatchSource &source, const MemoryPlan &plan)
+      : state(state), config(config), plan(plan), stepper(state, config.accumulate),
         block(source.make(Stream::Train, 0, state.program.batch * config.accumulate, state.program.length)) {}
 
   std::string answer(const std::string &request) {
@@ -90,17 +90,17 @@ private:
   }
 
   std::string memory() const {
-    const MemoryPlan plan = planMemory(state.program, config.accumulate > 1);
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     return fmt::format("{{\"planned\": {}, \"measured\": {}, \"arenas\": {{\"activations\": {}, \"weights\": {}, "
-                       "\"gradients\": {}, \"moments\": {}, \"rest\": {}}}, \"resident\": {}}}",
+                       "\"gradients\": {}, \"moments\": {}, \"library\": {}, \"rest\": {}}}, \"resident\": {}}}",
                        plan.total(), state.arenas.totalBytes() + state.device.libraryPeakBytes(), plan.activations,
-                       plan.weights, plan.gradients, plan.moments, plan.rest, usage.ru_maxrss * 1024l);
+                       plan.weights, plan.gradients, plan.moments, plan.library, plan.rest, usage.ru_maxrss * 1024l);
   }
 
   const TrainingState &state;
   const RunConfig &config;
+  const MemoryPlan &plan;
   Stepper stepper;
   TokenBlock block;
   int64_t updates = 0;
@@ -108,9 +108,9 @@ private:
 
 } // namespace
 
-void answerRequests(const TrainingState &state, const RunConfig &config, const BatchSource &source, std::istream &in,
-                    std::ostream &out) {
-  Bench bench(state, config, source);
+void answerRequests(const TrainingState &state, const RunConfig &config, const BatchSource &source,
+                    const MemoryPlan &plan, std::istream &in, std::ostream &out) {
+  Bench bench(state, config, source, plan);
   for (std::string request; std::getline(in, request);)
     out << bench.answer(request) << std::endl;
 }

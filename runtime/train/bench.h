@@ -1,6 +1,7 @@
 // Steps timed on request, for measurements that take turns with another program.
 #pragma once
 
+#include "runtime/train/memory.h"
 #include "runtime/train/step.h"
 
 #include <iosfwd>
@@ -12,10 +13,10 @@ namespace stretto {
 //   time N      {"seconds": [one per step], "cpu_seconds": [of all threads], "loss": of the last step}
 //   profile N   {"seconds": per step, "groups": {name: seconds per step}, "kernels": [{"name", "seconds", "calls",
 //               "gigabytes_per_second", "gigaflops"}]}; with one thread, seconds of it on a processor
-//   memory      {"planned": bytes, "measured": arenas and LibTorch's allocator at their highest, "arenas": {name: bytes},
+//   memory      {"planned": bytes, "measured": arenas and libraries at their highest, "arenas": {name: bytes},
 //               "resident": the process at its highest}
 // A request that is none of these, or whose count is not in 1..1000000, throws Error.
-void answerRequests(const TrainingState &state, const RunConfig &config, const BatchSource &source, std::istream &in,
-                    std::ostream &out);
+void answerRequests(const TrainingState &state, const RunConfig &config, const BatchSource &source,
+                    const MemoryPlan &plan, std::istream &in, std::ostream &out);
 
 } // namespace stretto

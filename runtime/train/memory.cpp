@@ -28,7 +28,7 @@ int64_t machineAvailable() {
 
 } // namespace
 
-MemoryPlan planMemory(const stretto_program &program, bool accumulate) {
+MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t library) {
   const int64_t *bytes = program.arena_bytes;
   MemoryPlan plan;
   plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS];
@@ -37,7 +37,7 @@ MemoryPlan planMemory(const stretto_program &program, bool accumulate) {
   plan.moments = bytes[STRETTO_ARENA_MOMENT1] + bytes[STRETTO_ARENA_MOMENT2];
   plan.rest = bytes[STRETTO_ARENA_INPUTS] + bytes[STRETTO_ARENA_OUTPUTS] + bytes[STRETTO_ARENA_TABLES] +
               bytes[STRETTO_ARENA_HYPER];
-  plan.library = program.library_bytes;
+  plan.library = library;
   return plan;
 }
 
@@ -52,8 +52,8 @@ int64_t availableMemory() {
 void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available) {
   if (available <= 0 || plan.total() <= available)
     return;
-  // Weights, gradients and moments do not depend on the batch; everything else grows with it.
-  const int64_t fixed = plan.weights + plan.gradients + plan.moments;
+  // Weights, gradients, moments and libraries do not depend on the batch; everything else grows with it.
+  const int64_t fixed = plan.weights + plan.gradients + plan.moments + plan.library;
   const int64_t perRow = std::max<int64_t>(1, (plan.total() - fixed) / std::max<int64_t>(1, program.batch));
   const int64_t fits = (available - fixed) / perRow;
   const auto lengthThatFits = static_cast<int64_t>(static_cast<double>(program.length) *
@@ -66,7 +66,7 @@ void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t
           ? fmt::format("not even one row fits; the largest length that fits is about {}: compile again with --batch 1 "
                         "--length {}",
                         lengthThatFits, lengthThatFits)
-          : fmt::format("weights, gradients and moments alone need {}", formatBytes(fixed));
+          : fmt::format("weights, gradients, moments and libraries alone need {}", formatBytes(fixed));
   throw Error(fmt::format("the run must fit into {} of memory, but needs {} at batch {} ({}); {}",
                           formatBytes(available), formatBytes(plan.total()), program.batch, describePlan(plan), advice));
 }

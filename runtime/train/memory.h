@@ -13,11 +13,12 @@ struct MemoryPlan {
   int64_t gradients = 0;    // gradients and, where used, their accumulator
   int64_t moments = 0;      // optimizer state
   int64_t rest = 0;         // inputs, outputs, tables, hyper-parameters
-  int64_t library = 0;      // LibTorch's own at its highest
+  int64_t library = 0;      // beside the arenas: LibTorch, MKL, scratch of kernels; see Device::libraryPeakBytes
   int64_t total() const { return activations + weights + gradients + moments + rest + library; }
 };
 
-MemoryPlan planMemory(const stretto_program &program, bool accumulate);
+// `library`: what the device holds beside the arenas, once it has made ready for the program.
+MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t library);
 
 // Bytes this process may still take: the machine's available memory and its control group's limit.
 // 0 where neither is known.

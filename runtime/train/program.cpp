@@ -3,6 +3,7 @@
 #include "runtime/core/cpu_features.h"
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
+#include "runtime/core/record.h"
 #include "runtime/train/bench.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/memory.h"
@@ -132,7 +133,10 @@ public:
   }
 
   int run(const char *self) {
-    const MemoryPlan plan = planMemory(program, config.accumulate > 1);
+    const double peak = config.quiet ? 0 : measurePeak(*device, program.dtype);
+    device->submit(needsOf(program));
+    device->wait();
+    const MemoryPlan plan = planMemory(program, config.accumulate > 1, device->libraryPeakBytes());
     announce(config, program, *device, progress, plan);
     checkMemory(program, plan, config.memoryLimit ? config.memoryLimit : availableMemory());
     openRunDirectory();
@@ -140,11 +144,10 @@ public:
     const TrainingState state{program, *device, arenas};
     if (config.bench) {
       initialise(state);
-      answerRequests(state, config, *source, std::cin, std::cout);
+      answerRequests(state, config, *source, plan, std::cin, std::cout);
       return 0;
     }
     Profile profile;
-    const double peak = config.quiet ? 0 : measurePeak(*device, program.dtype);
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
                      progress, peak});
     prepare(state, trainer);

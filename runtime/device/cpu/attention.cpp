@@ -124,7 +124,31 @@ template <typename Real> void backward(const AttentionGradOp &grad) {
                             member == 0 && index == blocks - 1);
 }
 
+// Calls `visit` with the rows and keys of each block and panel.
+template <typename Visit> void forEachPanel(const AttentionOp &op, Visit visit) {
+  for (int64_t index = 0; index < blockCount(op); ++index) {
+    const Block block(op, index);
+    for (int64_t panel = 0; panel < block.keys; panel += panelKeys)
+      visit(block.rows, block.panelSize(panel));
+  }
+}
+
 } // namespace
+
+void collectShapes(const AttentionOp &op, std::set<ProductShape> &shapes) {
+  forEachPanel(op, [&](int64_t rows, int64_t keys) {
+    shapes.insert({op.dtype, rows, keys, op.headDim, false, true, true});
+    shapes.insert({op.dtype, rows, op.headDim, keys, false, false, true});
+  });
+}
+
+void collectShapes(const AttentionGradOp &grad, std::set<ProductShape> &shapes) {
+  const AttentionOp &op = grad.forward;
+  collectShapes(op, shapes); // its products with queries and keys have these sizes, too
+  forEachPanel(op, [&](int64_t rows, int64_t keys) {
+    shapes.insert({op.dtype, keys, op.headDim, rows, true, false, true});
+  });
+}
 
 void attention(const AttentionOp &op) {
   if (op.dtype == STRETTO_F64)

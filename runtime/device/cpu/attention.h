@@ -2,8 +2,15 @@
 #pragma once
 
 #include "runtime/core/op.h"
+#include "runtime/device/cpu/blas.h"
+
+#include <set>
 
 namespace stretto {
+
+// The products of one thread that attention and its gradient consist of.
+void collectShapes(const AttentionOp &op, std::set<ProductShape> &shapes);
+void collectShapes(const AttentionGradOp &op, std::set<ProductShape> &shapes);
 
 void attention(const AttentionOp &op);
 void attentionGrad(const AttentionGradOp &op);

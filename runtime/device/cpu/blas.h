@@ -1,6 +1,7 @@
 // MKL's matrix product as LibTorch carries it, for row-major matrices, on the calling thread alone.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 extern "C" {
@@ -9,9 +10,24 @@ void sgemm_(const char *, const char *, const int *, const int *, const int *, c
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *);
 int MKL_Set_Num_Threads_Local(int);
+// What MKL's service functions do; LibTorch exports them under these names alone.
+int64_t mkl_serv_peak_mem_usage(int request); // of the buffers below; see the requests
+void mkl_serv_free_buffers();                 // gives back the buffers that MKL keeps between products
 }
 
 namespace stretto {
+
+// Requests of mkl_serv_peak_mem_usage (mkl_service.h of oneMKL).
+constexpr int peakReset = -1, peakEnable = 1, peakRead = 2;
+
+// Sizes of a product of one thread: what decides how much memory MKL takes for it.
+struct ProductShape {
+  int32_t dtype;
+  int64_t m, n, k;
+  bool transposeA, transposeB;
+  bool shared; // any thread may come by it, not only the calling one
+  auto operator<=>(const ProductShape &) const = default;
+};
 
 // A matrix as it lies in memory: rows `stride` elements apart; read as its transpose if asked.
 template <typename Real> struct Operand {

@@ -5,6 +5,7 @@
 #include "runtime/device/cpu/embed.h"
 #include "runtime/device/cpu/library.h"
 #include "runtime/device/cpu/matmul.h"
+#include "runtime/device/cpu/reserve.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,7 +30,7 @@ void *CpuDevice::allocate(int64_t bytes) {
 void CpuDevice::release(void *data, int64_t) { libraryRelease(data); }
 void CpuDevice::setThreads(int count) { setLibraryThreads(count); }
 int CpuDevice::threads() const { return omp_get_max_threads(); }
-int64_t CpuDevice::libraryPeakBytes() const { return libraryTemporaryPeak(); }
+int64_t CpuDevice::libraryPeakBytes() const { return libraryTemporaryPeak() + productMemoryPeak() + scratchBytes; }
 
 void CpuDevice::submit(Op op, const CallSite &at) {
   if (observer)
@@ -39,6 +40,7 @@ void CpuDevice::submit(Op op, const CallSite &at) {
     void operator()(const LaunchOp &op) { device.execute(op); }
     void operator()(const ZeroOp &op) { device.execute(op); }
     void operator()(const CopyOp &op) { device.execute(op); }
+    void operator()(const ReserveOp &op) { device.execute(op); }
     void operator()(const MatmulOp &op) { matmul(op); }
     void operator()(const AttentionOp &op) { attention(op); }
     void operator()(const AttentionGradOp &op) { attentionGrad(op); }
@@ -54,6 +56,9 @@ void CpuDevice::submit(Op op, const CallSite &at) {
 
 void CpuDevice::Free::operator()(char *data) const { std::free(data); }
 
+// A thread's part of the scratch of a kernel.
+static int64_t scratchOf(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 // Scratch of all threads, kept between launches; the part of thread i starts at i * bytesPerThread.
 char *CpuDevice::scratch(int64_t bytesPerThread) {
   const int64_t needed = bytesPerThread * omp_get_max_threads();
@@ -67,9 +72,17 @@ char *CpuDevice::scratch(int64_t bytesPerThread) {
   return scratchData.get();
 }
 
+void CpuDevice::execute(const ReserveOp &op) {
+  scratchData.reset();
+  scratchBytes = 0;
+  if (op.kernelScratch)
+    scratch(scratchOf(op.kernelScratch));
+  reserveForProducts(op);
+}
+
 void CpuDevice::execute(const LaunchOp &op) {
   const stretto_kernel &kernel = *op.kernel;
-  const int64_t perThread = (kernel.scratch_bytes + 63) / 64 * 64;
+  const int64_t perThread = scratchOf(kernel.scratch_bytes);
   char *scratchBase = perThread ? scratch(perThread) : nullptr;
   void *const *buffers = op.buffers.data();
   // Small work is over before a second thread is awake; results do not depend on who does it.

@@ -26,6 +26,7 @@ private:
   void execute(const LaunchOp &op);
   void execute(const ZeroOp &op);
   void execute(const CopyOp &op);
+  void execute(const ReserveOp &op);
   char *scratch(int64_t bytesPerThread);
 
   OpObserver *observer = nullptr;

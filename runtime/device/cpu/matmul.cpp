@@ -62,6 +62,15 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
   return tiles;
 }
 
+void collectShapes(const MatmulOp &op, std::set<ProductShape> &shapes) {
+  const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
+  const bool shared = tiles.rows < op.m || tiles.columns < op.n;
+  for (int64_t rows : {tiles.rows, op.m % std::max<int64_t>(1, tiles.rows)})
+    for (int64_t columns : {tiles.columns, op.n % std::max<int64_t>(1, tiles.columns)})
+      if (rows > 0 && columns > 0)
+        shapes.insert({op.dtype, rows, columns, op.k, op.transposeA, op.transposeB, shared});
+}
+
 void matmul(const MatmulOp &op) {
   checkSizes(op);
   if (op.m == 0 || op.n == 0)

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "runtime/core/op.h"
+#include "runtime/device/cpu/blas.h"
+
+#include <set>
 
 namespace stretto {
 
@@ -10,6 +13,9 @@ struct MatmulTiles {
   int64_t rows = 0, columns = 0;
 };
 MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
+
+// The products of one thread that a product consists of.
+void collectShapes(const MatmulOp &op, std::set<ProductShape> &shapes);
 
 // Throws Error when a size does not fit MKL's 32-bit interface.
 void matmul(const MatmulOp &op);

@@ -10,11 +10,12 @@ import sys
 from harness import contains, expect, run
 
 fake = f"{sys.argv[1]}/fake_f32"
-requests = "memory\ntime 20\nprofile 3\ntime 1\n"
+requests = "memory\ntime 20\nprofile 3\ntime 1\nmemory\n"
 result = subprocess.run([fake, "--task", "rule", "--bench"], input=requests, capture_output=True, text=True)
 expect(result.returncode == 0, result.stderr)
-memory, first, profile, last = [json.loads(line) for line in result.stdout.splitlines()]
+memory, first, profile, last, after = [json.loads(line) for line in result.stdout.splitlines()]
 expect(memory["planned"] == memory["measured"] == sum(memory["arenas"].values()), "planned, measured and arenas differ")
+expect(after["measured"] == memory["planned"], "steps took more than was planned")
 expect(memory["resident"] > memory["planned"], "a process cannot be smaller than its arenas")
 expect(len(first["seconds"]) == len(first["cpu_seconds"]) == 20 and min(first["seconds"]) > 0, "one time per step")
 expect(last["loss"] < first["loss"] < 3.5, "the steps do not train")

@@ -94,7 +94,7 @@ TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
   program.batch = 8;
   program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = 8 << 20;
   program.arena_bytes[STRETTO_ARENA_PARAMETERS] = 1 << 20;
-  const MemoryPlan plan = planMemory(program, false);
+  const MemoryPlan plan = planMemory(program, false, 0);
   EXPECT_EQ(plan.total(), 9 << 20);
   EXPECT_NO_THROW(checkMemory(program, plan, 9 << 20));
   const std::string error = errorOf([&] { checkMemory(program, plan, 4 << 20); });

@@ -263,7 +263,6 @@ extern "C" const stretto_program stretto_compiled_program = {
     {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
      rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size},
     elements,
-    0,
     2.0 * rows * hidden * (width + vocabulary),
     4.0 * rows * hidden * (width + vocabulary),
     parameters,
