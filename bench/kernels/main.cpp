@@ -173,7 +173,7 @@ static void measure(Program &program, const Settings &settings) {
     return values[values.size() / 2];
   };
   double bestKernel = *llvm::min_element(kernelTimes), bestBase = *llvm::min_element(baseTimes);
-  llvm::outs() << llvm::format("%s: median ratio %.2f to %s; least %.2f ms, %.2f ms: %.2f\n",
+  llvm::outs() << llvm::format("%s: median ratio %.2f to %s; least %.4f ms, %.4f ms: %.2f\n",
                                op.getKernel()->str().c_str(), median(ratios), twoReads ? "two streams" : "memcpy",
                                bestKernel, bestBase, bestKernel / bestBase);
 }

@@ -1,10 +1,13 @@
 //===- ChooseSchedule.cpp - how a fused kernel walks its rows ------------------===//
+#include "codegen/cpu/CarriedValues.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 namespace stretto {
 #define GEN_PASS_DEF_CHOOSESCHEDULE
@@ -90,11 +93,16 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     int64_t blockRows = rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4;
     auto [batch, time] = op.getRows();
     int64_t chunkRows = chunk ? chunk.getValue() : chunkOf(batch, time, bytesPerRow(op), blockRows);
+    CarryChoice choice = chooseCarried(op, plan, blockRows);
+    for (Operation *inner : choice.carried)
+      inner->setAttr(RowPlan::carriedAttribute, UnitAttr::get(op.getContext()));
     op.setScheduleAttr(kern::ScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
         << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
-        << remark::metric("live_vectors", live);
+        << remark::metric("live_vectors", live) << remark::metric("carried", choice.carried.size())
+        << remark::metric("cycles", std::llround(choice.after))
+        << remark::metric("cycles_without_carrying", std::llround(choice.before));
   }
 
   /// A power of two of blocks that fills `chunk-bytes` and leaves `least-chunks` chunks.

@@ -122,6 +122,8 @@ void NestBuilder::emitHeads(const Nest &nest) {
 }
 
 void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
+  if (rows == 0 && loop.carried.empty())
+    return;
   lanes = lanesFor(loop.length);
   int64_t whole = loop.length / lanes * lanes;
   SmallVector<const Piece *> reductions;
@@ -146,11 +148,12 @@ void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
 }
 
 void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value column, Value mask) {
-  emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask);
+  // The first rows of carried values are computed; from then on they are found in scratch memory.
+  emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask, rows ? loop.carried : ArrayRef<Carried>());
   SmallVector<std::pair<const Piece *, Value>> columnSums;
   for (const Piece &piece : loop.pieces) {
     const Root &root = rootOf(piece);
-    if (root.kind != Root::columnSum)
+    if (root.kind != Root::columnSum || rows == 0)
       continue;
     const RowBuffer &buffer = frame.results[root.number];
     Value address = emitter.addressOf(buffer, 0, piece.target);
@@ -159,10 +162,33 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
   }
   for (int64_t row = 0; row < rows; ++row)
     emitRow(loop, row, mask);
+  storeCarried(loop);
   if (prefetch)
-    emitter.prefetchRows(rows);
+    prefetchNext(loop);
   for (auto [piece, address] : columnSums)
     b.store(sums[piece].front(), address, mask);
+}
+
+/// Results as well: a store whose line is far away holds up the stores behind it.
+void NestBuilder::prefetchNext(const ColumnLoop &loop) {
+  emitter.prefetchLoads(rows);
+  for (const Piece &piece : loop.pieces)
+    if (rootOf(piece).kind == Root::store)
+      for (int64_t row = rows; row < 2 * rows; ++row)
+        emitter.prefetch(frame.results[rootOf(piece).number], row, piece.target);
+}
+
+/// Keeps the last rows of carried values for the next block. All are there before the first is stored, as some may be
+/// rows that this block found there.
+void NestBuilder::storeCarried(const ColumnLoop &loop) {
+  SmallVector<std::tuple<const Carried *, int64_t, Value>> stores;
+  for (const Carried &carried : loop.carried)
+    for (int64_t row = carried.rows.low; row < carried.rows.high; ++row)
+      stores.push_back({&carried, row - carried.rows.low, emitter.emit(carried.value, rows + row, carried.index)});
+  for (auto [carried, slot, value] : stores) {
+    Value address = emitter.addressOf(*carried, slot);
+    b.store(b.splat(value, lanes), address);
+  }
 }
 
 Value NestBuilder::accumulate(seq::ReduceKind kind, Value sum, const Root &root, int64_t row, Index index) {

@@ -7,7 +7,9 @@ namespace stretto {
 
 /// Emits the loop nests of a phase for `rows` rows from `base`: stores, column sums and reductions.
 ///
-/// With `prefetch` it asks for the operands of the next block while it computes this one: the blocks of a kernel
+/// With no rows it computes what the loops of the phase carry, for the block at `base`: the rows before the last.
+///
+/// With `prefetch` it asks for the operands and results of the next block while it computes this one: the blocks of a kernel
 /// walk more rows at once than the hardware follows.
 ///
 /// Sums have one association whatever the block: lane l of a reduction adds columns l, l + lanes, ...; the lanes are
@@ -29,6 +31,8 @@ private:
   void emitHeads(const Nest &nest);
   void emitColumnLoop(const Nest &nest, const ColumnLoop &loop);
   void emitColumns(const Nest &nest, const ColumnLoop &loop, mlir::Value column, mlir::Value mask);
+  void storeCarried(const ColumnLoop &loop);
+  void prefetchNext(const ColumnLoop &loop);
   void emitRow(const ColumnLoop &loop, int64_t row, mlir::Value mask);
   /// acc + value (or its factors), with the kind of the reduction.
   mlir::Value accumulate(seq::ReduceKind kind, mlir::Value sum, const Root &root, int64_t row, Index index);

@@ -15,10 +15,17 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
       decides in which order column sums are added. So large that its data fill about `chunk-bytes`, but so
       small that a launch has `least-chunks` chunks where it has rows enough.
 
+    Marks with `kern.carried` the values of columns that taps ask for at several rows and that are dearer to compute
+    again for each block than to keep in scratch memory from one block to the next: operations are counted, a
+    function or a division as many, against loads and stores.
+
     An option that is not 0 overrides the decision. A remark says what was chosen.
 
     ```mlir
-    kern.rowwise(%x, %g) maps [row, shared] schedule <rows 8, lanes 16, chunk 64> { ... }
+    kern.rowwise(%x, %g) maps [row, shared] schedule <rows 8, lanes 16, chunk 64> {
+      ...
+      %1 = math.exp %0 {kern.carried} : tensor<16xf32>
+      %2 = seq.tap %1 by -2 : tensor<16xf32>
     ```
   }];
   let options = [

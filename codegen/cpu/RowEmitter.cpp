@@ -12,16 +12,6 @@
 using namespace mlir;
 using namespace stretto;
 
-bool stretto::isContracted(Value product) {
-  if (!product.getDefiningOp<arith::MulFOp>())
-    return false;
-  return llvm::all_of(product.getUsers(), [](Operation *user) {
-    auto reduce = dyn_cast<seq::ReduceOp>(user);
-    return isa<arith::AddFOp, arith::SubFOp, seq::ColumnSumOp>(user) ||
-           (reduce && reduce.getKind() == seq::ReduceKind::add);
-  });
-}
-
 //===- Places -----------------------------------------------------------------===//
 
 void RowEmitter::enterNest(Operation *loop, Value number) {
@@ -39,7 +29,9 @@ void RowEmitter::setColumnLoop(Operation *loop) {
     scopes[block].before = loop;
 }
 
-void RowEmitter::enterColumns(Domain newDomain, int64_t newLanes, Value number, Value newMask) {
+void RowEmitter::enterColumns(Domain newDomain, int64_t newLanes, Value number, Value newMask,
+                              ArrayRef<Carried> newCarried) {
+  carried = newCarried;
   domain = newDomain;
   lanes = newLanes;
   columnNumber = number;
@@ -112,6 +104,18 @@ Value RowEmitter::addressOf(const RowBuffer &buffer, int64_t row, Index index) {
   return index.column ? b.address(pointer, buffer.element, columnNumber) : pointer;
 }
 
+Value RowEmitter::addressOf(const Carried &kept, int64_t slot) {
+  RowBuffer buffer = frame.carried[kept.number];
+  Index index{slot * buffer.rowElements, oneHead ? 0 : buffer.rowElements / domain.heads, 1};
+  buffer.rowElements = 0;
+  return addressOf(buffer, 0, index);
+}
+
+RowEmitter::Emitted RowEmitter::loadCarried(const Carried &kept, int64_t row) {
+  Value address = addressOf(kept, row - kept.rows.low);
+  return {b.load(getElementTypeOrSelf(kept.value.getType()), lanes, address), column};
+}
+
 RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index index) {
   Emitted pointer = pointerTo(buffer, row, index);
   Level level = levelOf(index);
@@ -121,13 +125,15 @@ RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index
   return {b.load(buffer.element, lanes, b.address(pointer.value, buffer.element, columnNumber), mask), level};
 }
 
-void RowEmitter::prefetchRows(int64_t count) {
+void RowEmitter::prefetch(const RowBuffer &buffer, int64_t row, Index index) {
+  // Into the second level: rows whose distance is a power of two share few sets of the first.
+  LLVM::Prefetch::create(b, addressOf(buffer, row, index), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+}
+
+void RowEmitter::prefetchLoads(int64_t count) {
   for (const Loaded &load : loaded)
-    for (int64_t row = 1; row <= count; ++row) {
-      Value address = addressOf(*load.buffer, load.lastRow + row, load.index);
-      // Into the second level: rows whose distance is a power of two share few sets of the first.
-      LLVM::Prefetch::create(b, address, /*rw=*/0, /*hint=*/2, /*cache=*/1);
-    }
+    for (int64_t row = 1; row <= count; ++row)
+      prefetch(*load.buffer, load.lastRow + row, load.index);
 }
 
 //===- Values -------------------------------------------------------------------===//
@@ -139,7 +145,9 @@ RowEmitter::Emitted RowEmitter::get(Value value, int64_t row, Index index) {
     if (known != scope.known.end())
       return known->second;
   }
-  Emitted result = compute(value, row, index);
+  auto *kept = llvm::find_if(carried, [&](const Carried &c) { return c.value == value && c.index == index; });
+  bool isKept = kept != carried.end() && row < kept->rows.high;
+  Emitted result = isKept ? loadCarried(*kept, row) : compute(value, row, index);
   return scopes[result.level].known[key] = result;
 }
 

@@ -1,10 +1,22 @@
 //===- RowPlan.cpp - stages, demanded rows and loop nests ----------------------===//
-#include "codegen/cpu/RowPlan.h"
+#include "codegen/cpu/RowDemand.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <set>
 
 using namespace mlir;
 using namespace stretto;
+
+bool stretto::isContracted(Value product) {
+  if (!product.getDefiningOp<arith::MulFOp>())
+    return false;
+  return llvm::all_of(product.getUsers(), [](Operation *user) {
+    auto reduce = dyn_cast<seq::ReduceOp>(user);
+    return isa<arith::AddFOp, arith::SubFOp, seq::ColumnSumOp>(user) ||
+           (reduce && reduce.getKind() == seq::ReduceKind::add);
+  });
+}
 
 RowPlan::RowPlan(kern::RowwiseOp op) : op(op) {
   Block &body = op.getBody().front();
@@ -30,6 +42,7 @@ RowPlan::RowPlan(kern::RowwiseOp op) : op(op) {
   findDemand();
   findRoots();
   formPhases();
+  findCarried();
 }
 
 void RowPlan::findDemand() {
@@ -91,7 +104,7 @@ static void place(SmallVectorImpl<Nest> &nests, const Piece &piece) {
   }
   auto *loop = llvm::find_if(nest->loops, [&](ColumnLoop &l) { return l.length == piece.domain.length; });
   if (loop == nest->loops.end()) {
-    nest->loops.push_back({piece.domain.length, {}});
+    nest->loops.push_back({piece.domain.length, {}, {}});
     loop = std::prev(nest->loops.end());
   }
   loop->pieces.push_back(piece);
@@ -118,6 +131,24 @@ void RowPlan::formPhases() {
     }
   }
   llvm::stable_sort(allPhases, [](const Phase &a, const Phase &b) { return a.level < b.level; });
+}
+
+void RowPlan::findCarried() {
+  auto isMarked = [](Value value) {
+    Operation *inner = value.getDefiningOp();
+    return inner && inner->hasAttr(carriedAttribute) && isa<FloatType>(getElementTypeOrSelf(value.getType()));
+  };
+  unsigned count = 0;
+  for (Phase &phase : allPhases)
+    for (Nest &nest : phase.all)
+      for (ColumnLoop &loop : nest.loops) {
+        if (!mayCarry(phase))
+          continue;
+        RowDemand demand(*this, nest, loop, isMarked);
+        for (const RowDemand::Item *item : demand.items())
+          if (item->isCarried)
+            loop.carried.push_back({item->value, item->index, item->range(), count++});
+      }
 }
 
 SmallVector<Piece> RowPlan::divide(unsigned number) {

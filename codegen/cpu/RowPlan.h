@@ -6,6 +6,8 @@
 //   demand  the rows, relative to the row that is stored, at which a value is needed (a tap shifts them)
 //   phase   the roots that run together: one level, one demand
 //   piece   a part of a root that one loop nest can visit (see ElementMap.h)
+//   carried a value that a loop needs at several rows and computes at the last of them only: the others were
+//           computed with the block of rows before and wait in scratch memory
 #pragma once
 
 #include "codegen/cpu/ElementMap.h"
@@ -40,10 +42,18 @@ struct Piece {
   Index target;  // elements of the result, or of the reduction's result
 };
 
+struct Carried {
+  mlir::Value value;
+  Index index;
+  RowRange rows;   // computed at `rows.high`, kept for the rows before it
+  unsigned number; // among all of the kernel
+};
+
 /// Pieces of one length, in one loop over columns.
 struct ColumnLoop {
   int64_t length;
   llvm::SmallVector<Piece, 1> pieces;
+  llvm::SmallVector<Carried, 0> carried;
 };
 
 struct Nest {
@@ -73,11 +83,16 @@ public:
   /// What a movement (or a column index) reads behind elements `index` of its result; source 1 of an interleaved
   /// permute are columns exchanged in pairs.
   const Fit &fitOf(mlir::Operation *op, Index index, Domain domain);
+  /// Whether the loops of a phase may carry values: not if rows run ahead, as they stop at the end of a sequence.
+  static bool mayCarry(const Phase &phase) { return phase.rows.high == 0; }
+  /// Marks the values of a body that are to be carried.
+  static constexpr llvm::StringLiteral carriedAttribute = "kern.carried";
 
 private:
   void findDemand();
   void findRoots();
   void formPhases();
+  void findCarried();
   void addRoot(Root root, int64_t level);
   llvm::SmallVector<Piece> divide(unsigned root);
   std::optional<Split> findSplit(mlir::Value value, Index index, Domain domain);
@@ -96,6 +111,10 @@ private:
   using FitKey = std::tuple<mlir::Operation *, int64_t, int64_t, int64_t, int64_t, int64_t>;
   std::map<FitKey, Fit> fits;
 };
+
+/// Whether a product is only ever added: then each addition takes it over (a fused multiply-add), and the product
+/// itself is not computed. Looks at the body alone, so that every path through a kernel rounds alike.
+bool isContracted(mlir::Value product);
 
 /// The operand that a movement reads.
 inline mlir::Value sourceOperand(mlir::Operation *movement, const Fit &fit) {

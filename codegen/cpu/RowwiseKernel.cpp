@@ -3,6 +3,7 @@
 //   for each chunk (sequence, rows first..last)
 //     clear the chunk's column sums
 //     reductions of the rows before `first` that later rows read
+//     the first rows of carried values
 //     while rows are left
 //       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps
 #include "codegen/cpu/KernelFunction.h"
@@ -38,6 +39,7 @@ private:
   RowFrame frameOf(Value chunk, Value sequence, Value first);
   void clearColumnSums(const RowFrame &frame);
   void emitEarlyRows(const RowFrame &frame, Value first);
+  void emitFirstCarried(const RowFrame &frame, Value first);
   void emitRows(const RowFrame &frame, Value first, Value last);
   void emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful);
   int64_t countFlops();
@@ -50,6 +52,8 @@ private:
   LLVM::LLVMFuncOp function;
   SmallVector<Value> pointers;
   SmallVector<int64_t> slotOffsets;
+  SmallVector<RowBuffer> carriedRows; // without pointers
+  SmallVector<int64_t> carriedOffsets;
   int64_t scratchBytes = 0;
 };
 } // namespace
@@ -70,7 +74,8 @@ KernelInfo RowwiseBuilder::build() {
           countFlops()};
 }
 
-/// Reductions keep one slot for each row of a chunk and of its halo.
+/// Reductions keep one slot for each row of a chunk and of its halo; carried values whole vectors of columns for each
+/// row that waits.
 void RowwiseBuilder::layOutScratch() {
   for (seq::ReduceOp reduce : plan.reductions()) {
     RowRange rows = plan.rootOf(reduce).rows;
@@ -78,6 +83,17 @@ void RowwiseBuilder::layOutScratch() {
     slotOffsets.push_back(scratchBytes);
     scratchBytes += llvm::alignTo(count * bytesOf(reduce.getType()), 64);
   }
+  for (const Phase &phase : plan.phases())
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops)
+        for (const Carried &carried : loop.carried) {
+          Type element = getElementTypeOrSelf(carried.value.getType());
+          int64_t columns = nest.heads * llvm::alignTo(loop.length, schedule.getLanes());
+          carriedRows.push_back({{}, element, columns});
+          carriedOffsets.push_back(scratchBytes);
+          int64_t count = columns * (carried.rows.high - carried.rows.low);
+          scratchBytes += llvm::alignTo(count * element.getIntOrFloatBitWidth() / 8, 64);
+        }
 }
 
 RowFrame RowwiseBuilder::frameOf(Value chunk, Value sequence, Value first) {
@@ -108,6 +124,10 @@ RowFrame RowwiseBuilder::frameOf(Value chunk, Value sequence, Value first) {
     Value before = arith::SubIOp::create(b, b.index(-root.rows.low), first);
     frame.slots.push_back(rowsFrom(slots, reduce.getResult(), before));
   }
+  for (auto [buffer, offset] : llvm::zip_equal(carriedRows, carriedOffsets)) {
+    Value pointer = b.address(function.getArgument(3), b.getI8Type(), offset);
+    frame.carried.push_back({pointer, buffer.element, buffer.rowElements});
+  }
   return frame;
 }
 
@@ -119,6 +139,7 @@ void RowwiseBuilder::emitChunk(Value chunk) {
   RowFrame frame = frameOf(chunk, sequence, first);
   clearColumnSums(frame);
   emitEarlyRows(frame, first);
+  emitFirstCarried(frame, first);
   emitRows(frame, first, last);
 }
 
@@ -141,6 +162,12 @@ void RowwiseBuilder::emitEarlyRows(const RowFrame &frame, Value first) {
     NestBuilder(b, plan, frame, row, 1, schedule.getLanes(), true).emit(phase.early);
     closeLoop(b, loop);
   }
+}
+
+void RowwiseBuilder::emitFirstCarried(const RowFrame &frame, Value first) {
+  for (const Phase &phase : plan.phases())
+    if (RowPlan::mayCarry(phase))
+      NestBuilder(b, plan, frame, first, 0, schedule.getLanes(), true).emit(phase.all);
 }
 
 void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful) {

@@ -7,7 +7,7 @@
 func.func @single(%x: tensor<8x512x256xf32>) -> tensor<8x512x256xf32> {
   // CHECK: schedule <rows 8, lanes 16, chunk 256>
   // SET: schedule <rows 2, lanes 8, chunk 5>
-  // REMARK: walks blocks of rows{{.*}}chunk=256, chunks=16, lanes=16, {{.*}}rows=8
+  // REMARK: walks blocks of rows{{.*}}carried=0, chunk=256, chunks=16, {{.*}}lanes=16, {{.*}}rows=8
   %y = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf32>):
     %0 = arith.addf %a, %a : tensor<256xf32>
@@ -36,4 +36,31 @@ func.func @given(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
     kern.yield %a : tensor<16xf32>
   } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
   return %y : tensor<2x8x16xf32>
+}
+
+// What taps read is carried from block to block where it is dear: here exp and what it is multiplied with, not the sum
+// of two operands, and nothing that is read at one row only.
+// CHECK-LABEL: @carried
+// SET-LABEL: @carried
+func.func @carried(%x: tensor<2x64x256xf32>, %z: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
+  // REMARK: walks blocks of rows{{.*}}carried=1, {{.*}}cycles=50, cycles_without_carrying=56
+  %y = kern.rowwise(%x, %z) maps [row, row] {
+  ^bb0(%a: tensor<256xf32>, %c: tensor<256xf32>):
+    // CHECK: math.exp
+    // CHECK-NOT: kern.carried
+    // CHECK: arith.mulf %{{.*}} {kern.carried}
+    // CHECK-NOT: kern.carried
+    %e = math.exp %a : tensor<256xf32>
+    %p = arith.mulf %e, %c : tensor<256xf32>
+    %p1 = seq.tap %p by -1 : tensor<256xf32>
+    %p2 = seq.tap %p by 3 : tensor<256xf32>
+    %s = arith.addf %a, %c : tensor<256xf32>
+    %s1 = seq.tap %s by -2 : tensor<256xf32>
+    %l = math.log %c : tensor<256xf32>
+    %0 = arith.maximumf %p1, %p2 : tensor<256xf32>
+    %1 = arith.maximumf %0, %s1 : tensor<256xf32>
+    %2 = arith.maximumf %1, %l : tensor<256xf32>
+    kern.yield %2 : tensor<256xf32>
+  } : (tensor<2x64x256xf32>, tensor<2x64x256xf32>) -> tensor<2x64x256xf32>
+  return %y : tensor<2x64x256xf32>
 }

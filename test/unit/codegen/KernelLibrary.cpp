@@ -74,6 +74,11 @@ KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(m
   for (auto function : planned->getOps<func::FuncOp>())
     for (auto op : function.getOps<kern::RowwiseOp>())
       op.setKernel(function.getName());
+  if (options.carryAll)
+    planned->walk([](kern::RowwiseOp op) {
+      for (Operation &inner : op.getBody().front())
+        inner.setAttr("kern.carried", UnitAttr::get(op.getContext()));
+    });
   PassManager passes(module.getContext());
   ChooseScheduleOptions schedule;
   schedule.cpu = options.cpu;

@@ -1,0 +1,73 @@
+//===- RowDemand.cpp - what one loop over columns asks for --------------------===//
+#include "codegen/cpu/RowDemand.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// What the code of an operation reads: the factors of a product that it takes over, else its operands.
+static SmallVector<Value> valuesRead(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (!isa<arith::AddFOp, arith::SubFOp>(op))
+    return values;
+  for (auto [i, value] : llvm::enumerate(values))
+    if (isContracted(value)) {
+      auto product = value.getDefiningOp<arith::MulFOp>();
+      return {product.getLhs(), product.getRhs(), values[1 - i]};
+    }
+  return values;
+}
+
+RowDemand::RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayCarry)
+    : plan(plan), domain{nest.heads, loop.length} {
+  for (const Piece &piece : loop.pieces) {
+    const Root &root = plan.roots()[piece.root];
+    if (root.kind != Root::store && isContracted(root.value)) {
+      ask(root.value.getDefiningOp()->getOperand(0), piece.index, {0});
+      ask(root.value.getDefiningOp()->getOperand(1), piece.index, {0});
+    } else {
+      ask(root.value, piece.index, {0});
+    }
+  }
+  // Later operations first: all that read a value have asked for it when its turn comes.
+  for (auto &[key, item] : known) {
+    ordered.push_back(&item);
+    item.isCarried = item.index.column && item.rows.size() > 1 && mayCarry(item.value);
+    askFrom(item);
+  }
+}
+
+RowDemand::Item &RowDemand::ask(Value value, Index index, const std::set<int64_t> &rows) {
+  Operation *op = value.getDefiningOp();
+  int64_t position = op ? std::distance(op->getBlock()->begin(), op->getIterator()) : -1;
+  Item &item = known[Key{position, index.base, index.head, index.column, value.getAsOpaquePointer()}];
+  item.value = value;
+  item.index = index;
+  if (plan.isRowless(value))
+    item.rows = {0};
+  else
+    item.rows.insert(rows.begin(), rows.end());
+  return item;
+}
+
+void RowDemand::askFrom(Item &item) {
+  Operation *op = item.value.getDefiningOp();
+  if (!op || isa<seq::ReduceOp>(op))
+    return;
+  std::set<int64_t> rows = item.rows;
+  if (item.isCarried)
+    rows = {*item.rows.rbegin()};
+  if (auto tap = dyn_cast<seq::TapOp>(op)) {
+    std::set<int64_t> tapped;
+    for (int64_t row : rows)
+      tapped.insert(row + static_cast<int64_t>(tap.getOffset()));
+    item.reads.push_back(&ask(tap.getOperand(), item.index, tapped));
+  } else if (isMovement(op)) {
+    const Fit &fit = plan.fitOf(op, item.index, domain);
+    item.reads.push_back(&ask(sourceOperand(op, fit), fit.index, rows));
+  } else {
+    for (Value value : valuesRead(op))
+      item.reads.push_back(&ask(value, item.index, rows));
+  }
+}
