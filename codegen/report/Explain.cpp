@@ -4,17 +4,22 @@
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/report/Locations.h"
+#include "ir/Seq/SourceNames.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
-#include <set>
 
 using namespace mlir;
 using namespace stretto;
 
 namespace {
+constexpr StringRef gradientOf = "the gradient of ";
+
 Decision::Kind kindOf(const remark::detail::Remark &remark) {
   switch (remark.getRemarkType()) {
   case llvm::remarks::Type::Passed:
@@ -34,7 +39,7 @@ public:
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     Decision decision{kindOf(remark), "", remark.getCategoryName().str(), remark.getRemarkName().str(),
-                      remark.getFunction().str(), "", "", "", 0, 0, {}};
+                      remark.getFunction().str(), "", "", "", operationName(remark.getLocation()), 0, 0, {}};
     if (auto places = listPlaces(remark.getLocation()); !places.empty()) {
       decision.file = places[0].file;
       decision.line = places[0].line;
@@ -57,48 +62,6 @@ private:
   std::shared_ptr<std::vector<Decision>> list;
 };
 
-StringRef labelOf(const Decision &decision) {
-  switch (decision.kind) {
-  case Decision::passed:
-    return decision.category == "fusion" ? "fused" : decision.name == "ChooseSaved" ? "saved" : "done";
-  case Decision::missed:
-    return decision.category == "fusion" ? "not fused" : "not done";
-  case Decision::failed:
-    return "failed";
-  case Decision::analysis:
-    return "note";
-  }
-  llvm_unreachable("unknown kind");
-}
-
-/// "BytesNotMoved" as "bytes not moved", "live_vectors" as "live vectors".
-std::string words(StringRef name) {
-  std::string text;
-  for (char c : name) {
-    if (llvm::isUpper(c) && !text.empty())
-      text += ' ';
-    text += c == '_' ? ' ' : llvm::toLower(c);
-  }
-  return text;
-}
-
-std::string describe(const Decision &decision) {
-  std::string text = llvm::formatv("    {0}", labelOf(decision));
-  if (decision.name == "FusedRows")
-    text += " in " + decision.function;
-  text += ": " + decision.text;
-  std::string numbers;
-  for (auto &[name, value] : decision.numbers)
-    numbers += (numbers.empty() ? "" : ", ") + words(name) + " " + value;
-  if (!numbers.empty())
-    text += " (" + numbers + ")";
-  if (!decision.reason.empty())
-    text += "\n      because " + decision.reason;
-  if (!decision.suggestion.empty())
-    text += "\n      " + decision.suggestion;
-  return text;
-}
-
 int64_t numberOf(const Decision &decision, StringRef name) {
   for (auto &[key, value] : decision.numbers)
     if (int64_t number; key == name && !StringRef(value).getAsInteger(10, number))
@@ -106,11 +69,166 @@ int64_t numberOf(const Decision &decision, StringRef name) {
   return 0;
 }
 
+StringRef textOf(const Decision &decision, StringRef name) {
+  for (auto &[key, value] : decision.numbers)
+    if (key == name)
+      return value;
+  return "";
+}
+
 StringRef lineOf(StringRef text, unsigned line) {
   for (; line > 1; --line)
     text = text.split('\n').second;
   return text.split('\n').first.trim();
 }
+
+std::string withUnit(int64_t bytes) {
+  static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit)
+    value /= 1024;
+  return llvm::formatv(unit ? "{0:f1} {1}" : "{0:f0} {1}", value, units[unit]);
+}
+
+/// One line under a line of the source.
+struct Row {
+  std::string label, function;
+  int64_t times = 1;
+  std::string bytes, text;
+};
+
+/// Bytes and names of values of one line that share a fate.
+struct Values {
+  int64_t bytes = 0;
+  llvm::SetVector<StringRef> names;
+};
+
+class Report {
+public:
+  Report(const llvm::StringMap<int64_t> &runs, const llvm::StringMap<std::string> &sources)
+      : runs(runs), sources(sources) {}
+
+  void add(const Decision &decision) {
+    if (StringRef(decision.function).ends_with("evaluate")) // the forward part again, with nothing to save
+      return;
+    StringRef name = decision.name;
+    int64_t times = timesOf(decision.function);
+    if (name == "FusedRows")
+      addKernel(decision, times);
+    else if (name == "KeptApart")
+      addApart(decision, times);
+    else if (name == "ChooseSaved")
+      addValue(decision, "kept", kept, times);
+    else if (name == "Recomputed")
+      addValue(decision, "repeated", again, times);
+    else if (name == "Peak")
+      peak = std::max(peak, numberOf(decision, "Bytes"));
+    else if (name != "SavedBytes" && decision.category != "schedule")
+      addOther(decision, times);
+  }
+
+  void print(llvm::raw_ostream &os) {
+    size_t widths[3] = {0, 0, 0};
+    for (auto &[place, entry] : lines)
+      for (auto &[key, value] : entry.values)
+        entry.rows.push_back({key.first, key.second, timesOf(key.second), withUnit(value.bytes), llvm::join(value.names, ", ")});
+    for (auto &[place, entry] : lines)
+      for (const Row &row : entry.rows) {
+        widths[0] = std::max(widths[0], row.label.size());
+        widths[1] = std::max(widths[1], where(row).size());
+        widths[2] = std::max(widths[2], row.bytes.size());
+      }
+    for (auto &[place, entry] : lines) {
+      os << llvm::formatv("{0}:{1}  {2}\n", place.first, place.second, lineOf(sources.lookup(place.first), place.second));
+      for (const Row &row : entry.rows)
+        os << "    " << llvm::left_justify(row.label, widths[0]) << "  " << llvm::left_justify(where(row), widths[1])
+           << "  " << llvm::right_justify(row.bytes, widths[2]) << "  " << row.text << "\n";
+    }
+    os << llvm::formatv("\nrow operations of a gradient step move {0}; without fusion {1}\n", withUnit(moved),
+                        withUnit(movedApart))
+       << llvm::formatv("kept for the backward: {0}; computed again: {1}; activations at the highest: {2}\n",
+                        withUnit(kept), withUnit(again), withUnit(peak));
+  }
+
+private:
+  struct Entry {
+    std::vector<Row> rows;
+    std::map<std::pair<std::string, std::string>, Values> values; // by label and function
+  };
+
+  Entry &entryOf(const Decision &decision) { return lines[{decision.file, decision.line}]; }
+  int64_t timesOf(StringRef function) const {
+    auto known = runs.find(function);
+    return known == runs.end() ? 1 : known->second;
+  }
+  static std::string where(const Row &row) {
+    return row.function + (row.times > 1 ? " x" + std::to_string(row.times) : "");
+  }
+
+  void addKernel(const Decision &decision, int64_t times) {
+    int64_t bytes = numberOf(decision, "BytesMoved"), apart = bytes + numberOf(decision, "BytesNotMoved");
+    moved += times * bytes;
+    movedApart += times * apart;
+    std::string text = textOf(decision, "Names").str();
+    if (text.empty())
+      text = decision.text;
+    bool alone = numberOf(decision, "Operations") == 1;
+    entryOf(decision).rows.push_back({alone ? "alone" : "fused", decision.function, times, withUnit(bytes),
+                                      alone ? text : "instead of " + withUnit(apart) + ": " + text});
+  }
+
+  /// Pairs that have nothing to gain from each other say nothing to the reader.
+  void addApart(const Decision &decision, int64_t times) {
+    if (decision.reason == "they share no value")
+      return;
+    auto [reader, producer] = StringRef(decision.text).split(" is not in the kernel of ");
+    std::string text = (producer.empty() ? reader : reader + " and " + producer).str() + ": " + decision.reason;
+    for (size_t at; (at = text.find(gradientOf)) != text.npos;) // the function says that it is the backward
+      text.erase(at, gradientOf.size());
+    if (!decision.suggestion.empty())
+      text += "; try " + decision.suggestion;
+    addOnce(decision, {"apart", decision.function, times, "", text});
+  }
+
+  void addValue(const Decision &decision, StringRef label, int64_t &total, int64_t times) {
+    Values &values = entryOf(decision).values[{label.str(), decision.function}];
+    values.bytes += numberOf(decision, "Bytes");
+    total += times * numberOf(decision, "Bytes");
+    values.names.insert(decision.operation.empty() ? StringRef("its value") : StringRef(decision.operation));
+  }
+
+  void addOther(const Decision &decision, int64_t times) {
+    bool did = decision.kind == Decision::passed;
+    StringRef label = decision.name == "MergedProducts" ? (did ? "merged" : "apart")
+                      : decision.category == "fusion"   ? (did ? "fused" : "apart")
+                      : did                             ? "done"
+                                                        : "note";
+    std::string text = decision.text;
+    if (!decision.reason.empty())
+      text += ": " + decision.reason;
+    if (!decision.suggestion.empty())
+      text += "; try " + decision.suggestion;
+    int64_t bytes = 0;
+    for (auto &[key, value] : decision.numbers)
+      if (StringRef(key).starts_with("Bytes"))
+        StringRef(value).getAsInteger(10, bytes);
+    addOnce(decision, {label.str(), decision.function, times, bytes ? withUnit(bytes) : "", text});
+  }
+
+  void addOnce(const Decision &decision, Row row) {
+    std::vector<Row> &rows = entryOf(decision).rows;
+    if (llvm::none_of(rows, [&](const Row &known) {
+          return known.label == row.label && known.function == row.function && known.text == row.text;
+        }))
+      rows.push_back(std::move(row));
+  }
+
+  const llvm::StringMap<int64_t> &runs;
+  const llvm::StringMap<std::string> &sources;
+  std::map<std::pair<std::string, unsigned>, Entry> lines;
+  int64_t moved = 0, movedApart = 0, kept = 0, again = 0, peak = 0;
+};
 } // namespace
 
 std::shared_ptr<std::vector<Decision>> stretto::collectDecisions(MLIRContext &context) {
@@ -136,32 +254,8 @@ llvm::StringMap<int64_t> stretto::runsOfFunctions(ModuleOp module) {
 
 void stretto::printDecisions(ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
                              const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os) {
-  std::map<std::pair<std::string, unsigned>, std::vector<std::string>> lines;
-  std::set<std::string> seen;
-  int64_t moved = 0, notMoved = 0, kept = 0, again = 0;
-  for (const Decision &decision : decisions) {
-    if (StringRef(decision.function).ends_with("evaluate"))
-      continue; // the forward part again, with nothing to save
-    std::string text = describe(decision);
-    auto known = runs.find(decision.function);
-    int64_t times = known == runs.end() ? 1 : known->second;
-    moved += times * numberOf(decision, "BytesMoved");
-    notMoved += decision.name == "FusedRows" ? times * numberOf(decision, "BytesNotMoved") : 0;
-    kept += decision.name == "SavedBytes" ? times * numberOf(decision, "BytesKept") : 0;
-    again += decision.name == "SavedBytes" ? times * numberOf(decision, "BytesComputedAgain") : 0;
-    std::string key = decision.file + ":" + std::to_string(decision.line) + text;
-    if (seen.insert(key).second)
-      lines[{decision.file, decision.line}].push_back(text + (times > 1 ? "  x" + std::to_string(times) : ""));
-  }
-  for (auto &[place, texts] : lines) {
-    if (place.second == 0)
-      os << "the whole program\n";
-    else
-      os << llvm::formatv("{0}:{1}  {2}\n", place.first, place.second,
-                          lineOf(StringRef(sources.lookup(place.first)), place.second));
-    for (const std::string &text : texts)
-      os << text << "\n";
-  }
-  os << llvm::formatv("\nrow operations of a gradient step move {0} bytes; without fusion {1}\n", moved, moved + notMoved)
-     << llvm::formatv("kept for the backward: {0} bytes; computed again: {1} bytes\n", kept, again);
+  Report report(runs, sources);
+  for (const Decision &decision : decisions)
+    report.add(decision);
+  report.print(os);
 }

@@ -14,6 +14,7 @@ namespace stretto {
 struct Decision {
   enum Kind { passed, missed, failed, analysis } kind;
   std::string file, category, name, function, text, reason, suggestion;
+  std::string operation; // what the source calls what the remark is about; may be empty
   unsigned line = 0, column = 0;
   std::vector<std::pair<std::string, std::string>> numbers; // metrics: name and value
 };
@@ -24,8 +25,8 @@ std::shared_ptr<std::vector<Decision>> collectDecisions(mlir::MLIRContext &conte
 /// How often the functions of a module run in one gradient step or evaluation, by name.
 llvm::StringMap<int64_t> runsOfFunctions(mlir::ModuleOp module);
 
-/// Prints the decisions under the lines of the source they are about, then totals: bytes that row operations move
-/// with and without fusion, and bytes saved and computed again. `sources`: texts by file name.
+/// Prints under each line of the source what became of it: kernels with the bytes they move and would move apart, what
+/// keeps kernels apart, what is kept for the backward or computed again; then totals. `sources`: texts by file name.
 void printDecisions(llvm::ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
                     const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os);
 

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 
@@ -29,8 +30,13 @@ Location Translator::location(SourceRange range) const {
   return FileLineColLoc::get(&context, sources.name(range.file), place.line, place.column);
 }
 
+/// What a spec calls an operation.
+static llvm::StringRef sourceName(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name).Case("tap", "shift").Case("scan", "repeat").Default(name);
+}
+
 Location Translator::location(const Op &op, const Function &function) const {
-  Location loc = nameOperation(location(op.range), op.name);
+  Location loc = nameOperation(location(op.range), sourceName(op.name));
   llvm::StringRef name = op.results.size() == 1 ? llvm::StringRef(function.values[op.results[0]].name) : "";
   if (!name.empty())
     loc = NameLoc::get(StringAttr::get(&context, name), loc);

@@ -195,25 +195,31 @@ int64_t SavedChoice::decide(int64_t memoryWeight) {
 void SavedChoice::writeAttributes() {
   Builder b(backward.getContext());
   int64_t kept = 0, repeated = 0;
+  auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
+  auto remarkKept = [&](Location loc, Value value) {
+    remark::passed(loc, options) << "kept for the backward" << remark::metric("Bytes", bytesOf(value));
+    kept += bytesOf(value);
+  };
   for (Operation *copy : copies) {
-    auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
     Value value = copy->getResult(0);
     if (isView(copy) || isFreeValue(value))
       continue;
     if (!saved.contains(value)) {
+      remark::analysis(copy->getLoc(),
+                       remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
+          << "computed again in the backward" << remark::metric("Bytes", bytesOf(value));
       repeated += bytesOf(value);
       continue;
     }
     copy->removeAttr(kRecomputedAttr);
     copy->setAttr(kSavedAttr, b.getI64IntegerAttr(bytesOf(value)));
-    remark::passed(copy->getLoc(), options) << "kept for the backward" << remark::metric("Bytes", bytesOf(value));
-    kept += bytesOf(value);
+    remarkKept(copy->getLoc(), value);
   }
   for (auto &[value, pair] : nodes)
     if (saved.contains(value) && !isCopy(value.getDefiningOp()) && isGiven(value))
-      kept += bytesOf(value);
-  auto options = remark::RemarkOpts::name("SavedBytes").category("memory").function(backward.getName());
-  remark::analysis(backward.getLoc(), options)
+      remarkKept(value.getLoc(), value);
+  remark::analysis(backward.getLoc(),
+                   remark::RemarkOpts::name("SavedBytes").category("memory").function(backward.getName()))
       << "forward values for the backward" << remark::metric("BytesKept", kept)
       << remark::metric("BytesComputedAgain", repeated);
 }

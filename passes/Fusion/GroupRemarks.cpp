@@ -1,8 +1,12 @@
 //===- GroupRemarks.cpp - why operations share a kernel or not ----------------===//
 #include "passes/Fusion/GroupRemarks.h"
 
+#include "ir/Seq/SourceNames.h"
+
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace stretto;
@@ -20,7 +24,8 @@ static FileLineColLoc placeOf(Location loc) {
 std::string stretto::describe(Operation *op) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << op->getName();
+  std::string name = operationName(op->getLoc());
+  out << (name.empty() ? op->getName().getStringRef() : StringRef(name));
   if (FileLineColLoc place = placeOf(op->getLoc()))
     out << " at line " << place.getLine();
   return text;
@@ -39,6 +44,25 @@ static std::string linesOf(ArrayRef<Operation *> members) {
   return text;
 }
 
+/// What the source calls the members, by line: "6 rms_norm, 9 add mul".
+static std::string namesOf(ArrayRef<Operation *> members) {
+  std::map<unsigned, llvm::SmallSetVector<StringAttr, 4>> lines;
+  for (Operation *op : members) {
+    std::string name = operationName(op->getLoc());
+    StringRef plain = name;
+    plain.consume_front("the gradient of ");
+    if (FileLineColLoc place = placeOf(op->getLoc()); place && !plain.empty())
+      lines[place.getLine()].insert(StringAttr::get(op->getContext(), plain));
+  }
+  std::string text;
+  for (auto &[line, names] : lines) {
+    text += (text.empty() ? "" : ", ") + std::to_string(line);
+    for (StringAttr name : names)
+      text += (" " + name.getValue()).str();
+  }
+  return text;
+}
+
 static void remarkFused(func::FuncOp function, const GroupGraph &graph, ArrayRef<Operation *> members) {
   GroupCost fused = costOf(graph, members);
   int64_t apart = 0;
@@ -51,7 +75,7 @@ static void remarkFused(func::FuncOp function, const GroupGraph &graph, ArrayRef
       << remark::metric("Operations", members.size())
       << remark::metric("Lines", linesOf(members)) << remark::metric("BytesMoved", fused.bytes)
       << remark::metric("BytesNotMoved", apart - fused.bytes) << remark::metric("Stages", fused.stages)
-      << remark::metric("HaloRows", fused.haloRows);
+      << remark::metric("HaloRows", fused.haloRows) << remark::metric("Names", namesOf(members));
 }
 
 void stretto::remarkGroups(func::FuncOp function, const GroupGraph &graph, ArrayRef<KeptApart> apart) {

@@ -31,6 +31,8 @@ func.func @gradients(%x: tensor<2x32x16xf32>, %dy: tensor<2x32x16xf32>) {
 
 // CHECK: [Passed] ChooseSaved {{.*}} Bytes=256
 // CHECK-NOT: [Passed]
+// CHECK: mlp.mlir:13:8: remark: [Passed] ChooseSaved {{.*}} Bytes=12288
+// CHECK: mlp.mlir:11:24: remark: [Passed] ChooseSaved {{.*}} Bytes=4096
 // CHECK: [Analysis] SavedBytes {{.*}}BytesKept=16640
 // CHECK: func private @mlp.backward
 // CHECK: math.rsqrt {{.*}}seq.saved = 256 : i64
