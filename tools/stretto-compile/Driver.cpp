@@ -3,6 +3,7 @@
 
 #include "codegen/Pipelines/Dump.h"
 #include "codegen/Pipelines/Pipelines.h"
+#include "codegen/memory/Passes.h"
 #include "codegen/pytorch/EmitPyTorch.h"
 #include "codegen/report/Explain.h"
 #include "codegen/report/Summary.h"
@@ -11,6 +12,7 @@
 #include "ir/Register.h"
 #include "tools/stretto-compile/Link.h"
 #include "tools/stretto-compile/Shape.h"
+#include "tools/stretto-compile/Stages.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -27,7 +29,7 @@ public:
   int run() {
     if (line.command == Command::format)
       return format();
-    if (line.emit == "ast")
+    if (line.emit == "ast" && !isStageFile(line.spec))
       return emitText([&](llvm::raw_ostream &os) { return dumpAst(frontendOptions({}), os, llvm::errs()); });
     if (std::string problem = checkOutput(); !problem.empty())
       return fail(problem);
@@ -38,7 +40,7 @@ public:
     context.appendDialectRegistry(registry);
     if (line.command == Command::explain)
       decisions = collectDecisions(context);
-    if (!resolveTarget() || !readSpec())
+    if (!(isStageFile(line.spec) ? continueStage() : resolveTarget(line.cpu) && readSpec()))
       return 1;
     if (line.emit == "pytorch")
       return emitText([&](llvm::raw_ostream &os) { return succeeded(emitPyTorch(*module, os)); });
@@ -82,12 +84,38 @@ private:
     return options;
   }
 
-  bool resolveTarget() {
-    auto resolved = Target::resolve(line.cpu, [](const llvm::Twine &text) { llvm::errs() << "stretto: " << text << "\n"; });
+  bool resolveTarget(StringRef cpu) {
+    auto resolved = Target::resolve(cpu, [](const llvm::Twine &text) { llvm::errs() << "stretto: " << text << "\n"; });
     if (failed(resolved))
       return false;
     target = *resolved;
     return true;
+  }
+
+  /// Reads IR instead of a spec. Its code is for the machine it was made for, if no other is named.
+  bool continueStage() {
+    std::string error;
+    std::optional<Stage> stage = readStage(context, line, error);
+    if (!stage)
+      return refuse(error);
+    module = std::move(stage->module);
+    reached = stage->phase;
+    if (error = checkShape(*module, line); !error.empty())
+      return refuse(error);
+    if (!resolveTarget(line.cpu))
+      return false;
+    auto made = (*module)->getAttrOfType<StringAttr>("kern.cpu");
+    if (made && line.cpu == CommandLine().cpu && made.getValue() != target.cpu && !resolveTarget(made.getValue()))
+      return false;
+    describeTarget();
+    return true;
+  }
+
+  void describeTarget() {
+    auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
+    (*module)->setAttr("kern.target", text(line.target));
+    (*module)->setAttr("kern.cpu", text(target.cpu));
+    (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
   }
 
   bool readSpec() {
@@ -106,9 +134,7 @@ private:
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
     (*module)->setAttr("seq.spec_text", text(result->specText));
     (*module)->setAttr("seq.settings", text(result->parametersJson));
-    (*module)->setAttr("kern.target", text(line.target));
-    (*module)->setAttr("kern.cpu", text(target.cpu));
-    (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
+    describeTarget();
     return true;
   }
 
@@ -124,19 +150,28 @@ private:
     return Phase::llvm;
   }
 
+  /// The name that stands for the target's features: native has those of the host.
+  std::string cpuName() const {
+    auto native = Target::resolve("native", [](const llvm::Twine &) {});
+    return succeeded(native) && native->cpu == target.cpu && line.cpu == CommandLine().cpu ? line.cpu : target.cpu;
+  }
+
   bool runPhases() {
     std::optional<Phase> last = lastPhase();
     PassManager passes(&context);
-    PipelineOptions options{line.fuse, line.memoryBudget, PipelineOptions().headBytes, line.cpu};
+    PipelineOptions options{line.fuse, line.memoryBudget, PipelineOptions().headBytes, cpuName()};
+    if (reached == Phase::kernels)
+      passes.addPass(createCheckMemory()); // a plan that somebody may have changed
     for (Phase phase : allPhases)
-      if (last && phase <= *last)
+      if (last && phase <= *last && (!reached || phase > *reached))
         addPhase(passes, phase, options);
     if (!line.dumpFolder.empty())
       if (std::string error = dumpEveryPass(passes, *module, line.dumpFolder); !error.empty())
         return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);
     if (succeeded(passes.run(*module)))
       return true;
-    return refuse("the compiler failed on this model; please report it with the spec");
+    return refuse(isStageFile(line.spec) ? "the IR cannot be continued from here; see the errors above"
+                                         : "the compiler failed on this model; please report it with the spec");
   }
 
   int finish() {
@@ -245,6 +280,7 @@ private:
   MLIRContext context;
   Target target;
   OwningOpRef<ModuleOp> module;
+  std::optional<Phase> reached; // by the module that was read, where it was IR
   std::shared_ptr<std::vector<Decision>> decisions;
 };
 } // namespace

@@ -183,5 +183,7 @@ std::string stretto::helpText(Command command) {
   std::string text = llvm::formatv("usage: stretto {0}\n\n", usage);
   for (const Option &option : options)
     text += llvm::formatv("  {0,-28} {1}\n", (option.name + " " + option.value).str(), option.help).str();
+  if (command != Command::format)
+    text += "\nInstead of a spec, IR that --emit printed (a file that ends in .mlir) is continued from the stage it is at.\n";
   return text;
 }

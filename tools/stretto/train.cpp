@@ -53,14 +53,14 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
       if (option->forProgramToo)
         result.program.insert(result.program.end(), words.begin(), words.end());
       i += count - 1;
-    } else if (result.spec.empty() && argument.ends_with(".stretto") && !argument.starts_with("-")) {
+    } else if (result.spec.empty() && (argument.ends_with(".stretto") || argument.ends_with(".mlir")) && !argument.starts_with("-")) {
       result.spec = argument;
     } else {
       result.program.push_back(argument);
     }
   }
   if (result.spec.empty())
-    throw CommandError("the spec is missing: name a file that ends in .stretto", 2);
+    throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)", 2);
   return result;
 }
 

@@ -14,7 +14,7 @@ struct TrainArguments {
   std::vector<std::string> program;  // all others: options of the training program
 };
 
-// The spec is the first argument that ends in ".stretto" and is no option's value. Options that only the compiler
+// The spec is the first argument that ends in ".stretto" (or ".mlir": IR to continue) and is no option's value. Options that only the compiler
 // knows go to it, those that name the task to both, everything else and all that follows "--" to the program.
 // Throws CommandError where the spec or a compiler option's value is missing.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);

@@ -1,0 +1,114 @@
+//===- Stages.cpp -------------------------------------------------------------===//
+#include "tools/stretto-compile/Stages.h"
+
+#include "ir/Kern/KernOps.h"
+#include "tools/stretto-compile/Shape.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace stretto;
+
+bool stretto::isStageFile(StringRef path) { return path.ends_with(".mlir"); }
+
+/// By what each phase leaves behind: the table of the program, places, kernels, gradients.
+static std::optional<Phase> phaseOf(ModuleOp module) {
+  if (module.lookupSymbol("stretto_compiled_program"))
+    return Phase::llvm;
+  if (module->hasAttr("kern.arenas"))
+    return Phase::kernels;
+  if (module.lookupSymbol("update") || module.walk([](kern::RowwiseOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return Phase::fused;
+  if (module.lookupSymbol("gradients"))
+    return Phase::train;
+  return std::nullopt;
+}
+
+/// Whether the module is amid a phase: gradients are asked for but not there, or groups are named but not outlined.
+static bool isBetween(ModuleOp module) {
+  return module.walk([](Operation *op) {
+    return isa<seq::BackwardOp>(op) || op->hasAttr("kern.group") ? WalkResult::interrupt() : WalkResult::advance();
+  }).wasInterrupted();
+}
+
+/// Options that only mean something while a spec is read; empty where none is given.
+static std::string specOption(const CommandLine &line) {
+  if (!line.overrides.empty())
+    return "--set";
+  if (!line.model.empty())
+    return "--model";
+  if (!line.importFolders.empty())
+    return "-I";
+  return line.dtype != CommandLine().dtype ? "--dtype" : "";
+}
+
+static std::string checkStage(const Stage &stage, const CommandLine &line) {
+  if (std::string option = specOption(line); !option.empty())
+    return llvm::formatv("{0} belongs to a spec, but got the IR '{1}': change the spec and print the stage again", option,
+                         line.spec);
+  if (line.emit == "ast" || line.emit == "pytorch")
+    return llvm::formatv("--emit={0} needs a spec, but got the IR '{1}'", line.emit, line.spec);
+  auto rank = [](StringRef name) {
+    int rank = 1;
+    for (Phase phase : allPhases) {
+      if (name == nameOf(phase))
+        return rank;
+      ++rank;
+    }
+    return name == "seq" ? 0 : rank; // behind all phases: asm, object, or a program
+  };
+  std::string wanted = line.command == Command::compile ? line.emit : "kernels";
+  if (rank(stage.name()) > rank(wanted))
+    return llvm::formatv("'{0}' must be at the stage '{1}' or before it, but is at '{2}'", line.spec, wanted, stage.name());
+  return "";
+}
+
+std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine &line, std::string &error) {
+  auto buffer = llvm::MemoryBuffer::getFile(line.spec, /*IsText=*/true);
+  if (!buffer) {
+    error = llvm::formatv("cannot read '{0}': {1}", line.spec, buffer.getError().message());
+    return std::nullopt;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt};
+  if (!stage.module)
+    return std::nullopt;
+  stage.phase = phaseOf(*stage.module);
+  if (!stage.phase && !stage.module->lookupSymbol<func::FuncOp>("main")) {
+    error = llvm::formatv("'{0}' must hold a model: a function 'main' as --emit=seq prints it, or what a later stage makes of it",
+                          line.spec);
+    return std::nullopt;
+  }
+  if (isBetween(*stage.module)) {
+    error = llvm::formatv("'{0}' must be at the end of a stage, but is amid one: go on with stretto-opt, as the index of "
+                          "--dump-ir tells",
+                          line.spec);
+    return std::nullopt;
+  }
+  error = checkStage(stage, line);
+  return error.empty() ? std::optional(std::move(stage)) : std::nullopt;
+}
+
+std::string stretto::checkShape(ModuleOp module, const CommandLine &line) {
+  std::string error;
+  std::optional<TokenShape> wanted = resolveShape(line, error);
+  if (!wanted)
+    return error;
+  auto check = [&](bool given, StringRef name, int64_t number) {
+    auto has = module->getAttrOfType<IntegerAttr>(("seq." + name).str());
+    if (error.empty() && given && has && has.getInt() != number)
+      error = llvm::formatv("'{0}' was made for {1} {2}, but got {3}: change the spec's options and print the stage again",
+                            line.spec, name, has.getInt(), number);
+  };
+  bool task = !line.task.empty();
+  check(task || line.batch, "batch", wanted->batch);
+  check(task || line.length, "length", wanted->length);
+  check(task || line.vocabulary, "vocabulary", wanted->vocabulary);
+  return error;
+}

@@ -1,0 +1,30 @@
+//===- Stages.h - IR that was printed, edited and is to be continued -----------===//
+#pragma once
+
+#include "codegen/Pipelines/Pipelines.h"
+#include "tools/stretto-compile/Options.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace stretto {
+
+/// Whether a command line names IR (a file that ends in .mlir) instead of a spec.
+bool isStageFile(llvm::StringRef path);
+
+/// A module read from a file, and the last phase it has gone through; none: it is as the front end makes it.
+struct Stage {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::optional<Phase> phase;
+  std::string name() const { return phase ? nameOf(*phase).str() : "seq"; }
+};
+
+/// Reads the file of the command line and finds its stage. Reports what is wrong with the IR; fills `error` where the
+/// file cannot be read, is no model of ours, or an option asks for what the stage has fixed already.
+std::optional<Stage> readStage(mlir::MLIRContext &context, const CommandLine &line, std::string &error);
+
+/// Checks the batch, length and vocabulary that options ask for against those of the module. Returns an error text, or
+/// an empty one.
+std::string checkShape(mlir::ModuleOp module, const CommandLine &line);
+
+} // namespace stretto
