@@ -130,7 +130,7 @@ private:
     Type p = g.pointer(), n = g.number(), w = g.word(), r = g.real();
     auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
     auto input = g.structOf({n, n, n}), output = g.structOf({n, n, n, n});
-    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, r, r, p, n, p, n, p, n,
+    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
                             input, output, p, p, p, p, p});
     for (StringRef name : {"gradients", "accumulate", "take_accumulated", "update", "evaluate"})
       provideEntry(name);
@@ -139,7 +139,8 @@ private:
       for (int64_t bytes : module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas").asArrayRef())
         sizes.push_back(g.i64(bytes));
       SmallVector<Value> values = identity();
-      llvm::append_range(values, ArrayRef<Value>{g.aggregate(arenas, sizes), g.i64(trainableElements()),
+      int64_t alone = module->getAttrOfType<IntegerAttr>("kern.activation_bytes").getInt();
+      llvm::append_range(values, ArrayRef<Value>{g.aggregate(arenas, sizes), g.i64(alone), g.i64(trainableElements()),
                                                  g.f64(facts.flopsForward), g.f64(facts.flopsBackward)});
       llvm::append_range(values, ArrayRef<Value>{g.address(parametersName), g.i64(parameters.size()),
                                                  g.address(tablesName), g.i64(facts.tables.size()),

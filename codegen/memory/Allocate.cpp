@@ -8,46 +8,77 @@
 
 using namespace stretto;
 
-bool stretto::liveTogether(const BufferRequest &a, const BufferRequest &b) {
-  for (auto [begin, end] : a.live)
-    for (auto [otherBegin, otherEnd] : b.live)
-      if (begin <= otherEnd && otherBegin <= end)
-        return true;
+bool stretto::liveTogether(const Piece &a, const Piece &b) {
+  auto i = a.live.begin(), j = b.live.begin();
+  while (i != a.live.end() && j != b.live.end()) {
+    if (i->first <= j->second && j->first <= i->second)
+      return true;
+    i->second < j->second ? ++i : ++j;
+  }
   return false;
 }
 
-/// The start of the smallest gap of at least `bytes` between the taken ranges (sorted by start); behind the last
-/// one where no gap holds them.
-static int64_t bestGap(llvm::ArrayRef<std::pair<int64_t, int64_t>> taken, int64_t bytes) {
-  int64_t end = 0, best = -1, bestSize = INT64_MAX;
-  for (auto [from, to] : taken) {
-    int64_t gap = from - end;
-    if (gap >= bytes && gap < bestSize) {
-      best = end;
-      bestSize = gap;
+static int64_t endOf(const BufferRequest &request) { return request.empty() ? 0 : request.back().to; }
+
+/// The offset in the narrowest range of free offsets (the last one has no end). Offsets between the two numbers of a
+/// pair are not free.
+static int64_t narrowestGap(llvm::SmallVectorImpl<std::pair<int64_t, int64_t>> &forbidden, int64_t alignment) {
+  llvm::sort(forbidden);
+  int64_t start = 0, best = -1, width = INT64_MAX;
+  for (auto [from, to] : forbidden) {
+    if (from >= start && from - start < width) {
+      best = start;
+      width = from - start;
     }
-    end = std::max(end, to);
+    start = std::max<int64_t>(start, llvm::alignTo(std::max<int64_t>(to, 0), alignment));
   }
-  return best >= 0 ? best : end;
+  return best >= 0 ? best : start;
 }
 
-Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, int64_t alignment) {
+static Allocation placeInOrder(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<unsigned> order,
+                               llvm::ArrayRef<Piece> taken, int64_t alignment) {
   Allocation result;
   result.offsets.assign(requests.size(), 0);
-  llvm::SmallVector<unsigned> order(requests.size()), placed;
-  std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return requests[a].bytes > requests[b].bytes; });
+  llvm::SmallVector<Piece> placed(taken);
   for (unsigned i : order) {
-    llvm::SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (unsigned other : placed)
-      if (liveTogether(requests[i], requests[other]))
-        taken.emplace_back(result.offsets[other],
-                           result.offsets[other] + llvm::alignTo(requests[other].bytes, alignment));
-    llvm::sort(taken);
-    int64_t bytes = llvm::alignTo(requests[i].bytes, alignment);
-    result.offsets[i] = bestGap(taken, bytes);
-    result.bytes = std::max(result.bytes, result.offsets[i] + bytes);
-    placed.push_back(i);
+    llvm::SmallVector<std::pair<int64_t, int64_t>> forbidden;
+    for (const Piece &piece : requests[i])
+      for (const Piece &other : placed)
+        if (liveTogether(piece, other))
+          forbidden.emplace_back(other.from - piece.to, other.to - piece.from);
+    int64_t offset = result.offsets[i] = narrowestGap(forbidden, alignment);
+    for (Piece piece : requests[i]) {
+      piece.from += offset;
+      piece.to += offset;
+      placed.push_back(piece);
+    }
+    result.bytes = std::max<int64_t>(result.bytes, llvm::alignTo(offset + endOf(requests[i]), alignment));
   }
   return result;
+}
+
+/// The place in `order` of the buffer that ends last.
+static unsigned *findHighest(llvm::ArrayRef<BufferRequest> requests, llvm::SmallVectorImpl<unsigned> &order,
+                             const Allocation &allocation) {
+  return std::max_element(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return allocation.offsets[a] + endOf(requests[a]) < allocation.offsets[b] + endOf(requests[b]);
+  });
+}
+
+Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<Piece> taken, int64_t alignment) {
+  constexpr int attempts = 16;
+  llvm::SmallVector<unsigned> order(requests.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return endOf(requests[a]) > endOf(requests[b]); });
+  Allocation best = placeInOrder(requests, order, taken, alignment), last = best;
+  for (int attempt = 1; attempt < attempts && !order.empty(); ++attempt) {
+    unsigned *highest = findHighest(requests, order, last);
+    if (highest == order.begin())
+      break;
+    std::rotate(order.begin(), highest, highest + 1);
+    last = placeInOrder(requests, order, taken, alignment);
+    if (last.bytes < best.bytes)
+      best = last;
+  }
+  return best;
 }

@@ -9,22 +9,29 @@
 
 namespace stretto {
 
-/// A buffer to be given an offset: it is live in the closed intervals of time `live`.
-struct BufferRequest {
-  int64_t bytes = 0;
-  llvm::SmallVector<std::pair<int64_t, int64_t>, 2> live;
+/// A closed interval of time.
+using Interval = std::pair<int64_t, int64_t>;
+
+/// Bytes [from, to) that are in use in the intervals `live`, which are in order and do not overlap.
+struct Piece {
+  int64_t from, to;
+  llvm::SmallVector<Interval, 2> live;
 };
 
-/// Whether two buffers are live at the same time.
-bool liveTogether(const BufferRequest &a, const BufferRequest &b);
+/// Whether two pieces are in use at the same time.
+bool liveTogether(const Piece &a, const Piece &b);
+
+/// A buffer to be given an offset: pieces at fixed distances, from the start of the buffer, in order.
+using BufferRequest = llvm::SmallVector<Piece, 1>;
 
 struct Allocation {
   llvm::SmallVector<int64_t> offsets; // in the order of the requests
   int64_t bytes = 0;                  // the whole arena
 };
 
-/// Gives each buffer an offset (a multiple of `alignment`) such that buffers that are live together do not overlap.
-/// Greedy: the largest first, each into the smallest gap among the placed ones it meets that holds it.
-Allocation allocate(llvm::ArrayRef<BufferRequest> requests, int64_t alignment);
+/// Gives each buffer an offset (a multiple of `alignment`) such that pieces that are live together do not overlap, nor
+/// any of `taken`, which lie where they are. Greedy: the largest buffer first, each into the narrowest gap among the
+/// placed ones that holds it; then again a few times with the buffer first that ended last. The best attempt counts.
+Allocation allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<Piece> taken, int64_t alignment);
 
 } // namespace stretto

@@ -38,6 +38,9 @@ public:
       if (!shadow.holds(spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]))
         return end->emitOpError() << "does not find result " << i << " at its place";
     }
+    for (auto gradient : function.getOps<seq::GradientOp>())
+      if (failed(checkGradient(gradient)))
+        return failure();
     return success();
   }
 

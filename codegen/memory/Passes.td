@@ -17,14 +17,16 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Writes `kern.places` on each operation with results (one `#kern.place` per result) and `kern.place` on
     parameters, on function arguments and on the results of entry points; the sizes of the arenas in bytes go to
-    the module attribute `kern.arenas`.
+    the module attribute `kern.arenas`, what activations would take without gradients to `kern.activation_bytes`.
 
     Gradients, outputs, stacked and carried values and the pieces of concatenations are computed straight into
     their final place where nothing speaks against it; otherwise a `kern.copy` is inserted. Carried values keep one
     buffer where the old value is dead before the new one is written, alternate between two otherwise, and lie in the
     slots of a stack that holds them anyway. All other values get offsets in the ACTIVATIONS arena from their
     lifetimes: those of a scan body share memory between iterations and with whatever is not live during the
-    scan. A remark states the peak.
+    scan. The GRADIENTS arena is the start of the ACTIVATIONS arena: until the gradient of a weight is written, its
+    place serves activations, so that gradients move into what was saved for the layers that are done. A remark states
+    the peak.
 
     ```mlir
     func.func @gradients(%tokens: tensor<2x8xi32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>})

@@ -1,8 +1,7 @@
 //===- PlanMemory.cpp - give every value a place in an arena ------------------===//
-#include "codegen/memory/Allocate.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
-#include "codegen/memory/Placer.h"
+#include "codegen/memory/SharedGradients.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -15,67 +14,6 @@ using namespace mlir;
 using namespace stretto;
 
 namespace {
-using Interval = std::pair<int64_t, int64_t>;
-
-/// When the memory of a value is in use, its uses through views not counted.
-class Lifetimes {
-public:
-  Lifetimes(Timeline &timeline, Placer &placer) : timeline(timeline), placer(placer) {}
-
-  Interval of(Value value, func::FuncOp function) {
-    int64_t begin = beginOf(value, function), end = begin;
-    for (OpOperand &use : value.getUses())
-      end = std::max(end, readAt(use));
-    seq::ScanOp caller = timeline.caller(function);
-    if (caller && !diesInside(value, function))
-      return {timeline.begin(caller), timeline.end(caller)};
-    if (isStack(value))
-      end = std::max(end, timeline.end(cast<seq::ScanOp>(value.getDefiningOp())));
-    return {begin, end};
-  }
-
-private:
-  static bool isStack(Value value) {
-    auto scan = value.getDefiningOp<seq::ScanOp>();
-    return scan && cast<OpResult>(value).getResultNumber() >= scan.getCarry().size();
-  }
-
-  int64_t beginOf(Value value, func::FuncOp function) {
-    if (isStack(value))
-      return timeline.begin(cast<seq::ScanOp>(value.getDefiningOp()));
-    if (auto scan = value.getDefiningOp<seq::ScanOp>())
-      return timeline.end(scan);
-    if (Operation *op = value.getDefiningOp())
-      return timeline.at(op);
-    seq::ScanOp caller = timeline.caller(function);
-    return caller ? timeline.begin(caller) : 0;
-  }
-
-  /// Slices and invariants are read until the last iteration; so is a carried value that stays the same.
-  int64_t readAt(OpOperand &use) {
-    auto scan = dyn_cast<seq::ScanOp>(use.getOwner());
-    if (!scan)
-      return timeline.at(use.getOwner());
-    unsigned index = use.getOperandNumber();
-    func::FuncOp body = bodyOf(scan);
-    bool carried = index < scan.getCarry().size();
-    bool unchanged = carried && body.getBody().front().getTerminator()->getOperand(index) == body.getArgument(index);
-    return carried && !unchanged ? timeline.begin(scan) : timeline.end(scan);
-  }
-
-  /// Whether a value of a scan body has no memory that lives on from one iteration to the next: values in
-  /// slots that move with the iteration, slices and invariants do.
-  bool diesInside(Value value, func::FuncOp function) {
-    Ref ref = placer.getStorage().resolve(placer.refOf(value));
-    auto argument = dyn_cast<BlockArgument>(value);
-    seq::ScanOp caller = timeline.caller(function);
-    return !ref.stride && !(argument && argument.getArgNumber() >= caller.getCarry().size());
-  }
-
-  Timeline &timeline;
-  Placer &placer;
-};
-
 struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
@@ -96,6 +34,7 @@ struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
     int64_t arenas[] = {activations, parameters.totalBytes, flat,           flat, flat, flat, interface.inputs,
                         interface.outputs, tables.bytes(),  hyper};
     module->setAttr("kern.arenas", DenseI64ArrayAttr::get(&getContext(), arenas));
+    module->setAttr("kern.activation_bytes", Builder(&getContext()).getI64IntegerAttr(alone));
   }
 
 private:
@@ -130,30 +69,21 @@ private:
   /// Gives the buffers of one entry offsets in the ACTIVATIONS arena; returns its size.
   int64_t assignOffsets(Placer &placer, Timeline &timeline) {
     Storage &storage = placer.getStorage();
-    Lifetimes lifetimes(timeline, placer);
-    llvm::MapVector<unsigned, BufferRequest> requests;
-    auto add = [&](Value value, func::FuncOp function) {
-      unsigned root = storage.resolve(placer.refOf(value)).node;
-      if (!storage.isBuffer(root))
-        return;
-      BufferRequest &request = requests[root];
-      request.bytes = storage.bytes(root);
-      request.live.push_back(lifetimes.of(value, function));
-    };
-    for (func::FuncOp function : timeline.functions()) {
-      for (BlockArgument argument : function.getArguments())
-        add(argument, function);
-      for (Operation &op : function.getBody().front())
-        for (Value result : op.getResults())
-          add(result, function);
-    }
-    SmallVector<BufferRequest> list;
-    for (auto &[root, request] : requests)
-      list.push_back(request);
-    Allocation allocation = allocate(list, placeAlignment);
-    for (auto [i, entry] : llvm::enumerate(requests))
-      storage.fix(entry.first, kern::Arena::activations, allocation.offsets[i]);
-    return allocation.bytes;
+    auto occupations = collectOccupations(placer, timeline);
+    SmallVector<unsigned> roots;
+    SmallVector<BufferRequest> requests;
+    for (auto &[root, uses] : occupations)
+      if (storage.isBuffer(root)) {
+        roots.push_back(root);
+        requests.emplace_back(piecesOf(uses, storage.bytes(root)));
+      }
+    SmallVector<Piece> kept =
+        keptForGradients(timeline.functions().front(), parameters, storage, occupations, timeline.end());
+    Allocation allocation = allocate(requests, kept, placeAlignment);
+    for (auto [root, offset] : llvm::zip(roots, allocation.offsets))
+      storage.fix(root, kern::Arena::activations, offset);
+    alone = std::max(alone, allocate(requests, {}, placeAlignment).bytes);
+    return std::max(allocation.bytes, parameters.trainableBytes);
   }
 
   void writePlaces(Placer &placer, func::FuncOp function, bool withArguments) {
@@ -172,6 +102,7 @@ private:
 
   ParameterLayout parameters;
   TableLayout tables;
-  int64_t activations = 0;
+  int64_t activations = 0; // gradients included
+  int64_t alone = 0;       // without gradients
 };
 } // namespace

@@ -23,7 +23,8 @@ Span stretto::spanOf(Type type, kern::PlaceAttr place, int64_t iteration, int64_
   int64_t rowWords = row * tensor.getElementTypeBitWidth() / 8 / wordBytes;
   int64_t entries = lead ? tensor.getDimSize(0) : 1;
   int64_t rows = byteSize(type) / wordBytes / width / entries;
-  Span span{place.getArena(), {}};
+  bool isGradient = place.getArena() == kern::Arena::gradients; // shares the memory of activations
+  Span span{isGradient ? kern::Arena::activations : place.getArena(), {}};
   for (int64_t e = 0; e < entries; ++e)
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < width; ++c)

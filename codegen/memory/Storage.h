@@ -34,6 +34,11 @@ public:
   bool isFree(unsigned node) const { return !nodes[node].parent && !nodes[node].fixed && !nodes[node].claimed; }
   bool isBuffer(unsigned node) const { return !nodes[node].parent && !nodes[node].fixed; }
   bool isFixed(unsigned node) const { return nodes[node].fixed.has_value(); }
+  /// Where a node starts in `arena`; nothing where it is not fixed there.
+  std::optional<int64_t> offsetIn(unsigned node, kern::Arena arena) const {
+    const std::optional<Fixed> &fixed = nodes[node].fixed;
+    return fixed && fixed->arena == arena ? std::optional<int64_t>(fixed->offset) : std::nullopt;
+  }
   void claim(unsigned node) { nodes[node].claimed = true; }
   /// Places a node into another; the offset, stride and parity of `ref` hold for the node's start.
   void place(unsigned node, const Ref &ref) { nodes[node].parent = ref; }

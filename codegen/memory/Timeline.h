@@ -11,25 +11,41 @@ namespace stretto {
 /// The function a scan calls.
 mlir::func::FuncOp bodyOf(seq::ScanOp scan);
 
-/// Numbers the operations of an entry function and of the scan bodies it calls in the order they run. A scan takes
-/// the span [begin, end]; the operations of its body lie strictly inside, as for a single iteration.
+/// One stretch of time in which a function runs: once, or (a scan body) for the slots `first` to `last` in turn.
+struct FunctionRun {
+  int64_t begin, end;
+  int64_t first = 0, last = 0;
+  bool isSingle() const { return first == last; }
+};
+
+/// Numbers the operations of an entry function and of the scan bodies it calls in the order they run. A scan of the
+/// entry takes a span of time [begin, end] in which its body runs for one slot, or for several where the number of the
+/// slot is large: 21 runs stand for 96 iterations. A scan inside a body runs its own body once.
 class Timeline {
 public:
   explicit Timeline(mlir::func::FuncOp entry);
-  int64_t at(mlir::Operation *op) const { return times.lookup(op); }
-  int64_t begin(seq::ScanOp scan) const { return times.lookup(scan); }
-  int64_t end(seq::ScanOp scan) const { return ends.lookup(scan); }
   /// The entry and the bodies, each once, callers first.
   llvm::ArrayRef<mlir::func::FuncOp> functions() const { return order; }
   /// The scan that calls a body; null for the entry.
   seq::ScanOp caller(mlir::func::FuncOp function) const { return callers.lookup(function); }
 
+  /// The runs of a function in the order of time.
+  llvm::ArrayRef<FunctionRun> runs(mlir::func::FuncOp function) const { return runsOf.find(function)->second; }
+  /// When an operation starts, and when it ends: for all but scans at the same time.
+  int64_t begin(mlir::Operation *op, const FunctionRun &run) const { return run.begin + times.lookup(op); }
+  int64_t end(mlir::Operation *op, const FunctionRun &run) const { return begin(op, run) + lengths.lookup(op); }
+  /// The end of the last run of the entry.
+  int64_t end() const { return runs(order.front()).back().end; }
+
 private:
-  void number(mlir::func::FuncOp function);
-  llvm::DenseMap<mlir::Operation *, int64_t> times, ends;
+  int64_t number(mlir::func::FuncOp function, bool isEntry);
+  void place(mlir::func::FuncOp function, llvm::ArrayRef<FunctionRun> places);
+
+  llvm::DenseMap<mlir::Operation *, int64_t> times, lengths; // relative to the start of the function
+  llvm::DenseMap<mlir::Operation *, int64_t> durations;      // of one run of a function
   llvm::DenseMap<mlir::Operation *, seq::ScanOp> callers;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<FunctionRun>> runsOf;
   llvm::SmallVector<mlir::func::FuncOp> order;
-  int64_t now = 0;
 };
 
 } // namespace stretto

@@ -73,7 +73,7 @@ Summary stretto::summarize(ModuleOp module) {
     for (auto [i, bytes] : llvm::enumerate(arenas.asArrayRef())) {
       auto arena = static_cast<kern::Arena>(i);
       summary.arenas.emplace_back(kern::stringifyArena(arena), bytes);
-      summary.planned += arena == kern::Arena::accumulator ? 0 : bytes;
+      summary.planned += arena == kern::Arena::accumulator || arena == kern::Arena::gradients ? 0 : bytes;
     }
   return summary;
 }
@@ -104,7 +104,9 @@ void stretto::printSummary(const Summary &summary, llvm::raw_ostream &os) {
   for (auto [name, bytes] : summary.arenas)
     if (bytes)
       os << llvm::formatv("  {0,-14} {1,14} bytes{2}\n", name, bytes,
-                          name == "accumulator" ? "  (when gradients are accumulated)" : "");
+                          name == "accumulator" ? "  (when gradients are accumulated)"
+                          : name == "gradients" ? "  (the start of the activations)"
+                                                : "");
   os << llvm::formatv("  {0,-14} {1,14} bytes\n", "planned", summary.planned);
 }
 

@@ -24,9 +24,11 @@ extern "C" {
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2 } stretto_dtype;
 
 typedef enum stretto_arena {
-  STRETTO_ARENA_ACTIVATIONS = 0, /* planned by the compiler: saved values and transients            */
+  STRETTO_ARENA_ACTIVATIONS = 0, /* planned by the compiler: gradients, saved values and transients  */
   STRETTO_ARENA_PARAMETERS = 1,  /* flat: trainable parameters first, then frozen ones               */
-  STRETTO_ARENA_GRADIENTS = 2,   /* same layout as the trainable part of PARAMETERS                  */
+  STRETTO_ARENA_GRADIENTS = 2,   /* the first bytes of ACTIVATIONS: same layout as the trainable part
+                                  * of PARAMETERS; whole after `gradients`, until the next entry but
+                                  * `accumulate`, `take_accumulated` and `update`                     */
   STRETTO_ARENA_MOMENT1 = 3,     /* AdamW first moment, same layout                                  */
   STRETTO_ARENA_MOMENT2 = 4,     /* AdamW second moment, same layout                                 */
   STRETTO_ARENA_ACCUMULATOR = 5, /* sum of gradients over micro-batches, same layout; optional       */
@@ -142,7 +144,9 @@ typedef struct stretto_program {
   int32_t dtype;         /* STRETTO_F32 or STRETTO_F64 */
   int32_t unused;
   int64_t batch, length, vocabulary;
-  int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used */
+  int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used; GRADIENTS is a
+                                             * part of ACTIVATIONS */
+  int64_t activation_bytes;                 /* what ACTIVATIONS would take without gradients in it */
   int64_t trainable_elements;               /* elements of the trainable part, padding included */
   double flops_forward, flops_backward;     /* of one micro-batch: products and attention, as 2*m*n*k */
   const stretto_parameter *parameters;

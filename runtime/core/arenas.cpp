@@ -17,11 +17,12 @@ Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate) 
   try {
     for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) {
       const int64_t bytes = program.arena_bytes[i];
-      if (bytes <= 0 || (i == STRETTO_ARENA_ACCUMULATOR && !accumulate))
+      if (bytes <= 0 || i == STRETTO_ARENA_GRADIENTS || (i == STRETTO_ARENA_ACCUMULATOR && !accumulate))
         continue;
       arenas[i] = {device.allocate(bytes), bytes};
       device.submit(ZeroOp{arenas[i].data, bytes});
     }
+    shareGradients(program.arena_bytes[STRETTO_ARENA_GRADIENTS]);
     device.wait();
   } catch (...) {
     releaseAll();
@@ -31,10 +32,19 @@ Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate) 
 
 Arenas::~Arenas() { releaseAll(); }
 
+void Arenas::shareGradients(int64_t bytes) {
+  const Arena &activations = arenas[STRETTO_ARENA_ACTIVATIONS];
+  if (bytes > activations.bytes)
+    throw Error(fmt::format("gradients must lie inside the activations, but got {} bytes of gradients and {} of "
+                            "activations",
+                            bytes, activations.bytes));
+  arenas[STRETTO_ARENA_GRADIENTS] = {activations.data, bytes};
+}
+
 void Arenas::releaseAll() {
-  for (Arena &arena : arenas)
-    if (arena.data)
-      device.release(arena.data, arena.bytes);
+  for (int i = 0; i < STRETTO_ARENA_COUNT; ++i)
+    if (arenas[i].data && i != STRETTO_ARENA_GRADIENTS)
+      device.release(arenas[i].data, arenas[i].bytes);
 }
 
 void *Arenas::resolve(const stretto_buffer &buffer, int64_t bytes) const {
@@ -52,7 +62,7 @@ int64_t Arenas::totalBytes() const {
   int64_t total = 0;
   for (const Arena &arena : arenas)
     total += arena.bytes;
-  return total;
+  return total - arenas[STRETTO_ARENA_GRADIENTS].bytes;
 }
 
 int Arenas::find(const void *address) const {

@@ -1,4 +1,5 @@
-// The arenas of a program: one device allocation each, and the way from (arena, offset) to an address.
+// The arenas of a program: one device allocation each (GRADIENTS is the start of ACTIVATIONS), and the way from
+// (arena, offset) to an address.
 #pragma once
 
 #include "runtime/core/device.h"
@@ -29,6 +30,7 @@ private:
     void *data = nullptr;
     int64_t bytes = 0;
   };
+  void shareGradients(int64_t bytes);
   void releaseAll();
   Device &device;
   std::array<Arena, STRETTO_ARENA_COUNT> arenas;

@@ -31,7 +31,7 @@ int64_t machineAvailable() {
 MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t library) {
   const int64_t *bytes = program.arena_bytes;
   MemoryPlan plan;
-  plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS];
+  plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS] - bytes[STRETTO_ARENA_GRADIENTS];
   plan.weights = bytes[STRETTO_ARENA_PARAMETERS];
   plan.gradients = bytes[STRETTO_ARENA_GRADIENTS] + (accumulate ? bytes[STRETTO_ARENA_ACCUMULATOR] : 0);
   plan.moments = bytes[STRETTO_ARENA_MOMENT1] + bytes[STRETTO_ARENA_MOMENT2];
@@ -52,9 +52,11 @@ int64_t availableMemory() {
 void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available) {
   if (available <= 0 || plan.total() <= available)
     return;
-  // Weights, gradients, moments and libraries do not depend on the batch; everything else grows with it.
+  // Weights, gradients, moments and libraries do not depend on the batch; everything else grows with it. How much of the
+  // activations a smaller batch finds room for among the gradients is left out: what is named here fits.
   const int64_t fixed = plan.weights + plan.gradients + plan.moments + plan.library;
-  const int64_t perRow = std::max<int64_t>(1, (plan.total() - fixed) / std::max<int64_t>(1, program.batch));
+  const int64_t perRow =
+      std::max<int64_t>(1, (program.activation_bytes + plan.rest) / std::max<int64_t>(1, program.batch));
   const int64_t fits = (available - fixed) / perRow;
   const auto lengthThatFits = static_cast<int64_t>(static_cast<double>(program.length) *
                                                    static_cast<double>(available - fixed) / static_cast<double>(perRow));

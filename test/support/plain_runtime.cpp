@@ -18,7 +18,8 @@ static const stretto_program &program = stretto_compiled_program;
 static std::vector<double> arenas[STRETTO_ARENA_COUNT];
 
 static char *address(const stretto_buffer &buffer) {
-  return reinterpret_cast<char *>(arenas[buffer.arena].data()) + buffer.offset;
+  bool isGradient = buffer.arena == STRETTO_ARENA_GRADIENTS; // the start of the activations
+  return reinterpret_cast<char *>(arenas[isGradient ? STRETTO_ARENA_ACTIVATIONS : buffer.arena].data()) + buffer.offset;
 }
 static double *reals(const stretto_buffer &buffer) { return reinterpret_cast<double *>(address(buffer)); }
 
@@ -150,11 +151,15 @@ void stretto_copy(stretto_context *, const stretto_copy_args *args) {
 static void start() {
   for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) // activations hold no number at first: whoever reads one too early shows
     arenas[i].assign(program.arena_bytes[i] / 8 + 8, i == STRETTO_ARENA_ACTIVATIONS ? NAN : 0.0);
+  auto activations = arenas[STRETTO_ARENA_ACTIVATIONS].begin(); // padding between gradients is zero
+  std::fill(activations, activations + program.trainable_elements, 0.0);
   for (int64_t p = 0; p < program.parameter_count; ++p) {
     const stretto_parameter &parameter = program.parameters[p];
     int64_t size = 1;
     for (int d = 0; d < parameter.rank; ++d)
       size *= parameter.shape[d];
+    if (parameter.trainable)
+      std::fill_n(activations + parameter.offset, size, NAN);
     for (int64_t i = 0; i < size; ++i)
       arenas[STRETTO_ARENA_PARAMETERS][parameter.offset + i] = 0.4 * std::sin(1.7 * i + 0.9 * p) + 0.1;
   }
@@ -178,6 +183,11 @@ static void start() {
   }
 }
 
+static std::vector<double> gradients() {
+  const double *start = arenas[STRETTO_ARENA_ACTIVATIONS].data();
+  return {start, start + program.trainable_elements};
+}
+
 static double loss() {
   program.gradients(nullptr);
   return arenas[STRETTO_ARENA_OUTPUTS][program.output.loss / 8];
@@ -185,7 +195,7 @@ static double loss() {
 
 static int checkGradients() {
   double first = loss(), worst = 0;
-  std::vector<double> gradients = arenas[STRETTO_ARENA_GRADIENTS];
+  std::vector<double> analytic = gradients();
   for (int64_t p = 0; p < program.parameter_count; ++p) {
     const stretto_parameter &parameter = program.parameters[p];
     int64_t size = 1;
@@ -196,10 +206,10 @@ static int checkGradients() {
       auto at = [&](double steps) { value = old + steps * step; return loss(); };
       double slope = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
       value = old;
-      double error = std::fabs(slope - gradients[parameter.offset + i]) / (1e-6 + std::fabs(slope));
+      double error = std::fabs(slope - analytic[parameter.offset + i]) / (1e-6 + std::fabs(slope));
       if (error > 1e-5)
         std::printf("%s[%ld]: gradient %.10g, differences %.10g\n", parameter.name, (long)i,
-                    gradients[parameter.offset + i], slope);
+                    analytic[parameter.offset + i], slope);
       worst = std::max(worst, error);
     }
   }
@@ -240,7 +250,7 @@ static int checkUpdate(int steps) {
   for (int step = 1; step <= steps; ++step) {
     last = loss();
     first = step == 1 ? last : first;
-    const std::vector<double> &g = arenas[STRETTO_ARENA_GRADIENTS];
+    const std::vector<double> g = gradients();
     double squares = 0;
     for (double value : g)
       squares += value * value;
@@ -264,14 +274,14 @@ static int checkUpdate(int steps) {
 
 static int checkAccumulate() {
   loss();
-  std::vector<double> once = arenas[STRETTO_ARENA_GRADIENTS];
+  std::vector<double> once = gradients();
   program.accumulate(nullptr);
   loss();
   program.accumulate(nullptr);
   program.take_accumulated(nullptr);
   for (double &value : once)
     value *= 2;
-  double worst = largestDifference(arenas[STRETTO_ARENA_GRADIENTS], once);
+  double worst = largestDifference(gradients(), once);
   for (double value : arenas[STRETTO_ARENA_ACCUMULATOR])
     worst = std::max(worst, std::fabs(value));
   std::printf("%s\n", worst < 1e-12 ? "sums agree" : "sums differ");

@@ -8,10 +8,10 @@ seq.parameter @w parts [#seq.part<"layers.{}.w", 16, <normal, 0.0 : f64, 0.02 : 
 
 // The saved input and the carried value are slots of one stack.
 // CHECK-LABEL: func.func private @layer(
-// CHECK-SAME: tensor<2x8x16xf32> {kern.place = #kern.place<activations, 0, stride 1024, parity 0>}
+// CHECK-SAME: tensor<2x8x16xf32> {kern.place = #kern.place<activations, 8192, stride 1024, parity 0>}
 // CHECK-SAME: tensor<16x16xf32> {kern.place = #kern.place<parameters, 4096, stride 1024, parity 0>}
 // CHECK: kern.rowwise
-// CHECK: kern.places = [#kern.place<activations, 1024, stride 1024, parity 0>]
+// CHECK: kern.places = [#kern.place<activations, 9216, stride 1024, parity 0>]
 func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
   %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   %z = kern.rowwise kernel "add"(%x, %y) maps [row, row] {
@@ -25,7 +25,7 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tens
 // The gradient is carried in place; that of the weight goes to its layer's place.
 // CHECK-LABEL: func.func private @layer.backward(
 // CHECK: seq.linear_weight_grad {{.*}}kern.places = [#kern.place<gradients, 4096, stride 1024, parity 0>]
-// CHECK: seq.linear_input_grad {{.*}}kern.places = [#kern.place<activations, 4096, stride 0, parity 0>]
+// CHECK: seq.linear_input_grad {{.*}}kern.places = [#kern.place<activations, 10240, stride 0, parity 0>]
 // CHECK: kern.places = [#kern.place<outputs, 0, stride 0, parity 0>]
 func.func private @layer.backward(%dx: tensor<2x8x16xf32>, %x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<2x8x16xf32>, tensor<16x16xf32>) {
   %dw = seq.linear_weight_grad %dx, %x : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>

@@ -92,7 +92,7 @@ TEST(Batches, AFileThatDoesNotFitIsRefused) {
 TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
   stretto_program program{};
   program.batch = 8;
-  program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = 8 << 20;
+  program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = program.activation_bytes = 8 << 20;
   program.arena_bytes[STRETTO_ARENA_PARAMETERS] = 1 << 20;
   const MemoryPlan plan = planMemory(program, false, 0);
   EXPECT_EQ(plan.total(), 9 << 20);

@@ -76,8 +76,8 @@ private:
     };
     program.parameters = parameters;
     program.parameter_count = 3;
-    for (stretto_arena arena : {STRETTO_ARENA_PARAMETERS, STRETTO_ARENA_GRADIENTS, STRETTO_ARENA_MOMENT1,
-                                STRETTO_ARENA_MOMENT2})
+    for (stretto_arena arena : {STRETTO_ARENA_ACTIVATIONS, STRETTO_ARENA_PARAMETERS, STRETTO_ARENA_GRADIENTS,
+                                STRETTO_ARENA_MOMENT1, STRETTO_ARENA_MOMENT2})
       program.arena_bytes[arena] = 48 * 4;
     return program;
   }

@@ -35,6 +35,7 @@ struct Plan {
 };
 constexpr Plan makePlan() {
   Plan plan{};
+  plan.bytes = elements * size; // gradients come first
   plan.x = place(plan.bytes, rows * width);
   plan.h = place(plan.bytes, rows * hidden);
   plan.a = place(plan.bytes, rows * hidden);
@@ -262,6 +263,7 @@ extern "C" const stretto_program stretto_compiled_program = {
     vocabulary,
     {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
      rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size},
+    FAKE_ACTIVATIONS - elements * size,
     elements,
     2.0 * rows * hidden * (width + vocabulary),
     4.0 * rows * hidden * (width + vocabulary),

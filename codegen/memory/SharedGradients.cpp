@@ -1,0 +1,54 @@
+//===- SharedGradients.cpp ----------------------------------------------------===//
+#include "codegen/memory/SharedGradients.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// Whether an argument or a result of the entry lies in the GRADIENTS arena.
+static bool exchangesGradients(func::FuncOp entry) {
+  auto lies = [](kern::PlaceAttr place) { return place && place.getArena() == kern::Arena::gradients; };
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (lies(entry.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place")))
+      return true;
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (lies(entry.getResultAttrOfType<kern::PlaceAttr>(i, "kern.place")))
+      return true;
+  return false;
+}
+
+/// The bytes that some gradient of the module is written to, in order.
+static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module, const ParameterLayout &parameters) {
+  SmallVector<std::pair<int64_t, int64_t>> ranges;
+  module.walk([&](seq::GradientOp gradient) {
+    auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
+    ParameterPlace place = parameters.places.lookup(parameter);
+    int64_t entries = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
+    int64_t bytes = byteSize(parameter.getTensorType()) / entries;
+    for (int64_t i = 0; i < entries; ++i)
+      ranges.emplace_back(place.offset + i * place.stride, place.offset + i * place.stride + bytes);
+  });
+  llvm::sort(ranges);
+  return ranges;
+}
+
+SmallVector<Piece>
+stretto::keptForGradients(func::FuncOp entry, const ParameterLayout &parameters, const Storage &storage,
+                          const llvm::MapVector<unsigned, SmallVector<Occupation>> &occupations, int64_t end) {
+  auto always = [&](int64_t from, int64_t to) { return Piece{from, to, {{0, end}}}; };
+  if (exchangesGradients(entry))
+    return {always(0, parameters.trainableBytes)};
+  SmallVector<Piece> kept;
+  int64_t done = 0;
+  for (auto [from, to] : writtenRanges(entry->getParentOfType<ModuleOp>(), parameters)) {
+    if (from > done)
+      kept.push_back(always(done, from));
+    done = std::max(done, to);
+  }
+  if (done < parameters.trainableBytes)
+    kept.push_back(always(done, parameters.trainableBytes));
+  for (auto &[root, uses] : occupations)
+    if (std::optional<int64_t> start = storage.offsetIn(root, kern::Arena::gradients))
+      for (const Occupation &use : uses)
+        kept.push_back({*start + use.from, *start + use.to, {{use.live.first, end}}});
+  return kept;
+}
