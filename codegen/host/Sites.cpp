@@ -89,6 +89,7 @@ Site stretto::describeSite(Operation *op) {
       result.operation = maker->getName().stripDialect().str();
     result.location = sourcePlaces(maker->getLoc());
     result.buffer = numbers.firstResult + value.getResultNumber();
+    result.arena = static_cast<int32_t>(placeOf(value).getArena());
     Runs runs = runsOf(value, op);
     result.rows = runs.count;
     result.rowBytes = byteSize(type) / runs.count;

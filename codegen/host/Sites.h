@@ -22,7 +22,7 @@ Runs runsOf(mlir::Value value, mlir::Operation *user);
 /// See stretto_result.
 struct SiteResult {
   std::string operation, location, kernel;
-  int32_t buffer, weight;
+  int32_t buffer, weight, arena;
   int64_t rows, rowBytes, stride;
   llvm::SmallVector<int64_t, 4> shape;
 };

@@ -114,7 +114,7 @@ private:
       return g.aggregate(type, {g.text(result.operation), g.text(result.location), g.text(result.kernel),
                                 g.i32(result.buffer), g.i32(result.weight), g.i64(result.rows), g.i64(result.rowBytes),
                                 g.i64(result.stride), extents(shape, result.shape), g.i32(result.shape.size()),
-                                g.i32(0)});
+                                g.i32(result.arena)});
     });
     LLVM::LLVMStructType site = siteType(module.getContext());
     defineList(siteTableName, site, facts.sites.size(), [&](size_t i) {

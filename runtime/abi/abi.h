@@ -186,7 +186,7 @@ typedef struct stretto_result {
   int64_t rows, row_bytes, stride;
   int64_t shape[4];
   int32_t rank;
-  int32_t unused;
+  int32_t arena;         /* stretto_arena it is written to */
 } stretto_result;
 
 typedef struct stretto_site {

@@ -65,13 +65,9 @@ int64_t Arenas::totalBytes() const {
   return total - arenas[STRETTO_ARENA_GRADIENTS].bytes;
 }
 
-int Arenas::find(const void *address) const {
-  for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) {
-    const char *begin = static_cast<const char *>(arenas[i].data);
-    if (begin && address >= begin && address < begin + arenas[i].bytes)
-      return i;
-  }
-  return -1;
+bool Arenas::contains(stretto_arena arena, const void *address) const {
+  const char *begin = static_cast<const char *>(arenas[arena].data);
+  return begin && address >= begin && address < begin + arenas[arena].bytes;
 }
 
 } // namespace stretto

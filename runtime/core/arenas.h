@@ -22,8 +22,7 @@ public:
   int64_t bytes(stretto_arena arena) const { return arenas[arena].bytes; }
   int64_t totalBytes() const;
 
-  // The arena an address lies in, or -1.
-  int find(const void *address) const;
+  bool contains(stretto_arena arena, const void *address) const;
 
 private:
   struct Arena {

@@ -117,10 +117,10 @@ const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_re
   const std::vector<const void *> buffers = std::visit(Buffers{}, op);
   const bool reads = result.weight >= 0;
   const void *address = buffers.at(reads ? result.weight : result.buffer);
-  const int arena = arenas.find(address);
-  if (reads ? arena != STRETTO_ARENA_PARAMETERS : arena < STRETTO_ARENA_PARAMETERS || arena > STRETTO_ARENA_ACCUMULATOR)
+  const auto arena = reads ? STRETTO_ARENA_PARAMETERS : static_cast<stretto_arena>(result.arena);
+  if (arena < STRETTO_ARENA_PARAMETERS || arena > STRETTO_ARENA_ACCUMULATOR || !arenas.contains(arena, address))
     return nullptr;
-  const char *base = static_cast<const char *>(arenas.base(static_cast<stretto_arena>(arena)));
+  const char *base = static_cast<const char *>(arenas.base(arena));
   int64_t index = (static_cast<const char *>(address) - base) / elementBytes(program.dtype);
   const auto *product = std::get_if<MatmulOp>(&op);
   if (!reads)

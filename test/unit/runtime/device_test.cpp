@@ -118,15 +118,17 @@ template <typename Work> std::string finiteError(const char *deviceName, Work wo
   });
 }
 
-stretto_result reals(const char *operation, int32_t buffer, int32_t weight, int64_t rows, int64_t columns, int64_t stride) {
-  return {operation, "a.stretto:7:3", "", buffer, weight, rows, columns * 4, stride * 4, {rows, columns, 0, 0}, 2, 0};
+stretto_result reals(const char *operation, int32_t buffer, int32_t weight, int64_t rows, int64_t columns,
+                     int64_t stride, stretto_arena arena) {
+  return {operation, "a.stretto:7:3", "", buffer, weight, rows, columns * 4, stride * 4, {rows, columns, 0, 0}, 2,
+          arena};
 }
 
 } // namespace
 
 TEST(FiniteCheck, NamesTheKernelAndTheTensor) {
   for (const char *name : {"cpu", "null-async"}) {
-    stretto_result result = reals("tanh", 0, -1, 1, 4, 4);
+    stretto_result result = reals("tanh", 0, -1, 1, 4, 4, STRETTO_ARENA_GRADIENTS);
     result.kernel = "poison";
     const stretto_site site{&result, 1};
     const stretto_buffer gradients{STRETTO_ARENA_GRADIENTS, 0, 64};
@@ -142,7 +144,7 @@ TEST(FiniteCheck, NamesTheKernelAndTheTensor) {
 
 // Two weights behind one product: the column that went bad tells which.
 TEST(FiniteCheck, NamesTheWeightOfAProduct) {
-  const stretto_result result = reals("linear", 2, 1, 1, 2, 2);
+  const stretto_result result = reals("linear", 2, 1, 1, 2, 2, STRETTO_ARENA_MOMENT2);
   const stretto_site site{&result, 1};
   EXPECT_EQ(finiteError("null-async",
                         [&](stretto_context &context, SmallProgram &program) {
@@ -161,7 +163,7 @@ TEST(FiniteCheck, NamesTheWeightOfAProduct) {
 
 // A NaN in the gaps between the rows of a result, or left by somebody else, is not blamed on the op.
 TEST(FiniteCheck, LooksAtWhatTheOpWritesAlone) {
-  const stretto_result result = reals("linear", 1, -1, 2, 1, 4);
+  const stretto_result result = reals("linear", 1, -1, 2, 1, 4, STRETTO_ARENA_GRADIENTS);
   const stretto_site site{&result, 1};
   EXPECT_EQ(finiteError("cpu",
                         [&](stretto_context &context, SmallProgram &program) {

@@ -167,7 +167,7 @@ constexpr stretto_output outputs = {0, 64, 128, 128 + rows * size};
 constexpr stretto_input inputs = {0, rows * 4, rows * 8};
 
 // What the kernel 'loss.sum' writes.
-const stretto_result lossResult = {"cross_entropy", "fake.stretto:4:1", "loss.sum", 1, -1, 1, size, size, {1, 0, 0, 0}, 1, 0};
+const stretto_result lossResult = {"cross_entropy", "fake.stretto:4:1", "loss.sum", 1, -1, 1, size, size, {1, 0, 0, 0}, 1, STRETTO_ARENA_OUTPUTS};
 const stretto_site lossSite = {&lossResult, 1};
 
 stretto_buffer act(int64_t offset) { return {STRETTO_ARENA_ACTIVATIONS, 0, offset}; }
