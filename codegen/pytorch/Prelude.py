@@ -94,7 +94,13 @@ class Weights(nn.Module):
 
 
 def read_stretto(path):
-    """Tensors by name of a checkpoint (a folder with weights.safetensors) or of any safetensors file of ours."""
+    """Tensors by name of a run directory, a checkpoint of it (a folder, or `latest`), or any safetensors file of ours."""
+    for inner in ("ckpt", "latest"):
+        if os.path.exists(os.path.join(path, inner)):
+            path = os.path.join(path, inner)
+    if os.path.basename(path) == "latest":
+        with open(path, encoding="utf-8") as file:
+            path = os.path.join(os.path.dirname(path), file.read().strip())
     if os.path.isdir(path):
         path = os.path.join(path, "weights.safetensors")
     with open(path, "rb") as file:

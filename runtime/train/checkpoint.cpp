@@ -1,6 +1,7 @@
 #include "runtime/train/checkpoint.h"
 
 #include "runtime/core/error.h"
+#include "runtime/train/find_checkpoint.h"
 #include "runtime/core/nearest.h"
 #include "runtime/train/checksum.h"
 
@@ -227,20 +228,8 @@ static void verifyWhereListed(const std::string &path) {
   }
 }
 
-// A run directory stands for the weights of its newest checkpoint that is good.
-static std::string weightsOf(const std::string &path) {
-  if (!pathExists(path + "/ckpt"))
-    return path;
-  const CheckpointFolder checkpoints(path + "/ckpt", 1);
-  std::string refused;
-  const auto manifest = checkpoints.newest([&](const std::string &text) { refused += "; " + text; });
-  if (!manifest)
-    throw Error(fmt::format("run directory '{}' must have a good checkpoint, but has none{}", path, refused));
-  return checkpoints.folderOf(manifest->step) + "/" + weightsName;
-}
-
 void loadWeights(const TrainingState &state, const std::string &given) {
-  const std::string path = weightsOf(given);
+  const std::string path = findWeights(given);
   const SafetensorsFile file(path, /*followLinks=*/true);
   verifyWhereListed(path);
   std::set<std::string> known;

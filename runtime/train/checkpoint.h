@@ -46,8 +46,8 @@ private:
   int64_t keep;
 };
 
-// Fills parameters by name from any safetensors file of the user (f32 or f64, converted), or from the newest
-// checkpoint of a run directory. Throws Error when a parameter is missing or has another shape, when the file has a
+// Fills parameters by name from any safetensors file of the user (f32 or f64, converted), or from what else
+// findWeights knows. Throws Error when a parameter is missing or has another shape, when the file has a
 // tensor of no parameter, or when a manifest beside it says that it is damaged.
 void loadWeights(const TrainingState &state, const std::string &given);
 

@@ -84,7 +84,7 @@ std::vector<Setting> makeSettings() {
       real("clip", "largest global gradient norm; inf: no clipping", &C::clip, 1e-30, infinity),
       integer("accumulate", "micro-batches per step", &C::accumulate, 1, 1'000'000),
       integer("seed", "seed of weights and data", &C::seed, 0, std::numeric_limits<int64_t>::max()),
-      text("init-from", "take the weights from this safetensors file or run directory", &C::initFrom, true),
+      text("init-from", "take the weights from this safetensors file, run directory or checkpoint", &C::initFrom, true),
       integer("eval-every", "steps between evaluations; 0: only at the end", &C::evalEvery, 0, most),
       integer("eval-batches", "held-out batches per evaluation; 0: none", &C::evalBatches, 0, 1'000'000),
       integer("save-every", "steps between checkpoints; 0: only at the end", &C::saveEvery, 0, most),

@@ -5,6 +5,7 @@
 #include "runtime/core/finite.h"
 #include "runtime/core/record.h"
 #include "runtime/train/bench.h"
+#include "runtime/train/find_checkpoint.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/memory.h"
 #include "runtime/train/options.h"
@@ -37,16 +38,18 @@ void checkProgram(const stretto_program &program) {
 // --resume: what the run directory was started with lies under the command line.
 RunConfig configure(const CommandLine &line, const stretto_program &program, const TaskRegistry &tasks) {
   std::vector<ConfigLayer> layers;
-  const auto &given = line.layer.options;
-  const auto out = given.find("out");
-  const bool resume = given.contains("resume");
-  if (resume && (out == given.end() || out->second.text == "none"))
+  ConfigLayer given = line.layer;
+  const auto out = given.options.find("out");
+  const bool resume = given.options.contains("resume");
+  if (resume && (out == given.options.end() || out->second.text == "none"))
     throw Error("--resume needs the run directory: give --out FOLDER");
+  if (resume)
+    out->second.text = findRunDirectory(out->second.text);
   if (resume && pathExists(out->second.text + "/run.toml"))
     layers.push_back(readConfigFile(out->second.text + "/run.toml"));
   if (!line.configFile.empty())
     layers.push_back(readConfigFile(line.configFile));
-  layers.push_back(line.layer);
+  layers.push_back(given);
   RunConfig config = composeConfig(layers, tasks.defaults);
   if (config.checkFinite && config.profile)
     throw Error("--check-finite and --profile must not be given together");

@@ -2,6 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/train/files.h"
+#include "runtime/train/json.h"
 #include "runtime/train/metrics.h"
 
 #include <cerrno>
@@ -31,6 +32,19 @@ void keepProgram(const std::string &path) {
   self.read(0, bytes.data(), bytes.size());
   replaceFile(path, bytes);
   chmod(path.c_str(), 0755);
+}
+
+// What `stretto compile` is told, with the spec of the run directory, to make the program again: one word a line.
+std::string compilerOptions(const stretto_program &program) {
+  std::string text = fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model,
+                                 program.batch, program.length, program.vocabulary,
+                                 program.dtype == STRETTO_F64 ? "f64" : "f32");
+  for (const JsonValue &setting : parseJson(program.settings, 8).items) {
+    const JsonValue *name = setting.find("name"), *value = setting.find("value"), *origin = setting.find("origin");
+    if (name && value && origin && origin->text == "--set")
+      text += fmt::format("--set\n{}={}\n", name->text, value->text);
+  }
+  return text;
 }
 
 void replaceWhereChanged(const std::string &path, const std::string &text) {
@@ -74,6 +88,7 @@ void RunDirectory::describe(const RunConfig &config, const stretto_program &prog
   replaceWhereChanged(file("model.sha"), fmt::format("{}\n", program.spec_hash));
   replaceWhereChanged(file("build/plan.json"), program.plan);
   replaceWhereChanged(file("build/settings.json"), program.settings);
+  replaceWhereChanged(file("build/options.txt"), compilerOptions(program));
   replaceWhereChanged(file("build/compiler.txt"), fmt::format("{}\n", program.compiler));
   keepProgram(file("build/program"));
   const std::string absolute = std::filesystem::absolute(path);

@@ -78,11 +78,15 @@ static int runHelp(std::span<const std::string> arguments) {
       forwarded.insert(forwarded.begin(), std::string(command.leading));
     becomeProgram(siblingProgram(std::string(command.program)), forwarded);
   }
-  std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
   if (arguments[0] == "eval")
-    std::puts("Scores the weights given by --init-from (a run directory, or a safetensors file) on held-out rows of the\n"
-              "task, without training: --eval-batches says on how many batches. The other options of the spec and the\n"
-              "task are those of the training; --batch and --length may differ.\n");
+    std::puts("usage: stretto eval <run> [options]\n"
+              "       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]\n\n"
+              "Scores weights on held-out rows of the task, without training: --eval-batches says on how many batches. <run> is\n"
+              "a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those of the\n"
+              "run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any\n"
+              "safetensors file.\n");
+  else
+    std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
   std::puts("Compiles the spec through the cache. The compiler's options are those of 'stretto help compile' that\n"
             "shape the program; all others, and what follows '--', belong to the program: see 'stretto train\n"
             "<spec.stretto> --task <task> --help'.\n\n"
@@ -116,9 +120,7 @@ int runCommand(std::span<const std::string> arguments) {
   }
   if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h"))
     return runHelp(std::span(&name, 1));
-  TrainArguments split = splitTrainArguments(arguments);
-  if (name == "eval")
-    makeEvaluation(split);
+  TrainArguments split = name == "eval" ? evaluationArguments(arguments) : splitTrainArguments(arguments);
   std::string program = cachedProgram(split);
   if (name != "program")
     becomeProgram(program, split.program);

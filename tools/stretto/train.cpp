@@ -36,7 +36,9 @@ static const CompilerOption *findCompilerOption(std::string_view argument) {
   return it == compilerOptions.end() ? nullptr : it;
 }
 
-TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
+static bool isSpec(const std::string &word) { return word.ends_with(".stretto") || word.ends_with(".mlir"); }
+
+static TrainArguments splitArguments(std::span<const std::string> arguments) {
   TrainArguments result;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
@@ -53,22 +55,81 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
       if (option->forProgramToo)
         result.program.insert(result.program.end(), words.begin(), words.end());
       i += count - 1;
-    } else if (result.spec.empty() && (argument.ends_with(".stretto") || argument.ends_with(".mlir")) && !argument.starts_with("-")) {
+    } else if (result.spec.empty() && isSpec(argument) && !argument.starts_with("-")) {
       result.spec = argument;
     } else {
       result.program.push_back(argument);
     }
   }
+  return result;
+}
+
+TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
+  TrainArguments result = splitArguments(arguments);
   if (result.spec.empty())
     throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)", 2);
   return result;
 }
 
-void makeEvaluation(TrainArguments &arguments) {
-  auto isWeights = [](const std::string &word) { return word == "--init-from" || word.starts_with("--init-from="); };
-  if (std::none_of(arguments.program.begin(), arguments.program.end(), isWeights))
-    throw CommandError("eval needs the weights: give --init-from with a run directory or a safetensors file", 2);
+// Whether --init-from is there; fills its value.
+static bool givenWeights(std::span<const std::string> words, std::string &weights) {
+  constexpr std::string_view name = "--init-from";
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == name && i + 1 < words.size())
+      weights = words[i + 1];
+    else if (words[i].starts_with(name) && words[i].substr(name.size()).starts_with("="))
+      weights = words[i].substr(name.size() + 1);
+    else
+      continue;
+    return true;
+  }
+  return false;
+}
+
+// The run directory that a path lies in, or is: at most three folders up (run/ckpt/step/weights). Empty where none is.
+static fs::path runOf(fs::path path) {
+  std::error_code none;
+  path = fs::absolute(path, none).lexically_normal();
+  for (int up = 0; up <= 4 && !path.empty(); ++up, path = path.parent_path())
+    if (fs::exists(path / "spec.stretto", none) && fs::exists(path / "run.toml", none))
+      return path;
+  return {};
+}
+
+// Takes spec, options of the compiler and settings from the run directory the weights lie in; what the user gave lies
+// over them.
+static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
+  const fs::path run = runOf(weights);
+  if (run.empty())
+    throw CommandError("eval needs the spec, but '" + weights +
+                           "' lies in no run directory (one has spec.stretto and run.toml): name the spec, too",
+                       2);
+  arguments.spec = (run / "spec.stretto").string();
+  std::ifstream file(run / "build" / "options.txt");
+  if (!file)
+    throw CommandError("'" + run.string() + "' does not say how its spec was compiled (no build/options.txt): name the spec "
+                                            "and its options, too",
+                       2);
+  std::vector<std::string> options;
+  for (std::string line; std::getline(file, line);)
+    options.push_back(line);
+  arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
+  arguments.program.insert(arguments.program.begin(), {"--config", (run / "run.toml").string()});
+}
+
+TrainArguments evaluationArguments(std::span<const std::string> given) {
+  std::vector<std::string> words(given.begin(), given.end());
+  if (!words.empty() && !words[0].starts_with("-") && !isSpec(words[0]))
+    words.insert(words.begin(), "--init-from");
+  TrainArguments arguments = splitArguments(words);
+  std::string weights;
+  if (!givenWeights(arguments.program, weights))
+    throw CommandError("eval needs the weights: give a run directory, or --init-from with a checkpoint or a safetensors file",
+                       2);
+  if (arguments.spec.empty())
+    takeFromRun(arguments, weights);
   arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none"});
+  return arguments;
 }
 
 // The values of -I among options of the compiler.

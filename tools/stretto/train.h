@@ -19,9 +19,10 @@ struct TrainArguments {
 // Throws CommandError where the spec or a compiler option's value is missing.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 
-// Turns arguments of `stretto train` into those of `stretto eval`: no step, no run directory. Throws CommandError
-// where no weights are given.
-void makeEvaluation(TrainArguments &arguments);
+// The arguments of `stretto eval`: those of `stretto train` without a step and a run directory. A first word that is no
+// option and no spec stands for --init-from. Without a spec, the run directory that the weights lie in tells it, with the
+// options it was compiled with and the settings of the run. Throws CommandError where weights or spec are missing.
+TrainArguments evaluationArguments(std::span<const std::string> arguments);
 
 // The path of the program made from the spec with these compiler options; compiles where the cache has none.
 // Throws CommandError; where the compiler fails it has said why, and the error's text is empty.

@@ -83,6 +83,7 @@ def damage(path, kind):
 def weights_of_the_user():
     load = [*start, "--out", "none", "--init-from"]
     promises.check("missing weights", [*load, f"{folder}/none"])
+    promises.check("a folder that holds no weights", [*load, f"{folder}/good/build"])
     copy = shutil.copy(weights, f"{folder}/copy")
     os.chmod(copy, 0)
     promises.check("unreadable weights", [*load, copy], **nobody)

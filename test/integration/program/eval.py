@@ -28,5 +28,18 @@ expect(score(evaluate(*weights, "--eval-batches", 4)) == score(lastWords), "a ru
 expect(score(evaluate(*weights, "--batch", 4, "--eval-batches", 2)) == score(lastWords), "the score depends on the batch")
 longer = score(evaluate(*weights, "--length", 96, "--eval-batches", 4))
 expect(longer != score(lastWords), "another length gives the same score")
-contains(evaluate(status=2), "eval needs the weights: give --init-from")
+# The run directory tells spec, options and task; every path into it leads to the weights.
+for path in ("", "/", "/ckpt", "/ckpt/latest", "/ckpt/00000010", "/ckpt/00000010/weights.safetensors"):
+    told = run("stretto", "eval", f"{folder}/run{path}", "--threads", 1, "--progress", "plain")
+    expect(score(told) == score(lastWords), f"eval of run{path}: {told}")
+told = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--length", 96)
+expect(score(told) == longer, "another length given to a run directory is not that given to the spec")
+contains(run("stretto", "eval", f"{folder}/run/build", status=1), "a safetensors file, but is a folder with 'compiler.txt'")
+contains(run("stretto", "eval", folder, status=2), "lies in no run directory")
+contains(evaluate(status=2), "eval needs the weights: give a run directory, or --init-from")
+# A resume takes the folder of the checkpoints as well, but not one of them.
+more = ["--resume", "--quiet", "--threads", 1, "--steps", 12]
+contains(run(trained, *more, "--out", f"{folder}/run/ckpt/00000010", status=1), f"give the run directory '{folder}/run'")
+run(trained, *more, "--out", f"{folder}/run/ckpt/latest")
+expect(open(f"{folder}/run/ckpt/latest").read() == "00000012\n", "the resume did not go on in the run directory")
 contains(evaluate("--init-from", f"{folder}/none", status=1), f"cannot open '{folder}/none'")

@@ -2,7 +2,10 @@
 
 #include "tools/stretto/error.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace stretto {
 namespace {
@@ -39,6 +42,29 @@ TEST(SplitTrainArguments, TakesTheFirstSpecOnly) {
 TEST(SplitTrainArguments, RefusesAMissingSpecOrValue) {
   EXPECT_THROW(split({"--steps", "5"}), CommandError);
   EXPECT_THROW(split({"m.stretto", "--set"}), CommandError);
+}
+
+TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
+  const std::filesystem::path run = std::filesystem::temp_directory_path() / ("stretto-eval-" + std::to_string(getpid()));
+  std::filesystem::create_directories(run / "build");
+  std::ofstream(run / "spec.stretto") << "model m() {}";
+  std::ofstream(run / "run.toml") << "[settings]";
+  EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError); // without build/options.txt
+  std::ofstream(run / "build" / "options.txt") << "--batch\n4\n--set\ndim=8\n";
+  const std::string checkpoint = (run / "ckpt" / "latest").string();
+  const TrainArguments result = evaluationArguments(Words{checkpoint, "--batch", "2"});
+  EXPECT_EQ(result.spec, (run / "spec.stretto").string());
+  EXPECT_EQ(result.compiler, (Words{"--batch", "4", "--set", "dim=8", "--batch", "2"}));
+  EXPECT_EQ(result.program, (Words{"--config", (run / "run.toml").string(), "--init-from", checkpoint, "--steps", "0",
+                                   "--out", "none"}));
+  std::filesystem::remove_all(run);
+}
+
+TEST(EvaluationArguments, ASpecIsTakenAsItIs) {
+  EXPECT_EQ(evaluationArguments(Words{"m.stretto", "--init-from=w"}).program,
+            (Words{"--init-from=w", "--steps", "0", "--out", "none"}));
+  EXPECT_THROW(evaluationArguments(Words{"m.stretto"}), CommandError);
+  EXPECT_THROW(evaluationArguments(Words{"--init-from", "/nowhere/at/all"}), CommandError);
 }
 
 } // namespace
