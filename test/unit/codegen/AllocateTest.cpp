@@ -1,0 +1,53 @@
+#include "codegen/memory/Allocate.h"
+
+#include <gtest/gtest.h>
+
+using namespace stretto;
+
+namespace {
+BufferRequest buffer(int64_t bytes, llvm::SmallVector<Interval, 2> live) { return {Piece{0, bytes, std::move(live)}}; }
+
+TEST(Allocate, WhatIsNeverLiveTogetherSharesMemory) {
+  Allocation got = allocate({buffer(128, {{0, 1}}), buffer(64, {{2, 3}}), buffer(64, {{1, 2}})}, {}, 64);
+  EXPECT_EQ(got.offsets, (llvm::SmallVector<int64_t>{0, 0, 128}));
+  EXPECT_EQ(got.bytes, 192);
+}
+
+TEST(Allocate, AGapInTimeIsUsed) {
+  Allocation got = allocate({buffer(64, {{0, 1}, {8, 9}}), buffer(64, {{3, 4}})}, {}, 64);
+  EXPECT_EQ(got.bytes, 64);
+}
+
+TEST(Allocate, OffsetsAreAligned) {
+  Allocation got = allocate({buffer(100, {{0, 1}}), buffer(10, {{0, 1}})}, {}, 64);
+  EXPECT_EQ(got.offsets, (llvm::SmallVector<int64_t>{0, 128}));
+  EXPECT_EQ(got.bytes, 192);
+}
+
+TEST(Allocate, TakenPiecesStayWhereTheyAre) {
+  Allocation got = allocate({buffer(64, {{0, 1}}), buffer(64, {{5, 6}})}, {Piece{0, 64, {{4, 9}}}}, 64);
+  EXPECT_EQ(got.offsets, (llvm::SmallVector<int64_t>{0, 64}));
+}
+
+// Slot i of one stack is read until time 10 - i; slot i of the other, which is twice as wide, is written at that time.
+TEST(Allocate, AStackMovesIntoTheSlotsOfAnother) {
+  BufferRequest narrow;
+  llvm::SmallVector<Piece> wide;
+  for (int64_t i = 0; i < 4; ++i) {
+    narrow.push_back({i * 64, (i + 1) * 64, {{i, 9 - i}}});
+    wide.push_back({i * 128, (i + 1) * 128, {{10 - i, 20}}});
+  }
+  EXPECT_EQ(allocate({narrow}, wide, 64).offsets, (llvm::SmallVector<int64_t>{0}));
+  wide[2].live = {{7, 20}}; // slot 0 and 1 of the narrow one lie before it, slot 2 and 3 are done
+  EXPECT_EQ(allocate({narrow}, wide, 64).offsets, (llvm::SmallVector<int64_t>{0}));
+  wide[1].live = {{7, 20}}; // slot 2, read at time 7, starts where it does
+  EXPECT_EQ(allocate({narrow}, wide, 64).offsets, (llvm::SmallVector<int64_t>{512}));
+}
+
+// By size alone, the last buffer is put above the two it meets; placed first, it leaves room for both in six units.
+TEST(Allocate, TheBufferThatEndsLastIsTriedFirst) {
+  Allocation got = allocate({buffer(256, {{0, 0}}), buffer(192, {{2, 2}}), buffer(192, {{1, 2}}), buffer(128, {{0, 1}})},
+                            {}, 64);
+  EXPECT_EQ(got.bytes, 6 * 64);
+}
+} // namespace
