@@ -57,7 +57,10 @@ private:
   std::optional<KeptApart> refuse(const Candidate &candidate) const;
   std::optional<KeptApart> refuseCost(const Candidate &candidate) const;
   SmallVector<KeptApart> collectApart() const;
-  /// An earlier group that `group` might merge with and shares no value with, unless the pair is in `seen`.
+  /// Whether nothing that `op` is computed from comes from `group`.
+  bool isIndependent(Operation *op, unsigned group) const;
+  /// An earlier group that `group`, or a part of it, might have been computed with although they share no value.
+  /// Pairs in `seen` are not looked at.
   std::optional<KeptApart> findStranger(unsigned group,
                                         const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
 
@@ -161,17 +164,42 @@ SmallVector<KeptApart> Former::collectApart() const {
   return apart;
 }
 
+bool Former::isIndependent(Operation *op, unsigned group) const {
+  SmallVector<Operation *> open{op};
+  llvm::SmallPtrSet<Operation *, 32> visited{op};
+  while (!open.empty()) {
+    for (Value operand : open.pop_back_val()->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && graph.isIn(def, group))
+        return false;
+      if (def && visited.insert(def).second)
+        open.push_back(def);
+    }
+  }
+  return true;
+}
+
 std::optional<KeptApart> Former::findStranger(unsigned group,
                                               const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
   Operation *own = graph.getMembersOf(group).front();
+  bool isExplained = llvm::any_of(seen, [&](auto pair) { return pair.first == group || pair.second == group; });
+  std::optional<KeptApart> waiting;
   for (unsigned other = 0; other < group; ++other) {
-    if (graph.getMembersOf(other).empty() || seen.contains({other, group}) || graph.findBetween(other, group))
+    if (graph.getMembersOf(other).empty() || seen.contains({other, group}))
       continue;
     Operation *first = graph.getMembersOf(other).front();
-    if (roles.getSpace(first) == roles.getSpace(own))
+    if (!(roles.getSpace(first) == roles.getSpace(own)))
+      continue;
+    Operation *between = graph.findBetween(other, group);
+    if (!between)
       return KeptApart{first, own, "they share no value", ""};
+    // Some of the group waits for the other one, and this member with it. What is computed again stands beside its
+    // reader on purpose.
+    bool isAgain = own->hasAttr("seq.recomputed");
+    if (!isExplained && !waiting && !isAgain && isIndependent(own, other))
+      waiting = KeptApart{first, own, describe(between) + " lies between", ""};
   }
-  return std::nullopt;
+  return waiting;
 }
 
 namespace {

@@ -133,10 +133,7 @@ bool Repeater::isCheaper(const Passage &passage, int64_t reader) const {
 
 void Repeater::repeat(const Passage &passage, int64_t reader) {
   IRMapping copies;
-  Operation *before = passage.readers.front();
-  for (Operation *op : passage.readers)
-    before = op->isBeforeInBlock(before) ? op : before;
-  OpBuilder builder(before);
+  OpBuilder builder(function.getContext());
   // What is repeated beside an operation is copied with it where it depends on a copy.
   auto copyOperands = [&](auto &&self, Operation *op) -> void {
     for (Value operand : op->getOperands()) {
@@ -145,15 +142,19 @@ void Repeater::repeat(const Passage &passage, int64_t reader) {
         continue;
       self(self, def);
       if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
-        roles.addRepeated(builder.clone(*def, copies));
+        roles.addCopy(builder.clone(*def, copies), def);
     }
   };
   for (Operation *op : llvm::reverse(passage.chain)) {
+    builder.setInsertionPointAfter(op); // what it reads is there, and every reader comes later
     copyOperands(copyOperands, op);
     Operation *copy = builder.clone(*op, copies);
-    copy->setAttr("kern.group", builder.getI64IntegerAttr(reader));
-    roles.addMember(copy);
-    members[reader].push_back(copy);
+    if (roles.addCopy(copy, op) == RowRole::member) {
+      copy->setAttr("kern.group", builder.getI64IntegerAttr(reader));
+      members[reader].push_back(copy);
+    } else {
+      copy->removeAttr("kern.group");
+    }
   }
   llvm::sort(members[reader], [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   int64_t bytes = 0;
@@ -166,7 +167,7 @@ void Repeater::repeat(const Passage &passage, int64_t reader) {
       operand.set(copies.lookupOrDefault(operand.get()));
   }
   auto options = remark::RemarkOpts::name("RepeatedRows").category("fusion").function(function.getName());
-  remark::passed(before->getLoc(), options)
+  remark::passed(passage.readers.front()->getLoc(), options)
       << (std::to_string(passage.chain.size()) + " row operations repeated in the kernel that reads them")
       << remark::metric("BytesNotPassed", bytes);
 }

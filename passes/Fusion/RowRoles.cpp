@@ -61,6 +61,10 @@ bool RowRoles::isReadOutside(Operation *op) const {
   });
 }
 
+static bool onlyMoves(Operation *op) {
+  return isa<seq::BroadcastOp, seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::TapOp, seq::ColumnIndexOp>(op);
+}
+
 RowRole RowRoles::findRole(Operation *op) const {
   if (!isRowOperation(op))
     return RowRole::outside;
@@ -83,13 +87,16 @@ RowRole RowRoles::findRole(Operation *op) const {
     return RowRole::repeated;
   if (isReadOutside(op))
     return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
-  bool onlyMoves = isa<seq::BroadcastOp, seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::TapOp,
-                       seq::ColumnIndexOp>(op);
   if (kind == RowKind::row)
-    return onlyMoves ? RowRole::repeated : RowRole::member;
+    return onlyMoves(op) ? RowRole::repeated : RowRole::member;
   // Simple arithmetic on parameters and tables goes along; what costs more is done once.
   bool isCostly = isa<seq::ReduceOp>(op) || isa<math::MathDialect>(op->getDialect());
   return isCostly ? RowRole::member : RowRole::repeated;
+}
+
+RowRole RowRoles::addCopy(Operation *copy, Operation *original) {
+  RowRole role = getRole(original);
+  return roles[copy] = role == RowRole::member && onlyMoves(original) ? RowRole::repeated : role;
 }
 
 RowSpace RowRoles::getSpace(Operation *member) const {

@@ -38,9 +38,9 @@ public:
   /// Whether an operation other than those in `inside`, and what is repeated beside them, reads `value`.
   bool isReadElsewhere(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> inside) const;
 
-  /// Roles of operations added later.
-  void addMember(mlir::Operation *op) { roles[op] = RowRole::member; }
-  void addRepeated(mlir::Operation *op) { roles[op] = RowRole::repeated; }
+  /// Gives the copy of an operation, which only kernels read, its role and returns it. What only moves rows and is a
+  /// member for the sake of a reader that is no kernel is repeated as a copy.
+  RowRole addCopy(mlir::Operation *copy, mlir::Operation *original);
 
 private:
   RowRole findRole(mlir::Operation *op) const;

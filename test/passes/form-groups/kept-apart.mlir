@@ -45,3 +45,14 @@ func.func @halo(%x: tensor<2x64x16xf32>) -> tensor<2x64x16xf32> {
   %12 = math.tanh %11 : tensor<2x64x16xf32>
   return %12 : tensor<2x64x16xf32>
 }
+
+// The exponential could be computed with the tanh, but shares its rows with the addition, which waits for the product.
+// CHECK-LABEL: func @waiting
+// REMARK: [Missed] KeptApart {{.*}} Function=waiting | Reason="seq.linear at line [[#@LINE+4]] lies between", Remark="math.exp at line [[#@LINE+3]] is not in the kernel of math.tanh at line [[#@LINE+2]]"
+func.func @waiting(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = math.tanh %x : tensor<2x8x16xf32>
+  %1 = math.exp %y : tensor<2x8x16xf32>
+  %2 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %3 = arith.addf %1, %2 : tensor<2x8x16xf32>
+  return %3 : tensor<2x8x16xf32>
+}

@@ -9,8 +9,8 @@
 // CHECK: seq.reduce add {{.*}} {kern.group = 0 : i64}
 // CHECK-NOT: seq.reduce
 // CHECK: arith.addf {{.*}} {kern.group = 0 : i64}
-// CHECK: seq.linear
 // CHECK: %[[COPY:.*]] = arith.addf %{{.*}}, %{{.*}} {kern.group = 1 : i64}
+// CHECK: seq.linear
 // CHECK: %[[TAP:.*]] = seq.tap %[[COPY]] by -1
 // CHECK: arith.mulf %[[TAP]], %{{.*}} {kern.group = 1 : i64}
 func.func @cheap(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
