@@ -22,9 +22,24 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     An option that is not 0 overrides the decision. A remark says what was chosen.
 
     ```mlir
-    kern.rowwise(%x, %g) maps [row, shared] schedule <rows 8, lanes 16, chunk 64> {
-      ...
-      %1 = math.exp %0 {kern.carried} : tensor<16xf32>
+    // stretto-opt --kern-choose-schedule=cpu=x86-64-v4
+    func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+      %y = kern.rowwise kernel "k"(%x) maps [row] {
+      ^bb0(%row: tensor<16xf32>):
+        %0 = math.exp %row : tensor<16xf32>
+        %1 = seq.tap %0 by -2 : tensor<16xf32>
+        %2 = arith.addf %0, %1 : tensor<16xf32>
+        kern.yield %2 : tensor<16xf32>
+      } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+      return %y : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 8, lanes 16, chunk 8> {
+    ^bb0(%arg1: tensor<16xf32>):
+      %1 = math.exp %arg1 {kern.carried} : tensor<16xf32>
       %2 = seq.tap %1 by -2 : tensor<16xf32>
     ```
   }];
@@ -45,8 +60,23 @@ def SplitColumnSums : Pass<"kern-split-column-sums"> {
     are added up by a `kern.sum_partials` each. Its kernel is named after the rowwise kernel.
 
     ```mlir
-    %p = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 8, lanes 16, chunk 4> partial_sums { ... }
-    %s = kern.sum_partials kernel "k.sum0" %p : tensor<4x16xf32> -> tensor<16xf32>
+    func.func @main(%x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>) {
+      %y, %s = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 8, lanes 16, chunk 8> {
+      ^bb0(%row: tensor<16xf32>):
+        %0 = arith.mulf %row, %row : tensor<16xf32>
+        %1 = seq.column_sum %0 : tensor<16xf32> -> tensor<16xf32>
+        kern.yield %0, %1 : tensor<16xf32>, tensor<16xf32>
+      } : (tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>)
+      return %y, %s : tensor<2x8x16xf32>, tensor<16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0:2 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 8, lanes 16, chunk 8> partial_sums {
+    ...
+    } : (tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x16xf32>)
+    %1 = kern.sum_partials kernel "k.sum1" %0#1 : tensor<2x16xf32> -> tensor<16xf32>
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect"];
@@ -57,6 +87,25 @@ def LowerKernels : Pass<"kern-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Adds `llvm.func @<kernel>(ptr buffers, i64 begin, i64 end, ptr scratch)` for each `kern.rowwise` and
     `kern.sum_partials`; the operations stay. See `codegen/cpu/LowerKernels.h`.
+
+    ```mlir
+    // stretto-opt --kern-lower-kernels=cpu=x86-64-v4
+    func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+      %y = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 8, lanes 16, chunk 8> {
+      ^bb0(%row: tensor<16xf32>):
+        %0 = arith.mulf %row, %row : tensor<16xf32>
+        kern.yield %0 : tensor<16xf32>
+      } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+      return %y : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    llvm.func @k(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !llvm.ptr) attributes {kern.bytes_moved = 2048 : i64, kern.chunks = 2 : i64, ...
+    ...
+    ... = llvm.fmul ... : vector<16xf32>
+    ```
   }];
   let options = [Option<"cpu", "cpu", "std::string", "\"native\"", "the machine, as LLVM names it">];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",

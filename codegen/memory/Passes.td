@@ -9,6 +9,24 @@ def OrderWork : Pass<"kern-order-work", "::mlir::ModuleOp"> {
     What is computed from saved values alone moves in front of its first reader, unless something it reads would live
     longer. Gradients of weights, which lie in an arena of their own, move behind the last of their operands, which may
     die there and are still in a cache.
+
+    ```mlir
+    func.func private @layer.backward(%dy: tensor<2x8x16xf32>, %x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>)
+        -> (tensor<2x8x16xf32>, tensor<16x16xf32>) {
+      %d = seq.linear_input_grad %dy, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %dx = seq.linear_input_grad %d, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %dw = seq.linear_weight_grad %d, %x : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
+      return %dx, %dw : tensor<2x8x16xf32>, tensor<16x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.linear_input_grad %arg0, %arg2 : ...
+    %1 = seq.linear_weight_grad %0, %arg1 : ...
+    %2 = seq.linear_input_grad %0, %arg2 : ...
+    return %2, %1 : tensor<2x8x16xf32>, tensor<16x16xf32>
+    ```
   }];
 }
 
@@ -29,7 +47,21 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
     the peak.
 
     ```mlir
-    func.func @gradients(%tokens: tensor<2x8xi32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>})
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+      %w = seq.get_parameter @w : tensor<16x16xf32>
+      %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      return %1 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    func.func @gradients(%arg0: tensor<2x8x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>}) ...
+    ...
+    %1 = seq.linear %arg0, %0 : ... {kern.places = [#kern.place<activations, ...>]}
+    %2 = seq.linear %1, %0 : ... {kern.places = [#kern.place<outputs, 0, stride 0, parity 0>]}
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect"];
@@ -42,6 +74,23 @@ def CheckMemory : Pass<"kern-check-memory", "::mlir::ModuleOp"> {
     value they belong to instead of numbers. Every operand that an operation reads must still be there, and no kernel may
     store a result over an operand it needs at other positions. Time and memory grow with the number of elements: for
     tests and for the search for errors of the compiler.
+
+    ```mlir
+    func.func @gradients(%x: tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>})
+        -> (tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>}) {
+      %y = kern.rowwise(%x) maps [row] {
+      ^bb0(%row: tensor<16xf32>):
+        %0 = seq.tap %row by -1 : tensor<16xf32>
+        kern.yield %0 : tensor<16xf32>
+      } {kern.places = [#kern.place<inputs, 0, stride 0, parity 0>]} : (tensor<1x2x16xf32>) -> tensor<1x2x16xf32>
+      return %y : tensor<1x2x16xf32>
+    }
+    ```
+    says
+
+    ```text
+    ... error: 'kern.rowwise' op stores result 0 over operand 0...
+    ```
   }];
 }
 

@@ -16,6 +16,28 @@ def AddOptimizer : Pass<"kern-add-optimizer", "::mlir::ModuleOp"> {
     * `@take_accumulated`: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
 
     The kernels are ordinary `kern.rowwise` operations without a schedule.
+
+    ```mlir
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%dw: tensor<16x16xf32>) {
+      seq.gradient @w, %dw : tensor<16x16xf32>
+      return
+    }
+    ```
+    becomes
+
+    ```mlir
+    func.func @update(%arg0: tensor<1x1x512xf32> {kern.place = #kern.place<parameters, 0, stride 0, parity 0>}, ...
+    %0 = kern.rowwise kernel "update.squares"(%arg1) maps [row] {
+    ...
+    %2 = kern.rowwise kernel "update.norm"(%1) maps [row] {
+    ...
+    %3:3 = kern.rowwise kernel "update.adamw"(%arg0, %arg1, %arg2, %arg3, %0, %arg4) maps [row, row, row, row, shared, shared] {
+    ...
+    func.func @accumulate(...
+    ...
+    func.func @take_accumulated(...
+    ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::func::FuncDialect"];
 }

@@ -159,6 +159,17 @@ def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>]> 
 
 def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, HasParent<"RowwiseOp">]> {
   let summary = "what a rowwise kernel stores";
+  let description = [{
+    Ends the body of `kern.rowwise`: value `i` becomes result `i`.
+
+    ```mlir
+    %y = kern.rowwise(%x) maps [row] {
+    ^bb0(%row: tensor<16xf32>):
+      %0 = math.tanh %row : tensor<16xf32>
+      kern.yield %0 : tensor<16xf32>
+    } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+    ```
+  }];
   let arguments = (ins Variadic<Kern_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

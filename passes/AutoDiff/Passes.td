@@ -14,6 +14,28 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
 
     Each repeated operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`. With
     `memory-budget`, memory is weighted more and more against traffic until the kept values fit.
+
+    ```mlir
+    // stretto-opt --seq-differentiate --seq-choose-saved
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%x: tensor<2x8x16xf32>, %dr: tensor<2x8xf32>) {
+      %w = seq.get_parameter @w : tensor<16x16xf32>
+      %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %s = seq.reduce add %y : tensor<2x8x16xf32> -> tensor<2x8xf32>
+      %r = math.exp %s : tensor<2x8xf32>
+      seq.backward of(%r) from(%dr) : tensor<2x8xf32>
+      return
+    }
+    ```
+    becomes
+
+    ```mlir
+    %2 = seq.reduce add %1 : tensor<2x8x16xf32> -> tensor<2x8xf32> {seq.id = 0 : i64}
+    %3 = math.exp %2 {seq.id = 1 : i64} : tensor<2x8xf32>
+    %4 = seq.reduce add %1 : tensor<2x8x16xf32> -> tensor<2x8xf32> {seq.id = 0 : i64, seq.recomputed}
+    %5 = math.exp %4 {seq.id = 1 : i64, seq.saved = 64 : i64} : tensor<2x8xf32>
+    %6 = arith.mulf %arg1, %5 : tensor<2x8xf32>
+    ```
   }];
   let options = [Option<"memoryBudget", "memory-budget", "int64_t", "0",
                         "bytes that saved values of all layers may take; 0: no limit">];
@@ -30,6 +52,28 @@ def Differentiate : Pass<"seq-differentiate", "::mlir::ModuleOp"> {
     The body `@layer` of a scan becomes `@layer.forward`, which also stacks what its reverse reads, and a new
     `@layer.backward` runs as the reversed scan. `seq.gradient` stores the gradient of every trainable
     parameter, zero for one that is not used.
+
+    ```mlir
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) {
+      %w = seq.get_parameter @w : tensor<16x16xf32>
+      %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %y = math.tanh %0 : tensor<2x8x16xf32>
+      seq.backward of(%y) from(%dy) : tensor<2x8x16xf32>
+      return
+    }
+    ```
+    becomes
+
+    ```mlir
+    %3 = math.tanh %1 {seq.id = 0 : i64, seq.recomputed} : tensor<2x8x16xf32>
+    %4 = arith.mulf %3, %3 : tensor<2x8x16xf32>
+    %cst = arith.constant dense<1.000000e+00> : tensor<2x8x16xf32>
+    %5 = arith.subf %cst, %4 : tensor<2x8x16xf32>
+    %6 = arith.mulf %arg1, %5 : tensor<2x8x16xf32>
+    %7 = seq.linear_weight_grad %6, %arg0 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
+    seq.gradient @w, %7 : tensor<16x16xf32>
+    ```
   }];
   let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
 }
@@ -40,6 +84,22 @@ def SimplifyTaps : Pass<"seq-simplify-taps"> {
     Two rewrites. `column_sum(dy * tap(z, -k))` becomes `column_sum(tap(dy, k) * z)`, so that earlier rows of `z` (and
     the scalars they were made from) are not needed; `tap(v * c, k)` with `c` the same for all rows becomes
     `tap(v, k) * c`, so that all taps read one value.
+
+    ```mlir
+    func.func @sum(%z: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) -> tensor<16xf32> {
+      %0 = seq.tap %z by -1 : tensor<2x8x16xf32>
+      %1 = arith.mulf %dy, %0 : tensor<2x8x16xf32>
+      %2 = seq.column_sum %1 : tensor<2x8x16xf32> -> tensor<16xf32>
+      return %2 : tensor<16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.tap %arg1 by 1 : tensor<2x8x16xf32>
+    %1 = arith.mulf %0, %arg0 : tensor<2x8x16xf32>
+    %2 = seq.column_sum %1 : tensor<2x8x16xf32> -> tensor<16xf32>
+    ```
   }];
   let dependentDialects = ["::stretto::seq::SeqDialect"];
 }
@@ -49,6 +109,26 @@ def SplitSaved : Pass<"seq-split-saved", "::mlir::ModuleOp"> {
   let description = [{
     Values marked `seq.saved` in a backward are read from the forward: stacked by the forward scan, sliced by the
     reversed one, or simply used within one function. Copies, stacks and slices that nobody reads go away.
+
+    ```mlir
+    // stretto-opt --seq-differentiate --seq-choose-saved --seq-split-saved
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%x: tensor<2x8x16xf32>, %dr: tensor<2x8xf32>) {
+      %w = seq.get_parameter @w : tensor<16x16xf32>
+      %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %s = seq.reduce add %y : tensor<2x8x16xf32> -> tensor<2x8xf32>
+      %r = math.exp %s : tensor<2x8xf32>
+      seq.backward of(%r) from(%dr) : tensor<2x8xf32>
+      return
+    }
+    ```
+    becomes
+
+    ```mlir
+    %2 = seq.reduce add %1 : tensor<2x8x16xf32> -> tensor<2x8xf32>
+    %3 = math.exp %2 {seq.saved = 64 : i64} : tensor<2x8xf32>
+    %4 = arith.mulf %arg1, %3 : tensor<2x8xf32>
+    ```
   }];
 }
 

@@ -31,8 +31,23 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
     `KeptApart` for each pair that shares a value and was not merged, with the reason.
 
     ```mlir
-    %0 = seq.tap %x by -1 {kern.group = 0 : i64} : tensor<2x8x16xf32>
-    %1 = arith.addf %x, %0 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+      %0 = seq.tap %x by -1 : tensor<2x8x16xf32>
+      %1 = arith.addf %x, %0 : tensor<2x8x16xf32>
+      %2 = math.exp %1 : tensor<2x8x16xf32>
+      %3 = seq.linear %2, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %4 = arith.mulf %1, %3 : tensor<2x8x16xf32>
+      return %4 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.tap %arg0 by -1 : tensor<2x8x16xf32>
+    %1 = arith.addf %arg0, %0 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    %2 = math.exp %1 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    %3 = seq.linear %2, %arg1 : ...
+    %4 = arith.mulf %1, %3 {kern.group = 1 : i64} : tensor<2x8x16xf32>
     ```
   }];
   let options = [Option<"fuse", "fuse", "std::string", "\"all\"",
@@ -52,12 +67,27 @@ def OutlineGroups : Pass<"kern-outline-groups", "::mlir::ModuleOp"> {
     over one row when it has one dimension: its kernel works on reshaped views `[1, rows, columns]`.
 
     ```mlir
-    %y = kern.rowwise kernel "main.rowwise0"(%x) maps [row] {
-    ^bb0(%row: tensor<16xf32>):
-      %0 = seq.tap %row by -1 : tensor<16xf32>
-      %1 = arith.addf %row, %0 : tensor<16xf32>
-      kern.yield %1 : tensor<16xf32>
-    } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+    func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+      %0 = seq.tap %x by -1 : tensor<2x8x16xf32>
+      %1 = arith.addf %x, %0 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+      %2 = math.exp %1 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+      %3 = seq.linear %2, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %4 = arith.mulf %1, %3 {kern.group = 1 : i64} : tensor<2x8x16xf32>
+      return %4 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0:2 = kern.rowwise kernel "main.rowwise0"(%arg0) maps [row] {
+    ^bb0(%arg2: tensor<16xf32>):
+      %3 = seq.tap %arg2 by -1 : tensor<16xf32>
+      %4 = arith.addf %arg2, %3 : tensor<16xf32>
+      %5 = math.exp %4 : tensor<16xf32>
+      kern.yield %4, %5 : tensor<16xf32>, tensor<16xf32>
+    } : (tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>)
+    %1 = seq.linear %0#1, %arg1 : ...
+    %2 = kern.rowwise kernel "main.rowwise1"(%0#0, %1) maps [row, row] {
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::func::FuncDialect"];
@@ -73,8 +103,23 @@ def RepeatCheap : Pass<"kern-repeat-cheap", "::mlir::ModuleOp"> {
     `seq.no_fuse` are not repeated. Not part of the pipeline when nothing is to be fused.
 
     ```mlir
-    %0 = arith.mulf %x, %x {kern.group = 0 : i64} : tensor<2x8x16xf32>
-    %1 = arith.mulf %x, %x {kern.group = 1 : i64} : tensor<2x8x16xf32>
+    func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+      %0 = seq.tap %x by -1 : tensor<2x8x16xf32>
+      %1 = arith.addf %x, %0 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+      %2 = math.exp %1 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+      %3 = seq.linear %2, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %4 = arith.mulf %1, %3 {kern.group = 1 : i64} : tensor<2x8x16xf32>
+      return %4 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %1 = arith.addf %arg0, %0 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    %2 = arith.addf %arg0, %0 {kern.group = 1 : i64} : tensor<2x8x16xf32>
+    %3 = math.exp %1 {kern.group = 0 : i64} : tensor<2x8x16xf32>
+    %4 = seq.linear %3, %arg1 : ...
+    %5 = arith.mulf %2, %4 {kern.group = 1 : i64} : tensor<2x8x16xf32>
     ```
   }];
 }

@@ -15,10 +15,25 @@ def MergeProducts : Pass<"seq-merge-products", "::mlir::ModuleOp"> {
     says so.
 
     ```mlir
-    // %q = seq.linear %x, %wq   %k = seq.linear %x, %wk
-    %qk = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
-    %q = seq.slice %qk at 0 : tensor<2x8x32xf32> -> tensor<2x8x16xf32>
-    %k = seq.slice %qk at 16 : tensor<2x8x32xf32> -> tensor<2x8x16xf32>
+    seq.parameter @q parts [#seq.part<"q", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16x16xf32>
+    seq.parameter @k parts [#seq.part<"k", 8, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<8x16xf32>
+    func.func @main(%x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x8xf32>) {
+      %wq = seq.get_parameter @q : tensor<16x16xf32>
+      %wk = seq.get_parameter @k : tensor<8x16xf32>
+      %q = seq.linear %x, %wq : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %k = seq.linear %x, %wk : tensor<2x8x16xf32>, tensor<8x16xf32> -> tensor<2x8x8xf32>
+      return %q, %k : tensor<2x8x16xf32>, tensor<2x8x8xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    seq.parameter @q.merged parts [#seq.part<"q", 16, ...>, #seq.part<"k", 8, ...>] : tensor<24x16xf32>
+    ...
+    %0 = seq.get_parameter @q.merged : tensor<24x16xf32>
+    %1 = seq.linear %arg0, %0 : tensor<2x8x16xf32>, tensor<24x16xf32> -> tensor<2x8x24xf32>
+    %2 = seq.slice %1 at 0 : tensor<2x8x24xf32> -> tensor<2x8x16xf32>
+    %3 = seq.slice %1 at 16 : tensor<2x8x24xf32> -> tensor<2x8x8xf32>
     ```
   }];
   let dependentDialects = ["::stretto::seq::SeqDialect"];
@@ -35,8 +50,30 @@ def SplitCarry : Pass<"seq-split-carry", "::mlir::ModuleOp"> {
     no row operation at the head of the body could take it, a remark says so.
 
     ```mlir
-    // from: func @layer(%x, %w) { %f = seq.linear %x.., %w   %y = arith.addf %x, %f   return %y }
-    // to:   func @layer(%x, %f, %w) { %s = arith.addf %x, %f   %g = seq.linear %s.., %w   return %s, %g }
+    func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+      %0 = math.tanh %x : tensor<2x8x16xf32>
+      %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %2 = arith.addf %x, %1 : tensor<2x8x16xf32>
+      return %2 : tensor<2x8x16xf32>
+    }
+    func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<3x16x16xf32>) -> tensor<2x8x16xf32> {
+      %y = seq.scan @layer trips 3 carry(%x) slices(%w) invariants()
+        : (tensor<2x8x16xf32>, tensor<3x16x16xf32>) -> tensor<2x8x16xf32>
+      return %y : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    func.func private @layer(%arg0: tensor<2x8x16xf32>, %arg1: tensor<2x8x16xf32>, %arg2: tensor<16x16xf32>) -> ...
+      %0 = arith.addf %arg0, %arg1 : tensor<2x8x16xf32>
+      %1 = math.tanh %0 : tensor<2x8x16xf32>
+      %2 = seq.linear %1, %arg2 : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      return %0, %2 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+    }
+    ...
+    %0:2 = seq.scan @layer trips 3 carry(%arg0, %cst) ...
+    %1 = arith.addf %0#0, %0#1 : tensor<2x8x16xf32>
     ```
   }];
   let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::arith::ArithDialect"];
