@@ -20,7 +20,7 @@ struct Trainer::Logs {
 Trainer::Trainer(const TrainerParts &parts)
     : parts(parts), schedule{parts.config.learningRate, parts.config.warmup, parts.config.steps,
                              decayFromName(parts.config.schedule), parts.config.finalFraction},
-      stepper(parts.state, parts.config.accumulate) {}
+      stepper(parts.state, parts.config.accumulate), peak(parts.peakFlops) {}
 
 Trainer::~Trainer() = default;
 
@@ -177,9 +177,9 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
     const Score &score = history.back().scores.front();
     state.score = {score.name, score.total ? static_cast<double>(score.right) / score.total : 0};
   }
-  if (parts.peakFlops > 0)
-    state.mfu = (program.flops_forward + program.flops_backward) * parts.config.accumulate /
-                (mean * parts.peakFlops);
+  const double flops = (program.flops_forward + program.flops_backward) * static_cast<double>(parts.config.accumulate);
+  if (const double mfu = peak.utilisation(flops, seconds, mean); mfu > 0)
+    state.mfu = mfu;
   state.etaSeconds = mean * static_cast<double>(parts.config.steps - metrics.step);
   state.memory = parts.state.arenas.totalBytes() + parts.state.device.libraryPeakBytes();
   parts.progress.update(state);

@@ -3,6 +3,7 @@
 
 #include "runtime/core/profile.h"
 #include "runtime/train/checkpoint.h"
+#include "runtime/train/peak.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/rundir.h"
 #include "runtime/train/schedule.h"
@@ -52,6 +53,7 @@ private:
   TrainerParts parts;
   Schedule schedule;
   Stepper stepper;
+  PeakRate peak;
   std::unique_ptr<Logs> logs;
   std::vector<EvaluationMetrics> history;
   int64_t done = 0, updates = 0, firstStep = 0, saved = -1;

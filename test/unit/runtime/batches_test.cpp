@@ -1,6 +1,7 @@
 #include "runtime/train/batches.h"
 
 #include "runtime/train/memory.h"
+#include "runtime/train/peak.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/safetensors.h"
 #include "test/unit/runtime/small.h"
@@ -106,6 +107,16 @@ TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
   const std::string row = errorOf([&] { checkMemory(program, plan, 3 << 19); });
   EXPECT_NE(row.find("not even one row fits; the largest length that fits is about 128"), std::string::npos) << row;
   EXPECT_NE(errorOf([&] { checkMemory(program, plan, 1 << 19); }).find("alone need 1.00 MiB"), std::string::npos);
+}
+
+TEST(PeakRate, AStepThatBeatsItRaisesIt) {
+  PeakRate peak(100);
+  EXPECT_DOUBLE_EQ(peak.utilisation(50, 1, 1), 0.5);
+  EXPECT_DOUBLE_EQ(peak.utilisation(50, 0.25, 1), 0.25); // 200 operations a second were reached
+  EXPECT_DOUBLE_EQ(peak.operationsPerSecond(), 200);
+  EXPECT_DOUBLE_EQ(peak.utilisation(50, 0.125, 0.125), 1);
+  PeakRate unknown(0);
+  EXPECT_EQ(unknown.utilisation(50, 1, 1), 0);
 }
 
 TEST(Progress, TheLineHoldsEverything) {
