@@ -2,7 +2,9 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/philox.h"
+#include "runtime/core/threads.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -49,9 +51,11 @@ template <typename Real, typename Value>
 void fill(Device &device, void *address, int64_t count, const Value &value) {
   std::vector<std::byte> data(count * sizeof(Real));
   Real *out = reinterpret_cast<Real *>(data.data());
-#pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < count; ++i)
-    out[i] = static_cast<Real>(value(i));
+  constexpr int64_t block = 4096;
+  parallelFor((count + block - 1) / block, [&](int64_t piece, int) {
+    for (int64_t i = piece * block; i < std::min(count, (piece + 1) * block); ++i)
+      out[i] = static_cast<Real>(value(i));
+  });
   device.submit(CopyInOp{address, std::move(data)});
 }
 

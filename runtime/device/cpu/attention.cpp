@@ -4,6 +4,7 @@
 // through all queries of a head of keys, so that its gradients are summed in one order.
 #include "runtime/device/cpu/attention.h"
 
+#include "runtime/core/threads.h"
 #include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
@@ -108,20 +109,20 @@ void backwardBlock(const AttentionGradOp &grad, int64_t b, int64_t head, int64_t
 // Long blocks first, so that the threads end together.
 template <typename Real> void forward(const AttentionOp &op) {
   const int64_t heads = op.batch * op.heads, blocks = blockCount(op);
-#pragma omp parallel for schedule(dynamic)
-  for (int64_t i = 0; i < heads * blocks; ++i)
+  parallelFor(heads * blocks, [&](int64_t i, int) {
     forwardBlock<Real>(op, i % heads / op.heads, i % heads % op.heads, blocks - 1 - i / heads);
+  });
 }
 
 template <typename Real> void backward(const AttentionGradOp &grad) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kvHeads, blocks = blockCount(op);
-#pragma omp parallel for schedule(dynamic)
-  for (int64_t i = 0; i < op.batch * op.kvHeads; ++i)
+  parallelFor(op.batch * op.kvHeads, [&](int64_t i, int) {
     for (int64_t member = 0; member < group; ++member)
       for (int64_t index = blocks - 1; index >= 0; --index)
         backwardBlock<Real>(grad, i / op.kvHeads, i % op.kvHeads * group + member, index,
                             member == 0 && index == blocks - 1);
+  });
 }
 
 // Calls `visit` with the rows and keys of each block and panel.

@@ -1,6 +1,7 @@
 #include "runtime/device/cpu/cpu_device.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/embed.h"
 #include "runtime/device/cpu/library.h"
@@ -11,12 +12,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <omp.h>
 
 namespace stretto {
 
 // Below both, a launch runs on the calling thread.
 static constexpr int64_t smallBytes = 32 << 10, smallFlops = 1 << 18;
+
+// More than one, so that a thread that comes late or is put aside leaves work to the others.
+static constexpr int64_t piecesPerThread = 4;
 
 CpuDevice::CpuDevice() { countLibraryMemory(); }
 
@@ -28,8 +31,11 @@ void *CpuDevice::allocate(int64_t bytes) {
 }
 
 void CpuDevice::release(void *data, int64_t) { libraryRelease(data); }
-void CpuDevice::setThreads(int count) { setLibraryThreads(count); }
-int CpuDevice::threads() const { return omp_get_max_threads(); }
+void CpuDevice::setThreads(int count) {
+  setLibraryThreads(count);
+  setThreadCount(count);
+}
+int CpuDevice::threads() const { return threadCount(); }
 int64_t CpuDevice::libraryPeakBytes() const { return libraryTemporaryPeak() + productMemoryPeak() + scratchBytes; }
 
 void CpuDevice::submit(Op op, const CallSite &at) {
@@ -61,7 +67,7 @@ static int64_t scratchOf(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Scratch of all threads, kept between launches; the part of thread i starts at i * bytesPerThread.
 char *CpuDevice::scratch(int64_t bytesPerThread) {
-  const int64_t needed = bytesPerThread * omp_get_max_threads();
+  const int64_t needed = bytesPerThread * threadCount();
   if (needed > scratchBytes) {
     scratchData.reset(static_cast<char *>(std::aligned_alloc(64, needed)));
     scratchBytes = scratchData ? needed : 0;
@@ -91,13 +97,11 @@ void CpuDevice::execute(const LaunchOp &op) {
     kernel.function(buffers, 0, kernel.chunks, scratchBase);
     return;
   }
-#pragma omp parallel
-  {
-    const int64_t count = omp_get_num_threads(), index = omp_get_thread_num();
-    const int64_t begin = kernel.chunks * index / count, end = kernel.chunks * (index + 1) / count;
-    if (begin < end)
-      kernel.function(buffers, begin, end, scratchBase ? scratchBase + index * perThread : nullptr);
-  }
+  const int64_t pieces = std::min<int64_t>(kernel.chunks, piecesPerThread * threadCount());
+  parallelFor(pieces, [&](int64_t piece, int thread) {
+    kernel.function(buffers, kernel.chunks * piece / pieces, kernel.chunks * (piece + 1) / pieces,
+                    scratchBase ? scratchBase + thread * perThread : nullptr);
+  });
 }
 
 void CpuDevice::execute(const ZeroOp &op) {
@@ -107,18 +111,19 @@ void CpuDevice::execute(const ZeroOp &op) {
     std::memset(data, 0, op.bytes);
     return;
   }
-#pragma omp parallel for schedule(static)
-  for (int64_t begin = 0; begin < op.bytes; begin += block)
-    std::memset(data + begin, 0, std::min(block, op.bytes - begin));
+  parallelFor((op.bytes + block - 1) / block, [&](int64_t piece, int) {
+    std::memset(data + piece * block, 0, std::min(block, op.bytes - piece * block));
+  });
 }
 
 void CpuDevice::execute(const CopyOp &op) {
   constexpr int64_t block = 64 << 10; // bytes worth a thread's attention
   const int64_t rowsPerBlock = std::max<int64_t>(1, block / std::max<int64_t>(1, op.rowBytes));
-#pragma omp parallel for schedule(static) if (op.rows > rowsPerBlock)
-  for (int64_t row = 0; row < op.rows; ++row)
-    std::memcpy(static_cast<char *>(op.to) + row * op.toStride,
-                static_cast<const char *>(op.from) + row * op.fromStride, op.rowBytes);
+  parallelFor((op.rows + rowsPerBlock - 1) / rowsPerBlock, [&](int64_t piece, int) {
+    for (int64_t row = piece * rowsPerBlock; row < std::min(op.rows, (piece + 1) * rowsPerBlock); ++row)
+      std::memcpy(static_cast<char *>(op.to) + row * op.toStride,
+                  static_cast<const char *>(op.from) + row * op.fromStride, op.rowBytes);
+  });
 }
 
 } // namespace stretto

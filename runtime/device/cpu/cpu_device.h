@@ -1,4 +1,4 @@
-// The CPU: runs every op at once, on the threads of LibTorch's OpenMP pool. Results do not depend on
+// The CPU: runs every op at once, on the threads of runtime/core/threads.h. Results do not depend on
 // the number of threads: work is cut by shape, never by thread.
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "runtime/device/cpu/embed.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/threads.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +11,13 @@ namespace stretto {
 namespace {
 
 constexpr int64_t smallElements = 8 << 10; // up to here one thread is quicker
+
+template <typename Work> void share(int64_t pieces, int64_t elements, const Work &work) {
+  if (elements > smallElements)
+    return parallelFor(pieces, [&](int64_t piece, int) { work(piece); });
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    work(piece);
+}
 
 void checkTokens(const int32_t *tokens, int64_t rows, int64_t vocabulary) {
   for (int64_t row = 0; row < rows; ++row)
@@ -23,8 +31,8 @@ template <typename Real> void scatter(const EmbedGradOp &op) {
   constexpr int64_t block = 64;
   const Real *dOut = static_cast<const Real *>(op.dOut);
   Real *dTable = static_cast<Real *>(op.dTable);
-#pragma omp parallel for schedule(static) if (op.rows * op.width > smallElements)
-  for (int64_t begin = 0; begin < op.width; begin += block) {
+  share((op.width + block - 1) / block, op.rows * op.width, [&](int64_t piece) {
+    const int64_t begin = piece * block;
     const int64_t columns = std::min(block, op.width - begin);
     if (!op.accumulate)
       for (int64_t token = 0; token < op.vocabulary; ++token)
@@ -35,7 +43,7 @@ template <typename Real> void scatter(const EmbedGradOp &op) {
       for (int64_t column = 0; column < columns; ++column)
         sum[column] += source[column];
     }
-  }
+  });
 }
 
 } // namespace
@@ -45,9 +53,11 @@ void embed(const EmbedOp &op) {
   const int64_t bytes = op.width * elementBytes(op.dtype);
   const char *table = static_cast<const char *>(op.table);
   char *out = static_cast<char *>(op.out);
-#pragma omp parallel for schedule(static) if (op.rows * op.width > smallElements)
-  for (int64_t row = 0; row < op.rows; ++row)
-    std::memcpy(out + row * bytes, table + op.tokens[row] * bytes, bytes);
+  constexpr int64_t block = 64;
+  share((op.rows + block - 1) / block, op.rows * op.width, [&](int64_t piece) {
+    for (int64_t row = piece * block; row < std::min(op.rows, (piece + 1) * block); ++row)
+      std::memcpy(out + row * bytes, table + op.tokens[row] * bytes, bytes);
+  });
 }
 
 void embedGrad(const EmbedGradOp &op) {

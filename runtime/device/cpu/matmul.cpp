@@ -5,6 +5,7 @@
 #include "runtime/device/cpu/matmul.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/threads.h"
 #include "runtime/device/cpu/blas.h"
 
 #include <algorithm>
@@ -38,9 +39,7 @@ template <typename Real> void product(const MatmulOp &op) {
   };
   if (down * across == 1)
     return run(0);
-#pragma omp parallel for schedule(dynamic)
-  for (int64_t index = 0; index < down * across; ++index)
-    run(index);
+  parallelFor(down * across, [&](int64_t index, int) { run(index); });
 }
 
 } // namespace

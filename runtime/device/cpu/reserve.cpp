@@ -1,11 +1,11 @@
 #include "runtime/device/cpu/reserve.h"
 
+#include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/matmul.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <omp.h>
 
 namespace stretto {
 namespace {
@@ -55,18 +55,17 @@ void reserveForProducts(const ReserveOp &op) {
   mkl_serv_free_buffers();
   mkl_serv_peak_mem_usage(peakEnable);
   mkl_serv_peak_mem_usage(peakReset);
-#pragma omp parallel
-  {
+  onEachThread([&](int thread) {
     std::vector<std::byte> mine(result);
     for (const ProductShape &shape : shapes) {
-      if (!shape.shared && omp_get_thread_num() != 0)
+      if (!shape.shared && thread != 0)
         continue;
       if (shape.dtype == STRETTO_F64)
         multiplyOnce<double>(shape, zeros.data(), mine.data());
       else
         multiplyOnce<float>(shape, zeros.data(), mine.data());
     }
-  }
+  });
 }
 
 int64_t productMemoryPeak() { return mkl_serv_peak_mem_usage(peakRead); }
