@@ -1,4 +1,5 @@
 // stretto-compare: puts training runs side by side.
+#include "runtime/core/nearest.h"
 #include "tools/compare/differences.h"
 #include "tools/compare/report.h"
 #include "tools/compare/table.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <span>
 #include <unistd.h>
 
 using namespace stretto;
@@ -46,6 +48,20 @@ static void run(const std::vector<std::string> &arguments, const std::string &ou
   std::cout << "report: " << output << "/report.html, " << output << "/report.md, " << output << "/plot.svg\n";
 }
 
+// What CLI11 says about an unknown option, with the nearest one.
+static std::string optionError(const CLI::App &app, const CLI::Error &error, std::span<char *const> words) {
+  if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
+    return error.what();
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  for (std::string word : words.subspan(1))
+    if (const std::string name = word.substr(0, word.find('=')); name.starts_with("--") && std::ranges::find(names, name) == names.end())
+      return "no option is called '" + name + "'" + suggestName(name, names);
+  return error.what();
+}
+
 int main(int argc, char **argv) {
   CLI::App app("Puts runs side by side: a table of how they ended and plots of how they went.", "stretto compare");
   std::vector<std::string> arguments;
@@ -63,7 +79,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::Success &success) {
     return app.exit(success);
   } catch (const CLI::Error &error) {
-    std::cerr << "stretto compare: error: " << error.what() << "\n";
+    std::cerr << "stretto compare: error: " << optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
     return 2;
   } catch (const Error &error) {
     std::cerr << "stretto compare: error: " << error.what() << "\n";

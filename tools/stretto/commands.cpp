@@ -2,6 +2,7 @@
 
 #include "tools/stretto/completion.h"
 #include "tools/stretto/error.h"
+#include "tools/stretto/options.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/train.h"
 #include "tools/stretto/version.h"
@@ -87,10 +88,8 @@ static int runHelp(std::span<const std::string> arguments) {
               "safetensors file.\n");
   else
     std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
-  std::puts("Compiles the spec through the cache. The compiler's options are those of 'stretto help compile' that\n"
-            "shape the program; all others, and what follows '--', belong to the program: see 'stretto train\n"
-            "<spec.stretto> --task <task> --help'.\n\n"
-            "The cache is the folder $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else ~/.cache/stretto.");
+  std::printf("Compiles the spec through the cache. Options may stand in any order.\n\n%s\n", optionsText().c_str());
+  std::puts("The cache is the folder $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else ~/.cache/stretto.");
   return 0;
 }
 

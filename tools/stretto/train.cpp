@@ -3,10 +3,10 @@
 #include "tools/stretto/cache.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/imports.h"
+#include "tools/stretto/options.h"
 #include "tools/stretto/process.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -14,27 +14,6 @@
 namespace stretto {
 
 namespace fs = std::filesystem;
-
-// An option of the compiler; all of them take a value.
-struct CompilerOption {
-  std::string_view name;
-  bool forProgramToo = false;
-};
-
-static constexpr std::array compilerOptions{
-    CompilerOption{"--task", true}, CompilerOption{"--task-set", true}, CompilerOption{"--preset", true},
-    CompilerOption{"--batch"},      CompilerOption{"--length"},         CompilerOption{"--vocab"},
-    CompilerOption{"--model"},      CompilerOption{"--set"},            CompilerOption{"--dtype"},
-    CompilerOption{"--target"},     CompilerOption{"--cpu"},            CompilerOption{"--fuse"},
-    CompilerOption{"--memory-budget"}, CompilerOption{"-I"},
-};
-
-static const CompilerOption *findCompilerOption(std::string_view argument) {
-  std::string_view name = argument.substr(0, argument.find('='));
-  auto it = std::find_if(compilerOptions.begin(), compilerOptions.end(),
-                         [&](const CompilerOption &option) { return option.name == name; });
-  return it == compilerOptions.end() ? nullptr : it;
-}
 
 static bool isSpec(const std::string &word) { return word.ends_with(".stretto") || word.ends_with(".mlir"); }
 
@@ -46,15 +25,20 @@ static TrainArguments splitArguments(std::span<const std::string> arguments) {
       result.program.insert(result.program.end(), arguments.begin() + i + 1, arguments.end());
       break;
     }
-    if (const CompilerOption *option = findCompilerOption(argument)) {
-      size_t count = argument.find('=') == argument.npos ? 2 : 1;
+    const bool attached = argument.find('=') != argument.npos;
+    const TrainOption *compiler = findOption(compilerOptions(), argument);
+    if (const TrainOption *option = compiler ? compiler : findOption(programOptions(), argument)) {
+      const size_t count = option->takesValue && !attached ? 2 : 1;
       if (i + count > arguments.size())
         throw CommandError("'" + argument + "' needs a value", 2);
       auto words = arguments.subspan(i, count);
-      result.compiler.insert(result.compiler.end(), words.begin(), words.end());
-      if (option->forProgramToo)
+      if (compiler)
+        result.compiler.insert(result.compiler.end(), words.begin(), words.end());
+      if (!compiler || option->forProgramToo)
         result.program.insert(result.program.end(), words.begin(), words.end());
       i += count - 1;
+    } else if (argument.starts_with("--")) {
+      refuseOption(argument);
     } else if (result.spec.empty() && isSpec(argument) && !argument.starts_with("-")) {
       result.spec = argument;
     } else {
@@ -168,7 +152,9 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
   std::sort(linked.begin(), linked.end());
   for (const fs::path &library : linked)
     key.addFile(library);
-  for (const SpecFile &file : readSpec(arguments.spec, importFolders(arguments.compiler))) {
+  std::vector<std::string> folders = importFolders(arguments.compiler);
+  folders.push_back((compiler.parent_path().parent_path() / "share" / "stretto" / "models").string());
+  for (const SpecFile &file : readSpec(arguments.spec, folders)) {
     key.add(file.path.filename().string());
     key.add(file.text);
   }

@@ -16,7 +16,7 @@ struct TrainArguments {
 
 // The spec is the first argument that ends in ".stretto" (or ".mlir": IR to continue) and is no option's value. Options that only the compiler
 // knows go to it, those that name the task to both, everything else and all that follows "--" to the program.
-// Throws CommandError where the spec or a compiler option's value is missing.
+// Throws CommandError where the spec or an option's value is missing, or no table of options.h has an option.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 
 // The arguments of `stretto eval`: those of `stretto train` without a step and a run directory. A first word that is no

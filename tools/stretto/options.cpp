@@ -1,0 +1,76 @@
+#include "tools/stretto/options.h"
+
+#include "tools/stretto/error.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace stretto {
+
+static constexpr std::array compilerTable{
+    TrainOption{"--task", true, true}, TrainOption{"--task-set", true, true}, TrainOption{"--preset", true, true},
+    TrainOption{"--batch"},            TrainOption{"--length"},               TrainOption{"--vocab"},
+    TrainOption{"--model"},            TrainOption{"--set"},                  TrainOption{"--dtype"},
+    TrainOption{"--target"},           TrainOption{"--cpu"},                  TrainOption{"--fuse"},
+    TrainOption{"--memory-budget"},    TrainOption{"-I"},
+};
+
+static constexpr std::array programTable{
+    TrainOption{"--tokens"},          TrainOption{"--steps"},         TrainOption{"--lr"},
+    TrainOption{"--schedule"},        TrainOption{"--warmup"},        TrainOption{"--final-fraction"},
+    TrainOption{"--weight-decay"},    TrainOption{"--beta1"},         TrainOption{"--beta2"},
+    TrainOption{"--epsilon"},         TrainOption{"--clip"},          TrainOption{"--accumulate"},
+    TrainOption{"--seed"},            TrainOption{"--init-from"},     TrainOption{"--eval-every"},
+    TrainOption{"--eval-batches"},    TrainOption{"--save-every"},    TrainOption{"--keep"},
+    TrainOption{"--on-nonfinite"},    TrainOption{"--out"},           TrainOption{"--resume", false},
+    TrainOption{"--threads"},         TrainOption{"--device"},        TrainOption{"--check-finite", false},
+    TrainOption{"--profile", false},  TrainOption{"--bench", false},  TrainOption{"--quiet", false},
+    TrainOption{"--progress"},        TrainOption{"--log-every"},     TrainOption{"--dump-gradients"},
+    TrainOption{"--dump-batch"},      TrainOption{"--memory-limit"},  TrainOption{"--config"},
+    TrainOption{"--help", false},     TrainOption{"-h", false},       TrainOption{"--version", false},
+};
+
+std::span<const TrainOption> compilerOptions() { return compilerTable; }
+std::span<const TrainOption> programOptions() { return programTable; }
+
+const TrainOption *findOption(std::span<const TrainOption> options, std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  auto it = std::find_if(options.begin(), options.end(), [&](const TrainOption &option) { return option.name == name; });
+  return it == options.end() ? nullptr : &*it;
+}
+
+void refuseOption(const std::string &word) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> names;
+  for (std::span<const TrainOption> table : {compilerOptions(), programOptions()})
+    for (const TrainOption &option : table)
+      names.emplace_back(option.name);
+  const std::string nearest = nearestName(name, names);
+  throw CommandError("unknown option '" + name + "'" +
+                         (nearest.empty() ? "; 'stretto help train' lists them" : "; did you mean '" + nearest + "'?"),
+                     2);
+}
+
+static void addNames(std::string &text, const char *title, std::span<const TrainOption> options) {
+  text += title;
+  size_t width = 100;
+  for (const TrainOption &option : options) {
+    if (width + option.name.size() > 96) {
+      text += "\n ";
+      width = 1;
+    }
+    text += " " + std::string(option.name);
+    width += option.name.size() + 1;
+  }
+  text += "\n";
+}
+
+std::string optionsText() {
+  std::string text;
+  addNames(text, "Options that shape the program ('stretto help compile' explains them):", compilerOptions());
+  addNames(text, "Options of the program ('stretto train <spec> --task <task> --help' explains them):", programOptions());
+  return text;
+}
+
+} // namespace stretto

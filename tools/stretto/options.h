@@ -1,0 +1,31 @@
+// The options that `stretto train` takes, told apart. A test compares the tables with what compiler and program say of
+// themselves.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stretto {
+
+struct TrainOption {
+  std::string_view name;
+  bool takesValue = true;
+  bool forProgramToo = false; // an option of the compiler that the program takes as well
+};
+
+// Those that shape the program; stretto-compile knows more, which belong to `stretto compile`.
+std::span<const TrainOption> compilerOptions();
+// Those of the program alone.
+std::span<const TrainOption> programOptions();
+
+// The option that a word names, a value behind `=` aside; null where there is none.
+const TrainOption *findOption(std::span<const TrainOption> options, std::string_view word);
+
+// Throws CommandError with the nearest name.
+[[noreturn]] void refuseOption(const std::string &word);
+
+// The names of both tables, for the help.
+std::string optionsText();
+
+} // namespace stretto
