@@ -75,6 +75,7 @@ private:
     FrontendOptions options;
     options.path = line.spec;
     options.importFolders = line.importFolders;
+    options.importFolders.push_back(modelsFolder());
     options.model = line.model;
     options.overrides = line.overrides;
     options.batch = shape.batch;

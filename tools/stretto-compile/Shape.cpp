@@ -17,6 +17,10 @@ std::string stretto::programFolder() {
   return llvm::sys::path::parent_path(path).str();
 }
 
+std::string stretto::modelsFolder() {
+  return llvm::sys::path::parent_path(programFolder()).str() + "/share/stretto/models";
+}
+
 /// Runs stretto-data and returns what it prints; nothing where it fails.
 static std::optional<std::string> askTask(const CommandLine &line, std::string &error) {
   std::string program = programFolder() + "/stretto-data";

@@ -17,4 +17,7 @@ std::optional<TokenShape> resolveShape(const CommandLine &line, std::string &err
 /// The path of the folder this program lies in.
 std::string programFolder();
 
+/// The folder of the models that come with Stretto; specs import from it where they find nothing nearer.
+std::string modelsFolder();
+
 } // namespace stretto
