@@ -1,4 +1,4 @@
-//===- CarriedValues.cpp - which values a kernel carries from block to block ---===//
+//===- CarriedValues.cpp - which values a kernel has in scratch memory ----===//
 #include "codegen/cpu/CarriedValues.h"
 
 #include "codegen/cpu/RowDemand.h"
@@ -8,15 +8,16 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <limits>
+#include <optional>
 
 using namespace mlir;
 using namespace stretto;
 
 /// Cycles of a vector, roughly those of current x86: a multiply-add is one.
-static constexpr double loadCost = 1, storeCost = 2;
-/// What a kernel that carries must gain at least: stores are not hidden as well as arithmetic.
-static constexpr double leastGain = 1.08;
+static constexpr double loadCost = 0.5, storeCost = 3;
+/// How much dearer a kernel must be without what it carries or keeps. Loads, multiply-adds and stores overlap, so that
+/// only functions and divisions are worth keeping: a norm's backward became slower where its sum over taps was kept.
+static constexpr double leastCarried = 1.08, leastKept = 1.3;
 
 static double costOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, double>(op)
@@ -31,122 +32,152 @@ static double costOf(Operation *op) {
       .Default([](Operation *inner) { return inner->hasTrait<OpTrait::ConstantLike>() ? 0 : 1; });
 }
 
-static bool isReal(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
-
 namespace {
-/// The cost of a kernel for a set of carried values.
-class CarryCost {
-public:
-  using Set = llvm::SmallPtrSet<Operation *, 8>;
-  CarryCost(RowPlan &plan, int64_t blockRows) : plan(plan), blockRows(blockRows) {}
+/// Operations whose results are carried, and those whose results are kept.
+using Set = llvm::SmallPtrSet<Operation *, 8>;
+using Candidates = llvm::SmallSetVector<Operation *, 8>;
 
+/// The cost of a kernel for what it carries and keeps.
+class ScratchChoice {
+public:
+  ScratchChoice(RowPlan &plan, int64_t blockRows) : plan(plan), blockRows(blockRows) {}
+
+  void choose();
   /// Cycles of a row.
-  double of(const Set &carried);
-  /// Operations whose results are worth a try: asked for at several rows by readers that are not.
-  llvm::SmallSetVector<Operation *, 8> candidates();
+  double cost() const;
+
+  Set carried, kept;
 
 private:
-  void forEachLoop(const Set &carried, llvm::function_ref<void(RowDemand &)> body);
-  double of(RowDemand &demand);
+  KernelDemand demand() const;
+  double costOf(const RowDemand &loop) const;
+  Candidates carryCandidates() const;
+  Candidates keepCandidates() const;
+  void drop(const Candidates &candidates, double leastGain, Set &chosen);
 
   RowPlan &plan;
   int64_t blockRows;
 };
 } // namespace
 
-void CarryCost::forEachLoop(const Set &carried, llvm::function_ref<void(RowDemand &)> body) {
-  auto mayCarry = [&](Value value) { return carried.contains(value.getDefiningOp()); };
-  for (const Phase &phase : plan.phases())
-    for (const Nest &nest : phase.all)
-      for (const ColumnLoop &loop : nest.loops) {
-        if (!RowPlan::mayCarry(phase))
-          continue;
-        RowDemand demand(plan, nest, loop, mayCarry);
-        body(demand);
-      }
+KernelDemand ScratchChoice::demand() const {
+  return KernelDemand(
+      plan, plan.phases(), [&](Value value) { return carried.contains(value.getDefiningOp()); },
+      [&](Value value) { return kept.contains(value.getDefiningOp()); });
 }
 
 /// Rows that a block computes or loads of an item.
 static int64_t rowsOf(const RowDemand::Item &item, int64_t blockRows) {
   if (item.isCarried)
     return blockRows;
-  int64_t count = 0, last = std::numeric_limits<int64_t>::min();
+  int64_t count = 0;
+  std::optional<int64_t> last;
   for (int64_t row : item.rows) {
-    count += std::min(blockRows, last == std::numeric_limits<int64_t>::min() ? blockRows : row - last);
+    count += last ? std::min(blockRows, row - *last) : blockRows;
     last = row;
   }
   return count;
 }
 
-double CarryCost::of(RowDemand &demand) {
+double ScratchChoice::costOf(const RowDemand &loop) const {
   double cost = 0;
   llvm::DenseSet<const RowDemand::Item *> varying; // from column to column; the rest is computed in front of the loop
-  for (const RowDemand::Item *item : llvm::reverse(demand.items())) {
+  for (const RowDemand::Item *item : llvm::reverse(loop.items())) {
     Operation *op = item->value.getDefiningOp();
-    bool isSource = !op || isa<seq::ReduceOp>(op) || op->getNumOperands() == 0;
+    bool isSource = item->found || !op || isa<seq::ReduceOp>(op) || op->getNumOperands() == 0;
     bool varies = isSource ? item->index.column && (!op || !op->hasTrait<OpTrait::ConstantLike>())
                            : llvm::any_of(item->reads, [&](auto *read) { return varying.contains(read); });
     if (!varies)
       continue;
     varying.insert(item);
-    cost += rowsOf(*item, blockRows) * (isSource ? loadCost : costOf(op));
+    cost += rowsOf(*item, blockRows) * (isSource ? loadCost : ::costOf(op));
     if (item->isCarried)
       cost += (item->range().high - item->range().low) * (loadCost + storeCost);
+    if (item->isKept)
+      cost += blockRows * storeCost;
   }
   return cost / blockRows;
 }
 
-double CarryCost::of(const Set &carried) {
+double ScratchChoice::cost() const {
   double cost = 0;
-  forEachLoop(carried, [&](RowDemand &demand) { cost += of(demand); });
+  KernelDemand all = demand();
+  for (const KernelDemand::Loop &entry : all.loops())
+    cost += costOf(entry.demand);
   return cost;
 }
 
-llvm::SmallSetVector<Operation *, 8> CarryCost::candidates() {
-  llvm::SmallSetVector<Operation *, 8> found;
-  forEachLoop({}, [&](RowDemand &demand) {
-    for (const RowDemand::Item *item : demand.items())
-      for (const RowDemand::Item *read : item->reads) {
-        Operation *op = read->value.getDefiningOp();
-        bool isFrontier = read->rows.size() > 1 && (read->rows != item->rows || isMovement(item->value.getDefiningOp()));
-        if (op && isFrontier && read->index.column && isReal(read->value) && !isMovement(op) &&
-            !isa<seq::TapOp, seq::ReduceOp>(op))
-          found.insert(op);
-      }
-  });
+static bool mayStore(const RowDemand::Item &item) {
+  Operation *op = item.value.getDefiningOp();
+  return op && item.index.column && isa<FloatType>(getElementTypeOrSelf(item.value.getType())) && !isMovement(op) &&
+         !isa<seq::TapOp, seq::ReduceOp>(op) && !op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// What is asked for at several rows by readers that are not, or that only move it.
+Candidates ScratchChoice::carryCandidates() const {
+  Candidates found;
+  KernelDemand all = demand();
+  for (const KernelDemand::Loop &entry : all.loops())
+    for (const RowDemand::Item *item : entry.demand.items())
+      for (const RowDemand::Item *read : item->reads)
+        if (mayStore(*read) && read->rows.size() > 1 &&
+            (read->rows != item->rows || isMovement(item->value.getDefiningOp())))
+          found.insert(read->value.getDefiningOp());
   return found;
 }
 
-/// Starts with all candidates and drops the one without which the kernel is cheapest, as long as that helps.
-CarryChoice stretto::chooseCarried(kern::RowwiseOp op, RowPlan &plan, int64_t blockRows) {
-  CarryCost cost(plan, blockRows);
-  auto candidates = cost.candidates();
-  CarryCost::Set chosen(candidates.begin(), candidates.end());
-  CarryChoice choice;
-  choice.before = cost.of({});
-  choice.after = cost.of(chosen);
-  while (!chosen.empty()) {
+/// What a loop could find of those before it.
+Candidates ScratchChoice::keepCandidates() const {
+  KernelDemand all(plan, plan.phases(), [](Value) { return false; }, [](Value) { return true; });
+  Candidates found;
+  for (const KernelDemand::Loop &entry : all.loops())
+    for (const RowDemand::Item *item : entry.demand.items())
+      if (item->found && mayStore(*item))
+        found.insert(item->value.getDefiningOp());
+  return found;
+}
+
+/// Starts with all candidates and drops the one without which the kernel is cheapest, as long as that costs nothing;
+/// chooses none if all the rest gain too little.
+void ScratchChoice::drop(const Candidates &candidates, double leastGain, Set &chosen) {
+  double before = cost();
+  chosen.insert(candidates.begin(), candidates.end());
+  double best = cost();
+  for (bool changed = true; changed;) {
+    changed = false;
     Operation *dropped = nullptr;
     for (Operation *candidate : candidates) {
       if (!chosen.erase(candidate))
         continue;
-      double without = cost.of(chosen);
+      double without = cost();
       chosen.insert(candidate);
-      if (without <= choice.after) {
-        choice.after = without;
+      if (without <= best) {
+        best = without;
         dropped = candidate;
       }
     }
-    if (!dropped)
-      break;
-    chosen.erase(dropped);
+    changed = chosen.erase(dropped);
   }
-  if (choice.after * leastGain > choice.before) {
-    choice.after = choice.before;
-    return choice;
-  }
-  for (Operation &inner : op.getBody().front())
-    if (chosen.contains(&inner))
+  if (best * leastGain > before)
+    chosen.clear();
+}
+
+void ScratchChoice::choose() {
+  drop(keepCandidates(), leastKept, kept);
+  drop(carryCandidates(), leastCarried, carried);
+}
+
+CarryChoice stretto::chooseCarried(kern::RowwiseOp op, RowPlan &plan, int64_t blockRows) {
+  ScratchChoice scratch(plan, blockRows);
+  CarryChoice choice;
+  choice.before = scratch.cost();
+  scratch.choose();
+  choice.after = scratch.cost();
+  for (Operation &inner : op.getBody().front()) {
+    if (scratch.carried.contains(&inner))
       choice.carried.push_back(&inner);
+    if (scratch.kept.contains(&inner))
+      choice.kept.push_back(&inner);
+  }
   return choice;
 }

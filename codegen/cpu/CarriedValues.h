@@ -1,4 +1,4 @@
-//===- CarriedValues.h - which values a kernel carries from block to block -----===//
+//===- CarriedValues.h - which values a kernel has in scratch memory ------===//
 #pragma once
 
 #include "codegen/cpu/RowPlan.h"
@@ -6,13 +6,13 @@
 namespace stretto {
 
 struct CarryChoice {
-  llvm::SmallVector<mlir::Operation *> carried; // whose results are carried, in the order of the body
+  llvm::SmallVector<mlir::Operation *> carried, kept; // whose results are; in the order of the body
   double before = 0, after = 0;                 // estimated cycles of a vector of columns and a row
 };
 
-/// Values of columns that taps ask for at several rows are computed again for each block that needs them, or once
-/// and carried in scratch memory. Chooses what to carry by weighing operations (a function of math or a division
-/// counts as many) against the loads and stores, for blocks of `blockRows` rows.
+/// Values of columns that taps ask for at several rows, or that several stages ask for, are computed again for each
+/// block or stage that needs them, or once and carried or kept in scratch memory. Chooses by weighing operations (a
+/// function of math or a division counts as many) against loads and stores, for blocks of `blockRows` rows.
 CarryChoice chooseCarried(kern::RowwiseOp op, RowPlan &plan, int64_t blockRows);
 
 } // namespace stretto

@@ -94,15 +94,19 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     auto [batch, time] = op.getRows();
     int64_t chunkRows = chunk ? chunk.getValue() : chunkOf(batch, time, bytesPerRow(op), blockRows);
     CarryChoice choice = chooseCarried(op, plan, blockRows);
+    auto unit = UnitAttr::get(op.getContext());
     for (Operation *inner : choice.carried)
-      inner->setAttr(RowPlan::carriedAttribute, UnitAttr::get(op.getContext()));
+      inner->setAttr(RowPlan::carriedAttribute, unit);
+    for (Operation *inner : choice.kept)
+      inner->setAttr(RowPlan::keptAttribute, unit);
     op.setScheduleAttr(kern::ScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
         << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
         << remark::metric("live_vectors", live) << remark::metric("carried", choice.carried.size())
+        << remark::metric("kept", choice.kept.size())
         << remark::metric("cycles", std::llround(choice.after))
-        << remark::metric("cycles_without_carrying", std::llround(choice.before));
+        << remark::metric("cycles_without_scratch", std::llround(choice.before));
   }
 
   /// A power of two of blocks that fills `chunk-bytes` and leaves `least-chunks` chunks.

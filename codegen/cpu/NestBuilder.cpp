@@ -122,7 +122,7 @@ void NestBuilder::emitHeads(const Nest &nest) {
 }
 
 void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
-  if (rows == 0 && loop.carried.empty())
+  if (rows == 0 && loop.stored.empty())
     return;
   lanes = lanesFor(loop.length);
   int64_t whole = loop.length / lanes * lanes;
@@ -149,7 +149,7 @@ void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
 
 void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value column, Value mask) {
   // The first rows of carried values are computed; from then on they are found in scratch memory.
-  emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask, rows ? loop.carried : ArrayRef<Carried>());
+  emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask, rows ? loop.stored : ArrayRef<Stored>());
   SmallVector<std::pair<const Piece *, Value>> columnSums;
   for (const Piece &piece : loop.pieces) {
     const Root &root = rootOf(piece);
@@ -162,7 +162,7 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
   }
   for (int64_t row = 0; row < rows; ++row)
     emitRow(loop, row, mask);
-  storeCarried(loop);
+  putStored(loop);
   if (prefetch)
     prefetchNext(loop);
   for (auto [piece, address] : columnSums)
@@ -178,15 +178,18 @@ void NestBuilder::prefetchNext(const ColumnLoop &loop) {
         emitter.prefetch(frame.results[rootOf(piece).number], row, piece.target);
 }
 
-/// Keeps the last rows of carried values for the next block. All are there before the first is stored, as some may be
-/// rows that this block found there.
-void NestBuilder::storeCarried(const ColumnLoop &loop) {
-  SmallVector<std::tuple<const Carried *, int64_t, Value>> stores;
-  for (const Carried &carried : loop.carried)
-    for (int64_t row = carried.rows.low; row < carried.rows.high; ++row)
-      stores.push_back({&carried, row - carried.rows.low, emitter.emit(carried.value, rows + row, carried.index)});
-  for (auto [carried, slot, value] : stores) {
-    Value address = emitter.addressOf(*carried, slot);
+/// The last rows of carried values for the next block, all rows of kept values for later stages. All are there before
+/// the first is stored, as some may be rows that this block found there.
+void NestBuilder::putStored(const ColumnLoop &loop) {
+  SmallVector<std::tuple<const Stored *, int64_t, Value>> stores;
+  for (const Stored &stored : loop.stored) {
+    RowRange slots = stored.kind == Stored::carried ? stored.rows : RowRange{0, stored.kind == Stored::kept ? rows : 0};
+    int64_t first = stored.kind == Stored::carried ? rows + slots.low : 0;
+    for (int64_t slot = 0; slot < slots.high - slots.low; ++slot)
+      stores.push_back({&stored, slot, emitter.emit(stored.value, first + slot, stored.index)});
+  }
+  for (auto [stored, slot, value] : stores) {
+    Value address = emitter.addressOf(*stored, slot);
     b.store(b.splat(value, lanes), address);
   }
 }

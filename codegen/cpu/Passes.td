@@ -16,8 +16,9 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
       small that a launch has `least-chunks` chunks where it has rows enough.
 
     Marks with `kern.carried` the values of columns that taps ask for at several rows and that are dearer to compute
-    again for each block than to keep in scratch memory from one block to the next: operations are counted, a
-    function or a division as many, against loads and stores.
+    again for each block than to keep in scratch memory from one block to the next, and with `kern.kept` those that
+    a later stage (behind a reduction) asks for as well and that are dearer to compute again than to load: operations
+    are counted, a function or a division as many, against loads and stores.
 
     An option that is not 0 overrides the decision. A remark says what was chosen.
 

@@ -19,7 +19,8 @@ static SmallVector<Value> valuesRead(Operation *op) {
   return values;
 }
 
-RowDemand::RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayCarry)
+RowDemand::RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayCarry,
+                     function_ref<Item *(const Item &)> find)
     : plan(plan), domain{nest.heads, loop.length} {
   for (const Piece &piece : loop.pieces) {
     const Root &root = plan.roots()[piece.root];
@@ -33,15 +34,26 @@ RowDemand::RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, fu
   // Later operations first: all that read a value have asked for it when its turn comes.
   for (auto &[key, item] : known) {
     ordered.push_back(&item);
+    if ((item.found = find(item)))
+      continue;
     item.isCarried = item.index.column && item.rows.size() > 1 && mayCarry(item.value);
     askFrom(item);
   }
 }
 
-RowDemand::Item &RowDemand::ask(Value value, Index index, const std::set<int64_t> &rows) {
+RowDemand::Key RowDemand::keyOf(Value value, Index index) {
   Operation *op = value.getDefiningOp();
   int64_t position = op ? std::distance(op->getBlock()->begin(), op->getIterator()) : -1;
-  Item &item = known[Key{position, index.base, index.head, index.column, value.getAsOpaquePointer()}];
+  return {position, index.base, index.head, index.column, value.getAsOpaquePointer()};
+}
+
+RowDemand::Item *RowDemand::lookup(Value value, Index index) {
+  auto it = known.find(keyOf(value, index));
+  return it == known.end() ? nullptr : &it->second;
+}
+
+RowDemand::Item &RowDemand::ask(Value value, Index index, const std::set<int64_t> &rows) {
+  Item &item = known[keyOf(value, index)];
   item.value = value;
   item.index = index;
   if (plan.isRowless(value))
@@ -69,5 +81,31 @@ void RowDemand::askFrom(Item &item) {
   } else {
     for (Value value : valuesRead(op))
       item.reads.push_back(&ask(value, item.index, rows));
+  }
+}
+
+KernelDemand::KernelDemand(RowPlan &plan, MutableArrayRef<Phase> phases, function_ref<bool(Value)> mayCarry,
+                           function_ref<bool(Value)> mayKeep) {
+  for (Phase &phase : phases) {
+    if (!RowPlan::mayCarry(phase))
+      continue;
+    size_t before = all.size(); // loops of earlier stages
+    for (Nest &nest : phase.all)
+      for (ColumnLoop &loop : nest.loops) {
+        auto find = [&](const RowDemand::Item &item) -> RowDemand::Item * {
+          if (!item.index.column || item.range() != RowRange{} || !mayKeep(item.value))
+            return nullptr;
+          for (size_t i = 0; i < before; ++i) {
+            RowDemand::Item *other = all[i].demand.lookup(item.value, item.index);
+            if (all[i].demand.visited() == Domain{nest.heads, loop.length} && other && other->rows.count(0))
+              return other->found ? other->found : other;
+          }
+          return nullptr;
+        };
+        all.push_back({&loop, RowDemand(plan, nest, loop, mayCarry, find)});
+        for (const RowDemand::Item *item : all.back().demand.items())
+          if (item->found)
+            item->found->isKept = true;
+      }
   }
 }

@@ -1,12 +1,12 @@
 //===- RowDemand.h - what one loop over columns asks for ----------------------===//
 //
-// The values, elements and rows that RowEmitter computes for one row of one loop over columns. A value that is
-// carried is computed at the last of its rows only: the rows before it were computed with the block before, and wait
-// in scratch memory.
+// The values, elements and rows that RowEmitter computes for one row of a loop over columns, and what it finds in
+// scratch memory: rows of carried values that were computed with the block before, and values that a stage before kept.
 #pragma once
 
 #include "codegen/cpu/RowPlan.h"
 
+#include <deque>
 #include <set>
 
 namespace stretto {
@@ -18,19 +18,26 @@ public:
     Index index;
     std::set<int64_t> rows;                   // relative to the row that is stored
     bool isCarried = false;                   // and so computed at the last of `rows`
+    bool isKept = false;                      // for a later stage
+    Item *found = nullptr;                    // kept by an earlier stage, and so not computed
     llvm::SmallVector<const Item *, 3> reads; // what it is computed from
 
     RowRange range() const { return {*rows.begin(), *rows.rbegin()}; }
   };
 
-  /// `mayCarry` names the values to be carried where they are asked for at several rows.
-  RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, llvm::function_ref<bool(mlir::Value)> mayCarry);
+  /// `mayCarry` names the values to be carried where they are asked for at several rows; `find` what an earlier stage
+  /// computed, or null.
+  RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, llvm::function_ref<bool(mlir::Value)> mayCarry,
+            llvm::function_ref<Item *(const Item &)> find);
 
   /// Each value behind all that read it.
   llvm::ArrayRef<const Item *> items() const { return ordered; }
+  Domain visited() const { return domain; }
+  Item *lookup(mlir::Value value, Index index);
 
 private:
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, const void *>;
+  static Key keyOf(mlir::Value value, Index index);
   Item &ask(mlir::Value value, Index index, const std::set<int64_t> &rows);
   void askFrom(Item &item);
 
@@ -38,6 +45,23 @@ private:
   Domain domain;
   std::map<Key, Item, std::greater<Key>> known;
   llvm::SmallVector<const Item *> ordered;
+};
+
+/// All loops of the stages that may carry and keep, in order.
+class KernelDemand {
+public:
+  struct Loop {
+    ColumnLoop *loop;
+    RowDemand demand;
+  };
+  /// `mayKeep` names the values to be kept where a later stage asks for the same columns and rows.
+  KernelDemand(RowPlan &plan, llvm::MutableArrayRef<Phase> phases, llvm::function_ref<bool(mlir::Value)> mayCarry,
+               llvm::function_ref<bool(mlir::Value)> mayKeep);
+
+  const std::deque<Loop> &loops() const & { return all; }
+
+private:
+  std::deque<Loop> all;
 };
 
 } // namespace stretto

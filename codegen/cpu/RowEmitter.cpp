@@ -30,8 +30,8 @@ void RowEmitter::setColumnLoop(Operation *loop) {
 }
 
 void RowEmitter::enterColumns(Domain newDomain, int64_t newLanes, Value number, Value newMask,
-                              ArrayRef<Carried> newCarried) {
-  carried = newCarried;
+                              ArrayRef<Stored> newStored) {
+  stored = newStored;
   domain = newDomain;
   lanes = newLanes;
   columnNumber = number;
@@ -104,16 +104,16 @@ Value RowEmitter::addressOf(const RowBuffer &buffer, int64_t row, Index index) {
   return index.column ? b.address(pointer, buffer.element, columnNumber) : pointer;
 }
 
-Value RowEmitter::addressOf(const Carried &kept, int64_t slot) {
-  RowBuffer buffer = frame.carried[kept.number];
+Value RowEmitter::addressOf(const Stored &value, int64_t slot) {
+  RowBuffer buffer = frame.stored[value.number];
   Index index{slot * buffer.rowElements, oneHead ? 0 : buffer.rowElements / domain.heads, 1};
   buffer.rowElements = 0;
   return addressOf(buffer, 0, index);
 }
 
-RowEmitter::Emitted RowEmitter::loadCarried(const Carried &kept, int64_t row) {
-  Value address = addressOf(kept, row - kept.rows.low);
-  return {b.load(getElementTypeOrSelf(kept.value.getType()), lanes, address), column};
+RowEmitter::Emitted RowEmitter::loadStored(const Stored &there, int64_t row) {
+  Value address = addressOf(there, row - there.rows.low);
+  return {b.load(getElementTypeOrSelf(there.value.getType()), lanes, address), column};
 }
 
 RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index index) {
@@ -145,9 +145,10 @@ RowEmitter::Emitted RowEmitter::get(Value value, int64_t row, Index index) {
     if (known != scope.known.end())
       return known->second;
   }
-  auto *kept = llvm::find_if(carried, [&](const Carried &c) { return c.value == value && c.index == index; });
-  bool isKept = kept != carried.end() && row < kept->rows.high;
-  Emitted result = isKept ? loadCarried(*kept, row) : compute(value, row, index);
+  auto *there = llvm::find_if(stored, [&](const Stored &s) {
+    return s.value == value && s.index == index && s.holds(row);
+  });
+  Emitted result = there == stored.end() ? compute(value, row, index) : loadStored(*there, row);
   return scopes[result.level].known[key] = result;
 }
 

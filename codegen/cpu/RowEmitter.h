@@ -22,7 +22,7 @@ struct RowFrame {
   llvm::SmallVector<RowBuffer> inputs;  // rows of the current sequence
   llvm::SmallVector<RowBuffer> results; // column sums: the sums of the current chunk
   llvm::SmallVector<RowBuffer> slots;   // results of reductions, one row of scratch for each row of the sequence
-  llvm::SmallVector<RowBuffer> carried; // columns of carried values, one row of scratch for each row that is kept
+  llvm::SmallVector<RowBuffer> stored;  // columns in scratch memory, by the number of the Stored
   int64_t length = 0;                   // rows of a sequence
 };
 
@@ -37,10 +37,10 @@ public:
   void enterNest(mlir::Operation *loop, mlir::Value head);
   /// Names the loop over columns in front of which to put what does not depend on the column; null: here.
   void setColumnLoop(mlir::Operation *loop);
-  /// Starts the innermost code: `lanes` columns from `column`, of which `mask` (or null) exist. Values in `carried`
-  /// come from scratch memory at all rows before their last.
+  /// Starts the innermost code: `lanes` columns from `column`, of which `mask` (or null) exist; `stored` is
+  /// what the loop has in scratch memory.
   void enterColumns(Domain domain, int64_t lanes, mlir::Value column, mlir::Value mask,
-                    llvm::ArrayRef<Carried> carried = {});
+                    llvm::ArrayRef<Stored> stored = {});
 
   /// The value of `row` (relative to the base): a vector, or a scalar where all columns agree.
   mlir::Value emit(mlir::Value value, int64_t row, Index index) { return get(value, row, index).value; }
@@ -48,8 +48,8 @@ public:
   std::optional<std::pair<mlir::Value, mlir::Value>> emitFactors(mlir::Value value, int64_t row, Index index);
   /// Address of element `index` of `buffer` at a row.
   mlir::Value addressOf(const RowBuffer &buffer, int64_t row, Index index);
-  /// Address of these columns of a carried value at its first row but `slot`.
-  mlir::Value addressOf(const Carried &carried, int64_t slot);
+  /// Address of these columns of a stored value at its first row but `slot`.
+  mlir::Value addressOf(const Stored &stored, int64_t slot);
   /// Where new code of the innermost level goes.
   void goToColumns() { goTo(column); }
   /// Asks the second-level cache for these columns of a row.
@@ -85,7 +85,7 @@ private:
   Emitted computeElementwise(mlir::Operation *op, int64_t row, Index index);
   Emitted computeActivation(mlir::Operation *op, Emitted operand);
   Emitted computeSum(mlir::Operation *op, int64_t row, Index index);
-  Emitted loadCarried(const Carried &carried, int64_t row);
+  Emitted loadStored(const Stored &stored, int64_t row);
   Emitted load(const RowBuffer &buffer, int64_t row, Index index);
   Emitted loadOperand(const RowBuffer &buffer, int64_t row, Index index);
   Emitted splat(Emitted scalar);
@@ -108,7 +108,7 @@ private:
   bool careful;
   Scope scopes[3];
   llvm::SmallVector<Loaded> loaded; // since enterColumns
-  llvm::ArrayRef<Carried> carried;
+  llvm::ArrayRef<Stored> stored;
   bool oneHead = true;
   Domain domain;
   int64_t lanes = 1;

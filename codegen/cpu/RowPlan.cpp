@@ -42,7 +42,7 @@ RowPlan::RowPlan(kern::RowwiseOp op) : op(op) {
   findDemand();
   findRoots();
   formPhases();
-  findCarried();
+  findStored();
 }
 
 void RowPlan::findDemand() {
@@ -133,22 +133,28 @@ void RowPlan::formPhases() {
   llvm::stable_sort(allPhases, [](const Phase &a, const Phase &b) { return a.level < b.level; });
 }
 
-void RowPlan::findCarried() {
-  auto isMarked = [](Value value) {
+void RowPlan::findStored() {
+  auto isMarked = [](Value value, StringRef mark) {
     Operation *inner = value.getDefiningOp();
-    return inner && inner->hasAttr(carriedAttribute) && isa<FloatType>(getElementTypeOrSelf(value.getType()));
+    return inner && inner->hasAttr(mark) && isa<FloatType>(getElementTypeOrSelf(value.getType()));
   };
+  KernelDemand demand(
+      *this, allPhases, [&](Value value) { return isMarked(value, carriedAttribute); },
+      [&](Value value) { return isMarked(value, keptAttribute); });
+  llvm::DenseMap<const RowDemand::Item *, unsigned> keptNumbers;
   unsigned count = 0;
-  for (Phase &phase : allPhases)
-    for (Nest &nest : phase.all)
-      for (ColumnLoop &loop : nest.loops) {
-        if (!mayCarry(phase))
-          continue;
-        RowDemand demand(*this, nest, loop, isMarked);
-        for (const RowDemand::Item *item : demand.items())
-          if (item->isCarried)
-            loop.carried.push_back({item->value, item->index, item->range(), count++});
-      }
+  for (const KernelDemand::Loop &entry : demand.loops())
+    for (const RowDemand::Item *item : entry.demand.items()) {
+      auto add = [&](Stored::Kind kind, unsigned number) {
+        entry.loop->stored.push_back({kind, item->value, item->index, item->range(), number});
+      };
+      if (item->found)
+        add(Stored::found, keptNumbers.lookup(item->found));
+      if (item->isCarried)
+        add(Stored::carried, count++);
+      if (item->isKept)
+        add(Stored::kept, keptNumbers[item] = count++);
+    }
 }
 
 SmallVector<Piece> RowPlan::divide(unsigned number) {

@@ -8,6 +8,7 @@
 //   piece   a part of a root that one loop nest can visit (see ElementMap.h)
 //   carried a value that a loop needs at several rows and computes at the last of them only: the others were
 //           computed with the block of rows before and wait in scratch memory
+//   kept    a value that a loop puts into scratch memory for a loop of a later level that visits the same elements
 #pragma once
 
 #include "codegen/cpu/ElementMap.h"
@@ -42,18 +43,23 @@ struct Piece {
   Index target;  // elements of the result, or of the reduction's result
 };
 
-struct Carried {
+/// What a loop has in scratch memory.
+struct Stored {
+  enum Kind { carried, kept, found } kind; // found: kept by an earlier loop
   mlir::Value value;
   Index index;
-  RowRange rows;   // computed at `rows.high`, kept for the rows before it
-  unsigned number; // among all of the kernel
+  RowRange rows;   // carried: computed at `rows.high`, stored for the rows before it
+  unsigned number; // of the memory
+
+  /// Whether `row` of a block is there when the loop starts.
+  bool holds(int64_t row) const { return kind == found || (kind == carried && row < rows.high); }
 };
 
 /// Pieces of one length, in one loop over columns.
 struct ColumnLoop {
   int64_t length;
   llvm::SmallVector<Piece, 1> pieces;
-  llvm::SmallVector<Carried, 0> carried;
+  llvm::SmallVector<Stored, 0> stored;
 };
 
 struct Nest {
@@ -83,16 +89,17 @@ public:
   /// What a movement (or a column index) reads behind elements `index` of its result; source 1 of an interleaved
   /// permute are columns exchanged in pairs.
   const Fit &fitOf(mlir::Operation *op, Index index, Domain domain);
-  /// Whether the loops of a phase may carry values: not if rows run ahead, as they stop at the end of a sequence.
+  llvm::MutableArrayRef<Phase> phases() { return allPhases; }
+  /// Whether the loops of a phase may carry and keep: not if rows run ahead, as they stop at the end of a sequence.
   static bool mayCarry(const Phase &phase) { return phase.rows.high == 0; }
-  /// Marks the values of a body that are to be carried.
-  static constexpr llvm::StringLiteral carriedAttribute = "kern.carried";
+  /// Mark the values of a body that are to be carried or kept.
+  static constexpr llvm::StringLiteral carriedAttribute = "kern.carried", keptAttribute = "kern.kept";
 
 private:
   void findDemand();
   void findRoots();
   void formPhases();
-  void findCarried();
+  void findStored();
   void addRoot(Root root, int64_t level);
   llvm::SmallVector<Piece> divide(unsigned root);
   std::optional<Split> findSplit(mlir::Value value, Index index, Domain domain);

@@ -52,8 +52,8 @@ private:
   LLVM::LLVMFuncOp function;
   SmallVector<Value> pointers;
   SmallVector<int64_t> slotOffsets;
-  SmallVector<RowBuffer> carriedRows; // without pointers
-  SmallVector<int64_t> carriedOffsets;
+  SmallVector<RowBuffer> storedRows; // without pointers
+  SmallVector<int64_t> storedOffsets;
   int64_t scratchBytes = 0;
 };
 } // namespace
@@ -74,8 +74,8 @@ KernelInfo RowwiseBuilder::build() {
           countFlops()};
 }
 
-/// Reductions keep one slot for each row of a chunk and of its halo; carried values whole vectors of columns for each
-/// row that waits.
+/// Reductions keep one slot for each row of a chunk and of its halo; stored values whole vectors of columns, for each
+/// row that waits for the next block or, where they wait for a later stage, for each row of a block.
 void RowwiseBuilder::layOutScratch() {
   for (seq::ReduceOp reduce : plan.reductions()) {
     RowRange rows = plan.rootOf(reduce).rows;
@@ -86,13 +86,15 @@ void RowwiseBuilder::layOutScratch() {
   for (const Phase &phase : plan.phases())
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
-        for (const Carried &carried : loop.carried) {
-          Type element = getElementTypeOrSelf(carried.value.getType());
+        for (const Stored &stored : loop.stored) {
+          if (stored.kind == Stored::found)
+            continue;
+          Type element = getElementTypeOrSelf(stored.value.getType());
           int64_t columns = nest.heads * llvm::alignTo(loop.length, schedule.getLanes());
-          carriedRows.push_back({{}, element, columns});
-          carriedOffsets.push_back(scratchBytes);
-          int64_t count = columns * (carried.rows.high - carried.rows.low);
-          scratchBytes += llvm::alignTo(count * element.getIntOrFloatBitWidth() / 8, 64);
+          int64_t count = stored.kind == Stored::kept ? schedule.getRows() : stored.rows.high - stored.rows.low;
+          storedRows.push_back({{}, element, columns});
+          storedOffsets.push_back(scratchBytes);
+          scratchBytes += llvm::alignTo(count * columns * element.getIntOrFloatBitWidth() / 8, 64);
         }
 }
 
@@ -124,9 +126,9 @@ RowFrame RowwiseBuilder::frameOf(Value chunk, Value sequence, Value first) {
     Value before = arith::SubIOp::create(b, b.index(-root.rows.low), first);
     frame.slots.push_back(rowsFrom(slots, reduce.getResult(), before));
   }
-  for (auto [buffer, offset] : llvm::zip_equal(carriedRows, carriedOffsets)) {
+  for (auto [buffer, offset] : llvm::zip_equal(storedRows, storedOffsets)) {
     Value pointer = b.address(function.getArgument(3), b.getI8Type(), offset);
-    frame.carried.push_back({pointer, buffer.element, buffer.rowElements});
+    frame.stored.push_back({pointer, buffer.element, buffer.rowElements});
   }
   return frame;
 }

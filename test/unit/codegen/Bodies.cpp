@@ -96,6 +96,35 @@ func.func @swiglu(%x: tensor<$Bx$Tx$2Dx$R>, %c: tensor<$2Dx$R>) {
   } : (tensor<$Bx$Tx$2Dx$R>, tensor<$2Dx$R>) -> tensor<$Bx$Tx$Dx$R>
   return
 })"},
+    // The backward of silu(canon(gate)) * canon(up): a sigmoid between taps in both directions.
+    {"swiglu_backward", R"(
+func.func @swiglu_backward(%x: tensor<$Bx$Tx$2Dx$R>, %dh: tensor<$Bx$Tx$Dx$R>) {
+  %o:3 = kern.rowwise(%x, %dh) maps [row, row] {
+  ^bb0(%a: tensor<$2Dx$R>, %d: tensor<$Dx$R>):
+    %a1 = seq.tap %a by -1 : tensor<$2Dx$R>
+    %a3 = seq.tap %a by -3 : tensor<$2Dx$R>
+    %y0 = arith.addf %a, %a1 : tensor<$2Dx$R>
+    %y = arith.subf %y0, %a3 : tensor<$2Dx$R>
+    %g = seq.slice %y at 0 : tensor<$2Dx$R> -> tensor<$Dx$R>
+    %u = seq.slice %y at $D : tensor<$2Dx$R> -> tensor<$Dx$R>
+    %s = seq.sigmoid %g : tensor<$Dx$R>
+    %gs = arith.mulf %g, %s : tensor<$Dx$R>
+    %h = arith.mulf %gs, %u : tensor<$Dx$R>
+    %du = arith.mulf %d, %gs : tensor<$Dx$R>
+    %dgs = arith.mulf %d, %u : tensor<$Dx$R>
+    %dg = arith.mulf %dgs, %s : tensor<$Dx$R>
+    %e = seq.concat %dg, %du : tensor<$Dx$R>, tensor<$Dx$R> -> tensor<$2Dx$R>
+    %e1 = seq.tap %e by 1 : tensor<$2Dx$R>
+    %e3 = seq.tap %e by 3 : tensor<$2Dx$R>
+    %x0 = arith.addf %e, %e1 : tensor<$2Dx$R>
+    %dx = arith.subf %x0, %e3 : tensor<$2Dx$R>
+    %q = arith.mulf %e3, %a : tensor<$2Dx$R>
+    %dc = seq.column_sum %q : tensor<$2Dx$R> -> tensor<$2Dx$R>
+    kern.yield %h, %dx, %dc : tensor<$Dx$R>, tensor<$2Dx$R>, tensor<$2Dx$R>
+  } : (tensor<$Bx$Tx$2Dx$R>, tensor<$Bx$Tx$Dx$R>)
+    -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$2Dx$R>, tensor<$2Dx$R>)
+  return
+})"},
     // The norm of each head, then rotary with halves, then a partial rotary with neighbours; stored per head.
     {"head_norm_rotary", R"(
 func.func @head_norm_rotary(%x: tensor<$Bx$Tx$Dx$R>, %g: tensor<$Kx$R>, %cos: tensor<$Tx$Kx$R>, %sin: tensor<$Tx$Kx$R>) {

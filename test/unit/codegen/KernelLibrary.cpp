@@ -74,10 +74,12 @@ KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(m
   for (auto function : planned->getOps<func::FuncOp>())
     for (auto op : function.getOps<kern::RowwiseOp>())
       op.setKernel(function.getName());
-  if (options.carryAll)
+  if (options.storeAll)
     planned->walk([](kern::RowwiseOp op) {
+      auto unit = UnitAttr::get(op.getContext());
       for (Operation &inner : op.getBody().front())
-        inner.setAttr("kern.carried", UnitAttr::get(op.getContext()));
+        for (StringRef mark : {"kern.carried", "kern.kept"})
+          inner.setAttr(mark, unit);
     });
   PassManager passes(module.getContext());
   ChooseScheduleOptions schedule;

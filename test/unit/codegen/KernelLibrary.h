@@ -14,7 +14,7 @@ namespace stretto::test {
 struct KernelOptions {
   std::string cpu = "native";
   int64_t rows = 0, chunk = 0;
-  bool carryAll = false; // whatever may be carried from block to block
+  bool storeAll = false; // carry and keep in scratch memory whatever may be
 };
 
 /// The kernels of a module whose functions hold one kern.rowwise each; a kernel has the name of its function.

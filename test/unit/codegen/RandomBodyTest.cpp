@@ -34,7 +34,7 @@ void compareRandom(uint64_t firstSeed, int count, KernelOptions options) {
 
 TEST(RandomBody, DefaultSchedule) { compareRandom(1000, 40, {}); }
 TEST(RandomBody, SmallChunks) { compareRandom(2000, 40, {.rows = 4, .chunk = 5}); }
-TEST(RandomBody, EverythingCarried) { compareRandom(4000, 40, {.chunk = 9, .carryAll = true}); }
-TEST(RandomBody, EverythingCarriedRowByRow) { compareRandom(5000, 40, {.rows = 1, .chunk = 6, .carryAll = true}); }
+TEST(RandomBody, EverythingStored) { compareRandom(4000, 40, {.chunk = 9, .storeAll = true}); }
+TEST(RandomBody, EverythingStoredRowByRow) { compareRandom(5000, 40, {.rows = 1, .chunk = 6, .storeAll = true}); }
 TEST(RandomBody, NarrowVectors) { compareRandom(3000, 40, {.cpu = "x86-64-v3", .rows = 2, .chunk = 7}); }
 } // namespace

@@ -41,8 +41,8 @@ TEST(Rowwise, SequencesShorterThanTheTaps) { compareAll({.time = 2}); }
 TEST(Rowwise, OneRow) { compareAll({.batch = 3, .time = 1}); }
 TEST(Rowwise, SmallChunks) { compareAll({.time = 21}, {.chunk = 3}); }
 TEST(Rowwise, FourRows) { compareAll({.time = 33}, {.rows = 4, .chunk = 16}); }
-TEST(Rowwise, Carried) { compareAll({.time = 33, .columns = 100}, {.rows = 4, .chunk = 16, .carryAll = true}); }
-TEST(Rowwise, CarriedInShortSequences) { compareAll({.time = 2}, {.carryAll = true}); }
+TEST(Rowwise, Stored) { compareAll({.time = 33, .columns = 100}, {.rows = 4, .chunk = 16, .storeAll = true}); }
+TEST(Rowwise, StoredInShortSequences) { compareAll({.time = 2}, {.storeAll = true}); }
 TEST(Rowwise, SmallMachine) { compareAll({}, {.cpu = "x86-64"}); }
 TEST(Rowwise, MediumMachine) { compareAll({}, {.cpu = "x86-64-v3"}); }
 
@@ -139,7 +139,7 @@ TEST(Rowwise, SameBitsForAnyChunk) {
     text += fill(bodies[i], {.time = 37, .columns = 52});
   auto module = parse(*context, text);
   KernelLibrary one(*module, {.rows = 8, .chunk = 37}), two(*module, {.rows = 4, .chunk = 5}),
-      three(*module, {.rows = 1, .chunk = 16}), four(*module, {.rows = 2, .chunk = 8, .carryAll = true});
+      three(*module, {.rows = 1, .chunk = 16}), four(*module, {.rows = 2, .chunk = 8, .storeAll = true});
   for (unsigned i = 0; i < bodyCount; ++i) {
     kern::RowwiseOp op = rowwiseOf(*module, bodies[i].name);
     auto inputs = randomInputs(op, 7);
