@@ -1,4 +1,4 @@
-//===- CarriedValues.cpp - which values a kernel has in scratch memory ----===//
+//===- CarriedValues.cpp - which values a kernel has in scratch memory ---------===//
 #include "codegen/cpu/CarriedValues.h"
 
 #include "codegen/cpu/RowDemand.h"

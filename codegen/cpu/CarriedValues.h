@@ -1,4 +1,4 @@
-//===- CarriedValues.h - which values a kernel has in scratch memory ------===//
+//===- CarriedValues.h - which values a kernel has in scratch memory -----------===//
 #pragma once
 
 #include "codegen/cpu/RowPlan.h"
@@ -6,8 +6,8 @@
 namespace stretto {
 
 struct CarryChoice {
-  llvm::SmallVector<mlir::Operation *> carried, kept; // whose results are; in the order of the body
-  double before = 0, after = 0;                 // estimated cycles of a vector of columns and a row
+  llvm::SmallVector<mlir::Operation *> carried, kept; // whose results are, in the order of the body
+  double before = 0, after = 0;                       // estimated cycles of a vector of columns and a row
 };
 
 /// Values of columns that taps ask for at several rows, or that several stages ask for, are computed again for each
