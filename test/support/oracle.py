@@ -1,6 +1,8 @@
 """Compares what the passes make of a spec, run by the interpreter, with PyTorch's autograd of the emitted module."""
 import copy
 import os
+import re
+import shlex
 import subprocess
 import tempfile
 import traceback
@@ -14,22 +16,6 @@ from interpret import Program
 
 TOLERANCE = 1e-10
 
-# Each stage with the passes that lead to it from the one before.
-CLEANUP = ["canonicalize", "cse"]
-PREPARE = ["inline", "symbol-dce", "seq-separate-scans", "seq-merge-products"]
-STAGES = {
-    "differentiated": [*PREPARE, "seq-add-loss", "seq-decompose", *CLEANUP, "seq-differentiate"],
-    "saved": [*CLEANUP, "seq-simplify-taps", "seq-choose-saved", "seq-split-saved", *CLEANUP, "symbol-dce"],
-    "fused": ["seq-split-carry", "kern-form-groups", "kern-outline-groups", *CLEANUP],
-}
-
-
-def with_options(**options):
-    """The stages with options of passes: with_options(seq_add_loss="head-bytes=0")."""
-    options = {name.replace("_", "-"): value for name, value in options.items()}
-    spelled = lambda name: f"{name}={options[name]}" if name in options else name
-    return {stage: [spelled(name) for name in passes] for stage, passes in STAGES.items()}
-
 
 @dataclass
 class Case:
@@ -39,15 +25,27 @@ class Case:
     batch: int = 2
     length: int = 7
     vocabulary: int = 11
-    stages: dict = field(default_factory=lambda: STAGES)
+    memory_budget: int = 0  # bytes that saved values may take; 0: no limit
     finite_differences: bool = False  # also compare with these
 
 
-def run(command, text=None):
+def run_both(command, text=None):
+    """What a command writes to its standard output and to its standard error."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=900)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
-    return done.stdout
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr[-3000:]}")
+    return done.stdout, done.stderr
+
+
+def run(command, text=None):
+    return run_both(command, text)[0]
+
+
+def options_of(case):
+    """The options of a case for stretto-compile."""
+    sizes = ["--batch", str(case.batch), "--length", str(case.length), "--vocab", str(case.vocabulary)]
+    budget = ["--memory-budget", str(case.memory_budget)] if case.memory_budget else []
+    return sizes + [f"--set={name}={value}" for name, value in case.settings.items()] + budget
 
 
 def write_spec(case, folder):
@@ -161,23 +159,48 @@ def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE):
     return problems
 
 
-def finite_difference_problems(text, parameters, data, gradients, rng, step=1e-5):
-    """The derivative along one direction of all weights against the difference of two losses."""
+def difference_problems(loss_of, parameters, gradients, rng, step=1e-5):
+    """The derivative of `loss_of(parameters)` along one direction of all weights against differences of four losses."""
     direction = {name: rng.normal(size=value.shape) for name, value in gradients.items()}
 
     def loss(t):
-        moved = {name: value + t * direction.get(name, 0.0) for name, value in parameters.items()}
-        return Program(text, moved).call("gradients", *data)[0].item()
+        return loss_of({name: value + t * direction.get(name, 0.0) for name, value in parameters.items()})
 
-    difference = (loss(step) - loss(-step)) / (2 * step)
+    difference = (8 * (loss(step) - loss(-step)) - (loss(2 * step) - loss(-2 * step))) / (12 * step)
     derivative = sum((gradients[name] * direction[name]).sum() for name in gradients)
-    if abs(difference - derivative) <= 1e-6 * max(abs(derivative), 1e-2):
+    if abs(difference - derivative) <= 1e-7 * max(abs(derivative), 1e-2):
         return []
     return [f"finite difference {difference!r} instead of {derivative!r}"]
 
 
-def check(case, seed=0):
-    """Nothing if all is well; otherwise the first stage that is wrong, and how."""
+def fused(case, *flags):
+    """The command that takes a module of the front end through the pipelines up to fused kernels."""
+    budget = f"--stretto-train=memory-budget={case.memory_budget}"
+    return ["stretto-opt", budget, "--stretto-fused", "--mlir-print-op-generic", *flags]
+
+
+def after_each_pass(case, text):
+    """(pass, module) for every pass behind which the module holds its gradients."""
+    _, dump = run_both(fused(case, "--mlir-print-ir-after-all", "--mlir-disable-threading"), text)
+    pieces = re.split(r"^// -----// IR Dump After \w+ \(([\w-]+)\) //----- //$", dump, flags=re.M)
+    for name, module in zip(pieces[1::2], pieces[2::2]):
+        if 'sym_name = "gradients"' in module and '"seq.backward"' not in module:
+            yield name, module
+
+
+@dataclass
+class Setting:
+    """A case with numbers, and what PyTorch makes of them."""
+
+    text: str  # the module of the front end
+    parameters: dict
+    data: tuple  # tokens, targets, weights
+    expected: Results
+    noise: dict
+    rng: np.random.Generator
+
+
+def setting_of(case, seed):
     rng = np.random.default_rng(seed)
     text = seq_module(case)
     model = model_of(emitted_module(text))
@@ -186,45 +209,42 @@ def check(case, seed=0):
     expected = torch_results(model, *data)
     noise = noise_of(model, data, expected, rng)
     parameters = {name: weight.numpy() for name, weight in model.state_dict().items()}
-    passes = [name for stage in case.stages.values() for name in stage]
+    return Setting(text, parameters, data, expected, noise, rng)
 
-    def at(flags):
-        flags = [f"--{each}" for each in flags]
-        module = run(["stretto-opt", *flags, "--mlir-print-op-generic"], text)
-        problems = problems_of(module, parameters, data, expected, noise)
-        if case.finite_differences:
-            problems += finite_difference_problems(module, parameters, data, expected.gradients, rng)
-        return problems
 
-    try:
-        if not at(passes):
-            return None
-    except Exception:
-        pass  # found again below, with the stage it belongs to
-    flags = []
-    for name, stage in case.stages.items():
-        flags += stage
+def check(case, seed=0):
+    """Nothing if all is well; otherwise the first pass behind which the module is wrong, and how."""
+    setting = setting_of(case, seed)
+
+    def problems(module):
         try:
-            problems = at(flags)
+            found = problems_of(module, setting.parameters, setting.data, setting.expected, setting.noise)
+            if case.finite_differences:
+                loss_of = lambda parameters: Program(module, parameters).call("gradients", *setting.data)[0].item()
+                found += difference_problems(loss_of, setting.parameters, setting.expected.gradients, setting.rng)
+            return found
         except Exception:
-            problems = [traceback.format_exc(limit=3)]
-        if problems:
-            return f"{name}: " + "; ".join(problems)
-    return "the whole pipeline and its stages disagree"
+            return [traceback.format_exc(limit=3)]
+
+    last = problems(run(fused(case), setting.text))
+    if not last:
+        return None
+    for name, module in after_each_pass(case, setting.text):
+        if found := problems(module):
+            return f"after {name}: " + "; ".join(found)
+    return "after all passes: " + "; ".join(last)
 
 
-def check_all(cases, check=check):
-    """Prints what is wrong, with the spec; the number of failures."""
+def check_all(cases, check=check, first=0):
+    """Prints what is wrong, with the spec; the number of failures. The numbers of case i come from the seed first + i."""
     failures = 0
-    for number, case in enumerate(cases):
+    for number, case in enumerate(cases, first):
         try:
             problem = check(case, seed=number)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem:
             failures += 1
-            settings = " ".join(f"--set {name}={value}" for name, value in case.settings.items())
-            shape = f"--batch {case.batch} --length {case.length} --vocab {case.vocabulary}"
-            print(f"FAILED {case.name} {shape} {settings}\n{problem}\n{case.spec}\n", flush=True)
+            print(f"FAILED {case.name} {shlex.join(options_of(case))}\n{problem}\n{case.spec}\n", flush=True)
     print(f"{len(cases) - failures} of {len(cases)} agree with PyTorch to {TOLERANCE:g}")
     return failures

@@ -1,11 +1,14 @@
-"""Compiles specs to training programs and runs them on given weights and tokens."""
+"""Compiles specs and runs what the compiler made of them, on given weights and tokens."""
 import json
 import os
 import struct
+import subprocess
+import tempfile
+from dataclasses import dataclass
 
 import numpy as np
 
-from oracle import run, write_spec
+from oracle import options_of, run, write_spec
 
 DTYPES = {"F32": np.float32, "F64": np.float64, "I32": np.int32}
 
@@ -34,28 +37,62 @@ def read_safetensors(path):
     }
 
 
-def compile_program(case, folder, *options, dtype="f64"):
-    """The path of the program."""
-    program = os.path.join(folder, "program")
-    shape = ["--batch", str(case.batch), "--length", str(case.length), "--vocab", str(case.vocabulary)]
-    settings = [f"--set={name}={value}" for name, value in case.settings.items()]
-    spec = write_spec(case, folder)
-    run(["stretto-compile", spec, *shape, *settings, "--dtype", dtype, *options, "-o", program])
-    return program
+def compile_object(case, folder, *options):
+    """The path of a shared object: what the compiler makes of a case in f64, linked with nothing."""
+    machine, shared = os.path.join(folder, "model.o"), os.path.join(folder, "model.so")
+    compiler = ["stretto-compile", write_spec(case, folder), *options_of(case), *options]
+    run([*compiler, "--dtype", "f64", "--emit=object", "-o", machine])
+    run(["ld", "-shared", machine, "-o", shared])
+    return shared
 
 
-def run_program(program, folder, parameters, data, *options):
-    """Trains from given weights on given (tokens, targets, weights), whose rows are taken in order; the rows of
-    metrics.jsonl and the gradients of the first step by name."""
-    real = next(iter(parameters.values())).dtype
-    tokens, targets, weights = data
-    names = {each: os.path.join(folder, f"{each}.safetensors") for each in ("weights", "tokens", "gradients")}
-    write_safetensors(names["weights"], parameters)
-    batch = {"tokens": tokens.astype(np.int32), "targets": targets.astype(np.int32), "weights": weights.astype(real)}
-    write_safetensors(names["tokens"], batch)
-    out = os.path.join(folder, "run")
-    files = ["--tokens", names["tokens"], "--init-from", names["weights"], "--dump-gradients", names["gradients"]]
-    run([program, *files, "--out", out, "--eval-batches", "0", "--quiet", *options])
-    with open(os.path.join(out, "metrics.jsonl")) as file:
-        lines = [json.loads(line) for line in file]
-    return lines, read_safetensors(names["gradients"])
+@dataclass
+class Step:
+    loss: float
+    gradients: dict  # by name
+    mean_nll: float  # of the rows whose weight is not zero
+    right: int  # how many of these are predicted
+
+
+class Programs:
+    """One process that runs compiled models one after the other: starting a process for each would take longer than
+    all the rest."""
+
+    def __init__(self):
+        self.messages = tempfile.TemporaryFile("a+")
+        self.start()
+
+    def start(self):
+        self.server = subprocess.Popen(["stretto-serve-programs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=self.messages, text=True)  # fmt: skip
+
+    def run(self, shared, *arguments):
+        """Runs a compiled model as `program arguments...`; raises where it fails or brings the process down."""
+        self.messages.truncate(0)
+        self.server.stdin.write("\t".join((shared, *arguments)) + "\n")
+        self.server.stdin.flush()
+        answer = self.server.stdout.readline().strip()
+        if answer == "status 0":
+            return
+        if not answer:
+            answer = f"the process ended with {self.server.wait()}"
+            self.start()
+        self.messages.seek(0)
+        raise RuntimeError(f"{shared} {' '.join(arguments)}: {answer}\n{self.messages.read()}")
+
+    def step(self, shared, parameters, data):
+        """What one step from given weights on (tokens, targets, weights) computes, without changing the weights, and
+        the evaluation of the same rows."""
+        tokens, targets, weights = data
+        with tempfile.TemporaryDirectory() as folder:
+            names = {each: os.path.join(folder, f"{each}.safetensors") for each in ("weights", "tokens", "gradients")}
+            write_safetensors(names["weights"], parameters)
+            batch = {"tokens": tokens.astype(np.int32), "targets": targets.astype(np.int32), "weights": weights}
+            write_safetensors(names["tokens"], batch)
+            files = ["--tokens", names["tokens"], "--init-from", names["weights"], "--dump-gradients", names["gradients"]]
+            still = ["--steps", "1", "--lr", "0", "--warmup", "0", "--eval-batches", "1", "--threads", "1", "--quiet"]
+            self.run(shared, *files, *still, "--out", os.path.join(folder, "run"))
+            with open(os.path.join(folder, "run", "metrics.jsonl")) as file:
+                step, evaluation = (json.loads(line) for line in file)
+            right, _ = evaluation["scores"]["token_accuracy"]
+            return Step(step["loss"], read_safetensors(names["gradients"]), evaluation["eval_loss"], right)

@@ -1,10 +1,21 @@
 """Random models through all passes, against PyTorch in f64. Arguments: the first seed and how many."""
 import os
 import sys
+from dataclasses import replace
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
-from oracle import Case, check_all
+import minimum_kernels
+from oracle import Case, check_all, fused, run_both, seq_module
 from random_specs import random_spec
+
+# Seeds that find a fault of the compiler which is known and not mended yet. They have to fail, so that whoever mends it
+# takes them out.
+LOST_SUMS = "of two parts of a column sum that one loop of a kernel adds up, the one that is stored first is lost"
+KNOWN_FAULTS = {117: LOST_SUMS, 195: LOST_SUMS}
+
+
+def cases(first, count):
+    return [case(seed) for seed in range(first, first + count)]
 
 
 def case(seed):
@@ -12,6 +23,14 @@ def case(seed):
     return Case(f"seed {seed}", text, {}, batch, length, vocabulary)
 
 
+def kernel_problems(case):
+    """What is wrong with the number of kernels; at a batch and length that no other dimension of such a model has."""
+    case = replace(case, batch=17, length=19)
+    flags = ["--mlir-print-ir-after=kern-form-groups", "--mlir-disable-threading", "--remarks-filter=fusion"]
+    _, said = run_both(fused(case, *flags), seq_module(case))
+    return minimum_kernels.count(said, said, "17x19")[0]
+
+
 if __name__ == "__main__":
     first, count = int(sys.argv[1]), int(sys.argv[2])
-    sys.exit(check_all([case(seed) for seed in range(first, first + count)]) != 0)
+    sys.exit(check_all(cases(first, count), first=first) != 0)

@@ -1,8 +1,11 @@
-"""minimum_kernels.py IR REMARKS: the groups of kern-form-groups against the least number that is legal.
+"""The groups of kern-form-groups against the least number that is legal.
 
-IR is a module in generic form after the pass, REMARKS what the pass said. Knows nothing of the pass: from the
-graph of values alone it computes, for each function, the least number of kernels over rows (a kernel cannot
-begin before the products that it reads are done, nor a product before the kernels that it reads), and checks
+    minimum_kernels.py IR REMARKS BATCHxTIME
+
+IR is a module in generic form after the pass, REMARKS what the pass said. Values are rows when their shapes begin with
+BATCHxTIME, so no other shape may. Knows nothing of the pass: from the graph of values alone it computes, for each
+function, the least number of kernels over rows (a kernel cannot begin before the products that it reads are done, nor
+a product before the kernels that it reads), and checks
 
 * each row operation has a group and nothing else has one;
 * no group waits for itself;
@@ -20,7 +23,7 @@ FREE = {"arith.constant", "arith.cmpf", "arith.cmpi"}
 
 
 class Op:
-    def __init__(self, match):
+    def __init__(self, match, rows):
         self.name = match["name"]
         self.operands = VALUE.findall(match["operands"])
         count = re.match(r"(%\w+)(?::(\d+))?", match["results"] or "%none")
@@ -28,22 +31,19 @@ class Op:
         group = re.search(r"kern\.group = (\d+)", match["rest"])
         self.group = int(group[1]) if group else None
         signature = match["rest"].rsplit(" : ", 1)[-1]
-        self.types = re.findall(r"tensor<([\dx]*)x?\w+>", signature)
-
-    def is_row(self):
-        """Works on [batch, time, ...]: whatever it reads or makes has two dimensions or more before the columns."""
-        return any(shape.startswith(ROW_PREFIX) for shape in self.types)
+        shapes = re.findall(r"tensor<([\dx]*)x?\w+>", signature)
+        self.is_row = any(shape.startswith(rows + "x") for shape in shapes)  # it reads or makes [batch, time, ...]
 
     def is_compute(self):
-        if self.name in MOVES or self.name in FREE or not self.is_row():
+        if self.name in MOVES or self.name in FREE or not self.is_row:
             return False
         return self.name in ROWS or self.name.startswith(("arith.", "math."))
 
 
-def functions(path):
+def functions(text, rows):
     """Name -> operations in order."""
     name, ops = None, []
-    for line in open(path, encoding="utf-8"):
+    for line in text.splitlines():
         match = LINE.match(line)
         if not match:
             continue
@@ -52,7 +52,7 @@ def functions(path):
                 yield name, ops
             name, ops = re.search(r'sym_name = "([\w.]+)"', line)[1], []
         elif name:
-            ops.append(Op(match))
+            ops.append(Op(match, rows))
     yield name, ops
 
 
@@ -68,7 +68,7 @@ def minimum(ops):
             end = begin + 1
             if op.name == "seq.column_sum":
                 begin = end
-        elif op.name not in MOVES and op.name not in FREE and op.is_row():
+        elif op.name not in MOVES and op.name not in FREE and op.is_row:
             begin = end  # a library operation
         for result in op.results:
             during[result], after[result] = begin, end
@@ -103,25 +103,34 @@ def waits_for_itself(ops):
     return next((group for group in reached if group in reached[group]), None)
 
 
-def problems(ir, remarks):
-    missed = re.findall(r"\[Missed\] KeptApart .*?Function=([\w.]+)", open(remarks, encoding="utf-8").read())
-    for name, ops in functions(ir):
+def count(text, remarks, rows):
+    """What is wrong, and for each function (kernels, the least number, how many missed remarks explain the rest)."""
+    missed = re.findall(r"\[Missed\] KeptApart .*?Function=([\w.]+)", remarks)
+    problems, counts = [], {}
+    for name, ops in functions(text, rows):
         for op in ops:
             if op.is_compute() and op.group is None:
-                yield f"{name}: {op.name} has no group"
+                problems.append(f"{name}: {op.name} has no group")
             if op.group is not None and op.name.startswith("seq.") and op.name not in MOVES | ROWS:
-                yield f"{name}: {op.name} has a group"
+                problems.append(f"{name}: {op.name} has a group")
         if (group := waits_for_itself(ops)) is not None:
-            yield f"{name}: group {group} waits for itself"
+            problems.append(f"{name}: group {group} waits for itself")
         groups, least = len({op.group for op in ops if op.is_compute()}), minimum(ops)
-        print(f"{name}: {groups} kernels, at least {least}, {missed.count(name)} explained")
+        counts[name] = groups, least, missed.count(name)
         if groups < least:
-            yield f"{name}: {groups} groups are fewer than the least legal number, {least}"
+            problems.append(f"{name}: {groups} groups are fewer than the least legal number, {least}")
         if groups - least > missed.count(name):
-            yield f"{name}: {groups} groups, {least} would do, only {missed.count(name)} missed remarks"
+            problems.append(f"{name}: {groups} groups, {least} would do, only {missed.count(name)} missed remarks")
+    return problems, counts
 
 
-ROW_PREFIX = sys.argv[3] + "x"
-found = list(problems(sys.argv[1], sys.argv[2]))
-print("\n".join(found))
-sys.exit(bool(found))
+def main(ir, remarks, rows):
+    found, counts = count(open(ir, encoding="utf-8").read(), open(remarks, encoding="utf-8").read(), rows)
+    for name, (groups, least, explained) in counts.items():
+        print(f"{name}: {groups} kernels, at least {least}, {explained} explained")
+    print("\n".join(found))
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
