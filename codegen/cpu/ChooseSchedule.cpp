@@ -69,6 +69,15 @@ static int64_t bytesPerRow(kern::RowwiseOp op) {
   return std::max<int64_t>(bytes, 1);
 }
 
+/// Bytes of the sums of columns that each chunk leaves.
+static int64_t columnSumBytes(kern::RowwiseOp op) {
+  int64_t bytes = 0;
+  for (auto [i, value] : llvm::enumerate(op.getYield().getValues()))
+    if (op.isColumnSum(i))
+      bytes += elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
+  return bytes;
+}
+
 namespace {
 struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass> {
   using ChooseScheduleBase::ChooseScheduleBase;
@@ -91,8 +100,7 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     // Spilled vectors come back from the first-level cache: a quarter more than there are registers still pays.
     int64_t live = liveVectors(op, plan, 8);
     int64_t blockRows = rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4;
-    auto [batch, time] = op.getRows();
-    int64_t chunkRows = chunk ? chunk.getValue() : chunkOf(batch, time, bytesPerRow(op), blockRows);
+    int64_t chunkRows = chunk ? chunk.getValue() : chunkOf(op, blockRows);
     CarryChoice choice = chooseCarried(op, plan, blockRows);
     auto unit = UnitAttr::get(op.getContext());
     for (Operation *inner : choice.carried)
@@ -109,9 +117,12 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
   }
 
-  /// A power of two of blocks that fills `chunk-bytes` and leaves `least-chunks` chunks.
-  int64_t chunkOf(int64_t batch, int64_t time, int64_t rowBytes, int64_t blockRows) {
-    int64_t byBytes = std::max<int64_t>(1, chunkBytes / rowBytes);
+  /// A power of two of blocks that fills `chunk-bytes`, or is so large that the sums of its columns are a sixteenth of
+  /// its rows, and leaves `least-chunks` chunks.
+  int64_t chunkOf(kern::RowwiseOp op, int64_t blockRows) {
+    auto [batch, time] = op.getRows();
+    int64_t rowBytes = bytesPerRow(op);
+    int64_t byBytes = std::max({int64_t(1), chunkBytes / rowBytes, 16 * columnSumBytes(op) / rowBytes});
     int64_t byCount = std::max<int64_t>(1, batch * time / leastChunks);
     int64_t want = std::min({byBytes, byCount, time});
     int64_t chosen = blockRows;

@@ -12,8 +12,9 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     * `rows`: 8, or 4 where the values that live across a block (tapped rows, sums, coefficients) need more than
       a quarter more vector registers than there are;
     * `chunk`: rows of one sequence in one unit of parallel work. Independent of the number of threads, as it
-      decides in which order column sums are added. So large that its data fill about `chunk-bytes`, but so
-      small that a launch has `least-chunks` chunks where it has rows enough.
+      decides in which order column sums are added. So large that its data fill about `chunk-bytes` and that
+      its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
+      where it has rows enough.
 
     Marks with `kern.carried` the values of columns that taps ask for at several rows and that are dearer to compute
     again for each block than to keep in scratch memory from one block to the next, and with `kern.kept` those that
