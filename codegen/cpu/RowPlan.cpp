@@ -95,14 +95,31 @@ void RowPlan::findRoots() {
   }
 }
 
-/// Adds a piece to the nest and the column loop that it can share.
-static void place(SmallVectorImpl<Nest> &nests, const Piece &piece) {
+/// Whether two pieces of a column sum add to the same number.
+static bool targetsMeet(const Piece &a, const Piece &b) {
+  auto length = [](const Piece &piece) { return piece.target.column ? piece.domain.length : 1; };
+  for (int64_t h = 0; h < a.domain.heads; ++h)
+    for (int64_t i = 0; i < b.domain.heads; ++i) {
+      int64_t first = a.target.base + h * a.target.head, second = b.target.base + i * b.target.head;
+      if (first < second + length(b) && second < first + length(a))
+        return true;
+    }
+  return false;
+}
+
+/// Adds a piece to the nest and the column loop that it can share. A loop loads its column sums in front and stores them
+/// behind: pieces of one sum that meet take turns.
+void RowPlan::place(SmallVectorImpl<Nest> &nests, const Piece &piece) {
   auto *nest = llvm::find_if(nests, [&](Nest &n) { return n.heads == piece.domain.heads; });
   if (nest == nests.end()) {
     nests.push_back({piece.domain.heads, {}});
     nest = std::prev(nests.end());
   }
-  auto *loop = llvm::find_if(nest->loops, [&](ColumnLoop &l) { return l.length == piece.domain.length; });
+  bool isSum = allRoots[piece.root].kind == Root::columnSum;
+  auto meets = [&](const Piece &other) { return isSum && other.root == piece.root && targetsMeet(piece, other); };
+  auto *loop = llvm::find_if(nest->loops, [&](ColumnLoop &l) {
+    return l.length == piece.domain.length && llvm::none_of(l.pieces, meets);
+  });
   if (loop == nest->loops.end()) {
     nest->loops.push_back({piece.domain.length, {}, {}});
     loop = std::prev(nest->loops.end());
@@ -190,6 +207,9 @@ std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain do
   };
   Fit fit = fitMap(map, index, domain, period);
   *target = fit.index;
+  // Columns that add to one number are visited one by one.
+  if (!fit.split && root.kind == Root::columnSum && index.column && !fit.index.column)
+    return domain.heads == 1 ? Split{Split::nest, 1} : Split{Split::cut, 1};
   return fit.split;
 }
 

@@ -101,6 +101,7 @@ private:
   void formPhases();
   void findStored();
   void addRoot(Root root, int64_t level);
+  void place(llvm::SmallVectorImpl<Nest> &nests, const Piece &piece);
   llvm::SmallVector<Piece> divide(unsigned root);
   std::optional<Split> findSplit(mlir::Value value, Index index, Domain domain);
   std::optional<Split> findSplit(const Root &root, Index index, Domain domain, Index *target);

@@ -45,7 +45,7 @@ class Block:
         return self.rng.choice(BINARY).format(self.expression(width, depth - 1), other)
 
     def norm(self, width, depth):
-        heads = self.rng.choice([d for d in divisors(width) if width // d > 1] or [1])
+        heads = self.rng.choice(divisors(width))
         name = self.rng.choice(["rms_norm", "layer_norm"])
         return f"{name}({self.expression(width, depth - 1)}, heads = {heads})"
 

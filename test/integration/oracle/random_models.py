@@ -8,11 +8,6 @@ import minimum_kernels
 from oracle import Case, check_all, fused, run_both, seq_module
 from random_specs import random_spec
 
-# Seeds that find a fault of the compiler which is known and not mended yet. They have to fail, so that whoever mends it
-# takes them out.
-LOST_SUMS = "of two parts of a column sum that one loop of a kernel adds up, the one that is stored first is lost"
-KNOWN_FAULTS = {117: LOST_SUMS, 195: LOST_SUMS}
-
 
 def cases(first, count):
     return [case(seed) for seed in range(first, first + count)]
