@@ -4,6 +4,7 @@ import json
 import os
 import re
 import statistics
+import subprocess
 
 SHARED = 1.5  # two threads together do less than this many times the work of one: the round is told apart
 
@@ -84,6 +85,13 @@ def width_text(result):
     return "\n".join(lines)
 
 
+def commit():
+    """What is checked out, with a plus where it was changed since."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    git = lambda *words: subprocess.run(["git", "-C", here, *words], capture_output=True, text=True).stdout.strip()
+    return (git("rev-parse", "--short", "HEAD") or "unknown") + ("+" if git("status", "--porcelain", "-uno") else "")
+
+
 def write(folder, cpu, arguments, results):
     """Writes <date>-<cpu>.json and .md into the folder."""
     os.makedirs(folder, exist_ok=True)
@@ -92,9 +100,9 @@ def write(folder, cpu, arguments, results):
     settings = {name: getattr(arguments, name) for name in ("rounds", "threads", "modes", "forms", "clock")}
     path = os.path.join(folder, f"{date}-{short}")
     with open(path + ".json", "w") as file:
-        json.dump({"date": date, "cpu": cpu, "settings": settings, "widths": results}, file, indent=1)
+        json.dump({"date": date, "commit": commit(), "cpu": cpu, "settings": settings, "widths": results}, file, indent=1)
     with open(path + ".md", "w") as file:
         told = ", ".join(f"{name} {value}" for name, value in settings.items())
-        file.write(f"# One training step, {date}, {cpu}\n\n`bench/step/run.py`: {told}\n\n"
+        file.write(f"# One training step, {date}, {cpu}, commit {commit()}\n\n`bench/step/run.py`: {told}\n\n"
                    + "\n".join(width_text(result) for result in results))
     print(f"written: {path}.json, {path}.md")
