@@ -13,11 +13,11 @@ const std::vector<Experiment> &experiments() {
        "one-hop",
        {{"layers", "1"}, {"dim", "64"}, {"heads", "2"}}},
       {"two-hops",
-       "Deeper: two steps",
-       "Can a small stack learn to take two steps along the cycle, not just one?",
+       "Two layers, two steps",
+       "Can two layers of attention take two steps along the cycle, a step a layer?",
        "depo1",
        "two-hops",
-       {{"layers", "3"}, {"dim", "64"}, {"heads", "2"}, {"rotary_fraction", "0.25"}}},
+       {{"layers", "2"}, {"dim", "64"}, {"heads", "2"}, {"rotary_fraction", "0.25"}}},
   };
   return all;
 }

@@ -116,7 +116,8 @@ static void runDemo(const DemoOptions &options) {
         std::find(options.only.begin(), options.only.end(), experiment.name) != options.only.end())
       report.sections.push_back(runExperiment(options, experiment, screen));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report.text = fmt::format("Each figure is over {} seeds. The whole took {:.0f} s.", options.seeds, seconds);
+  report.text = fmt::format("Each figure is over {} seed{}. The whole took {:.0f} s.", options.seeds,
+                            options.seeds == 1 ? "" : "s", seconds);
   writeReport(report, options.output);
   fmt::print("report: {0}/report.html and {0}/report.md ({1:.0f} s)\n", options.output.string(), seconds);
 }
