@@ -16,11 +16,20 @@ using namespace stretto;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-PendingFile::PendingFile(StringRef path)
-    : path(path.str()), name(path.str() + ".partial" + std::to_string(llvm::sys::Process::getProcessId())) {}
+/// Whether something lies at `path` that is no file: a device, a pipe.
+static bool isSpecial(StringRef path) {
+  fs::file_status status;
+  return !fs::status(path, status) && fs::is_other(status);
+}
+
+PendingFile::PendingFile(StringRef path) : path(path.str()), place(path.str()) {
+  if (llvm::SmallString<128> real; !fs::real_path(path, real))
+    place = real.str().str();
+  name = isSpecial(place) ? place : place + ".partial" + std::to_string(llvm::sys::Process::getProcessId());
+}
 
 PendingFile::~PendingFile() {
-  if (!name.empty())
+  if (!name.empty() && name != place)
     fs::remove(name);
 }
 
@@ -39,7 +48,9 @@ std::string PendingFile::write(StringRef bytes) {
 }
 
 std::string PendingFile::keep() {
-  if (std::error_code code = fs::rename(name, path))
+  if (name == place)
+    return "";
+  if (std::error_code code = fs::rename(name, place))
     return llvm::formatv("cannot write '{0}': {1}", path, code.message());
   name.clear();
   return "";
@@ -48,6 +59,8 @@ std::string PendingFile::keep() {
 std::string stretto::whyNotWritable(StringRef path) {
   if (fs::is_directory(path))
     return llvm::formatv("cannot write '{0}': it is a folder", path);
+  if (isSpecial(path))
+    return "";
   StringRef folder = llvm::sys::path::parent_path(path);
   if (folder.empty())
     folder = ".";

@@ -9,7 +9,7 @@
 namespace stretto {
 
 /// A file that appears whole or not at all: written beside its final place, then renamed. Removed when it goes out
-/// of scope before `keep`.
+/// of scope before `keep`. A link is followed; a device or pipe is written as it is.
 class PendingFile {
 public:
   /// `path`: the final place.
@@ -25,7 +25,7 @@ public:
   std::string keep();
 
 private:
-  std::string path, name;
+  std::string path, place, name; // as the user wrote it; behind links; of the file that is written
 };
 
 /// Why a file cannot be written at `path`, as a text; empty where nothing is known to be wrong.
