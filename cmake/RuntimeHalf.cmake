@@ -19,6 +19,5 @@ target_link_options(stretto_torch INTERFACE
   "LINKER:--disable-new-dtags,-rpath,${STRETTO_TORCH_DIR}/lib:${_stretto_cuda_path},-rpath-link,${STRETTO_TORCH_DIR}/lib:${_stretto_cuda_path}")
 
 add_library(stretto_runtime_flags INTERFACE)
-target_compile_options(stretto_runtime_flags INTERFACE -Wall -Wextra -fopenmp)
-target_link_options(stretto_runtime_flags INTERFACE -fopenmp)
+target_compile_options(stretto_runtime_flags INTERFACE -Wall -Wextra)
 target_include_directories(stretto_runtime_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})

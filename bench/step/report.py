@@ -3,6 +3,7 @@ import datetime
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 
@@ -87,6 +88,8 @@ def width_text(result):
 
 def commit():
     """What is checked out, with a plus where it was changed since."""
+    if not shutil.which("git"):
+        return "unknown"
     here = os.path.dirname(os.path.abspath(__file__))
     git = lambda *words: subprocess.run(["git", "-C", here, *words], capture_output=True, text=True).stdout.strip()
     return (git("rev-parse", "--short", "HEAD") or "unknown") + ("+" if git("status", "--porcelain", "-uno") else "")

@@ -47,8 +47,8 @@ void NullAsyncDevice::wait() {
     std::rethrow_exception(std::exchange(failure, nullptr));
 }
 
-// Runs nothing until somebody waits: the latest moment the interface allows. The number of threads is a
-// property of the calling thread in OpenMP, so it is set here.
+// Runs nothing until somebody waits: the latest moment the interface allows. LibTorch keeps the
+// number of threads for each calling thread, so it is set here.
 void NullAsyncDevice::serve() {
   std::unique_lock lock(mutex);
   while (true) {
