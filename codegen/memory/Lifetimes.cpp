@@ -43,8 +43,10 @@ private:
     Ref own = placer.refOf(value), ref = storage.resolve(own);
     Interval live = isInvariant(value, function) || ref.parity ? wholeScan(function, run) : during(value, run);
     Occupation occupation{ref.offset, ref.offset, live, ref.stride && !ref.parity};
-    if (ref.parity)
-      occupation.from = std::min(ref.offset, ref.offset + ref.stride), occupation.to = std::max(ref.offset, ref.offset + ref.stride);
+    if (ref.parity) {
+      occupation.from += std::min<int64_t>(ref.stride, 0);
+      occupation.to += std::max<int64_t>(ref.stride, 0);
+    }
     if (occupation.isSlot) {
       occupation.from += std::min(run.first * ref.stride, run.last * ref.stride);
       occupation.to += std::max(run.first * ref.stride, run.last * ref.stride);
