@@ -1,7 +1,7 @@
 //===- CarriedValues.cpp - which values a kernel has in scratch memory ---------===//
 #include "codegen/cpu/CarriedValues.h"
 
-#include "codegen/cpu/RowDemand.h"
+#include "codegen/rows/RowDemand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

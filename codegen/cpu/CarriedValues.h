@@ -1,7 +1,7 @@
 //===- CarriedValues.h - which values a kernel has in scratch memory -----------===//
 #pragma once
 
-#include "codegen/cpu/RowPlan.h"
+#include "codegen/rows/RowPlan.h"
 
 namespace stretto {
 

@@ -1,7 +1,7 @@
 //===- ChooseSchedule.cpp - how a fused kernel walks its rows ------------------===//
 #include "codegen/cpu/CarriedValues.h"
 #include "codegen/cpu/Passes.h"
-#include "codegen/cpu/RowPlan.h"
+#include "codegen/rows/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/cpu/LowerKernels.h"
-#include "codegen/cpu/VectorBuilder.h"
+#include "codegen/rows/VectorBuilder.h"
 #include "ir/Kern/KernOps.h"
 
 namespace stretto {

@@ -5,8 +5,8 @@
 // head in front of the loop over heads.
 #pragma once
 
-#include "codegen/cpu/RowPlan.h"
-#include "codegen/cpu/VectorBuilder.h"
+#include "codegen/rows/RowPlan.h"
+#include "codegen/rows/VectorBuilder.h"
 
 namespace stretto {
 

@@ -1,5 +1,5 @@
 //===- VectorBuilder.cpp - small pieces of vector code -------------------------===//
-#include "codegen/cpu/VectorBuilder.h"
+#include "codegen/rows/VectorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

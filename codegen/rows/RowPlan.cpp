@@ -1,5 +1,5 @@
 //===- RowPlan.cpp - stages, demanded rows and loop nests ----------------------===//
-#include "codegen/cpu/RowDemand.h"
+#include "codegen/rows/RowDemand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

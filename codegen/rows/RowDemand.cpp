@@ -1,5 +1,5 @@
 //===- RowDemand.cpp - what one loop over columns asks for --------------------===//
-#include "codegen/cpu/RowDemand.h"
+#include "codegen/rows/RowDemand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

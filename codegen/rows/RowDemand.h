@@ -4,7 +4,7 @@
 // scratch memory: rows of carried values that were computed with the block before, and values that a stage before kept.
 #pragma once
 
-#include "codegen/cpu/RowPlan.h"
+#include "codegen/rows/RowPlan.h"
 
 #include <deque>
 #include <set>

@@ -11,7 +11,7 @@
 //   kept    a value that a loop puts into scratch memory for a loop of a later level that visits the same elements
 #pragma once
 
-#include "codegen/cpu/ElementMap.h"
+#include "codegen/rows/ElementMap.h"
 #include "ir/Kern/KernOps.h"
 
 #include <map>

@@ -1,5 +1,5 @@
 //===- ElementMap.cpp - affine maps by tabulation -----------------------------===//
-#include "codegen/cpu/ElementMap.h"
+#include "codegen/rows/ElementMap.h"
 
 #include "ir/Seq/SeqOps.h"
 
