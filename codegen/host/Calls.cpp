@@ -16,8 +16,9 @@ std::string stretto::hostFunctionName(StringRef function) { return ("host." + fu
 
 LLVM::LLVMStructType stretto::kernelType(MLIRContext *context) {
   Type pointer = LLVM::LLVMPointerType::get(context), number = IntegerType::get(context, 64);
-  return LLVM::LLVMStructType::getLiteral(
-      context, {pointer, pointer, pointer, pointer, number, number, number, number, number});
+  Type grid = LLVM::LLVMArrayType::get(number, 2);
+  return LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, pointer, pointer, number, number, number, number,
+                                                    number, pointer, grid, number, number, number, number});
 }
 
 LLVM::LLVMStructType stretto::siteType(MLIRContext *context) {
@@ -69,7 +70,7 @@ struct Matmul {
 void emitMatmul(HostBuilder &b, const Matmul &product) {
   Fields(b)
       .i64({product.m, product.n, product.k, rowStride(product.a), rowStride(product.b), rowStride(product.c)})
-      .i32({product.transposeA, product.transposeB, product.accumulate, 0})
+      .i32({product.transposeA, product.transposeB, product.accumulate, dtypeOf(product.a.getType()), dtypeOf(product.c.getType()), 0})
       .buffers({product.a, product.b, product.c})
       .call("stretto_matmul");
 }
@@ -101,7 +102,7 @@ Fields &attentionFields(Fields &fields, Op op, Value out) {
             columns(op.getQ()) / heads, rowStride(op.getQ()), rowStride(op.getK()), rowStride(op.getV()),
             rowStride(out)})
       .f64(op.getScale().convertToDouble())
-      .i32({op.getCausal(), 0})
+      .i32({op.getCausal(), dtypeOf(op.getQ().getType())})
       .buffers({op.getQ(), op.getK(), op.getV(), out, op.getLse()});
 }
 

@@ -38,6 +38,8 @@ Value GlobalBuilder::text(StringRef text) {
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(it->second)});
 }
 
+Value GlobalBuilder::null() { return LLVM::ZeroOp::create(b, pointer()); }
+
 Value GlobalBuilder::address(StringRef symbol) { return LLVM::AddressOfOp::create(b, pointer(), symbol); }
 
 Value GlobalBuilder::address(StringRef symbol, Type element, int64_t index) {

@@ -24,6 +24,7 @@ public:
   mlir::Value i32(int32_t value) { return constant(b.getI32IntegerAttr(value)); }
   mlir::Value f64(double value) { return constant(b.getF64FloatAttr(value)); }
   mlir::Value text(llvm::StringRef text);
+  mlir::Value null();
   mlir::Value address(llvm::StringRef symbol);
   /// The address of entry `index` of an array.
   mlir::Value address(llvm::StringRef symbol, mlir::Type element, int64_t index);

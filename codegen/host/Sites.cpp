@@ -5,6 +5,7 @@
 #include "codegen/memory/Views.h"
 #include "codegen/report/Locations.h"
 #include "ir/Seq/SourceNames.h"
+#include "runtime/abi/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,6 +20,11 @@ kern::PlaceAttr stretto::placeOf(Value value) {
         .getArgAttrOfType<kern::PlaceAttr>(argument.getArgNumber(), "kern.place");
   return cast<kern::PlaceAttr>(value.getDefiningOp()->getAttrOfType<ArrayAttr>(
       "kern.places")[cast<OpResult>(value).getResultNumber()]);
+}
+
+int32_t stretto::dtypeOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF64() ? STRETTO_F64 : element.isBF16() ? STRETTO_BF16 : element.isF32() ? STRETTO_F32 : STRETTO_I32;
 }
 
 Runs stretto::runsOf(Value value, Operation *user) {
@@ -90,6 +96,7 @@ Site stretto::describeSite(Operation *op) {
     result.location = sourcePlaces(maker->getLoc());
     result.buffer = numbers.firstResult + value.getResultNumber();
     result.arena = static_cast<int32_t>(placeOf(value).getArena());
+    result.dtype = dtypeOf(type);
     Runs runs = runsOf(value, op);
     result.rows = runs.count;
     result.rowBytes = byteSize(type) / runs.count;

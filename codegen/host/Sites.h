@@ -19,10 +19,13 @@ struct Runs {
 /// `user`: the operation that reads or writes the value; inside of a scan body it sees one entry of a stack.
 Runs runsOf(mlir::Value value, mlir::Operation *user);
 
+/// The stretto_dtype of the elements of a tensor.
+int32_t dtypeOf(mlir::Type type);
+
 /// See stretto_result.
 struct SiteResult {
   std::string operation, location, kernel;
-  int32_t buffer, weight, arena;
+  int32_t buffer, weight, arena, dtype;
   int64_t rows, rowBytes, stride;
   llvm::SmallVector<int64_t, 4> shape;
 };

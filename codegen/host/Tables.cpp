@@ -10,6 +10,10 @@ using namespace mlir;
 using namespace stretto;
 
 namespace {
+/// In the order of stretto_program.
+constexpr llvm::StringLiteral entryNames[] = {"gradients", "accumulate", "take_accumulated",
+                                              "update",    "evaluate",   "round_parameters"};
+
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
                               siteResultsName = "stretto.site_results";
 
@@ -81,6 +85,7 @@ private:
 
   LogicalResult defineKernels() {
     auto type = kernelType(module.getContext());
+    auto grid = LLVM::LLVMArrayType::get(g.number(), 2);
     for (const ProgramFacts::Kernel &kernel : facts.kernels)
       if (!module.lookupSymbol(kernel.name)->hasAttr("kern.chunks"))
         return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
@@ -93,7 +98,8 @@ private:
       };
       return g.aggregate(type, {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group),
                                 g.address(kernel.name), number("kern.chunks"), g.i64(kernel.buffers),
-                                number("kern.scratch_bytes"), number("kern.bytes_moved"), number("kern.flops")});
+                                number("kern.scratch_bytes"), number("kern.bytes_moved"), number("kern.flops"),
+                                g.null(), g.aggregate(grid, {g.i64(0), g.i64(0)}), g.i64(0), g.i64(0), g.i64(0), g.i64(0)});
     });
     return success();
   }
@@ -101,7 +107,7 @@ private:
   void defineSites() {
     auto shape = LLVM::LLVMArrayType::get(g.number(), 4);
     auto type = g.structOf({g.pointer(), g.pointer(), g.pointer(), g.word(), g.word(), g.number(), g.number(),
-                            g.number(), shape, g.word(), g.word()});
+                            g.number(), shape, g.word(), g.word(), g.word(), g.word()});
     SmallVector<const SiteResult *> results;
     SmallVector<int64_t> starts;
     for (const Site &site : facts.sites) {
@@ -114,7 +120,7 @@ private:
       return g.aggregate(type, {g.text(result.operation), g.text(result.location), g.text(result.kernel),
                                 g.i32(result.buffer), g.i32(result.weight), g.i64(result.rows), g.i64(result.rowBytes),
                                 g.i64(result.stride), extents(shape, result.shape), g.i32(result.shape.size()),
-                                g.i32(result.arena)});
+                                g.i32(result.arena), g.i32(result.dtype), g.i32(0)});
     });
     LLVM::LLVMStructType site = siteType(module.getContext());
     defineList(siteTableName, site, facts.sites.size(), [&](size_t i) {
@@ -131,8 +137,8 @@ private:
     auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
     auto input = g.structOf({n, n, n}), output = g.structOf({n, n, n, n});
     auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
-                            input, output, p, p, p, p, p});
-    for (StringRef name : {"gradients", "accumulate", "take_accumulated", "update", "evaluate"})
+                            p, n, input, output, p, p, p, p, p, p});
+    for (StringRef name : entryNames)
       provideEntry(name);
     g.define("stretto_compiled_program", type, LLVM::Linkage::External, [&] {
       SmallVector<Value> sizes;
@@ -144,9 +150,10 @@ private:
                                                  g.f64(facts.flopsForward), g.f64(facts.flopsBackward)});
       llvm::append_range(values, ArrayRef<Value>{g.address(parametersName), g.i64(parameters.size()),
                                                  g.address(tablesName), g.i64(facts.tables.size()),
-                                                 g.address(kernelTableName), g.i64(facts.kernels.size())});
+                                                 g.address(kernelTableName), g.i64(facts.kernels.size()), g.null(),
+                                                 g.i64(0)});
       llvm::append_range(values, ArrayRef<Value>{interface(input, "gradients"), outputs(output)});
-      for (StringRef name : {"gradients", "accumulate", "take_accumulated", "update", "evaluate"})
+      for (StringRef name : entryNames)
         values.push_back(entry(name));
       return g.aggregate(type, values);
     });
@@ -157,7 +164,7 @@ private:
     return {g.i32(STRETTO_ABI_VERSION), g.i32(sizeof(stretto_program)), textOf("seq.model"), textOf("seq.spec_text"),
             g.text(hashParameters(module, parameters)), textOf("seq.settings"), g.text(facts.plan),
             textOf("kern.target"), textOf("kern.cpu"), textOf("kern.cpu_features"), g.text("stretto " STRETTO_VERSION),
-            g.i32(parameterType().isF64() ? STRETTO_F64 : STRETTO_F32), g.i32(0), g.i64(numberOf("seq.batch")),
+            g.i32(dtypeOf(parameterType())), g.i32(dtypeOf(parameterType())), g.i64(numberOf("seq.batch")),
             g.i64(numberOf("seq.length")), g.i64(numberOf("seq.vocabulary"))};
   }
 

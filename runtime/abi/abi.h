@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 2u
+#define STRETTO_ABI_VERSION 3u
 
-typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2 } stretto_dtype;
+typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
 typedef enum stretto_arena {
   STRETTO_ARENA_ACTIVATIONS = 0, /* planned by the compiler: gradients, saved values and transients  */
@@ -36,7 +36,9 @@ typedef enum stretto_arena {
   STRETTO_ARENA_OUTPUTS = 7,     /* what the host reads: see stretto_output                          */
   STRETTO_ARENA_TABLES = 8,      /* constant tables (rotary), filled once by the runtime             */
   STRETTO_ARENA_HYPER = 9,       /* real[STRETTO_HYPER_COUNT]: learning rate and the like            */
-  STRETTO_ARENA_COUNT = 10
+  STRETTO_ARENA_ROUNDED = 10,    /* PARAMETERS rounded to bf16, element for element; written by
+                                  * `round_parameters` and by `update`; empty where all is one type  */
+  STRETTO_ARENA_COUNT = 11
 } stretto_arena;
 
 typedef struct stretto_buffer {
@@ -98,21 +100,41 @@ typedef struct stretto_table {
   double theta;
 } stretto_table;
 
-/* A generated kernel: processes the chunks [begin, end). `buffers` are resolved addresses, in the order of
- * the launch. `scratch` holds scratch_bytes, private to the calling thread. */
+/* A kernel generated for the CPU: processes the chunks [begin, end). `buffers` are resolved addresses, in the order
+ * of the launch. `scratch` holds scratch_bytes, private to the calling thread. */
 typedef void (*stretto_kernel_fn)(void *const *buffers, int64_t begin, int64_t end, void *scratch);
 
 typedef struct stretto_kernel {
   const char *name;      /* unique; names the fused group, e.g. "layer.forward.rowwise0" */
   const char *location;  /* places in the .stretto source, "file:line:column, ..." */
   const char *group;     /* what it is counted under in profiles: "rowwise", "optimizer", "loss" */
-  stretto_kernel_fn function;
+  stretto_kernel_fn function; /* null for a kernel of a device image */
   int64_t chunks;        /* how many chunks a whole launch has; independent of the thread count */
   int64_t buffers;       /* how many buffers it takes */
   int64_t scratch_bytes;
   int64_t bytes_moved;   /* bytes read and written by a whole launch, each operand counted once */
   int64_t flops;         /* of a whole launch */
+  const char *symbol;    /* its name in the device images, or null. It takes one pointer for each buffer. */
+  int64_t grid[2];       /* blocks of a launch in x and y */
+  int64_t block;         /* threads of a block */
+  int64_t shared_bytes;  /* static shared memory of a block */
+  int64_t registers;     /* of a thread, and bytes it spills, as the assembler says; 0 where unknown */
+  int64_t spill_bytes;
 } stretto_kernel;
+
+/* All device kernels of a program as code for one kind of device. */
+typedef enum stretto_image_kind {
+  STRETTO_IMAGE_CUBIN = 0, /* machine code for `architecture` alone */
+  STRETTO_IMAGE_PTX = 1    /* text, ends in 0; the driver makes code of it for `architecture` and newer devices */
+} stretto_image_kind;
+
+typedef struct stretto_image {
+  int32_t kind; /* stretto_image_kind */
+  int32_t unused;
+  const char *architecture; /* e.g. "sm_90a" */
+  const void *data;
+  int64_t bytes;
+} stretto_image;
 
 typedef struct stretto_context stretto_context;
 
@@ -137,12 +159,12 @@ typedef struct stretto_program {
   const char *spec_hash; /* 32 hex digits over everything that determines parameters and their layout */
   const char *settings;  /* JSON array: every parameter of the model with its value and where it came from */
   const char *plan;      /* JSON object: memory plan, FLOPs, parameters per block (what `summary` prints) */
-  const char *target;    /* "cpu" */
-  const char *cpu;       /* CPU the code was made for, e.g. "x86-64-v4" */
+  const char *target;    /* "cpu", "cuda", or "cuda-emulated": kernels made for CUDA that run on the CPU */
+  const char *cpu;       /* CPU the host code was made for, e.g. "x86-64-v4" */
   const char *cpu_features; /* instruction sets the code may use, as LLVM names them, separated by commas */
   const char *compiler;  /* version line of the compiler */
-  int32_t dtype;         /* STRETTO_F32 or STRETTO_F64 */
-  int32_t unused;
+  int32_t dtype;         /* "real" in this header: of parameters, gradients, moments, loss: STRETTO_F32 or STRETTO_F64 */
+  int32_t activation_dtype; /* of most activations, and of products: as dtype, or STRETTO_BF16 */
   int64_t batch, length, vocabulary;
   int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used; GRADIENTS is a
                                              * part of ACTIVATIONS */
@@ -155,16 +177,20 @@ typedef struct stretto_program {
   int64_t table_count;
   const stretto_kernel *kernels;
   int64_t kernel_count;
+  const stretto_image *images; /* of the device kernels: the first that a device takes is used */
+  int64_t image_count;
   stretto_input input;
   stretto_output output;
   /* Entry points. gradients: forward, loss and backward of one micro-batch into GRADIENTS.
    * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
-   * update: gradient norm, clipping, AdamW. evaluate: forward, nll and predicted. */
+   * update: gradient norm, clipping, AdamW. evaluate: forward, nll and predicted.
+   * round_parameters: ROUNDED from PARAMETERS, after whoever but `update` wrote them. */
   void (*gradients)(stretto_context *);
   void (*accumulate)(stretto_context *);
   void (*take_accumulated)(stretto_context *);
   void (*update)(stretto_context *);
   void (*evaluate)(stretto_context *);
+  void (*round_parameters)(stretto_context *);
 } stretto_program;
 
 /* The one symbol a compiled object exports. */
@@ -187,6 +213,8 @@ typedef struct stretto_result {
   int64_t shape[4];
   int32_t rank;
   int32_t arena;         /* stretto_arena it is written to */
+  int32_t dtype;         /* stretto_dtype of its elements */
+  int32_t unused;
 } stretto_result;
 
 typedef struct stretto_site {
@@ -200,26 +228,29 @@ void stretto_at(stretto_context *, const stretto_site *, int64_t iteration);
 
 void stretto_launch(stretto_context *, const stretto_kernel *, const stretto_buffer *buffers);
 
-/* C[m,n] = op(A) op(B) (+ C if accumulate), row-major, real type of the program.
+/* C[m,n] = op(A) op(B) (+ C if accumulate), row-major. A and B have one type; C has it too, or is STRETTO_F32 where
+ * they are STRETTO_BF16. Sums are kept in the type of C, at least in STRETTO_F32.
  * op(X) = X or its transpose; lda, ldb, ldc are row strides in elements of the stored matrices. */
 typedef struct stretto_matmul_args {
   int64_t m, n, k;
   int64_t lda, ldb, ldc;
   int32_t transpose_a, transpose_b;
   int32_t accumulate;
+  int32_t dtype;   /* of A and B: stretto_dtype */
+  int32_t dtype_c;
   int32_t unused;
   stretto_buffer a, b, c;
 } stretto_matmul_args;
 void stretto_matmul(stretto_context *, const stretto_matmul_args *);
 
 /* Causal softmax attention. q, o: [B,T,heads*head_dim], k, v: [B,T,kv_heads*head_dim], each with its own
- * row stride in elements (so they may be column ranges of one buffer); lse: real[B,heads,T]. */
+ * row stride in elements (so they may be column ranges of one buffer), all of type `dtype`; lse: real[B,heads,T]. */
 typedef struct stretto_attention_args {
   int64_t batch, length, heads, kv_heads, head_dim;
   int64_t q_stride, k_stride, v_stride, o_stride;
   double scale;
   int32_t causal;
-  int32_t unused;
+  int32_t dtype; /* stretto_dtype */
   stretto_buffer q, k, v, o, lse;
 } stretto_attention_args;
 void stretto_attention(stretto_context *, const stretto_attention_args *);

@@ -9,7 +9,8 @@ namespace stretto {
 const char *arenaName(int arena) {
   static constexpr std::array<const char *, STRETTO_ARENA_COUNT> names = {
       "activations", "parameters", "gradients", "moment1", "moment2",
-      "accumulator", "inputs",     "outputs",   "tables",  "hyper"};
+      "accumulator", "inputs",     "outputs",   "tables",  "hyper",
+      "rounded"};
   return arena >= 0 && arena < STRETTO_ARENA_COUNT ? names[arena] : "unknown";
 }
 

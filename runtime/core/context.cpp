@@ -27,8 +27,8 @@ template <typename Make> void submit(stretto_context *context, Make make) noexce
 }
 
 // Bytes from the first to the last element of `rows` rows of `columns` elements with a row stride.
-int64_t span(const stretto_context *context, int64_t rows, int64_t columns, int64_t stride) {
-  return rows <= 0 || columns <= 0 ? 0 : ((rows - 1) * stride + columns) * elementBytes(context->dtype);
+int64_t span(int32_t dtype, int64_t rows, int64_t columns, int64_t stride) {
+  return rows <= 0 || columns <= 0 ? 0 : ((rows - 1) * stride + columns) * elementBytes(dtype);
 }
 
 AttentionOp attentionOp(const stretto_context *context, const stretto_attention_args &args) {
@@ -36,16 +36,16 @@ AttentionOp attentionOp(const stretto_context *context, const stretto_attention_
   const int64_t rows = args.batch * args.length;
   const int64_t width = args.heads * args.head_dim, kvWidth = args.kv_heads * args.head_dim;
   AttentionOp op;
-  op.dtype = context->dtype;
+  op.dtype = args.dtype;
   op.batch = args.batch, op.length = args.length, op.heads = args.heads;
   op.kvHeads = args.kv_heads, op.headDim = args.head_dim;
   op.qStride = args.q_stride, op.kStride = args.k_stride, op.vStride = args.v_stride, op.oStride = args.o_stride;
   op.scale = args.scale, op.causal = args.causal != 0;
-  op.q = arenas.resolve(args.q, span(context, rows, width, args.q_stride));
-  op.k = arenas.resolve(args.k, span(context, rows, kvWidth, args.k_stride));
-  op.v = arenas.resolve(args.v, span(context, rows, kvWidth, args.v_stride));
-  op.o = arenas.resolve(args.o, span(context, rows, width, args.o_stride));
-  op.lse = arenas.resolve(args.lse, span(context, rows, args.heads, args.heads));
+  op.q = arenas.resolve(args.q, span(op.dtype, rows, width, args.q_stride));
+  op.k = arenas.resolve(args.k, span(op.dtype, rows, kvWidth, args.k_stride));
+  op.v = arenas.resolve(args.v, span(op.dtype, rows, kvWidth, args.v_stride));
+  op.o = arenas.resolve(args.o, span(op.dtype, rows, width, args.o_stride));
+  op.lse = arenas.resolve(args.lse, span(context->dtype, rows, args.heads, args.heads));
   return op;
 }
 
@@ -74,13 +74,13 @@ void stretto_matmul(stretto_context *context, const stretto_matmul_args *args) {
     const bool ta = args->transpose_a, tb = args->transpose_b;
     const Arenas &arenas = context->arenas;
     MatmulOp op;
-    op.dtype = context->dtype;
+    op.dtype = args->dtype, op.dtypeC = args->dtype_c;
     op.m = args->m, op.n = args->n, op.k = args->k;
     op.lda = args->lda, op.ldb = args->ldb, op.ldc = args->ldc;
     op.transposeA = ta, op.transposeB = tb, op.accumulate = args->accumulate != 0;
-    op.a = arenas.resolve(args->a, span(context, ta ? op.k : op.m, ta ? op.m : op.k, op.lda));
-    op.b = arenas.resolve(args->b, span(context, tb ? op.n : op.k, tb ? op.k : op.n, op.ldb));
-    op.c = arenas.resolve(args->c, span(context, op.m, op.n, op.ldc));
+    op.a = arenas.resolve(args->a, span(op.dtype, ta ? op.k : op.m, ta ? op.m : op.k, op.lda));
+    op.b = arenas.resolve(args->b, span(op.dtype, tb ? op.n : op.k, tb ? op.k : op.n, op.ldb));
+    op.c = arenas.resolve(args->c, span(op.dtypeC, op.m, op.n, op.ldc));
     return op;
   });
 }
@@ -97,10 +97,10 @@ void stretto_attention_grad(stretto_context *context, const stretto_attention_gr
     const int64_t width = op.forward.heads * op.forward.headDim, kvWidth = op.forward.kvHeads * op.forward.headDim;
     op.dOutStride = args->do_stride, op.dqStride = args->dq_stride;
     op.dkStride = args->dk_stride, op.dvStride = args->dv_stride;
-    op.dOut = context->arenas.resolve(args->d_o, span(context, rows, width, args->do_stride));
-    op.dq = context->arenas.resolve(args->d_q, span(context, rows, width, args->dq_stride));
-    op.dk = context->arenas.resolve(args->d_k, span(context, rows, kvWidth, args->dk_stride));
-    op.dv = context->arenas.resolve(args->d_v, span(context, rows, kvWidth, args->dv_stride));
+    op.dOut = context->arenas.resolve(args->d_o, span(op.forward.dtype, rows, width, args->do_stride));
+    op.dq = context->arenas.resolve(args->d_q, span(op.forward.dtype, rows, width, args->dq_stride));
+    op.dk = context->arenas.resolve(args->d_k, span(op.forward.dtype, rows, kvWidth, args->dk_stride));
+    op.dv = context->arenas.resolve(args->d_v, span(op.forward.dtype, rows, kvWidth, args->dv_stride));
     return op;
   });
 }
@@ -111,8 +111,8 @@ void stretto_embed(stretto_context *context, const stretto_embed_args *args) {
     const int64_t rows = args->rows, width = args->width;
     return EmbedOp{context->dtype, rows, width, args->vocabulary,
                    static_cast<const int32_t *>(arenas.resolve(args->tokens, rows * 4)),
-                   arenas.resolve(args->table, span(context, args->vocabulary, width, width)),
-                   arenas.resolve(args->out, span(context, rows, width, width))};
+                   arenas.resolve(args->table, span(context->dtype, args->vocabulary, width, width)),
+                   arenas.resolve(args->out, span(context->dtype, rows, width, width))};
   });
 }
 
@@ -122,8 +122,8 @@ void stretto_embed_grad(stretto_context *context, const stretto_embed_grad_args 
     const int64_t rows = args->rows, width = args->width;
     return EmbedGradOp{context->dtype, rows, width, args->vocabulary, args->accumulate != 0,
                        static_cast<const int32_t *>(arenas.resolve(args->tokens, rows * 4)),
-                       arenas.resolve(args->d_out, span(context, rows, width, width)),
-                       arenas.resolve(args->d_table, span(context, args->vocabulary, width, width))};
+                       arenas.resolve(args->d_out, span(context->dtype, rows, width, width)),
+                       arenas.resolve(args->d_table, span(context->dtype, args->vocabulary, width, width))};
   });
 }
 

@@ -11,7 +11,7 @@
 namespace stretto {
 
 // Bytes of one element.
-constexpr int64_t elementBytes(int32_t dtype) { return dtype == STRETTO_F64 ? 8 : 4; }
+constexpr int64_t elementBytes(int32_t dtype) { return dtype == STRETTO_F64 ? 8 : dtype == STRETTO_BF16 ? 2 : 4; }
 
 struct LaunchOp {
   const stretto_kernel *kernel = nullptr;
@@ -20,7 +20,7 @@ struct LaunchOp {
 
 // See stretto_matmul_args.
 struct MatmulOp {
-  int32_t dtype = STRETTO_F32;
+  int32_t dtype = STRETTO_F32, dtypeC = STRETTO_F32;
   int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
   bool transposeA = false, transposeB = false, accumulate = false;
   const void *a = nullptr, *b = nullptr;

@@ -55,7 +55,8 @@ ReserveOp needsOf(const stretto_program &program) {
   Recorder recorder;
   const Arenas arenas(recorder, program, true);
   Context context(recorder, arenas, program.dtype);
-  for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.update, program.evaluate})
+  for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.update, program.evaluate,
+                     program.round_parameters})
     context.run(entry);
   return recorder.needs;
 }

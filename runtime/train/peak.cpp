@@ -18,7 +18,7 @@ double measurePeak(Device &device, int32_t dtype) {
   double best = 1e30;
   for (int i = 0, idle = 0; i < most && idle < enough; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    device.submit(MatmulOp{dtype, size, size, size, size, size, size, false, false, false, data[0], data[1], data[2]});
+    device.submit(MatmulOp{dtype, dtype, size, size, size, size, size, size, false, false, false, data[0], data[1], data[2]});
     device.wait();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     idle = seconds < 0.98 * best ? 0 : idle + 1;

@@ -94,7 +94,7 @@ template <typename Real> std::vector<std::vector<Real>> run(const Case &c, int t
   bench.device->setThreads(threads);
   const int64_t rows = c.batch * c.length, w = c.width(), kw = c.kvWidth(), stride = w + 2 * kw + 8;
   stretto_attention_args args{c.batch, c.length, c.heads, c.kvHeads, c.headDim, stride, stride, stride, w + 4,
-                              1 / std::sqrt(static_cast<double>(c.headDim)), c.causal, 0, {}, {}, {}, {}, {}};
+                              1 / std::sqrt(static_cast<double>(c.headDim)), c.causal, dtypeOf<Real>(), {}, {}, {}, {}, {}};
   auto column = [&](stretto_buffer base, int64_t offset) {
     base.offset += offset * static_cast<int64_t>(sizeof(Real));
     return base;

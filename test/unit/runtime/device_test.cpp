@@ -20,8 +20,13 @@ void countChunks(void *const *buffers, int64_t begin, int64_t end, void *scratch
 }
 void writeNaN(void *const *buffers, int64_t, int64_t, void *) { static_cast<float *>(buffers[0])[2] = NAN; }
 
-const stretto_kernel counting{"counting", "a.stretto:1:1", "rowwise", countChunks, 1000, 1, 8, 1 << 20, 10};
-const stretto_kernel poison{"poison", "a.stretto:7:3", "rowwise", writeNaN, 1, 1, 0, 0, 0};
+stretto_kernel cpuKernel(const char *name, const char *location, stretto_kernel_fn function, int64_t chunks, int64_t scratch,
+                         int64_t moved, int64_t flops) {
+  return {name, location, "rowwise", function, chunks, 1, scratch, moved, flops, nullptr, {0, 0}, 0, 0, 0, 0};
+}
+
+const stretto_kernel counting = cpuKernel("counting", "a.stretto:1:1", countChunks, 1000, 8, 1 << 20, 10);
+const stretto_kernel poison = cpuKernel("poison", "a.stretto:7:3", writeNaN, 1, 0, 0, 0);
 
 } // namespace
 
@@ -82,7 +87,7 @@ TEST(Profile, GroupsAddUpToTheStep) {
   Profile profile;
   bench.device->observe(&profile);
   const stretto_buffer out = bench.reserve(4000), matrix = bench.reserve(256 * 256 * 4);
-  const stretto_matmul_args product{256, 256, 256, 256, 256, 256, 0, 0, 0, 0, matrix, matrix, bench.reserve(256 * 256 * 4)};
+  const stretto_matmul_args product{256, 256, 256, 256, 256, 256, 0, 0, 0, STRETTO_F32, STRETTO_F32, 0, matrix, matrix, bench.reserve(256 * 256 * 4)};
   for (int step = 0; step < 20; ++step) {
     profile.beginStep();
     stretto_launch(&bench.context, &counting, &out);
@@ -121,7 +126,7 @@ template <typename Work> std::string finiteError(const char *deviceName, Work wo
 stretto_result reals(const char *operation, int32_t buffer, int32_t weight, int64_t rows, int64_t columns,
                      int64_t stride, stretto_arena arena) {
   return {operation, "a.stretto:7:3", "", buffer, weight, rows, columns * 4, stride * 4, {rows, columns, 0, 0}, 2,
-          arena};
+          arena, STRETTO_F32, 0};
 }
 
 } // namespace
@@ -150,7 +155,7 @@ TEST(FiniteCheck, NamesTheWeightOfAProduct) {
                         [&](stretto_context &context, SmallProgram &program) {
                           float *weights = static_cast<float *>(program.arenas.base(STRETTO_ARENA_PARAMETERS));
                           weights[17] = INFINITY; // the second number of b; row 1 of [2, 16] starts with b
-                          const stretto_matmul_args product{1, 2, 2, 2, 16, 2, 0, 1, 0, 0,
+                          const stretto_matmul_args product{1, 2, 2, 2, 16, 2, 0, 1, 0, STRETTO_F32, STRETTO_F32, 0,
                                                             {STRETTO_ARENA_MOMENT1, 0, 0},
                                                             {STRETTO_ARENA_PARAMETERS, 0, 0},
                                                             {STRETTO_ARENA_MOMENT2, 0, 0}};

@@ -13,6 +13,7 @@ struct Shape {
 template <typename Real> stretto_matmul_args arguments(Shape shape, bool ta, bool tb, bool accumulate) {
   stretto_matmul_args args{};
   args.m = shape.m, args.n = shape.n, args.k = shape.k;
+  args.dtype = args.dtype_c = dtypeOf<Real>();
   args.transpose_a = ta, args.transpose_b = tb, args.accumulate = accumulate;
   args.lda = (ta ? shape.m : shape.k) + 3, args.ldb = (tb ? shape.k : shape.n) + 5, args.ldc = shape.n + 2;
   return args;

@@ -149,25 +149,31 @@ void moveBack(void *const *buffers, int64_t begin, int64_t end, void *) {
 }
 
 constexpr int64_t rowChunks = rows / rowChunk;
+constexpr int32_t dtype = sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32;
 enum Kernel { TanhForward, TanhBackward, CrossEntropy, SumLoss, Predict, Squares, Norm, AdamW, AddInto, MoveBack, KernelCount };
+// A kernel for the CPU; see stretto_kernel.
+constexpr stretto_kernel cpuKernel(const char *name, const char *location, const char *group, stretto_kernel_fn function,
+                                   int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved) {
+  return {name, location, group, function, chunks, buffers, scratch, moved, 0, nullptr, {0, 0}, 0, 0, 0, 0};
+}
 const stretto_kernel kernels[KernelCount] = {
-    {"tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size, 0},
-    {"tanh.grad", "fake.stretto:3:5", "rowwise", tanhBackward, rowChunks, 2, 0, 3 * rows * hidden * size, 0},
-    {"loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size, 0},
-    {"loss.sum", "fake.stretto:4:1", "loss", sumLoss, 1, 2, 0, rows * size, 0},
-    {"predict", "fake.stretto:4:1", "loss", predict, rowChunks, 4, 0, rows * vocabulary * size, 0},
-    {"norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size, 0},
-    {"norm", "", "optimizer", norm, 1, 2, 0, updateChunks * size, 0},
-    {"adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size, 0},
-    {"accumulate", "", "optimizer", addInto, updateChunks, 2, 0, 3 * elements * size, 0},
-    {"take_accumulated", "", "optimizer", moveBack, updateChunks, 2, 0, 3 * elements * size, 0},
+    cpuKernel("tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size),
+    cpuKernel("tanh.grad", "fake.stretto:3:5", "rowwise", tanhBackward, rowChunks, 2, 0, 3 * rows * hidden * size),
+    cpuKernel("loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size),
+    cpuKernel("loss.sum", "fake.stretto:4:1", "loss", sumLoss, 1, 2, 0, rows * size),
+    cpuKernel("predict", "fake.stretto:4:1", "loss", predict, rowChunks, 4, 0, rows * vocabulary * size),
+    cpuKernel("norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size),
+    cpuKernel("norm", "", "optimizer", norm, 1, 2, 0, updateChunks * size),
+    cpuKernel("adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size),
+    cpuKernel("accumulate", "", "optimizer", addInto, updateChunks, 2, 0, 3 * elements * size),
+    cpuKernel("take_accumulated", "", "optimizer", moveBack, updateChunks, 2, 0, 3 * elements * size),
 };
 
 constexpr stretto_output outputs = {0, 64, 128, 128 + rows * size};
 constexpr stretto_input inputs = {0, rows * 4, rows * 8};
 
 // What the kernel 'loss.sum' writes.
-const stretto_result lossResult = {"cross_entropy", "fake.stretto:4:1", "loss.sum", 1, -1, 1, size, size, {1, 0, 0, 0}, 1, STRETTO_ARENA_OUTPUTS};
+const stretto_result lossResult = {"cross_entropy", "fake.stretto:4:1", "loss.sum", 1, -1, 1, size, size, {1, 0, 0, 0}, 1, STRETTO_ARENA_OUTPUTS, dtype, 0};
 const stretto_site lossSite = {&lossResult, 1};
 
 stretto_buffer act(int64_t offset) { return {STRETTO_ARENA_ACTIVATIONS, 0, offset}; }
@@ -182,7 +188,7 @@ void launch(stretto_context *context, Kernel kernel, std::initializer_list<stret
 
 void product(stretto_context *context, int64_t m, int64_t n, int64_t k, bool ta, bool tb, stretto_buffer a,
              stretto_buffer b, stretto_buffer c) {
-  const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, 0, a, b, c};
+  const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, dtype, dtype, 0, a, b, c};
   stretto_matmul(context, &args);
 }
 
@@ -224,6 +230,7 @@ void update(stretto_context *context) {
           {STRETTO_ARENA_HYPER, 0, 0}});
 }
 
+void roundParameters(stretto_context *) {}
 void evaluate(stretto_context *context) {
   forward(context);
   launch(context, Predict, {act(plan.logits), in(inputs.targets), out(outputs.nll), out(outputs.predicted)});
@@ -256,8 +263,8 @@ extern "C" const stretto_program stretto_compiled_program = {
     "x86-64",
     "",
     "written by hand",
-    sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32,
-    0,
+    dtype,
+    dtype,
     batch,
     length,
     vocabulary,
@@ -273,6 +280,8 @@ extern "C" const stretto_program stretto_compiled_program = {
     0,
     kernels,
     KernelCount,
+    nullptr,
+    0,
     inputs,
     outputs,
     gradients,
@@ -280,4 +289,5 @@ extern "C" const stretto_program stretto_compiled_program = {
     takeAccumulated,
     update,
     evaluate,
+    roundParameters,
 };
