@@ -2,17 +2,19 @@
 #include "codegen/Pipelines/Pipelines.h"
 
 #include "codegen/cpu/Passes.h"
+#include "codegen/cuda/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
 
 void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::LLVM::LLVMDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
-                  mlir::cf::ControlFlowDialect>();
+                  mlir::cf::ControlFlowDialect, mlir::gpu::GPUDialect, mlir::NVVM::NVVMDialect>();
 }
 
 void stretto::registerCodegenPasses() {
   registerCpuKernelPasses();
+  registerCudaKernelPasses();
   registerMemoryPasses();
   registerHostPasses();
   registerOptimizerPasses();

@@ -62,17 +62,25 @@ def Kern_PlaceAttr : AttrDef<Kern_Dialect, "Place"> {
 
 def Kern_ScheduleAttr : AttrDef<Kern_Dialect, "Schedule"> {
   let mnemonic = "schedule";
-  let summary = "how a rowwise kernel walks its rows on the CPU";
+  let summary = "how a rowwise kernel walks its rows";
   let description = [{
     `rows` are computed together (a block), `lanes` columns at a time; a chunk of `chunk` rows of one sequence
     is the unit of parallel work and of the ordered partial sums.
 
+    On a GPU `threads` threads, a team, share the columns of a chunk; a thread block holds `teams` teams, and with
+    `strips` of more than one, several teams share a chunk, each with its own columns.
+
     ```mlir
     #kern.schedule<rows 8, lanes 16, chunk 64>
+    #kern.schedule<rows 2, lanes 4, chunk 64, threads 32, teams 4, strips 1>
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk);
-  let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk, DefaultValuedParameter<"int64_t", "0">:$threads,
+                        DefaultValuedParameter<"int64_t", "1">:$teams, DefaultValuedParameter<"int64_t", "1">:$strips);
+  let builders = [AttrBuilder<(ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk), [{
+    return $_get($_ctxt, rows, lanes, chunk, 0, 1, 1);
+  }]>];
+  let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk (`,` `threads` $threads^ `,` `teams` $teams `,` `strips` $strips)? `>`";
 }
 
 def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> {

@@ -1,0 +1,64 @@
+//===- KernelFunction.cpp - the function of a kernel ----------------------------===//
+#include "codegen/cuda/KernelFunction.h"
+
+#include "codegen/rows/ElementMap.h"
+
+using namespace mlir;
+using namespace stretto;
+
+StringAttr stretto::kernelNameOf(Operation *op) {
+  bool isKernel = isa<kern::RowwiseOp, kern::SumPartialsOp>(op);
+  return op->getAttrOfType<StringAttr>(isKernel ? "kernel" : "kern.kernel");
+}
+
+std::string stretto::kernelSymbol(StringRef kernel) {
+  std::string symbol;
+  for (char c : kernel)
+    symbol += llvm::isAlnum(c) ? c : '_';
+  return symbol;
+}
+
+static int64_t bytesOf(Value value) {
+  return elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
+}
+
+KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op)
+    : b(b), kernels(kernels), op(op) {
+  MLIRContext *context = b.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context, NVVM::NVVMMemorySpace::Global);
+  SmallVector<Type> parameters(op->getNumOperands() + op->getNumResults(), pointer);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
+  StringAttr name = kernelNameOf(op);
+  b.setInsertionPointToEnd(kernels.getBody());
+  function = LLVM::LLVMFuncOp::create(b, kernelSymbol(name), type);
+  function->setAttr("kern.kernel", name);
+  b.setInsertionPointToEnd(function.addEntryBlock(b));
+}
+
+Value KernelFunction::shared(StringRef purpose, int64_t bytes) {
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(function);
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes);
+    global = LLVM::GlobalOp::create(b, type, /*isConstant=*/false, LLVM::Linkage::Internal,
+                                    (function.getName() + "_" + purpose).str(), Attribute(), /*alignment=*/16,
+                                    static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  }
+  return LLVM::AddressOfOp::create(b, global);
+}
+
+void KernelFunction::finish(const CudaLaunch &launch) {
+  LLVM::ReturnOp::create(b, ValueRange());
+  SmallVector<int64_t> bytes;
+  for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector<6>(op->getResults())))
+    bytes.push_back(bytesOf(value));
+  function->setAttr("gpu.kernel", b.getUnitAttr());
+  function->setAttr("nvvm.kernel", b.getUnitAttr());
+  function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block), 1, 1}));
+  function->setAttr("kern.grid", b.getDenseI64ArrayAttr(launch.grid));
+  function->setAttr("kern.block", b.getI64IntegerAttr(launch.block));
+  function->setAttr("kern.buffer_bytes", b.getDenseI64ArrayAttr(bytes));
+  function->setAttr("kern.bytes_moved", b.getI64IntegerAttr(llvm::sum_of(bytes)));
+  function->setAttr("kern.flops", b.getI64IntegerAttr(launch.flops));
+}

@@ -1,0 +1,50 @@
+//===- KernelFunction.h - the function of a kernel ------------------------------===//
+#pragma once
+
+#include "codegen/cuda/CudaBuilder.h"
+#include "ir/Kern/KernOps.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace stretto {
+
+/// How a kernel is launched, and what a launch costs; written as `kern.` attributes on its function.
+struct CudaLaunch {
+  std::array<int64_t, 2> grid{1, 1}; // blocks in x and y
+  int64_t block = warpThreads;       // threads, a multiple of 32
+  int64_t flops = 0;                 // of a whole launch, each function of math counted as one
+};
+
+/// The function of one kernel while it is built: one pointer to global memory for each operand and result of `op`.
+class KernelFunction {
+public:
+  /// Starts the function of the operation in `kernels`; the builder stands in it. The operation has a kernel name.
+  KernelFunction(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, mlir::Operation *op);
+
+  mlir::Value buffer(unsigned number) const { return function.getArgument(number); }
+  /// `bytes` of shared memory of the block, aligned to 16 bytes.
+  mlir::Value shared(mlir::StringRef purpose, int64_t bytes);
+  /// Ends the function and says how it is launched.
+  void finish(const CudaLaunch &launch);
+
+private:
+  CudaBuilder &b;
+  mlir::gpu::GPUModuleOp kernels;
+  mlir::Operation *op;
+  mlir::LLVM::LLVMFuncOp function;
+};
+
+/// The name of the kernel that computes an operation: the attribute `kernel` of kernels, `kern.kernel` of others; or null.
+mlir::StringAttr kernelNameOf(mlir::Operation *op);
+
+/// The name of a kernel as a symbol that assemblers take: letters, digits and underscores.
+std::string kernelSymbol(mlir::StringRef kernel);
+
+/// Emit the function of an operation into `kernels`, in scf, arith, math, vector, llvm and nvvm. Failures are reported at
+/// the operation.
+mlir::LogicalResult buildRowwiseKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::RowwiseOp op);
+mlir::LogicalResult buildSumPartialsKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::SumPartialsOp op);
+mlir::LogicalResult buildEmbedKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, seq::EmbedOp op);
+mlir::LogicalResult buildEmbedGradKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, seq::EmbedGradOp op);
+
+} // namespace stretto

@@ -1,0 +1,79 @@
+//===- LowerKernels.cpp - fused kernels become functions ------------------------===//
+#include "codegen/cuda/KernelFunction.h"
+#include "codegen/cuda/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_LOWERCUDAKERNELS
+#include "codegen/cuda/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+struct LowerCudaKernelsPass : stretto::impl::LowerCudaKernelsBase<LowerCudaKernelsPass> {
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
+    auto kernels = gpu::GPUModuleOp::create(end, module.getLoc(), "kernels");
+    if (failed(buildAll(kernels)) || failed(convertToNVVM(kernels)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult buildAll(gpu::GPUModuleOp kernels) {
+    llvm::StringMap<Operation *> named;
+    auto result = getOperation().walk([&](Operation *op) {
+      return failed(build(op, kernels, named)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult build(Operation *op, gpu::GPUModuleOp kernels, llvm::StringMap<Operation *> &named) {
+    if (!isa<kern::RowwiseOp, kern::SumPartialsOp, seq::EmbedOp, seq::EmbedGradOp>(op))
+      return success();
+    auto name = kernelNameOf(op);
+    if (!name)
+      return op->emitOpError("needs a kernel name to become code");
+    if (auto [other, isNew] = named.try_emplace(kernelSymbol(name), op); !isNew)
+      return op->emitOpError("kernel name must be unique, but got ") << name.getValue() << " twice";
+    CudaBuilder b(op->getLoc(), op->getContext());
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](kern::RowwiseOp rowwise) { return buildRowwiseKernel(b, kernels, rowwise); })
+        .Case([&](kern::SumPartialsOp sum) { return buildSumPartialsKernel(b, kernels, sum); })
+        .Case([&](seq::EmbedOp embed) { return buildEmbedKernel(b, kernels, embed); })
+        .Case([&](seq::EmbedGradOp grad) { return buildEmbedGradKernel(b, kernels, grad); });
+  }
+
+  /// What of math has an instruction or a function of libdevice goes there before the rest becomes LLVM's intrinsics.
+  LogicalResult convertToNVVM(gpu::GPUModuleOp kernels) {
+    OpPassManager passes(gpu::GPUModuleOp::getOperationName());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createSCFToControlFlowPass());
+    ConvertGpuOpsToNVVMOpsOptions options;
+    options.indexBitwidth = 64;
+    passes.addPass(createConvertGpuOpsToNVVMOps(options));
+    passes.addPass(createConvertVectorToLLVMPass());
+    passes.addPass(createConvertMathToLLVMPass());
+    passes.addPass(createArithToLLVMConversionPass());
+    passes.addPass(createConvertControlFlowToLLVMPass());
+    passes.addPass(createReconcileUnrealizedCastsPass());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    return runPipeline(passes, kernels);
+  }
+};
+} // namespace
