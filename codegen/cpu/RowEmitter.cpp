@@ -2,12 +2,10 @@
 #include "codegen/cpu/RowEmitter.h"
 
 #include "codegen/cpu/MathExpansion.h"
+#include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -183,10 +181,8 @@ RowEmitter::Emitted RowEmitter::loadOperand(const RowBuffer &buffer, int64_t row
 }
 
 RowEmitter::Emitted RowEmitter::computeConstant(Operation *op) {
-  DenseElementsAttr elements;
-  matchPattern(op, m_Constant(&elements));
   goTo(block);
-  return {arith::ConstantOp::create(b, elements.getSplatValue<TypedAttr>()), block};
+  return {emitConstant(b, op), block};
 }
 
 RowEmitter::Emitted RowEmitter::computeTap(seq::TapOp op, int64_t row, Index index) {
@@ -222,14 +218,7 @@ RowEmitter::Emitted RowEmitter::computeColumnIndex(seq::ColumnIndexOp op, Index 
     first = b.add(first, b.mul(headNumber, number.head));
   if (number.column)
     first = b.add(first, columnNumber);
-  Value real = arith::SIToFPOp::create(b, type, first);
-  if (!number.column || lanes == 1)
-    return {real, level};
-  SmallVector<Attribute> steps;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    steps.push_back(FloatAttr::get(type, static_cast<double>(lane)));
-  Value iota = arith::ConstantOp::create(b, DenseElementsAttr::get(VectorType::get({lanes}, type), steps));
-  return {arith::AddFOp::create(b, b.splat(real, lanes), iota), level};
+  return {emitColumnNumbers(b, type, first, number.column ? lanes : 1), level};
 }
 
 RowEmitter::Emitted RowEmitter::splat(Emitted scalar) {
@@ -257,23 +246,13 @@ RowEmitter::Emitted RowEmitter::computeElementwise(Operation *op, int64_t row, I
   goTo(level);
   if (isa<seq::SigmoidOp, seq::SoftplusOp>(op))
     return computeActivation(op, operands[0]);
-  IRMapping mapping;
-  for (auto [operand, emitted] : llvm::zip_equal(op->getOperands(), operands))
-    mapping.map(operand, emitted.value);
-  Operation *copy = b.clone(*op, mapping);
-  copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
-  int64_t width = operands.empty() ? 1 : lanesOf(operands[0].value);
-  copy->getResult(0).setType(withLanes(getElementTypeOrSelf(op->getResult(0)), width));
-  return {copy->getResult(0), level};
+  SmallVector<Value> values = llvm::map_to_vector(operands, [](Emitted &operand) { return operand.value; });
+  return {emitElementwise(b, op, values), level};
 }
 
 RowEmitter::Emitted RowEmitter::computeActivation(Operation *op, Emitted operand) {
   Value x = operand.value;
-  if (isa<seq::SigmoidOp>(op))
-    return {buildSigmoid(b, x), operand.level};
-  Value e = math::ExpOp::create(b, arith::NegFOp::create(b, math::AbsFOp::create(b, x)));
-  Value positive = arith::MaximumFOp::create(b, x, b.real(x.getType(), 0));
-  return {arith::AddFOp::create(b, positive, math::Log1pOp::create(b, e)), operand.level};
+  return {isa<seq::SigmoidOp>(op) ? buildSigmoid(b, x) : emitSoftplus(b, x), operand.level};
 }
 
 std::optional<std::pair<Value, Value>> RowEmitter::emitFactors(Value value, int64_t row, Index index) {
@@ -292,10 +271,5 @@ RowEmitter::Emitted RowEmitter::computeSum(Operation *op, int64_t row, Index ind
                      get(op->getOperand(left ? 1 : 0), row, index)};
   Level level = agree(parts);
   goTo(level);
-  Value x = parts[0].value, y = parts[1].value, z = parts[2].value;
-  if (isa<arith::SubFOp>(op) && left)
-    z = arith::NegFOp::create(b, z);
-  else if (isa<arith::SubFOp>(op))
-    x = arith::NegFOp::create(b, x);
-  return {b.mulAdd(x, y, z), level};
+  return {emitContracted(b, op, left, parts[0].value, parts[1].value, parts[2].value), level};
 }

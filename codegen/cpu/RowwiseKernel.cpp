@@ -8,10 +8,10 @@
 //       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
+#include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -42,7 +42,6 @@ private:
   void emitFirstCarried(const RowFrame &frame, Value first);
   void emitRows(const RowFrame &frame, Value first, Value last);
   void emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful);
-  int64_t countFlops();
 
   VectorBuilder &b;
   kern::RowwiseOp op;
@@ -71,7 +70,7 @@ KernelInfo RowwiseBuilder::build() {
   for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes())))
     bytes += bytesOf(type);
   return {op.getKernel()->str(), op.getChunks(), static_cast<int64_t>(pointers.size()), scratchBytes, bytes,
-          countFlops()};
+          countFlops(op.getBody().front()) * batch * time};
 }
 
 /// Reductions keep one slot for each row of a chunk and of its halo; stored values whole vectors of columns, for each
@@ -208,28 +207,13 @@ void RowwiseBuilder::emitRows(const RowFrame &frame, Value first, Value last) {
   b.setInsertionPointAfter(loop);
 }
 
-int64_t RowwiseBuilder::countFlops() {
-  int64_t perRow = 0;
-  for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (isMovement(&inner) || isa<seq::TapOp, seq::ColumnIndexOp, arith::SelectOp>(inner) ||
-        inner.hasTrait<OpTrait::ConstantLike>() || inner.getNumOperands() == 0)
-      continue;
-    bool sums = isa<seq::ReduceOp, seq::ColumnSumOp>(inner);
-    perRow += elementCount(sums ? inner.getOperand(0) : inner.getResult(0));
-  }
-  return perRow * batch * time;
-}
-
 FailureOr<KernelInfo> stretto::buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op) {
   if (!op.getSchedule())
     return op.emitOpError("needs a schedule to become code");
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     if (op.isColumnSum(i) && !op.getPartialSums())
       return op.emitOpError("column sums must be split into partial sums to become code");
-  for (Operation &inner : op.getBody().front()) {
-    DenseElementsAttr elements;
-    if (inner.hasTrait<OpTrait::ConstantLike>() && (!matchPattern(&inner, m_Constant(&elements)) || !elements.isSplat()))
-      return inner.emitOpError("constant of a fused kernel must have one value, but got ") << inner.getResult(0).getType();
-  }
+  if (failed(checkBody(op.getBody().front())))
+    return failure();
   return RowwiseBuilder(b, op).build();
 }

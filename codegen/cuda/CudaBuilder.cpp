@@ -4,8 +4,18 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace stretto;
+
+int64_t stretto::commonAlignment(ArrayRef<int64_t> offsets, Type element) {
+  int64_t elements = 0;
+  for (int64_t offset : offsets)
+    elements = std::gcd(elements, offset);
+  int64_t bytes = elements * element.getIntOrFloatBitWidth() / 8;
+  return bytes == 0 ? 16 : std::min<int64_t>(16, bytes & -bytes);
+}
 
 /// Reads a special register whose value is below `count`.
 template <typename Register> static Value readRegister(CudaBuilder &b, int64_t count) {

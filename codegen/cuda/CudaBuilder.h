@@ -41,4 +41,7 @@ public:
   void storeAligned(mlir::Value value, mlir::Value pointer, int64_t alignment);
 };
 
+/// Bytes that divide every address made of multiples of the `offsets` (in elements), at most 16: what one instruction moves.
+int64_t commonAlignment(mlir::ArrayRef<int64_t> offsets, mlir::Type element);
+
 } // namespace stretto

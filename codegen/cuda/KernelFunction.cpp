@@ -25,7 +25,7 @@ static int64_t bytesOf(Value value) {
 KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op)
     : b(b), kernels(kernels), op(op) {
   MLIRContext *context = b.getContext();
-  Type pointer = LLVM::LLVMPointerType::get(context, NVVM::NVVMMemorySpace::Global);
+  Type pointer = LLVM::LLVMPointerType::get(context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
   SmallVector<Type> parameters(op->getNumOperands() + op->getNumResults(), pointer);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
   StringAttr name = kernelNameOf(op);

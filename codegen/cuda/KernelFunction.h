@@ -21,7 +21,7 @@ public:
   /// Starts the function of the operation in `kernels`; the builder stands in it. The operation has a kernel name.
   KernelFunction(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, mlir::Operation *op);
 
-  mlir::Value buffer(unsigned number) const { return function.getArgument(number); }
+  mlir::Value buffer(unsigned number) { return function.getArgument(number); }
   /// `bytes` of shared memory of the block, aligned to 16 bytes.
   mlir::Value shared(mlir::StringRef purpose, int64_t bytes);
   /// Ends the function and says how it is launched.

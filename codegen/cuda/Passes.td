@@ -3,6 +3,51 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
+  let summary = "decide how each fused kernel is shared out over threads";
+  let description = [{
+    Writes a `schedule` with threads on each `kern.rowwise` that has none:
+
+    * `lanes`: columns that a thread loads at once, 16 bytes of the narrowest operand; fewer where the values that
+      stay in registers (rows that taps look at, sums of columns, coefficients) would take too many;
+    * `threads`, `strips`: enough threads for the columns of a row; where nothing is summed along rows, several teams
+      share the columns of a chunk;
+    * `teams`: narrow rows share a thread block of 128 threads;
+    * `rows`: 1, or as many as one barrier can serve where sums along rows need one and registers allow;
+    * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so few
+      that the launch fills the device.
+
+    Names the kernels of embeddings (`kern.kernel`). An option that is not 0 overrides the decision. A remark says what was chosen
+    and what the launch is estimated to cost: see docs/kernels-cuda.md.
+
+    ```mlir
+    func.func @main(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
+      %y = kern.rowwise kernel "k"(%x) maps [row] {
+      ^bb0(%row: tensor<256xf32>):
+        %0 = math.exp %row : tensor<256xf32>
+        %1 = seq.tap %0 by -2 : tensor<256xf32>
+        %2 = arith.addf %0, %1 : tensor<256xf32>
+        kern.yield %2 : tensor<256xf32>
+      } : (tensor<2x64x256xf32>) -> tensor<2x64x256xf32>
+      return %y : tensor<2x64x256xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 2, lanes 4, chunk 16, threads 64, teams 2, strips 1> {
+    ```
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "0", "rows of a step">,
+    Option<"lanes", "lanes", "int64_t", "0", "columns of a vector, a power of two">,
+    Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
+    Option<"threads", "threads", "int64_t", "0", "threads of a team">,
+    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">
+  ];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
 def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
   let summary = "fused kernels become functions in the NVVM dialect";
   let description = [{

@@ -1,0 +1,196 @@
+//===- ChooseSchedule.cpp - how kernels are shared out over threads -------------===//
+#include "codegen/cuda/Passes.h"
+#include "codegen/cuda/RegisterEstimate.h"
+#include "codegen/cuda/RowWalk.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_CHOOSECUDASCHEDULE
+#include "codegen/cuda/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+constexpr int64_t mostRegisters = 128;      // of a thread: half the threads a multiprocessor can have
+constexpr int64_t otherRegisters = 28;      // addresses, counters, conditions
+constexpr int64_t mostTeamThreads = 512;    // threads that meet at a barrier
+constexpr int64_t blockThreads = 128;       // that narrow teams share
+constexpr int64_t wantedThreads = 1024;     // of each multiprocessor, to have enough loads in flight
+constexpr int64_t haloShare = 16;           // a chunk is so many times longer than what it reads of its neighbours
+constexpr int64_t sumShare = 16;            // its data are so many times larger than its column sums
+
+int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8; }
+
+/// What a schedule follows from.
+struct Shape {
+  int64_t batch, time;
+  int64_t narrowest = 8;       // bytes of the narrowest real that is loaded or stored
+  int64_t widest = 4;          // bytes of the widest number in a register
+  int64_t rowBytes = 0, sumBytes = 0;
+  int64_t halo = 0;
+  bool reduces = false, sharesSums = false; // sums along rows; columns of a sum with several terms from a row
+  std::vector<Domain> domains;
+  HeldValues held;
+};
+
+struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCudaSchedulePass> {
+  using ChooseCudaScheduleBase::ChooseCudaScheduleBase;
+
+  void runOnOperation() final {
+    getOperation().walk([&](kern::RowwiseOp op) {
+      if (!op.getSchedule())
+        choose(op);
+    });
+  }
+
+  Shape measure(kern::RowwiseOp op) {
+    RowPlan plan(op);
+    Shape shape;
+    std::tie(shape.batch, shape.time) = op.getRows();
+    auto count = [&](Value row) {
+      shape.rowBytes += elementCount(row) * bytesOf(row.getType());
+      if (isa<FloatType>(getElementTypeOrSelf(row.getType())) && elementCount(row) > 1)
+        shape.narrowest = std::min(shape.narrowest, bytesOf(row.getType()));
+    };
+    for (BlockArgument argument : op.getBody().getArguments())
+      if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
+        count(argument);
+    for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+      if (op.isColumnSum(i))
+        shape.sumBytes += elementCount(value) * bytesOf(value.getType());
+      else
+        count(value);
+    }
+    forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
+      const Root &root = plan.roots()[piece.root];
+      shape.reduces |= root.kind == Root::reduce;
+      shape.sharesSums |= root.kind == Root::columnSum && !isInjective(plan, piece.root);
+      shape.widest = std::max(shape.widest, bytesOf(root.value.getType()));
+      shape.domains.push_back(piece.domain);
+    });
+    shape.narrowest = std::min(shape.narrowest, shape.widest);
+    shape.halo = plan.halo().high - plan.halo().low;
+    shape.held = estimateHeld(op, plan);
+    return shape;
+  }
+
+  int64_t registersFor(const Shape &shape, int64_t vectorLanes) {
+    return otherRegisters + vectorLanes * shape.held.perColumn() * shape.widest / 4;
+  }
+
+  /// The largest vectors with which a thread has registers enough.
+  int64_t lanesFor(const Shape &shape) {
+    int64_t chosen = 16 / shape.narrowest;
+    while (chosen > 1 && registersFor(shape, chosen) > mostRegisters)
+      chosen /= 2;
+    return chosen;
+  }
+
+  /// Vectors of the widest row, the way they are shared out.
+  static int64_t vectorsOf(const Shape &shape, int64_t vectorLanes) {
+    int64_t most = 1;
+    for (Domain domain : shape.domains) {
+      ThreadLayout layout = layOutThreads(domain, int64_t(1) << 40, vectorLanes, shape.reduces);
+      most = std::max(most, domain.heads * layout.pad);
+    }
+    return most;
+  }
+
+  /// Threads of a team: a power of two of lanes of a warp, or whole warps.
+  static int64_t wholeTeam(int64_t wanted) {
+    return wanted < warpThreads ? llvm::PowerOf2Ceil(wanted) : llvm::alignTo(wanted, warpThreads);
+  }
+
+  struct Team {
+    int64_t threads, strips;
+  };
+  static Team teamFor(const Shape &shape, int64_t vectors) {
+    int64_t most = shape.reduces || shape.sharesSums ? mostTeamThreads : 256;
+    int64_t parts = llvm::divideCeil(vectors, most);
+    int64_t threads = wholeTeam(llvm::divideCeil(vectors, parts));
+    bool mayStrip = !shape.reduces && !shape.sharesSums;
+    return {threads, mayStrip ? parts : 1};
+  }
+
+  int64_t rowsFor(const Shape &shape, int64_t vectorLanes, Team team) {
+    if (!shape.reduces)
+      return 1;
+    int64_t spare = mostRegisters - registersFor(shape, vectorLanes);
+    int64_t more = spare / std::max<int64_t>(1, shape.held.working * vectorLanes * shape.widest / 4);
+    return more >= 3 ? 4 : more >= 1 ? 2 : 1;
+  }
+
+  int64_t chunkFor(const Shape &shape, Team team, int64_t stepRows) {
+    int64_t bySums = sumShare * shape.sumBytes / std::max<int64_t>(1, shape.rowBytes);
+    int64_t want = std::max({haloShare * shape.halo, bySums, 4 * stepRows});
+    int64_t wanted = llvm::divideCeil(processors * wantedThreads, team.threads * team.strips);
+    int64_t byCount = std::max<int64_t>(1, shape.batch * shape.time / wanted);
+    int64_t limit = std::max(stepRows, std::min({std::max(want, byCount), int64_t(256), shape.time}));
+    // Fewer rows where the device would stay empty, down to where borders cost a fifth.
+    limit = std::min(limit, std::max({byCount, 5 * shape.halo, stepRows}));
+    int64_t chosen = stepRows;
+    while (chosen * 2 <= limit)
+      chosen *= 2;
+    return chosen;
+  }
+
+  kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape) {
+    int64_t vectorLanes = lanes ? lanes.getValue() : lanesFor(shape);
+    Team team = teamFor(shape, vectorsOf(shape, vectorLanes));
+    if (threads)
+      team = {threads, team.strips == 1 ? 1 : llvm::divideCeil(vectorsOf(shape, vectorLanes), threads.getValue())};
+    int64_t stepRows = rows ? rows.getValue() : rowsFor(shape, vectorLanes, team);
+    int64_t chunkRows = chunk ? chunk.getValue() : chunkFor(shape, team, stepRows);
+    int64_t teams = std::max<int64_t>(1, blockThreads / team.threads);
+    return kern::ScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team.threads, teams, team.strips);
+  }
+
+  /// Shared memory of a block under a schedule.
+  static int64_t sharedBytes(kern::RowwiseOp op, CudaBuilder &b) {
+    RowWalk walk(op);
+    TeamReductions reductions(b, walk.plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
+                              [&](Domain domain) -> const ThreadLayout & { return walk.layoutOf(domain); });
+    int64_t bytes = reductions.sharedBytes();
+    for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+      if (!op.isColumnSum(i))
+        continue;
+      SmallVector<const Piece *> pieces;
+      forEachPiece(walk.plan, [&](const Phase &, const Nest &, const Piece &piece) {
+        const Root &root = walk.plan.roots()[piece.root];
+        if (root.kind == Root::columnSum && root.number == i && !isInjective(walk.plan, piece.root))
+          pieces.push_back(&piece);
+      });
+      if (!pieces.empty())
+        bytes += ColumnSumStore::sharedBytes(pieces, elementCount(value), bytesOf(value.getType()),
+                                             walk.schedule.getTeams());
+    }
+    return bytes;
+  }
+
+  void choose(kern::RowwiseOp op) {
+    Shape shape = measure(op);
+    kern::ScheduleAttr s = make(op, shape);
+    CudaBuilder b(op.getLoc(), op.getContext());
+    op.setScheduleAttr(s);
+    // Fewer teams of a block, then shorter chunks, until shared memory suffices.
+    while (sharedBytes(op, b) > mostSharedBytes && (s.getTeams() * s.getThreads() > warpThreads || s.getChunk() > 1)) {
+      bool fewerTeams = s.getTeams() > 1 && s.getTeams() * s.getThreads() > warpThreads;
+      int64_t chunkRows = fewerTeams ? s.getChunk() : s.getChunk() / 2;
+      s = kern::ScheduleAttr::get(op.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
+                                  s.getThreads(), fewerTeams ? s.getTeams() / 2 : s.getTeams(), s.getStrips());
+      op.setScheduleAttr(s);
+    }
+    int64_t registers = registersFor(shape, s.getLanes());
+    remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
+        << "shares rows out over threads" << remark::metric("rows", s.getRows()) << remark::metric("lanes", s.getLanes())
+        << remark::metric("chunk", s.getChunk()) << remark::metric("threads", s.getThreads())
+        << remark::metric("teams", s.getTeams()) << remark::metric("strips", s.getStrips())
+        << remark::metric("chunks", op.getChunks()) << remark::metric("estimated_registers", registers)
+        << remark::metric("shared_bytes", sharedBytes(op, b));
+  }
+};
+} // namespace

@@ -1,0 +1,112 @@
+//===- ColumnSums.cpp - the sums over the rows of a chunk -----------------------===//
+#include "codegen/cuda/ColumnSums.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static int64_t elementsOf(const Piece &piece) { return piece.domain.heads * piece.domain.length; }
+
+bool stretto::isInjective(const RowPlan &plan, unsigned root) {
+  llvm::DenseSet<int64_t> seen;
+  for (const Phase &phase : plan.phases())
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops)
+        for (const Piece &piece : loop.pieces) {
+          if (piece.root != root)
+            continue;
+          for (int64_t h = 0; h < piece.domain.heads; ++h)
+            for (int64_t j = 0; j < piece.domain.length; ++j)
+              if (!seen.insert(piece.target.base + h * piece.target.head + j * piece.target.column).second)
+                return false;
+        }
+  return true;
+}
+
+int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes, int64_t teams) {
+  int64_t most = 0;
+  for (const Piece *piece : pieces)
+    most = std::max(most, elementsOf(*piece));
+  return (most + columns) * elementBytes * teams;
+}
+
+void ColumnSumStore::store(ArrayRef<ColumnSum> sums, bool injective, Value pointer, int64_t columns) {
+  if (!injective)
+    return gather(sums, pointer, columns);
+  for (const ColumnSum &sum : sums)
+    storeDirectly(sum, pointer, columns);
+}
+
+static Value targetOf(CudaBuilder &b, const ColumnSum &sum) {
+  Index target = sum.piece->target;
+  Value element = b.add(b.index(target.base), b.mul(sum.position.head, target.head));
+  return b.add(element, b.mul(sum.position.column, target.column));
+}
+
+void ColumnSumStore::storeDirectly(const ColumnSum &sum, Value pointer, int64_t columns) {
+  Type element = getElementTypeOrSelf(sum.value.getType());
+  Value address = b.address(pointer, element, targetOf(b, sum));
+  Index target = sum.piece->target;
+  int64_t lanes = target.column ? sum.layout->lanes : 0;
+  int64_t alignment = commonAlignment({target.base, target.head, columns, lanes}, element);
+  b.when(b.both(live, sum.position.valid), [&] { b.storeAligned(sum.value, address, alignment); });
+}
+
+void ColumnSumStore::forEach(int64_t count, llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, thread, b.index(count), b.index(threads));
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+  b.setInsertionPointAfter(loop);
+}
+
+/// Adds what lies staged for the elements of a piece to the totals: element after element, each total by one thread.
+void ColumnSumStore::addStaged(const Piece &piece, Value staged, Value totals, Type element) {
+  int64_t length = piece.domain.length, heads = piece.domain.heads;
+  bool acrossHeads = piece.target.head == 0;
+  int64_t columns = acrossHeads ? length : heads * length, terms = acrossHeads ? heads : 1;
+  forEach(columns, [&](Value column) {
+    Value target = acrossHeads ? b.mul(column, piece.target.column)
+                               : b.add(b.mul(b.divide(column, length), piece.target.head),
+                                       b.mul(b.remainder(column, length), piece.target.column));
+    Value address = b.address(totals, element, b.add(target, b.index(piece.target.base)));
+    auto loop = scf::ForOp::create(b, b.index(0), b.index(terms), b.index(1), ValueRange{b.load(element, 1, address)});
+    b.setInsertionPointToStart(loop.getBody());
+    Value from = b.address(staged, element, b.add(b.mul(loop.getInductionVar(), length), column));
+    Value sum = arith::AddFOp::create(b, loop.getRegionIterArg(0), b.load(element, 1, from));
+    scf::YieldOp::create(b, sum);
+    b.setInsertionPointAfter(loop);
+    b.store(loop.getResult(0), address);
+  });
+}
+
+void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t columns) {
+  Type element = getElementTypeOrSelf(sums.front().value.getType());
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8, most = 0;
+  for (const ColumnSum &sum : sums)
+    most = std::max(most, elementsOf(*sum.piece));
+  std::string number = std::to_string(gathered++);
+  Value staged = function.shared("staged" + number, most * teams * bytes);
+  Value totals = function.shared("totals" + number, columns * teams * bytes);
+  staged = b.address(staged, element, b.mul(team, most));
+  totals = b.address(totals, element, b.mul(team, columns));
+  forEach(columns, [&](Value column) { b.store(b.real(element, 0), b.address(totals, element, column)); });
+  for (size_t i = 0; i < sums.size();) {
+    const Piece &piece = *sums[i].piece;
+    b.barrier(); // who adds has read what was staged before
+    for (; i < sums.size() && sums[i].piece == &piece; ++i) {
+      Value at = b.add(b.mul(sums[i].position.head, piece.domain.length), sums[i].position.column);
+      Value address = b.address(staged, element, at), value = sums[i].value;
+      b.when(sums[i].position.valid, [&] { b.store(value, address); });
+    }
+    b.barrier();
+    addStaged(piece, staged, totals, element);
+  }
+  b.barrier();
+  forEach(columns, [&](Value column) {
+    Value total = b.load(element, 1, b.address(totals, element, column));
+    Value address = b.address(pointer, element, column);
+    b.when(live, [&] { b.store(total, address); });
+  });
+}

@@ -1,0 +1,49 @@
+//===- ColumnSums.h - the sums over the rows of a chunk -------------------------===//
+//
+// A thread adds up its columns in registers, row after row. At the end of the chunk it stores them; where several heads or
+// pieces add to one column, their sums meet in shared memory and are added in order.
+#pragma once
+
+#include "codegen/cuda/KernelFunction.h"
+#include "codegen/cuda/ThreadLayout.h"
+#include "codegen/rows/RowPlan.h"
+
+namespace stretto {
+
+/// The sum of one piece at one position.
+struct ColumnSum {
+  const Piece *piece;
+  const ThreadLayout *layout;
+  Position position;
+  mlir::Value value;
+};
+
+/// Whether each column of a sum is added to by one element of a row only.
+bool isInjective(const RowPlan &plan, unsigned root);
+
+class ColumnSumStore {
+public:
+  /// `threads` of a team, all strips together; `team` of its block; `live`: whether the chunk exists (null: yes).
+  ColumnSumStore(CudaBuilder &b, KernelFunction &function, int64_t threads, int64_t teams, mlir::Value thread,
+                 mlir::Value team, mlir::Value live)
+      : b(b), function(function), threads(threads), teams(teams), thread(thread), team(team), live(live) {}
+
+  /// Stores the sums of one result, `columns` numbers from `pointer` on.
+  void store(llvm::ArrayRef<ColumnSum> sums, bool injective, mlir::Value pointer, int64_t columns);
+  /// Shared memory that a result needs whose columns are not added to by one element each.
+  static int64_t sharedBytes(llvm::ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes, int64_t teams);
+
+private:
+  void storeDirectly(const ColumnSum &sum, mlir::Value pointer, int64_t columns);
+  void gather(llvm::ArrayRef<ColumnSum> sums, mlir::Value pointer, int64_t columns);
+  void addStaged(const Piece &piece, mlir::Value staged, mlir::Value totals, mlir::Type element);
+  void forEach(int64_t count, llvm::function_ref<void(mlir::Value)> body);
+
+  CudaBuilder &b;
+  KernelFunction &function;
+  int64_t threads, teams;
+  mlir::Value thread, team, live;
+  unsigned gathered = 0;
+};
+
+} // namespace stretto

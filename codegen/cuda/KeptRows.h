@@ -1,0 +1,22 @@
+//===- KeptRows.h - rows that stay in registers from step to step ---------------===//
+#pragma once
+
+#include "codegen/cuda/ThreadEmitter.h"
+
+namespace stretto {
+
+/// A value of columns that taps ask for at several rows: computed at the last one, it stays in registers while it is one of
+/// the rows before. `rows` are relative to the row that is stored.
+struct KeptValue {
+  mlir::Value value;
+  Index index;
+  Domain domain;
+  RowRange rows;
+
+  int64_t count() const { return rows.high - rows.low; }
+};
+
+/// What all loops of a plan keep, where a step computes one row after the other.
+llvm::SmallVector<KeptValue> findKeptRows(RowPlan &plan);
+
+} // namespace stretto

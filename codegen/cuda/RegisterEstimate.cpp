@@ -1,0 +1,58 @@
+//===- RegisterEstimate.cpp - what a thread holds from row to row ---------------===//
+#include "codegen/cuda/RegisterEstimate.h"
+
+#include "codegen/cuda/KeptRows.h"
+#include "codegen/rows/RowDemand.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// The most values of columns that are alive at once while the items of a loop are computed one after the other, what is kept or
+/// the same for each row aside.
+static int64_t liveValues(RowPlan &plan, const RowDemand &demand) {
+  llvm::DenseMap<const RowDemand::Item *, int64_t> lastUse;
+  auto items = demand.items();
+  int64_t order = 0, live = 0, most = 0;
+  std::multimap<int64_t, int> ends;
+  for (const RowDemand::Item *item : llvm::reverse(items)) { // in the order of computation
+    for (const RowDemand::Item *read : item->reads)
+      lastUse[read] = order;
+    ++order;
+  }
+  order = 0;
+  for (const RowDemand::Item *item : llvm::reverse(items)) {
+    if (item->index.column && !plan.isRowless(item->value)) {
+      ++live;
+      ends.emplace(lastUse.lookup(item), 0);
+    }
+    most = std::max(most, live);
+    while (!ends.empty() && ends.begin()->first <= order) {
+      ends.erase(ends.begin());
+      --live;
+    }
+    ++order;
+  }
+  return most;
+}
+
+HeldValues stretto::estimateHeld(kern::RowwiseOp op, RowPlan &plan) {
+  HeldValues held;
+  for (const KeptValue &value : findKeptRows(plan))
+    held.kept += value.count();
+  std::set<std::pair<const void *, int64_t>> coefficients;
+  for (const Phase &phase : plan.phases())
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops) {
+        RowDemand demand(
+            plan, nest, loop, [](Value) { return true; },
+            [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
+        held.working = std::max(held.working, liveValues(plan, demand));
+        for (const RowDemand::Item *item : demand.items())
+          if (item->index.column && isa<BlockArgument>(item->value) && plan.isRowless(item->value))
+            coefficients.insert({item->value.getAsOpaquePointer(), item->index.base});
+        for (const Piece &piece : loop.pieces)
+          held.sums += plan.roots()[piece.root].kind == Root::columnSum;
+      }
+  held.coefficients = coefficients.size();
+  return held;
+}

@@ -1,0 +1,19 @@
+//===- RegisterEstimate.h - what a thread holds from row to row -----------------===//
+#pragma once
+
+#include "codegen/rows/RowPlan.h"
+
+namespace stretto {
+
+/// Numbers that a thread holds for each column of its vectors, and for itself.
+struct HeldValues {
+  int64_t kept = 0;         // rows that taps look at
+  int64_t sums = 0;         // sums of columns
+  int64_t coefficients = 0; // what is the same for each row
+  int64_t working = 0;      // at once while a row is computed
+  int64_t perColumn() const { return kept + sums + coefficients + working; }
+};
+
+HeldValues estimateHeld(kern::RowwiseOp op, RowPlan &plan);
+
+} // namespace stretto

@@ -1,0 +1,31 @@
+//===- Elementwise.h - operations of a row body as vector code ------------------===//
+#pragma once
+
+#include "codegen/rows/VectorBuilder.h"
+
+namespace stretto {
+
+/// The one number that all elements of a constant of a row body have.
+mlir::Value emitConstant(VectorBuilder &b, mlir::Operation *constant);
+
+/// An elementwise operation of `arith` or `math` on `operands`, which are all scalars or all vectors of one width.
+mlir::Value emitElementwise(VectorBuilder &b, mlir::Operation *op, mlir::ValueRange operands);
+
+/// An addition or subtraction that takes over a product (isContracted): x and y are the factors of the product, z the
+/// other operand; `onLeft` says which of the two the product is.
+mlir::Value emitContracted(VectorBuilder &b, mlir::Operation *sum, bool onLeft, mlir::Value x, mlir::Value y,
+                           mlir::Value z);
+
+/// first, first + 1, ... as reals of `type`; `first` is an index.
+mlir::Value emitColumnNumbers(VectorBuilder &b, mlir::Type type, mlir::Value first, int64_t lanes);
+
+/// softplus(x) = max(x, 0) + log1p(exp(-|x|)).
+mlir::Value emitSoftplus(VectorBuilder &b, mlir::Value x);
+
+/// What a row body is made of must be code: constants have one value. Reports what does not.
+mlir::LogicalResult checkBody(mlir::Block &body);
+
+/// Arithmetic of one row: each element of a result, or of a sum's operand, counts one.
+int64_t countFlops(mlir::Block &body);
+
+} // namespace stretto
