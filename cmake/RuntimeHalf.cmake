@@ -1,11 +1,6 @@
 # The runtime's half of the build: LibTorch from its wheel, no MLIR, no LLVM; exceptions and RTTI on.
-set(STRETTO_TORCH_DIR "" CACHE PATH "folder of the torch package (holds include/ and lib/)")
 if(NOT STRETTO_TORCH_DIR)
-  file(GLOB _stretto_torch ${CMAKE_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/torch)
-  if(NOT _stretto_torch)
-    message(FATAL_ERROR "LibTorch not found: run ./setup build, or set -DSTRETTO_TORCH_DIR=<torch package folder>")
-  endif()
-  list(GET _stretto_torch 0 STRETTO_TORCH_DIR)
+  message(FATAL_ERROR "LibTorch not found: run ./setup build, or set -DSTRETTO_TORCH_DIR=<torch package folder>")
 endif()
 
 add_library(stretto_torch INTERFACE)

@@ -7,11 +7,12 @@ Substitutions and names
   %root       the source tree         %build   the build folder
   %models     %root/models    %torch     the folder of the torch package (where the runtime is built)
 
-Features: `compiler`, `runtime` (the half is built).
+Features: `compiler`, `runtime` (the half is built), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
 STRETTO_ROUNDTRIP=1 in the environment makes every stretto-opt print and parse its result again.
 Files that belong to tests but are none lie in folders named Inputs.
 """
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -28,6 +29,12 @@ if config.stretto_compiler:
     config.available_features.add("compiler")
 if config.stretto_runtime:
     config.available_features.add("runtime")
+
+if shutil.which("ptxas") or any(
+    os.access(os.path.join(folder, "bin", "ptxas"), os.X_OK)
+    for folder in ("/usr/local/cuda", os.path.join(os.path.dirname(config.stretto_torch), "triton/backends/nvidia"))
+):
+    config.available_features.add("ptxas")
 
 roundtrip = " --verify-roundtrip" if os.environ.get("STRETTO_ROUNDTRIP") else ""
 config.substitutions += [

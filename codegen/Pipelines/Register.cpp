@@ -2,10 +2,17 @@
 #include "codegen/Pipelines/Pipelines.h"
 
 #include "codegen/cpu/Passes.h"
+<<<<<<< HEAD
 #include "codegen/cuda/Passes.h"
+=======
+#include "codegen/cuda/binary/Passes.h"
+>>>>>>> main
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::LLVM::LLVMDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
@@ -14,7 +21,11 @@ void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
 
 void stretto::registerCodegenPasses() {
   registerCpuKernelPasses();
+<<<<<<< HEAD
   registerCudaKernelPasses();
+=======
+  registerCudaBinaryPasses();
+>>>>>>> main
   registerMemoryPasses();
   registerHostPasses();
   registerOptimizerPasses();

@@ -24,6 +24,11 @@ public:
 
   bool contains(stretto_arena arena, const void *address) const;
 
+  // See Device::hostView.
+  const void *hostView(const void *data, int64_t bytes, std::vector<std::byte> &storage) const {
+    return device.hostView(data, bytes, storage);
+  }
+
 private:
   struct Arena {
     void *data = nullptr;

@@ -36,6 +36,10 @@ public:
   // Called around every op; null: none. Set only while the stream is empty.
   virtual void observe(OpObserver *observer) = 0;
 
+  // What was computed so far, where the host can read it: the data itself, or a copy of it in `storage`. For observers
+  // of an op that has run, and where the stream is empty.
+  virtual const void *hostView(const void *data, int64_t, std::vector<std::byte> &) { return data; }
+
   // Threads used by an op. Results do not depend on it.
   virtual void setThreads(int count) = 0;
   virtual int threads() const = 0;

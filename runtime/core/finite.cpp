@@ -1,11 +1,14 @@
 #include "runtime/core/finite.h"
 
+#include "runtime/core/bf16.h"
+
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace stretto {
 namespace {
@@ -42,23 +45,33 @@ std::string positionText(const stretto_result &result, int64_t element) {
   return fmt::format("[{}] of [{}]", fmt::join(position, ", "), fmt::join(shape, ", "));
 }
 
-} // namespace
+float valueOf(uint16_t bits) { return widenBf16(bits); }
+float valueOf(float value) { return value; }
+double valueOf(double value) { return value; }
 
-template <typename Real>
-FiniteCheck::Bad FiniteCheck::firstBad(const void *data, int64_t rows, int64_t rowElements, int64_t stride) const {
-  for (int64_t row = 0; row < rows; ++row) {
-    const Real *values = reinterpret_cast<const Real *>(static_cast<const char *>(data) + row * stride);
+// Index and value of the first element that is not finite; index: -1 where there is none.
+template <typename Stored> std::pair<int64_t, double> search(const void *data, const stretto_result &result) {
+  const int64_t rowElements = result.row_bytes / static_cast<int64_t>(sizeof(Stored));
+  for (int64_t row = 0; row < result.rows; ++row) {
+    const Stored *values = reinterpret_cast<const Stored *>(static_cast<const char *>(data) + row * result.stride);
     for (int64_t i = 0; i < rowElements; ++i)
-      if (!std::isfinite(values[i]))
-        return {row * rowElements + i, static_cast<double>(values[i])};
+      if (!std::isfinite(valueOf(values[i])))
+        return {row * rowElements + i, static_cast<double>(valueOf(values[i]))};
   }
   return {-1, 0};
 }
 
+} // namespace
+
 FiniteCheck::Bad FiniteCheck::firstBad(const void *data, const stretto_result &result) const {
-  const int64_t rowElements = result.row_bytes / elementBytes(program.dtype);
-  return program.dtype == STRETTO_F64 ? firstBad<double>(data, result.rows, rowElements, result.stride)
-                                      : firstBad<float>(data, result.rows, rowElements, result.stride);
+  if (result.rows <= 0)
+    return {-1, 0};
+  std::vector<std::byte> storage;
+  const void *values = arenas.hostView(data, (result.rows - 1) * result.stride + result.row_bytes, storage);
+  const auto [element, value] = result.dtype == STRETTO_F64    ? search<double>(values, result)
+                                : result.dtype == STRETTO_BF16 ? search<uint16_t>(values, result)
+                                                               : search<float>(values, result);
+  return {element, value};
 }
 
 void FiniteCheck::checkState() const {
@@ -68,6 +81,7 @@ void FiniteCheck::checkState() const {
         continue;
       stretto_result whole{};
       whole.rows = 1;
+      whole.dtype = program.dtype;
       whole.row_bytes = elementsOf(parameter) * elementBytes(program.dtype);
       const int64_t offset = parameter.offset * elementBytes(program.dtype);
       const Bad bad = firstBad(arenas.resolve({arena, 0, offset}, whole.row_bytes), whole);
@@ -117,11 +131,16 @@ const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_re
   const std::vector<const void *> buffers = std::visit(Buffers{}, op);
   const bool reads = result.weight >= 0;
   const void *address = buffers.at(reads ? result.weight : result.buffer);
-  const auto arena = reads ? STRETTO_ARENA_PARAMETERS : static_cast<stretto_arena>(result.arena);
-  if (arena < STRETTO_ARENA_PARAMETERS || arena > STRETTO_ARENA_ACCUMULATOR || !arenas.contains(arena, address))
+  const bool rounded = arenas.contains(STRETTO_ARENA_ROUNDED, address);
+  const auto arena = rounded ? STRETTO_ARENA_ROUNDED
+                     : reads ? STRETTO_ARENA_PARAMETERS
+                             : static_cast<stretto_arena>(result.arena);
+  const bool likeParameters = rounded || (arena >= STRETTO_ARENA_PARAMETERS && arena <= STRETTO_ARENA_ACCUMULATOR);
+  if (!likeParameters || !arenas.contains(arena, address))
     return nullptr;
   const char *base = static_cast<const char *>(arenas.base(arena));
-  int64_t index = (static_cast<const char *>(address) - base) / elementBytes(program.dtype);
+  int64_t index =
+      (static_cast<const char *>(address) - base) / elementBytes(rounded ? STRETTO_BF16 : program.dtype);
   const auto *product = std::get_if<MatmulOp>(&op);
   if (!reads)
     index += element;

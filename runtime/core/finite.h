@@ -27,8 +27,7 @@ private:
     int64_t element;
     double value;
   };
-  // The first number that is not finite among `rows` rows; element: -1 where there is none.
-  template <typename Real> Bad firstBad(const void *data, int64_t rows, int64_t rowElements, int64_t stride) const;
+  // The first number that is not finite in a result on the device; element: -1 where there is none.
   Bad firstBad(const void *data, const stretto_result &result) const;
   std::string describe(const Op &op, const CallSite &at, const stretto_result &result, const Bad &bad) const;
   // The parameter whose values an op reads for an element, or which it writes; null where there is none.

@@ -91,7 +91,7 @@ struct CopyOutOp {
 // Makes ready for the ops of a program: scratch memory is taken, and libraries take theirs, so that nothing more is
 // needed while the program runs. Addresses in the ops are not looked at.
 struct ReserveOp {
-  std::vector<MatmulOp> products; // each size once
+  std::vector<MatmulOp> products; // each size, type and stride once; so below
   std::vector<AttentionOp> attention;
   std::vector<AttentionGradOp> attentionGrad;
   int64_t kernelScratch = 0; // bytes that a thread needs for the hungriest kernel

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
+#include <vector>
 
 namespace stretto {
 namespace {
@@ -28,15 +28,16 @@ public:
 
   void operator()(const LaunchOp &op) { needs.kernelScratch = std::max(needs.kernelScratch, op.kernel->scratch_bytes); }
   void operator()(const MatmulOp &op) {
-    if (products.insert({op.m, op.n, op.k, op.transposeA, op.transposeB}).second)
+    if (products.insert({op.dtype, op.dtypeC, op.m, op.n, op.k, op.lda, op.ldb, op.ldc, op.transposeA, op.transposeB,
+                         op.accumulate}).second)
       needs.products.push_back(op);
   }
   void operator()(const AttentionOp &op) {
-    if (attention.insert({op.length, op.headDim, op.causal, false}).second)
+    if (attention.insert(keyOf(op, {})).second)
       needs.attention.push_back(op);
   }
   void operator()(const AttentionGradOp &op) {
-    if (attention.insert({op.forward.length, op.forward.headDim, op.forward.causal, true}).second)
+    if (attention.insert(keyOf(op.forward, {op.dOutStride, op.dqStride, op.dkStride, op.dvStride})).second)
       needs.attentionGrad.push_back(op);
   }
   template <typename Other> void operator()(const Other &) {}
@@ -45,8 +46,14 @@ public:
 
 private:
   uintptr_t next = 4096;
-  std::set<std::tuple<int64_t, int64_t, int64_t, bool, bool>> products;
-  std::set<std::tuple<int64_t, int64_t, bool, bool>> attention;
+  // What distinguishes products and attention, their addresses aside; of gradients, `more` has the further strides.
+  using Key = std::vector<int64_t>;
+  static Key keyOf(const AttentionOp &op, Key more) {
+    more.insert(more.end(), {op.dtype, op.batch, op.length, op.heads, op.kvHeads, op.headDim, op.qStride, op.kStride,
+                             op.vStride, op.oStride, op.causal});
+    return more;
+  }
+  std::set<Key> products, attention;
 };
 
 } // namespace

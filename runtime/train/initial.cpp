@@ -1,5 +1,6 @@
 #include "runtime/train/initial.h"
 
+#include "runtime/core/context.h"
 #include "runtime/core/error.h"
 #include "runtime/core/philox.h"
 #include "runtime/core/threads.h"
@@ -100,6 +101,11 @@ void initialiseParameters(const TrainingState &state, uint64_t seed) {
     fillTensor(state, tensors[i].address, tensors[i].entry.elements(),
                [&](int64_t index) { return initialValue(parameter, seed, hash, static_cast<uint64_t>(index)); });
   }
+  state.device.wait();
+}
+
+void roundParameters(const TrainingState &state) {
+  Context(state.device, state.arenas, state.program.dtype).run(state.program.round_parameters);
   state.device.wait();
 }
 

@@ -32,7 +32,7 @@ MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t l
   const int64_t *bytes = program.arena_bytes;
   MemoryPlan plan;
   plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS] - bytes[STRETTO_ARENA_GRADIENTS];
-  plan.weights = bytes[STRETTO_ARENA_PARAMETERS];
+  plan.weights = bytes[STRETTO_ARENA_PARAMETERS] + bytes[STRETTO_ARENA_ROUNDED];
   plan.gradients = bytes[STRETTO_ARENA_GRADIENTS] + (accumulate ? bytes[STRETTO_ARENA_ACCUMULATOR] : 0);
   plan.moments = bytes[STRETTO_ARENA_MOMENT1] + bytes[STRETTO_ARENA_MOMENT2];
   plan.rest = bytes[STRETTO_ARENA_INPUTS] + bytes[STRETTO_ARENA_OUTPUTS] + bytes[STRETTO_ARENA_TABLES] +

@@ -28,6 +28,11 @@ void checkProgram(const stretto_program &program) {
     throw Error(fmt::format("the compiled model must have interface version {} ({} bytes), but got {} ({} bytes); "
                             "compile it again",
                             STRETTO_ABI_VERSION, sizeof(stretto_program), program.abi_version, program.struct_size));
+  const bool mixed = program.activation_dtype == STRETTO_BF16 && program.dtype == STRETTO_F32;
+  if (program.activation_dtype != program.dtype && !mixed)
+    throw Error(fmt::format("activations must have the type of the parameters, or be BF16 beside F32, but got type {} "
+                            "beside {}",
+                            program.activation_dtype, program.dtype));
   const std::string missing = missingCpuFeatures(program.cpu_features);
   if (!missing.empty())
     throw Error(fmt::format("the model was compiled for the CPU '{}', but this CPU lacks {}; compile it again on this "
@@ -118,8 +123,10 @@ int64_t countParameters(const stretto_program &program) {
 
 void announce(const RunConfig &config, const stretto_program &program, const Device &device, Progress &progress,
               const MemoryPlan &plan) {
+  const std::string types =
+      safetensorsDtype(program.dtype) + (program.activation_dtype == program.dtype ? "" : " and BF16");
   progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {} on {} threads",
-                               program.model, safetensorsDtype(program.dtype), countParameters(program),
+                               program.model, types, countParameters(program),
                                program.parameter_count, program.batch, program.length, config.accumulate,
                                device.name(), device.threads()));
   progress.message(fmt::format("planned memory: {} ({})", formatBytes(plan.total()), describePlan(plan)));
@@ -136,11 +143,13 @@ public:
   }
 
   int run(const char *self) {
-    const double peak = config.quiet ? 0 : measurePeak(*device, program.dtype);
+    const double peak = config.quiet ? 0 : measurePeak(*device, program.activation_dtype);
     device->submit(needsOf(program));
     device->wait();
     const MemoryPlan plan = planMemory(program, config.accumulate > 1, device->libraryPeakBytes());
     announce(config, program, *device, progress, plan);
+    if (std::string_view(program.target) == "cuda-emulated")
+      progress.warning("the kernels of this program are made for CUDA and are emulated on the CPU, which is slow");
     checkMemory(program, plan, config.memoryLimit ? config.memoryLimit : availableMemory());
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
@@ -189,7 +198,7 @@ private:
     if (config.resume) {
       fillTables(state);
       if (resume(trainer, *checkpoints, state, progress))
-        return;
+        return roundParameters(state);
     }
     initialise(state);
   }
@@ -199,6 +208,7 @@ private:
     initialiseParameters(state, static_cast<uint64_t>(config.seed));
     if (!config.initFrom.empty())
       loadWeights(state, config.initFrom);
+    roundParameters(state);
   }
 
   void conclude(const Trainer &trainer, int signal, const char *self, int64_t memory) {

@@ -34,7 +34,9 @@ void keepProgram(const std::string &path) {
   chmod(path.c_str(), 0755);
 }
 
-// What `stretto compile` is told, with the spec of the run directory, to make the program again: one word a line.
+// What `stretto compile` is told, with the spec of the run directory, to make a program for these weights: one word a
+// line. Target and type of the activations are left out: weights of one serve any other, and the machine that asks may
+// have no such device.
 std::string compilerOptions(const stretto_program &program) {
   std::string text = fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model,
                                  program.batch, program.length, program.vocabulary,

@@ -5,6 +5,7 @@
 #include "runtime/device/cpu/attention.h"
 
 #include "runtime/core/threads.h"
+#include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
@@ -136,15 +137,16 @@ template <typename Visit> void forEachPanel(const AttentionOp &op, Visit visit) 
 
 } // namespace
 
-void collectShapes(const AttentionOp &op, std::set<ProductShape> &shapes) {
+void collectShapes(const AttentionOp &given, std::set<ProductShape> &shapes) {
+  const AttentionOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
     shapes.insert({op.dtype, rows, keys, op.headDim, false, true, true});
     shapes.insert({op.dtype, rows, op.headDim, keys, false, false, true});
   });
 }
 
-void collectShapes(const AttentionGradOp &grad, std::set<ProductShape> &shapes) {
-  const AttentionOp &op = grad.forward;
+void collectShapes(const AttentionGradOp &given, std::set<ProductShape> &shapes) {
+  const AttentionOp op = given.forward.dtype == STRETTO_BF16 ? inFloat(given.forward) : given.forward;
   collectShapes(op, shapes); // its products with queries and keys have these sizes, too
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
     shapes.insert({op.dtype, keys, op.headDim, rows, true, false, true});

@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention.h"
+#include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/embed.h"
 #include "runtime/device/cpu/library.h"
 #include "runtime/device/cpu/matmul.h"
@@ -36,7 +37,9 @@ void CpuDevice::setThreads(int count) {
   setThreadCount(count);
 }
 int CpuDevice::threads() const { return threadCount(); }
-int64_t CpuDevice::libraryPeakBytes() const { return libraryTemporaryPeak() + productMemoryPeak() + scratchBytes; }
+int64_t CpuDevice::libraryPeakBytes() const {
+  return libraryTemporaryPeak() + productMemoryPeak() + scratchMemory.bytes + wideMemory.bytes;
+}
 
 void CpuDevice::submit(Op op, const CallSite &at) {
   if (observer)
@@ -47,9 +50,9 @@ void CpuDevice::submit(Op op, const CallSite &at) {
     void operator()(const ZeroOp &op) { device.execute(op); }
     void operator()(const CopyOp &op) { device.execute(op); }
     void operator()(const ReserveOp &op) { device.execute(op); }
-    void operator()(const MatmulOp &op) { matmul(op); }
-    void operator()(const AttentionOp &op) { attention(op); }
-    void operator()(const AttentionGradOp &op) { attentionGrad(op); }
+    void operator()(const MatmulOp &op) { device.execute(op); }
+    void operator()(const AttentionOp &op) { device.execute(op); }
+    void operator()(const AttentionGradOp &op) { device.execute(op); }
     void operator()(const EmbedOp &op) { embed(op); }
     void operator()(const EmbedGradOp &op) { embedGrad(op); }
     void operator()(const CopyInOp &op) { std::memcpy(op.destination, op.data.data(), op.data.size()); }
@@ -60,30 +63,71 @@ void CpuDevice::submit(Op op, const CallSite &at) {
     observer->after(op, at);
 }
 
-void CpuDevice::Free::operator()(char *data) const { std::free(data); }
+void CpuDevice::Kept::Free::operator()(char *data) const { std::free(data); }
+
+char *CpuDevice::Kept::atLeast(int64_t needed, const char *what) {
+  if (needed > bytes) {
+    data.reset();
+    data.reset(static_cast<char *>(std::aligned_alloc(64, (needed + 63) / 64 * 64)));
+    bytes = data ? needed : 0;
+    if (!data)
+      throw Error(fmt::format("memory for {} must be available, but {} bytes could not be allocated", what, needed));
+  }
+  return data.get();
+}
 
 // A thread's part of the scratch of a kernel.
 static int64_t scratchOf(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Scratch of all threads, kept between launches; the part of thread i starts at i * bytesPerThread.
+// Scratch of all threads; the part of thread i starts at i * bytesPerThread.
 char *CpuDevice::scratch(int64_t bytesPerThread) {
-  const int64_t needed = bytesPerThread * threadCount();
-  if (needed > scratchBytes) {
-    scratchData.reset(static_cast<char *>(std::aligned_alloc(64, needed)));
-    scratchBytes = scratchData ? needed : 0;
-    if (!scratchData)
-      throw Error(fmt::format("memory for kernel scratch must be available, but {} bytes could not be allocated",
-                              needed));
-  }
-  return scratchData.get();
+  return scratchMemory.atLeast(bytesPerThread * threadCount(), "kernel scratch");
+}
+
+float *CpuDevice::wide(int64_t elements) {
+  return reinterpret_cast<float *>(
+      wideMemory.atLeast(elements * static_cast<int64_t>(sizeof(float)), "operands in float"));
 }
 
 void CpuDevice::execute(const ReserveOp &op) {
-  scratchData.reset();
-  scratchBytes = 0;
+  scratchMemory = {};
+  wideMemory = {};
   if (op.kernelScratch)
     scratch(scratchOf(op.kernelScratch));
+  int64_t elements = 0;
+  for (const MatmulOp &product : op.products)
+    if (product.dtype == STRETTO_BF16)
+      elements = std::max(elements, wideElements(product));
+  for (const AttentionOp &attention : op.attention)
+    if (attention.dtype == STRETTO_BF16)
+      elements = std::max(elements, wideElements(attention));
+  for (const AttentionGradOp &attention : op.attentionGrad)
+    if (attention.forward.dtype == STRETTO_BF16)
+      elements = std::max(elements, wideElements(attention));
+  if (elements)
+    wide(elements);
   reserveForProducts(op);
+}
+
+void CpuDevice::execute(const MatmulOp &op) {
+  if (op.dtype == STRETTO_BF16)
+    matmulBf16(op, wide(wideElements(op)));
+  else
+    matmul(op);
+}
+
+void CpuDevice::execute(const AttentionOp &op) {
+  if (op.dtype == STRETTO_BF16)
+    attentionBf16(op, wide(wideElements(op)));
+  else
+    attention(op);
+}
+
+void CpuDevice::execute(const AttentionGradOp &op) {
+  if (op.forward.dtype == STRETTO_BF16)
+    attentionGradBf16(op, wide(wideElements(op)));
+  else
+    attentionGrad(op);
 }
 
 void CpuDevice::execute(const LaunchOp &op) {

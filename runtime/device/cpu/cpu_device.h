@@ -26,15 +26,25 @@ private:
   void execute(const LaunchOp &op);
   void execute(const ZeroOp &op);
   void execute(const CopyOp &op);
+  void execute(const MatmulOp &op);
+  void execute(const AttentionOp &op);
+  void execute(const AttentionGradOp &op);
   void execute(const ReserveOp &op);
   char *scratch(int64_t bytesPerThread);
+  float *wide(int64_t elements);
 
   OpObserver *observer = nullptr;
-  struct Free {
-    void operator()(char *data) const;
+  // Memory kept between ops, as large as the hungriest of them needs.
+  struct Kept {
+    struct Free {
+      void operator()(char *data) const;
+    };
+    std::unique_ptr<char, Free> data;
+    int64_t bytes = 0;
+    char *atLeast(int64_t needed, const char *what);
   };
-  std::unique_ptr<char, Free> scratchData;
-  int64_t scratchBytes = 0;
+  Kept scratchMemory; // of all threads, for kernels
+  Kept wideMemory;    // for operands that are widened
 };
 
 } // namespace stretto

@@ -6,6 +6,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/threads.h"
+#include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
 
 #include <algorithm>
@@ -61,7 +62,8 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
   return tiles;
 }
 
-void collectShapes(const MatmulOp &op, std::set<ProductShape> &shapes) {
+void collectShapes(const MatmulOp &given, std::set<ProductShape> &shapes) {
+  const MatmulOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
   const bool shared = tiles.rows < op.m || tiles.columns < op.n;
   for (int64_t rows : {tiles.rows, op.m % std::max<int64_t>(1, tiles.rows)})

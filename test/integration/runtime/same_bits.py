@@ -26,7 +26,7 @@ def tensors(path):
             for name, entry in header.items() if name != "__metadata__"}
 
 
-for program in ("fake_f32", "fake_f64"):
+for program in ("fake_f32", "fake_f64", "fake_mixed"):
     digests = set()
     for name, more in {"one": ["--threads", 1], "two": ["--threads", 2], "three": ["--threads", 3],
                        "late": ["--device", "null-async"]}.items():
@@ -34,6 +34,30 @@ for program in ("fake_f32", "fake_f64"):
         run(f"{programs}/{program}", *options, *more, "--out", out)
         digests.add(digest(out, 30))
     expect(len(digests) == 1, f"{program}: bits depend on threads or device")
+
+# Where products read a rounded copy of the weights, the copy follows weights that come in: a resumed run has the bits of
+# one that never stopped, and an evaluation of its weights says what the run said.
+mixed = f"{programs}/fake_mixed"
+run(mixed, *options, "--steps", 30, "--save-every", 11, "--out", f"{folder}/mixed-whole")
+shutil.copytree(f"{folder}/mixed-whole", f"{folder}/mixed-again")
+for step in (22, 30):
+    shutil.rmtree(f"{folder}/mixed-again/ckpt/{step:08}")
+told = run(mixed, "--resume", "--out", f"{folder}/mixed-again", "--progress", "plain")
+expect(digest(f"{folder}/mixed-again", 30) == digest(f"{folder}/mixed-whole", 30), "bits differ after a resume")
+contains(told, "(F32 and BF16, ")
+contains(told, "warning: ")
+contains(told, "emulated on the CPU, which is slow")
+said = [line for line in told.splitlines() if line.startswith("evaluation at step 30: ")]
+told = run(mixed, *options[:2], "--steps", 0, "--init-from", f"{folder}/mixed-whole", "--out", "none", "--progress", "plain")
+contains(told, said[0].replace("step 30", "step 0"))
+
+# A run changes its target on the way: checkpoints know neither target nor type of the activations.
+for first, second in (("fake_f32", "fake_mixed"), ("fake_mixed", "fake_f32")):
+    out = f"{folder}/{first}-then-{second}"
+    run(f"{programs}/{first}", *options, "--steps", 15, "--warmup", 0, "--out", out)
+    run(f"{programs}/{second}", "--resume", "--steps", 30, "--quiet", "--out", out)
+    losses = [json.loads(line)["loss"] for line in read(f"{out}/metrics.jsonl").splitlines() if b'"grad_norm"' in line]
+    expect(len(losses) == 30 and losses[29] < losses[14] < losses[0], f"{second} does not go on from {first}: {losses}")
 
 # The gradients of the first step from its dumped batch are those from the task.
 fake = f"{programs}/fake_f64"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/arenas.h"
+#include "runtime/core/bf16.h"
 #include "runtime/core/context.h"
 #include "runtime/core/philox.h"
 
@@ -11,6 +12,14 @@
 #include <vector>
 
 namespace stretto::test {
+
+// A number as bfloat16 holds it.
+struct Bf16 {
+  Bf16() = default;
+  template <typename Number> explicit Bf16(Number value) : bits(roundToBf16(static_cast<float>(value))) {}
+  operator double() const { return widenBf16(bits); }
+  uint16_t bits = 0;
+};
 
 // Numbers in (-1, 1), a function of stream and index.
 template <typename Real> std::vector<Real> randomReals(int64_t count, uint32_t stream) {
@@ -22,7 +31,9 @@ template <typename Real> std::vector<Real> randomReals(int64_t count, uint32_t s
   return values;
 }
 
-template <typename Real> constexpr int32_t dtypeOf() { return sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32; }
+template <typename Real> constexpr int32_t dtypeOf() {
+  return sizeof(Real) == 8 ? STRETTO_F64 : sizeof(Real) == 2 ? STRETTO_BF16 : STRETTO_F32;
+}
 
 // A device with one big activations arena, handed out in pieces.
 class Workbench {
@@ -73,11 +84,15 @@ template <typename Real> double relativeError(const std::vector<Real> &got, cons
   double worst = 0, scale = 1e-300;
   for (size_t i = 0; i < expected.size(); ++i) {
     scale = std::max(scale, std::abs(expected[i]));
-    worst = std::max(worst, std::isfinite(got[i]) ? std::abs(static_cast<double>(got[i]) - expected[i]) : INFINITY);
+    const double value = static_cast<double>(got[i]);
+    worst = std::max(worst, std::isfinite(value) ? std::abs(value - expected[i]) : INFINITY);
   }
   return worst / scale;
 }
 
-template <typename Real> constexpr double tolerance() { return sizeof(Real) == 8 ? 1e-13 : 2e-5; }
+// Of BF16: half a step between neighbours at the largest value.
+template <typename Real> constexpr double tolerance() {
+  return sizeof(Real) == 8 ? 1e-13 : sizeof(Real) == 2 ? 1.0 / 256 : 2e-5;
+}
 
 } // namespace stretto::test

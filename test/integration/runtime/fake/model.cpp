@@ -3,6 +3,7 @@
 // cross-entropy, clipping by the global norm and AdamW. Kernels work on chunks, take buffers as the compiler's
 // do, and reduce in a fixed order, so it serves to test everything around a model.
 #include "runtime/abi/abi.h"
+#include "runtime/core/bf16.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,18 @@ namespace {
 
 using Real = FAKE_REAL;
 constexpr int64_t size = sizeof(Real);
+
+// What the last layer is computed from: activations, gradients of logits, and the copy of its weights.
+#ifdef FAKE_MIXED
+struct Act {
+  uint16_t bits;
+  operator Real() const { return stretto::widenBf16(bits); }
+  void operator=(Real value) { bits = stretto::roundToBf16(value); }
+};
+#else
+using Act = Real;
+#endif
+constexpr bool mixed = sizeof(Act) != sizeof(Real);
 constexpr int64_t batch = 4, length = 16, vocabulary = 24, width = 16, hidden = 32;
 constexpr int64_t rows = batch * length, rowChunk = 8;
 
@@ -53,13 +66,13 @@ template <typename T> T *as(void *const *buffers, int index) { return static_cas
 
 void tanhForward(void *const *buffers, int64_t begin, int64_t end, void *) {
   const Real *h = as<Real>(buffers, 0);
-  Real *a = as<Real>(buffers, 1);
+  Act *a = as<Act>(buffers, 1);
   for (int64_t i = begin * rowChunk * hidden; i < end * rowChunk * hidden; ++i)
     a[i] = std::tanh(h[i]);
 }
 
 void tanhBackward(void *const *buffers, int64_t begin, int64_t end, void *) {
-  const Real *a = as<Real>(buffers, 0);
+  const Act *a = as<Act>(buffers, 0);
   Real *d = as<Real>(buffers, 1);
   for (int64_t i = begin * rowChunk * hidden; i < end * rowChunk * hidden; ++i)
     d[i] *= 1 - a[i] * a[i];
@@ -75,7 +88,7 @@ void crossEntropy(void *const *buffers, int64_t begin, int64_t end, void *scratc
     Real sum = 0;
     for (int64_t i = 0; i < vocabulary; ++i)
       sum += p[i] = std::exp(logits[i] - top);
-    Real *d = as<Real>(buffers, 3) + row * vocabulary;
+    Act *d = as<Act>(buffers, 3) + row * vocabulary;
     for (int64_t i = 0; i < vocabulary; ++i)
       d[i] = weight * (p[i] / sum - (i == target));
     as<Real>(buffers, 4)[row] = weight == 0 ? 0 : weight * (std::log(sum) + top - logits[target]);
@@ -136,6 +149,12 @@ void adamw(void *const *buffers, int64_t begin, int64_t end, void *) {
   }
 }
 
+// Buffers: parameters, their rounded copy.
+void roundAll(void *const *buffers, int64_t begin, int64_t end, void *) {
+  for (int64_t i = begin * updateChunk; i < std::min(elements, end * updateChunk); ++i)
+    as<Act>(buffers, 1)[i] = as<Real>(buffers, 0)[i];
+}
+
 void addInto(void *const *buffers, int64_t begin, int64_t end, void *) {
   for (int64_t i = begin * updateChunk; i < std::min(elements, end * updateChunk); ++i)
     as<Real>(buffers, 0)[i] += as<Real>(buffers, 1)[i];
@@ -149,8 +168,8 @@ void moveBack(void *const *buffers, int64_t begin, int64_t end, void *) {
 }
 
 constexpr int64_t rowChunks = rows / rowChunk;
-constexpr int32_t dtype = sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32;
-enum Kernel { TanhForward, TanhBackward, CrossEntropy, SumLoss, Predict, Squares, Norm, AdamW, AddInto, MoveBack, KernelCount };
+constexpr int32_t dtype = sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32, actDtype = mixed ? STRETTO_BF16 : dtype;
+enum Kernel { TanhForward, TanhBackward, CrossEntropy, SumLoss, Predict, Squares, Norm, AdamW, AddInto, MoveBack, Round, KernelCount };
 // A kernel for the CPU; see stretto_kernel.
 constexpr stretto_kernel cpuKernel(const char *name, const char *location, const char *group, stretto_kernel_fn function,
                                    int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved) {
@@ -167,6 +186,7 @@ const stretto_kernel kernels[KernelCount] = {
     cpuKernel("adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size),
     cpuKernel("accumulate", "", "optimizer", addInto, updateChunks, 2, 0, 3 * elements * size),
     cpuKernel("take_accumulated", "", "optimizer", moveBack, updateChunks, 2, 0, 3 * elements * size),
+    cpuKernel("round", "", "optimizer", roundAll, updateChunks, 2, 0, 2 * elements * size),
 };
 
 constexpr stretto_output outputs = {0, 64, 128, 128 + rows * size};
@@ -180,6 +200,10 @@ stretto_buffer act(int64_t offset) { return {STRETTO_ARENA_ACTIVATIONS, 0, offse
 stretto_buffer in(int64_t offset) { return {STRETTO_ARENA_INPUTS, 0, offset}; }
 stretto_buffer out(int64_t offset) { return {STRETTO_ARENA_OUTPUTS, 0, offset}; }
 stretto_buffer param(int64_t element) { return {STRETTO_ARENA_PARAMETERS, 0, element * size}; }
+// Weights as the last layer reads them.
+stretto_buffer rounded(int64_t element) {
+  return mixed ? stretto_buffer{STRETTO_ARENA_ROUNDED, 0, element * 2} : param(element);
+}
 stretto_buffer grad(int64_t element) { return {STRETTO_ARENA_GRADIENTS, 0, element * size}; }
 
 void launch(stretto_context *context, Kernel kernel, std::initializer_list<stretto_buffer> buffers) {
@@ -187,8 +211,8 @@ void launch(stretto_context *context, Kernel kernel, std::initializer_list<stret
 }
 
 void product(stretto_context *context, int64_t m, int64_t n, int64_t k, bool ta, bool tb, stretto_buffer a,
-             stretto_buffer b, stretto_buffer c) {
-  const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, dtype, dtype, 0, a, b, c};
+             stretto_buffer b, stretto_buffer c, int32_t operands = dtype) {
+  const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, operands, dtype, 0, a, b, c};
   stretto_matmul(context, &args);
 }
 
@@ -197,7 +221,7 @@ void forward(stretto_context *context) {
   stretto_embed(context, &embed);
   product(context, rows, hidden, width, false, false, act(plan.x), param(w1At), act(plan.h));
   launch(context, TanhForward, {act(plan.h), act(plan.a)});
-  product(context, rows, vocabulary, hidden, false, false, act(plan.a), param(w2At), act(plan.logits));
+  product(context, rows, vocabulary, hidden, false, false, act(plan.a), rounded(w2At), act(plan.logits), actDtype);
 }
 
 void gradients(stretto_context *context) {
@@ -206,8 +230,8 @@ void gradients(stretto_context *context) {
          {act(plan.logits), in(inputs.targets), in(inputs.weights), act(plan.dLogits), act(plan.rowLoss)});
   stretto_at(context, &lossSite, -1);
   launch(context, SumLoss, {act(plan.rowLoss), out(outputs.loss)});
-  product(context, hidden, vocabulary, rows, true, false, act(plan.a), act(plan.dLogits), grad(w2At));
-  product(context, rows, hidden, vocabulary, false, true, act(plan.dLogits), param(w2At), act(plan.dA));
+  product(context, hidden, vocabulary, rows, true, false, act(plan.a), act(plan.dLogits), grad(w2At), actDtype);
+  product(context, rows, hidden, vocabulary, false, true, act(plan.dLogits), rounded(w2At), act(plan.dA), actDtype);
   launch(context, TanhBackward, {act(plan.a), act(plan.dA)});
   product(context, width, hidden, rows, true, false, act(plan.x), act(plan.dA), grad(w1At));
   product(context, rows, width, hidden, false, true, act(plan.dA), param(w1At), act(plan.dX));
@@ -222,15 +246,20 @@ void takeAccumulated(stretto_context *context) {
   launch(context, MoveBack, {{STRETTO_ARENA_ACCUMULATOR, 0, 0}, grad(0)});
 }
 
+void roundParameters(stretto_context *context) {
+  if (mixed)
+    launch(context, Round, {param(0), rounded(0)});
+}
+
 void update(stretto_context *context) {
   launch(context, Squares, {grad(0), act(plan.partNorm)});
   launch(context, Norm, {act(plan.partNorm), out(outputs.grad_norm)});
   launch(context, AdamW,
          {param(0), grad(0), {STRETTO_ARENA_MOMENT1, 0, 0}, {STRETTO_ARENA_MOMENT2, 0, 0}, out(outputs.grad_norm),
           {STRETTO_ARENA_HYPER, 0, 0}});
+  roundParameters(context);
 }
 
-void roundParameters(stretto_context *) {}
 void evaluate(stretto_context *context) {
   forward(context);
   launch(context, Predict, {act(plan.logits), in(inputs.targets), out(outputs.nll), out(outputs.predicted)});
@@ -247,6 +276,9 @@ const stretto_parameter parameters[] = {
 #ifndef FAKE_SPEC_HASH
 #define FAKE_SPEC_HASH "000102030405060708090a0b0c0d0e0f"
 #endif
+#ifndef FAKE_TARGET
+#define FAKE_TARGET "cpu"
+#endif
 #ifndef FAKE_ACTIVATIONS
 #define FAKE_ACTIVATIONS plan.bytes
 #endif
@@ -259,17 +291,17 @@ extern "C" const stretto_program stretto_compiled_program = {
     FAKE_SPEC_HASH,
     "{}",
     "{}",
-    "cpu",
+    FAKE_TARGET,
     "x86-64",
     "",
     "written by hand",
     dtype,
-    dtype,
+    actDtype,
     batch,
     length,
     vocabulary,
     {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
-     rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size},
+     rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size, mixed ? elements * 2 : 0},
     FAKE_ACTIVATIONS - elements * size,
     elements,
     2.0 * rows * hidden * (width + vocabulary),

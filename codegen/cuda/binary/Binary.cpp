@@ -1,0 +1,78 @@
+//===- Binary.cpp -------------------------------------------------------------===//
+#include "codegen/cuda/binary/Binary.h"
+
+#include "codegen/cuda/binary/Assemble.h"
+#include "codegen/cuda/binary/Resources.h"
+#include "codegen/cuda/binary/Serialize.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// The PTX version of portable code: old enough for the drivers of CUDA 12.
+static constexpr unsigned portablePtx = 80;
+
+static void warnOfSpills(const KernelCost &cost) {
+  StringRef name = nameOf(cost.kernel);
+  LLVM::LLVMFuncOp kernel = cost.kernel;
+  emitWarning(kernel.getLoc()) << "kernel '" << name << "' spills " << cost.spills << " bytes of registers to local memory";
+  remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Registers").category("registers").function(name))
+      << "spills registers to local memory" << remark::metric("spill_bytes", cost.spills)
+      << remark::metric("registers", cost.registers);
+}
+
+/// Spilled registers are what lies in local memory besides the arrays that the PTX declares there.
+static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, const std::string &cubin, StringRef ptx) {
+  auto resources = readResources(cubin);
+  if (!resources)
+    return emitError(module.getLoc()) << llvm::toString(resources.takeError());
+  llvm::StringMap<int64_t> arrays = localArrays(ptx);
+  SmallVector<KernelCost> costs;
+  for (LLVM::LLVMFuncOp kernel : kernelsOf(module)) {
+    auto found = resources->find(kernel.getSymName());
+    if (found == resources->end() || found->second.registers == 0)
+      return emitError(kernel.getLoc()) << "kernel '" << nameOf(kernel) << "' must be in the machine code with its registers";
+    const Resources &of = found->second;
+    int64_t spills = std::max<int64_t>(0, of.local - arrays.lookup(kernel.getSymName()));
+    costs.push_back({kernel, of.registers, spills, of.local, of.shared});
+    if (spills > 0)
+      warnOfSpills(costs.back());
+  }
+  return costs;
+}
+
+FailureOr<DeviceCode> stretto::makeDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
+  auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
+  if (failed(ptx))
+    return failure();
+  auto cubin = assemble(module, *ptx, chip, toolkit);
+  if (failed(cubin))
+    return failure();
+  DeviceCode code{std::move(*cubin), "", portableChip(module), {}};
+  auto costs = readCosts(module, code.cubin, *ptx);
+  if (failed(costs))
+    return failure();
+  code.costs = std::move(*costs);
+  if (!code.portableChip)
+    return code;
+  auto portable = writePtx(module, {*code.portableChip, std::max(portablePtx, code.portableChip->leastPtx), toolkit.libdevice});
+  if (failed(portable))
+    return failure();
+  code.portable = std::move(*portable);
+  return code;
+}
+
+FailureOr<std::string> stretto::printDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
+                                                DeviceText kind) {
+  auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
+  if (failed(ptx) || kind == DeviceText::ptx)
+    return ptx;
+  auto cubin = assemble(module, *ptx, chip, toolkit);
+  if (failed(cubin))
+    return failure();
+  std::string text;
+  if (std::string problem = disassemble(*cubin, toolkit, text); !problem.empty())
+    return emitError(module.getLoc()) << problem;
+  return text;
+}

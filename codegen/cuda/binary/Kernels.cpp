@@ -1,0 +1,181 @@
+//===- Kernels.cpp ------------------------------------------------------------===//
+#include "codegen/cuda/binary/Kernels.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMRequiresSMTraits.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace stretto;
+
+SmallVector<LLVM::LLVMFuncOp> stretto::kernelsOf(gpu::GPUModuleOp module) {
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      kernels.push_back(function);
+  return kernels;
+}
+
+StringRef stretto::nameOf(LLVM::LLVMFuncOp kernel) {
+  auto name = kernel->getAttrOfType<StringAttr>(kernel_attributes::name);
+  return name ? name.getValue() : kernel.getSymName();
+}
+
+//===- what operations need ---------------------------------------------------===//
+
+namespace {
+/// What an operation needs: an architecture or a newer one, or one of some architectures alone.
+struct Need {
+  unsigned version = 0;
+  bool thisOneOnly = false;
+};
+} // namespace
+
+/// What NVVM operations (without their prefix) and intrinsics of like names need where MLIR's own interface does not
+/// tell; by the start of the name, from the PTX manual's sections on each instruction.
+static Need needOfName(StringRef name) {
+  static constexpr struct {
+    StringLiteral start;
+    Need need;
+  } table[] = {
+      {"wgmma", {90, true}},         {"setmaxregister", {90, true}}, {"setmaxnreg", {90, true}},
+      {"tcgen05", {100, true}},      {"cp.async.bulk", {90}},        {"cluster", {90}},
+      {"elect.sync", {90}},          {"stmatrix", {90}},             {"fence.proxy", {90}},
+      {"fence.sc.cluster", {90}},    {"fence.mbarrier", {90}},       {"mbarrier.try.wait", {90}},
+      {"mbarrier.try_wait", {90}},   {"mbarrier.arrive.expect_tx", {90}},
+      {"griddepcontrol", {90}},      {"prefetch.tensormap", {90}},   {"mapa", {90}},
+  };
+  for (const auto &row : table)
+    if (name.starts_with(row.start))
+      return row.need;
+  return {};
+}
+
+static Need needOf(Operation *op) {
+  if (auto needs = dyn_cast<NVVM::RequiresSMInterface>(op)) {
+    NVVM::NVVMCheckSMVersion version = needs.getRequiredMinSMVersion();
+    return {unsigned(*llvm::min_element(version.smVersionList)), version.archAccelerated};
+  }
+  StringRef name = op->getName().stripDialect();
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+    name = call.getIntrin();
+    name.consume_front("llvm.nvvm.");
+  } else if (!isa<NVVM::NVVMDialect>(op->getDialect())) {
+    return {};
+  }
+  return needOfName(name);
+}
+
+static bool fits(Operation *op, const Chip &chip) {
+  Need need = needOf(op);
+  if (!need.thisOneOnly)
+    return chip.version >= need.version;
+  if (auto needs = dyn_cast<NVVM::RequiresSMInterface>(op))
+    return !chip.isPortable() && llvm::is_contained(needs.getRequiredMinSMVersion().smVersionList, int(chip.version));
+  return !chip.isPortable() && chip.version == need.version;
+}
+
+std::optional<Chip> stretto::portableChip(gpu::GPUModuleOp module) {
+  unsigned version = 0;
+  WalkResult walk = module.walk([&](Operation *op) {
+    Need need = needOf(op);
+    version = std::max(version, need.version);
+    return need.thisOneOnly || isa<LLVM::InlineAsmOp, NVVM::InlinePtxOp>(op) ? WalkResult::interrupt()
+                                                                           : WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return std::nullopt;
+  for (const Chip &chip : Chip::all())
+    if (chip.isPortable() && chip.version >= version)
+      return chip;
+  return std::nullopt;
+}
+
+//===- checks -----------------------------------------------------------------===//
+
+/// "kernel 'name': " where the operation is in a kernel.
+static std::string placeOf(Operation *op) {
+  auto function = isa<LLVM::LLVMFuncOp>(op) ? cast<LLVM::LLVMFuncOp>(op) : op->getParentOfType<LLVM::LLVMFuncOp>();
+  return function ? ("kernel '" + nameOf(function) + "': ").str() : "";
+}
+
+static LogicalResult checkOperation(Operation *op, const Chip &chip) {
+  if (isa<gpu::DynamicSharedMemoryOp>(op))
+    return emitError(op->getLoc()) << placeOf(op) << "dynamic shared memory would lie over the static one; declare a static "
+                           << "array (llvm.mlir.global with addr_space = 3)";
+  if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+    return emitError(op->getLoc()) << placeOf(op) << "must hold operations of the dialects llvm and nvvm alone, but got '"
+                           << op->getName() << "'";
+  if (fits(op, chip))
+    return success();
+  Need need = needOf(op);
+  return emitError(op->getLoc()) << placeOf(op) << "'" << op->getName() << "' needs sm_" << need.version
+                         << (need.thisOneOnly ? "a" : " or newer") << ", but the chip is " << chip.name;
+}
+
+static LogicalResult checkAttributes(LLVM::LLVMFuncOp kernel) {
+  auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel_attributes::grid);
+  auto block = kernel->getAttrOfType<IntegerAttr>(kernel_attributes::block);
+  for (StringRef number : {kernel_attributes::bytesMoved, kernel_attributes::flops})
+    if (!kernel->getAttrOfType<IntegerAttr>(number))
+      return emitError(kernel.getLoc()) << placeOf(kernel) << "needs the number " << number;
+  if (!kernel->getAttrOfType<StringAttr>(kernel_attributes::name) || !grid || grid.size() != 2 || !block)
+    return emitError(kernel.getLoc()) << placeOf(kernel) << "needs " << kernel_attributes::name << ", "
+                              << kernel_attributes::grid << " = array<i64: X, Y> and " << kernel_attributes::block;
+  return success();
+}
+
+/// The bytes that a global takes.
+static int64_t bytesOf(LLVM::GlobalOp global) { return DataLayout::closest(global).getTypeSize(global.getGlobalType()); }
+
+/// The shared arrays that a kernel uses, itself or in functions that it calls.
+static SetVector<LLVM::GlobalOp> sharedOf(LLVM::LLVMFuncOp kernel) {
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  SetVector<LLVM::GlobalOp> arrays;
+  SetVector<LLVM::LLVMFuncOp> functions;
+  functions.insert(kernel);
+  for (size_t i = 0; i < functions.size(); ++i)
+    LLVM::LLVMFuncOp(functions[i]).walk([&](Operation *op) {
+      if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+        if (auto global = module.lookupSymbol<LLVM::GlobalOp>(address.getGlobalName()); global && global.getAddrSpace() == 3)
+          arrays.insert(global);
+      if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee())
+        if (auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(*call.getCallee()))
+          functions.insert(callee);
+    });
+  return arrays;
+}
+
+static LogicalResult checkShared(LLVM::LLVMFuncOp kernel) {
+  constexpr int64_t most = 48 * 1024;
+  int64_t bytes = 0;
+  for (LLVM::GlobalOp array : sharedOf(kernel))
+    bytes = llvm::alignTo(bytes, array.getAlignment().value_or(16)) + bytesOf(array);
+  if (bytes <= most)
+    return success();
+  return emitError(kernel.getLoc()) << placeOf(kernel) << "may hold at most " << most << " bytes of static shared memory, but got "
+                            << bytes;
+}
+
+static LogicalResult checkSharedArray(LLVM::GlobalOp array) {
+  if (array.getAddrSpace() != 3 || (bytesOf(array) > 0 && array.getLinkage() != LLVM::Linkage::External))
+    return success();
+  return emitError(array.getLoc()) << "dynamic shared memory is not supported: '" << array.getSymName()
+                           << "' must have a size and internal linkage";
+}
+
+LogicalResult stretto::checkKernels(gpu::GPUModuleOp module, const Chip &chip) {
+  WalkResult walk = module.walk([&](Operation *op) {
+    return op == module || succeeded(checkOperation(op, chip)) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (failed(checkSharedArray(global)))
+      return failure();
+  for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
+    if (failed(checkAttributes(kernel)) || failed(checkShared(kernel)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,38 @@
+// RUN: stretto-opt %s --split-input-file --verify-diagnostics --verify-roundtrip | FileCheck %s
+
+// CHECK: kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">, #kern.image<@stretto.image.1, ptx, "compute_80">]
+module attributes {kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">, #kern.image<@stretto.image.1, ptx, "compute_80">]} {
+  // CHECK: kern.device_kernel @layers.k symbol "layers_k" grid [512, 1] block 192 shared 64 registers 40 spills 8 local 16 bytes_moved 25165824 flops 6
+  kern.device_kernel @layers.k symbol "layers_k" grid [512, 1] block 192 shared 64 registers 40 spills 8 local 16
+    bytes_moved 25165824 flops 6
+}
+
+// -----
+
+// expected-error @+1 {{grid must be two numbers of at least 1, but got [512, 0]}}
+kern.device_kernel @k symbol "k" grid [512, 0] block 32 shared 0 registers 8 spills 0 local 0 bytes_moved 0 flops 0
+
+// -----
+
+// expected-error @+1 {{block must be a multiple of 32 up to 1024, but got 48}}
+kern.device_kernel @k symbol "k" grid [1, 1] block 48 shared 0 registers 8 spills 0 local 0 bytes_moved 0 flops 0
+
+// -----
+
+// expected-error @+1 {{registers must be between 1 and 255, but got 0}}
+kern.device_kernel @k symbol "k" grid [1, 1] block 32 shared 0 registers 0 spills 0 local 0 bytes_moved 0 flops 0
+
+// -----
+
+// expected-error @+1 {{numbers must not be negative, but got -1}}
+kern.device_kernel @k symbol "k" grid [1, 1] block 32 shared -1 registers 8 spills 0 local 0 bytes_moved 0 flops 0
+
+// -----
+
+// expected-error @+1 {{spills must be a part of the 4 bytes of local memory, but got 8}}
+kern.device_kernel @k symbol "k" grid [1, 1] block 32 shared 0 registers 8 spills 8 local 4 bytes_moved 0 flops 0
+
+// -----
+
+// expected-error @+1 {{symbol must not be empty}}
+kern.device_kernel @k symbol "" grid [1, 1] block 32 shared 0 registers 8 spills 0 local 0 bytes_moved 0 flops 0
