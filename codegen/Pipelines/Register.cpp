@@ -2,11 +2,8 @@
 #include "codegen/Pipelines/Pipelines.h"
 
 #include "codegen/cpu/Passes.h"
-<<<<<<< HEAD
 #include "codegen/cuda/Passes.h"
-=======
 #include "codegen/cuda/binary/Passes.h"
->>>>>>> main
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
@@ -21,11 +18,8 @@ void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
 
 void stretto::registerCodegenPasses() {
   registerCpuKernelPasses();
-<<<<<<< HEAD
   registerCudaKernelPasses();
-=======
   registerCudaBinaryPasses();
->>>>>>> main
   registerMemoryPasses();
   registerHostPasses();
   registerOptimizerPasses();
