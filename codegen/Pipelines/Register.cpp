@@ -3,6 +3,7 @@
 
 #include "codegen/cpu/Passes.h"
 #include "codegen/cuda/binary/Passes.h"
+#include "codegen/emulator/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
@@ -18,6 +19,7 @@ void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
 void stretto::registerCodegenPasses() {
   registerCpuKernelPasses();
   registerCudaBinaryPasses();
+  registerEmulatorPasses();
   registerMemoryPasses();
   registerHostPasses();
   registerOptimizerPasses();
