@@ -6,5 +6,6 @@ void stretto::registerPasses() {
   registerAutoDiffPasses();
   registerBuildPasses();
   registerFusionPasses();
+  registerPrecisionPasses();
   registerSimplifyPasses();
 }

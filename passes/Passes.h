@@ -5,6 +5,7 @@
 #include "passes/AutoDiff/Passes.h"
 #include "passes/Build/Passes.h"
 #include "passes/Fusion/Passes.h"
+#include "passes/Precision/Passes.h"
 #include "passes/Simplify/Passes.h"
 
 namespace stretto {

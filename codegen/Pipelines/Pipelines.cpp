@@ -58,6 +58,10 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(createRepeatCheap());
   passes.addPass(createOutlineGroups());
   addCleanup(passes);
+  if (options.activations == "bf16") {
+    passes.addPass(createRoundActivations());
+    addCleanup(passes);
+  }
   passes.addPass(createAddOptimizer());
 }
 
@@ -96,6 +100,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                                             llvm::cl::init(0)};
   PassOptions::Option<int64_t> headBytes{*this, "head-bytes", llvm::cl::desc("largest logits that are held at once"),
                                          llvm::cl::init(PipelineOptions().headBytes)};
+  PassOptions::Option<std::string> activations{
+      *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};
   PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
                                        llvm::cl::init("native")};
 };
@@ -106,6 +112,7 @@ void stretto::registerPipelines() {
     PassPipelineRegistration<PhaseOptions>(
         ("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
         [phase](OpPassManager &passes, const PhaseOptions &options) {
-          addPhase(passes, phase, {options.fuse, options.memoryBudget, options.headBytes, options.cpu});
+          addPhase(passes, phase, {options.fuse, options.memoryBudget, options.headBytes, options.cpu,
+                                   options.activations});
         });
 }

@@ -21,6 +21,7 @@ struct PipelineOptions {
   int64_t memoryBudget = 0;       // bytes that saved values of all layers may take; 0: no limit
   int64_t headBytes = 4 << 20;    // largest logits, in bytes, that are held at once
   std::string cpu = "native";     // the machine, as LLVM names it
+  std::string activations;        // "bf16", or empty: activations have the type of parameters
 };
 
 /// The stages of a module behind the front end's `seq`:

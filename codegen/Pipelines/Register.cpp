@@ -4,6 +4,7 @@
 #include "codegen/cpu/Passes.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/binary/Passes.h"
+#include "codegen/emulator/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
@@ -20,6 +21,7 @@ void stretto::registerCodegenPasses() {
   registerCpuKernelPasses();
   registerCudaKernelPasses();
   registerCudaBinaryPasses();
+  registerEmulatorPasses();
   registerMemoryPasses();
   registerHostPasses();
   registerOptimizerPasses();

@@ -4,6 +4,7 @@
 #include "codegen/host/GlobalBuilder.h"
 #include "codegen/host/Parameters.h"
 #include "codegen/memory/Entries.h"
+#include "ir/Seq/ActivationType.h"
 #include "runtime/abi/abi.h"
 
 using namespace mlir;
@@ -164,11 +165,15 @@ private:
     return {g.i32(STRETTO_ABI_VERSION), g.i32(sizeof(stretto_program)), textOf("seq.model"), textOf("seq.spec_text"),
             g.text(hashParameters(module, parameters)), textOf("seq.settings"), g.text(facts.plan),
             textOf("kern.target"), textOf("kern.cpu"), textOf("kern.cpu_features"), g.text("stretto " STRETTO_VERSION),
-            g.i32(dtypeOf(parameterType())), g.i32(dtypeOf(parameterType())), g.i64(numberOf("seq.batch")),
+            g.i32(dtypeOf(parameterType())), g.i32(dtypeOf(activationType())), g.i64(numberOf("seq.batch")),
             g.i64(numberOf("seq.length")), g.i64(numberOf("seq.vocabulary"))};
   }
 
   Type parameterType() { return layoutParameters(module).elementType; }
+  Type activationType() {
+    Type rounded = roundedActivationType(module);
+    return rounded ? rounded : parameterType();
+  }
   int64_t trainableElements() {
     return layoutParameters(module).trainableBytes * 8 / parameterType().getIntOrFloatBitWidth();
   }

@@ -25,6 +25,7 @@ public:
     for (auto parameter : module.getOps<seq::ParameterOp>()) {
       Content content = contents[parameter] = shadow.fresh(parameter.getTensorType());
       shadow.write(parameterSpan(parameter, placeOf(parameter)), content);
+      writeRounded(parameter);
     }
     for (BlockArgument argument : function.getArguments()) {
       values[argument] = shadow.fresh(argument.getType());
@@ -53,6 +54,16 @@ private:
 
   static Span parameterSpan(seq::ParameterOp op, kern::PlaceAttr place) {
     return spanOf(op.getTensorType(), place, 0, op.getTensorType().getShape().back(), place.getStride());
+  }
+
+  /// The copy in bf16, which the program keeps beside the parameter.
+  void writeRounded(seq::ParameterOp op) {
+    auto type = op.getTensorType().clone(BFloat16Type::get(module.getContext()));
+    kern::PlaceAttr place = placeOf(op);
+    ParameterPlace half = roundedPlace({place.getOffset(), place.getStride()});
+    auto rounded = kern::PlaceAttr::get(module.getContext(), kern::Arena::rounded, half.offset, half.stride, 0);
+    Content content = roundedContents[op] = shadow.fresh(type);
+    shadow.write(spanOf(type, rounded, 0, type.getShape().back(), half.stride), content);
   }
 
   Span span(Value value) {
@@ -126,19 +137,16 @@ private:
   /// The content of an operation that does nothing when the program runs.
   std::optional<Content> viewed(Operation *op) {
     if (auto get = dyn_cast<seq::GetParameterOp>(op))
-      return contents[module.lookupSymbol(get.getParameter())];
+      return (get.getRounded() ? roundedContents : contents)[module.lookupSymbol(get.getParameter())];
     if (isa<seq::ReshapeOp>(op))
       return values[op->getOperand(0)];
     if (auto slice = dyn_cast<seq::SliceOp>(op))
       return sliceColumns(values[slice.getOperand()], slice.getOperand().getType(), slice.getType(), slice.getOffset());
     if (auto concat = dyn_cast<seq::ConcatOp>(op)) {
       SmallVector<Content> pieces;
-      SmallVector<int64_t> columns;
-      for (Value piece : concat.getInputs()) {
+      for (Value piece : concat.getInputs())
         pieces.push_back(values[piece]);
-        columns.push_back(columnsOf(piece) * concat.getType().getElementTypeBitWidth() / 32);
-      }
-      return joinColumns(pieces, columns);
+      return joinColumns(pieces, concat.getInputs().getTypes());
     }
     return std::nullopt;
   }
@@ -195,7 +203,7 @@ private:
   ModuleOp module;
   Shadow shadow;
   DenseMap<Value, Content> values;
-  DenseMap<Operation *, Content> contents;
+  DenseMap<Operation *, Content> contents, roundedContents; // of parameters
   int64_t iteration = 0;
   bool inBody = false;
 };

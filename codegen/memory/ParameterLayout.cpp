@@ -1,6 +1,8 @@
 //===- ParameterLayout.cpp - trainable first, layer by layer ------------------===//
 #include "codegen/memory/ParameterLayout.h"
 
+#include "ir/Seq/ActivationType.h"
+
 using namespace mlir;
 using namespace stretto;
 
@@ -65,5 +67,9 @@ ParameterLayout stretto::layoutParameters(ModuleOp module) {
   int64_t used = layoutPart(layout, trainable, 0);
   layout.trainableBytes = llvm::alignTo(std::max<int64_t>(used, 1), rowBytes);
   layout.totalBytes = layoutPart(layout, frozen, layout.trainableBytes);
+  if (roundedActivationType(module)) {
+    layout.totalBytes = llvm::alignTo(layout.totalBytes, rowBytes);
+    layout.roundedBytes = layout.totalBytes / 2;
+  }
   return layout;
 }

@@ -49,7 +49,10 @@ Ref Placer::makeRef(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto get = dyn_cast<seq::GetParameterOp>(op)) {
     ParameterPlace place = parameters.places.lookup(module.lookupSymbol(get.getParameter()));
-    return {storage.createFixed(kern::Arena::parameters, place.offset), 0, 0, false, place.stride};
+    kern::Arena arena = get.getRounded() ? kern::Arena::rounded : kern::Arena::parameters;
+    if (get.getRounded())
+      place = roundedPlace(place);
+    return {storage.createFixed(arena, place.offset), 0, 0, false, place.stride};
   }
   if (auto table = dyn_cast<seq::TableOp>(op))
     return {storage.createFixed(kern::Arena::tables, tables.offsetOf(table))};

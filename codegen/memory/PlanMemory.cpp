@@ -32,7 +32,7 @@ struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
     int64_t flat = parameters.trainableBytes;
     int64_t hyper = alignPlace(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
     int64_t arenas[] = {activations, parameters.totalBytes, flat,           flat, flat, flat, interface.inputs,
-                        interface.outputs, tables.bytes(),  hyper, 0};
+                        interface.outputs, tables.bytes(),  hyper, parameters.roundedBytes};
     module->setAttr("kern.arenas", DenseI64ArrayAttr::get(&getContext(), arenas));
     module->setAttr("kern.activation_bytes", Builder(&getContext()).getI64IntegerAttr(alone));
   }

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace stretto;
 
-static constexpr int64_t wordBytes = 4;
+static constexpr int64_t wordBytes = 2;
 
 static int64_t columnWords(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -72,12 +72,14 @@ Content stretto::sliceColumns(const Content &content, Type from, Type to, int64_
   return result;
 }
 
-Content stretto::joinColumns(llvm::ArrayRef<Content> pieces, llvm::ArrayRef<int64_t> columns) {
+Content stretto::joinColumns(llvm::ArrayRef<Content> pieces, TypeRange types) {
   auto result = std::make_shared<std::vector<uint64_t>>();
-  size_t rows = pieces[0]->size() / columns[0];
+  size_t rows = pieces[0]->size() / columnWords(types[0]);
   for (size_t row = 0; row < rows; ++row)
-    for (auto [piece, width] : llvm::zip(pieces, columns))
+    for (auto [piece, type] : llvm::zip(pieces, types)) {
+      int64_t width = columnWords(type);
       result->insert(result->end(), piece->begin() + row * width, piece->begin() + (row + 1) * width);
+    }
   return result;
 }
 

@@ -9,7 +9,7 @@
 
 namespace stretto {
 
-/// What a value should contain: one name for each word (four bytes), in row-major order. Views share the names of
+/// What a value should contain: one name for each word (two bytes), in row-major order. Views share the names of
 /// what they show.
 using Content = std::shared_ptr<const std::vector<uint64_t>>;
 
@@ -35,12 +35,12 @@ public:
   bool holds(const Span &span, const Content &content) const;
 
 private:
-  std::array<std::vector<uint64_t>, 10> arenas;
+  std::array<std::vector<uint64_t>, kern::getMaxEnumValForArena() + 1> arenas;
   uint64_t next = 1;
 };
 
 Content sliceColumns(const Content &content, mlir::Type from, mlir::Type to, int64_t offset);
-Content joinColumns(llvm::ArrayRef<Content> pieces, llvm::ArrayRef<int64_t> columns);
+Content joinColumns(llvm::ArrayRef<Content> pieces, mlir::TypeRange types);
 /// Entry i of n of the leading dimension.
 Content entryOf(const Content &content, int64_t i, int64_t n);
 Content joinEntries(llvm::ArrayRef<Content> entries);

@@ -2,6 +2,7 @@
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/ParameterLayout.h"
 #include "codegen/optimizer/Passes.h"
+#include "ir/Seq/ActivationType.h"
 #include "passes/Support/RowBuilder.h"
 #include "runtime/abi/abi.h"
 
@@ -23,9 +24,12 @@ struct AddOptimizerPass : stretto::impl::AddOptimizerBase<AddOptimizerPass> {
     int64_t rows = layout.trainableBytes * 8 / real.getIntOrFloatBitWidth() / flatColumns;
     flat = RankedTensorType::get({1, rows, flatColumns}, real);
     scalar = RankedTensorType::get({1}, real);
+    rounded = roundedActivationType(getOperation());
     addUpdate();
     addAccumulate();
     addTakeAccumulated();
+    if (rounded)
+      addRoundParameters(RankedTensorType::get({1, layout.roundedBytes / 2 / flatColumns, flatColumns}, real));
   }
 
 private:
@@ -95,6 +99,8 @@ private:
     Value get(stretto_hyper position) { return b.slice(all, position, 1); }
   };
 
+  Value round(RowBuilder &b, Value row) { return arith::TruncFOp::create(b, tensorType(row).clone(rounded), row); }
+
   static SmallVector<Value> adamW(RowBuilder &b, ArrayRef<Value> operands) {
     Value p = operands[0], g = operands[1], m = operands[2], v = operands[3];
     Hyper hyper{b, operands[5]};
@@ -128,13 +134,34 @@ private:
     auto arguments = update.getArguments();
     Value squares = addSumOfSquares(b, arguments[1]);
     Value norm = addNorm(b, squares);
+    SmallVector<Type> types(3, flat);
+    if (rounded)
+      types.push_back(flat.clone(rounded));
     auto step = addKernel(b, "update.adamw", {arguments[0], arguments[1], arguments[2], arguments[3], squares, arguments[4]},
                           {RowMap::row, RowMap::row, RowMap::row, RowMap::row, RowMap::shared, RowMap::shared},
-                          {flat, flat, flat}, adamW);
-    finish(b, update, {{step.getResult(0), start(Arena::parameters)},
-                       {step.getResult(1), start(Arena::moment1)},
-                       {step.getResult(2), start(Arena::moment2)},
-                       {norm, start(Arena::outputs, gradNormOffset)}});
+                          types, [&](RowBuilder &b, ArrayRef<Value> operands) {
+                            SmallVector<Value> results = adamW(b, operands);
+                            if (rounded)
+                              results.push_back(round(b, results[0]));
+                            return results;
+                          });
+    SmallVector<std::pair<Value, kern::PlaceAttr>> results{{step.getResult(0), start(Arena::parameters)},
+                                                           {step.getResult(1), start(Arena::moment1)},
+                                                           {step.getResult(2), start(Arena::moment2)},
+                                                           {norm, start(Arena::outputs, gradNormOffset)}};
+    if (rounded)
+      results.emplace_back(step.getResult(3), start(Arena::rounded));
+    finish(b, update, results);
+  }
+
+  /// `all`: trainable and frozen parameters.
+  void addRoundParameters(RankedTensorType all) {
+    RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
+    func::FuncOp function = addFunction(b, "round_parameters", {{all, Arena::parameters}});
+    auto kernel = addKernel(
+        b, "round_parameters.round", function.getArgument(0), RowMap::row, all.clone(rounded),
+        [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{round(b, row[0])}; });
+    finish(b, function, {{kernel.getResult(0), start(Arena::rounded)}});
   }
 
   void addAccumulate() {
@@ -153,7 +180,7 @@ private:
     finish(b, take, {{copy, start(Arena::gradients)}, {zero, start(Arena::accumulator)}});
   }
 
-  Type real;
+  Type real, rounded; // `rounded` is null where parameters have no rounded copy
   RankedTensorType flat, scalar;
 };
 } // namespace

@@ -13,7 +13,9 @@ def AddOptimizer : Pass<"kern-add-optimizer", "::mlir::ModuleOp"> {
       `p *= 1 - rate * decay`, `m = b1 m + (1 - b1) g`, `v = b2 v + (1 - b2) g^2`,
       `p -= rate / c1 * m / (sqrt(v) / sqrt(c2) + eps)`. All numbers are read from HYPER;
     * `@accumulate`: ACCUMULATOR += GRADIENTS;
-    * `@take_accumulated`: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
+    * `@take_accumulated`: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0;
+    * `@round_parameters`, where activations are bf16 (`seq.activation_type`): ROUNDED = PARAMETERS in bf16, the frozen
+      ones too. `@update` then writes the new parameters to ROUNDED as well.
 
     The kernels are ordinary `kern.rowwise` operations without a schedule.
 

@@ -32,7 +32,8 @@ static double rowwiseFlops(kern::RowwiseOp op) {
   for (Operation &inner : op.getBody().front()) {
     if (isa<seq::ReduceOp, seq::ColumnSumOp>(inner))
       perRow += elements(inner.getOperand(0));
-    else if (inner.hasTrait<OpTrait::Elementwise>() && !inner.hasTrait<OpTrait::ConstantLike>())
+    else if (inner.hasTrait<OpTrait::Elementwise>() && !isa<arith::ExtFOp, arith::TruncFOp>(inner) &&
+             !inner.hasTrait<OpTrait::ConstantLike>())
       perRow += elements(inner.getResult(0));
   }
   return perRow * static_cast<double>(batch * time);

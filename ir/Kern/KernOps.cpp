@@ -1,6 +1,8 @@
 //===- KernOps.cpp - rules of the fused kernel --------------------------------===//
 #include "ir/Kern/KernOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::kern;
@@ -46,10 +48,20 @@ static bool isBodyOp(Operation &op) {
              seq::ReshapeOp, seq::ColumnSumOp, seq::ColumnIndexOp>(op);
 }
 
+/// Bodies compute in f32 or f64: bf16 is read and stored.
+static bool computesInBf16(Operation &op) {
+  auto isRounded = [](Value value) { return typeOf(value).getElementType().isBF16(); };
+  bool reads = isa<YieldOp, arith::ExtFOp>(op), stores = isa<arith::TruncFOp>(op);
+  return (!reads && llvm::any_of(op.getOperands(), isRounded)) || (!stores && llvm::any_of(op.getResults(), isRounded));
+}
+
 static LogicalResult verifyBody(RowwiseOp op) {
   for (Operation &inner : op.getBody().front()) {
     if (!isBodyOp(inner))
       return inner.emitOpError() << "is not a row operation";
+    if (computesInBf16(inner))
+      return inner.emitOpError() << "must not compute in bf16: operands are extended by arith.extf, results rounded by "
+                                    "arith.truncf";
     if (!isa<seq::ColumnSumOp>(inner))
       continue;
     for (Operation *user : inner.getUsers())

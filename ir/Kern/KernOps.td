@@ -24,7 +24,7 @@ def Kern_Dialect : Dialect {
 class Kern_Op<string mnemonic, list<Trait> traits = []> : Op<Kern_Dialect, mnemonic, traits>;
 
 def Kern_Real : RankedTensorOf<[F32, F64]>;
-def Kern_Tensor : RankedTensorOf<[F32, F64, I32]>;
+def Kern_Tensor : RankedTensorOf<[F32, F64, BF16, I32]>;
 
 def Kern_RowMap : I32EnumAttr<"RowMap", "which part of an operand a row sees", [
   I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"time", 1>, I32EnumAttrCase<"shared", 2>]> {
@@ -119,7 +119,8 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
     Yielded values become results in order: `[batch, time, columns...]`, or, when produced by
     `seq.column_sum`, the sum over all rows; with `partial_sums` one sum per chunk of the schedule,
     `[chunks, columns...]`, which `kern.sum_partials` adds up in order. Batch and time are those of the `row`
-    operands.
+    operands. Operands and results may be bf16; the body extends what it reads (`arith.extf`), computes in f32 and
+    rounds what it yields (`arith.truncf`).
 
     ```mlir
     %y, %dg = kern.rowwise(%x, %g) maps [row, shared] {

@@ -31,9 +31,11 @@ def Seq_Dialect : Dialect {
 
 class Seq_Op<string mnemonic, list<Trait> traits = []> : Op<Seq_Dialect, mnemonic, traits>;
 
+// What is computed with; what lies in memory may be rounded to bf16 (kern-round-activations).
 def Seq_RealTensor : RankedTensorOf<[F32, F64]>;
+def Seq_StoredTensor : RankedTensorOf<[F32, F64, BF16]>;
 def Seq_TokenTensor : RankedTensorOf<[I32]>;
-def Seq_Tensor : RankedTensorOf<[F32, F64, I32]>;
+def Seq_Tensor : RankedTensorOf<[F32, F64, BF16, I32]>;
 
 //===- Enumerations ---------------------------------------------------------===//
 

@@ -4,6 +4,7 @@
 include "ir/Seq/SeqDialect.td"
 
 // Operations that a library carries out: no fusion crosses them. Weights are [out, in] as in PyTorch.
+// Operands have one type; results have it too, or f32 where they are bf16. Sums are kept in f32 or f64.
 
 def Seq_LinearOp : Seq_Op<"linear", [Pure]> {
   let summary = "x W^T over the last dimension";
@@ -12,8 +13,8 @@ def Seq_LinearOp : Seq_Op<"linear", [Pure]> {
     %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$operand, Seq_RealTensor:$weight);
-  let results = (outs Seq_RealTensor:$result);
+  let arguments = (ins Seq_StoredTensor:$operand, Seq_StoredTensor:$weight);
+  let results = (outs Seq_StoredTensor:$result);
   let assemblyFormat = "$operand `,` $weight `:` type($operand) `,` type($weight) `->` type($result) attr-dict";
   let hasVerifier = 1;
 }
@@ -25,8 +26,8 @@ def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure]> {
     %dx = seq.linear_input_grad %dy, %w : tensor<2x8x32xf32>, tensor<32x16xf32> -> tensor<2x8x16xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$grad, Seq_RealTensor:$weight);
-  let results = (outs Seq_RealTensor:$result);
+  let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$weight);
+  let results = (outs Seq_StoredTensor:$result);
   let assemblyFormat = "$grad `,` $weight `:` type($grad) `,` type($weight) `->` type($result) attr-dict";
   let hasVerifier = 1;
 }
@@ -34,13 +35,14 @@ def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure]> {
 def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure]> {
   let summary = "dy^T x summed over rows (+ accumulator): the gradient of seq.linear with respect to its weight";
   let description = [{
-    With `accumulate`, the product is added to that value, whose buffer the result takes over.
+    With `accumulate`, the product is added to that value, whose buffer the result takes over. The result is f32
+    where the operands are bf16.
 
     ```mlir
     %dw = seq.linear_weight_grad %dy, %x : tensor<2x8x32xf32>, tensor<2x8x16xf32> -> tensor<32x16xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$grad, Seq_RealTensor:$operand, Optional<Seq_RealTensor>:$accumulator);
+  let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$operand, Optional<Seq_RealTensor>:$accumulator);
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = [{
     $grad `,` $operand (`accumulate` $accumulator^ `:` type($accumulator))?
@@ -54,15 +56,15 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure, AllTypesMatch<["q", "out"]>, Al
   let description = [{
     `q` is `[batch, time, heads * head_dim]`, `k` and `v` `[batch, time, kv_heads * head_dim]`; query head `h`
     reads key/value head `h / (heads / kv_heads)`. `lse` is the log-sum-exp of the scores,
-    `[batch, heads, time]`, kept for the gradient.
+    `[batch, heads, time]`, kept for the gradient; f32 where the others are bf16.
 
     ```mlir
     %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$q, Seq_RealTensor:$k, Seq_RealTensor:$v, I64Attr:$heads,
+  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, I64Attr:$heads,
                        I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal);
-  let results = (outs Seq_RealTensor:$out, Seq_RealTensor:$lse);
+  let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
     `:` type($q) `,` type($k) `->` type($lse) attr-dict
@@ -78,14 +80,15 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure, AllTypesMatch<["q", "g
     %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$grad, Seq_RealTensor:$q, Seq_RealTensor:$k, Seq_RealTensor:$v,
-                       Seq_RealTensor:$out, Seq_RealTensor:$lse, I64Attr:$heads, I64Attr:$kv_heads,
+  let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
+                       Seq_StoredTensor:$out, Seq_RealTensor:$lse, I64Attr:$heads, I64Attr:$kv_heads,
                        F64Attr:$scale, UnitAttr:$causal);
-  let results = (outs Seq_RealTensor:$dq, Seq_RealTensor:$dk, Seq_RealTensor:$dv);
+  let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv);
   let assemblyFormat = [{
     $grad `,` $q `,` $k `,` $v `,` $out `,` $lse `heads` $heads `kv_heads` $kv_heads `scale` $scale
     (`causal` $causal^)? `:` type($q) `,` type($k) `,` type($lse) attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Seq_EmbedOp : Seq_Op<"embed", [Pure]> {
@@ -95,8 +98,8 @@ def Seq_EmbedOp : Seq_Op<"embed", [Pure]> {
     %x = seq.embed %tokens, %table : tensor<2x8xi32>, tensor<512x16xf32> -> tensor<2x8x16xf32>
     ```
   }];
-  let arguments = (ins Seq_TokenTensor:$tokens, Seq_RealTensor:$table);
-  let results = (outs Seq_RealTensor:$result);
+  let arguments = (ins Seq_TokenTensor:$tokens, Seq_StoredTensor:$table);
+  let results = (outs Seq_StoredTensor:$result);
   let assemblyFormat = "$tokens `,` $table `:` type($tokens) `,` type($table) `->` type($result) attr-dict";
   let hasVerifier = 1;
 }
@@ -105,13 +108,13 @@ def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure]> {
   let summary = "the gradient of seq.embed with respect to its table";
   let description = [{
     Sums the rows of `grad` of each token in the order of positions; with `accumulate`, adds to that value, whose
-    buffer the result takes over (a table tied to the head).
+    buffer the result takes over (a table tied to the head). The result is f32 where `grad` is bf16.
 
     ```mlir
     %dt = seq.embed_grad %tokens, %dx : tensor<2x8xi32>, tensor<2x8x16xf32> -> tensor<512x16xf32>
     ```
   }];
-  let arguments = (ins Seq_TokenTensor:$tokens, Seq_RealTensor:$grad, Optional<Seq_RealTensor>:$accumulator);
+  let arguments = (ins Seq_TokenTensor:$tokens, Seq_StoredTensor:$grad, Optional<Seq_RealTensor>:$accumulator);
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = [{
     $tokens `,` $grad (`accumulate` $accumulator^ `:` type($accumulator))?

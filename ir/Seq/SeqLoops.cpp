@@ -22,20 +22,23 @@ LogicalResult ParameterOp::verify() {
   return success();
 }
 
-/// A use of a parameter must have its type.
-static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols) {
+/// A use of a parameter must have its type; the rounded copy is bf16.
+static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols,
+                               bool isRounded = false) {
   auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, name);
   if (!parameter)
     return op->emitOpError() << "names no parameter: " << name;
-  if (parameter.getType() == type)
+  Type expected = isRounded ? parameter.getTensorType().clone(BFloat16Type::get(op->getContext())) : parameter.getType();
+  if (expected == type)
     return success();
-  auto diagnostic = op->emitOpError() << "must have the type of the parameter, but got " << type;
+  auto diagnostic = op->emitOpError() << "must have the type of the parameter" << (isRounded ? " in bf16" : "")
+                                      << ", but got " << type;
   diagnostic.attachNote(parameter.getLoc()) << "declared here with type " << parameter.getType();
   return diagnostic;
 }
 
 LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyUse(*this, getParameterAttr(), getType(), symbols);
+  return verifyUse(*this, getParameterAttr(), getType(), symbols, getRounded());
 }
 
 LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {

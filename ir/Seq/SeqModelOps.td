@@ -36,14 +36,17 @@ def Seq_ParameterOp : Seq_Op<"parameter", [Symbol]> {
 def Seq_GetParameterOp : Seq_Op<"get_parameter", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a parameter";
   let description = [{
+    With `rounded`, its copy in bf16, which products read (the ROUNDED arena).
+
     ```mlir
     seq.parameter @embed parts [#seq.part<"embed.weight", 512, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<512x64xf32>
     %w = seq.get_parameter @embed : tensor<512x64xf32>
+    %r = seq.get_parameter @embed rounded : tensor<512x64xbf16>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$parameter);
-  let results = (outs Seq_RealTensor:$result);
-  let assemblyFormat = "$parameter `:` type($result) attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$parameter, UnitAttr:$rounded);
+  let results = (outs Seq_StoredTensor:$result);
+  let assemblyFormat = "$parameter (`rounded` $rounded^)? `:` type($result) attr-dict";
 }
 
 def Seq_GradientOp : Seq_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

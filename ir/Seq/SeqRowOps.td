@@ -106,8 +106,8 @@ def Seq_SliceOp : Seq_Op<"slice", [Pure]> {
     %q = seq.slice %x at 4 : tensor<2x8x16xf32> -> tensor<2x8x8xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$operand, I64Attr:$offset);
-  let results = (outs Seq_RealTensor:$result);
+  let arguments = (ins Seq_StoredTensor:$operand, I64Attr:$offset);
+  let results = (outs Seq_StoredTensor:$result);
   let assemblyFormat = "$operand `at` $offset `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -122,8 +122,8 @@ def Seq_ConcatOp : Seq_Op<"concat", [Pure]> {
     %qk = seq.concat %q, %k : tensor<2x8x4xf32>, tensor<2x8x12xf32> -> tensor<2x8x16xf32>
     ```
   }];
-  let arguments = (ins Variadic<Seq_RealTensor>:$inputs);
-  let results = (outs Seq_RealTensor:$result);
+  let arguments = (ins Variadic<Seq_StoredTensor>:$inputs);
+  let results = (outs Seq_StoredTensor:$result);
   let assemblyFormat = "$inputs `:` type($inputs) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;

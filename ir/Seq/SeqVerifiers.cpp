@@ -16,6 +16,26 @@ LogicalResult sameRows(Operation *op, RankedTensorType a, RankedTensorType b, St
   return success();
 }
 
+/// Operands of one type; the result has it too, or is f32 where they are bf16.
+LogicalResult sameElements(Operation *op, RankedTensorType a, RankedTensorType b, RankedTensorType result) {
+  if (a.getElementType() != b.getElementType())
+    return op->emitOpError() << "operands must be of one type, but got " << a << " and " << b;
+  Type element = result.getElementType();
+  if (element != a.getElementType() && !(a.getElementType().isBF16() && element.isF32()))
+    return op->emitOpError() << "result must be of type " << a.getElementType()
+                             << (a.getElementType().isBF16() ? " or f32" : "") << ", but got " << result;
+  return success();
+}
+
+/// Sums beside activations that may be bf16 have their type, or f32.
+LogicalResult wideElements(Operation *op, StringRef what, RankedTensorType type, RankedTensorType activation) {
+  Type element = activation.getElementType();
+  Type expected = element.isBF16() ? Float32Type::get(op->getContext()) : element;
+  if (type.getElementType() == expected)
+    return success();
+  return op->emitOpError() << what << " must be of type " << expected << ", but got " << type;
+}
+
 LogicalResult haveShape(Operation *op, StringRef what, RankedTensorType type, ArrayRef<int64_t> shape) {
   if (type.getShape() == shape)
     return success();
@@ -161,21 +181,23 @@ LogicalResult RotaryOp::verify() {
 
 LogicalResult LinearOp::verify() {
   auto x = typeOf(getOperand()), w = typeOf(getWeight()), y = typeOf(getResult());
-  if (failed(sameRows(*this, x, y, "operand and result")))
+  if (failed(sameElements(*this, x, w, y)) || failed(sameRows(*this, x, y.clone(x.getElementType()), "operand and result")))
     return failure();
   return haveShape(*this, "weight", w, {columns(y), columns(x)});
 }
 
 LogicalResult LinearInputGradOp::verify() {
   auto dy = typeOf(getGrad()), w = typeOf(getWeight()), dx = typeOf(getResult());
-  if (failed(sameRows(*this, dy, dx, "gradient and result")))
+  if (failed(sameElements(*this, dy, w, dx)) ||
+      failed(sameRows(*this, dy, dx.clone(dy.getElementType()), "gradient and result")))
     return failure();
   return haveShape(*this, "weight", w, {columns(dy), columns(dx)});
 }
 
 LogicalResult LinearWeightGradOp::verify() {
   auto dy = typeOf(getGrad()), x = typeOf(getOperand());
-  if (failed(sameRows(*this, dy, x, "gradient and operand")))
+  if (failed(sameRows(*this, dy, x, "gradient and operand")) ||
+      failed(wideElements(*this, "result", typeOf(getResult()), dy)))
     return failure();
   if (getAccumulator() && getAccumulator().getType() != getResult().getType())
     return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
@@ -186,16 +208,26 @@ LogicalResult AttentionOp::verify() {
   auto q = typeOf(getQ()), k = typeOf(getK());
   if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
     return emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
-  if (failed(verifyHeads(*this, q, k, getHeads(), getKvHeads())))
+  if (failed(verifyHeads(*this, q, k, getHeads(), getKvHeads())) || failed(sameElements(*this, q, k, q)) ||
+      failed(wideElements(*this, "lse", typeOf(getLse()), q)))
     return failure();
   return haveShape(*this, "lse", typeOf(getLse()),
                    {q.getDimSize(0), static_cast<int64_t>(getHeads()), q.getDimSize(1)});
+}
+
+LogicalResult AttentionGradOp::verify() {
+  auto q = typeOf(getQ());
+  if (failed(sameElements(*this, q, typeOf(getK()), q)))
+    return failure();
+  return wideElements(*this, "lse", typeOf(getLse()), q);
 }
 
 LogicalResult EmbedOp::verify() {
   auto tokens = typeOf(getTokens()), table = typeOf(getTable());
   if (table.getRank() != 2)
     return emitOpError() << "table must be [vocabulary, columns], but got " << table;
+  if (table.getElementType() != typeOf(getResult()).getElementType())
+    return emitOpError() << "table and result must be of one type, but got " << table << " and " << getResult().getType();
   SmallVector<int64_t> shape(tokens.getShape());
   shape.push_back(columns(table));
   return haveShape(*this, "result", typeOf(getResult()), shape);
@@ -207,6 +239,8 @@ LogicalResult EmbedGradOp::verify() {
   shape.push_back(columns(typeOf(getResult())));
   if (getAccumulator() && getAccumulator().getType() != getResult().getType())
     return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
+  if (failed(wideElements(*this, "result", typeOf(getResult()), grad)))
+    return failure();
   return haveShape(*this, "gradient", grad, shape);
 }
 

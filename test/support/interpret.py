@@ -1,7 +1,7 @@
 """Runs modules of the dialects seq and kern with NumPy, in double precision.
 
 For tests of passes: whatever a pass makes of a module, the numbers must stay. Nothing here is fast or clever; each
-operation is one line taken from its description.
+operation is one line taken from its description. Values of a type bf16 are rounded to it where they are made.
 """
 import math
 import struct
@@ -12,6 +12,12 @@ from mlir_text import parse_module, shape_of, split
 
 COMPARE = {1: np.equal, 2: np.greater, 3: np.greater_equal, 4: np.less, 5: np.less_equal, 6: np.not_equal}
 
+def to_bf16(x):
+    """The nearest numbers of eight bits of precision (ties to even), as f64. No number of these tests is subnormal."""
+    mantissa, exponent = np.frexp(x)
+    return np.ldexp(np.rint(np.ldexp(mantissa, 8)), exponent - 8)
+
+
 ELEMENTWISE = {
     "arith.addf": np.add,
     "arith.subf": np.subtract,
@@ -21,6 +27,8 @@ ELEMENTWISE = {
     "arith.maximumf": np.maximum,
     "arith.minimumf": np.minimum,
     "arith.select": np.where,
+    "arith.extf": lambda x: x,
+    "arith.truncf": lambda x: x,
     "arith.sitofp": lambda x: x.astype(np.float64),
     "arith.fptosi": lambda x: x.astype(np.int64),
     "math.exp": np.exp,
@@ -41,7 +49,8 @@ def constant(op):
 
     def number(word):
         if word.startswith("0x"):
-            return struct.unpack(">d" if element == "f64" else ">f", bytes.fromhex(word[2:]))[0]
+            form = {"f64": ">d", "f32": ">f", "bf16": ">f"}[element]
+            return struct.unpack(form, bytes.fromhex(word[2:] + ("0000" if element == "bf16" else "")))[0]
         return {"true": 1.0, "false": 0.0}.get(word, None) if word in ("true", "false") else float(word)
 
     values = [number(word) for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split()]
@@ -249,7 +258,7 @@ class Program:
                 return inputs
             results = self.operation(each, inputs, row_operations)
             for result, value, type_text in zip(each.results, results, each.result_types, strict=True):
-                values[result] = value
+                values[result] = to_bf16(value) if shape_of(type_text)[1] == "bf16" else value
                 expected = row_operations.lead + shape_of(type_text)[0]
                 is_sum = each.name in ("seq.column_sum", "arith.constant", "seq.table")
                 assert is_sum or value.shape == expected, f"{each.name}: {value.shape} is not {expected}"

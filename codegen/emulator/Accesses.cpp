@@ -1,0 +1,169 @@
+//===- Accesses.cpp - loads, stores and copies ----------------------------------===//
+#include "codegen/emulator/Emulation.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstddef>
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+enum Space : unsigned { generic = 0, global = 1, shared = 3 };
+
+/// Where a pointer points.
+struct Origin {
+  unsigned space;
+  Value root; // an argument, the address of a variable, or where nothing more is known
+};
+} // namespace
+
+static unsigned spaceOf(Value pointer) { return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace(); }
+
+static Origin originOf(Value pointer) {
+  Origin origin{spaceOf(pointer), pointer};
+  while (Operation *op = origin.root.getDefiningOp()) {
+    if (!isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp, LLVM::BitcastOp>(op))
+      break;
+    origin.root = op->getOperand(0);
+    if (origin.space == Space::generic)
+      origin.space = spaceOf(origin.root);
+  }
+  return origin;
+}
+
+/// Size of a number, a pointer or a vector in memory; nothing for other types.
+static std::optional<int64_t> bytesOf(Type type) {
+  if (isa<LLVM::LLVMPointerType>(type))
+    return 8;
+  if (auto vector = dyn_cast<VectorType>(type); vector && !vector.isScalable() && vector.getElementType().isIntOrFloat())
+    return llvm::divideCeil(vector.getNumElements() * vector.getElementTypeBitWidth(), 8);
+  if (type.isIntOrFloat())
+    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return std::nullopt;
+}
+
+/// The constant that describes an access to `pointer` in `space`.
+static FailureOr<Value> describe(ImplicitLocOpBuilder &b, Operation *op, const Origin &origin, int64_t bytes,
+                                 int64_t alignment, bool writes, Emulation &emulation) {
+  if (origin.space == Space::global) {
+    int64_t buffer = emulation.bufferOf(origin.root);
+    if (writes && buffer >= 0)
+      emulation.facts().written.set(buffer);
+    else if (writes)
+      emulation.facts().writesAny = true;
+    return emulation.describeAccess(b, op, bytes, alignment, buffer, 0);
+  }
+  auto address = origin.root.getDefiningOp<LLVM::AddressOfOp>();
+  auto variable = address ? dyn_cast_or_null<LLVM::GlobalOp>(emulation.lookup(address.getGlobalName())) : nullptr;
+  if (!variable)
+    return emulation.describeAccess(b, op, bytes, alignment, -1, 0);
+  FailureOr<int64_t> offset = emulation.sharedOffset(op, variable);
+  if (failed(offset))
+    return failure();
+  return emulation.describeAccess(b, op, bytes, alignment, *offset,
+                                  cast<LLVM::LLVMArrayType>(variable.getGlobalType()).getNumElements());
+}
+
+/// Puts the check in front of a load or a store.
+static LogicalResult check(Operation *op, Value pointer, Type type, std::optional<uint64_t> alignment, bool writes,
+                           Emulation &emulation) {
+  Origin origin = originOf(pointer);
+  if (origin.space == Space::generic && origin.root.getDefiningOp<LLVM::AllocaOp>())
+    return success();
+  if (origin.space != Space::global && origin.space != Space::shared)
+    return op->emitOpError("must access global or shared memory, or a variable of the thread, to be emulated, but got ")
+           << pointer.getType();
+  std::optional<int64_t> bytes = bytesOf(type);
+  if (!bytes)
+    return op->emitOpError("of type ") << type << " is not known to the emulator";
+  auto b = emulation.at(op);
+  int64_t least = alignment ? *alignment : llvm::PowerOf2Ceil(*bytes);
+  FailureOr<Value> access = describe(b, op, origin, *bytes, least, writes, emulation);
+  if (failed(access))
+    return failure();
+  StringRef function = origin.space == Space::global
+                           ? (writes ? "stretto_emulator_write_global" : "stretto_emulator_read_global")
+                           : (writes ? "stretto_emulator_write_shared" : "stretto_emulator_read_shared");
+  emulation.call(b, function, Type(), {emulation.self(), pointer, *access});
+  return success();
+}
+
+template <typename Op> static LogicalResult refuseSpecial(Op op) {
+  if (op.getOrdering() != LLVM::AtomicOrdering::not_atomic || op.getVolatile_())
+    return op.emitOpError("that is atomic or volatile is not known to the emulator");
+  return success();
+}
+
+LogicalResult stretto::rewriteLoad(Operation *op, Emulation &emulation) {
+  auto load = cast<LLVM::LoadOp>(op);
+  return failed(refuseSpecial(load)) ? failure()
+                                     : check(op, load.getAddr(), load.getType(), load.getAlignment(), false, emulation);
+}
+
+LogicalResult stretto::rewriteStore(Operation *op, Emulation &emulation) {
+  auto store = cast<LLVM::StoreOp>(op);
+  return failed(refuseSpecial(store)) ? failure()
+                                      : check(op, store.getAddr(), store.getValue().getType(), store.getAlignment(), true,
+                                              emulation);
+}
+
+LogicalResult stretto::rewriteAddressOf(Operation *op, Emulation &emulation) {
+  auto address = cast<LLVM::AddressOfOp>(op);
+  auto variable = dyn_cast_or_null<LLVM::GlobalOp>(emulation.lookup(address.getGlobalName()));
+  if (!variable || variable.getAddrSpace() != Space::shared)
+    return op->emitOpError("must be that of a variable in shared memory to be emulated");
+  FailureOr<int64_t> offset = emulation.sharedOffset(op, variable);
+  if (failed(offset))
+    return failure();
+  emulation.later([op, &emulation, offset = *offset] {
+    auto b = emulation.at(op);
+    auto pointer = LLVM::LLVMPointerType::get(op->getContext());
+    Value memory = emulation.field(b, pointer, offsetof(stretto_emulated_thread, shared));
+    Value variable = LLVM::GEPOp::create(b, pointer, b.getI8Type(), memory,
+                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    op->replaceAllUsesWith(ValueRange{variable});
+    op->erase();
+  });
+  return success();
+}
+
+LogicalResult stretto::rewriteSpaceCast(Operation *op, Emulation &emulation) {
+  emulation.later([op] {
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
+  });
+  return success();
+}
+
+LogicalResult stretto::rewriteAsyncCopy(Operation *op, Emulation &emulation) {
+  auto copy = cast<NVVM::CpAsyncOp>(op);
+  auto b = emulation.at(op);
+  int64_t bytes = copy.getSize();
+  FailureOr<Value> write = describe(b, op, originOf(copy.getDst()), bytes, bytes, true, emulation);
+  FailureOr<Value> read = describe(b, op, originOf(copy.getSrc()), bytes, bytes, false, emulation);
+  if (failed(write) || failed(read))
+    return failure();
+  Value sourceBytes = copy.getCpSize();
+  if (!sourceBytes)
+    sourceBytes = LLVM::ConstantOp::create(b, b.getI32Type(), bytes);
+  emulation.call(b, "stretto_emulator_copy_async", Type(),
+                 {emulation.self(), copy.getDst(), copy.getSrc(), sourceBytes, *write, *read});
+  op->erase();
+  return success();
+}
+
+LogicalResult stretto::rewriteCommitCopies(Operation *op, Emulation &emulation) {
+  auto b = emulation.at(op);
+  emulation.call(b, "stretto_emulator_commit_copies", Type(), emulation.self());
+  op->erase();
+  return success();
+}
+
+LogicalResult stretto::rewriteAwaitCopies(Operation *op, Emulation &emulation) {
+  auto b = emulation.at(op);
+  Value groups = LLVM::ConstantOp::create(b, b.getI32Type(), cast<NVVM::CpAsyncWaitGroupOp>(op).getN());
+  emulation.call(b, "stretto_emulator_await_copies", Type(), {emulation.self(), groups});
+  op->erase();
+  return success();
+}

@@ -1,0 +1,176 @@
+//===- EmulateKernels.cpp - CUDA kernels become calls of the emulator ------------===//
+#include "codegen/emulator/Emulation.h"
+#include "codegen/emulator/Passes.h"
+#include "codegen/host/GlobalBuilder.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_EMULATECUDAKERNELS
+#include "codegen/emulator/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+/// What a kernel states about its launch.
+struct LaunchFacts {
+  StringRef name;
+  int64_t gridX, gridY, block;
+  ArrayRef<int64_t> bufferBytes;
+};
+
+struct EmulateKernelsPass : stretto::impl::EmulateCudaKernelsBase<EmulateKernelsPass> {
+  void runOnOperation() final;
+};
+
+/// Takes one gpu.module apart.
+class ModuleRewriter {
+public:
+  ModuleRewriter(ModuleOp module, gpu::GPUModuleOp kernels)
+      : module(module), kernels(kernels), emulation(module, kernels), tables(module) {}
+  LogicalResult run();
+
+private:
+  LogicalResult rewriteKernel(LLVM::LLVMFuncOp kernel);
+  void readBuffers(LLVM::LLVMFuncOp kernel);
+  void describeLaunch(const LaunchFacts &launch, const KernelFacts &facts);
+  void makeEntry(LLVM::LLVMFuncOp kernel, const LaunchFacts &launch);
+
+  ModuleOp module;
+  gpu::GPUModuleOp kernels;
+  Emulation emulation;
+  GlobalBuilder tables;
+  KernelFacts common; // of the functions that kernels call
+};
+} // namespace
+
+static bool isKernel(LLVM::LLVMFuncOp function) { return function->hasAttr("nvvm.kernel"); }
+
+static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
+  auto name = kernel->getAttrOfType<StringAttr>("kern.kernel");
+  auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid");
+  auto block = kernel->getAttrOfType<IntegerAttr>("kern.block");
+  auto bytes = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.buffer_bytes");
+  if (!name || !grid || grid.size() != 2 || !block || !bytes)
+    return kernel.emitOpError("must say kern.kernel, kern.grid (two numbers), kern.block and kern.buffer_bytes to be emulated");
+  if (block.getInt() < 32 || block.getInt() > 1024 || block.getInt() % 32)
+    return kernel.emitOpError("kern.block must be a multiple of 32 up to 1024, but got ") << block.getInt();
+  if (bytes.size() != static_cast<int64_t>(kernel.getNumArguments()))
+    return kernel.emitOpError("must say the bytes of ") << kernel.getNumArguments() << " buffers, but got " << bytes.size();
+  for (Type type : kernel.getArgumentTypes())
+    if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type); !pointer || pointer.getAddressSpace() != 1)
+      return kernel.emitOpError("must take pointers to global memory alone to be emulated, but got ") << type;
+  return LaunchFacts{name.getValue(), grid[0], grid[1], block.getInt(), bytes.asArrayRef()};
+}
+
+/// Nothing that is meant for the GPU stays with the function.
+static void makePlain(LLVM::LLVMFuncOp function, const Twine &name) {
+  for (NamedAttribute attribute : llvm::to_vector(function->getDiscardableAttrs()))
+    function->removeDiscardableAttr(attribute.getName());
+  function.removeArgAttrsAttr();
+  function.removeResAttrsAttr();
+  function.setName(name.str());
+  function.setLinkage(LLVM::Linkage::Internal);
+  Type result = function.getFunctionType().getReturnType();
+  function.setFunctionType(
+      LLVM::LLVMFunctionType::get(result, llvm::to_vector(function.front().getArgumentTypes())));
+}
+
+/// The thread function takes the addresses of all buffers as one array.
+void ModuleRewriter::readBuffers(LLVM::LLVMFuncOp kernel) {
+  Block &entry = kernel.front();
+  auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(), &entry);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value buffers = entry.addArgument(pointer, kernel.getLoc());
+  for (int32_t i = 0; entry.getNumArguments() > 2; ++i) {
+    Value place = LLVM::GEPOp::create(b, pointer, pointer, buffers, ArrayRef<LLVM::GEPArg>{i});
+    entry.getArgument(1).replaceAllUsesWith(LLVM::LoadOp::create(b, pointer, place));
+    entry.eraseArgument(1);
+  }
+}
+
+void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts &facts) {
+  std::string name = launch.name.str();
+  auto numbers = LLVM::LLVMArrayType::get(tables.number(), 2 * launch.bufferBytes.size());
+  tables.define(name + ".buffers", numbers, LLVM::Linkage::Internal, [&] {
+    SmallVector<Value> values;
+    for (auto [i, bytes] : llvm::enumerate(launch.bufferBytes)) {
+      values.push_back(tables.i64(bytes));
+      values.push_back(tables.i64(facts.writesAny || facts.written[i]));
+    }
+    return tables.aggregate(numbers, values);
+  });
+  Type n = tables.number(), p = tables.pointer();
+  auto type = tables.structOf({p, n, p, n, n, n, n, n, p, n, n});
+  tables.define(name + ".launch", type, LLVM::Linkage::Internal, [&] {
+    return tables.aggregate(
+        type, {tables.address(emulatorTexts), tables.i64(emulation.text(name)), tables.address(name + ".thread"),
+               tables.i64(launch.gridX), tables.i64(launch.gridY), tables.i64(launch.block),
+               tables.i64(facts.sharedBytes), tables.i64(launch.bufferBytes.size()), tables.address(name + ".buffers"),
+               tables.i64(facts.waits), tables.i64(facts.granule)});
+  });
+}
+
+void ModuleRewriter::makeEntry(LLVM::LLVMFuncOp kernel, const LaunchFacts &launch) {
+  auto b = ImplicitLocOpBuilder::atBlockEnd(kernel.getLoc(), module.getBody());
+  Type pointer = tables.pointer(), number = tables.number(), none = LLVM::LLVMVoidType::get(b.getContext());
+  auto type = LLVM::LLVMFunctionType::get(none, {pointer, number, number, pointer});
+  auto entry = LLVM::LLVMFuncOp::create(b, launch.name, type);
+  entry->setAttr("kern.chunks", b.getI64IntegerAttr(launch.gridX * launch.gridY));
+  entry->setAttr("kern.scratch_bytes", b.getI64IntegerAttr(0));
+  for (StringRef fact : {"kern.bytes_moved", "kern.flops"})
+    if (Attribute value = kernel->getAttr(fact))
+      entry->setAttr(fact, value);
+  auto emulate = emulation.declare("stretto_emulate", none, {pointer, pointer, number, number});
+  b.setInsertionPointToEnd(entry.addEntryBlock(b));
+  Value description = LLVM::AddressOfOp::create(b, pointer, (launch.name + ".launch").str());
+  LLVM::CallOp::create(b, emulate, ValueRange{description, entry.getArgument(0), entry.getArgument(1), entry.getArgument(2)});
+  LLVM::ReturnOp::create(b, ValueRange());
+}
+
+LogicalResult ModuleRewriter::rewriteKernel(LLVM::LLVMFuncOp kernel) {
+  FailureOr<LaunchFacts> launch = readLaunch(kernel);
+  if (failed(launch))
+    return failure();
+  if (module.lookupSymbol(launch->name))
+    return kernel.emitOpError("kernel name must be unique, but the module has another '") << launch->name << "'";
+  KernelFacts facts = common;
+  facts.written.clear();
+  if (failed(emulation.rewrite(kernel, facts)))
+    return failure();
+  readBuffers(kernel);
+  kernel->moveBefore(module.getBody(), module.getBody()->end());
+  makeEntry(kernel, *launch);
+  describeLaunch(*launch, facts);
+  makePlain(kernel, launch->name + ".thread");
+  return success();
+}
+
+LogicalResult ModuleRewriter::run() {
+  SmallVector<LLVM::LLVMFuncOp> functions, entries;
+  for (auto function : kernels.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal())
+      (isKernel(function) ? entries : functions).push_back(function);
+  bool isWell = true;
+  for (LLVM::LLVMFuncOp function : functions)
+    isWell &= succeeded(emulation.rewrite(function, common));
+  for (LLVM::LLVMFuncOp kernel : entries)
+    isWell &= succeeded(rewriteKernel(kernel));
+  if (!isWell)
+    return failure();
+  for (LLVM::LLVMFuncOp function : functions) {
+    makePlain(function, function.getName() + ".device");
+    function->moveBefore(module.getBody(), module.getBody()->end());
+  }
+  emulation.finish();
+  kernels.erase();
+  return success();
+}
+
+void EmulateKernelsPass::runOnOperation() {
+  auto modules = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
+  if (modules.size() > 1)
+    modules[1].emitOpError("must be the only one of the program to be emulated");
+  if (modules.size() > 1 || (modules.size() == 1 && failed(ModuleRewriter(getOperation(), modules[0]).run())))
+    signalPassFailure();
+}

@@ -1,0 +1,139 @@
+//===- Emulation.cpp -----------------------------------------------------------===//
+#include "codegen/emulator/Emulation.h"
+
+#include "codegen/report/Locations.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// What static shared memory may take, as ptxas has it.
+static constexpr int64_t mostSharedBytes = 48 << 10;
+
+Emulation::Emulation(ModuleOp module, Operation *gpuModule)
+    : module(module), gpuModule(gpuModule), pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+bool Emulation::isKernel() { return current->hasAttr("nvvm.kernel"); }
+
+int64_t Emulation::bufferOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isBuffer = argument && isKernel() && argument.getOwner() == &current.front() && argument.getArgNumber() > 0;
+  return isBuffer ? argument.getArgNumber() - 1 : -1;
+}
+
+int32_t Emulation::text(StringRef text) {
+  auto [it, isNew] = textOffsets.try_emplace(text, texts.size());
+  if (isNew)
+    texts.append(text.str()).push_back('\0');
+  return it->second;
+}
+
+/// The address of a new record of the table.
+Value Emulation::addRecord(ImplicitLocOpBuilder &b, Table &table, ArrayRef<int32_t> record) {
+  auto index = static_cast<int32_t>(table.numbers.size());
+  table.numbers.insert(table.numbers.end(), record.begin(), record.end());
+  Value base = LLVM::AddressOfOp::create(b, pointer, table.name);
+  return LLVM::GEPOp::create(b, pointer, b.getI32Type(), base, ArrayRef<LLVM::GEPArg>{index});
+}
+
+void Emulation::defineTable(const Table &table) {
+  auto b = ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), table.numbers.size());
+  LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Internal, table.name,
+                         b.getI32TensorAttr(table.numbers));
+}
+
+void Emulation::finish() {
+  for (const Table *table : {&accesses, &waits})
+    if (!table->numbers.empty())
+      defineTable(*table);
+  auto b = ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), texts.size());
+  LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Internal, emulatorTexts, b.getStringAttr(texts));
+}
+
+static std::string placeOf(Operation *op) {
+  auto places = listPlaces(op->getLoc());
+  return places.empty() ? "" : places.front().text();
+}
+
+Value Emulation::describeWait(ImplicitLocOpBuilder &b, Operation *op, int32_t kind) {
+  facts().waits = true;
+  return addRecord(b, waits, {text(op->getName().getStringRef()), text(placeOf(op)), kind});
+}
+
+Value Emulation::describeAccess(ImplicitLocOpBuilder &b, Operation *op, int32_t bytes, int32_t alignment, int32_t object,
+                                int32_t objectBytes) {
+  facts().granule = std::min<int64_t>({facts().granule, alignment, bytes & -bytes});
+  return addRecord(b, accesses, {text(placeOf(op)), bytes, alignment, object, objectBytes});
+}
+
+Value Emulation::field(ImplicitLocOpBuilder &b, Type type, size_t offset) {
+  Value address = LLVM::GEPOp::create(b, pointer, b.getI8Type(), self(),
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  return LLVM::LoadOp::create(b, type, address);
+}
+
+LLVM::LLVMFuncOp Emulation::declare(StringRef name, Type result, TypeRange arguments) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  auto b = ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+  return LLVM::LLVMFuncOp::create(b, name, LLVM::LLVMFunctionType::get(result, llvm::to_vector(arguments)));
+}
+
+LLVM::CallOp Emulation::call(ImplicitLocOpBuilder &b, StringRef function, Type result, ValueRange arguments) {
+  SmallVector<Type> types;
+  for (Type type : arguments.getTypes())
+    types.push_back(isa<LLVM::LLVMPointerType>(type) ? pointer : type);
+  LLVM::LLVMFuncOp callee = declare(function, result ? result : LLVM::LLVMVoidType::get(b.getContext()), types);
+  callee.setConvergent(true); // not to be made dependent on more conditions than it stands under
+  return LLVM::CallOp::create(b, callee, arguments);
+}
+
+FailureOr<int64_t> Emulation::sharedOffset(Operation *user, LLVM::GlobalOp variable) {
+  if (!isKernel())
+    return user->emitOpError("shared variables must be named in kernels only to be emulated");
+  KernelFacts &known = facts();
+  auto [entry, isNew] = known.sharedOffsets.insert({variable, 0});
+  if (isNew) {
+    auto type = dyn_cast<LLVM::LLVMArrayType>(variable.getGlobalType());
+    if (!type || !type.getElementType().isInteger(8))
+      return variable.emitOpError("variable in shared memory must be an array of i8, but got ") << variable.getGlobalType();
+    entry->second = llvm::alignTo(known.sharedBytes, variable.getAlignment().value_or(1));
+    known.sharedBytes = entry->second + static_cast<int64_t>(type.getNumElements());
+    if (known.sharedBytes > mostSharedBytes)
+      return current.emitOpError("static shared memory must take at most ") << mostSharedBytes << " bytes, but got "
+                                                                            << known.sharedBytes;
+  }
+  return entry->second;
+}
+
+/// On the CPU all memory is in one space, and bf16 is 16 bits that are only moved.
+void Emulation::replaceTypes() {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](LLVM::LLVMPointerType type) { return LLVM::LLVMPointerType::get(type.getContext()); });
+  replacer.addReplacement([](BFloat16Type type) -> Type { return IntegerType::get(type.getContext(), 16); });
+  replacer.recursivelyReplaceElementsIn(current, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+}
+
+LogicalResult Emulation::rewrite(LLVM::LLVMFuncOp function, KernelFacts &facts) {
+  current = function;
+  currentFacts = &facts;
+  Block &entry = function.front();
+  entry.insertArgument(0u, pointer, function.getLoc());
+  facts.written.resize(entry.getNumArguments() - 1);
+  SmallVector<Operation *> ops;
+  function.getBody().walk([&](Operation *op) { ops.push_back(op); });
+  bool isWell = true;
+  for (Operation *op : ops)
+    isWell &= succeeded(rewriteKnownOp(op, *this));
+  if (isWell)
+    for (auto &action : deferred)
+      action();
+  deferred.clear();
+  if (isWell)
+    replaceTypes();
+  return success(isWell);
+}

@@ -1,0 +1,116 @@
+//===- Emulation.h - what the rewriting of CUDA kernels has to know -------------===//
+#pragma once
+
+#include "runtime/abi/emulator.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace stretto {
+
+/// What the runtime is told about a kernel, or has to hold for all of them because a function that they call needs it.
+struct KernelFacts {
+  bool waits = false;        // threads may wait for each other
+  int64_t granule = 16;      // bytes; divides the size and the alignment of every checked access
+  bool writesAny = false;    // to a buffer that is not known
+  llvm::BitVector written;   // the buffers that are written
+  int64_t sharedBytes = 0;
+  llvm::MapVector<mlir::Operation *, int64_t> sharedOffsets; // of the shared variables it names
+};
+
+/// Name of the global that holds the texts.
+inline constexpr llvm::StringLiteral emulatorTexts = "stretto.emulator.texts";
+
+/// Rewrites the functions of a gpu.module, one after the other, into functions of the module around it that call the
+/// emulator's runtime. The first argument of each is then the thread (stretto_emulated_thread).
+class Emulation {
+public:
+  Emulation(mlir::ModuleOp module, mlir::Operation *gpuModule);
+
+  /// For one function: its body is rewritten in place, types included. Further arguments stay as they are.
+  mlir::LogicalResult rewrite(mlir::LLVM::LLVMFuncOp function, KernelFacts &facts);
+  /// Writes the globals that describe accesses and waits, and their texts; call it last.
+  void finish();
+
+  // For the rewriting of one operation, with the builder in front of it:
+  mlir::ImplicitLocOpBuilder at(mlir::Operation *op) { return mlir::ImplicitLocOpBuilder(op->getLoc(), op); }
+  /// The thread.
+  mlir::Value self() { return current.getArgument(0); }
+  /// A number that the runtime keeps with the thread.
+  mlir::Value field(mlir::ImplicitLocOpBuilder &b, mlir::Type type, size_t offset);
+  /// Calls a function of the runtime; its parameters have the types of `arguments`, pointers in any space.
+  mlir::LLVM::CallOp call(mlir::ImplicitLocOpBuilder &b, llvm::StringRef function, mlir::Type result,
+                          mlir::ValueRange arguments);
+  /// A function of another library, declared where it is not.
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result, mlir::TypeRange arguments);
+  /// Address of the constant that describes a wait (stretto_emulated_wait).
+  mlir::Value describeWait(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, int32_t kind);
+  /// Address of the constant that describes an access (stretto_emulated_access). `object`, `objectBytes` as there.
+  mlir::Value describeAccess(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, int32_t bytes, int32_t alignment,
+                             int32_t object, int32_t objectBytes);
+  /// Offset of a shared variable in the block's memory.
+  mlir::FailureOr<int64_t> sharedOffset(mlir::Operation *user, mlir::LLVM::GlobalOp variable);
+  /// A symbol of the gpu.module.
+  mlir::Operation *lookup(llvm::StringRef name) { return mlir::SymbolTable::lookupSymbolIn(gpuModule, name); }
+
+  /// Number of the buffer whose address an argument of the kernel is; -1 for other values.
+  int64_t bufferOf(mlir::Value value);
+  bool isKernel();
+  /// Offset of a text in the global of that name.
+  int32_t text(llvm::StringRef text);
+  KernelFacts &facts() { return *currentFacts; }
+  mlir::ModuleOp module;
+
+  /// Does the rewriting that would hide where pointers come from, when all accesses are rewritten.
+  void later(std::function<void()> action) { deferred.push_back(std::move(action)); }
+
+private:
+  /// Numbers in a global; a record is `size` of them.
+  struct Table {
+    llvm::StringLiteral name;
+    size_t size;
+    std::vector<int32_t> numbers = {};
+  };
+  mlir::Value addRecord(mlir::ImplicitLocOpBuilder &b, Table &table, llvm::ArrayRef<int32_t> record);
+  void defineTable(const Table &table);
+  void replaceTypes();
+
+  mlir::Operation *gpuModule;
+  mlir::LLVM::LLVMPointerType pointer;
+  Table accesses{"stretto.emulator.accesses", 5}, waits{"stretto.emulator.waits", 3};
+  std::string texts;
+  llvm::StringMap<int32_t> textOffsets;
+  mlir::LLVM::LLVMFuncOp current;
+  KernelFacts *currentFacts = nullptr;
+  std::vector<std::function<void()>> deferred;
+};
+
+/// Rewrites an operation, or reports why it cannot be.
+mlir::LogicalResult rewriteKnownOp(mlir::Operation *op, Emulation &emulation);
+
+// The families of operations; each rewrites or reports.
+mlir::LogicalResult rewriteLoad(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteStore(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAddressOf(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteSpaceCast(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAsyncCopy(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteCommitCopies(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAwaitCopies(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteBarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteSyncWarp(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteShuffle(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteVote(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteRedux(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteCall(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteCallIntrinsic(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteReciprocal(mlir::Operation *op, Emulation &emulation);
+/// Operations on bf16 that do more than move it, and constants of it.
+mlir::LogicalResult rewriteBF16(mlir::Operation *op, Emulation &emulation);
+/// Whether an operand or a result is bf16, or a vector of it.
+bool usesBF16(mlir::Operation *op);
+
+} // namespace stretto

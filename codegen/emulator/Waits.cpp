@@ -1,0 +1,127 @@
+//===- Waits.cpp - where threads wait for each other ----------------------------===//
+#include "codegen/emulator/Emulation.h"
+
+using namespace mlir;
+using namespace stretto;
+
+LogicalResult stretto::rewriteBarrier(Operation *op, Emulation &emulation) {
+  if (op->getNumOperands() || op->getNumResults())
+    return op->emitOpError("with operands or a result is not known to the emulator");
+  auto b = emulation.at(op);
+  emulation.call(b, "stretto_emulator_barrier", Type(), {emulation.self(), emulation.describeWait(b, op, 0)});
+  op->erase();
+  return success();
+}
+
+/// The 64 bits of a collective operation; operands are i32.
+static Value collect(ImplicitLocOpBuilder &b, Operation *op, Emulation &emulation, int32_t kind, Value mask,
+                     ArrayRef<Value> operands) {
+  Value zero = operands.size() < 3 ? LLVM::ConstantOp::create(b, b.getI32Type(), 0) : Value();
+  SmallVector<Value> arguments = {emulation.self(), emulation.describeWait(b, op, kind), mask};
+  arguments.append(operands.begin(), operands.end());
+  arguments.resize(6, zero);
+  return emulation.call(b, "stretto_emulator_collective", b.getI64Type(), arguments).getResult();
+}
+
+static Value lowerHalf(ImplicitLocOpBuilder &b, Value value) { return LLVM::TruncOp::create(b, b.getI32Type(), value); }
+
+LogicalResult stretto::rewriteSyncWarp(Operation *op, Emulation &emulation) {
+  auto b = emulation.at(op);
+  collect(b, op, emulation, STRETTO_EMULATED_SYNC_WARP, cast<NVVM::SyncWarpOp>(op).getMask(), {});
+  op->erase();
+  return success();
+}
+
+static int32_t kindOf(NVVM::ShflKind kind) {
+  switch (kind) {
+  case NVVM::ShflKind::bfly:
+    return STRETTO_EMULATED_SHUFFLE_BFLY;
+  case NVVM::ShflKind::up:
+    return STRETTO_EMULATED_SHUFFLE_UP;
+  case NVVM::ShflKind::down:
+    return STRETTO_EMULATED_SHUFFLE_DOWN;
+  case NVVM::ShflKind::idx:
+    return STRETTO_EMULATED_SHUFFLE_IDX;
+  }
+  llvm_unreachable("unknown kind of shuffle");
+}
+
+LogicalResult stretto::rewriteShuffle(Operation *op, Emulation &emulation) {
+  auto shuffle = cast<NVVM::ShflOp>(op);
+  auto b = emulation.at(op);
+  Type type = shuffle.getVal().getType();
+  Value operand = LLVM::BitcastOp::create(b, b.getI32Type(), shuffle.getVal());
+  Value both = collect(b, op, emulation, kindOf(shuffle.getKind()), shuffle.getThreadMask(),
+                       {operand, shuffle.getOffset(), shuffle.getMaskAndClamp()});
+  Value result = LLVM::BitcastOp::create(b, type, lowerHalf(b, both));
+  if (shuffle.getReturnValueAndIsValid()) {
+    Value shift = LLVM::ConstantOp::create(b, b.getI64Type(), 32);
+    Value isValid = LLVM::TruncOp::create(b, b.getI1Type(), LLVM::LShrOp::create(b, both, shift));
+    Value pair = LLVM::UndefOp::create(b, op->getResult(0).getType());
+    pair = LLVM::InsertValueOp::create(b, pair, result, ArrayRef<int64_t>{0});
+    result = LLVM::InsertValueOp::create(b, pair, isValid, ArrayRef<int64_t>{1});
+  }
+  op->replaceAllUsesWith(ValueRange{result});
+  op->erase();
+  return success();
+}
+
+static int32_t kindOf(NVVM::VoteSyncKind kind) {
+  switch (kind) {
+  case NVVM::VoteSyncKind::any:
+    return STRETTO_EMULATED_VOTE_ANY;
+  case NVVM::VoteSyncKind::all:
+    return STRETTO_EMULATED_VOTE_ALL;
+  case NVVM::VoteSyncKind::uni:
+    return STRETTO_EMULATED_VOTE_UNI;
+  case NVVM::VoteSyncKind::ballot:
+    return STRETTO_EMULATED_VOTE_BALLOT;
+  }
+  llvm_unreachable("unknown kind of vote");
+}
+
+LogicalResult stretto::rewriteVote(Operation *op, Emulation &emulation) {
+  auto vote = cast<NVVM::VoteSyncOp>(op);
+  auto b = emulation.at(op);
+  Value predicate = LLVM::ZExtOp::create(b, b.getI32Type(), vote.getPred());
+  Value result = collect(b, op, emulation, kindOf(vote.getKind()), vote.getMask(), {predicate});
+  op->replaceAllUsesWith(ValueRange{LLVM::TruncOp::create(b, vote.getType(), result)});
+  op->erase();
+  return success();
+}
+
+static std::optional<int32_t> kindOf(NVVM::ReduxKind kind) {
+  switch (kind) {
+  case NVVM::ReduxKind::ADD:
+    return STRETTO_EMULATED_REDUCE_ADD;
+  case NVVM::ReduxKind::AND:
+    return STRETTO_EMULATED_REDUCE_AND;
+  case NVVM::ReduxKind::OR:
+    return STRETTO_EMULATED_REDUCE_OR;
+  case NVVM::ReduxKind::XOR:
+    return STRETTO_EMULATED_REDUCE_XOR;
+  case NVVM::ReduxKind::MIN:
+    return STRETTO_EMULATED_REDUCE_MIN;
+  case NVVM::ReduxKind::MAX:
+    return STRETTO_EMULATED_REDUCE_MAX;
+  case NVVM::ReduxKind::UMIN:
+    return STRETTO_EMULATED_REDUCE_UMIN;
+  case NVVM::ReduxKind::UMAX:
+    return STRETTO_EMULATED_REDUCE_UMAX;
+  default:
+    return std::nullopt;
+  }
+}
+
+LogicalResult stretto::rewriteRedux(Operation *op, Emulation &emulation) {
+  auto redux = cast<NVVM::ReduxOp>(op);
+  std::optional<int32_t> kind = kindOf(redux.getKind());
+  if (!kind || !redux.getType().isInteger(32))
+    return op->emitOpError() << NVVM::stringifyReduxKind(redux.getKind()) << " of " << redux.getType()
+                             << " is not known to the emulator";
+  auto b = emulation.at(op);
+  Value result = collect(b, op, emulation, *kind, redux.getMaskAndClamp(), {redux.getVal()});
+  op->replaceAllUsesWith(ValueRange{lowerHalf(b, result)});
+  op->erase();
+  return success();
+}

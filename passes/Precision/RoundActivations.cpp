@@ -1,0 +1,130 @@
+//===- RoundActivations.cpp - hold activations in bf16 ------------------------===//
+#include "passes/Precision/RoundedForms.h"
+#include "passes/Precision/RoundedValues.h"
+
+#include "ir/Seq/ActivationType.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_ROUNDACTIVATIONS
+#include "passes/Precision/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+static bool isRounded(Type type) { return getElementTypeOrSelf(type).isBF16(); }
+static Type withElements(Type type, Type element) { return cast<RankedTensorType>(type).clone(element); }
+
+/// Whether the owner needs the value of `use` in bf16, the types of everything but constants and weights being settled.
+static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp>([](auto) { return true; })
+      .Case<seq::LinearWeightGradOp>([&](auto) { return number < 2; })
+      .Case<seq::EmbedOp, seq::EmbedGradOp>([&](auto) { return number == 1; })
+      .Case<seq::AttentionGradOp>([&](auto) { return number < 5; })
+      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>([](auto op) { return isRounded(op.getType()); })
+      .Case([&](seq::ScanOp scan) {
+        return isRounded(symbols.lookup<func::FuncOp>(scan.getBody()).getArgumentTypes()[number]);
+      })
+      .Case([&](func::ReturnOp end) {
+        return isRounded(end->getParentOfType<func::FuncOp>().getResultTypes()[number]);
+      })
+      .Default(false);
+}
+
+/// Extends what the body reads and rounds what it yields, as the types of operands and results are now.
+static void convertBody(kern::RowwiseOp op) {
+  Block &body = op.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  for (auto [input, argument] : llvm::zip(op.getInputs(), body.getArguments())) {
+    Type wide = argument.getType();
+    if (!isRounded(input.getType()) || isRounded(wide))
+      continue;
+    argument.setType(withElements(wide, b.getBF16Type()));
+    auto extended = arith::ExtFOp::create(b, argument.getLoc(), wide, argument);
+    argument.replaceAllUsesExcept(extended, extended);
+  }
+  kern::YieldOp yield = op.getYield();
+  b.setInsertionPoint(yield);
+  for (auto [result, use] : llvm::zip(op.getResults(), yield->getOpOperands())) {
+    Value value = use.get();
+    if (isRounded(result.getType()) && !isRounded(value.getType()))
+      use.set(arith::TruncFOp::create(b, value.getLoc(), withElements(value.getType(), b.getBF16Type()), value));
+  }
+}
+
+namespace {
+struct RoundActivationsPass : stretto::impl::RoundActivationsBase<RoundActivationsPass> {
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    if (roundedActivationType(module)) {
+      module.emitError() << "activations must be rounded once, but '" << activationTypeAttr << "' is set";
+      return signalPassFailure();
+    }
+    for (auto parameter : module.getOps<seq::ParameterOp>())
+      if (!parameter.getTensorType().getElementType().isF32()) {
+        parameter.emitOpError() << "must be f32 where activations are bf16, but got " << parameter.getType();
+        return signalPassFailure();
+      }
+    RoundedValues values(module);
+    report(values);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal())
+        setTypes(function, values);
+    module.walk([](kern::RowwiseOp op) { convertBody(op); });
+    convertUses();
+    module->setAttr(activationTypeAttr, TypeAttr::get(BFloat16Type::get(&getContext())));
+  }
+
+private:
+  void report(RoundedValues &values) {
+    getOperation().walk([&](seq::LinearOp op) {
+      if (values.isLogits(op) && !values.contains(op))
+        remark::passed(op.getLoc(), remark::RemarkOpts::name("KeptWide").category("precision").function(
+                                        op->getParentOfType<func::FuncOp>().getName()))
+            << "logits are held in f32: the loss is computed from them";
+    });
+  }
+
+  void setTypes(func::FuncOp function, RoundedValues &values) {
+    Type element = BFloat16Type::get(&getContext());
+    Block &block = function.getBody().front();
+    auto round = [&](Value value) {
+      if (values.contains(value))
+        value.setType(withElements(value.getType(), element));
+    };
+    llvm::for_each(block.getArguments(), round);
+    for (Operation &op : block)
+      llvm::for_each(op.getResults(), round);
+    SmallVector<Type> results(function.getResultTypes());
+    for (auto [type, value] : llvm::zip(results, block.getTerminator()->getOperands()))
+      if (values.contains(value))
+        type = withElements(type, element);
+    function.setFunctionType(FunctionType::get(&getContext(), block.getArgumentTypes(), results));
+  }
+
+  /// Gives weights, constants and what else is held in f32 the form that their readers want.
+  void convertUses() {
+    SymbolTable symbols(getOperation());
+    RoundedForms forms(getOperation());
+    SmallVector<OpOperand *> uses;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Block &block : function.getBody())
+        for (Operation &op : block)
+          for (OpOperand &use : op.getOpOperands())
+            if (getElementTypeOrSelf(use.get().getType()).isF32() && wantsRounded(use, symbols))
+              uses.push_back(&use);
+    // Constants first: they stand at scans, whose other operands change when forms of weights are passed on.
+    std::stable_partition(uses.begin(), uses.end(),
+                          [](OpOperand *use) { return isa_and_present<arith::ConstantOp>(use->get().getDefiningOp()); });
+    for (OpOperand *use : uses)
+      use->set(forms.get(use->get()));
+    forms.dropUnread();
+  }
+};
+} // namespace

@@ -1,0 +1,54 @@
+//===- RoundedValues.h - which values between kernels are rounded -------------===//
+#pragma once
+
+#include "passes/Precision/Passes.h"
+
+namespace stretto {
+
+/// Decides for the values of the functions of a module (not of the bodies of kernels) whether they are held in bf16.
+///
+/// Values that are views of each other, or that a scan passes on, are decided together. Products, attention and
+/// embeddings say what must be rounded, as do the rows of kernels; parameters and all that is computed from them alone,
+/// sums over rows, tables, one number per row or head, and logits are not rounded.
+class RoundedValues {
+public:
+  explicit RoundedValues(mlir::ModuleOp module);
+
+  /// Constants are no members: they have the type their reader wants.
+  bool contains(mlir::Value value);
+  /// Whether `value` is the product that a loss is computed from.
+  bool isLogits(mlir::Value value) { return marksOf(value) & Logits; }
+
+private:
+  enum Mark : unsigned {
+    Shared = 1,  // the same for every row, or a gradient of that
+    Operand = 2, // of a product, attention or the gradient of an embedding: must be rounded
+    Columns = 4, // a row of columns for some kernel, or a product
+    Number = 8,  // one number per row or head
+    Product = 16,
+    Logits = 32,
+  };
+
+  static bool decide(unsigned marks) {
+    return !(marks & Shared) && ((marks & Operand) || ((marks & Columns) && !(marks & (Number | Logits))));
+  }
+
+  unsigned find(mlir::Value value);
+  void join(mlir::Value a, mlir::Value b);
+  bool mark(mlir::Value value, unsigned marks);
+  void mark(mlir::ValueRange values, unsigned marks);
+  unsigned marksOf(mlir::Value value);
+
+  void joinStructure(mlir::Operation *op, mlir::SymbolTable &symbols);
+  void joinScan(seq::ScanOp scan, mlir::func::FuncOp body);
+  void markByDefinition(mlir::Operation *op);
+  void markKernel(kern::RowwiseOp op);
+  void markLogits(kern::RowwiseOp op);
+  bool spreadKernel(kern::RowwiseOp op);
+  unsigned markInBody(kern::RowwiseOp op, mlir::Value value, llvm::DenseMap<mlir::Value, unsigned> &known);
+
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  llvm::SmallVector<unsigned> parents, marks;
+};
+
+} // namespace stretto

@@ -1,0 +1,113 @@
+/* What emulated CUDA kernels and the emulator's runtime (libstretto_emulator.so) agree on. Plain C.
+ *
+ * A kernel becomes a function of one GPU thread and a constant that describes the launch; its function of the type
+ * stretto_kernel_fn (abi.h), whose chunks are the blocks, calls stretto_emulate. */
+#ifndef STRETTO_ABI_EMULATOR_H
+#define STRETTO_ABI_EMULATOR_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a GPU thread knows of itself. */
+typedef struct stretto_emulated_thread {
+  int32_t thread;           /* within its block */
+  int32_t block_x, block_y; /* of the block within the grid */
+  int32_t unused;
+  char *shared;             /* shared memory of the block */
+} stretto_emulated_thread;
+
+typedef void (*stretto_emulated_thread_fn)(stretto_emulated_thread *self, void *const *buffers);
+
+typedef struct stretto_emulated_buffer {
+  int64_t bytes;
+  int64_t written; /* whether the kernel may write to it */
+} stretto_emulated_buffer;
+
+/* Texts lie in one global, each ended by a zero; other structs name them by their offset in it. */
+typedef struct stretto_emulated_kernel {
+  const char *texts;
+  int64_t name;
+  stretto_emulated_thread_fn function;
+  int64_t grid_x, grid_y; /* blocks */
+  int64_t block;          /* threads of a block, a multiple of 32 */
+  int64_t shared_bytes;
+  int64_t buffer_count;
+  const stretto_emulated_buffer *buffers;
+  int64_t waits;          /* whether a thread may wait for others; if not, they run one after the other */
+  int64_t granule;        /* bytes, a power of two: every checked access covers whole granules */
+} stretto_emulated_kernel;
+
+/* One load, store or copy of the program. */
+typedef struct stretto_emulated_access {
+  int32_t place;        /* in the source; "" where unknown */
+  int32_t bytes, alignment;
+  int32_t object;       /* number of the buffer, or offset of the shared variable; -1: any */
+  int32_t object_bytes; /* of the shared variable */
+} stretto_emulated_access;
+
+typedef enum stretto_emulated_collective_kind {
+  STRETTO_EMULATED_SYNC_WARP = 0, /* no operands */
+  STRETTO_EMULATED_SHUFFLE_BFLY,  /* of x; y: offset; z: mask and clamp, as PTX packs them */
+  STRETTO_EMULATED_SHUFFLE_UP,
+  STRETTO_EMULATED_SHUFFLE_DOWN,
+  STRETTO_EMULATED_SHUFFLE_IDX,
+  STRETTO_EMULATED_VOTE_ANY,      /* of x, 0 or 1 */
+  STRETTO_EMULATED_VOTE_ALL,
+  STRETTO_EMULATED_VOTE_UNI,
+  STRETTO_EMULATED_VOTE_BALLOT,
+  STRETTO_EMULATED_REDUCE_ADD,    /* of x */
+  STRETTO_EMULATED_REDUCE_AND,
+  STRETTO_EMULATED_REDUCE_OR,
+  STRETTO_EMULATED_REDUCE_XOR,
+  STRETTO_EMULATED_REDUCE_MIN,    /* signed */
+  STRETTO_EMULATED_REDUCE_MAX,
+  STRETTO_EMULATED_REDUCE_UMIN,
+  STRETTO_EMULATED_REDUCE_UMAX
+} stretto_emulated_collective_kind;
+
+/* One operation of the program at which threads wait for each other. */
+typedef struct stretto_emulated_wait {
+  int32_t operation, place;
+  int32_t kind; /* stretto_emulated_collective_kind; unused for barriers */
+} stretto_emulated_wait;
+
+/* Runs the blocks begin .. end-1 of a launch; block i is (i % grid_x, i / grid_x). A violation ends the process. */
+void stretto_emulate(const stretto_emulated_kernel *kernel, void *const *buffers, int64_t begin, int64_t end);
+
+/* For generated code. Before each access: */
+void stretto_emulator_read_global(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
+void stretto_emulator_write_global(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
+void stretto_emulator_read_shared(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
+void stretto_emulator_write_shared(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
+/* Instead of waits: */
+void stretto_emulator_barrier(stretto_emulated_thread *, const stretto_emulated_wait *);
+/* The result in the lower 32 bits; of a shuffle bit 32 says whether the lane it reads is in range. */
+uint64_t stretto_emulator_collective(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t mask,
+                                     uint32_t x, uint32_t y, uint32_t z);
+/* Instead of asynchronous copies; `source_bytes` of `to`'s bytes are copied, the others become 0. */
+void stretto_emulator_copy_async(stretto_emulated_thread *, void *to, const void *from, uint32_t source_bytes,
+                                 const stretto_emulated_access *write, const stretto_emulated_access *read);
+void stretto_emulator_commit_copies(stretto_emulated_thread *);
+void stretto_emulator_await_copies(stretto_emulated_thread *, uint32_t groups);
+
+/* Settings, in place of the environment's. */
+typedef enum stretto_emulator_checks {
+  STRETTO_EMULATOR_CHECKS_NONE = 0,
+  STRETTO_EMULATOR_CHECKS_FAST = 1, /* places and alignment of accesses, all rules of shared memory */
+  STRETTO_EMULATOR_CHECKS_FULL = 2  /* and races on global memory */
+} stretto_emulator_checks;
+void stretto_emulator_set_seed(uint64_t seed);
+void stretto_emulator_set_checks(stretto_emulator_checks checks);
+
+/* Called once with the message of the first violation, on the host thread's own stack; the process ends with
+ * status 70 when it returns. The default prints to stderr. */
+typedef void (*stretto_emulator_report_fn)(const char *message);
+void stretto_emulator_set_report(stretto_emulator_report_fn report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

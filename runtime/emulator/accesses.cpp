@@ -1,0 +1,235 @@
+#include "runtime/emulator/accesses.h"
+
+#include <atomic>
+#include <fmt/format.h>
+
+namespace stretto::emulator {
+namespace {
+
+std::string describe(const Thread &thread, AccessKind kind, uint32_t bytes, const stretto_emulated_access &access) {
+  const char *place = thread.owner->launch->text(access.place);
+  return fmt::format("{} of {} bytes{}{}", kind == AccessKind::read ? "read" : "write", bytes, *place ? " at " : "", place);
+}
+
+// How far outside of [begin, begin + size) an access lies.
+std::string howFar(uintptr_t address, uint32_t bytes, uintptr_t begin, int64_t size) {
+  if (address < begin)
+    return fmt::format("starts {} bytes before", begin - address);
+  return fmt::format("ends {} bytes behind", address + bytes - begin - size);
+}
+
+uintptr_t distance(uintptr_t address, const Buffer &buffer) {
+  return address < buffer.begin ? buffer.begin - address
+         : address < buffer.begin + buffer.bytes ? 0 : address - buffer.begin - buffer.bytes;
+}
+
+bool contains(uintptr_t begin, int64_t size, uintptr_t address, uint32_t bytes) {
+  const uint64_t offset = address - begin;
+  return offset <= static_cast<uint64_t>(size) && offset + bytes <= static_cast<uint64_t>(size);
+}
+
+[[gnu::noinline]] void failOutside(Thread &thread, AccessKind kind, uintptr_t address, uint32_t bytes,
+                                   const stretto_emulated_access &access) {
+  Block &block = *thread.owner;
+  const std::vector<Buffer> &buffers = block.launch->buffers;
+  size_t number = access.object;
+  if (access.object < 0) {
+    number = 0;
+    for (size_t i = 1; i < buffers.size(); ++i)
+      if (distance(address, buffers[i]) < distance(address, buffers[number]))
+        number = i;
+  }
+  if (buffers.empty())
+    block.fail(thread, fmt::format("{}: the kernel has no buffers", describe(thread, kind, bytes, access)));
+  const Buffer &buffer = buffers[number];
+  block.fail(thread, fmt::format("{} {} buffer {} of {} bytes", describe(thread, kind, bytes, access),
+                                 howFar(address, bytes, buffer.begin, buffer.bytes), number, buffer.bytes));
+}
+
+[[gnu::noinline]] void failMisaligned(Thread &thread, AccessKind kind, uintptr_t address,
+                                      const stretto_emulated_access &access) {
+  thread.owner->fail(thread, fmt::format("{} must be aligned to {} bytes, but lies {} bytes behind such a place",
+                                         describe(thread, kind, access.bytes, access), access.alignment,
+                                         address % access.alignment));
+}
+
+std::string describeActor(Record record, const Actor &actor) {
+  const uint32_t who = whoOf(record);
+  if (blockOf(record) == manyBlocks)
+    return "several blocks";
+  const std::string of = blockOf(record) == actor.block ? "" : fmt::format(" of block number {}", blockOf(record));
+  if (who < mostThreads)
+    return fmt::format("thread {}{}", who, of);
+  return fmt::format("several threads{}", of);
+}
+
+[[gnu::noinline]] void failRace(Thread &thread, AccessKind kind, AccessKind earlier, Record record, const char *memory,
+                                uint64_t offset, const stretto_emulated_access &access) {
+  Block &block = *thread.owner;
+  block.fail(thread, fmt::format("race: {}, {} {} on, which {} has {} with no barrier in between",
+                                 describe(thread, kind, access.bytes, access), memory, offset,
+                                 describeActor(record, block.actor(thread)),
+                                 earlier == AccessKind::read ? "read" : "written"));
+}
+
+const Buffer *findBuffer(const Launch &launch, uintptr_t address, uint32_t bytes, const stretto_emulated_access &access) {
+  if (access.object >= 0) {
+    const Buffer &buffer = launch.buffers[access.object];
+    return contains(buffer.begin, buffer.bytes, address, bytes) ? &buffer : nullptr;
+  }
+  for (const Buffer &buffer : launch.buffers)
+    if (contains(buffer.begin, buffer.bytes, address, bytes))
+      return &buffer;
+  return nullptr;
+}
+
+// Blocks of one launch run on several host threads. Two that touch a cell at the same instant may miss each other.
+Record load(const Record &record) { return __atomic_load_n(&record, __ATOMIC_RELAXED); }
+void store(Record &record, Record value) { __atomic_store_n(&record, value, __ATOMIC_RELAXED); }
+
+void recordGlobal(Thread &thread, AccessKind kind, uintptr_t address, uint32_t bytes, const Buffer &buffer,
+                  const stretto_emulated_access &access) {
+  const Launch &launch = *thread.owner->launch;
+  const Actor actor = thread.owner->actor(thread);
+  const Record mine = actor.record();
+  auto race = [&](AccessKind earlier, Record record) {
+    failRace(thread, kind, earlier, record,
+             fmt::format("buffer {} from byte", &buffer - launch.buffers.data()).c_str(), address - buffer.begin, access);
+  };
+  for (uint32_t r = buffer.firstRegion; r < buffer.endRegion; ++r) {
+    const Region &region = launch.regions[r];
+    if (address < region.begin || address >= region.end)
+      continue;
+    Cell *cell = &region.cells[(address - region.begin) >> launch.granuleShift];
+    Cell *const end = &region.cells[(std::min(address + bytes, region.end) - 1 - region.begin) >> launch.granuleShift];
+    for (; cell <= end; ++cell) {
+      const Record write = load(cell->write), read = load(cell->read);
+      if (write && write != mine && !isOrdered(write, actor))
+        race(AccessKind::write, write);
+      if (kind == AccessKind::read) {
+        if (read != mine)
+          store(cell->read, addReader(read, actor));
+        continue;
+      }
+      if (read && read != mine && !isOrdered(read, actor))
+        race(AccessKind::read, read);
+      store(cell->write, mine);
+    }
+  }
+}
+
+struct SharedCells {
+  Cell *begin, *end;
+};
+
+SharedCells cellsOf(const Block &block, const void *address, uint32_t bytes) {
+  const uint64_t offset = static_cast<const char *>(address) - block.shared;
+  const uint32_t shift = block.launch->granuleShift;
+  return {block.sharedCells + (offset >> shift), block.sharedCells + ((offset + bytes - 1) >> shift) + 1};
+}
+
+uint64_t offsetIn(const Block &block, const void *address) { return static_cast<const char *>(address) - block.shared; }
+
+} // namespace
+
+void checkGlobal(Thread &thread, AccessKind kind, const void *pointer, uint32_t bytes,
+                 const stretto_emulated_access &access) {
+  Block &block = *thread.owner;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  const Buffer *buffer = findBuffer(*block.launch, address, bytes, access);
+  if (!buffer) [[unlikely]]
+    return failOutside(thread, kind, address, bytes, access);
+  if (address & (access.alignment - 1)) [[unlikely]]
+    return failMisaligned(thread, kind, address, access);
+  if (buffer->firstRegion != buffer->endRegion)
+    recordGlobal(thread, kind, address, bytes, *buffer, access);
+}
+
+void checkSharedPlace(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
+  Block &block = *thread.owner;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  const bool isKnown = access.object >= 0;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(block.shared) + (isKnown ? access.object : 0);
+  const int64_t size = isKnown ? access.object_bytes : block.launch->kernel.shared_bytes;
+  if (!contains(begin, size, address, access.bytes)) [[unlikely]]
+    block.fail(thread, fmt::format("{} {} the {} of {} bytes", describe(thread, kind, access.bytes, access),
+                                   howFar(address, access.bytes, begin, size),
+                                   isKnown ? "shared variable" : "shared memory", size));
+  if (address & (access.alignment - 1)) [[unlikely]]
+    failMisaligned(thread, kind, address, access);
+}
+
+void recordShared(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
+  Block &block = *thread.owner;
+  const Actor actor = block.actor(thread);
+  const Record mine = actor.record();
+  auto [cell, end] = cellsOf(block, pointer, access.bytes);
+  for (; cell != end; ++cell) {
+    const bool isWritten = blockOf(cell->write) == actor.block && cell->write;
+    if (!isWritten && kind == AccessKind::read) [[unlikely]]
+      block.fail(thread, fmt::format("{} of shared memory from byte {} on, which the block has not written",
+                                     describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
+    if (isWritten && whoOf(cell->write) == pendingCopy) [[unlikely]]
+      block.fail(thread, fmt::format("{} of shared memory from byte {} on, whose asynchronous copy nobody has waited for",
+                                     describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
+    if (isWritten && cell->write != mine && !isOrdered(cell->write, actor)) [[unlikely]]
+      failRace(thread, kind, AccessKind::write, cell->write, "shared memory from byte", offsetIn(block, pointer), access);
+    const bool isRead = blockOf(cell->read) == actor.block && cell->read;
+    if (kind == AccessKind::read) {
+      if (cell->read != mine)
+        cell->read = addReader(isRead ? cell->read : 0, actor);
+      continue;
+    }
+    if (isRead && cell->read != mine && !isOrdered(cell->read, actor)) [[unlikely]]
+      failRace(thread, kind, AccessKind::read, cell->read, "shared memory from byte", offsetIn(block, pointer), access);
+    cell->write = mine;
+  }
+}
+
+void recordPending(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
+  recordShared(thread, AccessKind::write, pointer, access);
+  const Actor actor = thread.owner->actor(thread);
+  for (auto [cell, end] = cellsOf(*thread.owner, pointer, access.bytes); cell != end; ++cell)
+    cell->write = makeRecord(actor.block, pendingCopy, actor.warpStamp);
+}
+
+void recordLanded(Thread &thread, const void *pointer, uint32_t bytes) {
+  const Record mine = thread.owner->actor(thread).record();
+  for (auto [cell, end] = cellsOf(*thread.owner, pointer, bytes); cell != end; ++cell)
+    cell->write = mine;
+}
+
+static void accessShared(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
+  checkSharedPlace(thread, kind, pointer, access);
+  recordShared(thread, kind, pointer, access);
+}
+
+} // namespace stretto::emulator
+
+extern "C" {
+using namespace stretto::emulator;
+
+[[gnu::visibility("default")]] void stretto_emulator_read_global(stretto_emulated_thread *self, const void *address,
+                                                                 const stretto_emulated_access *access) {
+  if (Thread &thread = threadOf(self); thread.owner->checks != STRETTO_EMULATOR_CHECKS_NONE)
+    checkGlobal(thread, AccessKind::read, address, access->bytes, *access);
+}
+
+[[gnu::visibility("default")]] void stretto_emulator_write_global(stretto_emulated_thread *self, const void *address,
+                                                                  const stretto_emulated_access *access) {
+  if (Thread &thread = threadOf(self); thread.owner->checks != STRETTO_EMULATOR_CHECKS_NONE)
+    checkGlobal(thread, AccessKind::write, address, access->bytes, *access);
+}
+
+[[gnu::visibility("default")]] void stretto_emulator_read_shared(stretto_emulated_thread *self, const void *address,
+                                                                 const stretto_emulated_access *access) {
+  if (Thread &thread = threadOf(self); thread.owner->checks != STRETTO_EMULATOR_CHECKS_NONE)
+    accessShared(thread, AccessKind::read, address, *access);
+}
+
+[[gnu::visibility("default")]] void stretto_emulator_write_shared(stretto_emulated_thread *self, const void *address,
+                                                                  const stretto_emulated_access *access) {
+  if (Thread &thread = threadOf(self); thread.owner->checks != STRETTO_EMULATOR_CHECKS_NONE)
+    accessShared(thread, AccessKind::write, address, *access);
+}
+}

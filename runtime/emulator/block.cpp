@@ -1,0 +1,211 @@
+#include "runtime/emulator/block.h"
+
+#include "runtime/emulator/report.h"
+
+#include <bit>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+
+namespace stretto::emulator {
+namespace {
+
+constexpr uint64_t sharedAlignment = 1024;
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+// The set bit of `bits` that comes first from position `from` on, round the end.
+uint32_t nextBit(uint32_t bits, uint32_t from) { return (std::countr_zero(std::rotr(bits, from)) + from) % 32; }
+
+} // namespace
+
+uint64_t Block::random() { return mix(randomState += 0x9e3779b97f4a7c15u); }
+
+uint64_t strideThrough(uint64_t count, uint64_t random) {
+  uint64_t stride = random % count + 1;
+  while (std::gcd(stride, count) != 1)
+    stride = stride % count + 1;
+  return stride;
+}
+
+// What was recorded of another launch means nothing; records of another block of this one are known by its number.
+void Block::enter(const Launch &of, Settings settings) {
+  launch = &of;
+  kernel = &of.kernel;
+  checks = settings.checks;
+  seed = settings.seed;
+  sharedMemory.resize(kernel->shared_bytes + sharedAlignment);
+  const uintptr_t address = reinterpret_cast<uintptr_t>(sharedMemory.data());
+  shared = sharedMemory.data() + (-address & (sharedAlignment - 1));
+  cells.assign((kernel->shared_bytes >> launch->granuleShift) + 1, {0, 0});
+  sharedCells = cells.data();
+}
+
+void Block::run(int64_t blockIndex) {
+  start(blockIndex);
+  if (kernel->waits)
+    runFibers();
+  else
+    runInTurn();
+}
+
+void Block::start(int64_t blockIndex) {
+  index = blockIndex;
+  count = kernel->block;
+  randomState = mix(seed) ^ mix(index);
+  stamp = blockStamp = 1;
+  arrived = ended = 0;
+  while (threads.size() < count) {
+    threads.push_back(std::make_unique<Thread>());
+    threads.back()->owner = this;
+  }
+  warps.resize(mostThreads / 32);
+  for (uint32_t i = 0; i < count; ++i) {
+    Thread &thread = *threads[i];
+    static_cast<stretto_emulated_thread &>(thread) = {static_cast<int32_t>(i), static_cast<int32_t>(index % kernel->grid_x),
+                                                      static_cast<int32_t>(index / kernel->grid_x), 0, shared};
+    thread.state = ThreadState::ready;
+    thread.commits = 0;
+    thread.copies.clear();
+  }
+  for (uint32_t i = 0; i < count / 32; ++i) {
+    warps[i].ready = ~0u;
+    warps[i].stamp = 1;
+    warps[i].gatherings.clear();
+  }
+  readyWarps = count == mostThreads ? ~0u : (1u << count / 32) - 1;
+  currentWarp = seed ? random() % (count / 32) : 0;
+}
+
+void Block::runInTurn() {
+  const uint64_t step = seed ? strideThrough(count, random()) : 1;
+  for (uint64_t i = 0, at = seed ? random() % count : 0; i < count; ++i, at = (at + step) % count)
+    kernel->function(threads[at].get(), launch->addresses.data());
+}
+
+void Block::runThread(void *data) {
+  Thread &thread = *static_cast<Thread *>(data);
+  Block &block = *thread.owner;
+  block.kernel->function(&thread, block.launch->addresses.data());
+  thread.state = ThreadState::ended;
+  ++block.ended;
+  block.suspend(thread);
+}
+
+void Block::runFibers() {
+  for (uint32_t i = 0; i < count; ++i)
+    threads[i]->fiber.prepare(runThread, threads[i].get());
+  inFiber = true;
+  goOn(host);
+  inFiber = false;
+  if (!failure.empty())
+    report(failure);
+  if (ended < count)
+    reportDeadlock();
+}
+
+// The next thread to run: lanes of the current warp in order, then another warp. Null if there is none.
+Thread *Block::choose() {
+  if (!warps[currentWarp].ready) {
+    if (!readyWarps)
+      return nullptr;
+    currentWarp = nextBit(readyWarps, seed ? random() % 32 : (currentWarp + 1) % 32);
+  }
+  return threads[currentWarp * 32 + std::countr_zero(warps[currentWarp].ready)].get();
+}
+
+void Block::goOn(Fiber &from) {
+  Thread *next = choose();
+  Fiber &to = next ? next->fiber : host;
+  if (&to != &from)
+    Fiber::change(from, to);
+}
+
+void Block::suspend(Thread &thread) {
+  Warp &warp = warpOf(thread);
+  warp.ready &= ~(1u << thread.thread % 32);
+  if (!warp.ready)
+    readyWarps &= ~(1u << thread.thread / 32);
+  goOn(thread.fiber);
+}
+
+void Block::advance(uint32_t &of) {
+  if (stamp == mostStamps)
+    report(fmt::format("kernel {}: a block may synchronise {} times at most", launch->name(), mostStamps));
+  of = ++stamp;
+}
+
+void Block::barrier(Thread &thread, const stretto_emulated_wait &wait) {
+  thread.state = ThreadState::atBarrier;
+  thread.waitsAt = &wait;
+  if (arrived == 0)
+    barrierAt = &wait;
+  if (barrierAt != &wait)
+    fail(thread, fmt::format("divergent barrier: it waits at {}, other threads of its block at {}", describe(wait),
+                             describe(*barrierAt)));
+  if (++arrived < count)
+    return suspend(thread);
+  arrived = 0;
+  advance(blockStamp);
+  for (uint32_t i = 0; i < count; ++i)
+    threads[i]->state = ThreadState::ready;
+  for (uint32_t i = 0; i < count / 32; ++i) {
+    warps[i].stamp = blockStamp;
+    warps[i].ready = ~0u;
+    readyWarps |= 1u << i;
+  }
+  if (seed) {
+    currentWarp = random() % (count / 32);
+    goOn(thread.fiber);
+  }
+}
+
+void Block::fail(const Thread &thread, const std::string &what) {
+  failure = describe(thread) + ": " + what;
+  if (!inFiber)
+    report(failure);
+  Fiber unreachable;
+  Fiber::change(unreachable, host);
+  __builtin_unreachable();
+}
+
+std::string Block::describe(const Thread &thread) const {
+  return fmt::format("kernel {}, block ({}, {}), thread {}", launch->name(), thread.block_x, thread.block_y, thread.thread);
+}
+
+std::string Block::describe(const stretto_emulated_wait &wait) const {
+  return fmt::format("{} {}", launch->text(wait.operation), launch->text(wait.place));
+}
+
+// What each thread waits for, runs of threads together.
+std::string Block::describeWaiting() const {
+  auto waitsFor = [&](const Thread &thread) {
+    if (thread.state == ThreadState::ended)
+      return std::string("ended");
+    std::string text = "wait at " + describe(*thread.waitsAt);
+    if (thread.state == ThreadState::atCollective)
+      text += fmt::format(" with mask 0x{:08x}", thread.mask);
+    return text;
+  };
+  std::string text;
+  for (uint32_t i = 0; i < count;) {
+    const std::string what = waitsFor(*threads[i]);
+    const uint32_t first = i;
+    while (i < count && waitsFor(*threads[i]) == what)
+      ++i;
+    text += fmt::format("{}threads {} to {} {}", first ? "; " : "", first, i - 1, what);
+  }
+  return text;
+}
+
+void Block::reportDeadlock() {
+  report(fmt::format("kernel {}, block ({}, {}): every thread waits or has ended: {}", launch->name(),
+                     index % kernel->grid_x, index / kernel->grid_x, describeWaiting()));
+}
+
+} // namespace stretto::emulator

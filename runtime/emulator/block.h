@@ -1,0 +1,111 @@
+// One block of a launch at a time, on one host thread: its threads, who may run, who waits for what.
+#pragma once
+
+#include "runtime/emulator/fiber.h"
+#include "runtime/emulator/launch.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stretto::emulator {
+
+class Block;
+
+// A copy into shared memory that has not landed.
+struct AsyncCopy {
+  char *to;
+  const char *from;
+  uint32_t bytes, sourceBytes;
+  uint32_t group; // number of the commit it belongs to, counted from the thread's start
+};
+
+enum class ThreadState { ready, atBarrier, atCollective, ended };
+
+struct Thread : stretto_emulated_thread {
+  Block *owner;
+  ThreadState state;
+  const stretto_emulated_wait *waitsAt; // unless ready or ended
+  uint32_t mask;                        // of the collective it waits at
+  uint32_t commits;
+  std::vector<AsyncCopy> copies;        // oldest first
+  Fiber fiber;
+};
+
+// Lanes that wait for each other.
+struct Gathering {
+  uint32_t mask, arrived;
+  const stretto_emulated_wait *wait;
+};
+
+struct Warp {
+  uint32_t ready;  // lanes that may run
+  uint32_t stamp;  // see shadow.h
+  std::vector<Gathering> gatherings; // masks do not overlap
+  uint32_t x[32], y[32], z[32];
+  uint64_t result[32];
+};
+
+// A number in 1 .. count without a common divisor with count, made from `random`: steps of it visit all of 0 .. count-1.
+uint64_t strideThrough(uint64_t count, uint64_t random);
+
+class Block {
+public:
+  // For the blocks of `launch` that are run next.
+  void enter(const Launch &launch, Settings settings);
+  // Runs one from beginning to end.
+  void run(int64_t index);
+
+  // Called from a thread of the block:
+  void barrier(Thread &thread, const stretto_emulated_wait &wait);
+  uint64_t collective(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask, uint32_t x, uint32_t y, uint32_t z);
+  // Ends the process with a message about a thread.
+  [[noreturn]] void fail(const Thread &thread, const std::string &what);
+
+  Actor actor(const Thread &thread) const {
+    return {static_cast<uint32_t>(index), static_cast<uint32_t>(thread.thread), blockStamp, warps[thread.thread / 32].stamp};
+  }
+  Warp &warpOf(const Thread &thread) { return warps[thread.thread / 32]; }
+
+  const Launch *launch = nullptr;
+  stretto_emulator_checks checks = STRETTO_EMULATOR_CHECKS_FAST;
+  char *shared = nullptr;
+  Cell *sharedCells = nullptr;
+
+private:
+  void start(int64_t index);
+  void runInTurn();
+  void runFibers();
+  static void runThread(void *thread);
+  void suspend(Thread &thread);
+  void goOn(Fiber &from);
+  Thread *choose();
+  void advance(uint32_t &stamp);
+  uint64_t random();
+  [[noreturn]] void reportDeadlock();
+  std::string describe(const Thread &thread) const;
+  std::string describe(const stretto_emulated_wait &wait) const;
+  std::string describeWaiting() const;
+
+  const stretto_emulated_kernel *kernel = nullptr;
+  uint64_t seed = 0, randomState = 0;
+  int64_t index = 0;   // of the block within the grid
+  uint32_t count = 0;  // of threads
+  uint32_t stamp = 0, blockStamp = 0;
+  std::vector<std::unique_ptr<Thread>> threads;
+  std::vector<Warp> warps;
+  uint32_t readyWarps = 0, currentWarp = 0;
+  uint32_t arrived = 0; // at the barrier
+  const stretto_emulated_wait *barrierAt = nullptr;
+  uint32_t ended = 0;
+  Fiber host;
+  bool inFiber = false;
+  std::string failure;
+  std::vector<char> sharedMemory;
+  std::vector<Cell> cells;
+};
+
+inline Thread &threadOf(stretto_emulated_thread *self) { return *static_cast<Thread *>(self); }
+
+} // namespace stretto::emulator

@@ -1,0 +1,113 @@
+//===- Kernels.cpp --------------------------------------------------------------===//
+#include "Kernels.h"
+
+using namespace stretto;
+
+std::string test::kernel(int blocks, int threads, const std::string &bufferBytes, int buffers, const std::string &body) {
+  std::string parameters;
+  for (int i = 0; i < buffers; ++i)
+    parameters += (i ? ", %a" : "%a") + std::to_string(i) + ": !llvm.ptr<1>";
+  return R"(
+gpu.module @kernels {
+  llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<2048 x i8>
+  llvm.mlir.global internal @sums() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<128 x i8>
+  llvm.func @__nv_expf(f32) -> f32
+  llvm.func @k()" +
+         parameters + R"() attributes {gpu.kernel, nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: )" +
+         std::to_string(blocks) + ", 1>, kern.block = " + std::to_string(threads) +
+         " : i64, kern.buffer_bytes = array<i64: " + bufferBytes + R"(>} {
+    %i0 = llvm.mlir.constant(0 : i32) : i32
+    %i1 = llvm.mlir.constant(1 : i32) : i32
+    %i4 = llvm.mlir.constant(4 : i32) : i32
+    %i5 = llvm.mlir.constant(5 : i32) : i32
+    %i16 = llvm.mlir.constant(16 : i32) : i32
+    %i31 = llvm.mlir.constant(31 : i32) : i32
+    %all = llvm.mlir.constant(-1 : i32) : i32
+    %tid = nvvm.read.ptx.sreg.tid.x range <i32, 0, )" +
+         std::to_string(threads) + R"(> : i32
+    %block = nvvm.read.ptx.sreg.ctaid.x : i32
+)" + body +
+         R"(
+    llvm.return
+  }
+}
+)";
+}
+
+const std::string test::elementwise = kernel(3, 64, "600, 600, 600", 3, R"(
+    %threads = llvm.mlir.constant(64 : i32) : i32
+    %first = llvm.mul %block, %threads : i32
+    %i = llvm.add %first, %tid : i32
+    %n = llvm.mlir.constant(150 : i32) : i32
+    %inside = llvm.icmp "slt" %i, %n : i32
+    llvm.cond_br %inside, ^work, ^end
+  ^work:
+    %xp = llvm.getelementptr %a0[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %yp = llvm.getelementptr %a1[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %zp = llvm.getelementptr %a2[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %x = llvm.load %xp : !llvm.ptr<1> -> f32
+    %y = llvm.load %yp : !llvm.ptr<1> -> f32
+    %xx = llvm.fadd %x, %x : f32
+    %z = llvm.fadd %xx, %y : f32
+    llvm.store %z, %zp : f32, !llvm.ptr<1>
+    llvm.br ^end
+  ^end:)");
+
+const std::string test::reduction = kernel(4, 128, "2048, 16", 2, R"(
+    %threads = llvm.mlir.constant(128 : i32) : i32
+    %first = llvm.mul %block, %threads : i32
+    %i = llvm.add %first, %tid : i32
+    %xp = llvm.getelementptr %a0[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %x = llvm.load %xp : !llvm.ptr<1> -> f32
+    llvm.br ^fold(%i16, %x : i32, f32)
+  ^fold(%offset: i32, %sum: f32):
+    %other = nvvm.shfl.sync bfly %all, %sum, %offset, %i31 : f32 -> f32
+    %next = llvm.fadd %sum, %other : f32
+    %half = llvm.lshr %offset, %i1 : i32
+    %more = llvm.icmp "ne" %half, %i0 : i32
+    llvm.cond_br %more, ^fold(%half, %next : i32, f32), ^folded
+  ^folded:
+    %lane = llvm.and %tid, %i31 : i32
+    %warp = llvm.lshr %tid, %i5 : i32
+    %sums = llvm.mlir.addressof @sums : !llvm.ptr<3>
+    %isFirst = llvm.icmp "eq" %lane, %i0 : i32
+    llvm.cond_br %isFirst, ^store, ^stored
+  ^store:
+    %mine = llvm.getelementptr %sums[%warp] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+    llvm.store %next, %mine : f32, !llvm.ptr<3>
+    llvm.br ^stored
+  ^stored:
+    nvvm.barrier0
+    %four = llvm.load %sums {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+    %e0 = llvm.extractelement %four[%i0 : i32] : vector<4xf32>
+    %i2 = llvm.mlir.constant(2 : i32) : i32
+    %i3 = llvm.mlir.constant(3 : i32) : i32
+    %e1 = llvm.extractelement %four[%i1 : i32] : vector<4xf32>
+    %e2 = llvm.extractelement %four[%i2 : i32] : vector<4xf32>
+    %e3 = llvm.extractelement %four[%i3 : i32] : vector<4xf32>
+    %s0 = llvm.fadd %e0, %e1 : f32
+    %s1 = llvm.fadd %e2, %e3 : f32
+    %s = llvm.fadd %s0, %s1 : f32
+    %isThread0 = llvm.icmp "eq" %tid, %i0 : i32
+    llvm.cond_br %isThread0, ^write, ^end
+  ^write:
+    %yp = llvm.getelementptr %a1[%block] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    llvm.store %s, %yp : f32, !llvm.ptr<1>
+    llvm.br ^end
+  ^end:)");
+
+const std::string test::staging = kernel(1, 64, "1024, 1024", 2, R"(
+    %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
+    %to = llvm.getelementptr %tile[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<4 x f32>
+    %from = llvm.getelementptr %a0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<4 x f32>
+    nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+    nvvm.barrier0
+    %last = llvm.mlir.constant(63 : i32) : i32
+    %r = llvm.sub %last, %tid : i32
+    %theirs = llvm.getelementptr %tile[%r] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<4 x f32>
+    %x = llvm.load %theirs {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+    %y = llvm.shufflevector %x, %x [3, 2, 1, 0] : vector<4xf32>
+    %yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<4 x f32>
+    llvm.store %y, %yp {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>)");
