@@ -5,6 +5,8 @@
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -69,11 +71,21 @@ private:
     passes.addPass(createConvertVectorToLLVMPass());
     passes.addPass(createConvertMathToLLVMPass());
     passes.addPass(createArithToLLVMConversionPass());
-    passes.addPass(createConvertControlFlowToLLVMPass());
-    passes.addPass(createReconcileUnrealizedCastsPass());
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
-    return runPipeline(passes, kernels);
+    OpPassManager cleanup(gpu::GPUModuleOp::getOperationName());
+    cleanup.addPass(createReconcileUnrealizedCastsPass());
+    cleanup.addPass(createCanonicalizerPass());
+    cleanup.addPass(createCSEPass());
+    return failure(failed(runPipeline(passes, kernels)) || failed(convertBranches(kernels)) ||
+                   failed(runPipeline(cleanup, kernels)));
+  }
+
+  /// MLIR's own pass for it runs on builtin modules alone.
+  LogicalResult convertBranches(gpu::GPUModuleOp kernels) {
+    LLVMTypeConverter types(&getContext());
+    RewritePatternSet patterns(&getContext());
+    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+    LLVMConversionTarget target(getContext());
+    return applyPartialConversion(kernels, target, std::move(patterns));
   }
 };
 } // namespace
