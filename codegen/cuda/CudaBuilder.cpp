@@ -49,6 +49,14 @@ Value CudaBuilder::select(Value condition, Value a, Value b) {
 
 void CudaBuilder::barrier() { NVVM::BarrierOp::create(*this); }
 
+static Value allLanes(CudaBuilder &b) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)); }
+
+void CudaBuilder::syncWarp() { NVVM::SyncWarpOp::create(*this, allLanes(*this)); }
+
+Value CudaBuilder::ballot(Value condition) {
+  return NVVM::VoteSyncOp::create(*this, getI32Type(), allLanes(*this), condition, NVVM::VoteSyncKind::ballot);
+}
+
 Value CudaBuilder::exchange(Value value, int64_t mask) {
   auto i32 = [&](int64_t number) { return arith::ConstantOp::create(*this, getI32IntegerAttr(number)).getResult(); };
   auto shuffle = [&](Value word) -> Value {

@@ -27,6 +27,10 @@ public:
 
   /// All threads of the block meet; what they wrote to memory is seen by all behind it.
   void barrier();
+  /// The lanes of the warp meet; what they wrote to memory is seen by all of them behind it.
+  void syncWarp();
+  /// The lanes of the warp where `condition` holds, as the bits of an i32. All 32 take part.
+  mlir::Value ballot(mlir::Value condition);
   /// The value of the lane whose number differs in the bits of `mask`. All 32 lanes of the warp take part. f32, f64, i32.
   mlir::Value exchange(mlir::Value value, int64_t mask);
   /// `kind` over groups of `lanes` neighbouring lanes (a power of two, at most 32), in each of them: halves are combined
