@@ -77,9 +77,9 @@ def Kern_ScheduleAttr : AttrDef<Kern_Dialect, "Schedule"> {
     ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk, DefaultValuedParameter<"int64_t", "0">:$threads,
-                        DefaultValuedParameter<"int64_t", "1">:$teams, DefaultValuedParameter<"int64_t", "1">:$strips);
+                        DefaultValuedParameter<"int64_t", "0">:$teams, DefaultValuedParameter<"int64_t", "0">:$strips);
   let builders = [AttrBuilder<(ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk), [{
-    return $_get($_ctxt, rows, lanes, chunk, 0, 1, 1);
+    return $_get($_ctxt, rows, lanes, chunk, 0, 0, 0);
   }]>];
   let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk (`,` `threads` $threads^ `,` `teams` $teams `,` `strips` $strips)? `>`";
 }
