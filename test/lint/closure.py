@@ -1,9 +1,9 @@
 # RUN: %python3 %s %root %build/bin
 """Compiler and runtime are two products: no program of the runtime (nor the dispatcher) holds or loads MLIR or LLVM,
 none of the compiler holds or loads LibTorch. Looks at what the dynamic linker would load and at the symbols that are
-linked in. Programs of the test suite may belong to either, not to both. None needs CUDA's half of LibTorch, which programs for CUDA load by
-themselves. Further programs may be named after the folder;
-they are held to the rules of the runtime."""
+linked in. Programs of the test suite may belong to either, not to both. None needs CUDA's half of LibTorch, which
+programs for CUDA load by themselves. Further programs may be named after the folder; they are held to the rules of the
+runtime."""
 import re
 import subprocess
 import sys
