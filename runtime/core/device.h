@@ -4,24 +4,31 @@
 #include "runtime/core/op.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace stretto {
 
-// Sees every op just before and just after it runs, on the thread that runs it.
+// Sees every op, in order, before and after it runs.
 class OpObserver {
 public:
   virtual ~OpObserver() = default;
   virtual void before(const Op &op) = 0;
-  virtual void after(const Op &op, const CallSite &at) = 0;
+  // `seconds`: how long the device was at it; negative where it did the op at once, between `before` and `after`.
+  virtual void after(const Op &op, const CallSite &at, double seconds) = 0;
+  // Whether `after` must be called before the next op runs, as it looks at what the op wrote. Others may be called later,
+  // at the latest by the wait.
+  virtual bool looksAtResults() const = 0;
 };
 
 class Device {
 public:
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;
+  // What it is, for the user: "cpu on 2 threads".
+  virtual std::string describe() const = 0;
 
   // Memory aligned to 64 bytes; throws Error when there is none.
   virtual void *allocate(int64_t bytes) = 0;
@@ -30,26 +37,49 @@ public:
   // Puts an op on the stream. A failure is thrown here or by the next wait.
   virtual void submit(Op op, const CallSite &at = {}) = 0;
 
+  // Puts what `work` submits on the stream. A device that `repeats` may keep these ops under `key` and put them there
+  // again without asking `work`, as one: so each time it must submit the same ops with the same addresses, and none that
+  // copies from or to the host.
+  virtual void repeat(int key, const std::function<void()> &work) {
+    (void)key;
+    work();
+  }
+  virtual bool repeats() const { return false; }
+
   // Returns when everything submitted has run; throws the first failure since the last wait.
   virtual void wait() = 0;
 
-  // Called around every op; null: none. Set only while the stream is empty.
+  // Sees every op; null: none. Set only while the stream is empty.
   virtual void observe(OpObserver *observer) = 0;
 
   // What was computed so far, where the host can read it: the data itself, or a copy of it in `storage`. For observers
   // of an op that has run, and where the stream is empty.
   virtual const void *hostView(const void *data, int64_t, std::vector<std::byte> &) { return data; }
 
-  // Threads used by an op. Results do not depend on it.
+  // Threads of this machine: used by an op where ops run on them, and by what prepares data. Results do not depend on it.
   virtual void setThreads(int count) = 0;
+  // How many of them an op uses; 0 where ops run elsewhere.
   virtual int threads() const = 0;
+
+  // Rows and columns of a matrix product that is large enough to show how fast the device is.
+  virtual int64_t peakSize() const { return 1024; }
+
+  // Bytes that may still be allocated, what libraries hold already included; 0: as much as this machine has.
+  virtual int64_t availableBytes() const { return 0; }
 
   // The most bytes held at once beside what `allocate` gave, since the latest ReserveOp: by LibTorch's allocator, by
   // MKL for its products, and as scratch of kernels. Ask only while the stream is empty.
   virtual int64_t libraryPeakBytes() const = 0;
 };
 
+// How a device goes about its work.
+struct DeviceOptions {
+  bool repeat = true;        // keep ops that come again, see Device::repeat
+  bool deterministic = true; // the same bits each time, on one kind of device
+  bool tf32 = false;         // products of floats may round their operands to 10 bits
+};
+
 // "cpu" or "null-async"; throws Error for another name.
-std::unique_ptr<Device> makeDevice(const std::string &name);
+std::unique_ptr<Device> makeDevice(const std::string &name, const DeviceOptions &options = {});
 
 } // namespace stretto

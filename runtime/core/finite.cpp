@@ -91,7 +91,7 @@ void FiniteCheck::checkState() const {
     }
 }
 
-void FiniteCheck::after(const Op &op, const CallSite &at) {
+void FiniteCheck::after(const Op &op, const CallSite &at, double) {
   if (!at.site)
     return;
   const std::vector<const void *> buffers = std::visit(Buffers{}, op);

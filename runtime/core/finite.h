@@ -20,7 +20,8 @@ public:
   void checkState() const;
   void before(const Op &) override {}
   // Throws NonFiniteError naming the op, its place in the source, its weight, and the element.
-  void after(const Op &op, const CallSite &at) override;
+  void after(const Op &op, const CallSite &at, double seconds) override;
+  bool looksAtResults() const override { return true; }
 
 private:
   struct Bad {

@@ -44,10 +44,10 @@ void Profile::add(const std::string &group, const std::string &detail, double se
   }
 }
 
-void Profile::after(const Op &op, const CallSite &) {
+void Profile::after(const Op &op, const CallSite &, double measured) {
   if (!active)
     return;
-  const double seconds = now() - opStart;
+  const double seconds = measured < 0 ? now() - opStart : measured;
   struct Add {
     Profile &profile;
     double seconds;

@@ -24,7 +24,8 @@ public:
   explicit Profile(clockid_t clock = CLOCK_MONOTONIC) : clock(clock) {}
 
   void before(const Op &op) override;
-  void after(const Op &op, const CallSite &at) override;
+  void after(const Op &op, const CallSite &at, double seconds) override;
+  bool looksAtResults() const override { return false; }
 
   // Only ops between begin and end of a step count. `waited`: seconds the step waited for data.
   void beginStep();

@@ -13,6 +13,7 @@ namespace {
 class Recorder : public Device {
 public:
   std::string_view name() const override { return "recorder"; }
+  std::string describe() const override { return "a record"; }
   void *allocate(int64_t bytes) override {
     const uintptr_t address = next;
     next += (static_cast<uintptr_t>(bytes) + 4095) / 4096 * 4096;

@@ -47,10 +47,10 @@ public:
 
 private:
   double step() {
-    const double loss = stepper.gradients(block);
-    stepper.update({config.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay, config.clip,
-                    ++updates});
-    return loss;
+    return stepper
+        .step(block, {config.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay, config.clip,
+                      ++updates})
+        .loss;
   }
 
   std::string time(int64_t count) {

@@ -55,6 +55,16 @@ Setting text(const char *name, const char *help, std::string RunConfig::*field, 
   return {name, help, Setting::Kind::Text, stored, set, [=](const RunConfig &config) { return config.*field; }};
 }
 
+Setting onOff(const char *name, const char *help, bool RunConfig::*field, bool stored) {
+  auto set = [=](RunConfig &config, const std::string &value) {
+    if (value != "on" && value != "off")
+      throw Error(fmt::format("--{} must be on or off, but got '{}'", name, value));
+    config.*field = value == "on";
+  };
+  return {name, help, Setting::Kind::Text, stored, set,
+          [=](const RunConfig &config) { return std::string(config.*field ? "on" : "off"); }};
+}
+
 Setting flag(const char *name, const char *help, bool RunConfig::*field) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (value != "true" && value != "false")
@@ -94,8 +104,14 @@ std::vector<Setting> makeSettings() {
       text("out", "run directory; none: write no files", &C::out, false),
       flag("resume", "go on from the newest checkpoint of the run directory", &C::resume),
       integer("threads", "threads; 0: all cores (results do not depend on it)", &C::threads, 0, 4096, false),
-      text("device", "cpu, or null-async (for tests: everything runs late)", &C::device, false,
-           {"cpu", "null-async"}),
+      text("device",
+           "auto (what the model was compiled for), cpu, cuda, or null-async (for tests: everything runs late, on the cpu)",
+           &C::device, false, {"auto", "cpu", "cuda", "null-async"}),
+      onOff("graph", "cuda: a step is captured once as a graph and replayed; off: its ops are submitted each time",
+            &C::graph, false),
+      onOff("deterministic", "cuda: the same bits each time; off: attention may use a faster backward without that",
+            &C::deterministic, true),
+      onOff("tf32", "cuda: products of floats may round their operands to 10 bits (TF32)", &C::tf32, true),
       flag("check-finite", "stop at the first op that writes a NaN or an infinity, and name it (slow)",
            &C::checkFinite),
       flag("profile", "print where the time of a step goes", &C::profile),

@@ -24,7 +24,8 @@ struct RunConfig {
   std::string out;
   bool resume = false;
   int64_t threads = 0; // 0: all cores
-  std::string device = "cpu";
+  std::string device = "auto"; // what the model was compiled for
+  bool graph = true, deterministic = true, tf32 = false;
   std::string onNonfinite = "stop"; // or "skip"
   bool checkFinite = false, quiet = false, profile = false, bench = false;
   std::string progress = "auto"; // or "line", "plain"

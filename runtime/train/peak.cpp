@@ -1,18 +1,40 @@
 #include "runtime/train/peak.h"
 
+#include "runtime/core/bf16.h"
+
 #include <algorithm>
 #include <chrono>
 
 namespace stretto {
+namespace {
+
+// Numbers in (-1, 1): products of zeros take less power and are quicker than any real one.
+std::vector<std::byte> someNumbers(int64_t count, int32_t dtype) {
+  std::vector<std::byte> data(count * elementBytes(dtype));
+  uint32_t state = 1;
+  for (int64_t i = 0; i < count; ++i) {
+    state = state * 1664525u + 1013904223u; // Numerical Recipes' generator
+    const float value = static_cast<float>(static_cast<int32_t>(state)) * 0x1p-31f;
+    if (dtype == STRETTO_F64)
+      reinterpret_cast<double *>(data.data())[i] = value;
+    else if (dtype == STRETTO_BF16)
+      reinterpret_cast<uint16_t *>(data.data())[i] = roundToBf16(value);
+    else
+      reinterpret_cast<float *>(data.data())[i] = value;
+  }
+  return data;
+}
+
+} // namespace
 
 double measurePeak(Device &device, int32_t dtype) {
-  constexpr int64_t size = 1024;
+  const int64_t size = device.peakSize();
   constexpr int most = 24, enough = 6; // repetitions; and those in a row that bring nothing
   const int64_t bytes = size * size * elementBytes(dtype);
   void *data[3];
   for (void *&matrix : data) {
     matrix = device.allocate(bytes);
-    device.submit(ZeroOp{matrix, bytes});
+    device.submit(CopyInOp{matrix, someNumbers(size * size, dtype)});
   }
   device.wait();
   double best = 1e30;

@@ -4,6 +4,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
 #include "runtime/core/record.h"
+#include "runtime/device/make.h"
 #include "runtime/train/bench.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/initial.h"
@@ -125,10 +126,10 @@ void announce(const RunConfig &config, const stretto_program &program, const Dev
               const MemoryPlan &plan) {
   const std::string types =
       safetensorsDtype(program.dtype) + (program.activation_dtype == program.dtype ? "" : " and BF16");
-  progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {} on {} threads",
+  progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {}",
                                program.model, types, countParameters(program),
                                program.parameter_count, program.batch, program.length, config.accumulate,
-                               device.name(), device.threads()));
+                               device.describe()));
   progress.message(fmt::format("planned memory: {} ({})", formatBytes(plan.total()), describePlan(plan)));
 }
 
@@ -137,12 +138,13 @@ class Session {
 public:
   Session(const stretto_program &program, const RunConfig &config, const TaskRegistry &tasks)
       : program(program), config(config), progress(config.progress, config.quiet, config.logEvery),
-        source(makeSource(config, program, tasks)), device(makeDevice(config.device)) {
+        source(makeSource(config, program, tasks)), device(makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32})) {
     device->setThreads(config.threads ? static_cast<int>(config.threads)
                                       : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   }
 
   int run(const char *self) {
+    checkFits(0); // what is clear without trying
     const double peak = config.quiet ? 0 : measurePeak(*device, program.activation_dtype);
     device->submit(needsOf(program));
     device->wait();
@@ -150,7 +152,7 @@ public:
     announce(config, program, *device, progress, plan);
     if (std::string_view(program.target) == "cuda-emulated")
       progress.warning("the kernels of this program are made for CUDA and are emulated on the CPU, which is slow");
-    checkMemory(program, plan, config.memoryLimit ? config.memoryLimit : availableMemory());
+    checkFits(device->libraryPeakBytes());
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
     const TrainingState state{program, *device, arenas};
@@ -180,6 +182,13 @@ public:
   }
 
 private:
+  // Throws Error when arenas and `library` bytes do not fit into the memory of the device.
+  void checkFits(int64_t library) const {
+    const int64_t onDevice = device->availableBytes();
+    const int64_t available = config.memoryLimit ? config.memoryLimit : onDevice ? onDevice : availableMemory();
+    checkMemory(program, planMemory(program, config.accumulate > 1, library), available);
+  }
+
   void openRunDirectory() {
     if (config.out == "none")
       return;

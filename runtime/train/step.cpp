@@ -67,22 +67,55 @@ std::vector<double> Stepper::widen(const std::vector<std::byte> &storage) const 
   return {values.begin(), values.end()};
 }
 
-double Stepper::gradients(TokenBlock &block) {
-  std::vector<std::vector<std::byte>> losses(accumulate);
-  for (int64_t microBatch = 0; microBatch < accumulate; ++microBatch) {
-    setInputs(block, microBatch);
-    context.run(state.program.gradients);
-    real(losses[microBatch], state.program.output.loss, 1);
-    if (accumulate > 1)
-      context.run(state.program.accumulate);
-  }
-  if (accumulate > 1)
-    context.run(state.program.take_accumulated);
-  state.device.wait();
+void Stepper::repeat(Repeated what, std::initializer_list<void (*)(stretto_context *)> entries) {
+  state.device.repeat(what, [&] {
+    for (auto entry : entries)
+      context.run(entry);
+  });
+}
+
+double Stepper::totalOf(const std::vector<std::vector<std::byte>> &losses) const {
   double loss = 0;
   for (const std::vector<std::byte> &one : losses)
     loss += widen(one)[0];
   return loss;
+}
+
+void Stepper::submitGradients(TokenBlock &block, std::vector<std::vector<std::byte>> &losses) {
+  for (int64_t microBatch = 0; microBatch < accumulate; ++microBatch) {
+    setInputs(block, microBatch);
+    if (accumulate > 1)
+      repeat(AccumulatedGradients, {state.program.gradients, state.program.accumulate});
+    else
+      repeat(Gradients, {state.program.gradients});
+    real(losses[microBatch], state.program.output.loss, 1);
+  }
+}
+
+Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {
+  std::vector<std::vector<std::byte>> losses(accumulate);
+  std::vector<std::byte> norm;
+  setHyper(hyper);
+  if (accumulate > 1) {
+    submitGradients(block, losses);
+    repeat(TakeAndUpdate, {state.program.take_accumulated, state.program.update});
+  } else {
+    setInputs(block, 0);
+    repeat(GradientsAndUpdate, {state.program.gradients, state.program.update});
+    real(losses[0], state.program.output.loss, 1);
+  }
+  real(norm, state.program.output.grad_norm, 1);
+  state.device.wait();
+  return {totalOf(losses), widen(norm)[0]};
+}
+
+double Stepper::gradients(TokenBlock &block) {
+  std::vector<std::vector<std::byte>> losses(accumulate);
+  submitGradients(block, losses);
+  if (accumulate > 1)
+    repeat(TakeAccumulated, {state.program.take_accumulated});
+  state.device.wait();
+  return totalOf(losses);
 }
 
 bool Stepper::gradientsAreFinite() {
@@ -97,7 +130,7 @@ bool Stepper::gradientsAreFinite() {
   return true;
 }
 
-double Stepper::update(const Hyper &hyper) {
+void Stepper::setHyper(const Hyper &hyper) {
   double values[STRETTO_HYPER_COUNT] = {};
   values[STRETTO_HYPER_LEARNING_RATE] = hyper.learningRate;
   values[STRETTO_HYPER_BETA1] = hyper.beta1;
@@ -108,7 +141,11 @@ double Stepper::update(const Hyper &hyper) {
   values[STRETTO_HYPER_BIAS_CORRECTION2] = -std::expm1(hyper.update * std::log(hyper.beta2));
   values[STRETTO_HYPER_CLIP_NORM] = hyper.clip;
   copyReals(STRETTO_ARENA_HYPER, 0, values, STRETTO_HYPER_COUNT);
-  context.run(state.program.update);
+}
+
+double Stepper::update(const Hyper &hyper) {
+  setHyper(hyper);
+  repeat(Update, {state.program.update});
   std::vector<std::byte> norm;
   real(norm, state.program.output.grad_norm, 1);
   state.device.wait();
@@ -119,7 +156,7 @@ Stepper::Prediction Stepper::evaluate(TokenBlock &block) {
   const stretto_program &program = state.program;
   const int64_t count = program.batch * program.length;
   setInputs(block, 0);
-  context.run(program.evaluate);
+  repeat(Evaluate, {program.evaluate});
   std::vector<std::byte> nll;
   real(nll, program.output.nll, count);
   Prediction prediction{{}, std::vector<int32_t>(count)};

@@ -7,6 +7,8 @@
 #include "runtime/train/metrics.h"
 #include "runtime/train/state.h"
 
+#include <initializer_list>
+
 namespace stretto {
 
 // The optimizer's numbers for one update.
@@ -20,7 +22,13 @@ public:
   Stepper(const TrainingState &state, int64_t accumulate)
       : state(state), context(state.device, state.arenas, state.program.dtype), accumulate(accumulate) {}
 
-  // Gradients of a block of `accumulate` micro-batches, in GRADIENTS; returns the loss. Waits.
+  // All of an optimizer step at once: gradients of a block of `accumulate` micro-batches, and their application. Waits.
+  struct Result {
+    double loss = 0, gradNorm = 0; // norm: before clipping
+  };
+  Result step(TokenBlock &block, const Hyper &hyper);
+
+  // Its two halves, for who wants to look in between. Gradients, in GRADIENTS; returns the loss. Waits.
   double gradients(TokenBlock &block);
   // Whether every gradient is a finite number. Waits.
   bool gradientsAreFinite();
@@ -35,6 +43,14 @@ public:
   Prediction evaluate(TokenBlock &block);
 
 private:
+  // Work that comes again, for Device::repeat.
+  enum Repeated { GradientsAndUpdate, Gradients, AccumulatedGradients, TakeAndUpdate, TakeAccumulated, Update, Evaluate };
+
+  // Gradients of all micro-batches but what follows the last; `losses` is filled at the next wait.
+  void submitGradients(TokenBlock &block, std::vector<std::vector<std::byte>> &losses);
+  double totalOf(const std::vector<std::vector<std::byte>> &losses) const;
+  void setHyper(const Hyper &hyper);
+  void repeat(Repeated what, std::initializer_list<void (*)(stretto_context *)> entries);
   void setInputs(TokenBlock &block, int64_t microBatch);
   void copyReals(stretto_arena arena, int64_t offset, const double *values, int64_t count);
   void *real(std::vector<std::byte> &storage, int64_t offset, int64_t count);

@@ -91,10 +91,7 @@ void Trainer::trainStep(Prefetcher &data) {
   StepMetrics metrics{done + 1, 0, 0, schedule.rate(done + 1), 0, false};
   metrics.tokens = metrics.step * rowsPerStep() * parts.state.program.length;
   try {
-    metrics.loss = stepper.gradients(block);
-    if (done == firstStep)
-      dumpFirst(block);
-    metrics.skipped = !applyStep(metrics);
+    takeStep(block, metrics);
   } catch (const NonFiniteError &error) {
     throw Error(fmt::format("step {}: {}", metrics.step, error.what()));
   }
@@ -103,6 +100,41 @@ void Trainer::trainStep(Prefetcher &data) {
     parts.profile->endStep(waited);
   ++done;
   record(metrics, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), waited);
+}
+
+Hyper Trainer::hyperOf(const StepMetrics &metrics) const {
+  const RunConfig &config = parts.config;
+  return {metrics.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay, config.clip, updates + 1};
+}
+
+// Where the device keeps a step and repeats it, it is repeated whole, and what went wrong is seen afterwards.
+void Trainer::takeStep(TokenBlock &block, StepMetrics &metrics) {
+  const bool whole = parts.state.device.repeats() && parts.config.onNonfinite != "skip";
+  if (whole) {
+    const Stepper::Result result = stepper.step(block, hyperOf(metrics));
+    metrics.loss = result.loss, metrics.gradNorm = result.gradNorm;
+    if (!std::isfinite(metrics.loss))
+      throw Error(fmt::format("step {}: the loss must be a number, but got {}; no checkpoint holds this step "
+                              "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                              "steps out)",
+                              metrics.step, metrics.loss));
+    checkNorm(metrics);
+    ++updates;
+  } else {
+    metrics.loss = stepper.gradients(block);
+  }
+  if (done == firstStep)
+    dumpFirst(block);
+  if (!whole)
+    metrics.skipped = !applyStep(metrics);
+}
+
+void Trainer::checkNorm(const StepMetrics &metrics) const {
+  if (!std::isfinite(metrics.gradNorm))
+    throw Error(fmt::format("step {}: the gradient norm must be a number, but got {}; no checkpoint holds this step "
+                            "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                            "steps out)",
+                            metrics.step, metrics.gradNorm));
 }
 
 // Returns whether the weights were changed.
@@ -121,13 +153,8 @@ bool Trainer::applyStep(StepMetrics &metrics) {
                                        metrics.loss));
     return false;
   }
-  metrics.gradNorm = stepper.update({metrics.learningRate, config.beta1, config.beta2, config.epsilon,
-                                     config.weightDecay, config.clip, updates + 1});
-  if (!std::isfinite(metrics.gradNorm))
-    throw Error(fmt::format("step {}: the gradient norm must be a number, but got {}; no checkpoint holds this step "
-                            "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                            "steps out)",
-                            metrics.step, metrics.gradNorm));
+  metrics.gradNorm = stepper.update(hyperOf(metrics));
+  checkNorm(metrics);
   ++updates;
   return true;
 }

@@ -44,7 +44,10 @@ private:
   void trainStep(Prefetcher &data);
   void evaluate();
   bool save(bool last);
+  void takeStep(TokenBlock &block, StepMetrics &metrics);
   bool applyStep(StepMetrics &metrics);
+  Hyper hyperOf(const StepMetrics &metrics) const;
+  void checkNorm(const StepMetrics &metrics) const;
   void dumpFirst(TokenBlock &block);
   void record(const StepMetrics &metrics, double seconds, double waited);
   std::map<std::string, std::string> facts() const;

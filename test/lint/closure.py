@@ -1,8 +1,9 @@
 # RUN: %python3 %s %root %build/bin
 """Compiler and runtime are two products: no program of the runtime (nor the dispatcher) holds or loads MLIR or LLVM,
 none of the compiler holds or loads LibTorch. Looks at what the dynamic linker would load and at the symbols that are
-linked in. Programs of the test suite may belong to either, not to both. Further programs may be named after the folder;
-they are held to the rules of the runtime."""
+linked in. Programs of the test suite may belong to either, not to both. None needs CUDA's half of LibTorch, which
+programs for CUDA load by themselves. Further programs may be named after the folder; they are held to the rules of the
+runtime."""
 import re
 import subprocess
 import sys
@@ -13,6 +14,8 @@ DISPATCHER = {"stretto"}
 
 MLIR = re.compile(r"lib(LLVM|MLIR|clang)")
 TORCH = re.compile(r"lib(torch|c10)")
+# What LibTorch's CPU half brings by itself (libcudart, libcupti) is not among them.
+CUDA = re.compile(r"lib(torch_cuda|c10_cuda|stretto_cuda|cublas|cudnn|nccl)|libcuda\.so")
 # As the linker writes them: names inside the namespaces llvm, mlir; at, c10; LLVM's own threads.
 MLIR_SYMBOL = re.compile(r"_ZN?K?(?:4llvm|4mlir)\d")
 TORCH_SYMBOL = re.compile(r"_ZN?K?(?:2at|3c10|5torch)\d")
@@ -44,7 +47,7 @@ def problems(name, libraries, symbols, is_tool=True):
         return mlir + torch if mlir and torch else []
     if name in DISPATCHER:
         return mlir + torch
-    return torch if name in COMPILER else mlir
+    return torch if name in COMPILER else mlir + [library for library in libraries if CUDA.match(library)]
 
 
 def names_of_tools(root):
@@ -77,6 +80,7 @@ def self_test():
     assert problems("stretto-data", ["libLLVM.so.22.1"], []) == ["libLLVM.so.22.1"]
     assert problems("prog", [], ["_ZN4llvm3fooEv", "__kmpc_fork_call"]) == ["_ZN4llvm3fooEv", "__kmpc_fork_call"]
     assert problems("stretto", ["libc10.so"], []) == ["libc10.so"]
+    assert problems("prog", ["libtorch_cpu.so", "libcudart.so.13", "libtorch_cuda.so"], []) == ["libtorch_cuda.so"]
     assert problems("some-test", ["libMLIR.so.22.1"], [], is_tool=False) == []
     assert problems("some-test", ["libMLIR.so.22.1", "libc10.so"], [], is_tool=False) != []
 

@@ -256,7 +256,8 @@ private:
     PendingFile object(line.output + ".o"), program(line.output);
     std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
     if (problem.empty())
-      problem = linkProgram(object.temporary(), program.temporary());
+      problem = linkProgram(object.temporary(), program.temporary(),
+                            (*module)->getAttrOfType<StringAttr>("kern.target").getValue());
     if (problem.empty())
       problem = program.keep();
     return problem.empty() ? 0 : fail(problem);

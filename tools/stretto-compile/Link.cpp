@@ -85,21 +85,45 @@ static std::string findDriver(std::string &tried) {
   return "";
 }
 
-/// The runtime's libraries, in link order; fills `error` where one is missing.
-static std::vector<std::string> findLibraries(std::string &folder, std::string &error) {
+namespace {
+/// A library of the runtime.
+struct Library {
+  StringRef name;
+  StringRef target; // of the programs that need it; empty: all
+  bool linked;      // false: programs load it when they start
+};
+} // namespace
+
+/// In link order.
+static constexpr Library runtimeLibraries[] = {
+    {"libstretto_program_main.a", "", true},
+    {"libstretto_tasks.so", "", true},
+    {"libstretto_emulator.so", "cuda-emulated", true},
+    {"libstretto_runtime.so", "", true},
+    {"libstretto_cuda.so", "cuda", false},
+};
+
+/// Paths of what to link with; fills `error` where something is missing that the program will need.
+static std::vector<std::string> findLibraries(StringRef target, std::string &folder, std::string &error) {
   folder = llvm::sys::path::parent_path(programFolder()).str() + "/lib";
-  std::vector<std::string> libraries;
-  for (StringRef name : {"libstretto_program_main.a", "libstretto_tasks.so", "libstretto_runtime.so"}) {
-    libraries.push_back(folder + "/" + name.str());
-    if (!fs::exists(libraries.back()))
-      error = llvm::formatv("cannot link: '{0}' is missing; build the runtime, or use --emit=object", libraries.back());
+  std::vector<std::string> paths;
+  for (const Library &library : runtimeLibraries) {
+    if (!library.target.empty() && library.target != target)
+      continue;
+    std::string path = folder + "/" + library.name.str();
+    if (!fs::exists(path))
+      error = llvm::formatv("cannot link: '{0}' is missing{1}; build the runtime{2}, or use --emit=object", path,
+                            library.target.empty() ? "" : ", which --target=" + target.split('-').first.str() + " needs",
+                            target == "cuda" ? " with a LibTorch that has CUDA" : "");
+    if (library.linked)
+      paths.push_back(path);
   }
-  return libraries;
+  return paths;
 }
 
-std::string stretto::linkProgram(StringRef object, StringRef output) {
+std::string stretto::linkProgram(StringRef object, StringRef output, StringRef target) {
   std::string folder, error, tried;
-  std::vector<std::string> libraries = findLibraries(folder, error);
+  std::vector<std::string> libraries = findLibraries(target, folder, error);
   if (!error.empty())
     return error;
   std::string driver = findDriver(tried);
@@ -108,7 +132,9 @@ std::string stretto::linkProgram(StringRef object, StringRef output) {
   llvm::SmallString<128> absolute(folder), log;
   fs::make_absolute(absolute);
   std::string search = "-Wl,-rpath," + absolute.str().str();
-  std::vector<StringRef> arguments{driver, "-o", output, object, libraries[0], libraries[1], libraries[2], search};
+  std::vector<StringRef> arguments{driver, "-o", output, object};
+  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  arguments.push_back(search);
   if (std::error_code code = fs::createTemporaryFile("stretto-link", "log", log))
     return "cannot write a temporary file: " + code.message();
   std::string problem;

@@ -31,8 +31,9 @@ private:
 /// Why a file cannot be written at `path`, as a text; empty where nothing is known to be wrong.
 std::string whyNotWritable(llvm::StringRef path);
 
-/// Links a compiled object with the main of training programs, libstretto_runtime and libstretto_tasks, which lie in
-/// ../lib beside this program. Returns an error text, or an empty one.
-std::string linkProgram(llvm::StringRef object, llvm::StringRef output);
+/// Links a compiled object with the main of training programs and the runtime's libraries, which lie in ../lib beside
+/// this program. `target`: what it was compiled for, as stretto_program says it; decides which libraries are needed.
+/// Returns an error text, or an empty one.
+std::string linkProgram(llvm::StringRef object, llvm::StringRef output, llvm::StringRef target);
 
 } // namespace stretto

@@ -37,6 +37,7 @@ void CpuDevice::setThreads(int count) {
   setThreadCount(count);
 }
 int CpuDevice::threads() const { return threadCount(); }
+std::string CpuDevice::describe() const { return fmt::format("cpu on {} threads", threads()); }
 int64_t CpuDevice::libraryPeakBytes() const {
   return libraryTemporaryPeak() + productMemoryPeak() + scratchMemory.bytes + wideMemory.bytes;
 }
@@ -60,7 +61,7 @@ void CpuDevice::submit(Op op, const CallSite &at) {
   };
   std::visit(Run{*this}, op);
   if (observer)
-    observer->after(op, at);
+    observer->after(op, at, -1);
 }
 
 void CpuDevice::Kept::Free::operator()(char *data) const { std::free(data); }

@@ -13,6 +13,7 @@ class CpuDevice : public Device {
 public:
   CpuDevice();
   std::string_view name() const override { return "cpu"; }
+  std::string describe() const override;
   void *allocate(int64_t bytes) override;
   void release(void *data, int64_t bytes) override;
   void submit(Op op, const CallSite &at) override;

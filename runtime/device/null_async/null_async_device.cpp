@@ -1,13 +1,11 @@
 #include "runtime/device/null_async/null_async_device.h"
 
-#include "runtime/core/error.h"
-
-#include <fmt/format.h>
 #include <utility>
 
 namespace stretto {
 
-NullAsyncDevice::NullAsyncDevice() : threadCount(inner.threads()), server([this] { serve(); }) {}
+NullAsyncDevice::NullAsyncDevice(bool keepsRepeated)
+    : keepsRepeated(keepsRepeated), threadCount(inner.threads()), server([this] { serve(); }) {}
 
 NullAsyncDevice::~NullAsyncDevice() {
   {
@@ -34,7 +32,29 @@ void NullAsyncDevice::setThreads(int count) {
 
 void NullAsyncDevice::submit(Op op, const CallSite &at) {
   std::lock_guard lock(mutex);
+  if (keeping)
+    keeping->emplace_back(op, at);
   queue.emplace_back(std::move(op), at);
+}
+
+void NullAsyncDevice::repeat(int key, const std::function<void()> &work) {
+  if (!keepsRepeated)
+    return work();
+  const auto [found, isNew] = kept.try_emplace(key);
+  if (!isNew) {
+    std::lock_guard lock(mutex);
+    queue.insert(queue.end(), found->second.begin(), found->second.end());
+    return;
+  }
+  keeping = &found->second;
+  try {
+    work();
+  } catch (...) {
+    keeping = nullptr;
+    kept.erase(key);
+    throw;
+  }
+  keeping = nullptr;
 }
 
 void NullAsyncDevice::wait() {
@@ -76,14 +96,6 @@ void NullAsyncDevice::serve() {
     if (queue.empty())
       changed.notify_all();
   }
-}
-
-std::unique_ptr<Device> makeDevice(const std::string &name) {
-  if (name == "cpu")
-    return std::make_unique<CpuDevice>();
-  if (name == "null-async")
-    return std::make_unique<NullAsyncDevice>();
-  throw Error(fmt::format("a device must be 'cpu' or 'null-async', but got '{}'", name));
 }
 
 } // namespace stretto

@@ -1,5 +1,6 @@
 // A device that queues every op and runs it later, on a thread of its own, with the results of the CPU.
-// It makes sure that programs and trainer never count on an op having run before they wait for it.
+// It makes sure that programs and trainer never count on an op having run before they wait for it. Ops that are repeated
+// are kept the first time, and come from there from then on: it makes sure that they are always the same.
 #pragma once
 
 #include "runtime/device/cpu/cpu_device.h"
@@ -7,20 +8,25 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace stretto {
 
 class NullAsyncDevice : public Device {
 public:
-  NullAsyncDevice();
+  explicit NullAsyncDevice(bool keepsRepeated);
   ~NullAsyncDevice() override;
   std::string_view name() const override { return "null-async"; }
+  std::string describe() const override { return "null-async"; }
   void *allocate(int64_t bytes) override { return inner.allocate(bytes); }
   void release(void *data, int64_t bytes) override;
   void submit(Op op, const CallSite &at) override;
+  void repeat(int key, const std::function<void()> &work) override;
+  bool repeats() const override { return keepsRepeated; }
   void wait() override;
   void observe(OpObserver *observer) override { inner.observe(observer); }
   void setThreads(int count) override;
@@ -33,6 +39,9 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::pair<Op, CallSite>> queue;
+  const bool keepsRepeated;
+  std::map<int, std::vector<std::pair<Op, CallSite>>> kept; // by key
+  std::vector<std::pair<Op, CallSite>> *keeping = nullptr;  // of the repeated work that is submitted now
   bool draining = false, running = false, stopping = false;
   int threadCount = 1;
   bool threadsChanged = false;

@@ -95,6 +95,10 @@ contains(told, "step 15: the loss must be a number, but got nan; weights are as 
 expect(sorted(os.listdir(f"{folder}/nan/ckpt")) == ["00000010", "latest"], "a checkpoint holds a NaN")
 contains(run(fake, *options, "--on-nonfinite=skip", "--out", f"{folder}/skip", environment=poison), "step 15 is skipped")
 contains(read(f"{folder}/skip/metrics.jsonl").decode(), '{"step": 15, "loss": "nan", "grad_norm": "nan"')
+# Where a step is repeated whole, its loss is seen afterwards; no checkpoint holds it either.
+told = run(fake, *options, "--device", "null-async", "--out", f"{folder}/nan-late", status=1, environment=poison)
+contains(told, "step 15: the loss must be a number, but got nan; no checkpoint holds this step")
+expect(sorted(os.listdir(f"{folder}/nan-late/ckpt")) == ["00000010", "latest"], "a checkpoint holds a NaN")
 contains(run(fake, *options, "--check-finite", "--out", "none", status=1, environment=poison),
          "step 15: the first NaN or infinity was written by cross_entropy at fake.stretto:4:1, in kernel 'loss.sum': "
          "element [0] of [1] is nan")

@@ -29,7 +29,8 @@ def tensors(path):
 for program in ("fake_f32", "fake_f64", "fake_mixed"):
     digests = set()
     for name, more in {"one": ["--threads", 1], "two": ["--threads", 2], "three": ["--threads", 3],
-                       "late": ["--device", "null-async"]}.items():
+                       "late": ["--device", "null-async"], "anew": ["--device", "null-async", "--graph", "off"],
+                       "skip": ["--device", "null-async", "--on-nonfinite", "skip"]}.items():
         out = f"{folder}/{program}-{name}"
         run(f"{programs}/{program}", *options, *more, "--out", out)
         digests.add(digest(out, 30))

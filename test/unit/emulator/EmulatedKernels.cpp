@@ -56,8 +56,12 @@ EmulatedKernels::~EmulatedKernels() {
   llvm::sys::fs::remove_directories(folder);
 }
 
+stretto_kernel_fn EmulatedKernels::entry(const std::string &kernel) const {
+  return reinterpret_cast<stretto_kernel_fn>(dlsym(handle, kernel.c_str()));
+}
+
 void EmulatedKernels::launch(const std::string &kernel, const std::vector<void *> &buffers, int64_t calls) const {
-  auto function = reinterpret_cast<stretto_kernel_fn>(dlsym(handle, kernel.c_str()));
+  stretto_kernel_fn function = entry(kernel);
   const int64_t count = blocks.at(kernel);
   for (int64_t call = 0; call < calls; ++call)
     function(buffers.data(), count * call / calls, count * (call + 1) / calls, nullptr);

@@ -22,6 +22,8 @@ public:
   bool isLoaded() const { return handle; }
   /// One whole launch of the kernel, in `calls` calls.
   void launch(const std::string &kernel, const std::vector<void *> &buffers, int64_t calls = 1) const;
+  /// The function that runs blocks of a kernel.
+  stretto_kernel_fn entry(const std::string &kernel) const;
   /// Names that the machine code leaves to others.
   std::vector<std::string> undefinedNames() const;
 

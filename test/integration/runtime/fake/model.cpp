@@ -271,6 +271,8 @@ const stretto_parameter parameters[] = {
     {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2, ""},
 };
 
+const stretto_image images[] = {{STRETTO_IMAGE_CUBIN, 0, "sm_90a", "", 0}, {STRETTO_IMAGE_PTX, 0, "sm_80", "", 1}};
+
 } // namespace
 
 #ifndef FAKE_SPEC_HASH
@@ -312,8 +314,8 @@ extern "C" const stretto_program stretto_compiled_program = {
     0,
     kernels,
     KernelCount,
-    nullptr,
-    0,
+    images,
+    2,
     inputs,
     outputs,
     gradients,

@@ -1,0 +1,39 @@
+// Attention on the device: forward by cuDNN or by flash attention, backward by flash attention, all as LibTorch has them;
+// products and a softmax where these do not serve (floats, odd sizes). Only attention*.cpp see LibTorch's headers.
+#pragma once
+
+#include "runtime/core/op.h"
+
+#include <cuda_runtime_api.h>
+#include <memory>
+#include <string>
+
+namespace stretto {
+
+class Attention {
+public:
+  // `deterministic`: leaves out what does not give the same bits each time: cuDNN's backward.
+  Attention(cudaStream_t stream, bool deterministic);
+  ~Attention();
+
+  // Decides who computes attention of each size, after trying all on random data: who fails, or disagrees with a plain
+  // computation, is out; of the others the first in a fixed order is taken, unless another is quicker by a fifth, so that
+  // chance decides nothing. Takes the memory that their work will need.
+  void reserve(const ReserveOp &op);
+
+  // Both throw Error for sizes that were not reserved.
+  void run(const AttentionOp &op);
+  void run(const AttentionGradOp &op);
+
+  // The most bytes that LibTorch held at once since the latest `reserve`, and those it holds now.
+  int64_t peakBytes() const;
+  int64_t heldBytes() const;
+  // Who computes it: "cuDNN, backward flash"; empty where there is no attention.
+  std::string describe() const;
+
+private:
+  class Work;
+  std::unique_ptr<Work> work;
+};
+
+} // namespace stretto

@@ -1,0 +1,197 @@
+#include "runtime/device/cuda/attention_methods.h"
+
+#include "runtime/device/cuda/layout.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/_cudnn_attention_backward.h>
+#include <ATen/ops/_cudnn_attention_forward.h>
+#include <ATen/ops/_flash_attention_backward.h>
+#include <ATen/ops/_flash_attention_forward.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/logsumexp.h>
+#include <limits>
+
+namespace stretto {
+namespace {
+
+at::ScalarType scalarType(int32_t dtype) {
+  return dtype == STRETTO_F64 ? at::kDouble : dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat;
+}
+
+// A tensor over memory of somebody else.
+at::Tensor over(void *data, at::Device device, at::ScalarType type, at::IntArrayRef sizes, at::IntArrayRef strides) {
+  return at::for_blob(data, sizes)
+      .strides(strides)
+      .options(at::TensorOptions().dtype(type).device(device))
+      .target_device(device)
+      .make_tensor();
+}
+
+// [batch, length, heads, headDim] over rows of `stride` elements.
+at::Tensor rowsOf(void *data, at::Device device, const AttentionOp &op, int64_t heads, int64_t stride) {
+  return over(data, device, scalarType(op.dtype), {op.batch, op.length, heads, op.headDim},
+              {op.length * stride, stride, op.headDim, 1});
+}
+
+at::Tensor byHeads(const at::Tensor &rows) { return rows.transpose(1, 2); }
+
+// What LibTorch asks for besides, where nothing is dropped out.
+at::Tensor unusedState() { return at::empty({2}, at::TensorOptions().dtype(at::kLong).device(at::kCUDA, 0)); }
+
+// Deterministic algorithms for as long as it lives; LibTorch keeps that in one place for all.
+class Deterministic {
+public:
+  explicit Deterministic(bool wanted) : before(at::globalContext().deterministicAlgorithms()) { set(wanted); }
+  ~Deterministic() { set(before); }
+  Deterministic(const Deterministic &) = delete;
+  Deterministic &operator=(const Deterministic &) = delete;
+
+private:
+  static void set(bool value) { at::globalContext().setDeterministicAlgorithms(value, /*warn_only=*/false); }
+  bool before;
+};
+
+// One sequence of plain attention: q and what has its shape as [kvHeads, group * length, headDim], so that queries which
+// share keys are rows of one matrix; in the type it is computed in.
+class Plain {
+public:
+  Plain(const AttentionTensors &tensors, int64_t row)
+      : tensors(tensors), row(row), length(tensors.q.size(1)), heads(tensors.q.size(2)), kvHeads(tensors.k.size(2)),
+        type(tensors.q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat), q(queries(tensors.q)),
+        k(keys(tensors.k)), v(keys(tensors.v)) {}
+
+  void forward() const {
+    at::Tensor scores = maskedScores();
+    const at::Tensor lse = at::logsumexp(scores, -1, /*keepdim=*/true);
+    scores.sub_(lse).exp_();
+    store(tensors.o, at::bmm(scores, v));
+    tensors.lse[row].copy_(lse.view({heads, length}));
+  }
+
+  void backward(const AttentionGradTensors &grad) const {
+    at::Tensor p = maskedScores();
+    p.sub_(tensors.lse[row].to(type).view({kvHeads, heads / kvHeads * length, 1})).exp_();
+    const at::Tensor dOut = queries(grad.dOut);
+    storeKeys(grad.dv, at::bmm(p.transpose(1, 2), dOut));
+    const at::Tensor delta = dOut.mul(queries(tensors.o)).sum(-1, /*keepdim=*/true);
+    at::Tensor dScores = at::bmm(dOut, v.transpose(1, 2)).sub_(delta).mul_(p).mul_(tensors.scale);
+    store(grad.dq, at::bmm(dScores, k));
+    storeKeys(grad.dk, at::bmm(dScores.transpose(1, 2), q));
+  }
+
+private:
+  at::Tensor queries(const at::Tensor &rows) const {
+    return rows[row].transpose(0, 1).to(type).reshape({kvHeads, heads / kvHeads * length, rows.size(3)});
+  }
+  at::Tensor keys(const at::Tensor &rows) const { return rows[row].transpose(0, 1).to(type).contiguous(); }
+  void store(const at::Tensor &rows, const at::Tensor &result) const {
+    rows[row].transpose(0, 1).copy_(result.view({heads, length, rows.size(3)}));
+  }
+  void storeKeys(const at::Tensor &rows, const at::Tensor &result) const { rows[row].transpose(0, 1).copy_(result); }
+
+  at::Tensor maskedScores() const {
+    at::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(tensors.scale);
+    if (!tensors.causal)
+      return scores;
+    const at::Tensor position = at::arange(length, at::TensorOptions().dtype(at::kInt).device(scores.device()));
+    const at::Tensor hidden = position.view({1, length}).gt(position.view({length, 1}));
+    scores.view({heads, length, length}).masked_fill_(hidden, -std::numeric_limits<double>::infinity());
+    return scores;
+  }
+
+  const AttentionTensors &tensors;
+  int64_t row, length, heads, kvHeads;
+  at::ScalarType type;
+  at::Tensor q, k, v;
+};
+
+bool aligned(const void *data, int64_t stride) { return alignmentOf(data) == 16 && stride % 8 == 0; }
+
+} // namespace
+
+const char *nameOf(AttentionMethod method) {
+  return method == AttentionMethod::Cudnn ? "cuDNN" : method == AttentionMethod::Flash ? "flash" : "plain";
+}
+
+AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
+  const at::ScalarType lseType = op.dtype == STRETTO_F64 ? at::kDouble : at::kFloat;
+  return {rowsOf(op.q, device, op, op.heads, op.qStride),
+          rowsOf(op.k, device, op, op.kvHeads, op.kStride),
+          rowsOf(op.v, device, op, op.kvHeads, op.vStride),
+          rowsOf(op.o, device, op, op.heads, op.oStride),
+          over(op.lse, device, lseType, {op.batch, op.heads, op.length}, {op.heads * op.length, op.length, 1}),
+          op.scale,
+          op.causal};
+}
+
+AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
+  const AttentionOp &forward = op.forward;
+  return {tensorsOf(forward, device), rowsOf(op.dOut, device, forward, forward.heads, op.dOutStride),
+          rowsOf(op.dq, device, forward, forward.heads, op.dqStride),
+          rowsOf(op.dk, device, forward, forward.kvHeads, op.dkStride),
+          rowsOf(op.dv, device, forward, forward.kvHeads, op.dvStride)};
+}
+
+bool mayTry(AttentionMethod method, const AttentionOp &op) {
+  if (method == AttentionMethod::Plain)
+    return true;
+  return op.dtype == STRETTO_BF16 && op.headDim % 8 == 0 && op.headDim <= 256 && aligned(op.q, op.qStride) &&
+         aligned(op.k, op.kStride) && aligned(op.v, op.vStride) && aligned(op.o, op.oStride);
+}
+
+bool mayTry(AttentionMethod method, const AttentionGradOp &op) {
+  if (method == AttentionMethod::Plain)
+    return true;
+  return mayTry(method, op.forward) && aligned(op.dOut, op.dOutStride) && aligned(op.dq, op.dqStride) &&
+         aligned(op.dk, op.dkStride) && aligned(op.dv, op.dvStride);
+}
+
+void attend(AttentionMethod method, const AttentionTensors &t) {
+  const int64_t length = t.q.size(1);
+  if (method == AttentionMethod::Plain) {
+    for (int64_t row = 0; row < t.q.size(0); ++row)
+      Plain(t, row).forward();
+  } else if (method == AttentionMethod::Flash) {
+    const auto result = at::_flash_attention_forward(t.q, t.k, t.v, {}, {}, length, length, /*dropout_p=*/0.0, t.causal,
+                                                     /*return_debug_mask=*/false, t.scale);
+    t.o.copy_(std::get<0>(result));
+    t.lse.copy_(std::get<1>(result).view_as(t.lse));
+  } else {
+    const auto result =
+        at::_cudnn_attention_forward(byHeads(t.q), byHeads(t.k), byHeads(t.v), {}, {}, {}, length, length,
+                                     /*compute_log_sumexp=*/true, /*dropout_p=*/0.0, t.causal,
+                                     /*return_debug_mask=*/false, t.scale);
+    byHeads(t.o).copy_(std::get<0>(result));
+    t.lse.copy_(std::get<1>(result).view_as(t.lse));
+  }
+}
+
+void attendBackward(AttentionMethod method, const AttentionGradTensors &grad, bool deterministic) {
+  const AttentionTensors &t = grad.forward;
+  const int64_t length = t.q.size(1);
+  if (method == AttentionMethod::Plain) {
+    for (int64_t row = 0; row < t.q.size(0); ++row)
+      Plain(t, row).backward(grad);
+    return;
+  }
+  const Deterministic scope(deterministic);
+  if (method == AttentionMethod::Flash) {
+    const auto result = at::_flash_attention_backward(grad.dOut, t.q, t.k, t.v, t.o, t.lse, {}, {}, length, length,
+                                                      /*dropout_p=*/0.0, t.causal, unusedState(), unusedState(), t.scale);
+    grad.dq.copy_(std::get<0>(result));
+    grad.dk.copy_(std::get<1>(result));
+    grad.dv.copy_(std::get<2>(result));
+  } else {
+    const auto result = at::_cudnn_attention_backward(
+        byHeads(grad.dOut), byHeads(t.q), byHeads(t.k), byHeads(t.v), byHeads(t.o), t.lse, unusedState(), unusedState(),
+        /*attn_bias=*/{}, {}, {}, length, length, /*dropout_p=*/0.0, t.causal, t.scale);
+    byHeads(grad.dq).copy_(std::get<0>(result));
+    byHeads(grad.dk).copy_(std::get<1>(result));
+    byHeads(grad.dv).copy_(std::get<2>(result));
+  }
+}
+
+} // namespace stretto

@@ -1,0 +1,37 @@
+// The ways to compute attention with LibTorch. For attention*.cpp alone: includes LibTorch's headers.
+#pragma once
+
+#include "runtime/core/op.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace stretto {
+
+enum class AttentionMethod { Cudnn, Flash, Plain };
+const char *nameOf(AttentionMethod method);
+
+// Attention as tensors over the memory of an op: q, o: [batch, length, heads, headDim], k, v: [..., kvHeads, ...],
+// lse: [batch, heads, length].
+struct AttentionTensors {
+  at::Tensor q, k, v, o, lse;
+  double scale = 1;
+  bool causal = true;
+};
+struct AttentionGradTensors {
+  AttentionTensors forward;
+  at::Tensor dOut, dq, dk, dv;
+};
+// `device`: where the memory is.
+AttentionTensors tensorsOf(const AttentionOp &op, at::Device device = at::Device(at::kCUDA, 0));
+AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = at::Device(at::kCUDA, 0));
+
+// Whether a method may be tried on such an op: libraries take only bfloat16 whose rows are aligned to 16 bytes.
+bool mayTry(AttentionMethod method, const AttentionOp &op);
+bool mayTry(AttentionMethod method, const AttentionGradOp &op);
+
+// Fill o and lse; and dq, dk and dv from them. `deterministic`: see DeviceOptions. Throw c10::Error for what a method
+// does not know.
+void attend(AttentionMethod method, const AttentionTensors &tensors);
+void attendBackward(AttentionMethod method, const AttentionGradTensors &tensors, bool deterministic);
+
+} // namespace stretto

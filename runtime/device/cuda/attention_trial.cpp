@@ -1,0 +1,192 @@
+#include "runtime/device/cuda/attention_trial.h"
+
+#include "runtime/device/cuda/check.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/randn.h>
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace stretto {
+namespace {
+
+constexpr double quickerBy = 0.8;      // share of the time of the one before that makes a later one win
+constexpr int64_t longestCheck = 1024; // tokens of the sequence on which results are compared
+
+at::TensorOptions onDevice(int32_t dtype) {
+  const at::ScalarType type = dtype == STRETTO_F64 ? at::kDouble : dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat;
+  return at::TensorOptions().dtype(type).device(at::kCUDA, 0);
+}
+
+void *randomRows(std::vector<at::Tensor> &memory, const AttentionOp &op, int64_t stride) {
+  memory.push_back(at::randn({op.batch * op.length, stride}, onDevice(op.dtype)));
+  return memory.back().data_ptr();
+}
+
+void fill(AttentionSample &sample) {
+  AttentionOp &op = sample.op.forward;
+  op.q = randomRows(sample.memory, op, op.qStride);
+  op.k = randomRows(sample.memory, op, op.kStride);
+  op.v = randomRows(sample.memory, op, op.vStride);
+  op.o = randomRows(sample.memory, op, op.oStride);
+  sample.memory.push_back(
+      at::empty({op.batch, op.heads, op.length}, onDevice(op.dtype == STRETTO_F64 ? STRETTO_F64 : STRETTO_F32)));
+  op.lse = sample.memory.back().data_ptr();
+}
+
+// A time on the device's own clock.
+class Clock {
+public:
+  explicit Clock(cudaStream_t stream) : stream(stream) {
+    check(cudaEventCreate(&begin), "make an event");
+    check(cudaEventCreate(&end), "make an event");
+  }
+  ~Clock() {
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+  }
+  Clock(const Clock &) = delete;
+  Clock &operator=(const Clock &) = delete;
+  template <typename Work> float milliseconds(const Work &work) {
+    check(cudaEventRecord(begin, stream), "time attention");
+    work();
+    check(cudaEventRecord(end, stream), "time attention");
+    check(cudaEventSynchronize(end), "time attention");
+    float time = 0;
+    check(cudaEventElapsedTime(&time, begin, end), "time attention");
+    return time;
+  }
+
+private:
+  cudaStream_t stream;
+  cudaEvent_t begin = nullptr, end = nullptr;
+};
+
+class Trial {
+public:
+  Trial(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients, bool deterministic, cudaStream_t stream)
+      : forward(forward), gradients(gradients), deterministic(deterministic), stream(stream) {}
+
+  AttentionChoice choose() {
+    AttentionChoice best;
+    float bestTime = std::numeric_limits<float>::max();
+    for (const AttentionChoice &candidate : candidates()) {
+      const float time = timeOf(candidate);
+      if (time < bestTime * (bestTime == std::numeric_limits<float>::max() ? 1 : quickerBy)) {
+        best = candidate;
+        bestTime = time;
+      }
+    }
+    return best;
+  }
+
+private:
+  // In the order in which they are preferred. cuDNN's forward is the quickest on Hopper; its backward adds up with
+  // atomics, in an order of its own each time.
+  std::vector<AttentionChoice> candidates() const {
+    using enum AttentionMethod;
+    std::vector<AttentionChoice> all = {{Cudnn, Flash}, {Flash, Flash}};
+    if (!deterministic)
+      all.insert(all.begin(), {Cudnn, Cudnn});
+    std::erase_if(all, [&](const AttentionChoice &choice) {
+      return !mayTry(choice.forward, forward) ||
+             std::any_of(gradients.begin(), gradients.end(),
+                         [&](const AttentionGradOp &op) { return !mayTry(choice.backward, op); });
+    });
+    return all;
+  }
+
+  AttentionSample sampleOf(int64_t batch, int64_t length) const {
+    if (gradients.empty()) {
+      AttentionOp op = forward;
+      op.batch = batch, op.length = length;
+      return AttentionSample(op);
+    }
+    AttentionGradOp op = gradients.front();
+    op.forward.batch = batch, op.forward.length = length;
+    return AttentionSample(op);
+  }
+
+  void work(const AttentionChoice &choice, const AttentionSample &sample) const {
+    if (gradients.empty())
+      return attend(choice.forward, tensorsOf(sample.op.forward));
+    const AttentionGradTensors tensors = tensorsOf(sample.op);
+    attend(choice.forward, tensors.forward);
+    attendBackward(choice.backward, tensors, deterministic);
+  }
+
+  // What is computed from the same data, as numbers of their own.
+  std::vector<at::Tensor> results(const AttentionChoice &choice, const AttentionSample &sample) const {
+    work(choice, sample);
+    std::vector<at::Tensor> all;
+    const AttentionTensors out = tensorsOf(sample.op.forward);
+    for (const at::Tensor &tensor : {out.o, out.lse})
+      all.push_back(tensor.to(at::kDouble));
+    if (!gradients.empty()) {
+      const AttentionGradTensors grad = tensorsOf(sample.op);
+      for (const at::Tensor &tensor : {grad.dq, grad.dk, grad.dv})
+        all.push_back(tensor.to(at::kDouble));
+    }
+    return all;
+  }
+
+  bool agrees(const AttentionChoice &choice) const {
+    constexpr double tolerance = 0.03; // results and what they are made from have 8 bits
+    const AttentionSample sample = sampleOf(1, std::min(longestCheck, forward.length));
+    const std::vector<at::Tensor> expected = results(AttentionChoice(), sample), got = results(choice, sample);
+    for (size_t i = 0; i < got.size(); ++i) {
+      const double error = got[i].sub(expected[i]).norm().item().toDouble();
+      if (!(error <= tolerance * expected[i].norm().item().toDouble()))
+        return false;
+    }
+    return true;
+  }
+
+  // The best of some runs in milliseconds; infinity for who cannot do it.
+  float timeOf(const AttentionChoice &choice) const {
+    constexpr int runs = 7;
+    float best = std::numeric_limits<float>::infinity();
+    try {
+      if (!agrees(choice))
+        return best;
+      const AttentionSample sample = sampleOf(forward.batch, forward.length);
+      Clock clock(stream);
+      work(choice, sample);
+      for (int run = 0; run < runs; ++run)
+        best = std::min(best, clock.milliseconds([&] { work(choice, sample); }));
+    } catch (const c10::Error &) {
+      best = std::numeric_limits<float>::infinity(); // a size it does not know
+    }
+    (void)cudaGetLastError(); // what it refused with; a fault of the device stays
+    check(cudaStreamSynchronize(stream), "try ways to compute attention");
+    return best;
+  }
+
+  const AttentionOp &forward;
+  const std::vector<AttentionGradOp> &gradients;
+  bool deterministic;
+  cudaStream_t stream;
+};
+
+} // namespace
+
+AttentionSample::AttentionSample(const AttentionOp &given) {
+  op.forward = given;
+  fill(*this);
+}
+
+AttentionSample::AttentionSample(const AttentionGradOp &given) : op(given) {
+  fill(*this);
+  op.dOut = randomRows(memory, op.forward, op.dOutStride);
+  op.dq = randomRows(memory, op.forward, op.dqStride);
+  op.dk = randomRows(memory, op.forward, op.dkStride);
+  op.dv = randomRows(memory, op.forward, op.dvStride);
+}
+
+AttentionChoice chooseAttention(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients,
+                                bool deterministic, cudaStream_t stream) {
+  return Trial(forward, gradients, deterministic, stream).choose();
+}
+
+} // namespace stretto

@@ -1,0 +1,28 @@
+// Tries ways to compute attention on the device, on random data. For attention*.cpp alone: includes LibTorch's headers.
+#pragma once
+
+#include "runtime/device/cuda/attention_methods.h"
+
+#include <cuda_runtime_api.h>
+#include <vector>
+
+namespace stretto {
+
+// Who computes attention of one size: forward, and its gradient.
+struct AttentionChoice {
+  AttentionMethod forward = AttentionMethod::Plain, backward = AttentionMethod::Plain;
+};
+
+// An op of the same sizes on memory of its own, filled with random numbers.
+struct AttentionSample {
+  explicit AttentionSample(const AttentionOp &op);
+  explicit AttentionSample(const AttentionGradOp &op);
+  AttentionGradOp op;              // of a forward op alone: only `forward` is filled in
+  std::vector<at::Tensor> memory;
+};
+
+// The choice for a forward op and its gradients, all of one size; see Attention::reserve.
+AttentionChoice chooseAttention(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients,
+                                bool deterministic, cudaStream_t stream);
+
+} // namespace stretto

@@ -1,0 +1,229 @@
+#include "runtime/device/cuda/cuda_device.h"
+
+#include "runtime/core/op_name.h"
+#include "runtime/core/threads.h"
+#include "runtime/device/cuda/check.h"
+#include "runtime/device/cuda/load.h"
+
+#include <cstdlib>
+#include <fmt/ranges.h>
+
+namespace stretto {
+namespace {
+
+constexpr size_t remembered = 6; // names of ops
+
+std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+// Why there is no GPU to run on.
+std::string noDeviceMessage(cudaError_t status) {
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  const std::string advice = "; a program for the CPU is made by: stretto compile SPEC --target=cpu";
+  if (status == cudaErrorInsufficientDriver && driver == 0)
+    return "the model was compiled for CUDA and needs an NVIDIA GPU, but this machine has no NVIDIA driver" + advice;
+  if (status == cudaErrorInsufficientDriver)
+    return fmt::format("the NVIDIA driver must support CUDA {}, but supports {}; install a newer driver",
+                       versionText(runtime), versionText(driver));
+  if (status == cudaErrorNoDevice || status == cudaSuccess) {
+    const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    return fmt::format("the model was compiled for CUDA and needs an NVIDIA GPU, but none is visible{}{}",
+                       visible ? fmt::format(" (CUDA_VISIBLE_DEVICES is '{}')", visible) : "", advice);
+  }
+  return fmt::format("the NVIDIA GPU cannot be used: {} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+// Makes the first GPU the one of this thread.
+void chooseDevice() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0)
+    throw Error(noDeviceMessage(status));
+  if (const cudaError_t chosen = cudaSetDevice(0); chosen != cudaSuccess)
+    throw Error(noDeviceMessage(chosen));
+}
+
+void remember(std::deque<std::string> &names, std::string name) {
+  names.push_back(std::move(name));
+  if (names.size() > remembered)
+    names.pop_front();
+}
+
+} // namespace
+
+CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &options) : options(options) {
+  chooseDevice();
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "ask the GPU what it is");
+  deviceName = properties.name;
+  capability = {properties.major, properties.minor};
+  kernels = std::make_unique<Kernels>(program, deviceName, capability);
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
+  products = std::make_unique<Products>(stream, options.tf32);
+  attention = std::make_unique<Attention>(stream, options.deterministic);
+  staging = std::make_unique<Staging>(stream);
+  observing = std::make_unique<Observing>(stream);
+}
+
+CudaDevice::~CudaDevice() {
+  if (lost) // whoever cleans up on a lost device throws
+    (void)attention.release();
+  else
+    cudaStreamSynchronize(stream);
+  repeatedWork.clear();
+  observing.reset();
+  staging.reset();
+  attention.reset();
+  products.reset();
+  kernels.reset();
+  cudaStreamDestroy(stream);
+}
+
+std::string CudaDevice::describe() const {
+  const std::string attentionText = attention->describe();
+  return fmt::format("cuda: {} ({}), {}{}", deviceName, architectureName(capability), kernels->source(),
+                     attentionText.empty() ? "" : ", attention by " + attentionText);
+}
+
+void *CudaDevice::allocate(int64_t bytes) {
+  void *data = nullptr;
+  if (cudaMalloc(&data, static_cast<size_t>(bytes)) == cudaSuccess)
+    return data;
+  (void)cudaGetLastError();
+  throw Error(fmt::format("memory for an arena must be available on the GPU, but {} bytes could not be allocated", bytes));
+}
+
+void CudaDevice::release(void *data, int64_t) {
+  cudaStreamSynchronize(stream);
+  cudaFree(data);
+}
+
+void CudaDevice::setThreads(int count) { setThreadCount(count); }
+
+int64_t CudaDevice::availableBytes() const {
+  size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "ask how much memory the GPU has");
+  return static_cast<int64_t>(free) + products->workspaceBytes() + attention->heldBytes();
+}
+
+int64_t CudaDevice::libraryPeakBytes() const { return products->workspaceBytes() + attention->peakBytes(); }
+
+void CudaDevice::failIfLost() {
+  const cudaError_t state = capturing || lost ? cudaSuccess : cudaStreamSynchronize(stream);
+  if (state == cudaSuccess)
+    return;
+  lost = true;
+  throw Error(fmt::format("the GPU failed: {} ({}); submitted last: {}. Checkpoints already written are intact; with "
+                          "--graph=off and CUDA_LAUNCH_BLOCKING=1 in the environment the op that fails is the last one",
+                          cudaGetErrorString(state), cudaGetErrorName(state),
+                          last.empty() ? "nothing" : fmt::format("{}", fmt::join(last, ", "))));
+}
+
+void CudaDevice::submit(Op op, const CallSite &at) {
+  remember(last, describeOp(op, at));
+  try {
+    observing->before(op);
+    std::visit([this](const auto &one) { execute(one); }, op);
+    observing->after(op, at);
+  } catch (const Error &) {
+    failIfLost();
+    throw;
+  }
+}
+
+void CudaDevice::capture(Repeated &repeated, const std::function<void()> &work) {
+  capturing = true;
+  try {
+    repeated.graph.capture(stream, work);
+  } catch (...) {
+    capturing = false;
+    throw;
+  }
+  capturing = false;
+  repeated.last = last;
+}
+
+void CudaDevice::repeat(int key, const std::function<void()> &work) {
+  if (!repeats())
+    return work();
+  Repeated &repeated = repeatedWork[key];
+  if (!repeated.warm) {
+    work();
+    repeated.warm = true;
+    return;
+  }
+  if (!repeated.graph.captured())
+    capture(repeated, work);
+  last = repeated.last;
+  try {
+    repeated.graph.launch(stream);
+  } catch (const Error &) {
+    failIfLost();
+    throw;
+  }
+}
+
+void CudaDevice::wait() {
+  failIfLost();
+  staging->finish();
+  observing->finish();
+}
+
+const void *CudaDevice::hostView(const void *data, int64_t bytes, std::vector<std::byte> &storage) {
+  storage.resize(bytes);
+  check(cudaMemcpyAsync(storage.data(), data, bytes, cudaMemcpyDeviceToHost, stream), "copy from the device");
+  check(cudaStreamSynchronize(stream), "copy from the device");
+  return storage.data();
+}
+
+void CudaDevice::execute(const EmbedOp &) {
+  throw Error("embeddings of a program for CUDA must be kernels of its own; compile the model again");
+}
+void CudaDevice::execute(const EmbedGradOp &) { execute(EmbedOp()); }
+
+void CudaDevice::execute(const ZeroOp &op) {
+  check(cudaMemsetAsync(op.data, 0, static_cast<size_t>(op.bytes), stream), "clear memory");
+}
+
+void CudaDevice::execute(const CopyOp &op) {
+  if (op.rows <= 0 || op.rowBytes <= 0)
+    return;
+  const bool dense = op.rows == 1 || (op.fromStride == op.rowBytes && op.toStride == op.rowBytes);
+  if (dense)
+    check(cudaMemcpyAsync(op.to, op.from, op.rows * op.rowBytes, cudaMemcpyDeviceToDevice, stream), "copy on the device");
+  else
+    check(cudaMemcpy2DAsync(op.to, op.toStride, op.from, op.fromStride, op.rowBytes, op.rows, cudaMemcpyDeviceToDevice,
+                            stream),
+          "copy on the device");
+}
+
+void CudaDevice::execute(const CopyInOp &op) {
+  if (capturing)
+    throw Error("work that is repeated must not copy from the host");
+  staging->run(op);
+}
+
+void CudaDevice::execute(const CopyOutOp &op) {
+  if (capturing)
+    throw Error("work that is repeated must not copy to the host");
+  staging->run(op);
+}
+
+void CudaDevice::execute(const ReserveOp &op) {
+  products->reserve(op.products);
+  attention->reserve(op);
+}
+
+} // namespace stretto
+
+// See load.h.
+extern "C" {
+extern const uint32_t stretto_cuda_abi_version;
+const uint32_t stretto_cuda_abi_version = STRETTO_ABI_VERSION;
+
+stretto::Device *stretto_make_cuda_device(const stretto_program &program, const stretto::DeviceOptions &options);
+stretto::Device *stretto_make_cuda_device(const stretto_program &program, const stretto::DeviceOptions &options) {
+  return new stretto::CudaDevice(program, options);
+}
+}

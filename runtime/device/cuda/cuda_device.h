@@ -1,0 +1,78 @@
+// An NVIDIA GPU: generated kernels from the program's images, products by cuBLASLt, attention by cuDNN and LibTorch, all
+// in order on one stream.
+#pragma once
+
+#include "runtime/core/device.h"
+#include "runtime/device/cuda/attention.h"
+#include "runtime/device/cuda/graph.h"
+#include "runtime/device/cuda/kernels.h"
+#include "runtime/device/cuda/observing.h"
+#include "runtime/device/cuda/products.h"
+#include "runtime/device/cuda/staging.h"
+
+#include <deque>
+#include <map>
+
+namespace stretto {
+
+class CudaDevice : public Device {
+public:
+  // Takes the first GPU that is visible. Throws Error without a driver, a GPU, or device code for it.
+  CudaDevice(const stretto_program &program, const DeviceOptions &options);
+  ~CudaDevice() override;
+
+  std::string_view name() const override { return "cuda"; }
+  std::string describe() const override;
+  void *allocate(int64_t bytes) override;
+  void release(void *data, int64_t bytes) override;
+  void submit(Op op, const CallSite &at) override;
+  // The first time, work runs as it comes, as libraries load what they need on first use; the second time it is captured.
+  void repeat(int key, const std::function<void()> &work) override;
+  bool repeats() const override { return options.repeat && !observing->active(); }
+  void wait() override;
+  void observe(OpObserver *observer) override { observing->observe(observer); }
+  const void *hostView(const void *data, int64_t bytes, std::vector<std::byte> &storage) override;
+  void setThreads(int count) override;
+  int threads() const override { return 0; }
+  int64_t peakSize() const override { return 8192; }
+  int64_t availableBytes() const override;
+  int64_t libraryPeakBytes() const override;
+
+private:
+  void execute(const LaunchOp &op) { kernels->launch(op, stream); }
+  void execute(const MatmulOp &op) { products->run(op); }
+  void execute(const AttentionOp &op) { attention->run(op); }
+  void execute(const AttentionGradOp &op) { attention->run(op); }
+  void execute(const EmbedOp &op);
+  void execute(const EmbedGradOp &op);
+  void execute(const ZeroOp &op);
+  void execute(const CopyOp &op);
+  void execute(const CopyInOp &op);
+  void execute(const CopyOutOp &op);
+  void execute(const ReserveOp &op);
+  // Waits; throws Error with what was submitted last where the device is lost.
+  void failIfLost();
+
+  // Work under a key of `repeat`: how often it was asked for, and the names of its last ops.
+  struct Repeated {
+    bool warm = false;
+    Graph graph;
+    std::deque<std::string> last;
+  };
+  void capture(Repeated &repeated, const std::function<void()> &work);
+
+  DeviceOptions options;
+  std::string deviceName;
+  Capability capability;
+  cudaStream_t stream = nullptr;
+  std::unique_ptr<Kernels> kernels;
+  std::unique_ptr<Products> products;
+  std::unique_ptr<Attention> attention;
+  std::unique_ptr<Staging> staging;
+  std::unique_ptr<Observing> observing;
+  std::map<int, Repeated> repeatedWork;
+  bool capturing = false, lost = false;
+  std::deque<std::string> last; // of what was submitted, newest last
+};
+
+} // namespace stretto

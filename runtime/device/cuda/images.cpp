@@ -1,0 +1,57 @@
+#include "runtime/device/cuda/images.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace stretto {
+namespace {
+
+// "sm_90a" or "compute_90a" taken apart; major: 0 where it is neither.
+struct Architecture {
+  Capability capability;
+  bool suffix = false;
+};
+
+Architecture parse(const char *name) {
+  const char *digits = std::strchr(name, '_');
+  if (!digits || !std::isdigit(static_cast<unsigned char>(digits[1])))
+    return {};
+  char *end = nullptr;
+  const int number = static_cast<int>(std::strtol(digits + 1, &end, 10));
+  return {{number / 10, number % 10}, *end != '\0'};
+}
+
+} // namespace
+
+bool takesImage(Capability device, const stretto_image &image) {
+  const Architecture made = parse(image.architecture);
+  if (made.capability.major == 0)
+    return false;
+  const bool exactly = image.kind == STRETTO_IMAGE_CUBIN || made.suffix;
+  return exactly ? device == made.capability : image.kind == STRETTO_IMAGE_PTX && device >= made.capability;
+}
+
+const stretto_image *chooseImage(std::span<const stretto_image> images, Capability device) {
+  for (const stretto_image &image : images)
+    if (takesImage(device, image))
+      return &image;
+  return nullptr;
+}
+
+std::string architectureName(Capability device) { return fmt::format("sm_{}{}", device.major, device.minor); }
+
+std::string noImageMessage(std::span<const stretto_image> images, const std::string &deviceName, Capability device) {
+  std::string list;
+  for (const stretto_image &image : images) {
+    const bool alone = image.kind == STRETTO_IMAGE_CUBIN || parse(image.architecture).suffix;
+    list += fmt::format("{}{}{}", list.empty() ? "" : ", ", image.architecture, alone ? "" : " and newer");
+  }
+  const std::string name = architectureName(device);
+  return fmt::format("the program must have code for the device, {} ({}), but has code for {}; compile it again: stretto "
+                     "compile SPEC --target=cuda --chip={}",
+                     deviceName, name, list.empty() ? "none" : list, name);
+}
+
+} // namespace stretto

@@ -1,0 +1,13 @@
+// Which device a program runs on.
+#pragma once
+
+#include "runtime/core/device.h"
+
+namespace stretto {
+
+// `name`: "auto" for the one the program was compiled for, or one of "cpu", "cuda" and "null-async". Throws Error when
+// the program was not compiled for it, or when there is no such device here.
+std::unique_ptr<Device> makeDeviceFor(const stretto_program &program, const std::string &name,
+                                      const DeviceOptions &options);
+
+} // namespace stretto

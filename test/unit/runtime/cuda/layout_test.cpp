@@ -1,0 +1,96 @@
+#include "runtime/device/cuda/layout.h"
+#include "test/unit/runtime/ops.h"
+
+#include <set>
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+// Element of a column-major matrix, of its transpose if asked.
+double at(const std::vector<double> &data, const ColumnMajor &matrix, bool transpose, int64_t row, int64_t column) {
+  if (transpose)
+    std::swap(row, column);
+  EXPECT_LT(row, matrix.rows);
+  EXPECT_LT(column, matrix.columns);
+  return data[column * matrix.stride + row];
+}
+
+// What a column-major library does with such a product: D = op(first) op(second) + beta D.
+void multiplyColumnMajor(const ColumnMajorProduct &product, const std::vector<double> &first,
+                         const std::vector<double> &second, double beta, std::vector<double> &result) {
+  const int64_t depth = product.transposeFirst ? product.first.rows : product.first.columns;
+  EXPECT_EQ(depth, product.transposeSecond ? product.second.columns : product.second.rows);
+  for (int64_t column = 0; column < product.result.columns; ++column)
+    for (int64_t row = 0; row < product.result.rows; ++row) {
+      double sum = 0;
+      for (int64_t l = 0; l < depth; ++l)
+        sum += at(first, product.first, product.transposeFirst, row, l) *
+               at(second, product.second, product.transposeSecond, l, column);
+      double &out = result[column * product.result.stride + row];
+      out = sum + beta * out;
+    }
+}
+
+MatmulOp makeOp(int64_t m, int64_t n, int64_t k, int bits) {
+  MatmulOp op;
+  op.dtype = op.dtypeC = STRETTO_F64;
+  op.m = m, op.n = n, op.k = k, op.transposeA = bits & 1, op.transposeB = bits & 2, op.accumulate = bits & 4;
+  op.lda = (op.transposeA ? m : k) + 3, op.ldb = (op.transposeB ? k : n) + 1, op.ldc = n + 2;
+  return op;
+}
+
+} // namespace
+
+TEST(Layout, AColumnMajorLibraryComputesTheRowMajorProduct) {
+  for (int bits = 0; bits < 8; ++bits) {
+    MatmulOp op = makeOp(5, 7, 3, bits);
+    const auto a = randomReals<double>((op.transposeA ? op.k : op.m) * op.lda, 1);
+    const auto b = randomReals<double>((op.transposeB ? op.n : op.k) * op.ldb, 2);
+    auto c = randomReals<double>(op.m * op.ldc, 3), expected = c;
+    op.a = a.data(), op.b = b.data(), op.c = expected.data();
+    makeDevice("cpu")->submit(op);
+    multiplyColumnMajor(columnMajor(op), b, a, op.accumulate ? 1 : 0, c);
+    EXPECT_LE(relativeError(c, expected), 1e-14) << "case " << bits;
+  }
+}
+
+TEST(Layout, StridesCoverTheirColumns) {
+  for (int bits = 0; bits < 4; ++bits) {
+    const ColumnMajorProduct product = columnMajor(makeOp(5, 7, 3, bits));
+    for (const ColumnMajor &matrix : {product.first, product.second, product.result})
+      EXPECT_GE(matrix.stride, matrix.rows); // what libraries insist on
+  }
+}
+
+TEST(Layout, AlignmentCountsUpToSixteenBytes) {
+  for (auto [address, alignment] : {std::pair<uintptr_t, int64_t>{4096, 16}, {48, 16}, {8, 8}, {4100, 4}, {2, 2}, {3, 1}})
+    EXPECT_EQ(alignmentOf(reinterpret_cast<void *>(address)), alignment) << address;
+}
+
+TEST(Layout, PlansAreSharedByLayersAndByNothingElse) {
+  MatmulOp op = makeOp(64, 32, 16, 0);
+  op.a = reinterpret_cast<void *>(4096);
+  MatmulOp other = op;
+  other.a = reinterpret_cast<void *>(8192 + 64);
+  EXPECT_EQ(keyOf(op), keyOf(other));
+  std::set<ProductKey> keys = {keyOf(op)};
+  auto differs = [&](auto change) {
+    MatmulOp changed = op;
+    change(changed);
+    EXPECT_TRUE(keys.insert(keyOf(changed)).second);
+  };
+  differs([](MatmulOp &o) { o.m = 65; });
+  differs([](MatmulOp &o) { o.n = 33; });
+  differs([](MatmulOp &o) { o.k = 17; });
+  differs([](MatmulOp &o) { o.lda = 99; });
+  differs([](MatmulOp &o) { o.ldb = 99; });
+  differs([](MatmulOp &o) { o.ldc = 99; });
+  differs([](MatmulOp &o) { o.transposeA = true; });
+  differs([](MatmulOp &o) { o.transposeB = true; });
+  differs([](MatmulOp &o) { o.accumulate = true; });
+  differs([](MatmulOp &o) { o.dtypeC = STRETTO_F32; });
+  differs([](MatmulOp &o) { o.dtype = STRETTO_BF16; });
+  differs([](MatmulOp &o) { o.a = reinterpret_cast<void *>(4096 + 2); });
+}

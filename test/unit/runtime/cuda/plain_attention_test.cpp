@@ -1,0 +1,92 @@
+// The plain computation that the libraries of a device are measured by, here against the CPU's.
+#include "runtime/device/cuda/attention_methods.h"
+#include "test/unit/runtime/ops.h"
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+// q, k and v are columns of one buffer, as are their gradients; o and its gradient have rows of their own.
+template <typename Real> struct Memory {
+  explicit Memory(AttentionGradOp &op) {
+    AttentionOp &forward = op.forward;
+    const int64_t rows = forward.batch * forward.length, width = forward.heads * forward.headDim,
+                  kvWidth = forward.kvHeads * forward.headDim, stride = width + 2 * kvWidth;
+    packed = randomReals<Real>(rows * stride, 1);
+    o.resize(rows * (width + 8)), dPacked.resize(rows * stride);
+    dOut = randomReals<Real>(rows * width, 2);
+    lse.resize(rows * forward.heads);
+    forward.dtype = dtypeOf<Real>();
+    forward.qStride = forward.kStride = forward.vStride = op.dqStride = op.dkStride = op.dvStride = stride;
+    forward.oStride = width + 8, op.dOutStride = width;
+    forward.scale = 0.7;
+    forward.q = packed.data(), forward.k = packed.data() + width, forward.v = packed.data() + width + kvWidth;
+    forward.o = o.data(), forward.lse = lse.data(), op.dOut = dOut.data();
+    op.dq = dPacked.data(), op.dk = dPacked.data() + width, op.dv = dPacked.data() + width + kvWidth;
+  }
+  std::vector<Real> packed, o, dOut, dPacked;
+  std::vector<std::conditional_t<sizeof(Real) == 2, float, Real>> lse;
+};
+
+template <typename Number> std::vector<double> wide(const std::vector<Number> &numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+template <typename Real> void compare(AttentionGradOp op, double tolerance) {
+  AttentionGradOp expectedOp = op;
+  Memory<Real> got(op), expected(expectedOp);
+  const at::Device cpu(at::kCPU);
+  attend(AttentionMethod::Plain, tensorsOf(op.forward, cpu));
+  attendBackward(AttentionMethod::Plain, tensorsOf(op, cpu), true);
+  const auto device = makeDevice("cpu");
+  device->submit(expectedOp.forward);
+  device->submit(expectedOp);
+  EXPECT_LE(relativeError(wide(got.o), wide(expected.o)), tolerance);
+  EXPECT_LE(relativeError(wide(got.lse), wide(expected.lse)), tolerance);
+  EXPECT_LE(relativeError(wide(got.dPacked), wide(expected.dPacked)), 2 * tolerance);
+}
+
+AttentionGradOp sized(int64_t batch, int64_t length, int64_t heads, int64_t kvHeads, int64_t headDim, bool causal) {
+  AttentionGradOp op;
+  AttentionOp &forward = op.forward;
+  forward.batch = batch, forward.length = length, forward.heads = heads, forward.kvHeads = kvHeads;
+  forward.headDim = headDim, forward.causal = causal;
+  return op;
+}
+
+const AttentionGradOp cases[] = {sized(2, 9, 2, 2, 4, true), sized(1, 1, 1, 1, 8, true), sized(2, 33, 6, 2, 16, true),
+                                 sized(2, 17, 4, 1, 8, false)};
+
+} // namespace
+
+TEST(PlainAttention, AgreesWithTheCpu) {
+  for (const AttentionGradOp &op : cases) {
+    compare<double>(op, 1e-13);
+    compare<float>(op, 2e-5);
+    compare<Bf16>(op, 1.0 / 128);
+  }
+}
+
+TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
+  AttentionGradOp op = sized(1, 16, 2, 2, 64, true);
+  Memory<Bf16> memory(op);
+  auto place = [](int64_t address) { return reinterpret_cast<void *>(address); };
+  AttentionOp &forward = op.forward;
+  forward.q = place(4096), forward.k = place(8192), forward.v = place(12288), forward.o = place(16384);
+  op.dOut = op.dq = op.dk = op.dv = place(32768);
+  EXPECT_TRUE(mayTry(AttentionMethod::Flash, op));
+  auto refused = [&](auto change) {
+    AttentionGradOp changed = op;
+    change(changed);
+    EXPECT_FALSE(mayTry(AttentionMethod::Flash, changed));
+    EXPECT_FALSE(mayTry(AttentionMethod::Cudnn, changed));
+    EXPECT_TRUE(mayTry(AttentionMethod::Plain, changed));
+  };
+  refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_F32; });
+  refused([](AttentionGradOp &o) { o.forward.headDim = 12; });
+  refused([](AttentionGradOp &o) { o.forward.headDim = 264; });
+  refused([](AttentionGradOp &o) { o.forward.kStride += 4; });
+  refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
+  refused([&](AttentionGradOp &o) { o.dk = place(32768 + 2); });
+}
