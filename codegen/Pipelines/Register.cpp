@@ -3,6 +3,7 @@
 
 #include "codegen/cpu/Passes.h"
 #include "codegen/cuda/binary/Passes.h"
+#include "codegen/cuda/binary/Serialize.h"
 #include "codegen/emulator/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
@@ -14,6 +15,7 @@
 void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::LLVM::LLVMDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
                   mlir::cf::ControlFlowDialect, mlir::gpu::GPUDialect, mlir::NVVM::NVVMDialect>();
+  registerKernelTranslation(registry);
 }
 
 void stretto::registerCodegenPasses() {
