@@ -2,6 +2,7 @@
 #include "codegen/Pipelines/Pipelines.h"
 
 #include "codegen/cpu/Passes.h"
+#include "codegen/cuda/Passes.h"
 #include "codegen/cuda/binary/Passes.h"
 #include "codegen/emulator/Passes.h"
 #include "codegen/host/Passes.h"
@@ -70,12 +71,21 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
-  ChooseScheduleOptions schedule;
-  schedule.cpu = options.cpu;
-  passes.addPass(createChooseSchedule(schedule));
+  if (options.target == "cuda") {
+    passes.addPass(createChooseCudaSchedule());
+  } else {
+    ChooseScheduleOptions schedule;
+    schedule.cpu = options.cpu;
+    passes.addPass(createChooseSchedule(schedule));
+  }
   passes.addPass(createSplitColumnSums());
   passes.addPass(createOrderWork());
   passes.addPass(createPlanMemory());
+}
+
+static void addNVVM(OpPassManager &passes, const PipelineOptions &options) {
+  if (options.target == "cuda")
+    passes.addPass(createLowerCudaKernels());
 }
 
 static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
@@ -97,7 +107,7 @@ void stretto::addPhase(OpPassManager &passes, Phase phase, const PipelineOptions
   case Phase::kernels:
     return addKernels(passes, options);
   case Phase::nvvm:
-    return;
+    return addNVVM(passes, options);
   case Phase::llvm:
     return addLLVM(passes, options);
   }

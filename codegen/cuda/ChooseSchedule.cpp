@@ -1,4 +1,5 @@
 //===- ChooseSchedule.cpp - how kernels are shared out over threads -------------===//
+#include "codegen/cuda/Embeddings.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/RegisterEstimate.h"
 #include "codegen/cuda/RowWalk.h"
@@ -41,6 +42,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
   using ChooseCudaScheduleBase::ChooseCudaScheduleBase;
 
   void runOnOperation() final {
+    nameEmbeddings(getOperation());
     getOperation().walk([&](kern::RowwiseOp op) {
       if (!op.getSchedule())
         choose(op);

@@ -1,8 +1,9 @@
 //===- ColumnSums.cpp - the sums over the rows of a chunk -----------------------===//
 #include "codegen/cuda/ColumnSums.h"
 
+#include "codegen/cuda/ControlFlow.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -54,11 +55,11 @@ void ColumnSumStore::storeDirectly(const ColumnSum &sum, Value pointer, int64_t 
   b.when(b.both(live, sum.position.valid), [&] { b.storeAligned(sum.value, address, alignment); });
 }
 
-void ColumnSumStore::forEach(int64_t count, llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(b, thread, b.index(count), b.index(threads));
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-  b.setInsertionPointAfter(loop);
+void ColumnSumStore::forColumns(int64_t count, llvm::function_ref<void(Value)> body) {
+  forEach(b, thread, b.index(count), threads, {}, [&](Value column, ValueRange) {
+    body(column);
+    return Values();
+  });
 }
 
 /// Adds what lies staged for the elements of a piece to the totals: element after element, each total by one thread.
@@ -66,18 +67,16 @@ void ColumnSumStore::addStaged(const Piece &piece, Value staged, Value totals, T
   int64_t length = piece.domain.length, heads = piece.domain.heads;
   bool acrossHeads = piece.target.head == 0;
   int64_t columns = acrossHeads ? length : heads * length, terms = acrossHeads ? heads : 1;
-  forEach(columns, [&](Value column) {
+  forColumns(columns, [&](Value column) {
     Value target = acrossHeads ? b.mul(column, piece.target.column)
                                : b.add(b.mul(b.divide(column, length), piece.target.head),
                                        b.mul(b.remainder(column, length), piece.target.column));
     Value address = b.address(totals, element, b.add(target, b.index(piece.target.base)));
-    auto loop = scf::ForOp::create(b, b.index(0), b.index(terms), b.index(1), ValueRange{b.load(element, 1, address)});
-    b.setInsertionPointToStart(loop.getBody());
-    Value from = b.address(staged, element, b.add(b.mul(loop.getInductionVar(), length), column));
-    Value sum = arith::AddFOp::create(b, loop.getRegionIterArg(0), b.load(element, 1, from));
-    scf::YieldOp::create(b, sum);
-    b.setInsertionPointAfter(loop);
-    b.store(loop.getResult(0), address);
+    Values total = forEach(b, b.index(0), b.index(terms), 1, b.load(element, 1, address), [&](Value i, ValueRange sum) {
+      Value from = b.address(staged, element, b.add(b.mul(i, length), column));
+      return Values{arith::AddFOp::create(b, sum[0], b.load(element, 1, from))};
+    });
+    b.store(total[0], address);
   });
 }
 
@@ -91,7 +90,7 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
   Value totals = function.shared("totals" + number, columns * teams * bytes);
   staged = b.address(staged, element, b.mul(team, most));
   totals = b.address(totals, element, b.mul(team, columns));
-  forEach(columns, [&](Value column) { b.store(b.real(element, 0), b.address(totals, element, column)); });
+  forColumns(columns, [&](Value column) { b.store(b.real(element, 0), b.address(totals, element, column)); });
   for (size_t i = 0; i < sums.size();) {
     const Piece &piece = *sums[i].piece;
     b.barrier(); // who adds has read what was staged before
@@ -104,7 +103,7 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
     addStaged(piece, staged, totals, element);
   }
   b.barrier();
-  forEach(columns, [&](Value column) {
+  forColumns(columns, [&](Value column) {
     Value total = b.load(element, 1, b.address(totals, element, column));
     Value address = b.address(pointer, element, column);
     b.when(live, [&] { b.store(total, address); });

@@ -37,7 +37,7 @@ private:
   void storeDirectly(const ColumnSum &sum, mlir::Value pointer, int64_t columns);
   void gather(llvm::ArrayRef<ColumnSum> sums, mlir::Value pointer, int64_t columns);
   void addStaged(const Piece &piece, mlir::Value staged, mlir::Value totals, mlir::Type element);
-  void forEach(int64_t count, llvm::function_ref<void(mlir::Value)> body);
+  void forColumns(int64_t count, llvm::function_ref<void(mlir::Value)> body);
 
   CudaBuilder &b;
   KernelFunction &function;

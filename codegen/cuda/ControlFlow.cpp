@@ -9,10 +9,11 @@ using namespace stretto;
 Values stretto::forEach(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
                         llvm::function_ref<Values(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, begin, end, b.index(step), carried);
+  if (carried.empty()) // the end that the loop has been given
+    loop.getBody()->getTerminator()->erase();
   b.setInsertionPointToStart(loop.getBody());
   Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!carried.empty())
-    scf::YieldOp::create(b, next);
+  scf::YieldOp::create(b, next);
   b.setInsertionPointAfter(loop);
   return Values(loop.getResults());
 }

@@ -6,12 +6,12 @@
 //     for each step of `rows` rows: stage after stage, a barrier where reductions lie between
 //       loads and arithmetic of all rows; sums of columns in registers; stores at the end
 //     the sums of columns
+#include "codegen/cuda/ControlFlow.h"
 #include "codegen/cuda/KeptRows.h"
 #include "codegen/cuda/RowWalk.h"
 #include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -266,21 +266,20 @@ void RowwiseBuilder::emitSteps() {
     carried.push_back(b.real(withLanes(getElementTypeOrSelf(rootOf(site).value.getType()), site.layout->lanes), 0));
 
   int64_t rows = walk.schedule.getRows();
-  auto loop = scf::ForOp::create(b, b.index(0), b.index(walk.steps), b.index(1), carried);
-  b.setInsertionPointToStart(loop.getBody());
-  Value walked = b.mul(loop.getInductionVar(), rows);
-  reductions.enterRows(walked);
-  emitter.enterRows(b.add(first, walked), loop, walk.isRagged ? 0 : rows);
-  rememberKept(loop.getRegionIterArgs().take_front(keptCount));
-  sums = SmallVector<Value>(loop.getRegionIterArgs().drop_front(keptCount));
-  for (const Phase &phase : plan.phases())
-    emitPhase(phase);
-  SmallVector<Value> next = keptRows(rows);
-  flushStores();
-  llvm::append_range(next, sums);
-  scf::YieldOp::create(b, next);
-  b.setInsertionPointAfter(loop);
-  sums = SmallVector<Value>(loop.getResults().drop_front(keptCount));
+  Values left = forEach(b, b.index(0), b.index(walk.steps), 1, carried, [&](Value step, ValueRange now) {
+    Value walked = b.mul(step, rows);
+    reductions.enterRows(walked);
+    emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.isRagged ? 0 : rows);
+    rememberKept(now.take_front(keptCount));
+    sums = SmallVector<Value>(now.drop_front(keptCount));
+    for (const Phase &phase : plan.phases())
+      emitPhase(phase);
+    Values next(keptRows(rows));
+    flushStores();
+    llvm::append_range(next, sums);
+    return next;
+  });
+  sums = SmallVector<Value>(ArrayRef<Value>(left).drop_front(keptCount));
 }
 
 void RowwiseBuilder::storeColumnSums() {

@@ -1,8 +1,9 @@
 //===- TeamReductions.cpp - sums and extremes along rows ------------------------===//
 #include "codegen/cuda/TeamReductions.h"
 
+#include "codegen/cuda/ControlFlow.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -68,10 +69,10 @@ void TeamReductions::allocate(KernelFunction &function, Value team, Value newThr
 void TeamReductions::fill(const Memory &memory) {
   auto reduce = const_cast<seq::ReduceOp &>(memory.reduce);
   Type element = getElementTypeOrSelf(reduce.getType());
-  auto loop = scf::ForOp::create(b, thread, b.index(numbersOf(memory)), b.index(threads));
-  b.setInsertionPointToStart(loop.getBody());
-  b.store(b.identity(reduce.getKind(), element), b.address(memory.pointer, element, loop.getInductionVar()));
-  b.setInsertionPointAfter(loop);
+  forEach(b, thread, b.index(numbersOf(memory)), threads, {}, [&](Value i, ValueRange) {
+    b.store(b.identity(reduce.getKind(), element), b.address(memory.pointer, element, i));
+    return Values();
+  });
 }
 
 Value TeamReductions::addressOf(const Memory &memory, int64_t row, Value element) {

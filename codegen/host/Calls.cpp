@@ -121,29 +121,12 @@ LogicalResult emit(HostBuilder &b, seq::AttentionGradOp op, const KernelNumbers 
   return success();
 }
 
-LogicalResult emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &) {
-  auto table = typeOf(op.getTable());
-  Fields(b)
-      .i64({rows(op.getResult()), columns(op.getResult()), table.getDimSize(0)})
-      .buffers({op.getTokens(), op.getTable(), op.getResult()})
-      .call("stretto_embed");
-  return success();
-}
-
-LogicalResult emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &) {
-  Fields(b)
-      .i64({rows(op.getGrad()), columns(op.getGrad()), op.getType().getDimSize(0)})
-      .i32({static_cast<bool>(op.getAccumulator()), 0})
-      .buffers({op.getTokens(), op.getGrad(), op.getResult()})
-      .call("stretto_embed_grad");
-  return success();
-}
-
 /// A launch of the kernel that `op` names, with its operands and results.
-LogicalResult emitLaunch(HostBuilder &b, Operation *op, std::optional<StringRef> name, const KernelNumbers &kernels) {
-  auto number = kernels.find(name.value_or(""));
+LogicalResult emitLaunch(HostBuilder &b, Operation *op, const KernelNumbers &kernels) {
+  StringRef name = kernelOf(op).value_or("");
+  auto number = kernels.find(name);
   if (number == kernels.end())
-    return op->emitOpError() << "must name a kernel that exists as llvm.func, but got '" << name.value_or("") << "'";
+    return op->emitOpError() << "must name a kernel that exists as llvm.func, but got '" << name << "'";
   auto tableType = LLVM::LLVMArrayType::get(kernelType(b.getContext()), kernels.size());
   Value table = LLVM::AddressOfOp::create(b, b.pointer(), kernelTableName);
   Value kernel = LLVM::GEPOp::create(b, b.pointer(), tableType, table,
@@ -154,12 +137,34 @@ LogicalResult emitLaunch(HostBuilder &b, Operation *op, std::optional<StringRef>
   return success();
 }
 
+LogicalResult emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &kernels) {
+  if (kernelOf(op))
+    return emitLaunch(b, op, kernels);
+  auto table = typeOf(op.getTable());
+  Fields(b)
+      .i64({rows(op.getResult()), columns(op.getResult()), table.getDimSize(0)})
+      .buffers({op.getTokens(), op.getTable(), op.getResult()})
+      .call("stretto_embed");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &kernels) {
+  if (kernelOf(op))
+    return emitLaunch(b, op, kernels);
+  Fields(b)
+      .i64({rows(op.getGrad()), columns(op.getGrad()), op.getType().getDimSize(0)})
+      .i32({static_cast<bool>(op.getAccumulator()), 0})
+      .buffers({op.getTokens(), op.getGrad(), op.getResult()})
+      .call("stretto_embed_grad");
+  return success();
+}
+
 LogicalResult emit(HostBuilder &b, kern::RowwiseOp op, const KernelNumbers &kernels) {
-  return emitLaunch(b, op, op.getKernel(), kernels);
+  return emitLaunch(b, op, kernels);
 }
 
 LogicalResult emit(HostBuilder &b, kern::SumPartialsOp op, const KernelNumbers &kernels) {
-  return emitLaunch(b, op, op.getKernel(), kernels);
+  return emitLaunch(b, op, kernels);
 }
 
 LogicalResult emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {

@@ -1,4 +1,5 @@
 //===- Facts.cpp - what the table of a program says ---------------------------===//
+#include "codegen/host/Sites.h"
 #include "codegen/host/Tables.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
@@ -43,17 +44,14 @@ private:
       if (llvm::none_of(facts.tables, [&](auto &known) { return known.offset == place.getOffset(); }))
         facts.tables.push_back({table, place.getOffset()});
     }
-    std::optional<StringRef> kernel;
-    if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
-      kernel = rowwise.getKernel();
-    if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
-      kernel = sum.getKernel();
+    std::optional<StringRef> kernel = kernelOf(op);
     return kernel ? addKernel(op, *kernel, entry) : success();
   }
 
   LogicalResult addKernel(Operation *op, StringRef name, StringRef entry) {
-    if (!module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-      return op->emitOpError() << "must name a kernel that exists as llvm.func, but got '" << name << "'";
+    if (!isa_and_nonnull<LLVM::LLVMFuncOp, kern::DeviceKernelOp>(module.lookupSymbol(name)))
+      return op->emitOpError() << "must name a kernel that exists as llvm.func or kern.device_kernel, but got '" << name
+                               << "'";
     int64_t buffers = op->getNumOperands() + op->getNumResults();
     auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
     if (isNew)
@@ -68,6 +66,8 @@ private:
   static StringRef groupOf(Operation *op, StringRef entry) {
     if (entry != "gradients" && entry != "evaluate")
       return "optimizer";
+    if (isa<seq::EmbedOp, seq::EmbedGradOp>(op))
+      return "embedding";
     bool comparesColumns = op->walk([](seq::ColumnIndexOp) { return WalkResult::interrupt(); }).wasInterrupted();
     return comparesColumns ? "loss" : "rowwise";
   }

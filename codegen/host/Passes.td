@@ -8,8 +8,8 @@ def EmitHost : Pass<"kern-emit-host", "::mlir::ModuleOp"> {
   let description = [{
     Entry points and scan bodies become `llvm.func`s that call the C functions of `runtime/abi/abi.h`: products,
     attention and embeddings directly, each `kern.rowwise` and `kern.sum_partials` by a launch of the kernel
-    it names. Scans are loops. Parameters, tables, kernels, arenas and entry points are described by the global
-    `stretto_compiled_program`.
+    it names; so are embeddings that name one by the attribute `kern.kernel`. Scans are loops. Parameters, tables,
+    kernels, arenas and entry points are described by the global `stretto_compiled_program`.
 
     Memory must be planned and each kernel must exist as an `llvm.func`, whose attributes `kern.chunks`,
     `kern.scratch_bytes`, `kern.bytes_moved` and `kern.flops` (i64) say what a launch needs. What is known

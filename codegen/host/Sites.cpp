@@ -27,6 +27,13 @@ int32_t stretto::dtypeOf(Type type) {
   return element.isF64() ? STRETTO_F64 : element.isBF16() ? STRETTO_BF16 : element.isF32() ? STRETTO_F32 : STRETTO_I32;
 }
 
+std::optional<StringRef> stretto::kernelOf(Operation *op) {
+  StringRef attribute = isa<kern::RowwiseOp, kern::SumPartialsOp>(op) ? "kernel" : "kern.kernel";
+  if (auto name = op->getAttrOfType<StringAttr>(attribute))
+    return name.getValue();
+  return std::nullopt;
+}
+
 Runs stretto::runsOf(Value value, Operation *user) {
   kern::PlaceAttr place = placeOf(value);
   auto type = cast<RankedTensorType>(value.getType());
@@ -48,7 +55,10 @@ Numbers numbersOf(Operation *op) {
       .Case<kern::RowwiseOp, kern::SumPartialsOp>(
           [](Operation *kernel) { return Numbers{static_cast<int32_t>(kernel->getNumOperands()), -1}; })
       .Case<seq::LinearOp, seq::LinearInputGradOp>([](auto) { return Numbers{2, 1}; })
-      .Case<seq::LinearWeightGradOp, seq::EmbedGradOp>([](auto) { return Numbers{2, -1}; })
+      .Case<seq::EmbedGradOp>([](auto grad) { // a kernel takes the accumulator besides, a call does not
+        return Numbers{kernelOf(grad) ? static_cast<int32_t>(grad->getNumOperands()) : 2, -1};
+      })
+      .Case<seq::LinearWeightGradOp>([](auto) { return Numbers{2, -1}; })
       .Case<seq::EmbedOp>([](auto) { return Numbers{2, 1}; })
       .Case<seq::AttentionOp>([](auto) { return Numbers{3, -1}; })
       .Case<seq::AttentionGradOp>([](auto) { return Numbers{6, -1}; })
@@ -88,8 +98,8 @@ Site stretto::describeSite(Operation *op) {
     if (auto kernel = dyn_cast<kern::RowwiseOp>(op)) {
       maker = makerOf(kernel, value.getResultNumber());
       result.weight = weightOf(kernel, maker);
-      result.kernel = kernel.getKernel().value_or("").str();
     }
+    result.kernel = kernelOf(op).value_or("").str();
     result.operation = operationName(maker->getLoc());
     if (result.operation.empty() && maker->getDialect()->getNamespace() == "seq")
       result.operation = maker->getName().stripDialect().str();

@@ -22,6 +22,10 @@ Runs runsOf(mlir::Value value, mlir::Operation *user);
 /// The stretto_dtype of the elements of a tensor.
 int32_t dtypeOf(mlir::Type type);
 
+/// The name of the kernel that computes an operation: the attribute `kernel` of kernels, `kern.kernel` of embeddings where
+/// they have one.
+std::optional<mlir::StringRef> kernelOf(mlir::Operation *op);
+
 /// See stretto_result.
 struct SiteResult {
   std::string operation, location, kernel;

@@ -16,7 +16,7 @@ constexpr llvm::StringLiteral entryNames[] = {"gradients", "accumulate", "take_a
                                               "update",    "evaluate",   "round_parameters"};
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
-                              siteResultsName = "stretto.site_results";
+                              siteResultsName = "stretto.site_results", imagesName = "stretto.images";
 
 class TableEmitter {
 public:
@@ -29,6 +29,7 @@ public:
     if (failed(defineKernels()))
       return failure();
     defineSites();
+    imageCount = defineImages();
     defineProgram();
     g.finish();
     return success();
@@ -85,24 +86,55 @@ private:
   }
 
   LogicalResult defineKernels() {
-    auto type = kernelType(module.getContext());
-    auto grid = LLVM::LLVMArrayType::get(g.number(), 2);
     for (const ProgramFacts::Kernel &kernel : facts.kernels)
-      if (!module.lookupSymbol(kernel.name)->hasAttr("kern.chunks"))
+      if (Operation *made = module.lookupSymbol(kernel.name); !isa<kern::DeviceKernelOp>(made) && !made->hasAttr("kern.chunks"))
         return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
-    defineList(kernelTableName, type, facts.kernels.size(), [&](size_t i) {
+    defineList(kernelTableName, kernelType(module.getContext()), facts.kernels.size(), [&](size_t i) {
       const ProgramFacts::Kernel &kernel = facts.kernels[i];
-      Operation *function = module.lookupSymbol(kernel.name);
-      auto number = [&](StringRef name) {
-        auto attr = function->getAttrOfType<IntegerAttr>(name);
-        return g.i64(attr ? attr.getInt() : 0);
-      };
-      return g.aggregate(type, {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group),
-                                g.address(kernel.name), number("kern.chunks"), g.i64(kernel.buffers),
-                                number("kern.scratch_bytes"), number("kern.bytes_moved"), number("kern.flops"),
-                                g.null(), g.aggregate(grid, {g.i64(0), g.i64(0)}), g.i64(0), g.i64(0), g.i64(0), g.i64(0)});
+      Operation *made = module.lookupSymbol(kernel.name);
+      auto device = dyn_cast<kern::DeviceKernelOp>(made);
+      return device ? deviceKernel(kernel, device) : hostKernel(kernel, made);
     });
     return success();
+  }
+
+  Value gridOf(int64_t x, int64_t y) {
+    return g.aggregate(LLVM::LLVMArrayType::get(g.number(), 2), {g.i64(x), g.i64(y)});
+  }
+
+  Value hostKernel(const ProgramFacts::Kernel &kernel, Operation *function) {
+    auto number = [&](StringRef name) {
+      auto attr = function->getAttrOfType<IntegerAttr>(name);
+      return g.i64(attr ? attr.getInt() : 0);
+    };
+    Value none = g.i64(0);
+    return g.aggregate(kernelType(module.getContext()),
+                       {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group), g.address(kernel.name),
+                        number("kern.chunks"), g.i64(kernel.buffers), number("kern.scratch_bytes"),
+                        number("kern.bytes_moved"), number("kern.flops"), g.null(), gridOf(0, 0), none, none, none, none});
+  }
+
+  Value deviceKernel(const ProgramFacts::Kernel &kernel, kern::DeviceKernelOp device) {
+    ArrayRef<int64_t> grid = device.getGrid();
+    return g.aggregate(kernelType(module.getContext()),
+                       {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group), g.null(),
+                        g.i64(grid[0] * grid[1]), g.i64(kernel.buffers), g.i64(0), g.i64(device.getBytesMoved()),
+                        g.i64(device.getFlops()), g.text(device.getSymbol()), gridOf(grid[0], grid[1]),
+                        g.i64(device.getBlock()), g.i64(device.getSharedBytes()), g.i64(device.getRegisters()),
+                        g.i64(device.getSpillBytes())});
+  }
+
+  int64_t defineImages() {
+    auto images = module->getAttrOfType<ArrayAttr>("kern.images");
+    auto type = g.structOf({g.word(), g.word(), g.pointer(), g.pointer(), g.number()});
+    defineList(imagesName, type, images ? images.size() : 0, [&](size_t i) {
+      auto image = cast<kern::ImageAttr>(images[i]);
+      auto global = module.lookupSymbol<LLVM::GlobalOp>(image.getGlobal());
+      int64_t bytes = cast<LLVM::LLVMArrayType>(global.getGlobalType()).getNumElements();
+      return g.aggregate(type, {g.i32(static_cast<int32_t>(image.getKind())), g.i32(0), g.text(image.getArchitecture()),
+                                g.address(image.getGlobal().getValue()), g.i64(bytes)});
+    });
+    return images ? images.size() : 0;
   }
 
   void defineSites() {
@@ -151,8 +183,8 @@ private:
                                                  g.f64(facts.flopsForward), g.f64(facts.flopsBackward)});
       llvm::append_range(values, ArrayRef<Value>{g.address(parametersName), g.i64(parameters.size()),
                                                  g.address(tablesName), g.i64(facts.tables.size()),
-                                                 g.address(kernelTableName), g.i64(facts.kernels.size()), g.null(),
-                                                 g.i64(0)});
+                                                 g.address(kernelTableName), g.i64(facts.kernels.size()),
+                                                 g.address(imagesName), g.i64(imageCount)});
       llvm::append_range(values, ArrayRef<Value>{interface(input, "gradients"), outputs(output)});
       for (StringRef name : entryNames)
         values.push_back(entry(name));
@@ -211,6 +243,7 @@ private:
   ModuleOp module;
   const ProgramFacts &facts;
   SmallVector<ParameterEntry> parameters;
+  int64_t imageCount = 0;
   GlobalBuilder g;
 };
 } // namespace

@@ -158,7 +158,7 @@ private:
 
   void describeTarget() {
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
-    (*module)->setAttr("kern.target", text(line.target));
+    (*module)->setAttr("kern.target", text(line.emulate ? "cuda-emulated" : line.target));
     (*module)->setAttr("kern.cpu", text(target.cpu));
     (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
     if (chip)
