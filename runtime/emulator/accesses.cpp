@@ -1,6 +1,6 @@
 #include "runtime/emulator/accesses.h"
 
-#include <atomic>
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace stretto::emulator {
@@ -98,10 +98,11 @@ void recordGlobal(Thread &thread, AccessKind kind, uintptr_t address, uint32_t b
   };
   for (uint32_t r = buffer.firstRegion; r < buffer.endRegion; ++r) {
     const Region &region = launch.regions[r];
-    if (address < region.begin || address >= region.end)
+    const uintptr_t first = std::max(address, region.begin), behind = std::min(address + bytes, region.end);
+    if (first >= behind)
       continue;
-    Cell *cell = &region.cells[(address - region.begin) >> launch.granuleShift];
-    Cell *const end = &region.cells[(std::min(address + bytes, region.end) - 1 - region.begin) >> launch.granuleShift];
+    Cell *cell = &region.cells[(first - region.begin) >> launch.granuleShift];
+    Cell *const end = &region.cells[(behind - 1 - region.begin) >> launch.granuleShift];
     for (; cell <= end; ++cell) {
       const Record write = load(cell->write), read = load(cell->read);
       if (write && write != mine && !isOrdered(write, actor))

@@ -9,7 +9,7 @@ using namespace stretto::test;
 
 namespace {
 struct alignas(64) Memory {
-  char data[4096 + 64] = {};
+  char data[16384] = {};
 };
 
 /// Launches kernel k with zeroed buffers and ends the process: with status 0, unless the emulator has ended it.
@@ -84,6 +84,14 @@ TEST(Faults, ReadOutside) {
                      2, "block \\(0, 0\\), thread 0: read of 4 bytes at .* starts 4 bytes before buffer 0 of 2048 bytes");
 }
 
+TEST(Faults, ReadOutsideOfEveryBuffer) {
+  const std::string chosen = with(with(elementwise, "%a0[%i]", "%p[%i]"), "%xp =",
+                                  "%p = llvm.select %isLow, %a0, %a1 : i1, !llvm.ptr<1>\n %xp =");
+  expectCheckCatches(with(chosen, "%xx = llvm.fadd", "%far = llvm.getelementptr %xp[1000] : (!llvm.ptr<1>) -> !llvm.ptr<1>, "
+                                                     "f64\n %w = llvm.load %far : !llvm.ptr<1> -> f32\n %xx = llvm.fadd"),
+                     3, "read of 4 bytes at .* (ends|starts) .* bytes (behind|before) buffer . of 600 bytes");
+}
+
 TEST(Faults, WriteOutside) {
   expectCheckCatches(with(elementwise, "%zp = llvm.getelementptr %a2[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32",
                           "%zp = llvm.getelementptr %a2[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f64"),
@@ -133,6 +141,8 @@ TEST(Faults, CopiesThatHaveNotLandedAreNaN) {
 TEST(Faults, WarpSynchronisationRemoved) {
   expectCheckCatches(with(neighbours, "nvvm.bar.warp.sync %all : i32\n", "\n"), 1,
                      "race: read of 4 bytes|race: write of 4 bytes|which the block has not written");
+  expectCheckCatches(with(neighbours, "nvvm.bar.warp.sync %again : i32\n", "\n"), 1,
+                     "race: read of 4 bytes|race: write of 4 bytes");
 }
 
 TEST(Faults, HalfTheBlockSkipsTheBarrier) {

@@ -198,4 +198,12 @@ const std::string test::neighbours = kernel(1, 64, "256", 1, R"(
     nvvm.bar.warp.sync %all : i32
     %other = llvm.xor %tid, %i1 : i32
     %theirs = llvm.getelementptr %tile[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
-    %x = llvm.load %theirs : !llvm.ptr<3> -> i32)" + store(0, "x", "a0"));
+    %x = llvm.load %theirs : !llvm.ptr<3> -> i32
+    %warp = llvm.lshr %tid, %i5 : i32
+    %first = llvm.getelementptr %tile[%warp] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<32 x i32>
+    %base = llvm.load %first : !llvm.ptr<3> -> i32
+    %again = llvm.mlir.constant(-1 : i32) : i32
+    nvvm.bar.warp.sync %again : i32
+    %sum = llvm.add %x, %base : i32
+    llvm.store %sum, %mine : i32, !llvm.ptr<3>
+    %y = llvm.load %mine : !llvm.ptr<3> -> i32)" + store(0, "y", "a0"));

@@ -26,7 +26,7 @@ extern const std::string votes;
 extern const std::string shuffles;
 /// a1[i] = exp(a0[i]) + 1 / sqrt(a0[i]) + square(a0[i]), 64 f32.
 extern const std::string functions;
-/// a0[i] = i ^ 1, by shared memory and a synchronisation of the warp; i32[64].
+/// a0[i] = (i ^ 1) + i / 32 * 32, by shared memory and two synchronisations of the warp; i32[64].
 extern const std::string neighbours;
 
 } // namespace stretto::test

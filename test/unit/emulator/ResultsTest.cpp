@@ -164,7 +164,7 @@ TEST(Emulator, SynchronisationOfAWarp) {
   underSeveralOrders([&](int64_t calls) {
     kernels.launch("k", {&y}, calls);
     for (int i = 0; i < 64; ++i)
-      ASSERT_EQ(y.data[i], i ^ 1);
+      ASSERT_EQ(y.data[i], (i ^ 1) + i / 32 * 32);
   });
 }
 
@@ -184,6 +184,19 @@ TEST(Emulator, BlocksRunOnSeveralHostThreads) {
     for (int b = 0; b < 4; ++b)
       ASSERT_EQ(y.data[b], 128 * (128 * b) + 8128);
   }
+}
+
+TEST(Emulator, PointersWhoseBufferIsNotKnown) {
+  EmulatedKernels kernels(with(with(elementwise, "%a0[%i]", "%p[%i]"), "%xp =",
+                               "%p = llvm.select %isLow, %a0, %a1 : i1, !llvm.ptr<1>\n %xp ="));
+  ASSERT_TRUE(kernels.isLoaded());
+  Buffer<float> x, y, z;
+  std::iota(x.data, x.data + 150, 0.0f);
+  underSeveralOrders([&](int64_t calls) {
+    kernels.launch("k", {&x, &y, &z}, calls);
+    for (int i = 0; i < 150; ++i)
+      ASSERT_EQ(z.data[i], i % 64 < 32 ? 2 * i : 0);
+  });
 }
 
 TEST(Emulator, InPlace) {
