@@ -2,6 +2,8 @@
 #include "codegen/Pipelines/Pipelines.h"
 
 #include "codegen/cpu/Passes.h"
+#include "codegen/cuda/binary/Passes.h"
+#include "codegen/emulator/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
@@ -22,6 +24,8 @@ llvm::StringRef stretto::nameOf(Phase phase) {
     return "fused";
   case Phase::kernels:
     return "kernels";
+  case Phase::nvvm:
+    return "nvvm";
   case Phase::llvm:
     return "llvm";
   }
@@ -75,7 +79,12 @@ static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(createLowerKernels({options.cpu}));
+  if (options.target != "cuda")
+    passes.addPass(createLowerKernels({options.cpu}));
+  else if (options.emulate)
+    passes.addPass(createEmulateCudaKernels());
+  else
+    passes.addPass(createEmbedCudaBinaries({options.chip, options.cudaPath}));
   passes.addPass(createEmitHost());
 }
 
@@ -87,6 +96,8 @@ void stretto::addPhase(OpPassManager &passes, Phase phase, const PipelineOptions
     return addFused(passes, options);
   case Phase::kernels:
     return addKernels(passes, options);
+  case Phase::nvvm:
+    return;
   case Phase::llvm:
     return addLLVM(passes, options);
   }
@@ -104,6 +115,13 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
       *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};
   PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
                                        llvm::cl::init("native")};
+  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("cpu or cuda"), llvm::cl::init("cpu")};
+  PassOptions::Option<std::string> chip{*this, "chip", llvm::cl::desc("cuda: the GPU architecture"),
+                                        llvm::cl::init(PipelineOptions().chip)};
+  PassOptions::Option<std::string> cudaPath{*this, "cuda-path", llvm::cl::desc("cuda: folder of the toolkit"),
+                                            llvm::cl::init("")};
+  PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("cuda: kernels for the emulator"),
+                                    llvm::cl::init(false)};
 };
 } // namespace
 
@@ -112,7 +130,7 @@ void stretto::registerPipelines() {
     PassPipelineRegistration<PhaseOptions>(
         ("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
         [phase](OpPassManager &passes, const PhaseOptions &options) {
-          addPhase(passes, phase, {options.fuse, options.memoryBudget, options.headBytes, options.cpu,
-                                   options.activations});
+          addPhase(passes, phase, {options.fuse, options.memoryBudget, options.headBytes, options.cpu, options.activations,
+                                   options.target, options.chip, options.cudaPath, options.emulate});
         });
 }

@@ -22,15 +22,20 @@ struct PipelineOptions {
   int64_t headBytes = 4 << 20;    // largest logits, in bytes, that are held at once
   std::string cpu = "native";     // the machine, as LLVM names it
   std::string activations;        // "bf16", or empty: activations have the type of parameters
+  std::string target = "cpu";     // "cpu" or "cuda"
+  std::string chip = "sm_90a";    // cuda: the GPU architecture
+  std::string cudaPath = "";      // cuda: the folder of the toolkit; empty: look for it
+  bool emulate = false;           // cuda: kernels for the emulator instead of the GPU
 };
 
 /// The stages of a module behind the front end's `seq`:
 ///   train    gradients and evaluation as functions, saved values chosen
 ///   fused    row operations are kernels, the optimizer is there
 ///   kernels  kernels have schedules and every value a place
-///   llvm     kernels and host code in the LLVM dialect
-enum class Phase { train, fused, kernels, llvm };
-inline constexpr Phase allPhases[] = {Phase::train, Phase::fused, Phase::kernels, Phase::llvm};
+///   nvvm     for cuda: kernels in a gpu.module, in the dialects llvm and nvvm; for cpu the same as kernels
+///   llvm     kernels and host code in the LLVM dialect; for cuda the kernels are images
+enum class Phase { train, fused, kernels, nvvm, llvm };
+inline constexpr Phase allPhases[] = {Phase::train, Phase::fused, Phase::kernels, Phase::nvvm, Phase::llvm};
 llvm::StringRef nameOf(Phase phase);
 
 /// Adds the passes that take a module from the phase before into `phase`.
@@ -42,7 +47,7 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// Registers the passes of codegen/ by name.
 void registerCodegenPasses();
 
-/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-llvm`: each takes a module from the phase
+/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-nvvm`, `stretto-llvm`: each takes a module from the phase
 /// before, with the fields of PipelineOptions as options.
 void registerPipelines();
 

@@ -4,6 +4,7 @@
 #include "codegen/cpu/Passes.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/binary/Passes.h"
+#include "codegen/cuda/binary/Serialize.h"
 #include "codegen/emulator/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
@@ -15,6 +16,7 @@
 void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::LLVM::LLVMDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
                   mlir::cf::ControlFlowDialect, mlir::gpu::GPUDialect, mlir::NVVM::NVVMDialect>();
+  registerKernelTranslation(registry);
 }
 
 void stretto::registerCodegenPasses() {

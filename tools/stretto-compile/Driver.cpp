@@ -3,9 +3,12 @@
 
 #include "codegen/Pipelines/Dump.h"
 #include "codegen/Pipelines/Pipelines.h"
+#include "codegen/cuda/binary/Binary.h"
+#include "codegen/cuda/binary/KernelTable.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/pytorch/EmitPyTorch.h"
 #include "codegen/report/Explain.h"
+#include "codegen/report/Locations.h"
 #include "codegen/report/Summary.h"
 #include "codegen/target/EmitObject.h"
 #include "frontend/Frontend.h"
@@ -44,6 +47,9 @@ public:
       return 1;
     if (line.emit == "pytorch")
       return emitText([&](llvm::raw_ostream &os) { return succeeded(emitPyTorch(*module, os)); });
+    if (needsToolkit() && !findToolkit())
+      return 1;
+    ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) { print(diagnostic); });
     if (!runPhases())
       return 1;
     return finish();
@@ -59,6 +65,17 @@ private:
   static bool refuse(const std::string &text) {
     fail(text);
     return false;
+  }
+
+  /// As the front end does: the place in the source first.
+  static void print(Diagnostic &diagnostic) {
+    StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
+                     : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
+                                                                              : "note";
+    SmallVector<SourcePlace> places = listPlaces(diagnostic.getLocation());
+    llvm::errs() << (places.empty() ? "stretto" : places[0].text()) << ": " << kind << ": " << diagnostic << "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      print(note);
   }
 
   std::string checkOutput() const {
@@ -85,12 +102,39 @@ private:
     return options;
   }
 
+  static void report(const llvm::Twine &text) { llvm::errs() << "stretto: " << text << "\n"; }
+
   bool resolveTarget(StringRef cpu) {
-    auto resolved = Target::resolve(cpu, [](const llvm::Twine &text) { llvm::errs() << "stretto: " << text << "\n"; });
+    auto resolved = Target::resolve(cpu, report);
     if (failed(resolved))
       return false;
     target = *resolved;
-    return true;
+    return line.target == "cpu" || resolveChip();
+  }
+
+  /// The chip that is named, else the one that IR was made for, else the usual one.
+  bool resolveChip() {
+    auto made = module ? (*module)->getAttrOfType<StringAttr>("kern.chip") : StringAttr();
+    std::string name = !line.chip.empty() ? line.chip : made ? made.str() : PipelineOptions().chip;
+    auto resolved = Chip::resolve(name, report);
+    if (succeeded(resolved))
+      chip = *resolved;
+    return succeeded(resolved);
+  }
+
+  /// Whether the command ends in machine code of a GPU. (`explain` goes without where there is no toolkit.)
+  bool needsToolkit() const {
+    constexpr StringRef texts[] = {"seq", "train", "fused", "kernels", "nvvm"};
+    return line.target == "cuda" && !line.emulate && line.command == Command::compile &&
+           !llvm::is_contained(texts, line.emit);
+  }
+
+  /// Before the work and not at its end: what is missing is to be said at once.
+  bool findToolkit() {
+    auto found = Toolkit::find(line.cudaPath, *chip, report);
+    if (succeeded(found))
+      toolkit = *found;
+    return succeeded(found);
   }
 
   /// Reads IR instead of a spec. Its code is for the machine it was made for, if no other is named.
@@ -117,6 +161,8 @@ private:
     (*module)->setAttr("kern.target", text(line.target));
     (*module)->setAttr("kern.cpu", text(target.cpu));
     (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
+    if (chip)
+      (*module)->setAttr("kern.chip", text(chip->name));
   }
 
   bool readSpec() {
@@ -141,10 +187,14 @@ private:
 
   /// The last phase that the command needs; nothing where the front end's module is enough.
   std::optional<Phase> lastPhase() const {
+    if (line.command == Command::explain && line.target == "cuda" && !line.emulate)
+      return Phase::nvvm;
     if (line.command != Command::compile)
       return Phase::kernels;
     if (line.emit == "seq")
       return std::nullopt;
+    if (line.emit == "ptx" || line.emit == "sass")
+      return Phase::nvvm;
     for (Phase phase : allPhases)
       if (line.emit == nameOf(phase) && phase != Phase::llvm)
         return phase;
@@ -161,6 +211,11 @@ private:
     std::optional<Phase> last = lastPhase();
     PassManager passes(&context);
     PipelineOptions options{line.fuse, line.memoryBudget, PipelineOptions().headBytes, cpuName()};
+    options.activations = line.dtype == "bf16" ? "bf16" : "";
+    options.target = line.target;
+    options.chip = chip ? chip->name.str() : options.chip;
+    options.cudaPath = line.cudaPath;
+    options.emulate = line.emulate;
     if (reached == Phase::kernels)
       passes.addPass(createCheckMemory()); // a plan that somebody may have changed
     for (Phase phase : allPhases)
@@ -185,10 +240,9 @@ private:
         return true;
       });
     if (line.command == Command::explain)
-      return emitText([&](llvm::raw_ostream &os) {
-        printDecisions(*decisions, readSources(), runsOfFunctions(*module), os);
-        return true;
-      });
+      return emitText([&](llvm::raw_ostream &os) { return explain(os); });
+    if (line.emit == "ptx" || line.emit == "sass")
+      return emitText([&](llvm::raw_ostream &os) { return emitDeviceCode(os); });
     if (line.emit == "llvm" || line.emit == "asm" || line.emit == "object")
       return emitMachine();
     if (!line.emit.empty())
@@ -198,6 +252,46 @@ private:
         return true;
       });
     return link();
+  }
+
+  bool explain(llvm::raw_ostream &os) {
+    std::string kernels; // comes last, but remarks of the assembly belong to the lines of the source
+    llvm::raw_string_ostream table(kernels);
+    if (line.target == "cuda" && !line.emulate && !explainKernels(table))
+      return false;
+    printDecisions(*decisions, readSources(), runsOfFunctions(*module), os);
+    os << kernels;
+    return true;
+  }
+
+  /// What the kernels take of the GPU, as the assembler says; where there is none, why.
+  bool explainKernels(llvm::raw_ostream &os) {
+    std::string why;
+    auto found = Toolkit::find(line.cudaPath, *chip, [&](const llvm::Twine &text) { why = text.str(); });
+    if (failed(found)) {
+      os << "\nregisters of the kernels are not known: " << why << "\n";
+      return true;
+    }
+    for (auto kernels : module->getOps<gpu::GPUModuleOp>()) {
+      auto code = succeeded(checkKernels(kernels, *chip)) ? makeDeviceCode(kernels, *chip, *found)
+                                                          : FailureOr<DeviceCode>(failure());
+      if (failed(code))
+        return false;
+      printKernelTable(code->costs, *chip, os);
+    }
+    return true;
+  }
+
+  bool emitDeviceCode(llvm::raw_ostream &os) {
+    DeviceText kind = line.emit == "ptx" ? DeviceText::ptx : DeviceText::sass;
+    for (auto kernels : module->getOps<gpu::GPUModuleOp>()) {
+      auto text = succeeded(checkKernels(kernels, *chip)) ? printDeviceCode(kernels, *chip, toolkit, kind)
+                                                          : FailureOr<std::string>(failure());
+      if (failed(text))
+        return false;
+      os << *text;
+    }
+    return true;
   }
 
   /// The texts of the files that decisions are about.
@@ -281,6 +375,8 @@ private:
   const CommandLine &line;
   MLIRContext context;
   Target target;
+  std::optional<Chip> chip; // for cuda
+  Toolkit toolkit;          // where the command needs one
   OwningOpRef<ModuleOp> module;
   std::optional<Phase> reached; // by the module that was read, where it was IR
   std::shared_ptr<std::vector<Decision>> decisions;

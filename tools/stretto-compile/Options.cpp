@@ -60,7 +60,8 @@ std::string readAssignment(StringRef text, std::pair<std::string, std::string> &
   return "";
 }
 
-constexpr StringRef stages[] = {"ast", "seq", "train", "fused", "kernels", "llvm", "asm", "object", "pytorch"};
+constexpr StringRef stages[] = {"ast",  "seq", "train", "fused", "kernels", "nvvm",
+                                "llvm", "asm", "ptx",   "sass",  "object",  "pytorch"};
 
 template <std::string CommandLine::*Field> std::string setText(CommandLine &line, StringRef text) {
   line.*Field = text.str();
@@ -84,8 +85,8 @@ std::string setTaskSetting(CommandLine &line, StringRef text) {
   line.taskSettings.push_back(text.str());
   return readAssignment(text, parts);
 }
-std::string setDtype(CommandLine &line, StringRef text) { return readWord(text, {"f32", "f64"}, line.dtype); }
-std::string setTarget(CommandLine &line, StringRef text) { return readWord(text, {"cpu"}, line.target); }
+std::string setDtype(CommandLine &line, StringRef text) { return readWord(text, {"f32", "f64", "bf16"}, line.dtype); }
+std::string setTarget(CommandLine &line, StringRef text) { return readWord(text, {"cpu", "cuda"}, line.target); }
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, {"all", "none"}, line.fuse); }
 std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, stages, line.emit); }
 std::string setBudget(CommandLine &line, StringRef text) { return readBytes(text, line.memoryBudget); }
@@ -100,13 +101,17 @@ constexpr Option options[] = {
     {"--model", "NAME", "which model of the file", setText<&CommandLine::model>},
     {"--set", "NAME=VALUE", "override a parameter of the model", setOverride},
     {"-I", "FOLDER", "where imports are looked for, too", addText<&CommandLine::importFolders>},
-    {"--dtype", "TYPE", "f32 or f64", setDtype},
-    {"--target", "NAME", "cpu", setTarget},
+    {"--dtype", "TYPE", "f32 or f64; for cuda also bf16: activations and products, weights stay f32", setDtype},
+    {"--target", "NAME", "cpu, or cuda: a GPU of NVIDIA's", setTarget},
     {"--cpu", "NAME", "the machine, as LLVM names it; native: this one", setText<&CommandLine::cpu>},
+    {"--chip", "NAME", "cuda: the GPU architecture, sm_80 or newer; sm_90a if none is named", setText<&CommandLine::chip>},
+    {"--cuda-path", "DIR", "cuda: the folder of the CUDA toolkit, if it is not to be looked for",
+     setText<&CommandLine::cudaPath>},
+    {"--emulate", "", "cuda: run the GPU's kernels on the CPU, slowly, to check them", setFlag<&CommandLine::emulate>},
     {"--fuse", "WHAT", "all or none: whether row operations share kernels", setFuse},
     {"--memory-budget", "BYTES", "what saved values may take (K, M, G); 0: no limit", setBudget},
     {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},
-    {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object or pytorch", setEmit},
+    {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; for cuda also nvvm, ptx, sass", setEmit},
     {"--dump-ir", "DIR", "leave a file for each pass that changes something", setText<&CommandLine::dumpFolder>},
     {"--locations", "", "with --emit: print the places in the source, too", setFlag<&CommandLine::locations>},
     {"--explain", "", "say what was fused, saved and moved, and why", setFlag<&CommandLine::explain>},
@@ -144,6 +149,22 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
   std::string error = option->apply(line, value);
   return error.empty() ? error : (name + " " + error).str();
 }
+
+/// What only means something together with another option; an error text, or empty.
+std::string checkTogether(const CommandLine &line) {
+  bool device = llvm::is_contained({"nvvm", "ptx", "sass"}, line.emit);
+  if (line.target == "cuda") {
+    bool binary = line.emit == "ptx" || line.emit == "sass";
+    return line.emulate && binary ? "--emit=" + line.emit + " prints code for a GPU, but --emulate makes code for the CPU" : "";
+  }
+  std::string option = !line.chip.empty()       ? "--chip"
+                       : !line.cudaPath.empty() ? "--cuda-path"
+                       : line.emulate           ? "--emulate"
+                       : line.dtype == "bf16"   ? "--dtype=bf16"
+                       : device                 ? "--emit=" + line.emit
+                                                : "";
+  return option.empty() ? "" : option + " needs --target=cuda, but the target is " + line.target;
+}
 } // namespace
 
 std::optional<CommandLine> stretto::parseCommandLine(llvm::ArrayRef<std::string> arguments, std::string &error) {
@@ -168,6 +189,8 @@ std::optional<CommandLine> stretto::parseCommandLine(llvm::ArrayRef<std::string>
   }
   if (error.empty() && line.spec.empty() && !line.help && !line.version)
     error = "the spec is missing: name a .stretto file";
+  if (error.empty())
+    error = checkTogether(line);
   if (line.explain)
     line.command = Command::explain;
   if (line.summary)

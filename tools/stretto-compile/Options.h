@@ -24,8 +24,9 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> overrides;
   std::optional<int64_t> batch, length, vocabulary;
   std::string dtype = "f32", target = "cpu", cpu = "native", fuse = "all", emit, dumpFolder;
+  std::string chip, cudaPath; // empty: not named
   int64_t memoryBudget = 0;
-  bool json = false, locations = false, explain = false, summary = false, inPlace = false;
+  bool emulate = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
 };
 
 /// Reads the arguments; on a mistake fills `error` (one line, with the nearest name) and returns nothing.

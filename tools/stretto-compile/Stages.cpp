@@ -5,6 +5,7 @@
 #include "tools/stretto-compile/Shape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,6 +20,8 @@ bool stretto::isStageFile(StringRef path) { return path.ends_with(".mlir"); }
 static std::optional<Phase> phaseOf(ModuleOp module) {
   if (module.lookupSymbol("stretto_compiled_program"))
     return Phase::llvm;
+  if (!module.getOps<gpu::GPUModuleOp>().empty())
+    return Phase::nvvm;
   if (module->hasAttr("kern.arenas"))
     return Phase::kernels;
   if (module.lookupSymbol("update") || module.walk([](kern::RowwiseOp) { return WalkResult::interrupt(); }).wasInterrupted())
@@ -61,9 +64,14 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
     }
     return name == "seq" ? 0 : rank; // behind all phases: asm, object, or a program
   };
-  std::string wanted = line.command == Command::compile ? line.emit : "kernels";
+  std::string wanted = line.command != Command::compile ? (line.target == "cuda" ? "nvvm" : "kernels")
+                       : line.emit == "ptx" || line.emit == "sass" ? "nvvm"
+                                                                   : line.emit;
   if (rank(stage.name()) > rank(wanted))
     return llvm::formatv("'{0}' must be at the stage '{1}' or before it, but is at '{2}'", line.spec, wanted, stage.name());
+  auto made = stage.module.get()->getAttrOfType<StringAttr>("kern.target");
+  if (made && stage.phase && *stage.phase >= Phase::kernels && made.getValue() != line.target)
+    return llvm::formatv("'{0}' was made for --target={1}, but the target is {2}", line.spec, made.getValue(), line.target);
   return "";
 }
 

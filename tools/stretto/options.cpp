@@ -13,7 +13,8 @@ static constexpr std::array compilerTable{
     TrainOption{"--batch"},            TrainOption{"--length"},               TrainOption{"--vocab"},
     TrainOption{"--model"},            TrainOption{"--set"},                  TrainOption{"--dtype"},
     TrainOption{"--target"},           TrainOption{"--cpu"},                  TrainOption{"--fuse"},
-    TrainOption{"--memory-budget"},    TrainOption{"-I"},
+    TrainOption{"--memory-budget"},    TrainOption{"-I"},                     TrainOption{"--chip"},
+    TrainOption{"--cuda-path"},        TrainOption{"--emulate", false},
 };
 
 static constexpr std::array programTable{

@@ -1,7 +1,6 @@
 //===- EmbedBinaries.cpp - kernels become machine code in the program ----------===//
 #include "codegen/cuda/binary/Binary.h"
 #include "codegen/cuda/binary/Passes.h"
-#include "codegen/cuda/binary/Serialize.h"
 
 namespace stretto {
 #define GEN_PASS_DEF_EMBEDCUDABINARIES
@@ -14,11 +13,6 @@ using namespace stretto;
 namespace {
 struct EmbedBinariesPass : stretto::impl::EmbedCudaBinariesBase<EmbedBinariesPass> {
   using EmbedCudaBinariesBase::EmbedCudaBinariesBase;
-
-  void getDependentDialects(DialectRegistry &registry) const final {
-    EmbedCudaBinariesBase::getDependentDialects(registry);
-    registerKernelTranslation(registry);
-  }
 
   void runOnOperation() final {
     ModuleOp module = getOperation();

@@ -14,7 +14,7 @@ struct PtxTarget {
   std::string libdevice; // path of the mathematical functions as bitcode; may be empty where kernels call none
 };
 
-/// Adds the interfaces by which a module of kernels becomes LLVM IR.
+/// Adds the interfaces by which a module of kernels becomes LLVM IR; they must be in its context before `writePtx`.
 void registerKernelTranslation(mlir::DialectRegistry &registry);
 
 /// The kernels as PTX text, optimised, by MLIR's serialisation of GPU modules. `checkKernels` must hold. Functions of

@@ -75,9 +75,9 @@ static std::string folderOf(StringRef program) {
 }
 
 static std::vector<Place> findPlaces(StringRef cudaPath) {
-  if (!cudaPath.empty())
-    return {{cudaPath.str(), "--cuda-path"}};
   std::vector<Place> places;
+  if (!cudaPath.empty())
+    places.push_back({cudaPath.str(), "--cuda-path"});
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
     if (auto folder = llvm::sys::Process::GetEnv(variable); folder && !folder->empty())
       places.push_back({*folder, variable});
@@ -145,7 +145,7 @@ llvm::FailureOr<Toolkit> Toolkit::find(StringRef cudaPath, const Chip &chip,
                                        llvm::function_ref<void(const llvm::Twine &)> reportError) {
   std::vector<Place> places = findPlaces(cudaPath);
   std::vector<std::string> unfit;
-  for (const Place &place : places) {
+  for (const Place &place : llvm::ArrayRef(places).take_front(cudaPath.empty() ? places.size() : 1)) {
     Toolkit toolkit;
     if (place.ptxas().empty())
       continue;

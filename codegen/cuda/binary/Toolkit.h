@@ -19,7 +19,7 @@ struct Toolkit {
   std::string cuobjdump; // path; empty: not found
 
   /// Looks for tools that can make code for `chip`, in this order:
-  ///   1. `cudaPath`, the value of --cuda-path; if it is not empty nothing else is tried
+  ///   1. `cudaPath`, the value of --cuda-path; if it is not empty, ptxas must be there
   ///   2. the folders that CUDA_HOME and CUDA_PATH name
   ///   3. ptxas on PATH
   ///   4. /usr/local/cuda
