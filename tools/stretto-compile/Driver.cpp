@@ -158,7 +158,7 @@ private:
 
   void describeTarget() {
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
-    (*module)->setAttr("kern.target", text(line.emulate ? "cuda-emulated" : line.target));
+    (*module)->setAttr("kern.target", text(line.programTarget()));
     (*module)->setAttr("kern.cpu", text(target.cpu));
     (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
     if (chip)
@@ -350,8 +350,7 @@ private:
     PendingFile object(line.output + ".o"), program(line.output);
     std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
     if (problem.empty())
-      problem = linkProgram(object.temporary(), program.temporary(),
-                            (*module)->getAttrOfType<StringAttr>("kern.target").getValue());
+      problem = linkProgram(object.temporary(), program.temporary(), line.programTarget());
     if (problem.empty())
       problem = program.keep();
     return problem.empty() ? 0 : fail(problem);
