@@ -27,6 +27,9 @@ struct CommandLine {
   std::string chip, cudaPath; // empty: not named
   int64_t memoryBudget = 0;
   bool emulate = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
+
+  /// The target as a program names it.
+  std::string programTarget() const { return emulate ? target + "-emulated" : target; }
 };
 
 /// Reads the arguments; on a mistake fills `error` (one line, with the nearest name) and returns nothing.
