@@ -61,7 +61,6 @@ CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &opti
   kernels = std::make_unique<Kernels>(program, deviceName, capability);
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
   products = std::make_unique<Products>(stream, options.tf32);
-  attention = std::make_unique<Attention>(stream, options.deterministic);
   staging = std::make_unique<Staging>(stream);
   observing = std::make_unique<Observing>(stream);
 }
@@ -81,7 +80,7 @@ CudaDevice::~CudaDevice() {
 }
 
 std::string CudaDevice::describe() const {
-  const std::string attentionText = attention->describe();
+  const std::string attentionText = attention ? attention->describe() : "";
   return fmt::format("cuda: {} ({}), {}{}", deviceName, architectureName(capability), kernels->source(),
                      attentionText.empty() ? "" : ", attention by " + attentionText);
 }
@@ -104,10 +103,12 @@ void CudaDevice::setThreads(int count) { setThreadCount(count); }
 int64_t CudaDevice::availableBytes() const {
   size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "ask how much memory the GPU has");
-  return static_cast<int64_t>(free) + products->workspaceBytes() + attention->heldBytes();
+  return static_cast<int64_t>(free) + products->workspaceBytes() + (attention ? attention->heldBytes() : 0);
 }
 
-int64_t CudaDevice::libraryPeakBytes() const { return products->workspaceBytes() + attention->peakBytes(); }
+int64_t CudaDevice::libraryPeakBytes() const {
+  return products->workspaceBytes() + (attention ? attention->peakBytes() : 0);
+}
 
 void CudaDevice::failIfLost() {
   const cudaError_t state = capturing || lost ? cudaSuccess : cudaStreamSynchronize(stream);
@@ -177,6 +178,18 @@ const void *CudaDevice::hostView(const void *data, int64_t bytes, std::vector<st
   return storage.data();
 }
 
+void CudaDevice::execute(const AttentionOp &op) {
+  if (!attention)
+    throw Error("attention must have been prepared for");
+  attention->run(op);
+}
+
+void CudaDevice::execute(const AttentionGradOp &op) {
+  if (!attention)
+    throw Error("attention must have been prepared for");
+  attention->run(op);
+}
+
 void CudaDevice::execute(const EmbedOp &) {
   throw Error("embeddings of a program for CUDA must be kernels of its own; compile the model again");
 }
@@ -212,6 +225,10 @@ void CudaDevice::execute(const CopyOutOp &op) {
 
 void CudaDevice::execute(const ReserveOp &op) {
   products->reserve(op.products);
+  if (op.attention.empty() && op.attentionGrad.empty())
+    return;
+  if (!attention)
+    attention = std::make_unique<Attention>(stream, options.deterministic);
   attention->reserve(op);
 }
 

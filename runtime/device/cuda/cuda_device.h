@@ -41,8 +41,8 @@ public:
 private:
   void execute(const LaunchOp &op) { kernels->launch(op, stream); }
   void execute(const MatmulOp &op) { products->run(op); }
-  void execute(const AttentionOp &op) { attention->run(op); }
-  void execute(const AttentionGradOp &op) { attention->run(op); }
+  void execute(const AttentionOp &op);
+  void execute(const AttentionGradOp &op);
   void execute(const EmbedOp &op);
   void execute(const EmbedGradOp &op);
   void execute(const ZeroOp &op);
@@ -67,7 +67,7 @@ private:
   cudaStream_t stream = nullptr;
   std::unique_ptr<Kernels> kernels;
   std::unique_ptr<Products> products;
-  std::unique_ptr<Attention> attention;
+  std::unique_ptr<Attention> attention; // of programs that have some
   std::unique_ptr<Staging> staging;
   std::unique_ptr<Observing> observing;
   std::map<int, Repeated> repeatedWork;

@@ -1,4 +1,5 @@
 #include "runtime/core/finite.h"
+#include "runtime/core/op_name.h"
 #include "runtime/core/profile.h"
 #include "test/unit/runtime/ops.h"
 #include "test/unit/runtime/small.h"
@@ -62,6 +63,36 @@ TEST(Device, NullAsyncReportsAFailureAtTheWaitAndGoesOn) {
   stretto_embed(&bench.context, &args);
   EXPECT_NE(errorOf([&] { bench.device->wait(); }), "");
   EXPECT_EQ(errorOf([&] { bench.device->wait(); }), "");
+}
+
+// A device that keeps what is repeated asks for it once; another asks each time.
+TEST(Device, RepeatedWorkIsAskedForOnceWhereItIsKept) {
+  for (auto [name, keeps] : {std::pair("cpu", true), {"null-async", true}, {"null-async", false}}) {
+    const auto device = makeDevice(name, {.repeat = keeps});
+    EXPECT_EQ(device->repeats(), keeps && name != std::string("cpu"));
+    std::vector<float> out(1000);
+    int asked = 0;
+    launched = 0;
+    for (int i = 0; i < 3; ++i) {
+      device->repeat(7, [&] {
+        ++asked;
+        device->submit(LaunchOp{&counting, {out.data()}});
+      });
+      device->wait();
+    }
+    EXPECT_EQ(asked, device->repeats() ? 1 : 3);
+    EXPECT_EQ(launched, 3000);
+  }
+}
+
+TEST(Device, OpsHaveNamesForMessages) {
+  MatmulOp product;
+  product.m = 2, product.n = 3, product.k = 4;
+  const stretto_result result = {"linear", "a.stretto:7:3", "", 2, -1, 1, 4, 4, {1, 1, 0, 0}, 2, 0, STRETTO_F32, 0};
+  const stretto_site site{&result, 1};
+  EXPECT_EQ(describeOp(product, {&site, 0}), "product 2 x 3 x 4 (a.stretto:7:3)");
+  EXPECT_EQ(describeOp(LaunchOp{&counting, {}}, {}), "kernel 'counting' (a.stretto:1:1)");
+  EXPECT_EQ(describeOp(ZeroOp{nullptr, 64}, {}), "clearing of 64 bytes");
 }
 
 TEST(Device, CopiesRowsAndLeavesTheGaps) {

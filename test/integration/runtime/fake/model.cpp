@@ -167,13 +167,37 @@ void moveBack(void *const *buffers, int64_t begin, int64_t end, void *) {
   }
 }
 
+// Buffers: tokens, table, x.
+void embedRows(void *const *buffers, int64_t begin, int64_t end, void *) {
+  for (int64_t row = begin * rowChunk; row < end * rowChunk; ++row)
+    std::copy_n(as<Real>(buffers, 1) + as<int32_t>(buffers, 0)[row] * width, width, as<Real>(buffers, 2) + row * width);
+}
+
+// Buffers: tokens, gradient of x, gradient of the table. A chunk is one token.
+void embedGradient(void *const *buffers, int64_t begin, int64_t end, void *) {
+  for (int64_t token = begin; token < end; ++token) {
+    Real *sum = as<Real>(buffers, 2) + token * width;
+    std::fill_n(sum, width, Real(0));
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t i = 0; i < width && as<int32_t>(buffers, 0)[row] == token; ++i)
+        sum[i] += as<Real>(buffers, 1)[row * width + i];
+  }
+}
+
 constexpr int64_t rowChunks = rows / rowChunk;
 constexpr int32_t dtype = sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32, actDtype = mixed ? STRETTO_BF16 : dtype;
-enum Kernel { TanhForward, TanhBackward, CrossEntropy, SumLoss, Predict, Squares, Norm, AdamW, AddInto, MoveBack, Round, KernelCount };
-// A kernel for the CPU; see stretto_kernel.
+enum Kernel { TanhForward, TanhBackward, CrossEntropy, SumLoss, Predict, Squares, Norm, AdamW, AddInto, MoveBack, Round, Embed,
+              EmbedGradient, KernelCount };
+#ifdef FAKE_CUDA
+constexpr bool cuda = true;
+#else
+constexpr bool cuda = false;
+#endif
+// A kernel for the CPU; of a program for CUDA it has a place in the device code, too. See stretto_kernel.
 constexpr stretto_kernel cpuKernel(const char *name, const char *location, const char *group, stretto_kernel_fn function,
                                    int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved) {
-  return {name, location, group, function, chunks, buffers, scratch, moved, 0, nullptr, {0, 0}, 0, 0, 0, 0};
+  return {name,  location, group,     function,        chunks,      buffers,      scratch,
+          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, 0, 0};
 }
 const stretto_kernel kernels[KernelCount] = {
     cpuKernel("tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size),
@@ -187,6 +211,8 @@ const stretto_kernel kernels[KernelCount] = {
     cpuKernel("accumulate", "", "optimizer", addInto, updateChunks, 2, 0, 3 * elements * size),
     cpuKernel("take_accumulated", "", "optimizer", moveBack, updateChunks, 2, 0, 3 * elements * size),
     cpuKernel("round", "", "optimizer", roundAll, updateChunks, 2, 0, 2 * elements * size),
+    cpuKernel("embed", "fake.stretto:2:5", "embedding", embedRows, rowChunks, 3, 0, 2 * rows * width * size),
+    cpuKernel("embed.grad", "fake.stretto:2:5", "embedding", embedGradient, vocabulary, 3, 0, rows * width * size),
 };
 
 constexpr stretto_output outputs = {0, 64, 128, 128 + rows * size};
@@ -216,9 +242,25 @@ void product(stretto_context *context, int64_t m, int64_t n, int64_t k, bool ta,
   stretto_matmul(context, &args);
 }
 
-void forward(stretto_context *context) {
+// A device other than the CPU has embeddings as kernels.
+void embed(stretto_context *context) {
   const stretto_embed_args embed{rows, width, vocabulary, in(inputs.tokens), param(embedAt), act(plan.x)};
-  stretto_embed(context, &embed);
+  if (cuda)
+    launch(context, Embed, {embed.tokens, embed.table, embed.out});
+  else
+    stretto_embed(context, &embed);
+}
+
+void embedBackward(stretto_context *context) {
+  const stretto_embed_grad_args embed{rows, width, vocabulary, 0, 0, in(inputs.tokens), act(plan.dX), grad(embedAt)};
+  if (cuda)
+    launch(context, EmbedGradient, {embed.tokens, embed.d_out, embed.d_table});
+  else
+    stretto_embed_grad(context, &embed);
+}
+
+void forward(stretto_context *context) {
+  embed(context);
   product(context, rows, hidden, width, false, false, act(plan.x), param(w1At), act(plan.h));
   launch(context, TanhForward, {act(plan.h), act(plan.a)});
   product(context, rows, vocabulary, hidden, false, false, act(plan.a), rounded(w2At), act(plan.logits), actDtype);
@@ -235,8 +277,7 @@ void gradients(stretto_context *context) {
   launch(context, TanhBackward, {act(plan.a), act(plan.dA)});
   product(context, width, hidden, rows, true, false, act(plan.x), act(plan.dA), grad(w1At));
   product(context, rows, width, hidden, false, true, act(plan.dA), param(w1At), act(plan.dX));
-  const stretto_embed_grad_args embed{rows, width, vocabulary, 0, 0, in(inputs.tokens), act(plan.dX), grad(embedAt)};
-  stretto_embed_grad(context, &embed);
+  embedBackward(context);
 }
 
 void accumulate(stretto_context *context) {
@@ -271,7 +312,7 @@ const stretto_parameter parameters[] = {
     {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2, ""},
 };
 
-const stretto_image images[] = {{STRETTO_IMAGE_CUBIN, 0, "sm_90a", "", 0}, {STRETTO_IMAGE_PTX, 0, "sm_80", "", 1}};
+const stretto_image images[] = {{STRETTO_IMAGE_CUBIN, 0, "sm_90a", "code of sm_90a", 15}, {STRETTO_IMAGE_PTX, 0, "sm_80", "text of sm_80", 14}};
 
 } // namespace
 
