@@ -4,7 +4,6 @@
 
 #include "runtime/core/op.h"
 
-
 namespace stretto {
 
 // Floats that an op needs for its widened operands and results.
