@@ -81,7 +81,7 @@ public:
   std::string describe() const {
     std::set<std::string> names;
     for (const auto &[key, choice] : choices)
-      names.insert(std::string(nameOf(choice.forward)) + ", backward " + nameOf(choice.backward));
+      names.insert(nameOf(choice) + (choice.refused.empty() ? "" : " (out: " + choice.refused + ")"));
     std::string text;
     for (const std::string &name : names)
       text += (text.empty() ? "" : "; ") + name;

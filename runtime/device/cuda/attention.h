@@ -28,7 +28,7 @@ public:
   // The most bytes that LibTorch held at once since the latest `reserve`, and those it holds now.
   int64_t peakBytes() const;
   int64_t heldBytes() const;
-  // Who computes it: "cuDNN, backward flash"; empty where there is no attention.
+  // Who computes it, and who was refused and why: "cuDNN, backward flash"; empty where there is no attention.
   std::string describe() const;
 
 private:

@@ -38,8 +38,12 @@ at::Tensor rowsOf(void *data, at::Device device, const AttentionOp &op, int64_t 
 
 at::Tensor byHeads(const at::Tensor &rows) { return rows.transpose(1, 2); }
 
-// What LibTorch asks for besides, where nothing is dropped out.
-at::Tensor unusedState() { return at::empty({2}, at::TensorOptions().dtype(at::kLong).device(at::kCUDA, 0)); }
+// What LibTorch asks for besides, where nothing is dropped out: the state of a generator, and nothing.
+at::Tensor unusedState() { return at::empty({2}, at::TensorOptions().dtype(at::kUInt64).device(at::kCUDA, 0)); }
+at::Tensor unused() { return at::empty({0}, at::TensorOptions().dtype(at::kFloat).device(at::kCUDA, 0)); }
+
+// cuDNN's sums as its forward gave them, with or without a last dimension of 1: its backward wants them so.
+bool cudnnSumsHaveColumns = false;
 
 // Deterministic algorithms for as long as it lives; LibTorch keeps that in one place for all.
 class Deterministic {
@@ -165,6 +169,7 @@ void attend(AttentionMethod method, const AttentionTensors &t) {
                                      /*compute_log_sumexp=*/true, /*dropout_p=*/0.0, t.causal,
                                      /*return_debug_mask=*/false, t.scale);
     byHeads(t.o).copy_(std::get<0>(result));
+    cudnnSumsHaveColumns = std::get<1>(result).dim() == 4;
     t.lse.copy_(std::get<1>(result).view_as(t.lse));
   }
 }
@@ -180,13 +185,14 @@ void attendBackward(AttentionMethod method, const AttentionGradTensors &grad, bo
   const Deterministic scope(deterministic);
   if (method == AttentionMethod::Flash) {
     const auto result = at::_flash_attention_backward(grad.dOut, t.q, t.k, t.v, t.o, t.lse, {}, {}, length, length,
-                                                      /*dropout_p=*/0.0, t.causal, unusedState(), unusedState(), t.scale);
+                                                      /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
     grad.dq.copy_(std::get<0>(result));
     grad.dk.copy_(std::get<1>(result));
     grad.dv.copy_(std::get<2>(result));
   } else {
     const auto result = at::_cudnn_attention_backward(
-        byHeads(grad.dOut), byHeads(t.q), byHeads(t.k), byHeads(t.v), byHeads(t.o), t.lse, unusedState(), unusedState(),
+        byHeads(grad.dOut), byHeads(t.q), byHeads(t.k), byHeads(t.v), byHeads(t.o),
+        cudnnSumsHaveColumns ? t.lse.unsqueeze(-1) : t.lse, unusedState(), unused(),
         /*attn_bias=*/{}, {}, {}, length, length, /*dropout_p=*/0.0, t.causal, t.scale);
     byHeads(grad.dq).copy_(std::get<0>(result));
     byHeads(grad.dk).copy_(std::get<1>(result));

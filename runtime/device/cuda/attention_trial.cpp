@@ -70,6 +70,7 @@ public:
 
   AttentionChoice choose() {
     AttentionChoice best;
+    refused.clear();
     float bestTime = std::numeric_limits<float>::max();
     for (const AttentionChoice &candidate : candidates()) {
       const float time = timeOf(candidate);
@@ -78,6 +79,7 @@ public:
         bestTime = time;
       }
     }
+    best.refused = refused;
     return best;
   }
 
@@ -86,9 +88,9 @@ private:
   // atomics, in an order of its own each time.
   std::vector<AttentionChoice> candidates() const {
     using enum AttentionMethod;
-    std::vector<AttentionChoice> all = {{Cudnn, Flash}, {Flash, Flash}};
+    std::vector<AttentionChoice> all = {{Cudnn, Flash, {}}, {Flash, Flash, {}}};
     if (!deterministic)
-      all.insert(all.begin(), {Cudnn, Cudnn});
+      all.insert(all.begin(), {Cudnn, Cudnn, {}});
     std::erase_if(all, [&](const AttentionChoice &choice) {
       return !mayTry(choice.forward, forward) ||
              std::any_of(gradients.begin(), gradients.end(),
@@ -131,20 +133,28 @@ private:
     return all;
   }
 
-  bool agrees(const AttentionChoice &choice) const {
+  void refuse(const AttentionChoice &choice, const std::string &reason) {
+    refused += (refused.empty() ? "" : "; ") + nameOf(choice) + ": " + reason.substr(0, reason.find('\n'));
+  }
+
+  bool agrees(const AttentionChoice &choice) {
     constexpr double tolerance = 0.03; // results and what they are made from have 8 bits
     const AttentionSample sample = sampleOf(1, std::min(longestCheck, forward.length));
     const std::vector<at::Tensor> expected = results(AttentionChoice(), sample), got = results(choice, sample);
     for (size_t i = 0; i < got.size(); ++i) {
       const double error = got[i].sub(expected[i]).norm().item().toDouble();
-      if (!(error <= tolerance * expected[i].norm().item().toDouble()))
+      const double size = expected[i].norm().item().toDouble();
+      if (!(error <= tolerance * size)) {
+        static constexpr const char *names[] = {"o", "lse", "dq", "dk", "dv"};
+        refuse(choice, std::string(names[i]) + " is off by " + std::to_string(error / size));
         return false;
+      }
     }
     return true;
   }
 
   // The best of some runs in milliseconds; infinity for who cannot do it.
-  float timeOf(const AttentionChoice &choice) const {
+  float timeOf(const AttentionChoice &choice) {
     constexpr int runs = 7;
     float best = std::numeric_limits<float>::infinity();
     try {
@@ -155,8 +165,9 @@ private:
       work(choice, sample);
       for (int run = 0; run < runs; ++run)
         best = std::min(best, clock.milliseconds([&] { work(choice, sample); }));
-    } catch (const c10::Error &) {
-      best = std::numeric_limits<float>::infinity(); // a size it does not know
+    } catch (const c10::Error &error) {
+      best = std::numeric_limits<float>::infinity();
+      refuse(choice, error.what_without_backtrace());
     }
     (void)cudaGetLastError(); // what it refused with; a fault of the device stays
     check(cudaStreamSynchronize(stream), "try ways to compute attention");
@@ -167,9 +178,14 @@ private:
   const std::vector<AttentionGradOp> &gradients;
   bool deterministic;
   cudaStream_t stream;
+  std::string refused;
 };
 
 } // namespace
+
+std::string nameOf(const AttentionChoice &choice) {
+  return std::string(nameOf(choice.forward)) + ", backward " + nameOf(choice.backward);
+}
 
 AttentionSample::AttentionSample(const AttentionOp &given) {
   op.forward = given;

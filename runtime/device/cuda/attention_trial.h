@@ -4,6 +4,7 @@
 #include "runtime/device/cuda/attention_methods.h"
 
 #include <cuda_runtime_api.h>
+#include <string>
 #include <vector>
 
 namespace stretto {
@@ -11,7 +12,9 @@ namespace stretto {
 // Who computes attention of one size: forward, and its gradient.
 struct AttentionChoice {
   AttentionMethod forward = AttentionMethod::Plain, backward = AttentionMethod::Plain;
+  std::string refused = {}; // who was tried and is out, and why; may be empty
 };
+std::string nameOf(const AttentionChoice &choice); // "cuDNN, backward flash"
 
 // An op of the same sizes on memory of its own, filled with random numbers.
 struct AttentionSample {
