@@ -38,7 +38,14 @@ static void addCleanup(OpPassManager &passes) {
   passes.addPass(createCSEPass());
 }
 
+/// What later passes read from the module.
+static void addFacts(OpPassManager &passes, const PipelineOptions &options) {
+  if (!options.activations.empty())
+    passes.addPass(createSetActivationType({options.activations}));
+}
+
 static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
+  addFacts(passes, options);
   passes.addPass(createInlinerPass());
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createSeparateScans());
@@ -56,6 +63,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 static void addFused(OpPassManager &passes, const PipelineOptions &options) {
+  addFacts(passes, options);
   if (options.fuse == "all")
     passes.addPass(createSplitCarry());
   passes.addPass(createFormGroups({options.fuse}));
@@ -63,10 +71,7 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(createRepeatCheap());
   passes.addPass(createOutlineGroups());
   addCleanup(passes);
-  if (options.activations == "bf16") {
-    passes.addPass(createRoundActivations());
-    addCleanup(passes);
-  }
+  passes.addPass(createRoundActivations());
   passes.addPass(createAddOptimizer());
 }
 

@@ -8,6 +8,7 @@
 #include "passes/AutoDiff/Adjoints.h"
 #include "passes/AutoDiff/MinimumCut.h"
 #include "passes/AutoDiff/Passes.h"
+#include "passes/Support/StoredBytes.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -22,10 +23,6 @@ using namespace stretto;
 namespace {
 bool isCopy(Operation *op) { return op && op->hasAttr(kRecomputedAttr); }
 bool isView(Operation *op) { return isa<seq::BroadcastOp, seq::ReshapeOp, seq::SliceOp>(op); }
-int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
-}
 
 /// Traffic is counted once per byte read or written; work is weighed against it in these units per byte of the
 /// result, so that of two ways with equal traffic the one with less work wins.
@@ -137,11 +134,11 @@ bool SavedChoice::isMaterialised(Operation *copy) {
 }
 
 int64_t SavedChoice::repeatCost(Operation *copy) {
-  int64_t bytes = bytesOf(copy->getResult(0)), traffic = 0;
+  int64_t bytes = storedBytes(copy->getResult(0)), traffic = 0;
   if (isReadByLibrary(copy->getResult(0)))
     traffic += bytes;
   if (isa<seq::ReduceOp>(copy))
-    traffic += bytesOf(copy->getOperand(0));
+    traffic += storedBytes(copy->getOperand(0));
   return isView(copy) ? 0 : traffic * kUnitsPerByte + bytes * workUnits(copy);
 }
 
@@ -162,13 +159,13 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
     return;
   for (Value operand : copy->getOperands())
     if (isGiven(operand) && !nodes.contains(operand)) {
-      Nodes pair = addValue(graph, sink, operand, bytesOf(operand) * (memoryWeight + kUnitsPerByte));
+      Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
   int64_t traffic = (isMaterialised(copy) ? 1 : 2) * kUnitsPerByte;
   bool mayKeep = !isView(copy) && !copy->hasAttr(kRecomputeAttr);
   Nodes pair = addValue(graph, sink, value,
-                        mayKeep ? bytesOf(value) * (memoryWeight + traffic) : FlowGraph::kInfinite);
+                        mayKeep ? storedBytes(value) * (memoryWeight + traffic) : FlowGraph::kInfinite);
   graph.addEdge(source, pair.in, repeatCost(copy));
   for (Value operand : copy->getOperands())
     if (auto found = nodes.find(operand); found != nodes.end())
@@ -187,7 +184,7 @@ int64_t SavedChoice::decide(int64_t memoryWeight) {
   for (auto &[value, pair] : nodes)
     if (graph.isOnSourceSide(pair.in) && !graph.isOnSourceSide(pair.out)) {
       saved.insert(value);
-      bytes += bytesOf(value);
+      bytes += storedBytes(value);
     }
   return bytes;
 }
@@ -197,8 +194,8 @@ void SavedChoice::writeAttributes() {
   int64_t kept = 0, repeated = 0;
   auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
   auto remarkKept = [&](Location loc, Value value) {
-    remark::passed(loc, options) << "kept for the backward" << remark::metric("Bytes", bytesOf(value));
-    kept += bytesOf(value);
+    remark::passed(loc, options) << "kept for the backward" << remark::metric("Bytes", storedBytes(value));
+    kept += storedBytes(value);
   };
   for (Operation *copy : copies) {
     Value value = copy->getResult(0);
@@ -207,12 +204,12 @@ void SavedChoice::writeAttributes() {
     if (!saved.contains(value)) {
       remark::analysis(copy->getLoc(),
                        remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
-          << "computed again in the backward" << remark::metric("Bytes", bytesOf(value));
-      repeated += bytesOf(value);
+          << "computed again in the backward" << remark::metric("Bytes", storedBytes(value));
+      repeated += storedBytes(value);
       continue;
     }
     copy->removeAttr(kRecomputedAttr);
-    copy->setAttr(kSavedAttr, b.getI64IntegerAttr(bytesOf(value)));
+    copy->setAttr(kSavedAttr, b.getI64IntegerAttr(storedBytes(value)));
     remarkKept(copy->getLoc(), value);
   }
   for (auto &[value, pair] : nodes)

@@ -2,6 +2,7 @@
 #include "passes/AutoDiff/Adjoints.h"
 #include "passes/AutoDiff/Passes.h"
 #include "passes/AutoDiff/Numbering.h"
+#include "passes/Support/StoredBytes.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -168,9 +169,7 @@ void ScanReversal::emitReversed(BodyAdjoints &inner, seq::ScanOp forwardScan, fu
       slices.push_back(outer.primal(scan.getSlices()[slice.operand]));
     } else if (slice.stacked) {
       slices.push_back(forwardScan.getResult(stack++));
-      auto type = cast<RankedTensorType>(slice.stacked.getType());
-      backward.setArgAttr(inner.numCarry + i, kSavedAttr,
-                          outer.b.getI64IntegerAttr(type.getNumElements() * type.getElementTypeBitWidth() / 8));
+      backward.setArgAttr(inner.numCarry + i, kSavedAttr, outer.b.getI64IntegerAttr(storedBytes(slice.stacked)));
     } else {
       while (!hasStackGradient(stackGradient))
         ++stackGradient;

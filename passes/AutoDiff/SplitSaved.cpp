@@ -1,5 +1,6 @@
 //===- SplitSaved.cpp - keep what was decided to keep ---------------------------===//
 #include "passes/AutoDiff/Passes.h"
+#include "passes/Support/StoredBytes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
@@ -75,8 +76,7 @@ struct ScanPair {
     backwardScan = newBackward;
     (void)backward.insertArgument(position, value.getType(), {}, value.getLoc());
     Builder b(backward.getContext());
-    backward.setArgAttr(position, kSavedAttr,
-                        b.getI64IntegerAttr(type.getNumElements() * type.getElementTypeBitWidth() / 8));
+    backward.setArgAttr(position, kSavedAttr, b.getI64IntegerAttr(storedBytes(value)));
     return backward.getArgument(position);
   }
 

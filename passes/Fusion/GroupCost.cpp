@@ -1,15 +1,14 @@
 //===- GroupCost.cpp - what a kernel of given operations costs ----------------===//
 #include "passes/Fusion/GroupCost.h"
 
+#include "passes/Support/StoredBytes.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace stretto;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static int64_t bytesOf(Value value) {
-  return typeOf(value).getNumElements() * llvm::divideCeil(typeOf(value).getElementTypeBitWidth(), 8);
-}
 
 /// Elementwise operations that one element of a result takes.
 static double operationsPerElement(Operation *op) {
@@ -77,7 +76,7 @@ GroupCost stretto::costOf(const GroupGraph &graph, ArrayRef<Operation *> members
       if (def && inside.contains(def))
         continue;
       int64_t &bytes = inputs[flow.value];
-      bytes = std::min(bytesOf(flow.value), bytes + flow.bytes);
+      bytes = std::min(storedBytes(flow.value), bytes + flow.bytes);
     }
   for (auto [value, bytes] : inputs)
     cost.bytes += bytes;
@@ -85,7 +84,7 @@ GroupCost stretto::costOf(const GroupGraph &graph, ArrayRef<Operation *> members
   auto isInside = [&](Operation *op) { return inside.contains(op); };
   for (Operation *op : members)
     if (graph.getRoles().isReadElsewhere(op->getResult(0), isInside))
-      cost.bytes += bytesOf(op->getResult(0));
+      cost.bytes += storedBytes(op->getResult(0));
   SmallVector<Operation *> ops = graph.withRepeated(members);
   addHalo(ops, cost);
   cost.stages = countStages(ops);

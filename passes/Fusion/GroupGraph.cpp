@@ -1,15 +1,12 @@
 //===- GroupGraph.cpp - groups of row operations and the paths between them ---===//
 #include "passes/Fusion/GroupGraph.h"
 
+#include "passes/Support/StoredBytes.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace stretto;
-
-static int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
 
 GroupGraph::GroupGraph(func::FuncOp function, const RowRoles &roles, const RowAnalysis &rows) : roles(roles) {
   for (auto [i, op] : llvm::enumerate(function.getBody().front())) {
@@ -73,11 +70,11 @@ void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
     if (!def || roles.getRole(def) != RowRole::repeated) {
       bool moves = rows.isRow(value) || (isParameter && !whole);
       int64_t &sum = bytes[value];
-      sum = std::min(bytesOf(value), sum + (moves ? std::min(limit, bytesOf(value)) : 0));
+      sum = std::min(storedBytes(value), sum + (moves ? std::min(limit, storedBytes(value)) : 0));
       return;
     }
     bool repeats = isa<seq::BroadcastOp>(def);
-    int64_t inner = isa<seq::SliceOp>(def) ? std::min(limit, bytesOf(value)) : repeats ? INT64_MAX : limit;
+    int64_t inner = isa<seq::SliceOp>(def) ? std::min(limit, storedBytes(value)) : repeats ? INT64_MAX : limit;
     for (Value operand : def->getOperands())
       self(self, operand, inner, whole || repeats);
   };

@@ -1,6 +1,7 @@
 //===- RepeatCheap.cpp - computes again what is dearer to pass on -------------===//
 #include "passes/Fusion/GroupCost.h"
 #include "passes/Fusion/Passes.h"
+#include "passes/Support/StoredBytes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -17,11 +18,6 @@ using namespace stretto;
 static std::optional<int64_t> groupOf(Operation *op) {
   auto number = op ? op->getAttrOfType<IntegerAttr>("kern.group") : IntegerAttr();
   return number ? std::optional(number.getInt()) : std::nullopt;
-}
-
-static int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
 namespace {
@@ -121,11 +117,11 @@ bool Repeater::isCheaper(const Passage &passage, int64_t reader) const {
     bool othersRead = roles.isReadElsewhere(value, [&](Operation *op) {
       return groupOf(op) == groupOf(value.getDefiningOp()) || groupOf(op) == reader;
     });
-    now += bytesOf(value) * (othersRead ? 1 : 2) * kOperationsPerByte;
+    now += storedBytes(value) * (othersRead ? 1 : 2) * kOperationsPerByte;
   }
   for (Value value : passage.inputs)
     if (rows.isRow(value) && !known.contains(value))
-      then += bytesOf(value) * (groupOf(value.getDefiningOp()) ? 2 : 1) * kOperationsPerByte;
+      then += storedBytes(value) * (groupOf(value.getDefiningOp()) ? 2 : 1) * kOperationsPerByte;
   for (Operation *op : passage.chain)
     then += costOfOperation(op) * 2; // half of it again for rows beside a block
   return then < now;
@@ -159,7 +155,7 @@ void Repeater::repeat(const Passage &passage, int64_t reader) {
   llvm::sort(members[reader], [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   int64_t bytes = 0;
   for (Value value : passage.passed)
-    bytes += bytesOf(value);
+    bytes += storedBytes(value);
   for (Operation *op : passage.readers) {
     builder.setInsertionPoint(op);
     copyOperands(copyOperands, op);

@@ -3,9 +3,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SetActivationType : Pass<"seq-set-activation-type", "::mlir::ModuleOp"> {
+  let summary = "say that activations are to be held in bf16";
+  let description = [{
+    Sets `seq.activation_type` on the module. Passes that weigh bytes count with it, `kern-round-activations` carries it
+    out. Parameters must be f32.
+
+    ```mlir
+    func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+      return %x : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    module attributes {seq.activation_type = bf16} {
+    func.func @main(%arg0: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "the type of activations: bf16">];
+}
+
 def RoundActivations : Pass<"kern-round-activations", "::mlir::ModuleOp"> {
   let summary = "hold activations in bf16";
   let description = [{
+    Does what the module attribute `seq.activation_type = bf16` asks for, nothing where it is absent.
+
     Activations that pass from one kernel, product or iteration to another, `[batch, time, columns...]`, become bf16,
     with the arguments and results of functions, carried values, slices and stacks. Kernels compute in f32: they extend
     what they read and round what they store. Products read weights, and embeddings their table, from the copies of the
@@ -16,9 +39,8 @@ def RoundActivations : Pass<"kern-round-activations", "::mlir::ModuleOp"> {
     rows, gradients of parameters and what is computed from parameters alone, tables, and logits, that is, a product
     that is read by a kernel which reads targets as well. A remark (category `precision`) says so for logits.
 
-    The module gets `seq.activation_type = bf16`.
-
     ```mlir
+    module attributes {seq.activation_type = bf16} {
     seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
     func.func @main(%tokens: tensor<2x8xi32>) -> tensor<2x8x16xf32> {
       %w = seq.get_parameter @w : tensor<16x16xf32>
@@ -31,22 +53,22 @@ def RoundActivations : Pass<"kern-round-activations", "::mlir::ModuleOp"> {
       %2 = seq.linear %1, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
       return %2 : tensor<2x8x16xf32>
     }
+    }
     ```
     becomes
 
     ```mlir
     func.func @main(%arg0: tensor<2x8xi32>) -> tensor<2x8x16xbf16> {
-    ...
-    %1 = seq.get_parameter @w rounded : tensor<16x16xbf16>
-    %2 = seq.embed %arg0, %1 : tensor<2x8xi32>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
-    %3 = kern.rowwise kernel "main.rowwise0"(%2) maps [row] {
+    %0 = seq.get_parameter @w rounded : tensor<16x16xbf16>
+    %1 = seq.embed %arg0, %0 : tensor<2x8xi32>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
+    %2 = kern.rowwise kernel "main.rowwise0"(%1) maps [row] {
     ^bb0(%arg1: tensor<16xbf16>):
-      %5 = arith.extf %arg1 : tensor<16xbf16> to tensor<16xf32>
-      %6 = math.exp %5 : tensor<16xf32>
-      %7 = arith.truncf %6 : tensor<16xf32> to tensor<16xbf16>
-      kern.yield %7 : tensor<16xbf16>
+      %4 = arith.extf %arg1 : tensor<16xbf16> to tensor<16xf32>
+      %5 = math.exp %4 : tensor<16xf32>
+      %6 = arith.truncf %5 : tensor<16xf32> to tensor<16xbf16>
+      kern.yield %6 : tensor<16xbf16>
     } : (tensor<2x8x16xbf16>) -> tensor<2x8x16xbf16>
-    %4 = seq.linear %3, %1 : tensor<2x8x16xbf16>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
+    %3 = seq.linear %2, %0 : tensor<2x8x16xbf16>, tensor<16x16xbf16> -> tensor<2x8x16xbf16>
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect"];

@@ -37,7 +37,8 @@ static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
       .Default(false);
 }
 
-/// Extends what the body reads and rounds what it yields, as the types of operands and results are now.
+/// Extends what the body reads and rounds what it yields, as the types of operands and results are now. What is yielded
+/// as it was read is not converted.
 static void convertBody(kern::RowwiseOp op) {
   Block &body = op.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
@@ -53,24 +54,27 @@ static void convertBody(kern::RowwiseOp op) {
   b.setInsertionPoint(yield);
   for (auto [result, use] : llvm::zip(op.getResults(), yield->getOpOperands())) {
     Value value = use.get();
-    if (isRounded(result.getType()) && !isRounded(value.getType()))
+    if (!isRounded(result.getType()) || isRounded(value.getType()))
+      continue;
+    auto extended = value.getDefiningOp<arith::ExtFOp>();
+    if (extended && isRounded(extended.getIn().getType()))
+      use.set(extended.getIn());
+    else
       use.set(arith::TruncFOp::create(b, value.getLoc(), withElements(value.getType(), b.getBF16Type()), value));
   }
+  for (Operation &inner : llvm::make_early_inc_range(body))
+    if (isa<arith::ExtFOp>(inner) && inner.use_empty())
+      inner.erase();
 }
 
 namespace {
 struct RoundActivationsPass : stretto::impl::RoundActivationsBase<RoundActivationsPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    if (roundedActivationType(module)) {
-      module.emitError() << "activations must be rounded once, but '" << activationTypeAttr << "' is set";
-      return signalPassFailure();
-    }
-    for (auto parameter : module.getOps<seq::ParameterOp>())
-      if (!parameter.getTensorType().getElementType().isF32()) {
-        parameter.emitOpError() << "must be f32 where activations are bf16, but got " << parameter.getType();
-        return signalPassFailure();
-      }
+    if (!roundedActivationType(module))
+      return;
+    SymbolTable symbols(module);
+    module.walk([&](seq::ScanOp scan) { callers[symbols.lookup(scan.getBody())] = scan; });
     RoundedValues values(module);
     report(values);
     for (auto function : module.getOps<func::FuncOp>())
@@ -78,7 +82,6 @@ struct RoundActivationsPass : stretto::impl::RoundActivationsBase<RoundActivatio
         setTypes(function, values);
     module.walk([](kern::RowwiseOp op) { convertBody(op); });
     convertUses();
-    module->setAttr(activationTypeAttr, TypeAttr::get(BFloat16Type::get(&getContext())));
   }
 
 private:
@@ -102,9 +105,10 @@ private:
     for (Operation &op : block)
       llvm::for_each(op.getResults(), round);
     SmallVector<Type> results(function.getResultTypes());
-    for (auto [type, value] : llvm::zip(results, block.getTerminator()->getOperands()))
-      if (values.contains(value))
-        type = withElements(type, element);
+    seq::ScanOp caller = callers.lookup(function);
+    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+      if (values.contains(caller ? caller.getResult(i) : value)) // `value` may be a constant
+        results[i] = withElements(results[i], element);
     function.setFunctionType(FunctionType::get(&getContext(), block.getArgumentTypes(), results));
   }
 
@@ -125,6 +129,12 @@ private:
     for (OpOperand *use : uses)
       use->set(forms.get(use->get()));
     forms.dropUnread();
+    getOperation().walk([](Operation *op) {
+      if (isa<seq::GetParameterOp, arith::ConstantOp>(op) && op->use_empty())
+        op->erase();
+    });
   }
+
+  llvm::DenseMap<Operation *, seq::ScanOp> callers; // by body
 };
 } // namespace

@@ -1,6 +1,7 @@
 //===- SplitCarry.cpp - a carried sum is carried as its two parts -------------===//
 #include "passes/Fusion/RowRoles.h"
 #include "passes/Simplify/Passes.h"
+#include "passes/Support/StoredBytes.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -179,10 +180,9 @@ struct SplitCarryPass : stretto::impl::SplitCarryBase<SplitCarryPass> {
                                               << remark::reason("no row operation reads it at the head of the body");
         continue;
       }
-      auto type = cast<RankedTensorType>(sum.getType());
       remark::passed(sum.getLoc(), options)
           << "the sum is carried as its two parts and added where the next iteration reads it"
-          << remark::metric("BytesNotMoved", type.getNumElements() * type.getElementTypeBitWidth() / 8);
+          << remark::metric("BytesNotMoved", storedBytes(sum));
       chosen.push_back(carried);
     }
     return chosen;

@@ -58,12 +58,12 @@ def write_spec(case, folder):
     return path
 
 
-def seq_module(case):
-    """The module of the front end, in f64, with the places of its values."""
+def seq_module(case, *flags):
+    """The module of the front end, with the places of its values."""
     with tempfile.TemporaryDirectory() as folder:
         shape = [f"--batch={case.batch}", f"--length={case.length}", f"--vocabulary={case.vocabulary}"]
         settings = [f"--set={name}={value}" for name, value in case.settings.items()]
-        return run(["stretto-frontend-test", write_spec(case, folder), "--f64", "--locations", *shape, *settings])
+        return run(["stretto-frontend-test", write_spec(case, folder), "--locations", *flags, *shape, *settings])
 
 
 def emitted_module(text):
@@ -144,9 +144,9 @@ def differences(found, expected, tolerance, noise=None):
     return problems
 
 
-def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE):
+def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE, rounds=True):
     """What a module of some stage computes otherwise than PyTorch."""
-    program = Program(text, parameters)
+    program = Program(text, parameters, rounds)
     (found,) = program.call("gradients", *data)
     problems = differences(program.gradients, expected.gradients, tolerance, noise)
     if not abs(found.item() - expected.loss) <= tolerance * abs(expected.loss):
@@ -202,7 +202,7 @@ class Setting:
 
 def setting_of(case, seed):
     rng = np.random.default_rng(seed)
-    text = seq_module(case)
+    text = seq_module(case, "--f64")
     model = model_of(emitted_module(text))
     random_weights(model, rng)
     data = random_data(case, rng)
@@ -235,7 +235,7 @@ def check(case, seed=0):
     return "after all passes: " + "; ".join(last)
 
 
-def check_all(cases, check=check, first=0):
+def check_all(cases, check=check, first=0, tolerance=TOLERANCE):
     """Prints what is wrong, with the spec; the number of failures. The numbers of case i come from the seed first + i."""
     failures = 0
     for number, case in enumerate(cases, first):
@@ -246,5 +246,5 @@ def check_all(cases, check=check, first=0):
         if problem:
             failures += 1
             print(f"FAILED {case.name} {shlex.join(options_of(case))}\n{problem}\n{case.spec}\n", flush=True)
-    print(f"{len(cases) - failures} of {len(cases)} agree with PyTorch to {TOLERANCE:g}")
+    print(f"{len(cases) - failures} of {len(cases)} agree with PyTorch to {tolerance:g}")
     return failures

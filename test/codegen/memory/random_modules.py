@@ -2,6 +2,8 @@
 
 RUN: %python3 %s 1 150 > %t.mlir
 RUN: stretto-opt %t.mlir --split-input-file --kern-plan-memory --kern-check-memory -o /dev/null
+RUN: stretto-opt %t.mlir --split-input-file --seq-set-activation-type --kern-round-activations --kern-plan-memory --kern-check-memory -o %t.rounded.mlir
+RUN: grep -q bf16 %t.rounded.mlir
 
 The modules hold every pattern that decides where values lie: carried values that stay, swap, accumulate or are stacked,
 stacks read as slices or as a whole, one value as the gradient of two parameters, constants as initial values, columns

@@ -22,7 +22,7 @@ def kernel_problems(case):
     """What is wrong with the number of kernels; at a batch and length that no other dimension of such a model has."""
     case = replace(case, batch=17, length=19)
     flags = ["--mlir-print-ir-after=kern-form-groups", "--mlir-disable-threading", "--remarks-filter=fusion"]
-    _, said = run_both(fused(case, *flags), seq_module(case))
+    _, said = run_both(fused(case, *flags), seq_module(case, "--f64"))
     return minimum_kernels.count(said, said, "17x19")[0]
 
 

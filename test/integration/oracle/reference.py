@@ -30,7 +30,7 @@ def check(config, seed, models):
     settings["canon_at"] = "{" + ", ".join(config["canon_at"]) + "}"
     case = Case("reference", os.path.join(models, "llama.stretto"), settings)
     rng = np.random.default_rng(seed)
-    emitted = model_of(emitted_module(seq_module(case)))
+    emitted = model_of(emitted_module(seq_module(case, "--f64")))
     random_weights(emitted, rng)
     reference = LlamaCanon(**config).double()
     reference.load_state_dict(from_stretto(emitted.state_dict(), reference))

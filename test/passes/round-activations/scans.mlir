@@ -1,4 +1,4 @@
-// RUN: stretto-opt %s --kern-round-activations --canonicalize --cse | FileCheck %s
+// RUN: stretto-opt %s --seq-set-activation-type --kern-round-activations | FileCheck %s
 
 seq.parameter @w parts [#seq.part<"l.{}.w", 16, <normal, 0.0 : f64, 1.0 : f64>>] stacked : tensor<3x16x16xf32>
 seq.parameter @v parts [#seq.part<"v", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>

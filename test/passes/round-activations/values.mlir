@@ -1,4 +1,4 @@
-// RUN: stretto-opt %s --kern-round-activations --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: stretto-opt %s --seq-set-activation-type --kern-round-activations --split-input-file | FileCheck %s
 
 // What is one number per head stays wide, what has columns does not; taps and gains are read as they are.
 // CHECK: module attributes {seq.activation_type = bf16}

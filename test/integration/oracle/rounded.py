@@ -1,0 +1,80 @@
+# REQUIRES: compiler, runtime
+# RUN: %python %s %models
+"""Activations in bf16, against PyTorch in f64.
+
+With bf16 taken for exact numbers the module computes what it did: loss, gradients, predictions. With numbers rounded
+where the types say so, the loss stays within LOSS, and all gradients together are off by no more than FACTORS times as
+much as those of the emitted PyTorch module held in bf16 whole. Both for the models, fused and not; random models, which
+may be as ill-conditioned as they like, are only held to the first.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
+import numpy as np
+import torch
+import torch.nn.functional as F
+from interpret import Program
+from models import plain_cases
+from oracle import check_all, emitted_module, model_of, problems_of, run, seq_module, setting_of
+from random_models import cases as random_cases
+
+EXACT = 1e-5  # constants are written in f32
+LOSS = 0.01
+FACTORS = {"all": 1.5, "none": 2}
+
+
+def together(gradients):
+    return np.concatenate([gradients[name].ravel() for name in sorted(gradients)])
+
+
+def torch_gradients(case, setting):
+    """Of the emitted module with weights and activations in bf16; the loss is computed in f32."""
+    model = model_of(emitted_module(seq_module(case)))
+    model.load_state_dict({name: torch.from_numpy(value) for name, value in setting.parameters.items()})
+    model.bfloat16()
+    tokens, targets, weights = map(torch.from_numpy, setting.data)
+    nll = F.cross_entropy(model(tokens).float().flatten(0, 1), targets.flatten(), reduction="none")
+    (weights.flatten() * nll).sum().backward()
+    trained = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    return {name: (0 * weight if weight.grad is None else weight.grad).float().detach().numpy() for name, weight in trained.items()}
+
+
+def rounding_problems(text, setting, tolerance):
+    program = Program(text, setting.parameters)
+    (loss,) = program.call("gradients", *setting.data)
+    off = abs(loss.item() / setting.expected.loss - 1)
+    error = error_of(program.gradients, setting)
+    problems = [] if off <= LOSS else [f"loss: error {off:.1e}"]
+    return problems + ([] if error <= tolerance else [f"gradients: error {error:.1e}, may be {tolerance:.1e}"])
+
+
+def error_of(gradients, setting):
+    expected = together(setting.expected.gradients)
+    return np.linalg.norm(together(gradients) - expected) / np.linalg.norm(expected)
+
+
+def checker(tolerates_rounding):
+    def check(case, seed=0):
+        setting = setting_of(case, seed)
+        usual = error_of(torch_gradients(case, setting), setting) if tolerates_rounding else None
+        problems = []
+        for fuse, factor in FACTORS.items():
+            budget = f"memory-budget={case.memory_budget}"
+            pipelines = [f"--stretto-train={budget} activations=bf16", f"--stretto-fused=fuse={fuse}"]
+            text = run(["stretto-opt", *pipelines, "--mlir-print-op-generic"], seq_module(case))
+            assert "xbf16>" in text
+            found = problems_of(text, setting.parameters, setting.data, setting.expected, setting.noise, EXACT, rounds=False)
+            if tolerates_rounding and not found:
+                found = rounding_problems(text, setting, factor * usual)
+            problems += [f"fuse={fuse}: {problem}" for problem in found]
+        return "; ".join(problems)
+
+    return check
+
+
+if __name__ == "__main__":
+    models = list(plain_cases(sys.argv[1]))[10:]  # the last subsets of Canon layers, all options, the other models
+    failures = check_all(models, checker(True), tolerance=EXACT)
+    failures += check_all(random_cases(300, 15), checker(False), first=300, tolerance=EXACT)
+    sys.exit(failures != 0)
