@@ -64,8 +64,8 @@ void RoundedValues::joinScan(seq::ScanOp scan, func::FuncOp body) {
     join(operand, argument);
   for (auto [value, result] : llvm::zip(returned, scan.getResults()))
     join(value, result);
-  for (auto [argument, value] : llvm::zip(body.getArguments().take_front(scan.getCarry().size()), returned))
-    join(argument, value);
+  for (auto [argument, result] : llvm::zip(body.getArguments(), scan.getCarryResults()))
+    join(argument, result);
 }
 
 void RoundedValues::joinStructure(Operation *op, SymbolTable &symbols) {

@@ -46,3 +46,20 @@ func.func @gradients(%tokens: tensor<2x8xi32>) -> (tensor<2x8x16xf32>, tensor<3x
   seq.gradient @v, %r#1 : tensor<16x16xf32>
   return %r#0, %r#2, %r#3 : tensor<2x8x16xf32>, tensor<3x2x8x16xf32>, tensor<3x2x8xf32>
 }
+
+// A carried value that a body returns as a constant has the type of the others.
+// CHECK-LABEL: func private @reset(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x16xbf16>, %[[V:[^:]*]]: tensor<16x16xbf16>) -> (tensor<2x8x16xbf16>, tensor<2x8x16xbf16>)
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<2x8x16xbf16>
+// CHECK: return %[[ZERO]], %{{.*}} : tensor<2x8x16xbf16>, tensor<2x8x16xbf16>
+func.func private @reset(%x: tensor<2x8x16xf32>, %v: tensor<16x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<2x8x16xf32>
+  %0 = seq.linear %x, %v : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  return %zero, %0 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+}
+func.func @other(%x: tensor<2x8x16xf32>) -> tensor<3x2x8x16xf32> {
+  %v = seq.get_parameter @v : tensor<16x16xf32>
+  %r:2 = seq.scan @reset trips 3 carry(%x) slices() invariants(%v)
+    : (tensor<2x8x16xf32>, tensor<16x16xf32>) -> (tensor<2x8x16xf32>, tensor<3x2x8x16xf32>)
+  return %r#1 : tensor<3x2x8x16xf32>
+}
