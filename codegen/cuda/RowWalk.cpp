@@ -24,6 +24,21 @@ RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan
   isWide = llvm::any_of(layouts, [&](auto &entry) {
     return entry.second.slots * entry.second.lanes * numberBytes() / 4 > mostColumnRegisters;
   });
+  // Heads that add to the same columns are visited one after the other, each column by one thread.
+  if (isWide && sharesSums())
+    for (auto &[domain, layout] : layouts) {
+      layout.headsPerPass = 1;
+      layout.pad = std::max(layout.pad, threads);
+      layout.slots = layout.domain.heads * layout.slotsPerHead;
+    }
+}
+
+bool RowWalk::sharesSums() const {
+  bool shares = false;
+  forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
+    shares |= plan.roots()[piece.root].kind == Root::columnSum && !isInjective(plan, piece.root);
+  });
+  return shares;
 }
 
 int64_t RowWalk::numberBytes() const {

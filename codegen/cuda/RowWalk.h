@@ -27,6 +27,8 @@ public:
   /// A number for each position of a layout: this one and those behind it.
   int64_t positionNumber(Domain domain) const { return numbers.at({domain.heads, domain.length}); }
   int64_t numberBytes() const; // of the widest real
+  /// Whether a column of some sum has several terms from one row.
+  bool sharesSums() const;
 
 private:
   using DomainKey = std::pair<int64_t, int64_t>;

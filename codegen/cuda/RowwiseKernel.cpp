@@ -6,9 +6,7 @@
 //     for each step of `rows` rows: stage after stage, a barrier where reductions lie between
 //       loads and arithmetic of all rows; sums of columns in registers; stores at the end
 //     the sums of columns
-#include "codegen/cuda/ControlFlow.h"
-#include "codegen/cuda/KeptRows.h"
-#include "codegen/cuda/RowWalk.h"
+#include "codegen/cuda/RowwiseBuilder.h"
 #include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,68 +15,17 @@
 using namespace mlir;
 using namespace stretto;
 
-namespace {
-class RowwiseBuilder {
-public:
-  RowwiseBuilder(CudaBuilder &builder, gpu::GPUModuleOp kernels, const RowWalk &rowWalk)
-      : b(builder), walk(rowWalk), op(rowWalk.op), plan(walk.plan), function(builder, kernels, op),
-        reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
-                   [this](Domain domain) -> const ThreadLayout & { return walk.layoutOf(domain); }),
-        emitter(b, plan, op, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
-          return reductions.read(reduce, row, element);
-        }) {}
+RowwiseBuilder::RowwiseBuilder(CudaBuilder &builder, gpu::GPUModuleOp kernels, const RowWalk &rowWalk)
+    : b(builder), walk(rowWalk), op(rowWalk.op), plan(walk.plan), function(builder, kernels, op),
+      reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
+                 [this](Domain domain) -> const ThreadLayout & { return walk.layoutOf(domain); }),
+      emitter(b, plan, op, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
+        return reductions.read(reduce, row, element);
+      }) {}
 
-  void build();
-
-private:
-  /// A piece at one position of its layout.
-  struct Site {
-    const Piece *piece;
-    const ThreadLayout *layout;
-    int64_t slot;
-  };
-  struct PendingStore {
-    Value condition, value, address;
-    int64_t alignment;
-  };
-
-  void findThread();
-  void readBuffers();
-  void findPositions();
-  SmallVector<Site> sitesOf(ArrayRef<Nest> nests, Root::Kind kind);
-  const Position &enter(const Site &site);
-  const Root &rootOf(const Site &site) { return plan.roots()[site.piece->root]; }
-
-  void emitEarlyReductions();
-  void emitSteps();
-  void emitPhase(const Phase &phase);
-  void emitReductions(ArrayRef<Nest> nests, int64_t row);
-  void addColumnSums(ArrayRef<Nest> nests, int64_t row);
-  void collectStores(ArrayRef<Nest> nests, int64_t row);
-  void flushStores();
-  void storeColumnSums();
-  Value isStored(int64_t row);
-
-  SmallVector<Value> keptRows(int64_t shift);
-  void rememberKept(ValueRange values);
-
-  CudaBuilder &b;
-  RowWalk walk;
-  kern::RowwiseOp op;
-  RowPlan &plan;
-  KernelFunction function;
-  TeamReductions reductions;
-  ThreadEmitter emitter;
-
-  Value thread, stripThread, team, live; // of its team; of all strips; null live: each chunk exists
-  Value chunk, sequence, first, last;
-  std::map<int64_t, Position> positions; // by number
-  SmallVector<KeptValue> kept;
-  SmallVector<Site> sumSites;
-  SmallVector<Value> sums; // of sumSites
-  SmallVector<PendingStore> stores;
-};
-} // namespace
+seq::ReduceKind RowwiseBuilder::kindOf(const Piece &piece) const {
+  return const_cast<seq::ReduceOp &>(plan.reductions()[rootOf(piece).number]).getKind();
+}
 
 //===- Where a thread stands ----------------------------------------------------===//
 
@@ -116,6 +63,8 @@ void RowwiseBuilder::readBuffers() {
 void RowwiseBuilder::findPositions() {
   forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
     const ThreadLayout &layout = walk.layoutOf(piece.domain);
+    if (walk.isWide && layout.slots > 1)
+      return; // found in its loop
     int64_t number = walk.positionNumber(piece.domain);
     for (int64_t slot = 0; slot < layout.slots; ++slot)
       if (!positions.contains(number + slot))
@@ -151,21 +100,19 @@ void RowwiseBuilder::emitReductions(ArrayRef<Nest> nests, int64_t row) {
   for (size_t i = 0; i < sites.size();) {
     const Piece &piece = *sites[i].piece;
     const ThreadLayout &layout = *sites[i].layout;
-    seq::ReduceKind kind = const_cast<seq::ReduceOp &>(plan.reductions()[rootOf(sites[i]).number]).getKind();
+    seq::ReduceKind kind = kindOf(piece);
     int64_t together = TeamReductions::isWhole(piece) ? layout.slots : layout.slotsPerHead;
-    Type element = getElementTypeOrSelf(rootOf(sites[i]).value.getType());
-    Value sum = b.identity(kind, withLanes(element, layout.lanes));
+    Value sum = b.identity(kind, withLanes(elementOf(piece), layout.lanes));
     Position position;
     for (int64_t end = i + together; i < end; ++i) {
       position = enter(sites[i]);
-      Value next = emitter.accumulate(kind, sum, rootOf(sites[i]).value, row, piece.index);
+      Value next = emitter.accumulate(kind, sum, rootOf(piece).value, row, piece.index);
       sum = position.valid ? b.select(position.valid, next, sum) : next;
     }
     reductions.leave(piece, sum, row, layout, position);
   }
 }
 
-/// Whether a row of the step belongs to the chunk; null: always.
 Value RowwiseBuilder::isStored(int64_t row) {
   return walk.isRagged ? b.less(emitter.rowNumber(row), last) : Value();
 }
@@ -175,28 +122,24 @@ void RowwiseBuilder::addColumnSums(ArrayRef<Nest> nests, int64_t row) {
     auto *known = llvm::find_if(sumSites, [&](const Site &s) { return s.piece == site.piece && s.slot == site.slot; });
     Value &sum = sums[known - sumSites.begin()];
     enter(site);
-    Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(site).value, row, site.piece->index);
+    Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(*site.piece).value, row, site.piece->index);
     Value counts = isStored(row);
     sum = counts ? b.select(counts, next, sum) : next;
   }
 }
 
-void RowwiseBuilder::collectStores(ArrayRef<Nest> nests, int64_t row) {
-  for (const Site &site : sitesOf(nests, Root::store)) {
-    const Position &position = enter(site);
-    unsigned number = rootOf(site).number;
-    Value yielded = op.getYield().getValues()[number];
-    Type element = getElementTypeOrSelf(yielded.getType());
-    int64_t count = elementCount(yielded);
-    Value value = b.splat(emitter.get(rootOf(site).value, row, site.piece->index), site.layout->lanes);
-    DeviceBuffer buffer{function.buffer(op.getNumOperands() + number), element, count};
-    Value target = emitter.elementOf(site.piece->target), rowNumber = emitter.rowNumber(row);
-    emitter.goToPosition();
-    Value flat = b.add(b.mul(b.add(b.mul(sequence, walk.time), rowNumber), count), target);
-    Value condition = b.both(b.both(live, position.valid), isStored(row));
-    stores.push_back({condition, value, b.address(buffer.pointer, element, flat),
-                      emitter.alignmentOf(buffer, site.piece->target)});
-  }
+void RowwiseBuilder::collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position, int64_t row) {
+  unsigned number = rootOf(piece).number;
+  Value yielded = op.getYield().getValues()[number];
+  int64_t count = elementCount(yielded);
+  Value value = b.splat(emitter.get(rootOf(piece).value, row, piece.index), layout.lanes);
+  DeviceBuffer buffer{function.buffer(op.getNumOperands() + number), getElementTypeOrSelf(yielded.getType()), count};
+  Value target = emitter.elementOf(piece.target), rowNumber = emitter.rowNumber(row);
+  emitter.goToPosition();
+  Value flat = b.add(b.mul(b.add(b.mul(sequence, walk.time), rowNumber), count), target);
+  Value condition = b.both(b.both(live, position.valid), isStored(row));
+  stores.push_back({condition, value, b.address(buffer.pointer, buffer.element, flat),
+                    emitter.alignmentOf(buffer, piece.target)});
 }
 
 void RowwiseBuilder::flushStores() {
@@ -206,13 +149,19 @@ void RowwiseBuilder::flushStores() {
 }
 
 void RowwiseBuilder::emitPhase(const Phase &phase) {
-  for (int64_t i = 0; i < walk.schedule.getRows(); ++i) {
-    emitReductions(phase.all, phase.rows.high + i);
-    addColumnSums(phase.all, i);
-    collectStores(phase.all, i);
-  }
-  bool reduces = !sitesOf(phase.all, Root::reduce).empty();
-  if (reduces)
+  SmallVector<int64_t> rows;
+  for (int64_t i = 0; i < walk.schedule.getRows(); ++i)
+    rows.push_back(phase.rows.high + i);
+  if (walk.isWide)
+    emitWide(phase.all, rows);
+  else
+    for (int64_t row : rows) {
+      emitReductions(phase.all, row);
+      addColumnSums(phase.all, row);
+      for (const Site &site : sitesOf(phase.all, Root::store))
+        collectStore(*site.piece, *site.layout, enter(site), row);
+    }
+  if (!sitesOf(phase.all, Root::reduce).empty())
     b.barrier();
 }
 
@@ -222,8 +171,12 @@ void RowwiseBuilder::emitEarlyReductions() {
   for (const Phase &phase : plan.phases()) {
     if (phase.early.empty())
       continue;
-    for (int64_t row = phase.rows.low; row < phase.rows.high; ++row)
-      emitReductions(phase.early, row);
+    auto rows = llvm::to_vector(llvm::seq<int64_t>(phase.rows.low, phase.rows.high));
+    if (walk.isWide)
+      emitWide(phase.early, rows);
+    else
+      for (int64_t row : rows)
+        emitReductions(phase.early, row);
     b.barrier();
   }
 }
@@ -259,11 +212,12 @@ void RowwiseBuilder::rememberKept(ValueRange values) {
 
 void RowwiseBuilder::emitSteps() {
   for (const Phase &phase : plan.phases())
-    llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
+    if (!walk.isWide)
+      llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
   SmallVector<Value> carried = keptRows(0);
   size_t keptCount = carried.size();
   for (const Site &site : sumSites)
-    carried.push_back(b.real(withLanes(getElementTypeOrSelf(rootOf(site).value.getType()), site.layout->lanes), 0));
+    carried.push_back(b.real(withLanes(elementOf(*site.piece), site.layout->lanes), 0));
 
   int64_t rows = walk.schedule.getRows();
   Values left = forEach(b, b.index(0), b.index(walk.steps), 1, carried, [&](Value step, ValueRange now) {
@@ -282,22 +236,25 @@ void RowwiseBuilder::emitSteps() {
   sums = SmallVector<Value>(ArrayRef<Value>(left).drop_front(keptCount));
 }
 
+Value RowwiseBuilder::sumsOfChunk(unsigned number) {
+  Value yielded = op.getYield().getValues()[number];
+  return b.address(function.buffer(op.getNumOperands() + number), getElementTypeOrSelf(yielded.getType()),
+                   b.mul(chunk, elementCount(yielded)));
+}
+
 void RowwiseBuilder::storeColumnSums() {
   ColumnSumStore store(b, function, walk.threads, walk.schedule.getTeams(), stripThread, team, live);
   for (auto [i, yielded] : llvm::enumerate(op.getYield().getValues())) {
     SmallVector<ColumnSum> ofResult;
     unsigned root = 0;
     for (auto [site, sum] : llvm::zip_equal(sumSites, sums))
-      if (rootOf(site).number == i) {
+      if (rootOf(*site.piece).number == i) {
         root = site.piece->root;
         ofResult.push_back({site.piece, site.layout, enter(site), sum});
       }
     if (ofResult.empty())
       continue;
-    int64_t count = elementCount(yielded);
-    Value pointer = b.address(function.buffer(op.getNumOperands() + i), getElementTypeOrSelf(yielded.getType()),
-                              b.mul(chunk, count));
-    store.store(ofResult, isInjective(plan, root), pointer, count);
+    store.store(ofResult, isInjective(plan, root), sumsOfChunk(i), elementCount(yielded));
   }
 }
 
@@ -307,10 +264,13 @@ void RowwiseBuilder::build() {
   readBuffers();
   findPositions();
   reductions.allocate(function, team, thread);
-  kept = findKeptRows(plan);
+  if (!walk.isWide)
+    kept = findKeptRows(plan);
   emitter.enterRows(first, nullptr, 1);
   reductions.enterRows(b.index(0));
   emitEarlyReductions();
+  if (walk.isWide)
+    clearWideSums();
   emitSteps();
   storeColumnSums();
   CudaLaunch launch;

@@ -45,6 +45,11 @@ void ThreadEmitter::enterPosition(const ThreadLayout &newLayout, const Position 
   scopes[position] = {b.getInsertionBlock(), nullptr, {}};
 }
 
+void ThreadEmitter::leavePosition() {
+  scopes[step].before = nullptr;
+  scopes[position] = {b.getInsertionBlock(), nullptr, {}};
+}
+
 void ThreadEmitter::goTo(Level level) {
   Scope &scope = scopes[level];
   if (scope.before)

@@ -34,6 +34,9 @@ public:
   /// Where the thread stands from now on. `number` tells positions apart; `loop`: a loop over slots, or null.
   void enterPosition(const ThreadLayout &layout, const Position &position, int64_t number, mlir::Operation *loop);
 
+  /// The thread stands nowhere: code goes behind what there is.
+  void leavePosition();
+
   /// The value at `row`: a vector, or a scalar where all columns agree.
   mlir::Value get(mlir::Value value, int64_t row, Index index) { return emit(value, row, index).value; }
   /// sum + value by the kind of a reduction or a column sum; takes over a contracted product.

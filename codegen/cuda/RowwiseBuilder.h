@@ -1,0 +1,84 @@
+//===- RowwiseBuilder.h - the function of a kern.rowwise, piece by piece --------===//
+#pragma once
+
+#include "codegen/cuda/ControlFlow.h"
+#include "codegen/cuda/KeptRows.h"
+#include "codegen/cuda/RowWalk.h"
+
+namespace stretto {
+
+class RowwiseBuilder {
+public:
+  RowwiseBuilder(CudaBuilder &builder, mlir::gpu::GPUModuleOp kernels, const RowWalk &rowWalk);
+
+  void build();
+
+private:
+  /// A piece at one position of its layout.
+  struct Site {
+    const Piece *piece;
+    const ThreadLayout *layout;
+    int64_t slot;
+  };
+  struct PendingStore {
+    mlir::Value condition, value, address;
+    int64_t alignment;
+  };
+
+  void findThread();
+  void readBuffers();
+  void findPositions();
+  llvm::SmallVector<Site> sitesOf(llvm::ArrayRef<Nest> nests, Root::Kind kind);
+  const Position &enter(const Site &site);
+  const Root &rootOf(const Piece &piece) const { return plan.roots()[piece.root]; }
+  seq::ReduceKind kindOf(const Piece &piece) const;
+  mlir::Type elementOf(const Piece &piece) const { return getElementTypeOrSelf(rootOf(piece).value.getType()); }
+
+  void emitEarlyReductions();
+  void emitSteps();
+  void emitPhase(const Phase &phase);
+  void emitReductions(llvm::ArrayRef<Nest> nests, int64_t row);
+  void addColumnSums(llvm::ArrayRef<Nest> nests, int64_t row);
+  void collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position, int64_t row);
+  void flushStores();
+  void storeColumnSums();
+  /// Whether a row of the step belongs to the chunk; null: always.
+  mlir::Value isStored(int64_t row);
+  /// The partial sums of the chunk of result `number`.
+  mlir::Value sumsOfChunk(unsigned number);
+
+  mlir::SmallVector<mlir::Value> keptRows(int64_t shift);
+  void rememberKept(mlir::ValueRange values);
+
+  // Rows wider than registers (WideRows.cpp): threads visit their columns in loops, sums of columns are in global memory.
+  struct WideSum {
+    const Piece *piece;
+    int64_t row;
+  };
+  void clearWideSums();
+  void emitWide(llvm::ArrayRef<Nest> nests, llvm::ArrayRef<int64_t> rows);
+  void emitWideLoop(Domain domain, llvm::ArrayRef<Piece> pieces, llvm::ArrayRef<int64_t> rows);
+  Values emitWideColumns(const ThreadLayout &layout, const Position &position, llvm::ArrayRef<Piece> pieces,
+                         llvm::ArrayRef<int64_t> rows, llvm::ArrayRef<WideSum> reduced, mlir::ValueRange now);
+  void addWideSum(const Piece &piece, const ThreadLayout &layout, const Position &position, llvm::ArrayRef<int64_t> rows);
+  void leaveWide(llvm::ArrayRef<WideSum> reduced, mlir::ValueRange values, const ThreadLayout &layout,
+                 const Position &position);
+
+  CudaBuilder &b;
+  RowWalk walk;
+  kern::RowwiseOp op;
+  RowPlan &plan;
+  KernelFunction function;
+  TeamReductions reductions;
+  ThreadEmitter emitter;
+
+  mlir::Value thread, stripThread, team, live; // of its team; of all strips; null live: each chunk exists
+  mlir::Value chunk, sequence, first, last;
+  std::map<int64_t, Position> positions; // by number
+  llvm::SmallVector<KeptValue> kept;
+  llvm::SmallVector<Site> sumSites;
+  llvm::SmallVector<mlir::Value> sums; // of sumSites
+  llvm::SmallVector<PendingStore> stores;
+};
+
+} // namespace stretto

@@ -1,0 +1,125 @@
+//===- WideRows.cpp - rows that are wider than registers ------------------------===//
+//
+// Where a thread has more columns than it can hold, it visits them in loops, stage after stage, and loads what it needs again:
+// nothing stays in registers but the sums along a row. The sums of columns are in global memory, where the team of the chunk
+// adds to them row after row; a column that several heads add to belongs to one thread.
+#include "codegen/cuda/RowwiseBuilder.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// Runs `body` for 0 ... count - 1: in a loop, or, where there is one only, at once.
+static Values repeat(CudaBuilder &b, int64_t count, ValueRange carried,
+                     llvm::function_ref<Values(Value, ValueRange)> body) {
+  return count == 1 ? body(b.index(0), carried) : forEach(b, b.index(0), b.index(count), 1, carried, body);
+}
+
+void RowwiseBuilder::clearWideSums() {
+  bool any = false;
+  for (auto [i, yielded] : llvm::enumerate(op.getYield().getValues())) {
+    if (!op.isColumnSum(i))
+      continue;
+    Type element = getElementTypeOrSelf(yielded.getType());
+    Value pointer = sumsOfChunk(i);
+    forEach(b, stripThread, b.index(elementCount(yielded)), walk.threads, {}, [&](Value column, ValueRange) {
+      b.when(live, [&] { b.store(b.real(element, 0), b.address(pointer, element, column)); });
+      return Values();
+    });
+    any = true;
+  }
+  if (any)
+    b.barrier();
+}
+
+void RowwiseBuilder::emitWide(ArrayRef<Nest> nests, ArrayRef<int64_t> rows) {
+  for (const Nest &nest : nests)
+    for (const ColumnLoop &loop : nest.loops) {
+      emitWideLoop({nest.heads, loop.length}, loop.pieces, rows);
+      // The next loop may add to the same columns with other threads.
+      if (walk.sharesSums())
+        b.barrier();
+    }
+}
+
+void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRef<int64_t> rows) {
+  const ThreadLayout &layout = walk.layoutOf(domain);
+  SmallVector<WideSum> wholes, heads;
+  for (const Piece &piece : pieces)
+    if (rootOf(piece).kind == Root::reduce)
+      for (int64_t row : rows)
+        (TeamReductions::isWhole(piece) ? wholes : heads).push_back({&piece, row});
+  auto startOf = [&](ArrayRef<WideSum> reduced) {
+    return llvm::map_to_vector<6>(reduced, [&](const WideSum &sum) {
+      return b.identity(kindOf(*sum.piece), withLanes(elementOf(*sum.piece), layout.lanes));
+    });
+  };
+  SmallVector<WideSum> reduced(wholes);
+  llvm::append_range(reduced, heads);
+  int64_t number = walk.positionNumber(domain);
+  Block *around = b.getInsertionBlock();
+  Values whole = repeat(b, layout.slots / layout.slotsPerHead, startOf(wholes), [&](Value group, ValueRange now) {
+    Position position;
+    Values before(now);
+    llvm::append_range(before, startOf(heads));
+    Values after = repeat(b, layout.slotsPerHead, before, [&](Value pass, ValueRange inner) {
+      Operation *loop = around->findAncestorOpInBlock(*b.getInsertionBlock()->getParentOp());
+      if (layout.slots == 1)
+        position = positions[number];
+      else
+        position = positionOf(b, layout, stripThread, b.add(b.mul(group, layout.slotsPerHead), pass));
+      emitter.enterPosition(layout, position, number, layout.slots == 1 ? nullptr : loop);
+      return emitWideColumns(layout, position, pieces, rows, reduced, inner);
+    });
+    Position ofHead;
+    if (!heads.empty()) // the head is the same in all passes
+      ofHead = layout.slots == 1 ? position : positionOf(b, layout, stripThread, b.mul(group, layout.slotsPerHead));
+    leaveWide(heads, ValueRange(after).drop_front(wholes.size()), layout, ofHead);
+    return Values(ValueRange(after).take_front(wholes.size()));
+  });
+  leaveWide(wholes, whole, layout, {});
+  emitter.leavePosition();
+}
+
+Values RowwiseBuilder::emitWideColumns(const ThreadLayout &layout, const Position &position, ArrayRef<Piece> pieces,
+                                       ArrayRef<int64_t> rows, ArrayRef<WideSum> reduced, ValueRange now) {
+  Values next;
+  for (auto [sum, value] : llvm::zip_equal(reduced, now)) {
+    Value added = emitter.accumulate(kindOf(*sum.piece), value, rootOf(*sum.piece).value, sum.row, sum.piece->index);
+    next.push_back(position.valid ? b.select(position.valid, added, value) : added);
+  }
+  for (const Piece &piece : pieces) {
+    if (rootOf(piece).kind == Root::columnSum)
+      addWideSum(piece, layout, position, rows);
+    if (rootOf(piece).kind == Root::store)
+      for (int64_t row : rows)
+        collectStore(piece, layout, position, row);
+  }
+  emitter.goToPosition();
+  flushStores();
+  return next;
+}
+
+void RowwiseBuilder::addWideSum(const Piece &piece, const ThreadLayout &layout, const Position &position,
+                                ArrayRef<int64_t> rows) {
+  unsigned number = rootOf(piece).number;
+  Type element = elementOf(piece);
+  Value target = emitter.elementOf(piece.target);
+  emitter.goToPosition();
+  Value address = b.address(sumsOfChunk(number), element, target);
+  int64_t columns = elementCount(op.getYield().getValues()[number]);
+  int64_t alignment = commonAlignment({piece.target.base, piece.target.head, columns, layout.lanes}, element);
+  Value sum = b.loadAligned(element, layout.lanes, address, alignment);
+  for (int64_t row : rows) {
+    Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(piece).value, row, piece.index);
+    Value counts = isStored(row);
+    emitter.goToPosition();
+    sum = counts ? b.select(counts, next, sum) : next;
+  }
+  stores.push_back({b.both(live, position.valid), sum, address, alignment});
+}
+
+void RowwiseBuilder::leaveWide(ArrayRef<WideSum> reduced, ValueRange values, const ThreadLayout &layout,
+                               const Position &position) {
+  for (auto [sum, value] : llvm::zip_equal(reduced, values))
+    reductions.leave(*sum.piece, value, sum.row, layout, position);
+}
