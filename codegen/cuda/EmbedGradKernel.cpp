@@ -110,14 +110,11 @@ Value EmbedGradBuilder::readRow(Value buffer, Value id) {
 
 /// What an id has before the sums of this filling.
 Value EmbedGradBuilder::start(Value id, Value isFirst) {
-  auto before = [&]() -> Values {
-    return {accumulator ? readRow(accumulator, id) : b.real(withLanes(to, shape.lanes), 0)};
-  };
+  if (accumulator)
+    return readRow(b.select(isFirst, accumulator, result), id);
+  Value zero = b.real(withLanes(to, shape.lanes), 0);
   Value isLater = arith::XOrIOp::create(b, isFirst, arith::ConstantOp::create(b, b.getBoolAttr(true)));
-  if (!accumulator)
-    return branch(b, isLater, before(), [&]() -> Values { return {readRow(result, id)}; })[0];
-  Value from = arith::SelectOp::create(b, isFirst, accumulator, result);
-  return readRow(from, id);
+  return branch(b, isLater, zero, [&]() -> Values { return {readRow(result, id)}; })[0];
 }
 
 /// The sum of the rows of the items begin .. end-1, in order.
