@@ -94,10 +94,8 @@ EmbedGradBuilder::EmbedGradBuilder(CudaBuilder &b, KernelFunction &function, seq
   Value thread = b.threadIndex(TokenLists::threads);
   group = b.divide(thread, shape.tile);
   Value vector = b.add(b.mul(b.blockIndexY(shape.strips()), shape.tile), b.remainder(thread, shape.tile));
-  if (shape.vectors % shape.tile != 0) {
+  if (shape.vectors % shape.tile != 0)
     inside = b.less(vector, shape.vectors);
-    vector = b.minimum(vector, b.index(shape.vectors - 1));
-  }
   column = b.mul(vector, shape.lanes);
 }
 
@@ -112,14 +110,11 @@ Value EmbedGradBuilder::readRow(Value buffer, Value id) {
 
 /// What an id has before the sums of this filling.
 Value EmbedGradBuilder::start(Value id, Value isFirst) {
-  auto before = [&]() -> Values {
-    return {accumulator ? readRow(accumulator, id) : b.real(withLanes(to, shape.lanes), 0)};
-  };
+  if (accumulator)
+    return readRow(b.select(isFirst, accumulator, result), id);
+  Value zero = b.real(withLanes(to, shape.lanes), 0);
   Value isLater = arith::XOrIOp::create(b, isFirst, arith::ConstantOp::create(b, b.getBoolAttr(true)));
-  if (!accumulator)
-    return branch(b, isLater, before(), [&]() -> Values { return {readRow(result, id)}; })[0];
-  Value from = arith::SelectOp::create(b, isFirst, accumulator, result);
-  return readRow(from, id);
+  return branch(b, isLater, zero, [&]() -> Values { return {readRow(result, id)}; })[0];
 }
 
 /// The sum of the rows of the items begin .. end-1, in order.
@@ -135,7 +130,7 @@ Value EmbedGradBuilder::addRows(Value begin, Value end) {
         rows.push_back(read(b.add(item, b.index(i))));
       Value next = sums[0];
       for (Value row : rows)
-        next = arith::AddFOp::create(b, next, convertReal(b, row, to));
+        next = arith::AddFOp::create(b, next, from == to ? row : arith::ExtFOp::create(b, next.getType(), row));
       return {next};
     })[0];
   };
@@ -153,9 +148,8 @@ Value EmbedGradBuilder::carriedSlot(Value number) {
 
 /// Adds what the thread's group has of the list.
 void EmbedGradBuilder::addPiece(Value isFirst) {
-  Value size = lists.size();
-  piece = b.divide(b.add(size, b.index(shape.groups() - 1)), shape.groups());
-  Value begin = b.minimum(arith::MulIOp::create(b, group, piece), size), end = b.minimum(b.add(begin, piece), size);
+  Value size = lists.size(), begin = b.minimum(arith::MulIOp::create(b, group, piece), size);
+  Value end = b.minimum(b.add(begin, piece), size);
   whileHolds(
       b, begin, [&](ValueRange now) { return b.less(now[0], end); },
       [&](ValueRange now) -> Values {
@@ -165,7 +159,7 @@ void EmbedGradBuilder::addPiece(Value isFirst) {
             b, equals(item, lists.start(id)),
             [&] {
               Value total = arith::AddFOp::create(b, start(id, isFirst), sum);
-              b.when(inside, [&] { b.storeAligned(total, rowOf(result, id), alignment(to)); });
+              b.storeAligned(total, rowOf(result, id), alignment(to));
             },
             [&] { b.storeAligned(sum, carriedSlot(group), alignment(to)); });
         return {last};
@@ -177,8 +171,7 @@ void EmbedGradBuilder::addPiece(Value isFirst) {
 void EmbedGradBuilder::addCarried() {
   auto firstOf = [&](Value number) { return arith::MulIOp::create(b, number, piece).getResult(); };
   Value first = firstOf(group), before = arith::SubIOp::create(b, first, piece);
-  Value hasPiece = b.both(b.less(b.index(0), group), b.less(first, lists.size()));
-  b.when(b.both(hasPiece, inside), [&] {
+  b.when(b.both(b.less(b.index(0), group), b.less(first, lists.size())), [&] {
     Value id = lists.idOf(first), begin = lists.start(id), end = lists.start(b.add(id, b.index(1)));
     Value beginsBefore = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, before, begin);
     b.when(b.both(b.less(begin, first), beginsBefore), [&] {
@@ -197,7 +190,7 @@ void EmbedGradBuilder::addCarried() {
 void EmbedGradBuilder::fillAbsent() {
   auto fill = [&] {
     forEach(b, group, count, shape.groups(), {}, [&](Value id, ValueRange) -> Values {
-      b.when(b.both(equals(lists.start(id), lists.start(b.add(id, b.index(1)))), inside), [&] {
+      b.when(equals(lists.start(id), lists.start(b.add(id, b.index(1)))), [&] {
         Value row = accumulator ? readRow(accumulator, id) : b.real(withLanes(to, shape.lanes), 0);
         b.storeAligned(row, rowOf(result, id), alignment(to));
       });
@@ -211,10 +204,13 @@ void EmbedGradBuilder::fillAbsent() {
 
 void EmbedGradBuilder::build() {
   lists.forEachFilling([&](Value isFirst) {
-    addPiece(isFirst);
-    b.when(isFirst, [&] { fillAbsent(); });
+    piece = b.divide(b.add(lists.size(), b.index(shape.groups() - 1)), shape.groups());
+    b.when(inside, [&] {
+      addPiece(isFirst);
+      b.when(isFirst, [&] { fillAbsent(); });
+    });
     b.barrier();
-    addCarried();
+    b.when(inside, [&] { addCarried(); });
   });
 }
 

@@ -22,25 +22,26 @@ public:
   EmbedBuilder(CudaBuilder &b, KernelFunction &function, seq::EmbedOp op);
 
   void build();
-  CudaLaunch launch() const { return {{blocks, 1}, threads, 0}; }
+  /// Of the table only what is copied is read.
+  CudaLaunch launch() const {
+    return {{blocks, 1}, threads, 0, 2 * vectors * lanes * bytes + vectors / rowVectors * 4};
+  }
 
 private:
   Value read(Value number);
-  int64_t bytesOf(Type element) const { return element.getIntOrFloatBitWidth() / 8; }
-  /// Alignment of a vector of `element` in a row.
-  int64_t alignment(Type element) const { return std::min<int64_t>(16, lanes * bytesOf(element)); }
+  int64_t alignment() const { return lanes * bytes; }
 
   CudaBuilder &b;
-  Type from, to;
-  int64_t width, vocabulary, lanes, rowVectors, vectors, copies, blocks;
+  Type element;
+  int64_t bytes, width, vocabulary, lanes, rowVectors, vectors, copies, blocks;
   Value tokens, table, result;
 };
 } // namespace
 
 EmbedBuilder::EmbedBuilder(CudaBuilder &b, KernelFunction &function, seq::EmbedOp op)
-    : b(b), from(getElementTypeOrSelf(op.getTable())), to(getElementTypeOrSelf(op.getType())),
+    : b(b), element(getElementTypeOrSelf(op.getType())), bytes(element.getIntOrFloatBitWidth() / 8),
       width(lastDimension(op.getTable())), vocabulary(cast<RankedTensorType>(op.getTable().getType()).getDimSize(0)),
-      lanes(rowLanes(width, std::min(bytesOf(from), bytesOf(to)))), rowVectors(width / lanes),
+      lanes(rowLanes(width, bytes)), rowVectors(width / lanes),
       vectors(elementCount(op.getResult()) / lanes),
       copies(vectors >= wantedBlocks * threads * mostCopies ? mostCopies : 1),
       blocks(llvm::divideCeil(vectors, threads * copies)), tokens(function.buffer(0)), table(function.buffer(1)),
@@ -52,9 +53,9 @@ Value EmbedBuilder::read(Value number) {
   auto word = [&](int64_t value) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(value)).getResult(); };
   Value token = b.load(i32, 1, b.address(tokens, i32, b.divide(number, rowVectors)));
   token = b.minimum(b.maximum(token, word(0)), word(vocabulary - 1));
-  Value row = b.address(table, from, b.mul(arith::ExtUIOp::create(b, b.getI64Type(), token), width));
+  Value row = b.address(table, element, b.mul(arith::ExtUIOp::create(b, b.getI64Type(), token), width));
   Value column = b.mul(b.remainder(number, rowVectors), lanes);
-  return convertReal(b, b.loadAligned(from, lanes, b.address(row, from, column), alignment(from)), to);
+  return b.loadAligned(element, lanes, b.address(row, element, column), alignment());
 }
 
 void EmbedBuilder::build() {
@@ -67,7 +68,7 @@ void EmbedBuilder::build() {
   }
   for (auto [number, value] : llvm::zip_equal(numbers, values))
     b.when(isRagged ? b.less(number, vectors) : Value(), [&] {
-      b.storeAligned(value, b.address(result, to, b.mul(number, lanes)), alignment(to));
+      b.storeAligned(value, b.address(result, element, b.mul(number, lanes)), alignment());
     });
 }
 

@@ -1,7 +1,6 @@
 //===- Embeddings.cpp - what the kernels of embeddings share ---------------------===//
 #include "codegen/cuda/Embeddings.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -22,14 +21,4 @@ int64_t stretto::rowLanes(int64_t width, int64_t bytes) {
   while (width % lanes != 0)
     lanes /= 2;
   return lanes;
-}
-
-Value stretto::convertReal(CudaBuilder &b, Value value, Type element) {
-  Type from = getElementTypeOrSelf(value.getType());
-  if (from == element)
-    return value;
-  Type to = withLanes(element, lanesOf(value));
-  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
-    return arith::ExtFOp::create(b, to, value);
-  return arith::TruncFOp::create(b, to, value);
 }

@@ -14,7 +14,4 @@ void nameEmbeddings(mlir::ModuleOp module);
 /// Lanes of the widest vectors that divide a row of `width` numbers, of at most 16 bytes where one takes `bytes`.
 int64_t rowLanes(int64_t width, int64_t bytes);
 
-/// A number, or a vector of them, as another type of reals.
-mlir::Value convertReal(CudaBuilder &b, mlir::Value value, mlir::Type element);
-
 } // namespace stretto

@@ -59,6 +59,6 @@ void KernelFunction::finish(const CudaLaunch &launch) {
   function->setAttr("kern.grid", b.getDenseI64ArrayAttr(launch.grid));
   function->setAttr("kern.block", b.getI64IntegerAttr(launch.block));
   function->setAttr("kern.buffer_bytes", b.getDenseI64ArrayAttr(bytes));
-  function->setAttr("kern.bytes_moved", b.getI64IntegerAttr(llvm::sum_of(bytes)));
+  function->setAttr("kern.bytes_moved", b.getI64IntegerAttr(launch.bytes ? launch.bytes : llvm::sum_of(bytes)));
   function->setAttr("kern.flops", b.getI64IntegerAttr(launch.flops));
 }

@@ -13,6 +13,7 @@ struct CudaLaunch {
   std::array<int64_t, 2> grid{1, 1}; // blocks in x and y
   int64_t block = warpThreads;       // threads, a multiple of 32
   int64_t flops = 0;                 // of a whole launch, each function of math counted as one
+  int64_t bytes = 0;                 // read and written by a whole launch; 0: each buffer once
 };
 
 /// The function of one kernel while it is built: one pointer to global memory for each operand and result of `op`.

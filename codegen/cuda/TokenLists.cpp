@@ -151,6 +151,7 @@ void TokenLists::addCounts() {
     sum = arith::AddIOp::create(b, sum, numbers.back());
   }
   Value next = prefix(sum, total);
+  b.syncWarp();
   b.when(isOurs, [&] {
     for (int64_t i = 0; i < own * warps; ++i) {
       if (i % warps == 0)

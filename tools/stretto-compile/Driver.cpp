@@ -210,7 +210,10 @@ private:
   bool runPhases() {
     std::optional<Phase> last = lastPhase();
     PassManager passes(&context);
-    PipelineOptions options{line.fuse, line.memoryBudget, PipelineOptions().headBytes, cpuName()};
+    PipelineOptions options;
+    options.fuse = line.fuse;
+    options.memoryBudget = line.memoryBudget;
+    options.cpu = cpuName();
     options.activations = line.dtype == "bf16" ? "bf16" : "";
     options.target = line.target;
     options.chip = chip ? chip->name.str() : options.chip;

@@ -49,6 +49,20 @@ static std::string specOption(const CommandLine &line) {
   return line.dtype != CommandLine().dtype ? "--dtype" : "";
 }
 
+/// Schedules are for one target; behind the kernels' last stage also what runs them is fixed.
+static std::string checkTarget(const Stage &stage, const CommandLine &line) {
+  auto attribute = stage.module.get()->getAttrOfType<StringAttr>("kern.target");
+  if (!attribute || !stage.phase || *stage.phase < Phase::kernels)
+    return "";
+  StringRef made = attribute.getValue(), target = made.split('-').first;
+  bool fits = *stage.phase == Phase::llvm ? made == line.programTarget() : target == line.target;
+  if (fits)
+    return "";
+  StringRef emulate = made == target ? "" : " --emulate";
+  return llvm::formatv("'{0}' was made for --target={1}{2}, but got --target={3}{4}", line.spec, target, emulate,
+                       line.target, line.emulate ? " --emulate" : "");
+}
+
 static std::string checkStage(const Stage &stage, const CommandLine &line) {
   if (std::string option = specOption(line); !option.empty())
     return llvm::formatv("{0} belongs to a spec, but got the IR '{1}': change the spec and print the stage again", option,
@@ -69,10 +83,7 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
                                                                    : line.emit;
   if (rank(stage.name()) > rank(wanted))
     return llvm::formatv("'{0}' must be at the stage '{1}' or before it, but is at '{2}'", line.spec, wanted, stage.name());
-  auto made = stage.module.get()->getAttrOfType<StringAttr>("kern.target");
-  if (made && stage.phase && *stage.phase >= Phase::kernels && made.getValue() != line.target)
-    return llvm::formatv("'{0}' was made for --target={1}, but the target is {2}", line.spec, made.getValue(), line.target);
-  return "";
+  return checkTarget(stage, line);
 }
 
 std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine &line, std::string &error) {

@@ -18,7 +18,7 @@ static void warnOfSpills(const KernelCost &cost) {
   LLVM::LLVMFuncOp kernel = cost.kernel;
   emitWarning(kernel.getLoc()) << "kernel '" << name << "' spills " << cost.spills << " bytes of registers to local memory";
   remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Registers").category("registers").function(name))
-      << "spills registers to local memory" << remark::metric("spill_bytes", cost.spills)
+      << "spills " + std::to_string(cost.spills) + " bytes of registers to local memory" << remark::metric("spill_bytes", cost.spills)
       << remark::metric("registers", cost.registers);
 }
 

@@ -53,6 +53,8 @@ static Need needOfName(StringRef name) {
 }
 
 static Need needOf(Operation *op) {
+  if (op->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))
+    return {90};
   if (auto needs = dyn_cast<NVVM::RequiresSMInterface>(op)) {
     NVVM::NVVMCheckSMVersion version = needs.getRequiredMinSMVersion();
     return {unsigned(*llvm::min_element(version.smVersionList)), version.archAccelerated};

@@ -50,7 +50,7 @@ promises.check("a task's parameter out of range", [*train, "--task-set", "n=1"])
 promises.check("unknown CPU", [*train, "--cpu", "znver99"])
 promises.check("unknown GPU", [*train, "--target=cuda", "--chip=sm_91a"])
 promises.check("no assembler for the GPU", [*train, "--target=cuda", f"--cuda-path={folder}"])
-promises.check("what only a GPU has", [*train, "--dtype=bf16"])
+promises.check("what only a GPU has", [*train, "--dtype=bf16"], status=2)
 promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *TASK])
 
 # Root writes everywhere, so it becomes nobody.
