@@ -44,13 +44,20 @@ static void addFacts(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(createSetActivationType({options.activations}));
 }
 
+/// The logits of a CPU stay in its caches; a GPU wants products that fill it.
+static int64_t headBytesOf(const PipelineOptions &options) {
+  if (options.headBytes)
+    return options.headBytes;
+  return options.target == "cuda" ? 256 << 20 : 4 << 20;
+}
+
 static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   addFacts(passes, options);
   passes.addPass(createInlinerPass());
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createSeparateScans());
   passes.addPass(createMergeProducts());
-  passes.addPass(createAddLoss({options.headBytes}));
+  passes.addPass(createAddLoss({headBytesOf(options)}));
   passes.addPass(createDecompose());
   addCleanup(passes);
   passes.addPass(createDifferentiate());
@@ -124,7 +131,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   PassOptions::Option<int64_t> memoryBudget{*this, "memory-budget",
                                             llvm::cl::desc("bytes that saved values may take; 0: no limit"),
                                             llvm::cl::init(0)};
-  PassOptions::Option<int64_t> headBytes{*this, "head-bytes", llvm::cl::desc("largest logits that are held at once"),
+  PassOptions::Option<int64_t> headBytes{*this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
                                          llvm::cl::init(PipelineOptions().headBytes)};
   PassOptions::Option<std::string> activations{
       *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};

@@ -19,7 +19,7 @@ namespace stretto {
 struct PipelineOptions {
   std::string fuse = "all";       // "all" or "none"
   int64_t memoryBudget = 0;       // bytes that saved values of all layers may take; 0: no limit
-  int64_t headBytes = 4 << 20;    // largest logits, in bytes, that are held at once
+  int64_t headBytes = 0;          // largest logits, in bytes, that are held at once; 0: what suits the target
   std::string cpu = "native";     // the machine, as LLVM names it
   std::string activations;        // "bf16", or empty: activations have the type of parameters
   std::string target = "cpu";     // "cpu" or "cuda"

@@ -21,6 +21,7 @@ constexpr int64_t otherRegisters = 28;      // addresses, counters, conditions
 constexpr int64_t mostTeamThreads = 512;    // threads that meet at a barrier
 constexpr int64_t blockThreads = 128;       // that narrow teams share
 constexpr int64_t wantedThreads = 1024;     // of each multiprocessor, to have enough loads in flight
+constexpr int64_t processorRegisters = 65536;
 constexpr int64_t haloShare = 16;           // a chunk is so many times longer than what it reads of its neighbours
 constexpr int64_t sumShare = 16;            // its data are so many times larger than its column sums
 
@@ -33,9 +34,10 @@ struct Shape {
   int64_t widest = 4;          // bytes of the widest number in a register
   int64_t rowBytes = 0, sumBytes = 0;
   int64_t halo = 0;
-  bool reduces = false, sharesSums = false; // sums along rows; columns of a sum with several terms from a row
-  std::vector<Domain> domains;
-  HeldValues held;
+  bool mayStrip = false;       // whether several thread blocks may share the columns of a row
+  bool reduces = false;        // whether sums are taken along rows
+  std::vector<std::vector<Domain>> parts; // loops of each part that can have thread blocks of its own
+  HeldValues held;             // by the part that holds most
 };
 
 struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCudaSchedulePass> {
@@ -67,21 +69,29 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
       else
         count(value);
     }
-    forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
-      const Root &root = plan.roots()[piece.root];
-      shape.reduces |= root.kind == Root::reduce;
-      shape.sharesSums |= root.kind == Root::columnSum && !isInjective(plan, piece.root);
-      shape.widest = std::max(shape.widest, bytesOf(root.value.getType()));
-      shape.domains.push_back(piece.domain);
-    });
+    shape.mayStrip = mayStrip(plan);
+    shape.reduces = !plan.reductions().empty();
+    std::vector<SmallVector<Phase, 0>> parts{SmallVector<Phase, 0>(plan.phases())};
+    if (shape.mayStrip)
+      parts = splitPieces(plan);
+    for (ArrayRef<Phase> phases : parts) {
+      std::vector<Domain> &domains = shape.parts.emplace_back();
+      forEachPiece(phases, [&](const Piece &piece) {
+        shape.widest = std::max(shape.widest, bytesOf(plan.roots()[piece.root].value.getType()));
+        domains.push_back(piece.domain);
+      });
+      HeldValues held = estimateHeld(plan, phases);
+      if (held.perColumn() > shape.held.perColumn())
+        shape.held = held;
+    }
     shape.narrowest = std::min(shape.narrowest, shape.widest);
     shape.halo = plan.halo().high - plan.halo().low;
-    shape.held = estimateHeld(op, plan);
     return shape;
   }
 
-  int64_t registersFor(const Shape &shape, int64_t vectorLanes) {
-    return otherRegisters + vectorLanes * shape.held.perColumn() * shape.widest / 4;
+  /// `columns`: that a thread holds of each value.
+  int64_t registersFor(const Shape &shape, int64_t columns) {
+    return otherRegisters + columns * shape.held.perColumn() * shape.widest / 4;
   }
 
   /// The largest vectors with which a thread has registers enough.
@@ -92,10 +102,10 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return chosen;
   }
 
-  /// Vectors of the widest row, the way they are shared out.
-  static int64_t vectorsOf(const Shape &shape, int64_t vectorLanes) {
+  /// Threads that the widest loop of a part keeps busy.
+  static int64_t vectorsOf(const Shape &shape, ArrayRef<Domain> domains, int64_t vectorLanes) {
     int64_t most = 1;
-    for (Domain domain : shape.domains) {
+    for (Domain domain : domains) {
       ThreadLayout layout = layOutThreads(domain, int64_t(1) << 40, vectorLanes, shape.reduces);
       most = std::max(most, domain.heads * layout.pad);
     }
@@ -107,29 +117,40 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return wanted < warpThreads ? llvm::PowerOf2Ceil(wanted) : llvm::alignTo(wanted, warpThreads);
   }
 
-  struct Team {
-    int64_t threads, strips;
-  };
-  static Team teamFor(const Shape &shape, int64_t vectors) {
-    int64_t most = shape.reduces || shape.sharesSums ? mostTeamThreads : 256;
-    int64_t parts = llvm::divideCeil(vectors, most);
-    int64_t threads = wholeTeam(llvm::divideCeil(vectors, parts));
-    bool mayStrip = !shape.reduces && !shape.sharesSums;
-    return {threads, mayStrip ? parts : 1};
+  /// One team for the whole row where it must meet; else the team that leaves the fewest threads of all parts idle, a large one
+  /// of equals.
+  static int64_t teamFor(const Shape &shape, int64_t vectorLanes) {
+    if (!shape.mayStrip) {
+      int64_t vectors = vectorsOf(shape, shape.parts[0], vectorLanes);
+      return wholeTeam(llvm::divideCeil(vectors, llvm::divideCeil(vectors, mostTeamThreads)));
+    }
+    int64_t best = 0, fewest = 0;
+    for (int64_t team : {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1}) {
+      int64_t total = 0;
+      for (const std::vector<Domain> &domains : shape.parts)
+        total += llvm::alignTo(vectorsOf(shape, domains, vectorLanes), team);
+      if (best == 0 || total < fewest) {
+        best = team;
+        fewest = total;
+      }
+    }
+    return best;
   }
 
-  int64_t rowsFor(const Shape &shape, int64_t vectorLanes, Team team) {
+  int64_t rowsFor(const Shape &shape, int64_t columns) {
     if (!shape.reduces)
       return 1;
-    int64_t spare = mostRegisters - registersFor(shape, vectorLanes);
-    int64_t more = spare / std::max<int64_t>(1, shape.held.working * vectorLanes * shape.widest / 4);
+    int64_t spare = mostRegisters - registersFor(shape, columns);
+    int64_t more = spare / std::max<int64_t>(1, shape.held.working * columns * shape.widest / 4);
     return more >= 3 ? 4 : more >= 1 ? 2 : 1;
   }
 
-  int64_t chunkFor(const Shape &shape, Team team, int64_t stepRows) {
+  /// `rowThreads`: of all teams that share a chunk; `registers` of each.
+  int64_t chunkFor(const Shape &shape, int64_t rowThreads, int64_t registers, int64_t stepRows) {
     int64_t bySums = sumShare * shape.sumBytes / std::max<int64_t>(1, shape.rowBytes);
     int64_t want = std::max({haloShare * shape.halo, bySums, 4 * stepRows});
-    int64_t wanted = llvm::divideCeil(processors * wantedThreads, team.threads * team.strips);
+    int64_t fit = std::min(wantedThreads, processorRegisters / registers);
+    int64_t wanted = llvm::divideCeil(processors * fit, rowThreads);
     int64_t byCount = std::max<int64_t>(1, shape.batch * shape.time / wanted);
     int64_t limit = std::max(stepRows, std::min({std::max(want, byCount), int64_t(256), shape.time}));
     // Fewer rows where the device would stay empty, down to where borders cost a fifth.
@@ -142,26 +163,34 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
 
   kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape) {
     int64_t vectorLanes = lanes ? lanes.getValue() : lanesFor(shape);
-    Team team = teamFor(shape, vectorsOf(shape, vectorLanes));
-    if (threads)
-      team = {threads, team.strips == 1 ? 1 : llvm::divideCeil(vectorsOf(shape, vectorLanes), threads.getValue())};
-    int64_t stepRows = rows ? rows.getValue() : rowsFor(shape, vectorLanes, team);
-    int64_t chunkRows = chunk ? chunk.getValue() : chunkFor(shape, team, stepRows);
-    int64_t teams = std::max<int64_t>(1, blockThreads / team.threads);
-    return kern::ScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team.threads, teams, team.strips);
+    int64_t team = threads ? threads.getValue() : teamFor(shape, vectorLanes);
+    int64_t columns = vectorLanes;
+    if (!shape.mayStrip)
+      columns *= llvm::divideCeil(vectorsOf(shape, shape.parts[0], vectorLanes), team);
+    int64_t stepRows = rows ? rows.getValue() : rowsFor(shape, columns);
+    int64_t strips = 0;
+    for (const std::vector<Domain> &domains : shape.parts)
+      strips += shape.mayStrip ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), team) : 1;
+    int64_t registers = registersFor(shape, columns);
+    int64_t chunkRows = chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows);
+    int64_t teams = std::max<int64_t>(1, blockThreads / team);
+    return kern::ScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team, teams, strips);
   }
 
   /// Shared memory of a block under a schedule.
   static int64_t sharedBytes(kern::RowwiseOp op, CudaBuilder &b) {
     RowWalk walk(op);
+    auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return walk.parts[0].layoutOf(domain); };
+    if (walk.plan.reductions().empty() && mayStrip(walk.plan))
+      return 0;
     TeamReductions reductions(b, walk.plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
-                              [&](Domain domain) -> const ThreadLayout & { return walk.layoutOf(domain); });
+                              layoutOf);
     int64_t bytes = reductions.sharedBytes();
     for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
       if (!op.isColumnSum(i))
         continue;
       SmallVector<const Piece *> pieces;
-      forEachPiece(walk.plan, [&](const Phase &, const Nest &, const Piece &piece) {
+      forEachPiece(walk.plan.phases(), [&](const Piece &piece) {
         const Root &root = walk.plan.roots()[piece.root];
         if (root.kind == Root::columnSum && root.number == i && !isInjective(walk.plan, piece.root))
           pieces.push_back(&piece);
@@ -186,12 +215,11 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
                                   s.getThreads(), fewerTeams ? s.getTeams() / 2 : s.getTeams(), s.getStrips());
       op.setScheduleAttr(s);
     }
-    int64_t registers = registersFor(shape, s.getLanes());
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "shares rows out over threads" << remark::metric("rows", s.getRows()) << remark::metric("lanes", s.getLanes())
         << remark::metric("chunk", s.getChunk()) << remark::metric("threads", s.getThreads())
         << remark::metric("teams", s.getTeams()) << remark::metric("strips", s.getStrips())
-        << remark::metric("chunks", op.getChunks()) << remark::metric("estimated_registers", registers)
+        << remark::metric("chunks", op.getChunks()) << remark::metric("estimated_registers", registersFor(shape, s.getLanes()))
         << remark::metric("shared_bytes", sharedBytes(op, b));
   }
 };

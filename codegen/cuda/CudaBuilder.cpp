@@ -86,8 +86,10 @@ void CudaBuilder::when(Value condition, llvm::function_ref<void()> body) {
   if (!condition)
     return body();
   auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
-  setInsertionPoint(branch.thenBlock()->getTerminator());
+  branch.thenBlock()->getTerminator()->erase(); // the body may add code at the end
+  setInsertionPointToEnd(branch.thenBlock());
   body();
+  scf::YieldOp::create(*this);
   setInsertionPointAfter(branch);
 }
 

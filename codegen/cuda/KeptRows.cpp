@@ -27,9 +27,9 @@ static void addLoop(SmallVectorImpl<KeptValue> &kept, RowPlan &plan, const Phase
   }
 }
 
-SmallVector<KeptValue> stretto::findKeptRows(RowPlan &plan) {
+SmallVector<KeptValue> stretto::findKeptRows(RowPlan &plan, ArrayRef<Phase> phases) {
   SmallVector<KeptValue> kept;
-  for (const Phase &phase : plan.phases())
+  for (const Phase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         addLoop(kept, plan, phase, nest, loop);

@@ -16,7 +16,7 @@ struct KeptValue {
   int64_t count() const { return rows.high - rows.low; }
 };
 
-/// What all loops of a plan keep, where a step computes one row after the other.
-llvm::SmallVector<KeptValue> findKeptRows(RowPlan &plan);
+/// What all loops of some phases keep, where a step computes one row after the other.
+llvm::SmallVector<KeptValue> findKeptRows(RowPlan &plan, llvm::ArrayRef<Phase> phases);
 
 } // namespace stretto

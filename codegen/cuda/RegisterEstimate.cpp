@@ -35,12 +35,12 @@ static int64_t liveValues(RowPlan &plan, const RowDemand &demand) {
   return most;
 }
 
-HeldValues stretto::estimateHeld(kern::RowwiseOp op, RowPlan &plan) {
+HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<Phase> phases) {
   HeldValues held;
-  for (const KeptValue &value : findKeptRows(plan))
+  for (const KeptValue &value : findKeptRows(plan, phases))
     held.kept += value.count();
   std::set<std::pair<const void *, int64_t>> coefficients;
-  for (const Phase &phase : plan.phases())
+  for (const Phase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops) {
         RowDemand demand(

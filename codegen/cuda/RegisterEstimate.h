@@ -14,6 +14,6 @@ struct HeldValues {
   int64_t perColumn() const { return kept + sums + coefficients + working; }
 };
 
-HeldValues estimateHeld(kern::RowwiseOp op, RowPlan &plan);
+HeldValues estimateHeld(RowPlan &plan, llvm::ArrayRef<Phase> phases);
 
 } // namespace stretto

@@ -1,47 +1,83 @@
 //===- RowWalk.cpp - how a rowwise kernel is laid out over blocks and threads ---===//
 #include "codegen/cuda/RowWalk.h"
 
+#include "codegen/rows/RowDemand.h"
+
+#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto;
 
-void stretto::forEachPiece(const RowPlan &plan,
-                           llvm::function_ref<void(const Phase &, const Nest &, const Piece &)> visit) {
-  for (const Phase &phase : plan.phases())
+void stretto::forEachPiece(ArrayRef<Phase> phases, llvm::function_ref<void(const Piece &)> visit) {
+  for (const Phase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         for (const Piece &piece : loop.pieces)
-          visit(phase, nest, piece);
+          visit(piece);
 }
 
-RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan(op) {
-  std::tie(batch, time) = op.getRows();
-  threads = schedule.getThreads() * schedule.getStrips();
-  steps = llvm::divideCeil(std::min(chunkRows(), time), schedule.getRows());
-  isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
-  addLayouts();
-  isWide = llvm::any_of(layouts, [&](auto &entry) {
-    return entry.second.slots * entry.second.lanes * numberBytes() / 4 > mostColumnRegisters;
-  });
-  // Heads that add to the same columns are visited one after the other, each column by one thread.
-  if (isWide && sharesSums())
-    for (auto &[domain, layout] : layouts) {
-      layout.headsPerPass = 1;
-      layout.pad = std::max(layout.pad, threads);
-      layout.slots = layout.domain.heads * layout.slotsPerHead;
-    }
-}
-
-bool RowWalk::sharesSums() const {
+static bool hasSharedSums(const RowPlan &plan, ArrayRef<Phase> phases) {
   bool shares = false;
-  forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
+  forEachPiece(phases, [&](const Piece &piece) {
     shares |= plan.roots()[piece.root].kind == Root::columnSum && !isInjective(plan, piece.root);
   });
   return shares;
 }
 
-int64_t RowWalk::numberBytes() const {
+bool stretto::mayStrip(const RowPlan &plan) {
+  return plan.reductions().empty() && !hasSharedSums(plan, plan.phases());
+}
+
+//===- Parts --------------------------------------------------------------------===//
+
+/// What a piece alone computes for each row and column, tables that all rows of a batch share aside.
+static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &plan, kern::RowwiseOp op, const Piece &piece) {
+  std::set<std::tuple<const void *, int64_t, int64_t>> values;
+  Nest nest{piece.domain.heads, {}};
+  ColumnLoop loop{piece.domain.length, {piece}, {}};
+  RowDemand demand(
+      plan, nest, loop, [](Value) { return true; }, [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
+  for (const RowDemand::Item *item : demand.items()) {
+    auto argument = dyn_cast<BlockArgument>(item->value);
+    bool isTable = argument && op.getMap(argument.getArgNumber()) == kern::RowMap::time;
+    bool isConstant = item->value.getDefiningOp() && item->value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
+    if (item->index.column && !plan.isRowless(item->value) && !isTable && !isConstant)
+      values.insert({item->value.getAsOpaquePointer(), item->index.base, item->index.head});
+  }
+  return values;
+}
+
+std::vector<SmallVector<Phase, 0>> stretto::splitPieces(RowPlan &plan) {
+  SmallVector<const Piece *> pieces;
+  forEachPiece(plan.phases(), [&](const Piece &piece) { pieces.push_back(&piece); });
+  llvm::IntEqClasses classes(pieces.size());
+  std::map<std::tuple<int64_t, int64_t, const void *, int64_t, int64_t>, unsigned> first;
+  Value any = plan.roots().front().value;
+  auto op = cast<kern::RowwiseOp>(any.getParentRegion()->getParentOp());
+  for (auto [i, piece] : llvm::enumerate(pieces))
+    for (auto [value, base, head] : valuesOf(plan, op, *piece)) {
+      auto [known, isNew] = first.try_emplace({piece->domain.heads, piece->domain.length, value, base, head}, i);
+      classes.join(known->second, i);
+    }
+  classes.compress();
+  std::vector<SmallVector<Phase, 0>> parts(classes.getNumClasses());
+  unsigned number = 0;
+  for (const Phase &phase : plan.phases()) {
+    for (SmallVector<Phase, 0> &part : parts)
+      part.push_back({phase.level, phase.rows, {}, {}});
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops)
+        for (const Piece &piece : loop.pieces)
+          parts[classes[number++]].back().all.push_back({nest.heads, {{loop.length, {piece}, {}}}});
+  }
+  return parts;
+}
+
+//===- Layouts ------------------------------------------------------------------===//
+
+/// Bytes of the widest number.
+static int64_t numberBytes(kern::RowwiseOp op) {
   int64_t bytes = 4;
   op->walk([&](Operation *inner) {
     for (Type type : inner->getResultTypes())
@@ -50,20 +86,62 @@ int64_t RowWalk::numberBytes() const {
   return bytes;
 }
 
-void RowWalk::addLayouts() {
+RowPart::RowPart(kern::RowwiseOp op, const RowPlan &plan, SmallVector<Phase, 0> partPhases, kern::ScheduleAttr schedule,
+                 bool strip)
+    : phases(std::move(partPhases)), threads(schedule.getThreads()), sharesSums(hasSharedSums(plan, phases)) {
+  if (strip) {
+    forEachPiece(phases, [&](const Piece &piece) {
+      ThreadLayout layout = layOutThreads(piece.domain, schedule.getThreads(), schedule.getLanes(), false);
+      strips = std::max<int64_t>(strips, llvm::divideCeil(piece.domain.heads * layout.vectors, schedule.getThreads()));
+    });
+    threads *= strips;
+  }
+  addLayouts(plan, schedule.getLanes());
+  isWide = llvm::any_of(layouts, [&](auto &entry) {
+    return entry.second.slots * entry.second.lanes * numberBytes(op) / 4 > mostColumnRegisters;
+  });
+  if (!isWide || !sharesSums)
+    return;
+  // Heads that add to the same columns are visited one after the other, each column by one thread.
+  for (auto &[domain, layout] : layouts) {
+    layout.headsPerPass = 1;
+    layout.pad = std::max(layout.pad, threads);
+    layout.slots = layout.domain.heads * layout.slotsPerHead;
+  }
+}
+
+void RowPart::addLayouts(const RowPlan &plan, int64_t lanes) {
   std::set<DomainKey> summedByHead;
-  forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
+  forEachPiece(phases, [&](const Piece &piece) {
     if (plan.roots()[piece.root].kind == Root::reduce && !TeamReductions::isWhole(piece))
       summedByHead.insert({piece.domain.heads, piece.domain.length});
   });
   int64_t next = 0;
-  forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
+  forEachPiece(phases, [&](const Piece &piece) {
     DomainKey key{piece.domain.heads, piece.domain.length};
     if (layouts.contains(key))
       return;
-    ThreadLayout layout = layOutThreads(piece.domain, threads, schedule.getLanes(), summedByHead.contains(key));
+    ThreadLayout layout = layOutThreads(piece.domain, threads, lanes, summedByHead.contains(key));
     layouts.emplace(key, layout);
     numbers.emplace(key, next);
     next += layout.slots;
   });
+}
+
+RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan(op) {
+  std::tie(batch, time) = op.getRows();
+  steps = llvm::divideCeil(std::min(chunkRows(), time), schedule.getRows());
+  isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
+  if (schedule.getStrips() > 1 && mayStrip(plan))
+    for (SmallVector<Phase, 0> &phases : splitPieces(plan))
+      parts.emplace_back(op, plan, std::move(phases), schedule, /*mayStrip=*/true);
+  else
+    parts.emplace_back(op, plan, SmallVector<Phase, 0>(plan.phases()), schedule, /*mayStrip=*/false);
+}
+
+int64_t RowWalk::strips() const {
+  int64_t count = 0;
+  for (const RowPart &part : parts)
+    count += part.strips;
+  return count;
 }

@@ -7,6 +7,36 @@
 
 namespace stretto {
 
+/// Registers of 32 bits that the columns of one value may take in a thread.
+inline constexpr int64_t mostColumnRegisters = 64;
+
+/// Shared memory of a block, at most.
+inline constexpr int64_t mostSharedBytes = 48 << 10;
+
+/// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `strips` for each chunk.
+class RowPart {
+public:
+  RowPart(kern::RowwiseOp op, const RowPlan &plan, llvm::SmallVector<Phase, 0> phases, kern::ScheduleAttr schedule,
+          bool mayStrip);
+
+  llvm::SmallVector<Phase, 0> phases;
+  int64_t strips = 1;
+  int64_t threads;     // of all strips together
+  bool isWide;         // whether a thread has more columns than registers: it visits them in loops
+  bool sharesSums;     // whether a column of some sum has several terms from one row
+
+  const ThreadLayout &layoutOf(Domain domain) const { return layouts.at({domain.heads, domain.length}); }
+  /// A number for each position of a layout: this one and those behind it.
+  int64_t positionNumber(Domain domain) const { return numbers.at({domain.heads, domain.length}); }
+
+private:
+  using DomainKey = std::pair<int64_t, int64_t>;
+  void addLayouts(const RowPlan &plan, int64_t lanes);
+
+  std::map<DomainKey, ThreadLayout> layouts;
+  std::map<DomainKey, int64_t> numbers;
+};
+
 /// What follows from an operation and its schedule alone, before any code exists.
 class RowWalk {
 public:
@@ -16,35 +46,23 @@ public:
   kern::ScheduleAttr schedule;
   RowPlan plan;
   int64_t batch, time;
-  int64_t threads;     // of all strips of a team together
   int64_t steps;       // of a chunk
   bool isRagged;       // whether a step may hold rows behind the end of its chunk
-  bool isWide;         // whether a thread has more columns than registers: it visits them in loops
+  std::vector<RowPart> parts;
 
   int64_t chunkRows() const { return schedule.getChunk(); }
   int64_t rowsWalked() const { return steps * schedule.getRows(); }
-  const ThreadLayout &layoutOf(Domain domain) const { return layouts.at({domain.heads, domain.length}); }
-  /// A number for each position of a layout: this one and those behind it.
-  int64_t positionNumber(Domain domain) const { return numbers.at({domain.heads, domain.length}); }
-  int64_t numberBytes() const; // of the widest real
-  /// Whether a column of some sum has several terms from one row.
-  bool sharesSums() const;
-
-private:
-  using DomainKey = std::pair<int64_t, int64_t>;
-  void addLayouts();
-
-  std::map<DomainKey, ThreadLayout> layouts;
-  std::map<DomainKey, int64_t> numbers;
+  int64_t strips() const;
 };
 
-/// Registers of 32 bits that the columns of one value may take in a thread.
-inline constexpr int64_t mostColumnRegisters = 64;
+/// Calls `visit` for each piece of some phases.
+void forEachPiece(llvm::ArrayRef<Phase> phases, llvm::function_ref<void(const Piece &)> visit);
 
-/// Shared memory of a block, at most.
-inline constexpr int64_t mostSharedBytes = 48 << 10;
+/// Whether the columns of a row may be shared out over several thread blocks: nothing is summed along the row, and each column
+/// of a sum has one term from it.
+bool mayStrip(const RowPlan &plan);
 
-/// Calls `visit` for each piece of a plan.
-void forEachPiece(const RowPlan &plan, llvm::function_ref<void(const Phase &, const Nest &, const Piece &)> visit);
+/// The phases of a plan whose rows may be shared out, taken apart into pieces that share no value of a row.
+std::vector<llvm::SmallVector<Phase, 0>> splitPieces(RowPlan &plan);
 
 } // namespace stretto

@@ -7,11 +7,13 @@
 
 namespace stretto {
 
+/// Emits what one part of a kernel does. The thread knows its block.
 class RowwiseBuilder {
 public:
-  RowwiseBuilder(CudaBuilder &builder, mlir::gpu::GPUModuleOp kernels, const RowWalk &rowWalk);
+  RowwiseBuilder(CudaBuilder &b, KernelFunction &function, RowWalk &walk, const RowPart &part);
 
-  void build();
+  /// `strip`: number of the block among those of the part that have the same chunks.
+  void build(mlir::Value strip);
 
 private:
   /// A piece at one position of its layout.
@@ -25,7 +27,7 @@ private:
     int64_t alignment;
   };
 
-  void findThread();
+  void findThread(mlir::Value strip);
   void readBuffers();
   void findPositions();
   llvm::SmallVector<Site> sitesOf(llvm::ArrayRef<Nest> nests, Root::Kind kind);
@@ -65,10 +67,11 @@ private:
                  const Position &position);
 
   CudaBuilder &b;
-  RowWalk walk;
+  KernelFunction &function;
+  RowWalk &walk;
+  const RowPart &part;
   kern::RowwiseOp op;
   RowPlan &plan;
-  KernelFunction function;
   TeamReductions reductions;
   ThreadEmitter emitter;
 

@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace stretto;
 
-RowwiseBuilder::RowwiseBuilder(CudaBuilder &builder, gpu::GPUModuleOp kernels, const RowWalk &rowWalk)
-    : b(builder), walk(rowWalk), op(rowWalk.op), plan(walk.plan), function(builder, kernels, op),
+RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, RowWalk &walk, const RowPart &part)
+    : b(b), function(function), walk(walk), part(part), op(walk.op), plan(walk.plan),
       reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
-                 [this](Domain domain) -> const ThreadLayout & { return walk.layoutOf(domain); }),
+                 [&part](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); }),
       emitter(b, plan, op, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
         return reductions.read(reduce, row, element);
       }) {}
@@ -29,13 +29,13 @@ seq::ReduceKind RowwiseBuilder::kindOf(const Piece &piece) const {
 
 //===- Where a thread stands ----------------------------------------------------===//
 
-void RowwiseBuilder::findThread() {
+void RowwiseBuilder::findThread(Value strip) {
   kern::ScheduleAttr s = walk.schedule;
   int64_t chunks = op.getChunks(), block = s.getThreads() * s.getTeams(), blocks = llvm::divideCeil(chunks, s.getTeams());
   Value inBlock = b.threadIndex(block);
   team = b.divide(inBlock, s.getThreads());
   thread = b.remainder(inBlock, s.getThreads());
-  stripThread = b.add(b.mul(b.blockIndexY(s.getStrips()), s.getThreads()), thread);
+  stripThread = b.add(b.mul(strip, s.getThreads()), thread);
   chunk = b.add(b.mul(b.blockIndexX(blocks), s.getTeams()), team);
   if (chunks % s.getTeams() != 0) {
     live = b.less(chunk, chunks);
@@ -61,11 +61,11 @@ void RowwiseBuilder::readBuffers() {
 }
 
 void RowwiseBuilder::findPositions() {
-  forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
-    const ThreadLayout &layout = walk.layoutOf(piece.domain);
-    if (walk.isWide && layout.slots > 1)
+  forEachPiece(part.phases, [&](const Piece &piece) {
+    const ThreadLayout &layout = part.layoutOf(piece.domain);
+    if (part.isWide && layout.slots > 1)
       return; // found in its loop
-    int64_t number = walk.positionNumber(piece.domain);
+    int64_t number = part.positionNumber(piece.domain);
     for (int64_t slot = 0; slot < layout.slots; ++slot)
       if (!positions.contains(number + slot))
         positions[number + slot] = positionOf(b, layout, stripThread, slot);
@@ -77,7 +77,7 @@ SmallVector<RowwiseBuilder::Site> RowwiseBuilder::sitesOf(ArrayRef<Nest> nests, 
   for (const Nest &nest : nests)
     for (const ColumnLoop &loop : nest.loops)
       for (const Piece &piece : loop.pieces) {
-        const ThreadLayout &layout = walk.layoutOf(piece.domain);
+        const ThreadLayout &layout = part.layoutOf(piece.domain);
         if (plan.roots()[piece.root].kind == kind)
           for (int64_t slot = 0; slot < layout.slots; ++slot)
             sites.push_back({&piece, &layout, slot});
@@ -86,7 +86,7 @@ SmallVector<RowwiseBuilder::Site> RowwiseBuilder::sitesOf(ArrayRef<Nest> nests, 
 }
 
 const Position &RowwiseBuilder::enter(const Site &site) {
-  int64_t number = walk.positionNumber(site.piece->domain) + site.slot;
+  int64_t number = part.positionNumber(site.piece->domain) + site.slot;
   const Position &position = positions[number];
   emitter.enterPosition(*site.layout, position, number, nullptr);
   return position;
@@ -152,7 +152,7 @@ void RowwiseBuilder::emitPhase(const Phase &phase) {
   SmallVector<int64_t> rows;
   for (int64_t i = 0; i < walk.schedule.getRows(); ++i)
     rows.push_back(phase.rows.high + i);
-  if (walk.isWide)
+  if (part.isWide)
     emitWide(phase.all, rows);
   else
     for (int64_t row : rows) {
@@ -168,11 +168,11 @@ void RowwiseBuilder::emitPhase(const Phase &phase) {
 //===- The chunk ----------------------------------------------------------------===//
 
 void RowwiseBuilder::emitEarlyReductions() {
-  for (const Phase &phase : plan.phases()) {
+  for (const Phase &phase : part.phases) {
     if (phase.early.empty())
       continue;
     auto rows = llvm::to_vector(llvm::seq<int64_t>(phase.rows.low, phase.rows.high));
-    if (walk.isWide)
+    if (part.isWide)
       emitWide(phase.early, rows);
     else
       for (int64_t row : rows)
@@ -185,7 +185,7 @@ void RowwiseBuilder::emitEarlyReductions() {
 SmallVector<Value> RowwiseBuilder::keptRows(int64_t shift) {
   SmallVector<Value> rows;
   for (const KeptValue &value : kept) {
-    const ThreadLayout &layout = walk.layoutOf(value.domain);
+    const ThreadLayout &layout = part.layoutOf(value.domain);
     Piece piece{0, value.domain, value.index, {}};
     for (int64_t slot = 0; slot < layout.slots; ++slot) {
       enter({&piece, &layout, slot});
@@ -200,7 +200,7 @@ SmallVector<Value> RowwiseBuilder::keptRows(int64_t shift) {
 void RowwiseBuilder::rememberKept(ValueRange values) {
   auto next = values.begin();
   for (const KeptValue &value : kept) {
-    const ThreadLayout &layout = walk.layoutOf(value.domain);
+    const ThreadLayout &layout = part.layoutOf(value.domain);
     Piece piece{0, value.domain, value.index, {}};
     for (int64_t slot = 0; slot < layout.slots; ++slot) {
       enter({&piece, &layout, slot});
@@ -211,8 +211,8 @@ void RowwiseBuilder::rememberKept(ValueRange values) {
 }
 
 void RowwiseBuilder::emitSteps() {
-  for (const Phase &phase : plan.phases())
-    if (!walk.isWide)
+  for (const Phase &phase : part.phases)
+    if (!part.isWide)
       llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
   SmallVector<Value> carried = keptRows(0);
   size_t keptCount = carried.size();
@@ -226,7 +226,7 @@ void RowwiseBuilder::emitSteps() {
     emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.isRagged ? 0 : rows);
     rememberKept(now.take_front(keptCount));
     sums = SmallVector<Value>(now.drop_front(keptCount));
-    for (const Phase &phase : plan.phases())
+    for (const Phase &phase : part.phases)
       emitPhase(phase);
     Values next(keptRows(rows));
     flushStores();
@@ -243,7 +243,7 @@ Value RowwiseBuilder::sumsOfChunk(unsigned number) {
 }
 
 void RowwiseBuilder::storeColumnSums() {
-  ColumnSumStore store(b, function, walk.threads, walk.schedule.getTeams(), stripThread, team, live);
+  ColumnSumStore store(b, function, part.threads, walk.schedule.getTeams(), stripThread, team, live);
   for (auto [i, yielded] : llvm::enumerate(op.getYield().getValues())) {
     SmallVector<ColumnSum> ofResult;
     unsigned root = 0;
@@ -258,26 +258,36 @@ void RowwiseBuilder::storeColumnSums() {
   }
 }
 
-void RowwiseBuilder::build() {
-  kern::ScheduleAttr s = walk.schedule;
-  findThread();
+void RowwiseBuilder::build(Value strip) {
+  findThread(strip);
   readBuffers();
   findPositions();
   reductions.allocate(function, team, thread);
-  if (!walk.isWide)
-    kept = findKeptRows(plan);
+  if (!part.isWide)
+    kept = findKeptRows(plan, part.phases);
   emitter.enterRows(first, nullptr, 1);
   reductions.enterRows(b.index(0));
   emitEarlyReductions();
-  if (walk.isWide)
+  if (part.isWide)
     clearWideSums();
   emitSteps();
   storeColumnSums();
-  CudaLaunch launch;
-  launch.grid = {llvm::divideCeil(op.getChunks(), s.getTeams()), s.getStrips()};
-  launch.block = s.getThreads() * s.getTeams();
-  launch.flops = countFlops(op.getBody().front()) * walk.batch * walk.time;
-  function.finish(launch);
+}
+
+//===- The kernel ---------------------------------------------------------------===//
+
+/// Each part has strips of its own, one behind the other in y.
+static void emitParts(CudaBuilder &b, KernelFunction &function, RowWalk &walk) {
+  Value strip = b.blockIndexY(walk.strips());
+  int64_t before = 0;
+  for (const RowPart &part : walk.parts) {
+    Value here = b.add(strip, b.index(-before));
+    Value isHere;
+    if (walk.parts.size() > 1)
+      isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, here, b.index(part.strips));
+    b.when(isHere, [&] { RowwiseBuilder(b, function, walk, part).build(here); });
+    before += part.strips;
+  }
 }
 
 LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {
@@ -288,6 +298,16 @@ LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kerne
       return op.emitOpError("column sums must be split into partial sums to become code");
   if (failed(checkBody(op.getBody().front())))
     return failure();
-  RowwiseBuilder(b, kernels, RowWalk(op)).build();
+  RowWalk walk(op);
+  kern::ScheduleAttr s = walk.schedule;
+  if (walk.strips() != s.getStrips())
+    return op.emitOpError("needs ") << walk.strips() << " strips with these threads and lanes, but got " << s.getStrips();
+  KernelFunction function(b, kernels, op);
+  emitParts(b, function, walk);
+  CudaLaunch launch;
+  launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getTeams())), s.getStrips()};
+  launch.block = s.getThreads() * s.getTeams();
+  launch.flops = countFlops(op.getBody().front()) * walk.batch * walk.time;
+  function.finish(launch);
   return success();
 }

@@ -21,7 +21,7 @@ void RowwiseBuilder::clearWideSums() {
       continue;
     Type element = getElementTypeOrSelf(yielded.getType());
     Value pointer = sumsOfChunk(i);
-    forEach(b, stripThread, b.index(elementCount(yielded)), walk.threads, {}, [&](Value column, ValueRange) {
+    forEach(b, stripThread, b.index(elementCount(yielded)), part.threads, {}, [&](Value column, ValueRange) {
       b.when(live, [&] { b.store(b.real(element, 0), b.address(pointer, element, column)); });
       return Values();
     });
@@ -36,13 +36,13 @@ void RowwiseBuilder::emitWide(ArrayRef<Nest> nests, ArrayRef<int64_t> rows) {
     for (const ColumnLoop &loop : nest.loops) {
       emitWideLoop({nest.heads, loop.length}, loop.pieces, rows);
       // The next loop may add to the same columns with other threads.
-      if (walk.sharesSums())
+      if (part.sharesSums)
         b.barrier();
     }
 }
 
 void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRef<int64_t> rows) {
-  const ThreadLayout &layout = walk.layoutOf(domain);
+  const ThreadLayout &layout = part.layoutOf(domain);
   SmallVector<WideSum> wholes, heads;
   for (const Piece &piece : pieces)
     if (rootOf(piece).kind == Root::reduce)
@@ -55,7 +55,7 @@ void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRe
   };
   SmallVector<WideSum> reduced(wholes);
   llvm::append_range(reduced, heads);
-  int64_t number = walk.positionNumber(domain);
+  int64_t number = part.positionNumber(domain);
   Block *around = b.getInsertionBlock();
   Values whole = repeat(b, layout.slots / layout.slotsPerHead, startOf(wholes), [&](Value group, ValueRange now) {
     Position position;
