@@ -141,7 +141,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
   }
 
   kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape) {
-    int64_t vectorLanes = lanes ? lanes.getValue() : lanesFor(shape);
+    int64_t vectorLanes = std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op));
     Team team = teamFor(shape, vectorsOf(shape, vectorLanes));
     if (threads)
       team = {threads, team.strips == 1 ? 1 : llvm::divideCeil(vectorsOf(shape, vectorLanes), threads.getValue())};

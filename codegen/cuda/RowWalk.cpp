@@ -20,6 +20,8 @@ RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan
   threads = schedule.getThreads() * schedule.getStrips();
   steps = llvm::divideCeil(std::min(chunkRows(), time), schedule.getRows());
   isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
+  int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
+  firstUnsure = time - (lastChunk + rowsWalked() - schedule.getRows());
   addLayouts();
   isWide = llvm::any_of(layouts, [&](auto &entry) {
     return entry.second.slots * entry.second.lanes * numberBytes() / 4 > mostColumnRegisters;
@@ -35,6 +37,12 @@ int64_t RowWalk::numberBytes() const {
   return bytes;
 }
 
+int64_t stretto::leastLanes(kern::RowwiseOp op) {
+  return llvm::any_of(op.getBody().getOps<seq::PermuteOp>(), [](seq::PermuteOp permute) {
+    return permute.getStyle() == seq::PairStyle::interleaved && permute.getRotated() > 0;
+  }) ? 2 : 1;
+}
+
 void RowWalk::addLayouts() {
   std::set<DomainKey> summedByHead;
   forEachPiece(plan, [&](const Phase &, const Nest &, const Piece &piece) {
@@ -46,7 +54,8 @@ void RowWalk::addLayouts() {
     DomainKey key{piece.domain.heads, piece.domain.length};
     if (layouts.contains(key))
       return;
-    ThreadLayout layout = layOutThreads(piece.domain, threads, schedule.getLanes(), summedByHead.contains(key));
+    ThreadLayout layout = layOutThreads(piece.domain, threads, std::max(schedule.getLanes(), leastLanes(op)),
+                                        summedByHead.contains(key));
     layouts.emplace(key, layout);
     numbers.emplace(key, next);
     next += layout.slots;

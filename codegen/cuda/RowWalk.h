@@ -19,6 +19,7 @@ public:
   int64_t threads;     // of all strips of a team together
   int64_t steps;       // of a chunk
   bool isRagged;       // whether a step may hold rows behind the end of its chunk
+  int64_t firstUnsure; // rows of a step from this one on may lie behind the end of the sequence
   bool isWide;         // whether a thread has more columns than registers: it visits them in loops
 
   int64_t chunkRows() const { return schedule.getChunk(); }
@@ -41,6 +42,9 @@ inline constexpr int64_t mostColumnRegisters = 64;
 
 /// Shared memory of a block, at most.
 inline constexpr int64_t mostSharedBytes = 48 << 10;
+
+/// Columns that a vector must have: neighbours that change places lie in one.
+int64_t leastLanes(kern::RowwiseOp op);
 
 /// Calls `visit` for each piece of a plan.
 void forEachPiece(const RowPlan &plan, llvm::function_ref<void(const Phase &, const Nest &, const Piece &)> visit);
