@@ -162,7 +162,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
   }
 
   kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape) {
-    int64_t vectorLanes = lanes ? lanes.getValue() : lanesFor(shape);
+    int64_t vectorLanes = std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op));
     int64_t team = threads ? threads.getValue() : teamFor(shape, vectorLanes);
     int64_t columns = vectorLanes;
     if (!shape.mayStrip)

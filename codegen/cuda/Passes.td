@@ -35,7 +35,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 2, lanes 4, chunk 16, threads 64, teams 2, strips 1> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 1, lanes 4, chunk 8, threads 64, teams 2, strips 1> {
     ```
   }];
   let options = [

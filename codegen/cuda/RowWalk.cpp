@@ -86,17 +86,24 @@ static int64_t numberBytes(kern::RowwiseOp op) {
   return bytes;
 }
 
+int64_t stretto::leastLanes(kern::RowwiseOp op) {
+  return llvm::any_of(op.getBody().getOps<seq::PermuteOp>(), [](seq::PermuteOp permute) {
+    return permute.getStyle() == seq::PairStyle::interleaved && permute.getRotated() > 0;
+  }) ? 2 : 1;
+}
+
 RowPart::RowPart(kern::RowwiseOp op, const RowPlan &plan, SmallVector<Phase, 0> partPhases, kern::ScheduleAttr schedule,
                  bool strip)
     : phases(std::move(partPhases)), threads(schedule.getThreads()), sharesSums(hasSharedSums(plan, phases)) {
+  int64_t lanes = std::max(schedule.getLanes(), leastLanes(op));
   if (strip) {
     forEachPiece(phases, [&](const Piece &piece) {
-      ThreadLayout layout = layOutThreads(piece.domain, schedule.getThreads(), schedule.getLanes(), false);
+      ThreadLayout layout = layOutThreads(piece.domain, schedule.getThreads(), lanes, false);
       strips = std::max<int64_t>(strips, llvm::divideCeil(piece.domain.heads * layout.vectors, schedule.getThreads()));
     });
     threads *= strips;
   }
-  addLayouts(plan, schedule.getLanes());
+  addLayouts(plan, lanes);
   isWide = llvm::any_of(layouts, [&](auto &entry) {
     return entry.second.slots * entry.second.lanes * numberBytes(op) / 4 > mostColumnRegisters;
   });
@@ -132,6 +139,8 @@ RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan
   std::tie(batch, time) = op.getRows();
   steps = llvm::divideCeil(std::min(chunkRows(), time), schedule.getRows());
   isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
+  int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
+  firstUnsure = time - (lastChunk + rowsWalked() - schedule.getRows());
   if (schedule.getStrips() > 1 && mayStrip(plan))
     for (SmallVector<Phase, 0> &phases : splitPieces(plan))
       parts.emplace_back(op, plan, std::move(phases), schedule, /*mayStrip=*/true);

@@ -48,12 +48,16 @@ public:
   int64_t batch, time;
   int64_t steps;       // of a chunk
   bool isRagged;       // whether a step may hold rows behind the end of its chunk
+  int64_t firstUnsure; // rows of a step from this one on may lie behind the end of the sequence
   std::vector<RowPart> parts;
 
   int64_t chunkRows() const { return schedule.getChunk(); }
   int64_t rowsWalked() const { return steps * schedule.getRows(); }
   int64_t strips() const;
 };
+
+/// Columns that a vector must have: neighbours that change places lie in one.
+int64_t leastLanes(kern::RowwiseOp op);
 
 /// Calls `visit` for each piece of some phases.
 void forEachPiece(llvm::ArrayRef<Phase> phases, llvm::function_ref<void(const Piece &)> visit);

@@ -223,7 +223,7 @@ void RowwiseBuilder::emitSteps() {
   Values left = forEach(b, b.index(0), b.index(walk.steps), 1, carried, [&](Value step, ValueRange now) {
     Value walked = b.mul(step, rows);
     reductions.enterRows(walked);
-    emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.isRagged ? 0 : rows);
+    emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.firstUnsure);
     rememberKept(now.take_front(keptCount));
     sums = SmallVector<Value>(now.drop_front(keptCount));
     for (const Phase &phase : part.phases)

@@ -72,7 +72,6 @@ def Kern_ScheduleAttr : AttrDef<Kern_Dialect, "Schedule"> {
     `strips` of more than one, several teams share a chunk, each with its own columns.
 
     ```mlir
-    #kern.schedule<rows 8, lanes 16, chunk 64>
     #kern.schedule<rows 2, lanes 4, chunk 64, threads 32, teams 4, strips 1>
     ```
   }];

@@ -1,6 +1,8 @@
 //===- KernelLibrary.cpp - compile fused kernels, load them, run them ---------===//
 #include "KernelLibrary.h"
 
+#include "KernelBuffer.h"
+
 #include "ir/Register.h"
 #include "runtime/abi/abi.h"
 
@@ -35,7 +37,10 @@ kern::RowwiseOp stretto::test::rowwiseOf(ModuleOp module, StringRef function) {
 }
 
 static double roundTo(Type element, double value) {
-  return element.isF32() ? static_cast<double>(static_cast<float>(value)) : value;
+  APFloat rounded(value);
+  bool isInexact;
+  rounded.convert(cast<FloatType>(element).getFloatSemantics(), APFloat::rmNearestTiesToEven, &isInexact);
+  return rounded.convertToDouble();
 }
 
 Numbers stretto::test::randomNumbers(Type type, uint64_t seed) {
@@ -113,40 +118,6 @@ KernelLibrary::~KernelLibrary() {
   llvm::sys::fs::remove_directories(folder);
 }
 
-/// A buffer aligned as arenas are, with guard bytes behind it that must stay as they are.
-namespace {
-struct Buffer {
-  static constexpr size_t guard = 64;
-  explicit Buffer(Type type)
-      : element(getElementTypeOrSelf(type)), count(cast<RankedTensorType>(type).getNumElements()),
-        size(count * element.getIntOrFloatBitWidth() / 8),
-        bytes(static_cast<char *>(std::aligned_alloc(64, (size + guard + 63) / 64 * 64))) {
-    std::memset(bytes, 0xff, size + guard);
-  }
-  ~Buffer() { std::free(bytes); }
-  void set(const Numbers &numbers) {
-    for (size_t i = 0; i < count; ++i)
-      element.isF32()   ? void(reinterpret_cast<float *>(bytes)[i] = numbers[i])
-      : element.isF64() ? void(reinterpret_cast<double *>(bytes)[i] = numbers[i])
-                        : void(reinterpret_cast<int32_t *>(bytes)[i] = numbers[i]);
-  }
-  Numbers get() const {
-    Numbers numbers(count);
-    for (size_t i = 0; i < count; ++i)
-      numbers[i] = element.isF32()   ? reinterpret_cast<float *>(bytes)[i]
-                   : element.isF64() ? reinterpret_cast<double *>(bytes)[i]
-                                     : reinterpret_cast<int32_t *>(bytes)[i];
-    for (size_t i = size; i < size + guard; ++i)
-      if (bytes[i] != static_cast<char>(0xff))
-        llvm::report_fatal_error("a kernel wrote behind a buffer");
-    return numbers;
-  }
-  Type element;
-  size_t count, size;
-  char *bytes;
-};
-} // namespace
-
 void KernelLibrary::launch(StringRef kernel, std::vector<void *> buffers) {
   auto info = llvm::find_if(infos, [&](KernelInfo &i) { return i.name == kernel; });
   auto function = reinterpret_cast<stretto_kernel_fn>(dlsym(handle, info->name.c_str()));
@@ -161,24 +132,24 @@ void KernelLibrary::launch(StringRef kernel, std::vector<void *> buffers) {
 
 std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Numbers> &inputs) {
   kern::RowwiseOp op = rowwiseOf(*planned, name);
-  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<std::unique_ptr<KernelBuffer>> buffers;
   std::vector<void *> pointers;
   for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes()))) {
-    buffers.push_back(std::make_unique<Buffer>(type));
+    buffers.push_back(std::make_unique<KernelBuffer>(type));
     if (buffers.size() <= inputs.size())
       buffers.back()->set(inputs[buffers.size() - 1]);
-    pointers.push_back(buffers.back()->bytes);
+    pointers.push_back(buffers.back()->data());
   }
   launch(name, pointers);
   std::vector<Numbers> results;
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
-    Buffer &buffer = *buffers[inputs.size() + i];
+    KernelBuffer &buffer = *buffers[inputs.size() + i];
     results.push_back(buffer.get());
     if (!op.isColumnSum(i))
       continue;
     auto sum = cast<kern::SumPartialsOp>(*result.user_begin());
-    Buffer total(sum.getType());
-    launch(*sum.getKernel(), {buffer.bytes, total.bytes});
+    KernelBuffer total(sum.getType());
+    launch(*sum.getKernel(), {buffer.data(), total.data()});
     results.back() = total.get();
   }
   return results;

@@ -212,7 +212,7 @@ double Interpreter::scalar(Operation *inner, ArrayRef<double> x) {
       .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) { return std::min(x[0], x[1]); })
       .Case([&](arith::SelectOp) { return x[0] != 0 ? x[1] : x[2]; })
       .Case([&](arith::CmpFOp op) { return compare(op, x[0], x[1]); })
-      .Case<arith::SIToFPOp>([&](auto) { return x[0]; })
+      .Case<arith::SIToFPOp, arith::ExtFOp, arith::TruncFOp>([&](auto) { return x[0]; })
       .Case([&](arith::FPToSIOp) { return std::trunc(x[0]); })
       .Case([&](math::ExpOp) { return std::exp(x[0]); })
       .Case([&](math::LogOp) { return std::log(x[0]); })

@@ -1,0 +1,50 @@
+//===- CudaLibrary.h - compile CUDA kernels for the emulator, load them, check them -------===//
+#pragma once
+
+#include "KernelLibrary.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace stretto::test {
+
+/// How to share rows out over threads; 0: as the compiler chooses.
+struct CudaSchedule {
+  int64_t rows = 0, lanes = 0, chunk = 0, threads = 0, teams = 0, strips = 0;
+};
+
+/// A copy of `module` whose kernels have names (a kern.rowwise that of its function, where it has none), schedules and
+/// split column sums. Of `schedule`, numbers that are 0 are the compiler's choice; strips are taken back to 1 where a kernel
+/// cannot have several. Null where a pass fails.
+mlir::OwningOpRef<mlir::ModuleOp> scheduleForCuda(mlir::ModuleOp module, CudaSchedule schedule);
+
+/// Makes bf16 of all f32 operands and row results of kernels: read through arith.extf, yielded through arith.truncf.
+void storeAsBf16(mlir::ModuleOp module);
+
+/// The operations of a module that become kernels, in order.
+mlir::SmallVector<mlir::Operation *> kernelsOf(mlir::ModuleOp module);
+
+/// What all kernels of a scheduled module become on the emulator.
+class CudaLibrary {
+public:
+  /// `edit` may change the kernels between lowering and emulation.
+  explicit CudaLibrary(mlir::ModuleOp scheduled, llvm::function_ref<void(mlir::gpu::GPUModuleOp)> edit = nullptr);
+  ~CudaLibrary();
+  CudaLibrary(const CudaLibrary &) = delete;
+
+  bool isLoaded() const { return handle; }
+  /// The results of the kernel of `op` in one launch.
+  std::vector<Numbers> launch(mlir::Operation *op, const std::vector<Numbers> &inputs) const;
+
+private:
+  bool compile(mlir::ModuleOp code);
+
+  std::string folder;
+  std::map<std::string, int64_t> blocks; // of each kernel
+  void *handle = nullptr;
+};
+
+/// Runs the kernel of `op` on seeded numbers under three orders of warps and blocks with all checks, and compares it with
+/// what the operation means: what differs, or nothing. (What the emulator reports ends the process.)
+std::string checkKernel(mlir::Operation *op, const CudaLibrary &library, uint64_t seed);
+
+} // namespace stretto::test

@@ -1,0 +1,88 @@
+//===- CudaRowwiseTest.cpp - CUDA kernels on the emulator against the interpreter -----------===//
+#include "Bodies.h"
+#include "CudaLibrary.h"
+#include "RandomBody.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+void checkAll(ModuleOp module, CudaSchedule schedule, uint64_t seed) {
+  auto scheduled = scheduleForCuda(module, schedule);
+  ASSERT_TRUE(scheduled);
+  CudaLibrary library(*scheduled);
+  ASSERT_TRUE(library.isLoaded());
+  for (Operation *kernel : kernelsOf(*scheduled))
+    EXPECT_EQ(checkKernel(kernel, library, seed++), "");
+}
+
+/// All bodies under one schedule; `bf16`: what is stored has that type.
+void checkBodies(Sizes sizes, CudaSchedule schedule = {}, bool bf16 = false) {
+  auto context = makeContext();
+  std::string text;
+  for (unsigned i = 0; i < bodyCount; ++i)
+    text += fill(bodies[i], sizes);
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  if (bf16)
+    storeAsBf16(*module);
+  checkAll(*module, schedule, 100);
+}
+
+void checkRandom(uint64_t firstSeed, int count, CudaSchedule schedule = {}, bool bf16 = false) {
+  auto context = makeContext();
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += randomBody("body" + std::to_string(i), firstSeed + i);
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module) << text;
+  if (bf16)
+    storeAsBf16(*module);
+  checkAll(*module, schedule, firstSeed);
+}
+
+TEST(CudaRowwise, WholeVectors) { checkBodies({.columns = 128}); }
+TEST(CudaRowwise, Tails) { checkBodies({.batch = 1, .columns = 100}); }
+TEST(CudaRowwise, NarrowerThanOneVector) { checkBodies({.columns = 5, .heads = 1}); }
+TEST(CudaRowwise, OddHeads) { checkBodies({.columns = 51, .heads = 3}, {.lanes = 4, .threads = 32}); }
+TEST(CudaRowwise, Double) { checkBodies({.columns = 40, .real = "f64"}); }
+TEST(CudaRowwise, DoubleTails) {
+  checkBodies({.time = 9, .columns = 34, .real = "f64"}, {.rows = 2, .lanes = 2, .chunk = 4, .threads = 16, .teams = 2});
+}
+TEST(CudaRowwise, Bf16) { checkBodies({.columns = 64}, {}, true); }
+TEST(CudaRowwise, Bf16Tails) {
+  checkBodies({.time = 13, .columns = 36}, {.rows = 3, .lanes = 8, .chunk = 5, .threads = 32, .teams = 1}, true);
+}
+TEST(CudaRowwise, OneRow) { checkBodies({.batch = 3, .time = 1}); }
+TEST(CudaRowwise, ShorterThanTheTaps) { checkBodies({.time = 2}, {.rows = 2, .lanes = 1}); }
+TEST(CudaRowwise, ChunksOfOneRow) { checkBodies({.time = 7}, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 8, .teams = 4}); }
+TEST(CudaRowwise, RaggedSteps) {
+  checkBodies({.time = 21}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 16, .teams = 4});
+}
+TEST(CudaRowwise, ThreeRows) { checkBodies({.time = 33}, {.rows = 3, .lanes = 1, .chunk = 16, .threads = 32, .teams = 2}); }
+TEST(CudaRowwise, FourRowsLongChunk) {
+  checkBodies({.time = 18, .columns = 100}, {.rows = 4, .lanes = 4, .chunk = 64, .threads = 96, .teams = 1});
+}
+TEST(CudaRowwise, Strips) {
+  checkBodies({.columns = 100}, {.rows = 1, .lanes = 2, .chunk = 16, .threads = 8, .teams = 4, .strips = 7});
+}
+TEST(CudaRowwise, MoreThreadsThanColumns) {
+  checkBodies({.columns = 30}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 160, .teams = 2});
+}
+
+TEST(CudaRandom, Chosen) { checkRandom(1000, 40); }
+TEST(CudaRandom, ChosenBf16) { checkRandom(2000, 40, {}, true); }
+TEST(CudaRandom, OneLane) { checkRandom(3000, 30, {.rows = 2, .lanes = 1, .chunk = 5, .threads = 8, .teams = 4}); }
+TEST(CudaRandom, TwoLanes) { checkRandom(4000, 30, {.rows = 3, .lanes = 2, .chunk = 4, .threads = 16, .teams = 6}); }
+TEST(CudaRandom, FourLanes) { checkRandom(5000, 30, {.rows = 4, .lanes = 4, .chunk = 16, .threads = 96, .teams = 1}); }
+TEST(CudaRandom, EightLanesBf16) {
+  checkRandom(6000, 30, {.rows = 1, .lanes = 8, .chunk = 7, .threads = 160, .teams = 1}, true);
+}
+TEST(CudaRandom, RowByRow) { checkRandom(7000, 30, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 32, .teams = 3}); }
+TEST(CudaRandom, Strips) {
+  checkRandom(8000, 30, {.rows = 1, .lanes = 1, .chunk = 64, .threads = 32, .teams = 2, .strips = 5});
+}
+} // namespace

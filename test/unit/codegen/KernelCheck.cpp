@@ -1,0 +1,140 @@
+//===- KernelCheck.cpp - a CUDA kernel against what its operation means ---------===//
+#include "CudaLibrary.h"
+
+#include "codegen/cuda/KernelFunction.h"
+#include "runtime/abi/emulator.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::test;
+
+//===- What operations mean -----------------------------------------------------===//
+
+static int64_t lastOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape().back(); }
+static int64_t sizeOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+static Numbers sumEntries(const Numbers &entries, Numbers sum) {
+  for (size_t i = 0; i < entries.size(); ++i)
+    sum[i % sum.size()] += entries[i];
+  return sum;
+}
+
+static Numbers chooseRows(seq::EmbedOp op, const std::vector<Numbers> &inputs) {
+  Numbers rows;
+  int64_t width = lastOf(op.getResult());
+  for (double token : inputs[0])
+    rows.insert(rows.end(), inputs[1].begin() + token * width, inputs[1].begin() + (token + 1) * width);
+  return rows;
+}
+
+static Numbers addRows(seq::EmbedGradOp op, const std::vector<Numbers> &inputs) {
+  int64_t width = lastOf(op.getResult());
+  Numbers table = op.getAccumulator() ? inputs[2] : Numbers(sizeOf(op.getResult()), 0.0);
+  for (size_t i = 0; i < inputs[1].size(); ++i)
+    table[inputs[0][i / width] * width + i % width] += inputs[1][i];
+  return table;
+}
+
+static std::vector<Numbers> meaning(Operation *op, const std::vector<Numbers> &inputs) {
+  return llvm::TypeSwitch<Operation *, std::vector<Numbers>>(op)
+      .Case([&](kern::RowwiseOp rowwise) { return interpret(rowwise, inputs); })
+      .Case([&](kern::SumPartialsOp sum) {
+        Numbers start = sum.getAccumulator() ? inputs[1] : Numbers(sizeOf(sum.getResult()), 0.0);
+        return std::vector<Numbers>{sumEntries(inputs[0], start)};
+      })
+      .Case([&](seq::EmbedOp embed) { return std::vector<Numbers>{chooseRows(embed, inputs)}; })
+      .Case([&](seq::EmbedGradOp grad) { return std::vector<Numbers>{addRows(grad, inputs)}; });
+}
+
+//===- Numbers ------------------------------------------------------------------===//
+
+static bool hasNaN(const std::vector<Numbers> &all) {
+  return llvm::any_of(all, [](const Numbers &numbers) {
+    return llvm::any_of(numbers, [](double number) { return std::isnan(number); });
+  });
+}
+
+/// Inputs on which the operation is defined: positive ones where a root or a logarithm asks for it; tokens in the table.
+static std::vector<Numbers> inputsOf(Operation *op, uint64_t seed) {
+  std::vector<Numbers> inputs;
+  for (Type type : op->getOperandTypes())
+    inputs.push_back(randomNumbers(type, seed++));
+  int64_t tokens = 0;
+  if (auto embed = dyn_cast<seq::EmbedOp>(op))
+    tokens = cast<RankedTensorType>(embed.getTable().getType()).getDimSize(0);
+  if (auto grad = dyn_cast<seq::EmbedGradOp>(op))
+    tokens = cast<RankedTensorType>(grad.getResult().getType()).getDimSize(0);
+  if (tokens)
+    for (double &token : inputs[0])
+      token = std::fmod(token * 5, static_cast<double>(tokens));
+  if (hasNaN(meaning(op, inputs)))
+    for (Numbers &numbers : inputs)
+      for (double &number : numbers)
+        number = std::abs(number);
+  return inputs;
+}
+
+/// The largest difference beyond what rounding to the element allows, relative to 1 or the largest number.
+static double excess(const Numbers &got, const Numbers &want, Type element) {
+  if (got.size() != want.size())
+    return INFINITY;
+  double scale = 1, worst = 0, rounding = element.isBF16() ? std::ldexp(1, -8) : 0;
+  for (double number : want)
+    scale = std::max(scale, std::abs(number));
+  for (auto [a, b] : llvm::zip_equal(got, want)) {
+    if (std::isnan(a) != std::isnan(b))
+      return INFINITY;
+    if (!std::isnan(a))
+      worst = std::max(worst, (std::abs(a - b) - rounding * std::abs(b)) / scale);
+  }
+  return worst;
+}
+
+static bool sameBits(const std::vector<Numbers> &a, const std::vector<Numbers> &b) {
+  return llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
+    auto &[x, y] = pair;
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
+  });
+}
+
+//===- The check ----------------------------------------------------------------===//
+
+/// A kernel in which reals have 64 bits is as exact as the interpreter.
+static double toleranceOf(Operation *op) {
+  auto isDouble = [](Type type) { return getElementTypeOrSelf(type).isF64(); };
+  return llvm::any_of(op->getResultTypes(), isDouble) ? 1e-11 : 1e-5;
+}
+
+static std::string running; // for the report of the emulator
+
+static void say(const char *message) { llvm::errs() << message << "\n" << running << "\n"; }
+
+std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library, uint64_t seed) {
+  std::vector<Numbers> inputs = inputsOf(op, seed), want = meaning(op, inputs), first;
+  std::string text, problems;
+  llvm::raw_string_ostream(text) << *op;
+  running = llvm::formatv("inputs of seed {0}\n{1}", seed, text);
+  stretto_emulator_set_report(say);
+  stretto_emulator_set_checks(STRETTO_EMULATOR_CHECKS_FULL);
+  for (uint64_t order : {0, 1, 2}) {
+    stretto_emulator_set_seed(order);
+    std::vector<Numbers> got = library.launch(op, inputs);
+    if (order == 0)
+      first = got;
+    else if (!sameBits(got, first))
+      problems += llvm::formatv("order {0} gives other bits\n", order);
+  }
+  auto rowwise = dyn_cast<kern::RowwiseOp>(op);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    if (rowwise && rowwise.isColumnSum(i))
+      first[i] = sumEntries(first[i], Numbers(want[i].size(), 0.0));
+    if (double e = excess(first[i], want[i], getElementTypeOrSelf(result.getType())); !(e < toleranceOf(op)))
+      problems += llvm::formatv("result {0} differs by {1}\n", i, e);
+  }
+  return problems.empty() ? problems : problems + running + "\n";
+}
