@@ -2,9 +2,9 @@
 #include "CudaLibrary.h"
 
 #include "KernelBuffer.h"
-#include "codegen/cuda/ColumnSums.h"
 #include "codegen/cuda/KernelFunction.h"
 #include "codegen/cuda/Passes.h"
+#include "codegen/cuda/RowWalk.h"
 #include "codegen/emulator/Passes.h"
 #include "runtime/abi/abi.h"
 
@@ -22,23 +22,20 @@ using namespace stretto::test;
 
 //===- Schedules ----------------------------------------------------------------===//
 
-/// Several teams may share a row where nothing is added up along it or across its heads.
-static bool mayHaveStrips(kern::RowwiseOp op) {
-  RowPlan plan(op);
-  for (auto [i, root] : llvm::enumerate(plan.roots()))
-    if (root.kind == Root::reduce || (root.kind == Root::columnSum && !isInjective(plan, i)))
-      return false;
-  return true;
-}
-
+/// What the compiler chose with what is wanted instead; the strips follow from threads and lanes where there may be several.
 static kern::ScheduleAttr complete(kern::RowwiseOp op, CudaSchedule wanted) {
   kern::ScheduleAttr chosen = *op.getSchedule();
   auto either = [](int64_t number, int64_t other) { return number ? number : other; };
-  int64_t strips = mayHaveStrips(op) ? either(wanted.strips, chosen.getStrips()) : 1;
-  return kern::ScheduleAttr::get(op.getContext(), either(wanted.rows, chosen.getRows()),
-                                 either(wanted.lanes, chosen.getLanes()), either(wanted.chunk, chosen.getChunk()),
-                                 either(wanted.threads, chosen.getThreads()), either(wanted.teams, chosen.getTeams()),
-                                 strips);
+  int64_t teams = wanted.threads ? std::max<int64_t>(1, 128 / wanted.threads) : chosen.getTeams();
+  auto with = [&](int64_t strips) {
+    return kern::ScheduleAttr::get(op.getContext(), either(wanted.rows, chosen.getRows()),
+                                   either(wanted.lanes, chosen.getLanes()), either(wanted.chunk, chosen.getChunk()),
+                                   either(wanted.threads, chosen.getThreads()), either(wanted.teams, teams),
+                                   strips);
+  };
+  bool several = wanted.strips ? wanted.strips > 1 : chosen.getStrips() > 1;
+  op.setScheduleAttr(with(several ? 2 : 1));
+  return with(RowWalk(op).strips());
 }
 
 OwningOpRef<ModuleOp> stretto::test::scheduleForCuda(ModuleOp module, CudaSchedule schedule) {
