@@ -51,7 +51,7 @@ def programs(small):
 
 def too_large(small):
     """A program whose memory no machine of ours has."""
-    length, batch = (512, 1 << 16) if small else (2048, 4096)
+    length, batch = (1024, 1 << 15) if small else (2048, 4096)
     return {"too-large": Made("llama", Shape(batch, length, 10000), FULL | {"canon_at": ALL}, "f32" if small else "bf16")}
 
 
