@@ -1,0 +1,148 @@
+"""The memory of a model on the host as numpy arrays, and the library calls of a step written plainly with PyTorch."""
+import math
+
+import numpy as np
+import torch
+
+import abi
+
+GUARD = 4096  # bytes on both sides of an arena that no kernel may touch
+TYPES = {abi.F32: np.float32, abi.F64: np.float64, abi.I32: np.int32}
+TORCH = {abi.F32: torch.float32, abi.F64: torch.float64, abi.BF16: torch.bfloat16}
+
+
+class Arenas:
+    """Bytes of each arena between guards; activations are NaN at first."""
+
+    def __init__(self, model):
+        self.model, program = model, model.program
+        self.bytes = []
+        for arena in range(11):
+            size = (program.arena_bytes[arena] if arena != abi.GRADIENTS else 0) + 2 * GUARD
+            self.bytes.append(np.full(size + -size % 64, 0xFF if arena == abi.ACTIVATIONS else 0, np.uint8))
+            self.bytes[-1][:GUARD] = 0xA5
+            self.bytes[-1][-GUARD:] = 0xA5
+        self.fill(np.random.RandomState(20))
+
+    def place(self, buffer):
+        """(arena, first byte) of a buffer."""
+        return abi.ACTIVATIONS if buffer.arena == abi.GRADIENTS else buffer.arena, GUARD + buffer.offset
+
+    def address(self, buffer):
+        arena, start = self.place(buffer)
+        return self.bytes[arena].ctypes.data + start
+
+    def view(self, arena, offset, count, dtype):
+        return self.bytes[arena][GUARD + offset :][: count * np.dtype(dtype).itemsize].view(dtype)
+
+    def tensor(self, buffer, dtype, shape, strides):
+        """A tensor that shares the memory of a buffer."""
+        arena, start = self.place(buffer)
+        size = torch.empty(0, dtype=TORCH[dtype]).element_size()
+        whole = torch.from_numpy(self.bytes[arena])
+        end = start + (sum((n - 1) * s for n, s in zip(shape, strides)) + 1) * size
+        return whole[start:end].view(TORCH[dtype]).as_strided(shape, strides)
+
+    def fill(self, random):
+        program = self.model.program
+        real, size = TYPES[program.dtype], np.dtype(TYPES[program.dtype]).itemsize
+        for parameter in self.model.parameters:
+            count = math.prod(parameter.shape[: parameter.rank])
+            middle = parameter.init_a if parameter.init == 0 else 0.0
+            values = middle + random.randn(count) * (0.1 if parameter.init == 0 or parameter.rank < 2 else
+                                                     0.5 / math.sqrt(parameter.shape[1]))  # fmt: skip
+            self.view(abi.PARAMETERS, parameter.offset * size, count, real)[:] = values
+            if parameter.trainable:
+                self.view(abi.MOMENT1, parameter.offset * size, count, real)[:] = 1e-3 * random.randn(count)
+                self.view(abi.MOMENT2, parameter.offset * size, count, real)[:] = 1e-6 * random.rand(count)
+        # Padding between gradients is zero; the gradients themselves are no numbers yet.
+        self.view(abi.ACTIVATIONS, 0, program.trainable_elements, real)[:] = 0
+        for table in self.model.tables:
+            self.view(abi.TABLES, table.offset, table.rows * table.columns, real)[:] = rotary(table).ravel()
+        rows = program.batch * program.length
+        for offset in (program.tokens, program.targets):
+            self.view(abi.INPUTS, offset, rows, np.int32)[:] = random.randint(0, program.vocabulary, rows)
+        self.view(abi.INPUTS, program.weights, rows, real)[:] = (random.rand(rows) < 0.9) / rows
+        self.view(abi.HYPER, 0, 8, real)[:] = [1e-3, 0.9, 0.98, 1e-6, 0.1, 0.1, 0.02, 1.0]
+
+
+def rotary(table):
+    """As abi.h describes rotary tables."""
+    column = np.arange(table.columns)
+    half = max(1, table.rotated // 2)
+    pair = column // 2 if table.interleaved else column % half
+    first = column % 2 == 0 if table.interleaved else column < half
+    angle = np.arange(table.rows)[:, None] * table.theta ** (-2.0 * pair / max(1, table.rotated))
+    outside = column >= table.rotated
+    if table.kind == 0:
+        return np.where(outside, 1.0, np.cos(angle))
+    return np.where(outside, 0.0, np.where(first, -1, 1) * np.sin(angle))
+
+
+class Library:
+    """Products, attention, copies on arenas of the host; sums in f32 at least."""
+
+    def __init__(self, arenas):
+        self.arenas = arenas
+
+    def matmul(self, args):
+        def operand(buffer, stride, rows, columns, transposed):
+            shape = (columns, rows) if transposed else (rows, columns)
+            tensor = self.arenas.tensor(buffer, args.dtype, shape, (stride, 1))
+            return (tensor.T if transposed else tensor).to(sums)
+
+        sums = torch.float64 if args.dtype == abi.F64 else torch.float32
+        a = operand(args.a, args.lda, args.m, args.k, args.transpose_a)
+        b = operand(args.b, args.ldb, args.k, args.n, args.transpose_b)
+        c = self.arenas.tensor(args.c, args.dtype_c, (args.m, args.n), (args.ldc, 1))
+        c.copy_(a @ b + c if args.accumulate else a @ b)
+
+    def heads(self, args, buffer, stride, heads):
+        shape, strides = (args.batch, heads, args.length, args.head_dim), (args.length * stride, args.head_dim, stride, 1)
+        return self.arenas.tensor(buffer, args.dtype, shape, strides)
+
+    def scores(self, args, q, k):
+        group = args.heads // args.kv_heads
+        scores = q @ k.repeat_interleave(group, 1).transpose(-1, -2) * args.scale
+        if args.causal:
+            above = torch.ones(args.length, args.length, dtype=torch.bool).triu(1)
+            scores = scores.masked_fill(above, -math.inf)
+        return scores
+
+    def inputs(self, args):
+        wide = torch.float64 if args.dtype == abi.F64 else torch.float32
+        return [self.heads(args, buffer, stride, heads).to(wide)
+                for buffer, stride, heads in ((args.q, args.q_stride, args.heads), (args.k, args.k_stride, args.kv_heads),
+                                              (args.v, args.v_stride, args.kv_heads))]  # fmt: skip
+
+    def attend(self, args, q, k, v):
+        scores = self.scores(args, q, k)
+        return scores, scores.softmax(-1) @ v.repeat_interleave(args.heads // args.kv_heads, 1)
+
+    def attention(self, args):
+        scores, y = self.attend(args, *self.inputs(args))
+        self.heads(args, args.o, args.o_stride, args.heads).copy_(y)
+        real = abi.F64 if args.dtype == abi.F64 else abi.F32
+        shape = (args.batch, args.heads, args.length)
+        lse = self.arenas.tensor(args.lse, real, shape, (args.heads * args.length, args.length, 1))
+        lse.copy_(scores.logsumexp(-1))
+
+    def attention_grad(self, args):
+        forward = args.forward
+        inputs = [each.requires_grad_() for each in self.inputs(forward)]
+        _, y = self.attend(forward, *inputs)
+        y.backward(self.heads(forward, args.d_o, args.do_stride, forward.heads).to(y.dtype))
+        for buffer, stride, value in zip((args.d_q, args.d_k, args.d_v), (args.dq_stride, args.dk_stride, args.dv_stride),
+                                         inputs):  # fmt: skip
+            self.heads(forward, buffer, stride, value.shape[1]).copy_(value.grad)
+
+    def zero(self, buffer, count):
+        arena, start = self.arenas.place(buffer)
+        self.arenas.bytes[arena][start : start + count] = 0
+
+    def copy(self, args):
+        def rows(buffer, stride):
+            arena, start = self.arenas.place(buffer)
+            return np.lib.stride_tricks.as_strided(self.arenas.bytes[arena][start:], (args.rows, args.row_bytes), (stride, 1))
+
+        rows(args.target, args.to_stride)[:] = rows(args.source, args.from_stride)

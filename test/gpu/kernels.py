@@ -1,0 +1,259 @@
+"""Every kernel of a model against its emulation, launch by launch.
+
+    kernels.py FOLDER NAME cuda|emulated REPORT.json [--damage]
+
+A whole step, an accumulation and an evaluation run on the host with the emulated kernels and plain library calls. Before
+each launch the device gets a copy of all arenas, runs the same kernel, and is compared: every result within a tolerance,
+every other byte exactly, so that stray writes show. The device launches twice and must give the same bits.
+`emulated` stands in for a GPU: the emulator with another order of warps. --damage spoils one number of each kernel's
+first launch on the device, which must be found.
+"""
+import ctypes
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+
+import abi
+from arenas import Arenas, Library
+
+ENTRIES = ["round_parameters", "gradients", "accumulate", "gradients", "accumulate", "take_accumulated", "update",
+           "evaluate"]  # fmt: skip
+# Errors of a result: of all its numbers together by their norm, and of a single one by its size and the root of the mean
+# square. Approximate functions of the hardware are off by 1e-7 and more; one rounding of bf16 may fall the other way.
+NORM = {abi.F32: 2e-5, abi.BF16: 1e-3}
+SINGLE = {abi.F32: (1e-4, 1e-3), abi.BF16: (2**-7, 2e-2)}
+
+
+class Emulator:
+    """Kernels as functions of the host, run by the emulator."""
+
+    def __init__(self, library):
+        self.library = library
+        self.pool = ThreadPoolExecutor(os.cpu_count())
+
+    def launch(self, kernel, addresses, seed=0):
+        self.library.stretto_emulator_set_seed(ctypes.c_uint64(seed))
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(kernel.function)
+        buffers = (ctypes.c_void_p * len(addresses))(*addresses)
+        pieces = np.linspace(0, kernel.chunks, min(kernel.chunks, 2 * os.cpu_count()) + 1).astype(int)
+        work = [self.pool.submit(function, buffers, int(a), int(b), None) for a, b in zip(pieces, pieces[1:])]
+        for each in work:
+            each.result()
+
+
+class EmulatedDevice:
+    """Stands in for a GPU."""
+
+    name = "the emulator in another order"
+
+    def __init__(self, emulator):
+        self.emulator = emulator
+
+    def load(self, model):
+        self.kernels = model.kernels
+
+    def run(self, kernel, host, places):
+        copies = [each.copy() for each in host]
+        self.emulator.launch(self.kernels[kernel], [copies[arena].ctypes.data + start for arena, start in places], seed=7)
+        return copies
+
+
+class CudaDevice:
+    """Kernels of a program's image, launched by the driver on memory of PyTorch's."""
+
+    def __init__(self):
+        torch.zeros(1, device="cuda")  # makes the context current
+        self.name = torch.cuda.get_device_name()
+        self.driver = ctypes.CDLL("libcuda.so.1")
+        self.arenas = []
+
+    def call(self, name, *arguments):
+        status = getattr(self.driver, name)(*arguments)
+        if status:
+            text = ctypes.c_char_p()
+            self.driver.cuGetErrorString(status, ctypes.byref(text))
+            raise RuntimeError(f"{name}: {(text.value or b'unknown error').decode()} ({status})")
+
+    def load(self, model):
+        """The first image that the driver takes: machine code, else PTX."""
+        self.kernels, self.module, problems = model.kernels, ctypes.c_void_p(), []
+        for image in model.images:
+            try:
+                self.call("cuModuleLoadData", ctypes.byref(self.module), ctypes.c_void_p(image.data))
+                self.name += f" ({image.architecture.decode()})"
+                return
+            except RuntimeError as error:
+                problems.append(f"{image.architecture.decode()}: {error}")
+        raise RuntimeError("no image can be loaded: " + "; ".join(problems))
+
+    def run(self, name, host, places):
+        kernel, function = self.kernels[name], ctypes.c_void_p()
+        if not self.arenas:
+            self.arenas = [torch.empty(each.size, dtype=torch.uint8, device="cuda") for each in host]
+        for device, each in zip(self.arenas, host):
+            device.copy_(torch.from_numpy(each))
+        self.call("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.symbol)
+        pointers = [ctypes.c_void_p(self.arenas[arena].data_ptr() + start) for arena, start in places]
+        arguments = (ctypes.c_void_p * len(pointers))(*(ctypes.cast(ctypes.pointer(p), ctypes.c_void_p) for p in pointers))
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        self.call("cuLaunchKernel", function, *map(ctypes.c_uint, (kernel.grid[0], kernel.grid[1], 1, kernel.block, 1, 1, 0)),
+                  stream, arguments, None)  # fmt: skip
+        torch.cuda.synchronize()
+        return [each.cpu().numpy() for each in self.arenas]
+
+
+def numbers(raw, dtype):
+    if dtype == abi.BF16:
+        return (raw.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return raw.view(np.float64 if dtype == abi.F64 else np.float32)
+
+
+def problem_of(found, expected, dtype):
+    """What is wrong with a result, or None; found and expected are bytes."""
+    a, b = numbers(found, dtype).astype(np.float64), numbers(expected, dtype).astype(np.float64)
+    if not np.array_equal(np.isfinite(a), np.isfinite(b)):
+        return f"{np.sum(~np.isfinite(a))} numbers are not finite, instead of {np.sum(~np.isfinite(b))}"
+    a, b = np.nan_to_num(a, posinf=1, neginf=-1), np.nan_to_num(b, posinf=1, neginf=-1)
+    size, off = np.sqrt(np.mean(b * b)), np.abs(a - b)
+    norm = np.sqrt(np.mean(off * off)) / size if size else float(np.any(off))
+    relative, floor = SINGLE[dtype]
+    over = off - relative * np.abs(b) - floor * size
+    if norm <= NORM[dtype] and np.all(over <= 0):
+        return None
+    worst = int(np.argmax(over))
+    return f"error {norm:.1e} of the norm; element {worst} is {a[worst]:.7g} instead of {b[worst]:.7g}"
+
+
+class Check:
+    def __init__(self, model, device, emulator, damage):
+        self.arenas, self.model, self.device, self.emulator, self.damage = Arenas(model), model, device, emulator, damage
+        self.library, self.results, self.failure = Library(self.arenas), [], None
+        self.report = {name: {"launches": 0, "problems": []} for name in model.kernels}
+
+    def calls(self):
+        """The functions the model calls; a failure in one is kept, as it cannot pass through C."""
+        def kept(function):
+            def run(*arguments):
+                try:
+                    if self.failure is None:
+                        function(*arguments)
+                except Exception as error:
+                    self.failure = error
+            return run
+
+        library = self.library
+        functions = {"at": lambda site: self.at(site[0]),
+                     "launch": lambda kernel, buffers: self.launch(kernel[0], buffers),
+                     "zero": lambda buffer, count: library.zero(buffer[0], count)}  # fmt: skip
+        for name in ("matmul", "attention", "attention_grad", "copy"):
+            functions[name] = lambda arguments, function=getattr(library, name): function(arguments[0])
+        return abi.Calls(**{name: kind(kept(functions[name])) for name, kind in abi.Calls._fields_})
+
+    def at(self, site):
+        self.results = abi.array(abi.Result, site.results, site.count)
+
+    def launch(self, kernel, buffers):
+        name = kernel.name.decode()
+        places = [self.arenas.place(buffers[i]) for i in range(kernel.buffers)]
+        host, entry = self.arenas.bytes, self.report[name]
+        found = self.device.run(name, host, places)
+        again = self.device.run(name, host, places)
+        before = [each.copy() for each in host]
+        self.emulator.launch(kernel, [host[arena].ctypes.data + start for arena, start in places])
+        entry["launches"] += 1
+        results = [each for each in self.results if each.buffer < len(places)]
+        if self.damage and entry["launches"] == 1:
+            self.spoil(before, found, again)
+        problems = self.compare(results, places, before, found)
+        if any(not np.array_equal(a, b) for a, b in zip(found, again)):
+            problems.append("two launches gave different bits")
+        entry["problems"] += problems[: 4 - len(entry["problems"])]
+        self.results = []
+
+    def spoil(self, before, *copies):
+        """Changes one byte that the kernel wrote, the highest of a number."""
+        for arena, old in enumerate(before):
+            written = np.flatnonzero(old != self.arenas.bytes[arena])
+            if len(written):
+                for each in copies:
+                    each[arena][written[len(written) // 2] | 3] ^= 0x55
+                return
+
+    def compare(self, results, places, before, found):
+        problems, covered = [], [np.zeros(each.size, bool) for each in found]
+        for result in results:
+            if result.dtype == abi.I32 or result.rows <= 0:
+                continue
+            arena, start = places[result.buffer]
+            index = start + result.stride * np.arange(result.rows)[:, None] + np.arange(result.row_bytes)
+            covered[arena][index] = True
+            problem = problem_of(found[arena][index].ravel(), self.arenas.bytes[arena][index].ravel(), result.dtype)
+            if problem:
+                problems.append(f"result {result.buffer} ({result.operation.decode() or 'no name'}, "
+                                f"{result.location.decode()}): {problem}")
+        for arena, got in enumerate(found):
+            expected = self.arenas.bytes[arena]
+            differs = np.flatnonzero((got != expected) & ~covered[arena])
+            if len(differs):
+                problems += self.other(arena, differs, before[arena], got, expected)
+        return problems
+
+    def other(self, arena, differs, before, got, expected):
+        """Bytes outside of named results: partial sums and other numbers the kernel writes may be off by rounding, indices
+        and whatever it does not write may not."""
+        words = np.unique(differs // 4)
+        old, new, mine = (each.view(np.uint32)[words] for each in (before, expected, got))
+        if np.any(old == new):
+            at = int(words[np.flatnonzero(old == new)[0]]) * 4
+            return [f"arena {arena}, byte {at}: written, though the emulated kernel does not write there"]
+        a, b = mine.view(np.float32).astype(np.float64), new.view(np.float32).astype(np.float64)
+        close = (np.abs(a - b) <= 1e-3 * np.abs(b) + 1e-6) & (np.abs(b) > 1e-30)
+        if np.all(close):
+            return []
+        worst = int(np.flatnonzero(~close)[0])
+        return [f"arena {arena}, byte {int(words[worst]) * 4}: {a[worst]:.7g} instead of {b[worst]:.7g}"]
+
+    def run(self):
+        for entry in ENTRIES:
+            self.model.call(entry)
+            if self.failure:
+                raise RuntimeError(f"in {entry}: {self.failure}") from self.failure
+        for entry in self.report.values():
+            if not entry["launches"]:
+                entry["problems"].append("was never launched")
+            if self.damage:
+                entry["problems"] = [] if entry["problems"] else ["a spoiled number was not found"]
+
+
+def main(folder, name, kind, report, *options):
+    torch.set_num_threads(min(8, os.cpu_count()))
+    shim = ctypes.CDLL(f"{folder}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
+    emulator = ctypes.CDLL(f"{folder}/lib/libstretto_emulator.so", ctypes.RTLD_GLOBAL)
+    ctypes.CDLL("libm.so.6", ctypes.RTLD_GLOBAL)
+    model = abi.Model(f"{folder}/kernels/{name}.emulated.so")
+    device = CudaDevice() if kind == "cuda" else EmulatedDevice(Emulator(emulator))
+    device.load(abi.Model(f"{folder}/kernels/{name}.cuda.so") if kind == "cuda" else model)
+    if missing := set(model.kernels) ^ set(device.kernels):
+        raise RuntimeError(f"the two programs have different kernels: {sorted(missing)}")
+    check = Check(model, device, Emulator(emulator), "--damage" in options)
+    calls = check.calls()
+    shim.shim_register(ctypes.byref(calls))
+    try:
+        check.run()
+    finally:
+        with open(report, "w", encoding="utf-8") as file:
+            json.dump({"device": device.name, "kernels": check.report}, file, indent=1)
+    bad = {kernel: entry["problems"] for kernel, entry in check.report.items() if entry["problems"]}
+    for kernel, problems in bad.items():
+        print(f"{name} {kernel}: " + "; ".join(problems))
+    launches = sum(entry["launches"] for entry in check.report.values())
+    print(f"{len(check.report) - len(bad)} of {len(check.report)} kernels agree in {launches} launches on {device.name}")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,82 @@
+"""What `prepare` makes: programs, models whose kernels are compared one by one, PyTorch modules."""
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Shape:
+    batch: int
+    length: int
+    vocabulary: int
+
+    def options(self):
+        return ["--batch", str(self.batch), "--length", str(self.length), "--vocab", str(self.vocabulary)]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A spec of models/ with settings, compiled for one shape."""
+
+    spec: str
+    shape: Shape
+    settings: dict = field(default_factory=dict)
+    dtype: str = "f32"
+    target: str = "cuda"
+    chip: str = ""
+
+    def options(self, root, emulate):
+        """Of stretto-compile. `emulate`: programs for CUDA run on the emulator."""
+        words = [f"{root}/models/{self.spec}.stretto", *self.shape.options(), f"--dtype={self.dtype}", "--cpu=x86-64-v3",
+                 f"--target={self.target}"]  # fmt: skip
+        words += [f"--set={name}={value}" for name, value in self.settings.items()]
+        if self.target == "cuda":
+            words += ["--emulate"] if emulate else [f"--chip={self.chip}"] if self.chip else []
+        return words
+
+
+ALL = "{A, B, C, D}"
+FULL = {"dim": 768, "layers": 12, "heads": 12}
+
+
+def programs(small):
+    """Programs that the checks train. `small`: so that emulated kernels take seconds."""
+    size = {"dim": 32, "layers": 2, "heads": 2} if small else {"dim": 256, "layers": 4, "heads": 4}
+    shape = Shape(2, 16, 31) if small else Shape(8, 256, 512)
+    llama = size | {"canon_at": ALL}
+    made = {"f32": Made("llama", shape, llama), "bf16": Made("llama", shape, llama, "bf16"),
+            "cpu": Made("llama", shape, llama, target="cpu")}  # fmt: skip
+    if not small:
+        made["portable"] = Made("llama", shape, llama, chip="sm_80")
+    return made
+
+
+def too_large(small):
+    """A program whose memory no machine of ours has."""
+    length, batch = (1024, 1 << 15) if small else (2048, 4096)
+    return {"too-large": Made("llama", Shape(batch, length, 10000), FULL | {"canon_at": ALL}, "f32" if small else "bf16")}
+
+
+def bench(small):
+    """Programs of bench/gpu, by tokens of a step: 32k and 2k, with and without Canon."""
+    size = {"dim": 64, "layers": 2, "heads": 1} if small else FULL
+    length, vocabulary = (32, 101) if small else (2048, 10000)
+    return {f"bench-{name}-{tokens}": Made("llama", Shape(batch, length, vocabulary), size | {"canon_at": sites}, "bf16")
+            for name, sites in (("canon", ALL), ("plain", "{}")) for tokens, batch in (("32k", 4 if small else 16), ("2k", 1))}
+
+
+def kernel_models(small):
+    """Models whose kernels are compared: all of models/, odd sizes, both types, and one as wide as the benchmark's."""
+    odd, even = Shape(3, 13, 29), Shape(2, 32, 64)
+    llama = {"dim": 48, "layers": 2, "heads": 3, "canon_at": ALL}
+    made = {"llama-f32": Made("llama", odd, llama), "llama-bf16": Made("llama", even, llama | {"dim": 64, "heads": 2}, "bf16"),
+            "llama-other-bf16": Made("llama", odd, {"dim": 64, "layers": 2, "heads": 4, "kv_heads": 2, "mlp_kind": "standard",
+                                                    "activation": "relu2", "qk_norm": "head", "tied": "true",
+                                                    "canon_bias": "true", "canon_activation": "silu",
+                                                    "rotary_fraction": 0.5, "canon_at": ALL}, "bf16"),
+            "hybrid-f32": Made("hybrid", odd, {"dim": 40, "layers": 4, "heads": 2}),
+            "hybrid-bf16": Made("hybrid", even, {"dim": 64, "layers": 4, "heads": 2}, "bf16"),
+            "hello-bf16": Made("hello", Shape(1, 5, 17), {"dim": 24, "layers": 1, "heads": 3}, "bf16")}  # fmt: skip
+    if not small:
+        wide = {"dim": 768, "layers": 2, "heads": 12, "canon_at": ALL}
+        made["wide-f32"] = Made("llama", Shape(1, 96, 1000), wide)
+        made["wide-bf16"] = Made("llama", Shape(1, 160, 1000), wide, "bf16")
+    return made

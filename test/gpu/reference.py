@@ -1,0 +1,86 @@
+"""PyTorch's side of a comparison, in a process of its own.
+
+    reference.py MODULE.py START ROWS SETTINGS.json RESULT.json
+
+Trains the emitted module from the weights START on the rows, in batches in order, with its own AdamW, clipping and the
+schedule written down here, in f32 (products without TF32) or with autocast to bf16; writes the losses. With "evaluate"
+in the settings it judges START on the first rows instead.
+"""
+import contextlib
+import json
+import math
+import sys
+
+import torch
+import torch.nn.functional as F
+
+
+def rate(step, settings):
+    """The learning rate of a step, counted from 1: linear warm-up, then a cosine."""
+    if step < settings["warmup"]:
+        return settings["lr"] * step / settings["warmup"]
+    done = (step - settings["warmup"]) / max(1, settings["steps"] - settings["warmup"])
+    left = settings["final-fraction"]
+    return settings["lr"] * (left + (1 - left) * 0.5 * (1 + math.cos(math.pi * done)))
+
+
+def batch_of(rows, step, batch, device):
+    count = rows["tokens"].shape[0]
+    index = torch.arange(step * batch, (step + 1) * batch) % count
+    return tuple(rows[name][index].to(device).long() for name in ("tokens", "targets", "mask"))
+
+
+def negative_log_likelihood(model, tokens, targets):
+    logits = model(tokens)
+    return logits, F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
+
+
+def train(model, rows, settings, device, amp):
+    optimizer = torch.optim.AdamW(model.parameters(), betas=(settings["beta1"], settings["beta2"]), eps=settings["epsilon"],
+                                  weight_decay=settings["weight-decay"])  # fmt: skip
+    losses = []
+    for step in range(1, settings["steps"] + 1):
+        tokens, targets, mask = batch_of(rows, step - 1, settings["batch"], device)
+        with amp():
+            _, nll = negative_log_likelihood(model, tokens, targets)
+            loss = (nll * mask.flatten()).sum() / mask.sum()
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), settings["clip"])
+        optimizer.param_groups[0]["lr"] = rate(step, settings)
+        optimizer.step()
+        losses.append(loss.item())
+    return {"losses": losses}
+
+
+@torch.no_grad()
+def evaluate(model, rows, settings, device, amp):
+    total = right = count = 0
+    for step in range(settings["evaluate"]):
+        tokens, targets, mask = batch_of(rows, step, settings["batch"], device)
+        with amp():
+            logits, nll = negative_log_likelihood(model, tokens, targets)
+        total += (nll * mask.flatten()).sum().item()
+        right += ((logits.argmax(-1) == targets) * mask).sum().item()
+        count += mask.sum().item()
+    return {"loss": total / count, "right": right, "count": count}
+
+
+def main(module, start, rows, settings_path, result):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.set_num_threads(min(8, torch.get_num_threads()))
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    emitted = {}
+    with open(module, encoding="utf-8") as file:
+        exec(compile(file.read(), module, "exec"), emitted)
+    with open(settings_path, encoding="utf-8") as file:
+        settings = json.load(file)
+    model, data = emitted["load_stretto"](start).to(device), emitted["read_stretto"](rows)
+    amp = (lambda: torch.autocast(device, torch.bfloat16)) if settings["dtype"] == "bf16" else contextlib.nullcontext
+    found = (evaluate if "evaluate" in settings else train)(model, data, settings, device, amp)
+    with open(result, "w", encoding="utf-8") as file:
+        json.dump(found | {"device": device}, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
