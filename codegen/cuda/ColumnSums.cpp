@@ -93,7 +93,8 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
   forColumns(columns, [&](Value column) { b.store(b.real(element, 0), b.address(totals, element, column)); });
   for (size_t i = 0; i < sums.size();) {
     const Piece &piece = *sums[i].piece;
-    b.barrier(); // who adds has read what was staged before
+    if (i > 0)
+      b.barrier(); // who adds has read what was staged before
     for (; i < sums.size() && sums[i].piece == &piece; ++i) {
       Value at = b.add(b.mul(sums[i].position.head, piece.domain.length), sums[i].position.column);
       Value address = b.address(staged, element, at), value = sums[i].value;

@@ -59,7 +59,8 @@ static bool hasNaN(const std::vector<Numbers> &all) {
   });
 }
 
-/// Inputs on which the operation is defined: positive ones where a root or a logarithm asks for it; tokens in the table.
+/// Inputs on which the operation is defined: in [0, 1) where roots of what it reads (second moments, rates of decay) ask for
+/// it; tokens in the table.
 static std::vector<Numbers> inputsOf(Operation *op, uint64_t seed) {
   std::vector<Numbers> inputs;
   for (Type type : op->getOperandTypes())
@@ -75,7 +76,7 @@ static std::vector<Numbers> inputsOf(Operation *op, uint64_t seed) {
   if (hasNaN(meaning(op, inputs)))
     for (Numbers &numbers : inputs)
       for (double &number : numbers)
-        number = std::abs(number);
+        number = std::abs(number) / 2;
   return inputs;
 }
 
@@ -104,10 +105,10 @@ static bool sameBits(const std::vector<Numbers> &a, const std::vector<Numbers> &
 
 //===- The check ----------------------------------------------------------------===//
 
-/// A kernel in which reals have 64 bits is as exact as the interpreter.
+/// A kernel in which reals have 64 bits is as exact as the interpreter. Sums of f32 over columns and rows may cancel.
 static double toleranceOf(Operation *op) {
   auto isDouble = [](Type type) { return getElementTypeOrSelf(type).isF64(); };
-  return llvm::any_of(op->getResultTypes(), isDouble) ? 1e-11 : 1e-5;
+  return llvm::any_of(op->getResultTypes(), isDouble) ? 1e-11 : 3e-5;
 }
 
 static std::string running; // for the report of the emulator
@@ -134,7 +135,7 @@ std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library
     if (rowwise && rowwise.isColumnSum(i))
       first[i] = sumEntries(first[i], Numbers(want[i].size(), 0.0));
     if (double e = excess(first[i], want[i], getElementTypeOrSelf(result.getType())); !(e < toleranceOf(op)))
-      problems += llvm::formatv("result {0} differs by {1}\n", i, e);
+      problems += llvm::formatv("result {0} differs by {1:e}\n", i, e);
   }
   return problems.empty() ? problems : problems + running + "\n";
 }

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""First call on a GPU machine: what the machine can do, and which PyTorch form is the fastest for each model.
+
+    bench/gpu/rank.py [--budget 470] [--small] [--out FOLDER]
+
+Writes <date>-<gpu>-forms.json and .md, also while it goes on; bench/gpu/run.py reads the JSON. Needs Python with torch
+2.11 alone. Forms get ready (compile) three at a time and are timed one after the other, the others idle. --small: a
+model of a few layers, to try this where there is no GPU.
+"""
+import argparse
+import datetime
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from children import Variant, start_all
+from setting import HERE, results_folder, shape, slug, write
+
+STEPS = {"32k": 6, "2k": 40}  # of a sample
+ROUNDS = 3
+
+
+def forms(small):
+    """(tokens, form, mode, precision), the most promising first: what is not ready in time is left out."""
+    packages = [form for form, package in (("causal-conv1d", "causal_conv1d"), ("fla", "fla"))
+                if importlib.util.find_spec(package)]  # fmt: skip
+    convs = ["shift", "conv", *packages]
+    if small:
+        return [("2k", form, "eager", "master") for form in ("none", "shift", "conv")] + [("32k", "shift", "eager", "autocast")]
+    result = [("32k", form, "compile", "master") for form in ("none", *convs)]
+    result += [("2k", "shift", mode, "master") for mode in ("compile", "reduce-overhead", "graph")]
+    result += [("32k", "shift", "autotune", "master"), ("2k", "none", "compile", "master")]
+    result += [("2k", "conv", mode, "master") for mode in ("compile", "reduce-overhead")]
+    result += [("32k", "shift", "compile", "autocast"), ("32k", "none", "autotune", "master")]
+    result += [("2k", "none", "reduce-overhead", "master"), ("2k", "none", "graph", "master")]
+    result += [(tokens, form, "eager", "master") for tokens in ("2k", "32k") for form in ("none", *convs)]
+    result += [("32k", "none", "compile", "autocast"), ("2k", "shift", "compile", "autocast")]
+    result += [("32k", "shift", "reduce-overhead", "master"), ("32k", "conv", "autotune", "master")]
+    return result
+
+
+def variant_of(key, attention, small, folder):
+    tokens, form, mode, precision = key
+    settings = shape(tokens, small) | {"form": form, "mode": mode, "precision": precision, "attention": attention}
+    environment = {"TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TORCHINDUCTOR_COMPILE_THREADS": "5",
+                   "TRITON_CACHE_DIR": f"{folder}/triton"}  # fmt: skip
+    variant = Variant(f"{tokens}, canon {form}, {mode}, {precision}", settings, [sys.executable, f"{HERE}/worker.py"], environment)
+    variant.key = dict(zip(("tokens", "form", "mode", "precision"), key))
+    return variant
+
+
+def ceilings(small, limit):
+    """What ceilings.py found, or why not."""
+    try:
+        text = subprocess.run([sys.executable, f"{HERE}/ceilings.py", "small" if small else "full"], capture_output=True,
+                              text=True, timeout=limit)  # fmt: skip
+        return json.loads(text.stdout.splitlines()[-1]) if text.returncode == 0 else {"problem": text.stderr[-1500:]}
+    except subprocess.TimeoutExpired:
+        return {"problem": f"ran past {limit} s"}
+
+
+def entry_of(variant):
+    entry = variant.key | {"name": variant.name, "settings": variant.settings, "samples": variant.samples} | variant.facts
+    if variant.samples:
+        entry["seconds"] = statistics.median(variant.samples)
+    return entry | ({"problem": variant.problem} if variant.problem else {})
+
+
+def winners(entries):
+    """The fastest form for each number of tokens, with and without Canon, and of each mode; by what they are asked for."""
+    timed = [e for e in entries if "seconds" in e]
+    result = {}
+    for tokens in ("32k", "2k"):
+        for canon in (True, False):
+            fitting = [e for e in timed if e["tokens"] == tokens and (e["form"] != "none") == canon]
+            for kind, modes in (("best", None), ("compile", ("compile", "autotune")), ("reduce-overhead", ("reduce-overhead",))):
+                some = [e for e in fitting if modes is None or e["mode"] in modes]
+                if some:
+                    result[f"{tokens} {'canon' if canon else 'plain'} {kind}"] = min(some, key=lambda e: e["seconds"])["name"]
+    return result
+
+
+def table(result):
+    machine = result["machine"]
+    lines = [f"# PyTorch forms, {result['date']}, {machine.get('gpu', 'unknown GPU')}, commit {result['commit']}", "",
+             f"`bench/gpu/rank.py`: torch {machine.get('torch')}, copy {machine.get('copy_bytes_per_second', 0) / 1e12:.2f} TB/s "
+             f"(read and written), bf16 products {machine.get('product_flops', 0) / 1e12:.0f} TFLOP/s, attention by "
+             f"{result['attention']}.", "", "| form | ms | tokens/s | peak GB | compile s |", "|---|---|---|---|---|"]  # fmt: skip
+    timed = [e for e in result["forms"] if "seconds" in e]
+    for e in sorted(timed, key=lambda e: (e["tokens"], e["form"] != "none", e["seconds"])):
+        rows = e["settings"]["batch"] * e["settings"]["length"]
+        lines.append(f"| {e['name']} | {1e3 * e['seconds']:.2f} | {rows / e['seconds']:.0f} | "
+                     f"{e.get('measured', 0) / 1e9:.2f} | {e.get('compile_seconds', 0):.0f} |")
+    lines += [""] + [f"* {question}: {name}" for question, name in result["winners"].items()]
+    lines += [""] + [f"* not measured: {e['name']}: {e['problem'][-200:]}" for e in result["forms"] if e.get("problem")]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--budget", type=float, default=470, help="seconds for everything")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--out", default=results_folder())
+    parser.add_argument("--commit", default="unknown", help="what to write down as the commit")
+    arguments = parser.parse_args()
+    begin = time.monotonic()
+    machine = ceilings(arguments.small, 90)
+    print(json.dumps(machine), flush=True)
+    times = {name: s for name, s in machine.get("attention_seconds", {}).items() if isinstance(s, float)}
+    attention = min(times, key=times.get) if times else "flash"
+    date = datetime.date.today().isoformat()
+    path = f"{arguments.out}/{date}-{slug(machine.get('gpu', 'unknown'))}-forms"
+    with tempfile.TemporaryDirectory() as folder:
+        variants = [variant_of(key, attention, arguments.small, folder) for key in forms(arguments.small)]
+
+        def note():
+            entries = [entry_of(v) for v in variants]
+            result = {"date": date, "commit": arguments.commit, "machine": machine, "attention": attention, "forms": entries,
+                      "winners": winners(entries), "small": arguments.small}  # fmt: skip
+            write(path + ".json", result)
+            with open(path + ".md", "w", encoding="utf-8") as file:
+                file.write(table(result))
+            return result
+
+        try:
+            start_all(variants, folder, 3, begin + 0.7 * arguments.budget, note)
+            for variant in variants:
+                variant.facts |= variant.ask("memory") or {}
+            for _ in range(ROUNDS):
+                for variant in variants:
+                    if time.monotonic() < begin + arguments.budget - 15:
+                        variant.time(2 if arguments.small else STEPS[variant.key["tokens"]])
+                result = note()
+        finally:
+            for variant in variants:
+                variant.close()
+        print(table(result) + f"written: {path}.json, {path}.md after {time.monotonic() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

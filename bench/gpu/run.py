@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Second call on a GPU machine: our programs and the best PyTorch forms in turns; what the goals ask for.
+
+    bench/gpu/run.py --forms <date>-<gpu>-forms.json [--from build/gpu] [--budget 470] [--out FOLDER]
+
+Needs the folder that test/gpu/prepare made, what bench/gpu/rank.py wrote, and Python with torch 2.11. Each round lets every
+variant take some steps, alone, in an order that changes; ratios are medians of the ratios within a round. Writes
+<date>-<gpu>.json and .md, also while it goes on.
+"""
+import argparse
+import datetime
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+from children import Variant, start_all
+from goals import PEAK_FLOPS, goals
+from rank import STEPS, ceilings, variant_of
+from setting import HERE, ROOT, flops_per_token, machine, results_folder, shape, slug, write
+
+import rows
+
+ROUNDS = 12
+OPTIONS = ["--lr", "1e-4", "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
+
+
+def ours(folder, small, work):
+    """Our programs, on random tokens."""
+    environment, variants = machine.environment(folder), []
+    for tokens in ("32k", "2k"):
+        model = shape(tokens, small)
+        data = f"{work}/rows-{tokens}.safetensors"
+        made = rows.make_rows(model["batch"], model["length"], model["vocabulary"])
+        rows.write_safetensors(data, {name: made[name] for name in ("tokens", "targets")})
+        for kind in ("canon", "plain"):
+            program = f"{folder}/programs/bench-{kind}-{tokens}"
+            for name, more in (("", []), (", not deterministic", ["--deterministic", "off"])):
+                if name and (tokens, kind) != ("32k", "canon"):
+                    continue
+                words = [sys.executable, f"{HERE}/ready.py", program, "--tokens", data, "--bench", *OPTIONS, *more]
+                variants.append(Variant(f"stretto {tokens} {kind}{name}", None, words, environment))
+                variants[-1].key = {"tokens": tokens, "kind": kind}
+    return variants
+
+
+def theirs(forms, work, small):
+    """The winners that the goals name; a form that wins twice runs once and has two names."""
+    entries = {e["name"]: e for e in forms["forms"]}
+    wanted = {question: forms["winners"].get(question) for question in (
+        "32k canon best", "32k plain best", "32k canon compile", "2k canon compile", "2k canon reduce-overhead", "2k canon best")}
+    conv = [e for e in forms["forms"] if (e["tokens"], e["form"], e["mode"]) == ("32k", "conv", "compile") and "seconds" in e]
+    if conv:
+        wanted["32k canon conv"] = min(conv, key=lambda e: e["seconds"])["name"]
+    variants, names = {}, {}
+    for question, name in wanted.items():
+        if name:
+            e = entries[name]
+            key = tuple(e[part] for part in ("tokens", "form", "mode", "precision"))
+            variants.setdefault(name, variant_of(key, forms["attention"], small, work))
+            names[question] = name
+    return list(variants.values()), names
+
+
+class Figures:
+    """What was measured, by names of variants and by the questions they answer."""
+
+    def __init__(self, variants, names, programs, machine_facts):
+        self.by_name = {v.name: v for v in variants}
+        self.names, self.programs, self.machine = names, programs, machine_facts
+
+    def variant(self, name):
+        return self.by_name.get(self.names.get(name, name))
+
+    def time(self, name):
+        v = self.variant(name)
+        return statistics.median(v.samples) if v and v.samples else None
+
+    def ratio(self, a, b):
+        a, b = self.variant(a), self.variant(b)
+        pairs = list(zip(a.samples, b.samples)) if a and b and not a.problem and not b.problem else []
+        return statistics.median([x / y for x, y in pairs]) if pairs else None
+
+    def peak(self, name):
+        v = self.variant(name)
+        return v.facts.get("measured") if v else None
+
+    def tokens(self, name):
+        v = self.variant(name)
+        return v.rows if v else None
+
+    def compile(self, name):
+        if name.startswith("stretto"):
+            _, tokens, kind = name.split()[:3]
+            return self.programs.get(f"bench-{kind}-{tokens}", {}).get("compile_seconds")
+        v = self.variant(name)
+        return v.facts.get("compile_seconds") if v else None
+
+    def head(self):
+        """Seconds of our head and loss, and of its three products alone."""
+        v = self.variant("stretto 32k canon")
+        profile = v.facts.get("profile") if v else None
+        if not profile:
+            return None, None
+        words = str(v.vocabulary)
+        products = sum(k["seconds"] for k in profile["kernels"]
+                       if k["name"].startswith("product ") and words in k["name"].split()[1:])
+        return products + profile["groups"].get("loss", 0), self.machine.get("head_products_seconds")
+
+
+def text_of(result, figures):
+    head = f"# Training step on a GPU, {result['date']}, {result['machine'].get('gpu')}, commit {result['commit']}"
+    if result["emulated"]:
+        head += "\n\n**Emulated kernels and a tiny model: no figure here means anything.**"
+    copy = result["machine"].get("copy_bytes_per_second", 0)
+    lines = [head, "", f"`bench/gpu/run.py`, {result['rounds']} rounds; copy {copy / 1e12:.2f} TB/s, bf16 products "
+             f"{result['machine'].get('product_flops', 0) / 1e12:.0f} TFLOP/s. MFU: products and attention as 2mnk, three times "
+             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s.", "", "| goal | what | asked | measured | met |",
+             "|---|---|---|---|---|"]  # fmt: skip
+    lines += [f"| {g['name']} | {g['what']} | {g['goal']} | {g['measured']} | {({True: 'yes', False: 'no'}).get(g['met'], '')} |"
+              for g in result["goals"]]
+    lines += ["", "| step | ms | tokens/s | MFU | peak GB | first loss |",
+              "|---|---|---|---|---|---|"]
+    for v in result["variants"]:
+        if "seconds" in v:
+            lines.append(f"| {v['name']} | {1e3 * v['seconds']:.2f} | {v['tokens_per_second']:.0f} | {100 * v['mfu']:.1f} % | "
+                         f"{v.get('measured', 0) / 1e9:.2f} | {v.get('loss', float('nan')):.4f} |")
+    for v in result["variants"]:
+        if v.get("profile") and copy:
+            lines += ["", f"## {v['name']}: where the time goes", "",
+                      ", ".join(f"{name} {1e3 * s:.2f} ms" for name, s in v["profile"]["groups"].items()), "",
+                      "| kernel | calls | ms | GB/s | of a copy | TFLOP/s |", "|---|---|---|---|---|---|"]  # fmt: skip
+            for k in v["profile"]["kernels"]:
+                rate = k["gigabytes_per_second"]
+                lines.append(f"| {k['name']} | {k['calls']} | {1e3 * k['seconds']:.3f} | {rate:.0f} | "
+                             f"{f'{100e9 * rate / copy:.0f} %' if rate else ''} | {k['gigaflops'] / 1e3:.1f} |")
+    lines += [""] + [f"* {question}: {name}" for question, name in figures.names.items()]
+    lines += [f"* not measured: {v['name']}: {v['problem'][-300:]}" for v in result["variants"] if v.get("problem")]
+    return "\n".join(lines) + "\n"
+
+
+def entry_of(variant, small):
+    model = shape(variant.key["tokens"], small)
+    variant.rows, variant.vocabulary = model["batch"] * model["length"], model["vocabulary"]
+    entry = {"name": variant.name, "samples": variant.samples, "settings": variant.settings} | variant.facts
+    if variant.samples:
+        entry["seconds"] = statistics.median(variant.samples)
+        entry["tokens_per_second"] = variant.rows / entry["seconds"]
+        entry["mfu"] = entry["tokens_per_second"] * flops_per_token(model) / PEAK_FLOPS
+    return entry | ({"problem": variant.problem} if variant.problem else {})
+
+
+def measure(variants, small, end, note):
+    for variant in variants:
+        variant.facts |= variant.ask("memory") or {}
+    for number in range(2 if small else ROUNDS):
+        shift = number % len(variants)
+        if time.monotonic() > end - 40:
+            break
+        for variant in variants[shift:] + variants[:shift]:
+            variant.time(2 if small else STEPS[variant.key["tokens"]])
+        note(number + 1)
+    for variant in variants:
+        if not variant.settings and "not" not in variant.name and time.monotonic() < end - 15:
+            variant.facts["profile"] = variant.ask(f"profile {2 if small else 10}")
+            note()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--forms", required=True, help="what bench/gpu/rank.py wrote")
+    parser.add_argument("--from", dest="folder", default=f"{ROOT}/build/gpu")
+    parser.add_argument("--budget", type=float, default=470, help="seconds for everything")
+    parser.add_argument("--out", default=results_folder())
+    arguments = parser.parse_args()
+    begin = time.monotonic()
+    end = begin + arguments.budget
+    with open(arguments.forms, encoding="utf-8") as file:
+        forms = json.load(file)
+    folder = os.path.abspath(arguments.folder)
+    with open(f"{folder}/facts.json", encoding="utf-8") as file:
+        facts = json.load(file)
+    small = facts["emulated"]
+    found = ceilings(small, 60)  # of this machine, which may not be the one of the first call
+    result = {"date": datetime.date.today().isoformat(), "commit": facts["commit"], "emulated": small, "rounds": 0,
+              "machine": found if "gpu" in found else forms["machine"]}  # fmt: skip
+    path = f"{arguments.out}/{result['date']}-{slug(result['machine'].get('gpu', 'unknown'))}{'-emulated' if small else ''}"
+    with tempfile.TemporaryDirectory() as work:
+        others, names = theirs(forms, work, small)
+        mine = ours(folder, small, work)
+        variants = mine + others
+        figures = Figures(variants, names, facts["programs"], result["machine"])
+
+        def note(rounds=None):
+            result["rounds"] = rounds or result["rounds"]
+            result["variants"] = [entry_of(v, small) for v in variants]
+            result["goals"] = goals(figures)
+            write(path + ".json", result)
+            with open(path + ".md", "w", encoding="utf-8") as file:
+                file.write(text_of(result, figures))
+
+        try:
+            start_all(others + mine, work, 3, begin + 0.6 * arguments.budget, note)
+            measure(variants, small, end, note)
+            note()
+        finally:
+            for variant in variants:
+                variant.close()
+        print(text_of(result, figures) + f"written: {path}.json, {path}.md after {time.monotonic() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""One PyTorch form in a process of its own; answers the requests of `PROGRAM --bench`.
+
+    worker.py SETTINGS.json
+
+Settings: form (none, conv, shift, causal-conv1d, fla), mode (eager, compile, autotune, reduce-overhead, graph: compiled,
+and the whole step in one captured graph), precision (master: bf16 weights beside f32 masters; autocast), attention (cudnn,
+flash), dim, layers, batch, length, vocabulary, threads of the compiler; weights: where to write the first weights.
+Prints {"compile_seconds", "loss"} when it is ready, then answers `time N` and `memory`. Steps are timed together, without
+reading the loss of each, so that the host may run ahead.
+"""
+import contextlib
+import json
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "step"))
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from pytorch_model import Canon, Llama, stretto_weights
+
+MODES = {"compile": "default", "autotune": "max-autotune-no-cudagraphs", "reduce-overhead": "reduce-overhead",
+         "graph": "default"}  # fmt: skip
+GPU = torch.cuda.is_available()
+DEVICE = "cuda" if GPU else "cpu"
+
+
+def packaged(form):
+    """The forward of Canon by a package; raises ImportError where it is not installed."""
+    if form == "causal-conv1d":
+        from causal_conv1d import causal_conv1d_fn
+
+        return lambda self, x: x + causal_conv1d_fn(x.transpose(1, 2), self.conv.weight[:, 0]).transpose(1, 2)
+    from fla.modules.convolution import causal_conv1d
+
+    return lambda self, x: causal_conv1d(x, self.conv.weight[:, 0], residual=x)[0]
+
+
+def make_model(settings):
+    form = settings["form"]
+    own = form if form in ("none", "conv", "shift") else "conv"
+    forward = None if own == form else packaged(form)
+    model = Llama(settings["dim"], settings["layers"], settings["length"], settings["vocabulary"], own)
+    if forward:
+        for module in model.modules():
+            if isinstance(module, Canon):
+                module.forward = forward.__get__(module)
+    return model.to(DEVICE)
+
+
+class Optimizer:
+    """Clipping and AdamW on f32 weights; with `masters` the model's weights are bf16 and follow them."""
+
+    def __init__(self, model, masters, capturable):
+        self.params = list(model.parameters())
+        self.masters = [p.detach().float().clone() for p in self.params] if masters else None
+        self.owned = self.masters or self.params
+        if masters:
+            for master in self.masters:
+                master.grad = torch.zeros_like(master)
+        self.adamw = torch.optim.AdamW(self.owned, lr=1e-4, betas=(0.9, 0.98), eps=1e-6, weight_decay=0.1, fused=True,
+                                       capturable=capturable)  # fmt: skip
+
+    @torch.no_grad()
+    def step(self):
+        torch.nn.utils.clip_grad_norm_(self.params, 1.0, foreach=True)
+        if self.masters:
+            torch._foreach_copy_([m.grad for m in self.masters], [p.grad for p in self.params])
+        self.adamw.step()
+        if self.masters:
+            torch._foreach_copy_(self.params, self.masters)
+
+
+class Worker:
+    def __init__(self, settings):
+        self.settings, self.graph = settings, None
+        torch.manual_seed(0)
+        self.model = make_model(settings)
+        if settings.get("weights"):
+            from safetensors.torch import save_file
+
+            save_file(stretto_weights(self.model), settings["weights"])
+        masters = settings["precision"] == "master"
+        captured = settings["mode"] == "graph" and GPU
+        self.optimizer = Optimizer(self.model, masters, captured)
+        if masters:
+            self.model.bfloat16()
+            self.optimizer.params = list(self.model.parameters())
+        self.amp = contextlib.nullcontext if masters else lambda: torch.autocast(DEVICE, torch.bfloat16)
+        backend = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}[settings["attention"]]
+        self.attention = (lambda: sdpa_kernel(backend)) if GPU else contextlib.nullcontext
+        rows = torch.randint(settings["vocabulary"], (settings["batch"], settings["length"] + 1), device=DEVICE)
+        self.batch = rows[:, :-1].contiguous(), rows[:, 1:].contiguous()
+        self.forward = self.model
+        if settings["mode"] != "eager":
+            torch._dynamo.config.cache_size_limit = 64
+            self.forward = torch.compile(self.model, dynamic=False, mode=MODES[settings["mode"]])
+
+    def plain_step(self):
+        if self.settings["mode"] == "reduce-overhead":
+            torch.compiler.cudagraph_mark_step_begin()
+        with self.amp(), self.attention():
+            loss = self.forward(*self.batch)
+        loss.backward()
+        self.optimizer.step()
+        loss = loss.detach().clone()
+        for p in self.optimizer.params:
+            p.grad = None
+        return loss
+
+    def capture(self):
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                self.plain_step()
+        torch.cuda.current_stream().wait_stream(stream)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.loss = self.plain_step()
+
+    def step(self):
+        if not self.graph:
+            return self.plain_step()
+        self.graph.replay()
+        return self.loss
+
+    def time(self, count):
+        synchronize()
+        start = time.perf_counter()
+        for _ in range(count):
+            loss = self.step()
+        loss = loss.item()
+        seconds = (time.perf_counter() - start) / count
+        return {"seconds": [seconds] * count, "loss": loss}
+
+    def memory(self):
+        if not GPU:
+            return {"measured": 0}
+        torch.cuda.reset_peak_memory_stats()
+        self.step()
+        synchronize()
+        peak = torch.cuda.max_memory_allocated()
+        return {"measured": max(peak, torch.cuda.memory_reserved()) if self.graph else peak}
+
+
+def synchronize():
+    if GPU:
+        torch.cuda.synchronize()
+
+
+def main(path):
+    with open(path, encoding="utf-8") as file:
+        settings = json.load(file)
+    answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
+    tell = lambda value: print(json.dumps(value), file=answers, flush=True)
+    if not GPU:
+        torch.set_num_threads(1)
+    worker = Worker(settings)
+    start = time.perf_counter()
+    loss = worker.step().item()
+    first = time.perf_counter() - start
+    for _ in range(2):
+        again = worker.time(1)["seconds"][0]
+    if settings["mode"] == "graph" and GPU:
+        worker.capture()
+    worker.time(2)
+    if GPU:
+        torch.cuda.empty_cache()
+    tell({"compile_seconds": max(0.0, first - again), "loss": loss})
+    for line in sys.stdin:
+        words = line.split()
+        tell(worker.memory() if words == ["memory"] else worker.time(int(words[1])))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,64 @@
+"""Every kernel of the models, at small and awkward sizes, on the emulator against what its operation means: kernels.py FOLDER
+SET compiles the models of a set for CUDA and hands their kernels to stretto-check-cuda-kernels."""
+import itertools
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+sys.path.append(os.path.join(ROOT, "test", "integration", "runtime"))
+from harness import expect, run  # noqa: E402
+
+SUBSETS = ["{" + ",".join(places) + "}" for count in range(5) for places in itertools.combinations("ABCD", count)]
+# Batch, length, vocabulary; sizes of the model; other options.
+ODD = ((3, 7, 37), "dim=20 layers=2 heads=2 ffn=28", "")
+SETTINGS = [
+    ((2, 33, 64), "dim=64 layers=2", ""),
+    ((2, 13, 40), "dim=24 layers=2 heads=3", "--dtype=f64"),
+    ((2, 13, 40), "dim=24 layers=2 heads=3", "--dtype=bf16"),
+    ((2, 9, 40), "dim=24 layers=2 heads=3", "--fuse=none"),
+    ((1, 1, 40), "dim=24 layers=2 heads=3", ""),
+    ((3, 2, 40), "dim=24 layers=2 heads=3", "--dtype=bf16"),
+]
+VARIANTS = ["qk_norm=whole", "qk_norm=head kv_heads=1", "tied=true", "mlp_kind=standard activation=gelu", "canon_frozen=true",
+            "mlp_kind=standard activation=relu2 canon_bias=true", "canon_activation=silu canon_kernel=3", "rotary_heads=0.5",
+            "rotary_fraction=0.5", "canon_residual=false activation=relu2"]
+OTHERS = [
+    ((2, 19, 40), "dim=24 layers=4 heads=2", ""),
+    ((3, 3, 41), "dim=36 layers=4 heads=2", "--dtype=bf16"),
+    ((1, 1, 41), "dim=36 layers=4 heads=2", "--dtype=f64"),
+    ((1, 5, 41), "dim=36 layers=4 heads=2", "--fuse=none"),
+]
+
+
+def cases(which):
+    if which == "subsets":
+        return [("llama", shape, f"{sizes} canon_at={subset}", more) for subset in SUBSETS for shape, sizes, more in [ODD]]
+    if which == "types":
+        return [("llama", shape, f"{sizes} canon_at={subset}", more)
+                for subset in (SUBSETS[0], SUBSETS[-1]) for shape, sizes, more in SETTINGS]
+    if which == "variants":
+        return [("llama", (2, 11, 48), f"dim=32 layers=2 heads=2 {variant}", "") for variant in VARIANTS]
+    return [(model, *other) for model in ("hello", "hybrid") for other in OTHERS]
+
+
+def compile_kernels(path, model, shape, sizes, more):
+    tokens = [f"--{name}={value}" for name, value in zip(("batch", "length", "vocab"), shape)]
+    sets = [word for size in sizes.split() for word in ("--set", size)]
+    spec = os.path.join(ROOT, "models", f"{model}.stretto")
+    run("stretto-compile", spec, *tokens, *sets, *more.split(), "--target=cuda", "--emit=kernels", "-o", path)
+
+
+if __name__ == "__main__":
+    folder, check, which, least = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    paths = []
+    for number, case in enumerate(cases(which)):
+        paths.append(f"{folder}/{case[0]}{number}.mlir")
+        compile_kernels(paths[-1], *case)
+    result = subprocess.run([check, *paths], capture_output=True, text=True)
+    print(result.stdout, result.stderr)
+    found = re.search(r"^(\d+) kernels, 0 of them wrong$", result.stdout, re.M)
+    expect(result.returncode == 0 and found, f"status {result.returncode}")
+    expect(int(found[1]) >= int(least), f"at least {least} distinct kernels, but got {found[1]}")
