@@ -23,7 +23,7 @@ static int64_t bytesOf(Value value) {
 }
 
 KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op)
-    : b(b), kernels(kernels), op(op) {
+    : b(b), op(op) {
   MLIRContext *context = b.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
   SmallVector<Type> parameters(op->getNumOperands() + op->getNumResults(), pointer);

@@ -30,7 +30,6 @@ public:
 
 private:
   CudaBuilder &b;
-  mlir::gpu::GPUModuleOp kernels;
   mlir::Operation *op;
   mlir::LLVM::LLVMFuncOp function;
 };
