@@ -21,7 +21,9 @@ constexpr int64_t otherRegisters = 28;      // addresses, counters, conditions
 constexpr int64_t mostTeamThreads = 512;    // threads that meet at a barrier
 constexpr int64_t blockThreads = 128;       // that narrow teams share
 constexpr int64_t wantedThreads = 1024;     // of each multiprocessor, to have enough loads in flight
-constexpr int64_t processorRegisters = 65536;
+constexpr int64_t processorRegisters = 65536, processorThreads = 2048;
+constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
+constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
 constexpr int64_t haloShare = 16;           // a chunk is so many times longer than what it reads of its neighbours
 constexpr int64_t sumShare = 16;            // its data are so many times larger than its column sums
 
@@ -137,12 +139,24 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return best;
   }
 
-  int64_t rowsFor(const Shape &shape, int64_t columns) {
-    if (!shape.reduces)
-      return 1;
-    int64_t spare = mostRegisters - registersFor(shape, columns);
-    int64_t more = spare / std::max<int64_t>(1, shape.held.working * columns * shape.widest / 4);
-    return more >= 3 ? 4 : more >= 1 ? 2 : 1;
+  /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow. What a further
+  /// row takes of them was measured on norms, Canon and their backwards: half as much again as what it loads.
+  int64_t rowsFor(const Shape &shape, int64_t columns, int64_t team) {
+    int64_t block = std::max(team, blockThreads), best = 1, most = 0;
+    for (int64_t count : {1, 2, 4}) {
+      int64_t registers = registersFor(shape, columns) + (count - 1) * columns * shape.held.loadedBytes * 3 / 8;
+      if (count > 1 && registers > std::min(mostRowRegisters, processorRegisters / block))
+        break;
+      int64_t resident = std::min(processorThreads, processorRegisters / registers) / block * block;
+      int64_t bytes = resident * count * columns * shape.held.loadedBytes;
+      if (bytes > most) {
+        most = bytes;
+        best = count;
+      }
+      if (bytes >= bytesInFlight)
+        break;
+    }
+    return best;
   }
 
   /// `rowThreads`: of all teams that share a chunk; `registers` of each.
@@ -167,7 +181,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     int64_t columns = vectorLanes;
     if (!shape.mayStrip)
       columns *= llvm::divideCeil(vectorsOf(shape, shape.parts[0], vectorLanes), team);
-    int64_t stepRows = rows ? rows.getValue() : rowsFor(shape, columns);
+    int64_t stepRows = rows ? rows.getValue() : rowsFor(shape, columns, team);
     int64_t strips = 0;
     for (const std::vector<Domain> &domains : shape.parts)
       strips += shape.mayStrip ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), team) : 1;

@@ -39,7 +39,7 @@ HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<Phase> phases) {
   HeldValues held;
   for (const KeptValue &value : findKeptRows(plan, phases))
     held.kept += value.count();
-  std::set<std::pair<const void *, int64_t>> coefficients;
+  std::set<std::pair<const void *, int64_t>> coefficients, loaded;
   for (const Phase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops) {
@@ -47,9 +47,15 @@ HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<Phase> phases) {
             plan, nest, loop, [](Value) { return true; },
             [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
         held.working = std::max(held.working, liveValues(plan, demand));
-        for (const RowDemand::Item *item : demand.items())
-          if (item->index.column && isa<BlockArgument>(item->value) && plan.isRowless(item->value))
-            coefficients.insert({item->value.getAsOpaquePointer(), item->index.base});
+        for (const RowDemand::Item *item : demand.items()) {
+          if (!item->index.column || !isa<BlockArgument>(item->value))
+            continue;
+          std::pair key(item->value.getAsOpaquePointer(), item->index.base);
+          if (plan.isRowless(item->value))
+            coefficients.insert(key);
+          else if (loaded.insert(key).second)
+            held.loadedBytes += getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
+        }
         for (const Piece &piece : loop.pieces)
           held.sums += plan.roots()[piece.root].kind == Root::columnSum;
       }
