@@ -27,6 +27,20 @@ ROUNDS = 12
 OPTIONS = ["--lr", "1e-4", "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
 
 
+def share(mine, others, names, work):
+    """Lets all train on the same rows, and ours at 32k tokens begin with the weights of the PyTorch form they are compared with, so
+    that first losses can be compared."""
+    for v in others:
+        v.settings["rows"] = f"{work}/rows-{v.key['tokens']}.safetensors"
+    for kind in ("canon", "plain"):
+        best = [v for v in others if v.name == names.get(f"32k {kind} best")]
+        if best:
+            best[0].settings["weights"] = f"{work}/weights-{kind}.safetensors"
+            for v in mine:
+                if (v.key["tokens"], v.key["kind"]) == ("32k", kind):
+                    v.command += ["--init-from", best[0].settings["weights"]]
+
+
 def ours(folder, small, work):
     """Our programs, on random tokens."""
     environment, variants = machine.environment(folder), []
@@ -183,6 +197,7 @@ def main():
     with open(f"{folder}/facts.json", encoding="utf-8") as file:
         facts = json.load(file)
     small = facts["emulated"]
+    machine.make_executable(folder)
     found = ceilings(small, 60)  # of this machine, which may not be the one of the first call
     result = {"date": datetime.date.today().isoformat(), "commit": facts["commit"], "emulated": small, "rounds": 0,
               "machine": found if "gpu" in found else forms["machine"]}  # fmt: skip
@@ -190,6 +205,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         others, names = theirs(forms, work, small)
         mine = ours(folder, small, work)
+        share(mine, others, names, work)
         variants = mine + others
         figures = Figures(variants, names, facts["programs"], result["machine"])
 

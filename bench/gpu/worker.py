@@ -4,7 +4,8 @@
 
 Settings: form (none, conv, shift, causal-conv1d, fla), mode (eager, compile, autotune, reduce-overhead, graph: compiled,
 and the whole step in one captured graph), precision (master: bf16 weights beside f32 masters; autocast), attention (cudnn,
-flash), dim, layers, batch, length, vocabulary, threads of the compiler; weights: where to write the first weights.
+flash: which is tried first), dim, layers, batch, length, vocabulary; weights: where to write the first weights; rows:
+tokens and targets to train on, random ones where none are named.
 Prints {"compile_seconds", "loss"} when it is ready, then answers `time N` and `memory`. Steps are timed together, without
 reading the loss of each, so that the host may run ahead.
 """
@@ -37,6 +38,13 @@ def packaged(form):
     return lambda self, x: causal_conv1d(x, self.conv.weight[:, 0], residual=x)[0]
 
 
+class WideHead(torch.nn.Linear):
+    """Logits in f32, as autocast gives them to the loss: in bf16 the loss would be off by a hundredth."""
+
+    def forward(self, x):
+        return super().forward(x).float()
+
+
 def make_model(settings):
     form = settings["form"]
     own = form if form in ("none", "conv", "shift") else "conv"
@@ -46,7 +54,20 @@ def make_model(settings):
         for module in model.modules():
             if isinstance(module, Canon):
                 module.forward = forward.__get__(module)
+    if settings["precision"] == "master":
+        model.head.__class__ = WideHead
     return model.to(DEVICE)
+
+
+def make_batch(settings):
+    """Tokens and targets."""
+    if settings.get("rows"):
+        from safetensors.torch import load_file
+
+        found = load_file(settings["rows"])
+        return found["tokens"], found["targets"]
+    rows = torch.randint(settings["vocabulary"], (settings["batch"], settings["length"] + 1))
+    return rows[:, :-1], rows[:, 1:]
 
 
 class Optimizer:
@@ -80,7 +101,8 @@ class Worker:
         if settings.get("weights"):
             from safetensors.torch import save_file
 
-            save_file(stretto_weights(self.model), settings["weights"])
+            save_file(stretto_weights(self.model), settings["weights"] + ".partial")
+            os.replace(settings["weights"] + ".partial", settings["weights"])
         masters = settings["precision"] == "master"
         captured = settings["mode"] == "graph" and GPU
         self.optimizer = Optimizer(self.model, masters, captured)
@@ -88,10 +110,11 @@ class Worker:
             self.model.bfloat16()
             self.optimizer.params = list(self.model.parameters())
         self.amp = contextlib.nullcontext if masters else lambda: torch.autocast(DEVICE, torch.bfloat16)
-        backend = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}[settings["attention"]]
-        self.attention = (lambda: sdpa_kernel(backend)) if GPU else contextlib.nullcontext
-        rows = torch.randint(settings["vocabulary"], (settings["batch"], settings["length"] + 1), device=DEVICE)
-        self.batch = rows[:, :-1].contiguous(), rows[:, 1:].contiguous()
+        backends = [SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION]
+        if settings["attention"] == "flash":
+            backends.reverse()
+        self.attention = (lambda: sdpa_kernel(backends, set_priority=True)) if GPU else contextlib.nullcontext
+        self.batch = [rows.to(DEVICE).long() for rows in make_batch(settings)]
         self.forward = self.model
         if settings["mode"] != "eager":
             torch._dynamo.config.cache_size_limit = 64

@@ -24,3 +24,9 @@ def environment(folder):
     given = os.environ.get("LD_LIBRARY_PATH")
     paths = library_folders(folder) + ([given] if given else [])
     return os.environ | {"LD_LIBRARY_PATH": ":".join(paths), "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def make_executable(folder):
+    """Whoever carried the folder may have lost who may execute its programs."""
+    for name in os.listdir(f"{folder}/programs"):
+        os.chmod(f"{folder}/programs/{name}", 0o755)
