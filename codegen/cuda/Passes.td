@@ -13,7 +13,8 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `threads`, `strips`: enough threads for the columns of a row; where nothing is summed along rows, several teams
       share the columns of a chunk;
     * `teams`: narrow rows share a thread block of 128 threads;
-    * `rows`: 1, or as many as one barrier can serve where sums along rows need one and registers allow;
+    * `rows`: as few as have enough bytes on their way from memory while a multiprocessor waits for them, if registers
+      allow; rows of a step share a barrier;
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so few
       that the launch fills the device.
 
@@ -35,7 +36,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 1, lanes 4, chunk 8, threads 64, teams 2, strips 1> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 2, lanes 4, chunk 8, threads 64, teams 2, strips 1> {
     ```
   }];
   let options = [
