@@ -150,10 +150,10 @@ public:
     device->submit(needsOf(program));
     device->wait();
     const MemoryPlan plan = planMemory(program, config.accumulate > 1, device->libraryPeakBytes());
+    checkFits(device->libraryPeakBytes());
     announce(config, program, *device, progress, plan);
     if (std::string_view(program.target) == "cuda-emulated")
       progress.warning("the kernels of this program are made for CUDA and are emulated on the CPU, which is slow");
-    checkFits(device->libraryPeakBytes());
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
     const TrainingState state{program, *device, arenas};
