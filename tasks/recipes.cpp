@@ -96,9 +96,10 @@ private:
 
   void readTask(const toml::node &node, Preset &preset) const {
     for (const auto &[key, value] : table(node, "task")) {
-      if (!value.is_integer())
-        fail(value, "task parameter '" + std::string(key.str()) + "' must be an integer");
-      preset.settings[std::string(key.str())] = std::to_string(value.as_integer()->get());
+      if (!value.is_integer() && !value.is_string())
+        fail(value, "task parameter '" + std::string(key.str()) + "' must be an integer or a string");
+      preset.settings[std::string(key.str())] =
+          value.is_integer() ? std::to_string(value.as_integer()->get()) : value.as_string()->get();
     }
   }
 

@@ -15,7 +15,7 @@ namespace stretto {
 BatchView TokenBlock::view(int64_t firstRow, int64_t rows, int64_t length) {
   const size_t begin = firstRow * length, count = rows * length;
   return {rows, length, std::span(tokens).subspan(begin, count), std::span(targets).subspan(begin, count),
-          std::span(mask).subspan(begin, count)};
+          std::span(mask).subspan(begin, count), std::span(positions).subspan(begin, count)};
 }
 
 namespace {
@@ -25,6 +25,7 @@ TokenBlock emptyBlock(int64_t count) {
   block.tokens.resize(count);
   block.targets.resize(count);
   block.mask.resize(count);
+  block.positions.resize(count);
   block.weights.resize(count);
   return block;
 }
@@ -45,9 +46,8 @@ public:
     weighByMask(block);
     return block;
   }
-  std::vector<Score> score(uint64_t first, const BatchView &batch,
-                           std::span<const int32_t> predicted) const override {
-    return task->score(seed, first, batch, predicted);
+  std::vector<Score> score(uint64_t first, const BatchView &batch, const Predictions &predictions) const override {
+    return task->score(seed, first, batch, predictions);
   }
   std::string identity() const override {
     std::string text = "task " + task->name();
@@ -72,17 +72,17 @@ public:
       block.targets[i] = all.targets[from];
       block.mask[i] = all.mask[from];
       block.weights[i] = all.weights[from];
+      block.positions[i] = static_cast<int32_t>(i % length);
     }
     if (!ownWeights)
       weighByMask(block);
     return block;
   }
-  std::vector<Score> score(uint64_t, const BatchView &batch, std::span<const int32_t> predicted) const override {
-    Score score{"token_accuracy", 0, 0};
-    for (size_t i = 0; i < batch.mask.size(); ++i) {
-      score.total += batch.mask[i] != 0;
-      score.right += batch.mask[i] != 0 && predicted[i] == batch.targets[i];
-    }
+  std::vector<Score> score(uint64_t, const BatchView &batch, const Predictions &predictions) const override {
+    Score score = Score::share("token_accuracy");
+    for (size_t i = 0; i < batch.mask.size(); ++i)
+      if (batch.mask[i])
+        score.addInstance(predictions.predicted[i] == batch.targets[i]);
     return {score};
   }
   std::string identity() const override { return "file " + contentHash; }

@@ -15,6 +15,7 @@ namespace stretto {
 struct TokenBlock {
   std::vector<int32_t> tokens, targets;
   std::vector<uint8_t> mask;
+  std::vector<int32_t> positions; // places of the tokens in their documents
   std::vector<double> weights; // loss weight of each target: mask / number of ones in the block
 
   BatchView view(int64_t firstRow, int64_t rows, int64_t length);
@@ -27,7 +28,7 @@ public:
   // Fills `rows` rows from sample `first`, weights included.
   virtual TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const = 0;
   virtual std::vector<Score> score(uint64_t first, const BatchView &batch,
-                                   std::span<const int32_t> predicted) const = 0;
+                                   const Predictions &predictions) const = 0;
   // What the samples depend on, for the run directory: another text means other samples.
   virtual std::string identity() const = 0;
 };

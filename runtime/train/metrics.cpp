@@ -25,6 +25,19 @@ int64_t stepOf(std::string_view line) {
   }
 }
 
+// A share as [right, total]; another score as an object.
+std::string formatScore(const Score &score) {
+  if (score.kind == Score::Kind::Share)
+    return fmt::format("[{}, {}]", score.right(), score.count);
+  const std::string head = fmt::format("{{\"{}\": {}, \"unit\": {}", score.kind == Score::Kind::Mean ? "mean" : "value",
+                                       formatJson(score.result()), quoteJson(score.unit));
+  if (score.kind == Score::Kind::Value)
+    return head + "}";
+  const Interval interval = score.interval();
+  return fmt::format("{}, \"low\": {}, \"high\": {}, \"count\": {}}}", head, formatJson(interval.low),
+                     formatJson(interval.high), score.count);
+}
+
 } // namespace
 
 std::string metricsLine(const StepMetrics &metrics) {
@@ -38,7 +51,7 @@ std::string metricsLine(const EvaluationMetrics &metrics) {
                                  formatJson(metrics.loss));
   const char *separator = "";
   for (const Score &score : metrics.scores) {
-    line += fmt::format("{}{}: [{}, {}]", separator, quoteJson(score.name), score.right, score.total);
+    line += fmt::format("{}{}: {}", separator, quoteJson(score.name), formatScore(score));
     separator = ", ";
   }
   return line + "}}\n";

@@ -19,8 +19,7 @@ void addScores(std::vector<Score> &all, const std::vector<Score> &some) {
       all.push_back(score);
       continue;
     }
-    found->right += score.right;
-    found->total += score.total;
+    found->merge(score);
   }
 }
 
@@ -179,7 +178,7 @@ EvaluationMetrics evaluateBatches(Stepper &stepper, const BatchSource &source, c
       if (block.mask[at])
         metrics.loss += prediction.nll[at], ++counted;
     addScores(metrics.scores,
-              source.score(first, block.view(0, program.batch, program.length), prediction.predicted));
+              source.score(first, block.view(0, program.batch, program.length), {prediction.predicted, prediction.nll}));
   }
   metrics.loss /= static_cast<double>(std::max<int64_t>(1, counted));
   return metrics;

@@ -2,6 +2,8 @@
 // declares it, so that it never includes a task.
 #pragma once
 
+#include "runtime/train/score.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,26 +13,40 @@
 
 namespace stretto {
 
-// One batch: three row-major arrays of `batch * length`.
-//   tokens[b,t]   input token
-//   targets[b,t]  the token that should follow tokens[b,t]
-//   mask[b,t]     1 where the target counts for the loss, else 0
+// One batch: row-major arrays of `batch * length`.
+//   tokens[b,t]     input token
+//   targets[b,t]    the token that should follow tokens[b,t]
+//   mask[b,t]       1 where the target counts for the loss, else 0
+//   positions[b,t]  the place of tokens[b,t] in its document: 0 at the first token of each. A row whose first token
+//                   lies inside a document starts counting there.
 struct BatchView {
   int64_t batch = 0, length = 0;
   std::span<int32_t> tokens, targets;
   std::span<uint8_t> mask;
+  std::span<int32_t> positions;
 };
 
 // Which counter-based stream a sample comes from. Streams never share a sample.
 enum class Stream : uint32_t { Train = 0, Evaluation = 1 };
 
-// One score, e.g. {"accuracy/k=2", 37, 40}: 37 of 40 answers right.
-struct Score {
-  std::string name;
-  int64_t right = 0, total = 0;
+// What a model said about a batch, row-major as the batch.
+struct Predictions {
+  std::span<const int32_t> predicted;         // [batch, length]: the most likely token after tokens[b,0..t]
+  std::span<const double> nll;                // [batch, length]: negative log-likelihood of targets[b,t], in nats
+  std::span<const double> logProbabilities{}; // [batch, length, vocabulary], natural; where a task asks for them
 };
 
-// A task instance with all its parameters set. Thread-safe: generation is a pure function of its arguments.
+// A text that a model shall go on with.
+struct Prompt {
+  std::vector<int32_t> tokens;
+  int64_t most = 0; // tokens to write at most
+  int32_t end = -1; // the token after which the model stops (part of its answer); -1: none
+};
+
+// A task instance with all its parameters set. Thread-safe: everything is a pure function of its arguments.
+//
+// Scoring takes up to three roads: `score` looks at the predictions for whole evaluation rows; `prompts` and `judge`
+// let the model write; `conclude` derives what needs the totals of an evaluation.
 class Task {
 public:
   virtual ~Task() = default;
@@ -44,10 +60,27 @@ public:
   // same tokens, whatever thread or process asks.
   virtual void fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const = 0;
 
-  // Teacher-forced scores of predictions on the evaluation batch made from the same (seed, first):
-  // predicted[b,t] is the most likely token after tokens[b,0..t]. The first score is the headline.
+  // Scores of predictions on the evaluation batch made from the same (seed, first), given the true tokens before each
+  // (teacher forcing). The first score is the headline.
   virtual std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
-                                   std::span<const int32_t> predicted) const = 0;
+                                   const Predictions &predictions) const = 0;
+  // Whether `score` wants logProbabilities. They cost one evaluation for each token of the vocabulary.
+  virtual bool wantsDistribution() const { return false; }
+
+  // What the model shall write for the `count` evaluation instances from `first` on, one or more prompts each; none
+  // where the task is not scored by what models write. A prompt and its answer fit into a row.
+  virtual std::vector<Prompt> prompts(uint64_t /*seed*/, uint64_t /*first*/, int64_t /*count*/) const { return {}; }
+  // Scores of the answers to prompts(seed, first, count), in their order. An answer holds the tokens written, the end
+  // token included.
+  virtual std::vector<Score> judge(uint64_t /*seed*/, uint64_t /*first*/, int64_t /*count*/,
+                                   std::span<const std::vector<int32_t>> /*answers*/) const {
+    return {};
+  }
+  // The temperature at which answers are drawn; 0: the most likely token each time.
+  virtual double temperature() const { return 0; }
+
+  // From the totals of one evaluation and the number of weights of the model: what is reported, the headline first.
+  virtual std::vector<Score> conclude(std::vector<Score> totals, int64_t /*parameters*/) const { return totals; }
 
   // One row as readable text (for `stretto data`).
   virtual std::string describe(const BatchView &batch, int64_t row) const = 0;

@@ -202,7 +202,7 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
   state.tokensPerSecond = tokens / mean;
   if (!history.empty() && !history.back().scores.empty()) {
     const Score &score = history.back().scores.front();
-    state.score = {score.name, score.total ? static_cast<double>(score.right) / score.total : 0};
+    state.score = {score.name, score.result()};
   }
   const double flops = (program.flops_forward + program.flops_backward) * static_cast<double>(parts.config.accumulate);
   if (const double mfu = peak.utilisation(flops, seconds, mean); mfu > 0)
@@ -227,9 +227,9 @@ void Trainer::evaluate() {
   std::string text = fmt::format("evaluation at step {}: loss {:.4f}", done, metrics.loss);
   std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};
   for (const Score &score : metrics.scores) {
-    const double share = score.total ? static_cast<double>(score.right) / static_cast<double>(score.total) : 0;
-    text += fmt::format("  {} {:.1f} %", score.name, share * 100);
-    values.emplace_back("eval/" + score.name, share);
+    text += score.kind == Score::Kind::Share ? fmt::format("  {} {:.1f} %", score.name, score.result() * 100)
+                                             : fmt::format("  {} {:.4g} {}", score.name, score.result(), score.unit);
+    values.emplace_back("eval/" + score.name, score.result());
   }
   parts.progress.message(text);
   if (!logs)

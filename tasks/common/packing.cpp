@@ -28,7 +28,7 @@ Row PackedTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
 static void checkShape(const Task &task, const BatchView &batch, size_t predictions) {
   size_t size = size_t(batch.batch * batch.length);
   if (batch.length != task.length() || batch.tokens.size() != size || batch.targets.size() != size ||
-      batch.mask.size() != size || predictions != size)
+      batch.mask.size() != size || batch.positions.size() != size || predictions != size)
     throw std::invalid_argument("task '" + task.name() + "': rows must have " +
                                 std::to_string(task.length()) + " tokens, but got a batch of another shape");
 }
@@ -41,30 +41,58 @@ void PackedTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView ba
     std::copy_n(row.tokens.begin(), batch.length, batch.tokens.begin() + at);
     std::copy_n(row.tokens.begin() + 1, batch.length, batch.targets.begin() + at);
     std::copy_n(row.counted.begin() + 1, batch.length, batch.mask.begin() + at);
+    int32_t position = 0;
+    for (int64_t t = at; t < at + batch.length; ++t)
+      batch.positions[t] = position = t == at || batch.tokens[t] == begin ? 0 : position + 1;
   }
 }
 
 std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
-                                     std::span<const int32_t> predicted) const {
+                                     const Predictions &predictions) const {
+  std::span<const int32_t> predicted = predictions.predicted;
   checkShape(*this, batch, predicted.size());
   std::vector<Score> scores;
   for (const std::string &group : groups())
-    scores.push_back({group});
-  Score tokens{"token_accuracy"};
+    scores.push_back(Score::share(group));
+  Score tokens = Score::share("token_accuracy");
   for (int64_t r = 0; r < batch.batch; ++r)
     for (const Answer &answer : makeRow(seed, Stream::Evaluation, first + uint64_t(r)).answers) {
       // Token i of a row is the target at position i-1.
       int64_t at = r * batch.length + answer.begin - 1, size = answer.end - answer.begin;
-      int64_t right = 0;
-      for (int64_t i = at; i < at + size; ++i)
-        right += predicted[i] == batch.targets[i];
-      Score &whole = scores[answer.group];
-      whole.right += right == size;
-      whole.total += 1;
-      tokens.right += right;
-      tokens.total += size;
+      bool whole = true;
+      for (int64_t i = at; i < at + size; ++i) {
+        bool right = predicted[i] == batch.targets[i];
+        tokens.addInstance(right);
+        whole &= right;
+      }
+      scores[answer.group].addInstance(whole);
     }
   scores.push_back(tokens);
+  return scores;
+}
+
+std::vector<Prompt> PackedTask::prompts(uint64_t seed, uint64_t first, int64_t count) const {
+  std::vector<Prompt> all;
+  for (int64_t r = 0; r < count; ++r) {
+    Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    for (const Answer &answer : row.answers)
+      all.push_back({{row.tokens.begin(), row.tokens.begin() + answer.begin}, answer.end - answer.begin});
+  }
+  return all;
+}
+
+std::vector<Score> PackedTask::judge(uint64_t seed, uint64_t first, int64_t count,
+                                     std::span<const std::vector<int32_t>> answers) const {
+  std::vector<Score> scores;
+  for (const std::string &group : groups())
+    scores.push_back(Score::share("generated/" + group));
+  size_t next = 0;
+  for (int64_t r = 0; r < count; ++r) {
+    Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    for (const Answer &answer : row.answers)
+      scores[answer.group].addInstance(std::ranges::equal(std::span(row.tokens).subspan(answer.begin, answer.end - answer.begin),
+                                                          answers[next++]));
+  }
   return scores;
 }
 

@@ -27,7 +27,7 @@ struct Row {
 
 // A task whose rows are instances joined without gaps, left-aligned: the first instance of a row is whole,
 // the last one is cut at the end of the row. Every instance opens with the token `begin`, which occurs
-// nowhere else. Row `sample` of a stream is drawn from Random(seed, stream, sample) alone.
+// nowhere else, and is a document of its own. Row `sample` of a stream is drawn from Random(seed, stream, sample) alone.
 class PackedTask : public Task {
 public:
   static constexpr int32_t begin = 0;
@@ -42,7 +42,13 @@ public:
   // given the true tokens before them; then "token_accuracy", the tokens of answers one by one. Answers
   // that the end of the row cuts do not count.
   std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
-                           std::span<const int32_t> predicted) const override;
+                           const Predictions &predictions) const override;
+
+  // Each whole answer of the rows first .. first+count-1, with all true tokens before it as the prompt. The model writes
+  // as many tokens as the answer has. Scores are those of whole answers, their names opening with "generated/".
+  std::vector<Prompt> prompts(uint64_t seed, uint64_t first, int64_t count) const override;
+  std::vector<Score> judge(uint64_t seed, uint64_t first, int64_t count,
+                           std::span<const std::vector<int32_t>> answers) const override;
 
   std::string describe(const BatchView &batch, int64_t row) const override;
 

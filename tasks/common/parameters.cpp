@@ -2,9 +2,33 @@
 
 #include "runtime/core/nearest.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace stretto {
+
+ParameterInfo ParameterInfo::word(std::string name, std::vector<std::string> words, std::string meaning) {
+  return {std::move(name), 0, 0, 0, std::move(meaning), Kind::Word, std::move(words)};
+}
+
+ParameterInfo ParameterInfo::text(std::string name, std::string fallback, std::string meaning) {
+  return {std::move(name), 0, 0, 0, std::move(meaning), Kind::Text, {}, std::move(fallback)};
+}
+
+std::string ParameterInfo::fallbackAsText() const {
+  return kind == Kind::Integer ? std::to_string(fallback) : kind == Kind::Word ? words.front() : fallbackText;
+}
+
+std::string ParameterInfo::range() const {
+  if (kind == Kind::Text)
+    return "text";
+  if (kind == Kind::Integer)
+    return std::to_string(low) + ".." + std::to_string(high);
+  std::string all;
+  for (const std::string &word : words)
+    all.append(all.empty() ? "" : "|").append(word);
+  return all;
+}
 
 static const ParameterInfo &findParameter(const std::string &name, std::span<const ParameterInfo> known,
                                           const Parameters &parameters) {
@@ -34,14 +58,24 @@ Parameters::Parameters(std::string task, std::span<const ParameterInfo> known,
                        const std::map<std::string, std::string> &settings)
     : taskName(std::move(task)) {
   for (const ParameterInfo &info : known)
-    values[info.name] = info.fallback;
+    set(info, info.fallbackAsText());
   for (const auto &[name, text] : settings)
-    values[name] = parseInteger(text, findParameter(name, known, *this), *this);
+    set(findParameter(name, known, *this), text);
+}
+
+void Parameters::set(const ParameterInfo &info, const std::string &text) {
+  if (info.kind == ParameterInfo::Kind::Integer)
+    integers[info.name] = parseInteger(text, info, *this);
+  else if (info.kind == ParameterInfo::Kind::Word && std::ranges::find(info.words, text) == info.words.end())
+    fail("parameter '" + info.name + "' must be " + info.range() + ", but got '" + text + "'" +
+         suggestName(text, info.words));
+  else
+    texts[info.name] = text;
 }
 
 std::map<std::string, std::string> Parameters::text() const {
-  std::map<std::string, std::string> result;
-  for (const auto &[name, value] : values)
+  std::map<std::string, std::string> result = texts;
+  for (const auto &[name, value] : integers)
     result[name] = std::to_string(value);
   return result;
 }

@@ -9,11 +9,11 @@ namespace stretto {
 
 Samples::Samples(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t batch)
     : first(first), batch(batch), length(task.length()), tokens(batch * length), targets(batch * length),
-      mask(batch * length) {
+      mask(batch * length), positions(batch * length) {
   task.fill(seed, stream, first, view());
 }
 
-BatchView Samples::view() { return {batch, length, tokens, targets, mask}; }
+BatchView Samples::view() { return {batch, length, tokens, targets, mask, positions}; }
 
 // The number to print for each id.
 static std::vector<int32_t> numbering(const Task &task, bool published) {
@@ -90,9 +90,8 @@ void printShape(std::ostream &out, const Task &task, const Recipe &recipe) {
 void printTask(std::ostream &out, const TaskInfo &task) {
   out << task.name << ": " << task.about << "\n  parameters (--set name=value)\n";
   for (const ParameterInfo &info : task.parameters) {
-    std::string value = info.name + "=" + std::to_string(info.fallback);
-    std::string range = std::to_string(info.low) + ".." + std::to_string(info.high);
-    out << "    " << std::left << std::setw(14) << value << std::setw(14) << range << info.meaning << "\n";
+    out << "    " << std::left << std::setw(14) << info.name + "=" + info.fallbackAsText() << ' ' << std::setw(13)
+        << info.range() << ' ' << info.meaning << "\n";
   }
   out << "  presets (--preset name)\n";
   for (const Preset &preset : presetsOf(task.name))

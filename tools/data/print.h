@@ -17,6 +17,7 @@ struct Samples {
   int64_t batch, length;
   std::vector<int32_t> tokens, targets;
   std::vector<uint8_t> mask;
+  std::vector<int32_t> positions;
 };
 
 struct PrintOptions {

@@ -27,7 +27,7 @@ public:
       batch.mask[i] = sample % 2;
     }
   }
-  std::vector<Score> score(uint64_t, uint64_t, const BatchView &, std::span<const int32_t>) const override { return {}; }
+  std::vector<Score> score(uint64_t, uint64_t, const BatchView &, const Predictions &) const override { return {}; }
   std::string describe(const BatchView &, int64_t) const override { return ""; }
 };
 

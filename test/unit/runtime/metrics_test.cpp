@@ -8,11 +8,20 @@ using namespace stretto;
 using namespace stretto::test;
 
 TEST(Metrics, LinesAreJson) {
-  const std::string line = metricsLine(EvaluationMetrics{5, 0.1, {{"accuracy/k=\"2\"", 3, 4}}});
+  const std::string line = metricsLine(EvaluationMetrics{5, 0.1, {Score::share("accuracy/k=\"2\"", 3, 4)}});
   EXPECT_EQ(line, "{\"step\": 5, \"eval_loss\": 0.1, \"scores\": {\"accuracy/k=\\\"2\\\"\": [3, 4]}}\n");
   EXPECT_EQ(metricsLine(StepMetrics{1, NAN, 2, 0.5, 10, true}),
             "{\"step\": 1, \"loss\": \"nan\", \"grad_norm\": 2, \"lr\": 0.5, \"tokens\": 10, \"skipped\": true}\n");
   EXPECT_NO_THROW(parseJson(line, 3));
+}
+
+TEST(Metrics, MeansCarryTheirInterval) {
+  Score nll = Score::mean("nll", "nats");
+  nll.addNumber(2);
+  nll.addNumber(2);
+  EXPECT_EQ(metricsLine(EvaluationMetrics{1, 0, {nll, Score::value("size", "bits", 7)}}),
+            "{\"step\": 1, \"eval_loss\": 0, \"scores\": {\"nll\": {\"mean\": 2, \"unit\": \"nats\", \"low\": 2, "
+            "\"high\": 2, \"count\": 2}, \"size\": {\"value\": 7, \"unit\": \"bits\"}}}\n");
 }
 
 TEST(Metrics, LinesAfterTheRestoredStepAreDropped) {

@@ -54,12 +54,12 @@ TEST(Copy, wholeCopiesAreScored) {
   predicted[0 * 24 + 5] += 1;  // first token of the first copy
   predicted[1 * 24 + 18] += 1; // last token of the second copy
   predicted[2 * 24 + 4] += 1;  // the query, no answer
-  std::vector<Score> scores = task->score(2, 0, batch.view(), predicted);
+  std::vector<Score> scores = task->score(2, 0, batch.view(), {predicted, {}});
   ASSERT_EQ(scores.size(), 2u);
   EXPECT_EQ(scores[0].name, "accuracy");
-  EXPECT_EQ(scores[0].right, 4);
-  EXPECT_EQ(scores[0].total, 6);
+  EXPECT_EQ(scores[0].right(), 4);
+  EXPECT_EQ(scores[0].count, 6);
   EXPECT_EQ(scores[1].name, "token_accuracy");
-  EXPECT_EQ(scores[1].right, 22);
-  EXPECT_EQ(scores[1].total, 24);
+  EXPECT_EQ(scores[1].right(), 22);
+  EXPECT_EQ(scores[1].count, 24);
 }

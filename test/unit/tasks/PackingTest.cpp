@@ -95,14 +95,14 @@ TEST(Packing, scoresAgreeWithBruteForce) {
       if (noise.below(6) == 0)
         token = int32_t(noise.below(task->vocabulary()));
     auto expected = bruteForce(*task, batch, predicted);
-    std::vector<Score> scores = task->score(4, 1000, batch.view(), predicted);
+    std::vector<Score> scores = task->score(4, 1000, batch.view(), {predicted, {}});
     EXPECT_EQ(scores[0].name, "accuracy/k=6") << "the headline";
     EXPECT_EQ(scores.size(), expected.size());
     for (const Score &score : scores) {
-      EXPECT_EQ(score.right, expected[score.name].first) << score.name;
-      EXPECT_EQ(score.total, expected[score.name].second) << score.name;
-      EXPECT_GT(score.right, 0);
-      EXPECT_LT(score.right, score.total);
+      EXPECT_EQ(score.right(), expected[score.name].first) << score.name;
+      EXPECT_EQ(score.count, expected[score.name].second) << score.name;
+      EXPECT_GT(score.right(), 0);
+      EXPECT_LT(score.right(), score.count);
     }
   }
 }
@@ -111,4 +111,47 @@ TEST(Packing, batchesOfAnotherShapeAreRefused) {
   auto task = makeTask("depo1", {{"n", "8"}, {"length", "96"}});
   Batch batch(2, 64);
   EXPECT_THROW(task->fill(0, Stream::Train, 0, batch.view()), std::invalid_argument);
+}
+
+// Documents start at <begin>, at the start of a row, and nowhere else.
+TEST(Packing, positionsCountFromTheStartOfAnInstance) {
+  auto task = makeTask("depo1", {{"n", "8"}, {"length", "96"}});
+  Batch batch(*task, 1, Stream::Train, 0, 5);
+  for (int64_t i = 0; i < 5 * 96; ++i)
+    ASSERT_EQ(batch.positions[i], batch.tokens[i] == 0 ? 0 : batch.positions[i - 1] + 1);
+  EXPECT_GT(std::ranges::count(batch.positions, 0), 5);
+}
+
+// A model that reads the answers is right everywhere; one that gets some wrong, is wrong there alone.
+TEST(Packing, generatedAnswersAreJudged) {
+  auto task = makeTask("depo1", {{"n", "9"}, {"k", "4"}, {"length", "100"}});
+  const int64_t rows = 6;
+  Batch batch(*task, 3, Stream::Evaluation, 50, rows);
+  std::vector<Prompt> prompts = task->prompts(3, 50, rows);
+  std::vector<std::vector<int32_t>> answers;
+  int64_t r = 0, at = 0;
+  for (const Prompt &prompt : prompts) {
+    if (int64_t(prompt.tokens.size()) <= at)
+      ++r;
+    at = int64_t(prompt.tokens.size());
+    std::vector<int32_t> row = batch.row(r);
+    ASSERT_TRUE(std::equal(prompt.tokens.begin(), prompt.tokens.end(), row.begin()));
+    ASSERT_LE(at + prompt.most, task->length() + 1);
+    answers.push_back({row.begin() + at, row.begin() + at + prompt.most});
+  }
+  auto rights = [&](const std::vector<Score> &scores) {
+    int64_t right = 0, total = 0;
+    for (const Score &score : scores)
+      right += score.right(), total += score.count;
+    return std::pair(right, total);
+  };
+  const int64_t count = int64_t(prompts.size());
+  ASSERT_GT(count, 20);
+  EXPECT_EQ(rights(task->judge(3, 50, rows, answers)), std::pair(count, count));
+  answers[4].back() ^= 1;
+  answers[7].pop_back();
+  answers[9].push_back(1);
+  std::vector<Score> scores = task->judge(3, 50, rows, answers);
+  EXPECT_EQ(scores[0].name, "generated/accuracy/k=4");
+  EXPECT_EQ(rights(scores), std::pair(count - 3, count));
 }

@@ -27,6 +27,17 @@ TEST(Registry, valuesAreChecked) {
             "task 'depo1': parameter 'n' must lie in 3..1048576, but got -99999999999999999999");
 }
 
+TEST(Registry, wordsAndTexts) {
+  const std::vector<ParameterInfo> infos = {ParameterInfo::word("order", {"random", "sorted"}, ""),
+                                            ParameterInfo::text("file", "", "")};
+  EXPECT_EQ(Parameters("t", infos, {}).text(), (std::map<std::string, std::string>{{"order", "random"}, {"file", ""}}));
+  Parameters given("t", infos, {{"order", "sorted"}, {"file", "a b"}});
+  EXPECT_EQ(given.word("order"), "sorted");
+  EXPECT_EQ(given.word("file"), "a b");
+  EXPECT_EQ(errorOf([&] { Parameters("t", infos, {{"order", "sort"}}); }),
+            "task 't': parameter 'order' must be random|sorted, but got 'sort'; did you mean 'sorted'?");
+}
+
 TEST(Registry, valuesMustGoTogether) {
   EXPECT_EQ(makeError("depo1", {{"length", "959"}}),
             "task 'depo1': parameter 'length' must be at least 960 for the longest instance to fit, but got 959");
@@ -47,7 +58,7 @@ TEST(Registry, settingsRebuildTheTask) {
     EXPECT_EQ(task->name(), info.name);
     EXPECT_EQ(task->settings().size(), info.parameters.size());
     for (const ParameterInfo &parameter : info.parameters)
-      EXPECT_EQ(task->settings().at(parameter.name), std::to_string(parameter.fallback));
+      EXPECT_EQ(task->settings().at(parameter.name), parameter.fallbackAsText());
     EXPECT_EQ(makeTask(info.name, task->settings())->settings(), task->settings());
   }
 }

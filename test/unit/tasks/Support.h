@@ -7,19 +7,20 @@
 
 namespace stretto::test {
 
-// Owns the three arrays of a batch.
+// Owns the arrays of a batch.
 struct Batch {
   Batch(int64_t batch, int64_t length)
-      : batch(batch), length(length), tokens(batch * length), targets(batch * length), mask(batch * length) {}
+      : batch(batch), length(length), tokens(batch * length), targets(batch * length), mask(batch * length),
+        positions(batch * length) {}
   Batch(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t batch) : Batch(batch, task.length()) {
     task.fill(seed, stream, first, view());
   }
-  BatchView view() { return {batch, length, tokens, targets, mask}; }
+  BatchView view() { return {batch, length, tokens, targets, mask, positions}; }
   // Rows [begin, end).
   BatchView rows(int64_t begin, int64_t end) {
     size_t at = size_t(begin * length), size = size_t((end - begin) * length);
     return {end - begin, length, std::span(tokens).subspan(at, size), std::span(targets).subspan(at, size),
-            std::span(mask).subspan(at, size)};
+            std::span(mask).subspan(at, size), std::span(positions).subspan(at, size)};
   }
   // The tokens of a row with the last target at the end, and which of them count.
   std::vector<int32_t> row(int64_t r) const {
@@ -31,6 +32,7 @@ struct Batch {
   int64_t batch, length;
   std::vector<int32_t> tokens, targets;
   std::vector<uint8_t> mask;
+  std::vector<int32_t> positions;
 };
 
 // Sum of (observed - expected)^2 / expected. With d degrees of freedom it exceeds d + 4.4 sqrt(d) + 6 in fewer

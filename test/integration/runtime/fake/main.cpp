@@ -36,15 +36,17 @@ public:
         batch.tokens[at] = static_cast<int32_t>(token);
         batch.targets[at] = static_cast<int32_t>(next);
         batch.mask[at] = draw(t)[1] % 8 != 0;
+        batch.positions[at] = static_cast<int32_t>(t);
         token = next;
       }
     }
   }
   std::vector<Score> score(uint64_t, uint64_t, const BatchView &batch,
-                           std::span<const int32_t> predicted) const override {
-    Score score{"accuracy", 0, 0};
+                           const Predictions &predictions) const override {
+    Score score = Score::share("accuracy");
     for (size_t i = 0; i < batch.mask.size(); ++i)
-      score.total += batch.mask[i], score.right += batch.mask[i] && predicted[i] == batch.targets[i];
+      if (batch.mask[i])
+        score.addInstance(predictions.predicted[i] == batch.targets[i]);
     return {score};
   }
   std::string describe(const BatchView &, int64_t) const override { return ""; }
