@@ -38,27 +38,29 @@ void weighByMask(TokenBlock &block) {
 
 class TaskSource final : public BatchSource {
 public:
-  TaskSource(std::unique_ptr<Task> task, uint64_t seed) : task(std::move(task)), seed(seed) {}
+  TaskSource(std::unique_ptr<Task> task, uint64_t seed) : owned(std::move(task)), ownSeed(seed) {}
 
   TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const override {
     TokenBlock block = emptyBlock(rows * length);
-    task->fill(seed, stream, first, block.view(0, rows, length));
+    owned->fill(ownSeed, stream, first, block.view(0, rows, length));
     weighByMask(block);
     return block;
   }
   std::vector<Score> score(uint64_t first, const BatchView &batch, const Predictions &predictions) const override {
-    return task->score(seed, first, batch, predictions);
+    return owned->score(ownSeed, first, batch, predictions);
   }
+  const Task *task() const override { return owned.get(); }
+  uint64_t seed() const override { return ownSeed; }
   std::string identity() const override {
-    std::string text = "task " + task->name();
-    for (const auto &[key, value] : task->settings())
+    std::string text = "task " + owned->name();
+    for (const auto &[key, value] : owned->settings())
       text += fmt::format(" {}={}", key, value);
     return text;
   }
 
 private:
-  std::unique_ptr<Task> task;
-  uint64_t seed;
+  std::unique_ptr<Task> owned;
+  uint64_t ownSeed;
 };
 
 class FileSource final : public BatchSource {

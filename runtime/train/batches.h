@@ -29,6 +29,9 @@ public:
   virtual TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const = 0;
   virtual std::vector<Score> score(uint64_t first, const BatchView &batch,
                                    const Predictions &predictions) const = 0;
+  // The task behind it and the seed of its samples; null where there is none.
+  virtual const Task *task() const { return nullptr; }
+  virtual uint64_t seed() const { return 0; }
   // What the samples depend on, for the run directory: another text means other samples.
   virtual std::string identity() const = 0;
 };

@@ -20,7 +20,10 @@ struct RunConfig {
   std::string schedule = "cosine";
   double finalFraction = 0.1;
   int64_t seed = 0;
-  int64_t evalEvery = 100, evalBatches = 4, saveEvery = 500, keep = 3, logEvery = 10;
+  int64_t evalEvery = 100, evalBatches = 4, evalGenerate = -1; // -1: as the task says
+  double temperature = -1; // of what is generated; -1: as the task says
+  std::string scores;      // a file for the scores of evaluations
+  int64_t saveEvery = 500, keep = 3, logEvery = 10;
   std::string out;
   bool resume = false;
   int64_t threads = 0; // 0: all cores

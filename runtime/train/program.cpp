@@ -15,9 +15,7 @@
 #include "runtime/train/trainer.h"
 
 #include <fmt/format.h>
-#include <functional>
 #include <iostream>
-#include <numeric>
 #include <span>
 #include <thread>
 
@@ -112,14 +110,6 @@ bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingStat
   folder.restore(state, manifest->step);
   progress.message(fmt::format("resumed from checkpoint '{}' (step {})", folder.folderOf(manifest->step), manifest->step));
   return true;
-}
-
-// Numbers in all weights, without what lies between them in memory.
-int64_t countParameters(const stretto_program &program) {
-  int64_t count = 0;
-  for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count))
-    count += std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
-  return count;
 }
 
 void announce(const RunConfig &config, const stretto_program &program, const Device &device, Progress &progress,

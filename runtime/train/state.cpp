@@ -1,5 +1,9 @@
 #include "runtime/train/state.h"
 
+#include <functional>
+#include <numeric>
+#include <span>
+
 namespace stretto {
 namespace {
 
@@ -25,6 +29,13 @@ void append(std::vector<StateTensor> &tensors, const TrainingState &state, stret
 
 std::string safetensorsDtype(int32_t dtype) {
   return dtype == STRETTO_F64 ? "F64" : dtype == STRETTO_I32 ? "I32" : "F32";
+}
+
+int64_t countParameters(const stretto_program &program) {
+  int64_t count = 0;
+  for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count))
+    count += std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
+  return count;
 }
 
 std::vector<StateTensor> parameterTensors(const TrainingState &state, stretto_arena arena) {

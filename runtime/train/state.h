@@ -20,6 +20,9 @@ struct StateTensor {
 
 std::string safetensorsDtype(int32_t dtype);
 
+// Numbers in all weights, without what lies between them in memory.
+int64_t countParameters(const stretto_program &program);
+
 // Every parameter by its name, in the layout of `arena` (PARAMETERS, or GRADIENTS: trainable ones only).
 std::vector<StateTensor> parameterTensors(const TrainingState &state, stretto_arena arena);
 // "<parameter>.moment1" and "<parameter>.moment2" of every trainable parameter.

@@ -12,17 +12,6 @@ std::vector<std::byte> bytesOf(const void *data, size_t bytes) {
   return {begin, begin + bytes};
 }
 
-void addScores(std::vector<Score> &all, const std::vector<Score> &some) {
-  for (const Score &score : some) {
-    auto found = std::find_if(all.begin(), all.end(), [&](const Score &other) { return other.name == score.name; });
-    if (found == all.end()) {
-      all.push_back(score);
-      continue;
-    }
-    found->merge(score);
-  }
-}
-
 } // namespace
 
 void Stepper::copyReals(stretto_arena arena, int64_t offset, const double *values, int64_t count) {
@@ -166,22 +155,17 @@ Stepper::Prediction Stepper::evaluate(TokenBlock &block) {
   return prediction;
 }
 
-EvaluationMetrics evaluateBatches(Stepper &stepper, const BatchSource &source, const stretto_program &program,
-                                  int64_t batches, int64_t step) {
-  EvaluationMetrics metrics{step, 0, {}};
-  int64_t counted = 0;
-  for (int64_t i = 0; i < batches; ++i) {
-    const uint64_t first = static_cast<uint64_t>(i * program.batch);
-    TokenBlock block = source.make(Stream::Evaluation, first, program.batch, program.length);
-    const Stepper::Prediction prediction = stepper.evaluate(block);
-    for (size_t at = 0; at < block.mask.size(); ++at)
-      if (block.mask[at])
-        metrics.loss += prediction.nll[at], ++counted;
-    addScores(metrics.scores,
-              source.score(first, block.view(0, program.batch, program.length), {prediction.predicted, prediction.nll}));
+std::vector<double> Stepper::logProbabilities(const TokenBlock &block) {
+  const int64_t count = state.program.batch * state.program.length, vocabulary = state.program.vocabulary;
+  std::vector<double> all(count * vocabulary);
+  TokenBlock asked = block;
+  for (int64_t token = 0; token < vocabulary; ++token) {
+    std::fill(asked.targets.begin(), asked.targets.end(), static_cast<int32_t>(token));
+    const std::vector<double> nll = evaluate(asked).nll;
+    for (int64_t at = 0; at < count; ++at)
+      all[at * vocabulary + token] = -nll[at];
   }
-  metrics.loss /= static_cast<double>(std::max<int64_t>(1, counted));
-  return metrics;
+  return all;
 }
 
 } // namespace stretto

@@ -42,6 +42,10 @@ public:
   };
   Prediction evaluate(TokenBlock &block);
 
+  // The log-probability of each token of the vocabulary at each place of one micro-batch, [batch, length, vocabulary]:
+  // an evaluation for each token, so for small vocabularies. Waits.
+  std::vector<double> logProbabilities(const TokenBlock &block);
+
 private:
   // Work that comes again, for Device::repeat.
   enum Repeated { GradientsAndUpdate, Gradients, AccumulatedGradients, TakeAndUpdate, TakeAccumulated, Update, Evaluate };
@@ -60,9 +64,5 @@ private:
   Context context;
   int64_t accumulate;
 };
-
-// Scores and mean loss over batches of the held-out stream.
-EvaluationMetrics evaluateBatches(Stepper &stepper, const BatchSource &source, const stretto_program &program,
-                                  int64_t batches, int64_t step);
 
 } // namespace stretto

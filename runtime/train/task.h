@@ -76,6 +76,8 @@ public:
                                    std::span<const std::vector<int32_t>> /*answers*/) const {
     return {};
   }
+  // Whether what models write is what the task is about, so that every evaluation lets them.
+  virtual bool judgedByWriting() const { return false; }
   // The temperature at which answers are drawn; 0: the most likely token each time.
   virtual double temperature() const { return 0; }
 

@@ -20,6 +20,7 @@ struct Trainer::Logs {
 Trainer::Trainer(const TrainerParts &parts)
     : parts(parts), schedule{parts.config.learningRate, parts.config.warmup, parts.config.steps,
                              decayFromName(parts.config.schedule), parts.config.finalFraction},
+      evaluation(evaluationPlan(parts.config, parts.source.task())),
       stepper(parts.state, parts.config.accumulate), peak(parts.peakFlops) {}
 
 Trainer::~Trainer() = default;
@@ -63,14 +64,14 @@ int Trainer::run() {
                         EventFile(parts.run->path, done)});
   }
   firstStep = done;
-  if (config.steps == 0 && config.evalBatches > 0)
+  if (config.steps == 0 && evaluates())
     evaluate(); // the weights as they came in
   {
     Prefetcher data(parts.source, done, rowsPerStep(), parts.state.program.length);
     while (done < config.steps && !stopSignal()) {
       trainStep(data);
       const bool last = done == config.steps;
-      if (config.evalBatches > 0 && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
+      if (evaluates() && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
         evaluate();
       if (!last && config.saveEvery > 0 && done % config.saveEvery == 0 && !stopSignal())
         save(false);
@@ -222,8 +223,10 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
 }
 
 void Trainer::evaluate() {
-  history.push_back(evaluateBatches(stepper, parts.source, parts.state.program, parts.config.evalBatches, done));
+  history.push_back(stretto::evaluate(stepper, parts.source, parts.state.program, evaluation, done));
   const EvaluationMetrics &metrics = history.back();
+  if (!parts.config.scores.empty())
+    AppendFile(parts.config.scores).append(metricsLine(metrics));
   std::string text = fmt::format("evaluation at step {}: loss {:.4f}", done, metrics.loss);
   std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};
   for (const Score &score : metrics.scores) {
@@ -232,6 +235,8 @@ void Trainer::evaluate() {
     values.emplace_back("eval/" + score.name, score.result());
   }
   parts.progress.message(text);
+  if (parts.config.steps == 0)
+    parts.progress.message(scoreTable(metrics));
   if (!logs)
     return;
   logs->metrics.append(metricsLine(metrics));

@@ -3,6 +3,7 @@
 
 #include "runtime/core/profile.h"
 #include "runtime/train/checkpoint.h"
+#include "runtime/train/evaluate.h"
 #include "runtime/train/peak.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/rundir.h"
@@ -51,10 +52,12 @@ private:
   void dumpFirst(TokenBlock &block);
   void record(const StepMetrics &metrics, double seconds, double waited);
   std::map<std::string, std::string> facts() const;
+  bool evaluates() const { return evaluation.batches > 0 || evaluation.generated > 0; }
   int64_t rowsPerStep() const { return parts.state.program.batch * parts.config.accumulate; }
 
   TrainerParts parts;
   Schedule schedule;
+  EvaluationPlan evaluation;
   Stepper stepper;
   PeakRate peak;
   std::unique_ptr<Logs> logs;

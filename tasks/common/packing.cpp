@@ -71,11 +71,17 @@ std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchV
   return scores;
 }
 
+std::span<const Answer> PackedTask::firstAnswers(const Row &row) {
+  int64_t end = std::find(row.tokens.begin() + 1, row.tokens.end(), begin) - row.tokens.begin();
+  auto next = std::ranges::find_if(row.answers, [&](const Answer &answer) { return answer.begin > end; });
+  return {row.answers.begin(), next};
+}
+
 std::vector<Prompt> PackedTask::prompts(uint64_t seed, uint64_t first, int64_t count) const {
   std::vector<Prompt> all;
   for (int64_t r = 0; r < count; ++r) {
     Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
-    for (const Answer &answer : row.answers)
+    for (const Answer &answer : firstAnswers(row))
       all.push_back({{row.tokens.begin(), row.tokens.begin() + answer.begin}, answer.end - answer.begin});
   }
   return all;
@@ -89,9 +95,10 @@ std::vector<Score> PackedTask::judge(uint64_t seed, uint64_t first, int64_t coun
   size_t next = 0;
   for (int64_t r = 0; r < count; ++r) {
     Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
-    for (const Answer &answer : row.answers)
-      scores[answer.group].addInstance(std::ranges::equal(std::span(row.tokens).subspan(answer.begin, answer.end - answer.begin),
-                                                          answers[next++]));
+    for (const Answer &answer : firstAnswers(row)) {
+      auto truth = std::span(row.tokens).subspan(answer.begin, answer.end - answer.begin);
+      scores[answer.group].addInstance(std::ranges::equal(truth, answers[next++]));
+    }
   }
   return scores;
 }

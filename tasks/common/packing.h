@@ -44,13 +44,17 @@ public:
   std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
                            const Predictions &predictions) const override;
 
-  // Each whole answer of the rows first .. first+count-1, with all true tokens before it as the prompt. The model writes
-  // as many tokens as the answer has. Scores are those of whole answers, their names opening with "generated/".
+  // Each answer of the first instance of the rows first .. first+count-1, with all true tokens before it as the prompt.
+  // The model writes as many tokens as the answer has. Scores are those of whole answers, their names opening with
+  // "generated/".
   std::vector<Prompt> prompts(uint64_t seed, uint64_t first, int64_t count) const override;
   std::vector<Score> judge(uint64_t seed, uint64_t first, int64_t count,
                            std::span<const std::vector<int32_t>> answers) const override;
 
   std::string describe(const BatchView &batch, int64_t row) const override;
+
+  // The answers of the first instance of a row, which is whole.
+  static std::span<const Answer> firstAnswers(const Row &row);
 
   // Makes one row of length()+1 tokens: the inputs and, one place later, the targets.
   Row makeRow(uint64_t seed, Stream stream, uint64_t sample) const;

@@ -125,7 +125,7 @@ TEST(Packing, positionsCountFromTheStartOfAnInstance) {
 // A model that reads the answers is right everywhere; one that gets some wrong, is wrong there alone.
 TEST(Packing, generatedAnswersAreJudged) {
   auto task = makeTask("depo1", {{"n", "9"}, {"k", "4"}, {"length", "100"}});
-  const int64_t rows = 6;
+  const int64_t rows = 9;
   Batch batch(*task, 3, Stream::Evaluation, 50, rows);
   std::vector<Prompt> prompts = task->prompts(3, 50, rows);
   std::vector<std::vector<int32_t>> answers;
@@ -137,6 +137,7 @@ TEST(Packing, generatedAnswersAreJudged) {
     std::vector<int32_t> row = batch.row(r);
     ASSERT_TRUE(std::equal(prompt.tokens.begin(), prompt.tokens.end(), row.begin()));
     ASSERT_LE(at + prompt.most, task->length() + 1);
+    ASSERT_EQ(std::count(prompt.tokens.begin(), prompt.tokens.end(), 0), 1) << "of the first instance";
     answers.push_back({row.begin() + at, row.begin() + at + prompt.most});
   }
   auto rights = [&](const std::vector<Score> &scores) {

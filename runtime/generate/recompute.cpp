@@ -1,0 +1,101 @@
+#include "runtime/generate/recompute.h"
+
+#include "runtime/core/error.h"
+#include "runtime/generate/sample.h"
+
+#include <fmt/format.h>
+
+namespace stretto {
+namespace {
+
+void checkPrompts(std::span<const Prompt> prompts, const stretto_program &program) {
+  for (const Prompt &prompt : prompts) {
+    const int64_t size = static_cast<int64_t>(prompt.tokens.size());
+    // The last token written is never read.
+    if (size == 0 || size + prompt.most - 1 > program.length)
+      throw Error(fmt::format("a prompt must have at least one token and fit into the {} of a row together with its "
+                              "answer, but got a prompt of {} for an answer of up to {}",
+                              program.length, size, prompt.most));
+  }
+}
+
+// Some prompts that are answered side by side, one in each row.
+class Batch {
+public:
+  Batch(Stepper &stepper, const stretto_program &program, std::span<const Prompt> prompts, const Writing &writing)
+      : stepper(stepper), program(program), prompts(prompts), writing(writing), answers(prompts.size()) {
+    const size_t count = program.batch * program.length;
+    block.tokens.resize(count);
+    block.targets.resize(count);
+    block.mask.resize(count);
+    block.weights.resize(count);
+    for (size_t at = 0; at < count; ++at)
+      block.positions.push_back(static_cast<int32_t>(at % program.length));
+    for (size_t row = 0; row < prompts.size(); ++row)
+      std::copy(prompts[row].tokens.begin(), prompts[row].tokens.end(), block.tokens.begin() + row * program.length);
+  }
+
+  std::vector<std::vector<int32_t>> run() {
+    while (writeOne())
+      ;
+    return std::move(answers);
+  }
+
+private:
+  bool isDone(size_t row) const {
+    const Prompt &prompt = prompts[row];
+    const std::vector<int32_t> &answer = answers[row];
+    return static_cast<int64_t>(answer.size()) >= prompt.most || (!answer.empty() && answer.back() == prompt.end);
+  }
+
+  // One token more in each row that is not done. Returns whether there was one.
+  bool writeOne() {
+    std::vector<size_t> open;
+    for (size_t row = 0; row < prompts.size(); ++row)
+      if (!isDone(row))
+        open.push_back(row);
+    if (open.empty())
+      return false;
+    const bool drawn = writing.temperature != 0;
+    const std::vector<double> distribution = drawn ? stepper.logProbabilities(block) : std::vector<double>();
+    const std::vector<int32_t> likely = drawn ? std::vector<int32_t>() : stepper.evaluate(block).predicted;
+    for (size_t row : open) {
+      const size_t next = prompts[row].tokens.size() + answers[row].size(), at = row * program.length + next - 1;
+      const DrawPlace place{writing.seed, writing.firstPrompt + row, static_cast<uint32_t>(next)};
+      const int32_t token =
+          drawn ? drawToken(std::span(distribution).subspan(at * program.vocabulary, program.vocabulary),
+                            writing.temperature, place)
+                : likely[at];
+      answers[row].push_back(token);
+      if (static_cast<int64_t>(next) < program.length)
+        block.tokens[at + 1] = token;
+    }
+    return true;
+  }
+
+  Stepper &stepper;
+  const stretto_program &program;
+  std::span<const Prompt> prompts;
+  const Writing &writing;
+  TokenBlock block;
+  std::vector<std::vector<int32_t>> answers;
+};
+
+} // namespace
+
+std::vector<std::vector<int32_t>> recomputeAnswers(Stepper &stepper, const stretto_program &program,
+                                                   std::span<const Prompt> prompts, const Writing &writing) {
+  checkPrompts(prompts, program);
+  std::vector<std::vector<int32_t>> all;
+  const size_t rows = static_cast<size_t>(program.batch);
+  for (size_t first = 0; first < prompts.size(); first += rows) {
+    Writing part = writing;
+    part.firstPrompt += first;
+    const auto some = prompts.subspan(first, std::min(rows, prompts.size() - first));
+    for (std::vector<int32_t> &answer : Batch(stepper, program, some, part).run())
+      all.push_back(std::move(answer));
+  }
+  return all;
+}
+
+} // namespace stretto

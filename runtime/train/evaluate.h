@@ -1,0 +1,26 @@
+// An evaluation: scores on held-out instances, by predictions and by what the model writes.
+#pragma once
+
+#include "runtime/train/step.h"
+
+namespace stretto {
+
+// What an evaluation covers.
+struct EvaluationPlan {
+  int64_t batches = 0;     // held-out batches whose tokens are predicted
+  int64_t generated = 0;   // held-out instances that the model answers by writing
+  double temperature = 0;  // of writing
+  uint64_t seed = 0;       // of drawn tokens
+};
+
+// The plan of a run: a task that can only be judged by what a model writes is, unless the configuration says otherwise.
+EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task);
+
+// Scores and mean loss of the model as it is; `step` is only noted.
+EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,
+                           const EvaluationPlan &plan, int64_t step);
+
+// The scores as a table: name, result, 95 % interval, instances.
+std::string scoreTable(const EvaluationMetrics &metrics);
+
+} // namespace stretto
