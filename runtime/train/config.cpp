@@ -179,7 +179,7 @@ void settleWarmup(RunConfig &config) {
   if (config.warmup <= config.steps)
     return;
   const std::string &origin = config.origins["warmup"];
-  if (!origin.starts_with("recipe"))
+  if (!origin.starts_with("recipe") && config.steps > 0)
     throw Error(fmt::format("--warmup must be at most --steps, but got {} and {}", config.warmup, config.steps));
   config.warmup = config.steps / 10;
   config.origins["warmup"] = origin + ", cut to a tenth of the steps";
