@@ -3,6 +3,7 @@
 #include "runtime/core/nearest.h"
 #include "tasks/copy/copy.h"
 #include "tasks/depo/depo.h"
+#include "tasks/lano/lano.h"
 
 namespace stretto {
 
@@ -20,6 +21,7 @@ static const std::vector<Entry> &entries() {
       {{"copy", "some symbols, then the same again", CopyTask::parameterInfos()}, make<CopyTask>},
       {{"depo1", "steps along a shuffled cycle, short names", DepoTask::parameterInfos1()}, make<DepoTask>},
       {{"depo2", "steps along a shuffled cycle, long names", DepoTask::parameterInfos2()}, make<DepoTask>},
+      {{"lano", "sentences of a grammar", LanoTask::parameterInfos()}, make<LanoTask>},
   };
   return all;
 }

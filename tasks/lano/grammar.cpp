@@ -1,0 +1,72 @@
+#include "tasks/lano/grammar.h"
+
+#include "runtime/core/nearest.h"
+#include "tasks/common/parameters.h"
+#include "tasks/lano/embedded_grammars.h"
+
+#include <fstream>
+
+namespace stretto {
+
+void Grammar::derive(int32_t symbol, Random &random, int32_t shift, std::vector<int32_t> &out) const {
+  const std::vector<Rule> &choices = rules[symbol];
+  const Rule &rule = choices[choices.size() == 1 ? 0 : random.below(choices.size())];
+  for (int32_t child : rule) {
+    if (child < terminals)
+      out.push_back(child + shift);
+    else
+      derive(child, random, shift, out);
+  }
+}
+
+// The distribution of the sum of two independent lengths.
+static std::vector<double> convolve(const std::vector<double> &a, const std::vector<double> &b) {
+  std::vector<double> sum(a.size() + b.size() - 1);
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i] != 0)
+      for (size_t j = 0; j < b.size(); ++j)
+        sum[i + j] += a[i] * b[j];
+  return sum;
+}
+
+std::vector<double> Grammar::lengthDistribution() const {
+  std::vector<std::vector<double>> lengths(symbols());
+  for (int32_t symbol = 0; symbol < symbols(); ++symbol) {
+    std::vector<double> &all = lengths[symbol];
+    all.resize(size_t(longest[symbol]) + 1);
+    if (symbol < terminals)
+      all[1] = 1;
+    for (const Rule &rule : rules[symbol]) {
+      std::vector<double> sum = {1};
+      for (int32_t child : rule)
+        sum = convolve(sum, lengths[child]);
+      for (size_t n = 0; n < sum.size(); ++n)
+        all[n] += sum[n] / double(rules[symbol].size());
+    }
+  }
+  return lengths[root()];
+}
+
+std::vector<std::string> grammarNames() {
+  std::vector<std::string> names;
+  for (const EmbeddedGrammar &grammar : embeddedGrammars)
+    names.emplace_back(grammar.name);
+  return names;
+}
+
+Grammar findGrammar(const std::string &nameOrPath) {
+  for (const EmbeddedGrammar &embedded : embeddedGrammars)
+    if (embedded.name == nameOrPath)
+      return readGrammar(embedded.text, nameOrPath);
+  std::ifstream file(nameOrPath, std::ios::binary);
+  std::string text(Grammar::mostBytes + 1, '\0');
+  if (file)
+    file.read(text.data(), std::streamsize(text.size()));
+  if (!file.is_open() || file.bad() || (file.fail() && !file.eof()))
+    throw TaskError("no grammar and no readable file is called '" + nameOrPath + "'" +
+                    suggestName(nameOrPath, grammarNames()));
+  text.resize(size_t(file.gcount()));
+  return readGrammar(text, nameOrPath);
+}
+
+} // namespace stretto
