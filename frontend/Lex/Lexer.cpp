@@ -175,6 +175,10 @@ private:
     while (at < text.size() && (static_cast<unsigned char>(text[at]) >= 128))
       ++at;
     char c = text[begin];
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      return error(begin, "'#' does not begin a comment; write '//'");
+    }
     if (llvm::isPrint(c))
       return error(begin, "unexpected character '" + llvm::Twine(c) + "'");
     return error(begin, "unexpected character with code " + llvm::Twine(unsigned(static_cast<unsigned char>(c))));

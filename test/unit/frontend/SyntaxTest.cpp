@@ -69,6 +69,7 @@ TEST_P(BadTokens, AreReported) {
 INSTANTIATE_TEST_SUITE_P(
     Lexer, BadTokens,
     testing::Values(BadToken{"a = $", "f:1:5: error: unexpected character '$'"},
+                    BadToken{"a = 1 # it's one", "f:1:7: error: '#' does not begin a comment; write '//'"},
                     BadToken{"a = \xc3\xa9", "unexpected character with code 195"},
                     BadToken{"a = 99999999999999999999", "an int is at most 9223372036854775807, but got 99999999999999999999"},
                     BadToken{"a = 1e999", "a float is at most 1e300, but got 1e999"},
