@@ -18,7 +18,8 @@ struct Grammar {
   using Rule = std::vector<int32_t>; // children, left to right
 
   // What a grammar may be at most; beyond, reading fails.
-  static constexpr size_t mostSymbols = 1024, mostRules = 1024, mostChildren = 16, mostBytes = 1 << 20;
+  static constexpr size_t mostSymbols = 1024, mostRules = 1024, mostChildren = 16, mostBytes = 1 << 20,
+                          mostCharacters = 64; // of a name
   static constexpr int64_t mostTokens = 4096; // of a sentence
 
   std::string name;

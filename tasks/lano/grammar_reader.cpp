@@ -58,11 +58,21 @@ private:
     return all;
   }
 
+  [[noreturn]] void failLine(const Words &words, int64_t line) const {
+    constexpr size_t most = 60;
+    const std::string text = join(words, " ");
+    fail(line, "a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got " +
+                   quote(text.size() > most ? text.substr(0, most) + "..." : text));
+  }
+
   // The words of a line, with "->" and "|" as words of their own.
   Words splitLine(std::string_view rest, int64_t line) const {
     Words words;
     std::string word;
     auto finish = [&] {
+      if (word.size() > Grammar::mostCharacters)
+        fail(line, "names must have at most " + std::to_string(Grammar::mostCharacters) + " characters, but got " +
+                       std::to_string(word.size()));
       if (!word.empty())
         words.push_back(std::move(word));
       word.clear();
@@ -111,7 +121,7 @@ private:
     if (words[0] == "|" && !definitions.empty())
       return readRules(words, 1, line);
     if (words[0] == "|" || words[0] == "->" || !defines)
-      fail(line, "a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got " + quote(join(words, " ")));
+      failLine(words, line);
     for (const Definition &other : definitions)
       if (other.name == words[0])
         fail(line, "the rules of a symbol must stand together, but got rules of " + quote(words[0]) +
@@ -125,6 +135,8 @@ private:
       fail(line, "terminals must be named once, but got them again after line " + std::to_string(terminalLine));
     if (words.size() < 2)
       fail(line, "'terminals' must be followed by at least one name");
+    if (words.size() > Grammar::mostSymbols)
+      failSymbols(line, words.size() - 1);
     terminals.assign(words.begin() + 1, words.end());
     terminalLine = line;
     std::set<std::string> seen;
@@ -180,8 +192,12 @@ private:
 
   void checkSizes() const {
     if (size_t count = terminals.size() + definitions.size(); count > Grammar::mostSymbols)
-      fail(definitions.back().line, "a grammar must have at most " + std::to_string(Grammar::mostSymbols) +
-                                        " symbols, but got " + std::to_string(count));
+      failSymbols(definitions.back().line, count);
+  }
+
+  [[noreturn]] void failSymbols(int64_t line, size_t count) const {
+    fail(line, "a grammar must have at most " + std::to_string(Grammar::mostSymbols) + " symbols, but got " +
+                   std::to_string(count));
   }
 
   // Positive: index of a definition + 1; negative: terminal -1-t.

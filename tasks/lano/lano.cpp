@@ -1,5 +1,7 @@
 #include "tasks/lano/lano.h"
 
+#include "tasks/lano/parser.h"
+
 namespace stretto {
 
 const std::vector<ParameterInfo> &LanoTask::parameterInfos() {
@@ -42,11 +44,43 @@ void LanoTask::append(Random &random, Stream, Row &row) const {
   row.counted.resize(row.tokens.size(), true);
 }
 
+std::vector<int32_t> LanoTask::terminalsOf(std::span<const int32_t> tokens) {
+  std::vector<int32_t> symbols;
+  for (int32_t token : tokens)
+    symbols.push_back(token - firstTerminal);
+  return symbols;
+}
+
+// A derivation in one line: "S(A(1 2) B(3))".
+static std::string oneLine(const Grammar &grammar, const Parser::Tree &tree) {
+  std::string text = grammar.names[tree.symbol];
+  for (size_t i = 0; i < tree.children.size(); ++i)
+    text.append(i ? " " : "(").append(oneLine(grammar, tree.children[i]));
+  return text + (tree.children.empty() ? "" : ")");
+}
+
+// A derivation over as many lines as it takes, deeper parts further to the right.
+static void print(const Grammar &grammar, const Parser::Tree &tree, size_t indent, std::string &text) {
+  constexpr size_t width = 100;
+  const std::string line = oneLine(grammar, tree);
+  const bool fits = indent + line.size() <= width || tree.children.empty();
+  text.append(indent, ' ').append(fits ? line : grammar.names[tree.symbol]).append("\n");
+  if (!fits)
+    for (const Parser::Tree &child : tree.children)
+      print(grammar, child, indent + 2, text);
+}
+
 std::string LanoTask::describeInstance(std::span<const int32_t> tokens) const {
-  std::string text = std::to_string(tokens.size() - 1) + " tokens:";
-  for (int32_t token : tokens.subspan(1))
-    text.append(" ").append(grammar.names[token - firstTerminal]);
-  return text + "\n";
+  const std::vector<int32_t> terminals = terminalsOf(tokens.subspan(1));
+  Parser parser(grammar);
+  const bool whole = parser.accepts(terminals);
+  std::string text = std::to_string(terminals.size()) + " tokens" + (whole ? ":" : ", cut by the end of the row:");
+  for (int32_t terminal : terminals)
+    text.append(" ").append(grammar.names[terminal]);
+  text += "\n";
+  if (whole)
+    print(grammar, parser.parse(terminals), 2, text);
+  return text;
 }
 
 } // namespace stretto

@@ -10,6 +10,9 @@ namespace stretto {
 // that follows a sentence and so ends it included. A sentence that does not fit into a row together with its end is
 // drawn again; parameters for which more than one sentence in 1000 would not fit are refused.
 //
+// Evaluation compares with the exact distribution of the next token, of sentences that may have any length, and judges
+// sentences that the model writes after <begin>.
+//
 // Ids: 0 begin, then the terminals in the order of the grammar.
 class LanoTask : public PackedTask {
 public:
@@ -20,6 +23,23 @@ public:
   std::vector<std::string> groups() const override { return {}; }
   std::vector<int32_t> publishedIds() const override { return grammar.published; }
 
+  // Over all targets: "kl", the divergence of the model's distribution from the exact one (where there are
+  // logProbabilities); "excess_nll", how much the model's loss lies above the lowest one on the same targets, and that
+  // one, "ideal_nll"; "token_accuracy", and "ideal_token_accuracy", what it is on average if the most likely token is named.
+  std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
+                           const Predictions &predictions) const override;
+  // One evaluation for each token of the vocabulary pays off where there are few.
+  bool wantsDistribution() const override { return vocabulary() <= 64; }
+
+  // Each instance: <begin> alone, to go on until <begin> again.
+  std::vector<Prompt> prompts(uint64_t seed, uint64_t first, int64_t count) const override;
+  // "generated/accuracy", the share of sentences; then why others are none: a token with which no sentence goes on
+  // ("generated/wrong_token"), else an end too early ("generated/early_end") or none ("generated/no_end").
+  std::vector<Score> judge(uint64_t seed, uint64_t first, int64_t count,
+                           std::span<const std::vector<int32_t>> answers) const override;
+  bool judgedByWriting() const override { return true; }
+  double temperature() const override { return 1; }
+
 protected:
   void append(Random &random, Stream stream, Row &row) const override;
   std::string describeInstance(std::span<const int32_t> tokens) const override;
@@ -28,6 +48,7 @@ private:
   static constexpr int32_t firstTerminal = 1;
 
   void checkLength() const;
+  static std::vector<int32_t> terminalsOf(std::span<const int32_t> tokens);
 
   Grammar grammar;
 };

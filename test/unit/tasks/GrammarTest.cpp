@@ -83,7 +83,16 @@ TEST(Grammar, sizesAreLimited) {
   std::string many = "terminals", rules = "terminals a b\nS -> a", doubled = "terminals a\n";
   for (int i = 0; i < 1100; ++i)
     many.append(" ").append(node(i));
-  EXPECT_EQ(readError(many + "\nS -> N0\n"), "g:2: a grammar must have at most 1024 symbols, but got 1101");
+  EXPECT_EQ(readError(many + "\nS -> N0\n"), "g:1: a grammar must have at most 1024 symbols, but got 1100");
+  many.resize(many.find(" N1023"));
+  EXPECT_EQ(readError(many + "\nS -> A\nA -> N0\n"), "g:3: a grammar must have at most 1024 symbols, but got 1025");
+  const std::string name(65, 'x');
+  EXPECT_EQ(readError("terminals a\nS -> " + name), "g:2: names must have at most 64 characters, but got 65");
+  std::string longLine = "terminals a\n";
+  for (int i = 0; i < 100; ++i)
+    longLine += "abc ";
+  EXPECT_EQ(readError(longLine), "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got 'abc abc abc abc abc "
+                                 "abc abc abc abc abc abc abc abc abc abc ...'");
   for (int i = 1; i < 1100; ++i) {
     rules += "\n|";
     for (int bit = 0; bit < 11; ++bit)

@@ -1,0 +1,102 @@
+#include "tasks/lano/lano.h"
+#include "tasks/lano/next_tokens.h"
+#include "tasks/lano/parser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace stretto {
+
+// The published measure: the sum of p (ln p' - ln q') over the tokens, where p' and q' are p + e and q + e with e = 1e-5,
+// each scaled to the sum 1.
+static double divergence(std::span<const double> p, std::span<const double> logQ) {
+  constexpr double e = 1e-5;
+  double sumP = 0, sumQ = 0, sum = 0, weight = 0;
+  for (size_t i = 0; i < p.size(); ++i) {
+    const double q = std::exp(logQ[i]);
+    sumP += p[i] + e;
+    sumQ += q + e;
+    sum += p[i] * (std::log(p[i] + e) - std::log(q + e));
+    weight += p[i];
+  }
+  return sum - weight * (std::log(sumP) - std::log(sumQ));
+}
+
+namespace {
+// Adds up what predictions say about each target.
+class TargetScores {
+public:
+  TargetScores(const BatchView &batch, const Predictions &predictions) : batch(batch), predictions(predictions) {}
+
+  // `exact`: the probability of each token at place `at` of the batch.
+  void add(size_t at, std::span<const double> exact) {
+    const int32_t target = batch.targets[at];
+    const double ideal = -std::log(exact[target]);
+    if (!predictions.logProbabilities.empty())
+      kl.addNumber(divergence(exact, predictions.logProbabilities.subspan(at * exact.size(), exact.size())));
+    if (!predictions.nll.empty())
+      excess.addNumber(predictions.nll[at] - ideal);
+    idealNll.addNumber(ideal);
+    accuracy.addInstance(predictions.predicted[at] == target);
+    idealAccuracy.addNumber(*std::ranges::max_element(exact));
+  }
+
+  std::vector<Score> all() const {
+    std::vector<Score> scores;
+    for (const Score &score : {kl, excess, idealNll, accuracy, idealAccuracy})
+      if (score.count)
+        scores.push_back(score);
+    return scores;
+  }
+
+private:
+  const BatchView &batch;
+  const Predictions &predictions;
+  Score kl = Score::mean("kl", "nats"), excess = Score::mean("excess_nll", "nats"),
+        idealNll = Score::mean("ideal_nll", "nats"), accuracy = Score::share("token_accuracy"),
+        idealAccuracy = Score::mean("ideal_token_accuracy", "");
+};
+} // namespace
+
+std::vector<Score> LanoTask::score(uint64_t, uint64_t, const BatchView &batch, const Predictions &predictions) const {
+  TargetScores scores(batch, predictions);
+  NextTokens next(grammar);
+  const size_t length = size_t(batch.length), width = size_t(vocabulary());
+  for (size_t row = 0; row < size_t(batch.batch) * length; row += length)
+    for (size_t from = row; from < row + length;) {
+      const auto inputs = batch.tokens.subspan(from + 1, row + length - from - 1);
+      const size_t size = size_t(std::ranges::find(inputs, begin) - inputs.begin());
+      const std::vector<double> exact = next.rows(terminalsOf(inputs.subspan(0, size)));
+      if (exact.size() != (size + 1) * width)
+        throw std::invalid_argument("task 'lano': rows that are scored must be sentences of the grammar");
+      for (size_t i = 0; i <= size; ++i)
+        scores.add(from + i, std::span(exact).subspan(i * width, width));
+      from += size + 1;
+    }
+  return scores.all();
+}
+
+std::vector<Prompt> LanoTask::prompts(uint64_t, uint64_t, int64_t count) const {
+  const int64_t most = std::min(length(), grammar.longest[grammar.root()] + 1);
+  return std::vector<Prompt>(size_t(count), Prompt{{begin}, most, begin});
+}
+
+std::vector<Score> LanoTask::judge(uint64_t, uint64_t, int64_t, std::span<const std::vector<int32_t>> answers) const {
+  Score right = Score::share("generated/accuracy"), wrongToken = Score::share("generated/wrong_token"),
+        earlyEnd = Score::share("generated/early_end"), noEnd = Score::share("generated/no_end");
+  Parser parser(grammar);
+  for (const std::vector<int32_t> &answer : answers) {
+    const auto end = std::ranges::find(answer, begin);
+    const std::vector<int32_t> terminals = terminalsOf({answer.begin(), end});
+    const Parser::Verdict verdict = parser.check(terminals);
+    const bool viable = verdict.viable == terminals.size(), ends = end != answer.end();
+    right.addInstance(verdict.sentence && ends);
+    wrongToken.addInstance(!viable);
+    earlyEnd.addInstance(viable && ends && !verdict.sentence);
+    noEnd.addInstance(viable && !ends);
+  }
+  return {right, wrongToken, earlyEnd, noEnd};
+}
+
+} // namespace stretto
