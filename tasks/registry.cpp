@@ -1,6 +1,7 @@
 #include "tasks/registry.h"
 
 #include "runtime/core/nearest.h"
+#include "tasks/capo/capo.h"
 #include "tasks/copy/copy.h"
 #include "tasks/depo/depo.h"
 #include "tasks/lano/lano.h"
@@ -18,6 +19,7 @@ template <typename T> std::unique_ptr<Task> make(Parameters values) { return std
 
 static const std::vector<Entry> &entries() {
   static const std::vector<Entry> all = {
+      {{"capo", "biographies of made-up people, to be learned by heart", CapoTask::parameterInfos()}, make<CapoTask>},
       {{"copy", "some symbols, then the same again", CopyTask::parameterInfos()}, make<CopyTask>},
       {{"depo1", "steps along a shuffled cycle, short names", DepoTask::parameterInfos1()}, make<DepoTask>},
       {{"depo2", "steps along a shuffled cycle, long names", DepoTask::parameterInfos2()}, make<DepoTask>},

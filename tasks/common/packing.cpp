@@ -25,26 +25,10 @@ Row PackedTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
   return row;
 }
 
-static void checkShape(const Task &task, const BatchView &batch, size_t predictions) {
-  size_t size = size_t(batch.batch * batch.length);
-  if (batch.length != task.length() || batch.tokens.size() != size || batch.targets.size() != size ||
-      batch.mask.size() != size || batch.positions.size() != size || predictions != size)
-    throw std::invalid_argument("task '" + task.name() + "': rows must have " +
-                                std::to_string(task.length()) + " tokens, but got a batch of another shape");
-}
-
 void PackedTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const {
   checkShape(*this, batch, batch.tokens.size());
-  for (int64_t r = 0; r < batch.batch; ++r) {
-    Row row = makeRow(seed, stream, first + uint64_t(r));
-    int64_t at = r * batch.length;
-    std::copy_n(row.tokens.begin(), batch.length, batch.tokens.begin() + at);
-    std::copy_n(row.tokens.begin() + 1, batch.length, batch.targets.begin() + at);
-    std::copy_n(row.counted.begin() + 1, batch.length, batch.mask.begin() + at);
-    int32_t position = 0;
-    for (int64_t t = at; t < at + batch.length; ++t)
-      batch.positions[t] = position = t == at || batch.tokens[t] == begin ? 0 : position + 1;
-  }
+  for (int64_t r = 0; r < batch.batch; ++r)
+    writeRow(makeRow(seed, stream, first + uint64_t(r)), begin, batch, r);
 }
 
 std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
@@ -105,9 +89,7 @@ std::vector<Score> PackedTask::judge(uint64_t seed, uint64_t first, int64_t coun
 
 std::string PackedTask::describe(const BatchView &batch, int64_t row) const {
   checkShape(*this, batch, batch.tokens.size());
-  auto inputs = batch.tokens.subspan(row * batch.length, batch.length);
-  std::vector<int32_t> tokens(inputs.begin(), inputs.end());
-  tokens.push_back(batch.targets[row * batch.length + batch.length - 1]);
+  std::vector<int32_t> tokens = rowTokens(batch, row);
   std::string text;
   for (size_t from = 0; from < tokens.size();) {
     size_t to = std::find(tokens.begin() + from + 1, tokens.end(), begin) - tokens.begin();

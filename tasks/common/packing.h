@@ -2,28 +2,11 @@
 // are scored as a whole.
 #pragma once
 
-#include "tasks/common/random.h"
-#include "runtime/train/task.h"
 #include "tasks/common/parameters.h"
+#include "tasks/common/random.h"
+#include "tasks/common/rows.h"
 
 namespace stretto {
-
-// An answer: tokens [begin, end) of a row. `group` indexes PackedTask::groups().
-struct Answer {
-  int64_t begin = 0, end = 0, group = 0;
-};
-
-// A row while it is made: its tokens, which of them count for the loss as targets, and its answers.
-struct Row {
-  std::vector<int32_t> tokens;
-  std::vector<uint8_t> counted;
-  std::vector<Answer> answers;
-
-  void add(int32_t token, bool counts = false) {
-    tokens.push_back(token);
-    counted.push_back(counts);
-  }
-};
 
 // A task whose rows are instances joined without gaps, left-aligned: the first instance of a row is whole,
 // the last one is cut at the end of the row. Every instance opens with the token `begin`, which occurs

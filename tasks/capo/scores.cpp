@@ -1,0 +1,102 @@
+// The scores of Capo: negative log-likelihoods of facts, and the bits that follow from them.
+#include "tasks/capo/capo.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace stretto {
+
+static std::string accuracyOf(size_t fact) { return std::string("accuracy/") + factNames[fact]; }
+static std::string nllOf(size_t fact) { return std::string("nll/") + factNames[fact]; }
+
+namespace {
+// What a model said about the facts of one person.
+struct PersonScore {
+  std::array<double, factCount> nll{};
+  std::array<bool, factCount> right;
+  PersonScore() { right.fill(true); }
+};
+} // namespace
+
+std::vector<Score> CapoTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
+                                   const Predictions &predictions) const {
+  checkShape(*this, batch, predictions.predicted.size());
+  checkShape(*this, batch, predictions.nll.size());
+  Score all = Score::mean("nll", "nats"), names = Score::mean("nll/names", "nats"), values = Score::mean("nll/values", "nats");
+  std::vector<Score> nll, right;
+  for (size_t fact = 0; fact < factCount; ++fact) {
+    nll.push_back(Score::mean(nllOf(fact), "nats"));
+    right.push_back(Score::share(accuracyOf(fact)));
+  }
+  auto add = [&](const PersonScore &person) {
+    double sum = 0;
+    for (size_t fact = 0; fact < factCount; ++fact) {
+      nll[fact].addNumber(person.nll[fact]);
+      right[fact].addInstance(person.right[fact]);
+      sum += person.nll[fact];
+    }
+    all.addNumber(sum);
+    names.addNumber(person.nll[size_t(Fact::Name)]);
+    values.addNumber(sum - person.nll[size_t(Fact::Name)]);
+  };
+  for (int64_t r = 0; r < batch.batch; ++r) {
+    Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    PersonScore person;
+    for (size_t i = 0; i < row.answers.size(); ++i) {
+      const Answer &answer = row.answers[i];
+      // Token t of a row is the target at position t-1.
+      for (int64_t t = r * rowLength + answer.begin - 1; t < r * rowLength + answer.end - 1; ++t) {
+        person.nll[answer.group] += predictions.nll[t];
+        person.right[answer.group] &= predictions.predicted[t] == batch.targets[t];
+      }
+      // A person ends where the next one's name comes, or the row's facts.
+      if (i + 1 == row.answers.size() || row.answers[i + 1].group == int64_t(Fact::Name)) {
+        add(person);
+        person = {};
+      }
+    }
+  }
+  std::vector<Score> scores = {all, names, values};
+  std::ranges::move(nll, std::back_inserter(scores));
+  std::ranges::move(right, std::back_inserter(scores));
+  return scores;
+}
+
+// The mean of offset + factor * number over the numbers of a mean.
+static Score linear(const Score &score, std::string name, std::string unit, double offset, double factor) {
+  Score result = Score::mean(std::move(name), std::move(unit));
+  const double count = double(score.count);
+  result.count = score.count;
+  result.sum = offset * count + factor * score.sum;
+  result.squares = offset * offset * count + 2 * offset * factor * score.sum + factor * factor * score.squares;
+  return result;
+}
+
+std::vector<Score> CapoTask::conclude(std::vector<Score> totals, int64_t weights) const {
+  auto find = [&](const std::string &name) { return std::ranges::find(totals, name, &Score::name); };
+  auto all = find("nll");
+  if (all == totals.end() || all->count == 0)
+    return totals;
+  const double n = double(number), perNat = -1 / std::numbers::ln2;
+  double personBits = 0;
+  for (double fact : bits)
+    personBits += fact;
+  const double most = n * (personBits - std::log2(n));
+  std::vector<Score> result;
+  if (weights > 0) {
+    const double perWeight = n / double(weights);
+    result.push_back(
+        linear(*all, "bits_per_parameter", "bits/parameter", personBits * perWeight, perNat * perWeight));
+    result.push_back(Score::value("most_bits_per_parameter", "bits/parameter", most / double(weights)));
+  }
+  result.push_back(linear(*all, "bits", "bits", personBits * n, perNat * n));
+  result.push_back(Score::value("most_bits", "bits", most));
+  for (size_t fact = 0; fact < factCount; ++fact)
+    if (auto nll = find(nllOf(fact)); nll != totals.end())
+      result.push_back(linear(*nll, std::string("bits/") + factNames[fact], "bits/person", bits[fact], perNat));
+  std::ranges::move(totals, std::back_inserter(result));
+  return result;
+}
+
+} // namespace stretto

@@ -1,0 +1,29 @@
+// Reading the files that parameters of tasks name.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace stretto {
+
+// The bytes of a file, mapped into memory: pages are read when they are looked at.
+class MappedFile {
+public:
+  // Throws TaskError "cannot read '<path>': <reason>"; a directory and an empty file are refused.
+  explicit MappedFile(const std::string &path);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte *>(data), size}; }
+
+private:
+  void *data = nullptr;
+  size_t size = 0;
+};
+
+// The text of a file. Throws as MappedFile does, and for files above 2^30 bytes.
+std::string readTextFile(const std::string &path);
+
+} // namespace stretto

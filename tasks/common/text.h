@@ -1,0 +1,56 @@
+// Text as tokens: a word with the space before it is one token, so tokens joined are the text again.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace stretto {
+
+// Cuts text into the pieces that GPT-2's tokenizer starts from: the endings 's 't 're 've 'm 'll 'd; then runs of
+// letters, of digits, or of other signs, each with one space before it where there is one; then runs of white space.
+// Bytes beyond ASCII count as letters. Joined in order the pieces are the text.
+std::vector<std::string_view> splitPieces(std::string_view text);
+
+// Tokens by their text. Ids count up from `first`; the ids below are the task's own.
+class Vocabulary {
+public:
+  explicit Vocabulary(int32_t first) : first(first) {}
+
+  // The tokens of a text, one for each piece; those not met before are added.
+  std::vector<int32_t> encode(std::string_view text);
+
+  // Ids are 0 .. size()-1.
+  int32_t size() const { return first + int32_t(texts.size()); }
+  // The text of a token that is none of the task's own.
+  const std::string &text(int32_t id) const { return texts[id - first]; }
+  // Tokens joined; the task's own have no text.
+  std::string join(std::span<const int32_t> tokens) const;
+
+private:
+  int32_t first;
+  std::vector<std::string> texts;
+  std::unordered_map<std::string, int32_t> ids;
+};
+
+// Token sequences, one for each entry of a list, without an allocation each.
+class TokenTable {
+public:
+  void add(std::span<const int32_t> entry) {
+    tokens.insert(tokens.end(), entry.begin(), entry.end());
+    offsets.push_back(tokens.size());
+  }
+  std::span<const int32_t> operator[](size_t i) const {
+    return std::span(tokens).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+  size_t size() const { return offsets.size() - 1; }
+
+private:
+  std::vector<int32_t> tokens;
+  std::vector<size_t> offsets = {0};
+};
+
+} // namespace stretto

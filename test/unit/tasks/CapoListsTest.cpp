@@ -1,0 +1,127 @@
+#include "Support.h"
+#include "tasks/capo/embedded_lists.h"
+#include "tasks/capo/lists.h"
+#include "tasks/common/random.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+// A directory of lists, as the built-in ones until a file is replaced.
+class CapoLists : public ::testing::Test {
+protected:
+  void SetUp() override {
+    directory = ::testing::TempDir() + "lists_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(directory);
+    for (const EmbeddedList &list : embeddedLists)
+      write(std::string(list.name), std::string(list.text));
+  }
+  void TearDown() override { std::filesystem::remove_all(directory); }
+
+  void write(const std::string &name, const std::string &text) {
+    std::ofstream(directory + "/" + name + ".txt", std::ios::binary) << text;
+  }
+  // The error of the directory with one file replaced, without the directory's name; the file is put back.
+  std::string errorWith(const std::string &name, const std::string &text) {
+    write(name, text);
+    std::string error = errorOf([&] { readLists(directory); });
+    for (const EmbeddedList &list : embeddedLists)
+      if (list.name == name)
+        write(name, std::string(list.text));
+    for (size_t at; (at = error.find(directory + "/")) != std::string::npos;)
+      error.erase(at, directory.size() + 1);
+    return error;
+  }
+
+  std::string directory;
+};
+
+} // namespace
+
+TEST_F(CapoLists, directoriesReplaceTheBuiltInOnes) {
+  Lists lists = readLists(directory);
+  EXPECT_EQ(lists.cities, readLists("").cities);
+  write("cities", "Metropolis\nGotham");
+  write("employers", "Planet | Metropolis\r\nWayne | Gotham\r\n");
+  lists = readLists(directory);
+  EXPECT_EQ(lists.cities, (std::vector<std::string>{"Metropolis", "Gotham"}));
+  EXPECT_EQ(lists.headquarters, (std::vector<uint32_t>{0, 1}));
+  auto task = makeTask("capo", {{"lists", directory}});
+  EXPECT_LT(task->vocabulary(), makeTask("capo", {})->vocabulary());
+}
+
+TEST_F(CapoLists, linesAreChecked) {
+  EXPECT_EQ(errorWith("first", ""), "cannot read 'first.txt': it is empty");
+  EXPECT_EQ(errorWith("first", "Ann\n\nBob\n"), "first.txt:2: a line must not be empty");
+  EXPECT_EQ(errorWith("first", "Ann\nBob\nAnn\n"), "first.txt:3: 'Ann' must occur once, but is also in line 1");
+  EXPECT_EQ(errorWith("last", "A \n"), "last.txt:1: a line must have single spaces, and none at its ends");
+  EXPECT_EQ(errorWith("last", "A  B\n"), "last.txt:1: a line must have single spaces, and none at its ends");
+  EXPECT_EQ(errorWith("majors", "Law\nA\tB\n"), "majors.txt:2: a line must not hold control signs");
+  EXPECT_EQ(errorWith("majors", std::string(5000, 'a')), "majors.txt:1: a line must have at most 4096 bytes, but got 5000");
+  EXPECT_EQ(errorWith("cities", "{city}\n"), "cities.txt:1: an entry must not hold '{', '}' or '|'");
+  std::filesystem::remove(directory + "/cities.txt");
+  EXPECT_EQ(errorWith("first", "Ann"), "cannot read 'cities.txt': No such file or directory");
+}
+
+TEST_F(CapoLists, employersAreChecked) {
+  EXPECT_EQ(errorWith("employers", "Planet\n"), "employers.txt:1: an employer must be written 'employer | city'");
+  EXPECT_EQ(errorWith("employers", "A | B | C\n"), "employers.txt:1: an employer must be written 'employer | city'");
+  EXPECT_EQ(errorWith("employers", "Planet | Osslo\n"), "employers.txt:1: no city is called 'Osslo'; did you mean 'Oslo'?");
+  EXPECT_EQ(errorWith("employers", "Planet | Qqqqqqqqq\n"), "employers.txt:1: no city is called 'Qqqqqqqqq' in cities.txt");
+  EXPECT_EQ(errorWith("employers", "A | Oslo\nA | Rome\n"), "employers.txt:2: 'A' must occur once, but is also in line 1");
+}
+
+TEST_F(CapoLists, templatesAreChecked) {
+  auto error = [&](const std::string &line) { return errorWith("sentences_birth_city", "{He} is from {city}.\n" + line); };
+  const std::string place = "sentences_birth_city.txt:2: ";
+  EXPECT_EQ(error("{He} comes from {citty}."), place + "no placeholder is called 'citty'; did you mean 'city'?");
+  EXPECT_EQ(error("{He} was born."), place + "a sentence must hold {city} once, but got it 0 times");
+  EXPECT_EQ(error("{He} likes {city} and {city}."), place + "a sentence must hold {city} once, but got it 2 times");
+  EXPECT_EQ(error("{He} studied {major} in {city}."), place + "a sentence must hold {major} never, but got it 1 times");
+  EXPECT_EQ(error("{name} is from {city}."), place + "a sentence must hold {name} never, but got it 1 times");
+  EXPECT_EQ(error("{He} is from {city."), place + "a placeholder must be written {name}");
+  EXPECT_EQ(error("{He} is from city}."), place + "a placeholder must be written {name}");
+  EXPECT_EQ(error("{He} is from ({city})."), place + "a space must stand before {city}, and no letter or digit after it");
+  EXPECT_EQ(error("{He} is from {city}town."), place + "a space must stand before {city}, and no letter or digit after it");
+  EXPECT_EQ(error("{He} calls {his}{city} home."), place + "a space must stand before {his}, and no letter or digit after it");
+  EXPECT_EQ(errorWith("sentences_birth_date", "Born on {date}.\n"),
+            "sentences_birth_date.txt:1: a sentence must hold {name} once, but got it 0 times");
+  EXPECT_EQ(error("From {city}, {he} came."), "");
+}
+
+// Whatever happens to a file, reading gives lists or one message; what is read makes texts.
+TEST_F(CapoLists, damagedFilesAreRefusedOrRead) {
+  int refused = 0, taken = 0;
+  for (uint64_t sample = 0; sample < 120; ++sample) {
+    Random random(1, 0, sample);
+    const EmbeddedList &list = embeddedLists[random.below(embeddedLists.size())];
+    std::string text(list.text);
+    for (uint64_t i = 0, edits = 1 + random.below(3); i < edits && !text.empty(); ++i) {
+      size_t at = random.below(text.size());
+      const char signs[] = "{} |\n.aZ\r\t\xff";
+      switch (random.below(4)) {
+      case 0: text[at] = signs[random.below(sizeof signs - 1)]; break;
+      case 1: text.erase(at, 1 + random.below(40)); break;
+      case 2: text.insert(at, 1, signs[random.below(sizeof signs - 1)]); break;
+      case 3: text.resize(at); break;
+      }
+    }
+    write(std::string(list.name), text);
+    std::string error = errorOf([&] {
+      auto task = makeTask("capo", {{"n", "10"}, {"length", "5000"}, {"lists", directory}});
+      Batch batch(*task, 1, Stream::Train, 0, 1);
+      EXPECT_FALSE(task->describe(batch.view(), 0).empty());
+    });
+    ++(error.empty() ? taken : refused);
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+    write(std::string(list.name), std::string(list.text));
+  }
+  EXPECT_GT(refused, 20);
+  EXPECT_GT(taken, 10);
+}

@@ -1,0 +1,32 @@
+#include "tasks/common/text.h"
+
+#include <gtest/gtest.h>
+
+using namespace stretto;
+
+static std::string cut(std::string_view text) {
+  std::string joined;
+  for (std::string_view piece : splitPieces(text))
+    joined.append(joined.empty() ? "" : "|").append(piece);
+  return joined;
+}
+
+// As GPT-2's tokenizer cuts them.
+TEST(Text, pieces) {
+  EXPECT_EQ(cut("Anya Briar's birthday is May 2, 1996."), "Anya| Briar|'s| birthday| is| May| 2|,| 1996|.");
+  EXPECT_EQ(cut(" a  b\n\nc \td  "), " a| | b|\n|\n|c| |\t|d|  ");
+  EXPECT_EQ(cut("we'll 'sure' x2y -- (e.g. this)!"), "we|'ll| '|sure|'| x|2|y| --| (|e|.|g|.| this|)!");
+  EXPECT_EQ(cut("Zürich über"), "Zürich| über");
+  EXPECT_EQ(cut(""), "");
+}
+
+TEST(Text, tokensJoinToTheText) {
+  Vocabulary words(2);
+  const std::string text = " One two, one Two's  end.\n";
+  std::vector<int32_t> tokens = words.encode(text);
+  EXPECT_EQ(words.join(tokens), text);
+  EXPECT_EQ(tokens[0], 2);
+  EXPECT_EQ(words.encode(" two"), std::vector<int32_t>{tokens[1]});
+  EXPECT_EQ(words.size(), 2 + 10);
+  EXPECT_EQ(words.join(std::vector<int32_t>{0, tokens[0], 1}), " One");
+}
