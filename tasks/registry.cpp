@@ -1,10 +1,12 @@
 #include "tasks/registry.h"
 
 #include "runtime/core/nearest.h"
+#include "tasks/brevo/brevo.h"
 #include "tasks/capo/capo.h"
 #include "tasks/copy/copy.h"
 #include "tasks/depo/depo.h"
 #include "tasks/lano/lano.h"
+#include "tasks/mano/mano.h"
 
 namespace stretto {
 
@@ -19,11 +21,14 @@ template <typename T> std::unique_ptr<Task> make(Parameters values) { return std
 
 static const std::vector<Entry> &entries() {
   static const std::vector<Entry> all = {
+      {{"brevo1", "all that a node of a graph depends on, short names", BrevoTask::parameterInfos1()}, make<BrevoTask>},
+      {{"brevo2", "all that a node of a graph depends on, long names", BrevoTask::parameterInfos2()}, make<BrevoTask>},
       {{"capo", "biographies of made-up people, to be learned by heart", CapoTask::parameterInfos()}, make<CapoTask>},
       {{"copy", "some symbols, then the same again", CopyTask::parameterInfos()}, make<CopyTask>},
       {{"depo1", "steps along a shuffled cycle, short names", DepoTask::parameterInfos1()}, make<DepoTask>},
       {{"depo2", "steps along a shuffled cycle, long names", DepoTask::parameterInfos2()}, make<DepoTask>},
       {{"lano", "sentences of a grammar", LanoTask::parameterInfos()}, make<LanoTask>},
+      {{"mano", "arithmetic modulo 23 in prefix form", ManoTask::parameterInfos()}, make<ManoTask>},
   };
   return all;
 }

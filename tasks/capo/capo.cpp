@@ -112,7 +112,7 @@ Row CapoTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
 void CapoTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const {
   checkShape(*this, batch, batch.tokens.size());
   for (int64_t r = 0; r < batch.batch; ++r)
-    writeRow(makeRow(seed, stream, first + uint64_t(r)), Biographies::begin, batch, r);
+    writeRow(makeRow(seed, stream, first + uint64_t(r)), Biographies::begin, Biographies::begin, batch, r);
 }
 
 std::string CapoTask::describe(const BatchView &batch, int64_t row) const {

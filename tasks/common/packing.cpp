@@ -28,7 +28,7 @@ Row PackedTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
 void PackedTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const {
   checkShape(*this, batch, batch.tokens.size());
   for (int64_t r = 0; r < batch.batch; ++r)
-    writeRow(makeRow(seed, stream, first + uint64_t(r)), begin, batch, r);
+    writeRow(makeRow(seed, stream, first + uint64_t(r)), begin, lastBegin(), batch, r);
 }
 
 std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
@@ -55,8 +55,9 @@ std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchV
   return scores;
 }
 
-std::span<const Answer> PackedTask::firstAnswers(const Row &row) {
-  int64_t end = std::find(row.tokens.begin() + 1, row.tokens.end(), begin) - row.tokens.begin();
+std::span<const Answer> PackedTask::firstAnswers(const Row &row) const {
+  auto nextInstance = std::find_if(row.tokens.begin() + 1, row.tokens.end(), [&](int32_t token) { return opens(token); });
+  int64_t end = nextInstance - row.tokens.begin();
   auto next = std::ranges::find_if(row.answers, [&](const Answer &answer) { return answer.begin > end; });
   return {row.answers.begin(), next};
 }
@@ -92,7 +93,9 @@ std::string PackedTask::describe(const BatchView &batch, int64_t row) const {
   std::vector<int32_t> tokens = rowTokens(batch, row);
   std::string text;
   for (size_t from = 0; from < tokens.size();) {
-    size_t to = std::find(tokens.begin() + from + 1, tokens.end(), begin) - tokens.begin();
+    size_t to = from + 1;
+    while (to < tokens.size() && !opens(tokens[to]))
+      ++to;
     text += describeInstance(std::span(tokens).subspan(from, to - from));
     from = to;
   }

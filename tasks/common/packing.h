@@ -9,8 +9,8 @@
 namespace stretto {
 
 // A task whose rows are instances joined without gaps, left-aligned: the first instance of a row is whole,
-// the last one is cut at the end of the row. Every instance opens with the token `begin`, which occurs
-// nowhere else, and is a document of its own. Row `sample` of a stream is drawn from Random(seed, stream, sample) alone.
+// the last one is cut at the end of the row. Every instance opens with the token `begin` (or another id up to
+// lastBegin()), which occurs nowhere else, and is a document of its own. Row `sample` of a stream is drawn from Random(seed, stream, sample) alone.
 class PackedTask : public Task {
 public:
   static constexpr int32_t begin = 0;
@@ -37,7 +37,7 @@ public:
   std::string describe(const BatchView &batch, int64_t row) const override;
 
   // The answers of the first instance of a row, which is whole.
-  static std::span<const Answer> firstAnswers(const Row &row);
+  std::span<const Answer> firstAnswers(const Row &row) const;
 
   // Makes one row of length()+1 tokens: the inputs and, one place later, the targets.
   Row makeRow(uint64_t seed, Stream stream, uint64_t sample) const;
@@ -54,6 +54,10 @@ protected:
 
   // Appends one instance to the row.
   virtual void append(Random &random, Stream stream, Row &row) const = 0;
+
+  // Instances open with one of the ids begin .. lastBegin().
+  virtual int32_t lastBegin() const { return begin; }
+  bool opens(int32_t token) const { return token <= lastBegin(); }
 
   // An instance as text, one line per part; the end of the row may have cut it anywhere.
   virtual std::string describeInstance(std::span<const int32_t> tokens) const = 0;

@@ -13,14 +13,16 @@ void checkShape(const Task &task, const BatchView &batch, size_t predictions) {
                                 std::to_string(task.length()) + " tokens, but got a batch of another shape");
 }
 
-void writeRow(const Row &row, int32_t begin, BatchView batch, int64_t r) {
+void writeRow(const Row &row, int32_t begin, int32_t lastBegin, BatchView batch, int64_t r) {
   int64_t at = r * batch.length;
   std::copy_n(row.tokens.begin(), batch.length, batch.tokens.begin() + at);
   std::copy_n(row.tokens.begin() + 1, batch.length, batch.targets.begin() + at);
   std::copy_n(row.counted.begin() + 1, batch.length, batch.mask.begin() + at);
   int32_t position = 0;
-  for (int64_t t = at; t < at + batch.length; ++t)
-    batch.positions[t] = position = t == at || batch.tokens[t] == begin ? 0 : position + 1;
+  for (int64_t t = at; t < at + batch.length; ++t) {
+    const int32_t token = batch.tokens[t];
+    batch.positions[t] = position = t == at || (token >= begin && token <= lastBegin) ? 0 : position + 1;
+  }
 }
 
 std::vector<int32_t> rowTokens(const BatchView &batch, int64_t r) {

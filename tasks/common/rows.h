@@ -30,8 +30,8 @@ struct Row {
 // rows.
 void checkShape(const Task &task, const BatchView &batch, size_t predictions);
 
-// Writes a whole row as row r of a batch. A document starts with the row and at each token `begin`.
-void writeRow(const Row &row, int32_t begin, BatchView batch, int64_t r);
+// Writes a whole row as row r of a batch. A document starts with the row and at each token in begin .. lastBegin.
+void writeRow(const Row &row, int32_t begin, int32_t lastBegin, BatchView batch, int64_t r);
 
 // The inputs of row r and its last target.
 std::vector<int32_t> rowTokens(const BatchView &batch, int64_t r);

@@ -2,9 +2,8 @@
 // lies k steps ahead of a given one.
 #pragma once
 
-#include "tasks/common/packing.h"
+#include "tasks/common/names.h"
 #include "tasks/common/sizes.h"
-#include "tasks/depo/words.h"
 
 namespace stretto {
 
@@ -25,7 +24,7 @@ public:
   static const std::vector<ParameterInfo> &parameterInfos2();
 
   explicit DepoTask(Parameters values);
-  int64_t vocabulary() const override { return firstLast + v; }
+  int64_t vocabulary() const override { return names.end(); }
 
   // "accuracy/k=<hops>", from the most hops of the evaluation to the fewest.
   std::vector<std::string> groups() const override;
@@ -38,12 +37,8 @@ protected:
 private:
   static constexpr int32_t answer = 1;
 
-  void addWord(uint64_t word, Row &row, bool counts) const;
-  std::string readWord(std::span<const int32_t> &tokens) const;
-
-  int64_t n, k, v, queries;
-  int32_t firstInner, firstLast;
-  Words words;
+  int64_t n, k, queries;
+  Names names;
   SizeDistribution sizes;
   std::vector<int64_t> hops; // of the evaluation, descending
 };

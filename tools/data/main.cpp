@@ -22,7 +22,7 @@ struct Options {
 } // namespace
 
 static void describeOptions(CLI::App &app, Options &options) {
-  app.add_option("task", options.task, "copy, depo1, depo2; without it: all tasks and their parameters");
+  app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
   app.add_option("--samples", options.samples, "rows to show")->check(CLI::Range(1, 1 << 24))->capture_default_str();
   app.add_option("--set", options.settings, "parameter of the task, name=value; may be given again");
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");

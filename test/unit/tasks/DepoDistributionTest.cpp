@@ -1,6 +1,5 @@
 #include "DepoReader.h"
-
-#include <cmath>
+#include "Fair.h"
 
 using namespace stretto;
 using namespace stretto::test;
@@ -13,24 +12,6 @@ static std::vector<DepoInstance> firstInstances(const Task &task, Stream stream,
     instances.push_back(readDepo(task, batch, 0)[0]);
   }
   return instances;
-}
-
-// Expects counts drawn from the given weights.
-static void expectFair(const std::map<int64_t, double> &counts, const std::map<int64_t, double> &weights) {
-  double total = 0, weightSum = 0;
-  for (const auto &[value, count] : counts) {
-    EXPECT_TRUE(weights.contains(value)) << value;
-    total += count;
-  }
-  for (const auto &[value, weight] : weights)
-    weightSum += weight;
-  std::vector<double> observed, expected;
-  for (const auto &[value, weight] : weights) {
-    observed.push_back(counts.contains(value) ? counts.at(value) : 0);
-    expected.push_back(total * weight / weightSum);
-  }
-  double freedom = double(weights.size()) - 1;
-  EXPECT_LT(chiSquare(observed, expected), freedom + 4.4 * std::sqrt(freedom) + 6);
 }
 
 // p(n) proportional to 1 / (n + sqrt(N)), n = 3..N.
@@ -58,7 +39,7 @@ TEST(DepoDistribution, steps) {
   for (int64_t k = 1; k <= 12; ++k)
     weights[k] = 1;
   expectFair(countSteps(*task, Stream::Train), weights);
-  expectFair(countSteps(*task, Stream::Evaluation), {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {12, 1}});
+  expectFair<int64_t>(countSteps(*task, Stream::Evaluation), {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {12, 1}});
 }
 
 // With three names, a cycle is one of two; the three edges come in one of six orders.
@@ -86,7 +67,7 @@ TEST(DepoDistribution, nameLengths) {
   for (const DepoInstance &instance : firstInstances(*task, Stream::Train, 5000))
     for (const auto &edge : instance.edges)
       ++counts[int64_t(edge.first.size())];
-  expectFair(counts, {{1, 1}, {2, 1}});
+  expectFair<int64_t>(counts, {{1, 1}, {2, 1}});
 }
 
 // Short names must not gather at one end of the cycle: at n = 10 of v = 5 letters most short names are taken,

@@ -7,7 +7,7 @@ using namespace stretto::test;
 
 // The same rows from one thread at once, and from several threads in pieces and out of order.
 TEST(Packing, sameStreamFromAnyThreads) {
-  for (const char *name : {"copy", "depo1", "depo2"}) {
+  for (const char *name : {"brevo1", "brevo2", "copy", "depo1", "depo2", "mano"}) {
     auto task = makeTask(name, {});
     const int64_t rows = 24;
     for (Stream stream : {Stream::Train, Stream::Evaluation}) {
@@ -37,6 +37,9 @@ TEST(Packing, streamsDoNotChange) {
       hash = (hash ^ uint64_t(token)) * 1099511628211u;
     return hash;
   };
+  EXPECT_EQ(digest("brevo1"), 8948409308371890794u);
+  EXPECT_EQ(digest("brevo2"), 7611644956078387265u);
+  EXPECT_EQ(digest("mano"), 16054071407905346823u);
   EXPECT_EQ(digest("copy"), 16335272602846589008u);
   EXPECT_EQ(digest("depo1"), 2960762080877708894u);
   EXPECT_EQ(digest("depo2"), 5335550848494516704u);

@@ -1,4 +1,4 @@
-#include "tasks/depo/words.h"
+#include "tasks/common/words.h"
 
 #include <bit>
 

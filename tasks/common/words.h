@@ -1,4 +1,4 @@
-// Node names of Depo: words of one or more letters, distinct within an instance.
+// The words that nodes are named by: one or more letters, distinct within an instance.
 #pragma once
 
 #include "tasks/common/random.h"
