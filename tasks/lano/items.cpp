@@ -5,7 +5,7 @@
 namespace stretto {
 
 Items::Items(const Grammar &grammar)
-    : start(grammar.symbols(), -1), whole(grammar.symbols()), waiting(grammar.symbols()), places(grammar.symbols()) {
+    : whole(grammar.symbols()), waiting(grammar.symbols()), places(grammar.symbols()) {
   auto add = [&](int32_t symbol, int32_t from, int32_t over) {
     const int32_t item = count();
     owner.push_back(symbol);
@@ -17,10 +17,10 @@ Items::Items(const Grammar &grammar)
     return item;
   };
   for (int32_t symbol = grammar.terminals; symbol < grammar.symbols(); ++symbol) {
-    start[symbol] = add(symbol, -1, -1);
+    const int32_t start = add(symbol, -1, -1);
     for (const Grammar::Rule &rule : grammar.rules[symbol]) {
       const double part = 1 / double(grammar.rules[symbol].size());
-      int32_t at = start[symbol];
+      int32_t at = start;
       share[at] += part;
       for (int32_t over : rule) {
         auto found = std::ranges::find_if(next[at], [&](int32_t item) { return child[item] == over; });
@@ -36,6 +36,8 @@ Items::Items(const Grammar &grammar)
       whole[symbol].push_back(at);
     }
   }
+  for (int32_t item = 0; item < count(); ++item)
+    slot.push_back(before[item] < 0 || next[item].empty() ? -1 : slots++);
 }
 
 } // namespace stretto

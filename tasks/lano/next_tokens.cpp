@@ -11,10 +11,11 @@ NextTokens::NextTokens(const Grammar &grammar) : grammar(grammar), items(grammar
 void NextTokens::begin(size_t tokens) {
   columns = tokens + 1;
   store.clear();
-  openings.assign(columns * size_t(items.count()), {});
+  openings.assign(columns * size_t(items.slots), {});
   forward.assign(columns * size_t(grammar.symbols()), 0);
   current.assign(columns * size_t(items.count()), 0);
   touched.assign(size_t(items.count()), {});
+  reached.assign(size_t(grammar.symbols()), 0);
   inside.assign(columns, 0);
   insideRange = {};
   rootInside = 0;
@@ -34,27 +35,33 @@ NextTokens::Row NextTokens::save(const double *values, size_t first, size_t end)
   return row;
 }
 
+// Notes that numbers of an item may not be zero any more.
+void NextTokens::touch(int32_t item, uint32_t from, uint32_t to) {
+  touched[size_t(item)].include(from, to);
+  reached[size_t(items.owner[item])] = 1;
+}
+
 // Goes over `symbol`, whose inside probabilities are in `inside`, wherever it was waited for.
 void NextTokens::complete(int32_t symbol) {
   for (const Items::Step &step : items.waiting[symbol]) {
     const int32_t owner = items.owner[step.from];
     double *values = &current[size_t(step.to) * columns];
-    if (step.from == items.start[owner]) {
+    if (items.before[step.from] < 0) {
       const double *may = &forward[size_t(owner) * columns];
       for (uint32_t from = insideRange.first; from < insideRange.end; ++from)
         values[from] += may[from] >= negligible ? inside[from] : 0;
-      touched[size_t(step.to)].include(insideRange.first, insideRange.end);
+      touch(step.to, insideRange.first, insideRange.end);
       continue;
     }
     for (uint32_t from = insideRange.first; from < insideRange.end; ++from) {
-      const Row row = openings[from * size_t(items.count()) + size_t(step.from)];
+      const Row &row = opening(from, step.from);
       const double factor = inside[from];
       if (row.count == 0 || factor == 0)
         continue;
       const double *numbers = &store[row.at];
       for (uint32_t i = 0; i < row.count; ++i)
         values[row.first + i] += factor * numbers[i];
-      touched[size_t(step.to)].include(row.first, row.first + row.count);
+      touch(step.to, row.first, row.first + row.count);
     }
   }
 }
@@ -73,11 +80,12 @@ void NextTokens::finish(int32_t symbol, size_t column) {
     double *values = &current[size_t(item) * columns];
     if (range.first >= range.end)
       continue;
-    if (!items.next[item].empty())
-      openings[column * size_t(items.count()) + size_t(item)] = save(values, range.first, range.end);
+    if (items.slot[item] >= 0)
+      openings[column * size_t(items.slots) + size_t(items.slot[item])] = save(values, range.first, range.end);
     std::fill(values + range.first, values + range.end, 0);
     touched[size_t(item)] = {};
   }
+  reached[size_t(symbol)] = 0;
 }
 
 // Makes the column behind `token`, which counts `weight`.
@@ -93,7 +101,8 @@ void NextTokens::advance(size_t column, double weight, int32_t token) {
     symbol = std::max(symbol + 1, grammar.terminals);
     if (symbol == grammar.symbols())
       break;
-    finish(symbol, column);
+    if (reached[size_t(symbol)])
+      finish(symbol, column);
     if (symbol == grammar.root())
       rootInside = inside[0];
   }
@@ -106,10 +115,10 @@ void NextTokens::predict(size_t column) {
     const double *before = &forward[size_t(symbol) * columns];
     for (int32_t item : items.places[symbol]) {
       double mass = 0;
-      if (item == items.start[symbol]) {
+      if (items.before[item] < 0) {
         mass = before[column];
-      } else {
-        const Row row = openings[column * size_t(items.count()) + size_t(item)];
+      } else if (items.slot[item] >= 0) {
+        const Row &row = opening(column, item);
         for (uint32_t i = 0; i < row.count; ++i)
           mass += store[row.at + i] * before[row.first + i];
       }

@@ -29,6 +29,10 @@ private:
   void begin(size_t tokens);
   void advance(size_t column, double weight, int32_t token);
   void complete(int32_t symbol);
+  void touch(int32_t item, uint32_t from, uint32_t to);
+  const Row &opening(size_t column, int32_t item) const {
+    return openings[column * size_t(items.slots) + size_t(items.slot[item])];
+  }
   void finish(int32_t symbol, size_t column);
   void predict(size_t column);
   Row save(const double *values, size_t first, size_t end);
@@ -45,10 +49,11 @@ private:
   Items items;
   size_t columns = 0;
   std::vector<double> store;
-  std::vector<Row> openings;   // [column][item]: inside probabilities, scaled, of openings
+  std::vector<Row> openings;   // [column][slot of an item]: inside probabilities, scaled
   std::vector<double> forward; // [symbol][column], scaled
   std::vector<double> current; // [item][column]: of the column that is made, by start
   std::vector<Range> touched;  // of `current`
+  std::vector<uint8_t> reached; // symbols some of whose items are touched
   std::vector<double> inside;  // [column]: of the symbol that is completed, by start
   Range insideRange;
   double rootInside = 0;       // of the column: the root derives all tokens

@@ -11,12 +11,13 @@ Parser::Parser(const Grammar &grammar) : grammar(grammar), items(grammar) {}
 void Parser::begin(size_t tokens) {
   words = tokens / 64 + 1;
   store.clear();
-  openings.assign((tokens + 1) * size_t(items.count()), {});
+  openings.assign((tokens + 1) * size_t(items.slots), {});
   finished.assign((tokens + 1) * size_t(grammar.symbols()), {});
   predicted.assign(size_t(grammar.symbols()) * words, 0);
   whole.assign(words, 0);
   current.assign(size_t(items.count()) * words, 0);
   touched.assign(size_t(items.count()), {UINT16_MAX, 0});
+  reached.assign(size_t(grammar.symbols()), 0);
   predicted[size_t(grammar.root()) * words] = 1;
   predict(0);
 }
@@ -45,16 +46,12 @@ template <typename F> void Parser::forEach(const Row &row, F visit) const {
       visit((size_t(row.first) + w) * 64 + size_t(std::countr_zero(bits)));
 }
 
-void Parser::join(int32_t item, const Row &row) {
-  if (row.count == 0)
-    return;
-  Word *bits = &current[size_t(item) * words + row.first];
-  const Word *from = &store[row.at];
-  for (size_t w = 0; w < row.count; ++w)
-    bits[w] |= from[w];
+// Notes that words of the set of an item may not be zero any more.
+void Parser::touch(int32_t item, const Row &row) {
   auto &[first, end] = touched[size_t(item)];
   first = std::min(first, row.first);
   end = std::max(end, uint16_t(row.first + row.count));
+  reached[size_t(items.owner[item])] = 1;
 }
 
 void Parser::clear(int32_t item) {
@@ -68,18 +65,21 @@ void Parser::clear(int32_t item) {
 void Parser::complete(int32_t symbol, size_t column) {
   const Row row = finished[column * size_t(grammar.symbols()) + size_t(symbol)];
   for (const Items::Step &step : items.waiting[symbol]) {
-    const int32_t owner = items.owner[step.from];
-    if (step.from == items.start[owner]) {
-      const Word *may = &predicted[size_t(owner) * words];
-      Word *bits = &current[size_t(step.to) * words];
+    Word *bits = &current[size_t(step.to) * words];
+    if (items.before[step.from] < 0) {
+      const Word *may = &predicted[size_t(items.owner[step.from]) * words];
       for (size_t w = row.first; w < size_t(row.first) + row.count; ++w)
         bits[w] |= store[row.at + w - row.first] & may[w];
-      auto &[first, end] = touched[size_t(step.to)];
-      first = std::min(first, row.first);
-      end = std::max(end, uint16_t(row.first + row.count));
-    } else {
-      forEach(row, [&](size_t from) { join(step.to, openings[from * size_t(items.count()) + size_t(step.from)]); });
+      touch(step.to, row);
+      continue;
     }
+    forEach(row, [&](size_t from) {
+      const Row &before = opening(from, step.from);
+      for (size_t w = 0; w < before.count; ++w)
+        bits[before.first + w] |= store[before.at + w];
+      if (before.count)
+        touch(step.to, before);
+    });
   }
 }
 
@@ -104,26 +104,33 @@ bool Parser::advance(size_t column, int32_t token) {
   if (token < 0 || token >= grammar.terminals ||
       !(predicted[size_t(token) * words + (column - 1) / 64] >> (column - 1) % 64 & 1))
     return false;
-  Row *ends = &finished[column * size_t(grammar.symbols())];
-  Row *opens = &openings[column * size_t(items.count())];
-  ends[token] = {uint32_t(store.size()), uint16_t((column - 1) / 64), 1};
+  Row &end = finished[column * size_t(grammar.symbols()) + size_t(token)];
+  end = {uint32_t(store.size()), uint16_t((column - 1) / 64), 1};
   store.push_back(Word{1} << (column - 1) % 64);
   complete(token, column);
-  for (int32_t symbol = grammar.terminals; symbol < grammar.symbols(); ++symbol) {
-    ends[symbol] = unite(symbol);
-    for (int32_t item : items.places[symbol]) {
-      const auto [from, to] = touched[size_t(item)];
-      if (from >= to)
-        continue;
-      if (!items.next[item].empty())
-        opens[item] = save(&current[size_t(item) * words], from, to);
-      clear(item);
-    }
-    if (ends[symbol].count)
-      complete(symbol, column);
-  }
+  for (int32_t symbol = grammar.terminals; symbol < grammar.symbols(); ++symbol)
+    if (reached[size_t(symbol)])
+      finish(symbol, column);
   predict(column);
   return true;
+}
+
+// Keeps the sets of a symbol, all of whose children are final, and goes over it.
+void Parser::finish(int32_t symbol, size_t column) {
+  Row &row = finished[column * size_t(grammar.symbols()) + size_t(symbol)];
+  row = unite(symbol);
+  for (int32_t item : items.places[symbol]) {
+    const auto [first, end] = touched[size_t(item)];
+    if (first >= end)
+      continue;
+    if (items.slot[item] >= 0)
+      openings[column * size_t(items.slots) + size_t(items.slot[item])] =
+          save(&current[size_t(item) * words], first, end);
+    clear(item);
+  }
+  reached[size_t(symbol)] = 0;
+  if (row.count)
+    complete(symbol, column);
 }
 
 // Finds what may stand at a column: children that some rule waits for, and all they may open with.
@@ -132,7 +139,7 @@ void Parser::predict(size_t column) {
   for (int32_t symbol = grammar.root(); symbol >= grammar.terminals; --symbol) {
     const bool stands = predicted[size_t(symbol) * words + column / 64] & bit;
     for (int32_t item : items.places[symbol])
-      if (item == items.start[symbol] ? stands : openings[column * size_t(items.count()) + size_t(item)].count > 0)
+      if (items.before[item] < 0 ? stands : items.slot[item] >= 0 && opening(column, item).count > 0)
         for (int32_t to : items.next[item])
           predicted[size_t(items.child[to]) * words + column / 64] |= bit;
   }
@@ -172,7 +179,7 @@ bool Parser::buildChildren(int32_t item, size_t from, size_t to, std::vector<Tre
   const bool first = items.before[before] < 0;
   size_t split = SIZE_MAX; // where the last child starts
   forEach(finished[to * size_t(grammar.symbols()) + size_t(child)], [&](size_t at) {
-    if (first ? at == from : at > from && contains(openings[at * size_t(items.count()) + size_t(before)], from))
+    if (first ? at == from : at > from && contains(opening(at, before), from))
       split = at;
   });
   if (split == SIZE_MAX)

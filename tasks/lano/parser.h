@@ -45,10 +45,14 @@ private:
   bool advance(size_t column, int32_t token);
   void predict(size_t column);
   void complete(int32_t symbol, size_t column);
-  void join(int32_t item, const Row &row);
+  void touch(int32_t item, const Row &row);
+  void finish(int32_t symbol, size_t column);
   void clear(int32_t item);
   Row unite(int32_t symbol);
   Row save(const Word *bits, size_t first, size_t end);
+  const Row &opening(size_t column, int32_t item) const {
+    return openings[column * size_t(items.slots) + size_t(items.slot[item])];
+  }
   bool contains(const Row &row, size_t position) const;
   template <typename F> void forEach(const Row &row, F visit) const;
   Tree build(int32_t symbol, size_t from, size_t to) const;
@@ -58,11 +62,12 @@ private:
   Items items;
   size_t words = 0;                    // of a set
   std::vector<Word> store;             // of all rows
-  std::vector<Row> openings, finished; // [column][item], [column][symbol]
+  std::vector<Row> openings, finished; // [column][slot of an item], [column][symbol]
   std::vector<Word> predicted;         // [symbol][words]: columns at which it may stand
   std::vector<Word> current;           // [item][words]: the sets of the column that is made
   std::vector<Word> whole;             // [words]: one set, all zero between uses
   std::vector<std::pair<uint16_t, uint16_t>> touched; // words of `current` that may not be zero
+  std::vector<uint8_t> reached;        // symbols that have such words
 };
 
 } // namespace stretto

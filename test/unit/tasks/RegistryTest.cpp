@@ -91,6 +91,17 @@ TEST(Recipes, paperConstants) {
   EXPECT_EQ(preset.learningRates, (std::vector<double>{3e-4, 5e-4, 1e-3, 2e-3}));
   EXPECT_EQ(preset.settings, (std::map<std::string, std::string>{{"k", "16"}, {"length", "2048"}, {"n", "100"}}));
   EXPECT_EQ(recipeFor("depo1").steps, 87500) << "the first preset is the default";
+
+  preset = findPreset("lano", "cfg3k");
+  EXPECT_EQ(preset.recipe.batch, 96);
+  EXPECT_EQ(preset.recipe.length, 1536);
+  EXPECT_EQ(preset.recipe.steps, 100000);
+  EXPECT_EQ(preset.recipe.warmup, 0);
+  EXPECT_EQ(preset.recipe.schedule, "linear");
+  EXPECT_EQ(preset.recipe.final_fraction, 0);
+  EXPECT_EQ(preset.recipe.weight_decay, 0.1);
+  EXPECT_EQ(preset.learningRates, (std::vector<double>{2e-4, 3e-4, 5e-4, 1e-3}));
+  EXPECT_EQ(recipeFor("lano").length, 512) << "cfg3f is the first one";
 }
 
 TEST(Recipes, errorsNameTheLine) {
