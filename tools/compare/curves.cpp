@@ -1,5 +1,9 @@
 #include "tools/compare/curves.h"
 
+#include "tools/compare/statistics.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
@@ -35,10 +39,38 @@ const std::vector<Point> &curveOf(const Run &run, const std::string &metric) {
   if (metric == "eval_loss")
     return run.evaluationLoss;
   auto found = run.scores.find(metric);
-  return found == run.scores.end() ? none : found->second;
+  return found == run.scores.end() ? none : found->second.points;
+}
+
+std::string valueText(const std::string &unit, double value) {
+  return unit == "%" ? fmt::format("{:.1f} %", value) : fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
 
 bool isLoss(const std::string &metric) { return metric == "loss" || metric == "eval_loss"; }
+
+std::string unitOf(std::span<const Group> groups, const std::string &metric) {
+  const Run *first = nullptr;
+  for (const Group &group : groups)
+    for (const Run &run : group.runs) {
+      if (!run.scores.contains(metric))
+        continue;
+      if (first && first->unitOf(metric) != run.unitOf(metric))
+        throw Error(fmt::format("score '{}' must have one unit in all runs, but has '{}' in '{}' and '{}' in '{}'", metric,
+                                first->unitOf(metric), first->folder, run.unitOf(metric), run.folder));
+      first = first ? first : &run;
+    }
+  return first ? first->unitOf(metric) : "";
+}
+
+bool lessIsBetter(const std::string &metric, const std::string &unit) { return isLoss(metric) || unit == "nats"; }
+
+std::string headlineOf(std::span<const Group> groups) {
+  const std::vector<std::string> metrics = metricsOf(groups);
+  for (const std::string &metric : metrics)
+    if (!isLoss(metric))
+      return metric;
+  return metrics.back();
+}
 
 std::vector<std::string> metricsOf(std::span<const Group> groups) {
   std::vector<std::string> metrics{"loss"};
@@ -90,6 +122,8 @@ double Figure::mean() const { return std::accumulate(values.begin(), values.end(
 double Figure::low() const { return *std::min_element(values.begin(), values.end()); }
 double Figure::high() const { return *std::max_element(values.begin(), values.end()); }
 
+double Figure::half() const { return halfInterval(values); }
+
 Figure finalFigure(const Group &group, const std::string &metric) {
   Figure figure;
   for (const Run &run : group.runs) {
@@ -109,6 +143,22 @@ Figure finalFigure(const Group &group, const std::string &metric) {
     figure.values.push_back(sum / count);
   }
   return figure;
+}
+
+std::optional<Point> finalPoint(const Group &group, const std::string &metric) {
+  const Figure figure = finalFigure(group, metric);
+  if (figure.values.empty())
+    return std::nullopt;
+  Point point{0, figure.mean()};
+  if (figure.values.size() > 1) {
+    point.low = point.value - figure.half();
+    point.high = point.value + figure.half();
+    return point;
+  }
+  for (const Run &run : group.runs)
+    if (const std::vector<Point> &points = curveOf(run, metric); !isLoss(metric) && !points.empty())
+      point = points.back();
+  return point;
 }
 
 Figure speedFigure(const Group &group) {

@@ -1,6 +1,7 @@
 // stretto-compare: puts training runs side by side.
 #include "runtime/core/nearest.h"
 #include "tools/compare/differences.h"
+#include "tools/compare/groups.h"
 #include "tools/compare/report.h"
 #include "tools/compare/table.h"
 #include "tools/compare/text_plot.h"
@@ -15,11 +16,20 @@
 
 using namespace stretto;
 
+namespace {
+struct Options {
+  std::vector<std::string> arguments;
+  std::string output = "compare", best;
+  bool tableOnly = false, plots = false;
+};
+} // namespace
+
 static std::string textPlot(const std::vector<Group> &groups, const std::string &metric) {
   const char *noColour = std::getenv("NO_COLOR");
   TextPlot plot;
-  plot.title = isLoss(metric) ? metric : metric + ", %";
-  plot.yMax = isLoss(metric) ? 0 : 100;
+  const std::string unit = unitOf(groups, metric);
+  plot.title = unit.empty() ? metric : metric + ", " + unit;
+  plot.yMax = unit == "%" ? 100 : 0;
   plot.colour = isatty(STDOUT_FILENO) && !(noColour && *noColour);
   std::vector<TextCurve> curves;
   for (const Group &group : groups) {
@@ -27,25 +37,46 @@ static std::string textPlot(const std::vector<Group> &groups, const std::string 
     for (const Point &point : curves.back().points) {
       plot.xMax = std::max(plot.xMax, point.step);
       plot.yMax = std::max(plot.yMax, point.value);
+      plot.yMin = std::min(plot.yMin, point.value);
     }
   }
+  if (!(plot.yMax > plot.yMin))
+    plot.yMax = plot.yMin + 1;
   return "\n" + drawText(plot, curves);
 }
 
-static void run(const std::vector<std::string> &arguments, const std::string &output, bool plots) {
-  std::vector<Group> groups;
-  for (const std::string &argument : arguments)
-    groups.push_back(readGroup(argument));
+static void printTables(const Comparison &comparison) {
+  const std::vector<Group> &groups = comparison.groups;
   std::cout << plainTable(compareTable(groups));
+  for (const Family &family : familiesOf(groups))
+    if (hasOwnTable(family))
+      std::cout << "\n" << plainTable(familyTable(groups, family));
   if (Table differences = differencesTable(groups); differences.header.size() > 1)
     std::cout << "\nsettings that differ\n" << plainTable(differences);
-  if (plots)
-    for (const std::string &metric : metricsOf(groups))
-      std::cout << textPlot(groups, metric);
-  if (output.empty())
+  std::cout << "\n";
+  if (const std::string legend = tableLegend(groups); !legend.empty())
+    std::cout << legend << "\n";
+  for (const std::string &note : comparison.notes)
+    std::cout << note << "\n";
+}
+
+static void run(const Options &options) {
+  const Comparison comparison = readComparison(options.arguments, options.best);
+  printTables(comparison);
+  if (options.plots)
+    for (const std::string &metric : metricsOf(comparison.groups))
+      std::cout << textPlot(comparison.groups, metric);
+  if (options.tableOnly)
     return;
-  writeReport({"Comparison of runs", "", {{"", "", "plot.svg", groups}}}, output);
-  std::cout << "report: " << output << "/report.html, " << output << "/report.md, " << output << "/plot.svg\n";
+  std::string notes;
+  for (const std::string &note : comparison.notes)
+    notes += (notes.empty() ? "" : "\n\n") + note;
+  const std::vector<std::string> plots =
+      writeReport({"Comparison of runs", notes, {{"", "", "plot.svg", comparison.groups}}}, options.output);
+  std::cout << "report: " << options.output << "/report.html, " << options.output << "/report.md";
+  for (const std::string &plot : plots)
+    std::cout << ", " << options.output << "/" << plot;
+  std::cout << "\n";
 }
 
 // What CLI11 says about an unknown option, with the nearest one.
@@ -64,18 +95,20 @@ static std::string optionError(const CLI::App &app, const CLI::Error &error, std
 
 int main(int argc, char **argv) {
   CLI::App app("Puts runs side by side: a table of how they ended and plots of how they went.", "stretto compare");
-  std::vector<std::string> arguments;
-  std::string output = "compare";
-  bool tableOnly = false, plots = false;
-  app.add_option("runs", arguments,
-                 "run directories; label=folder,folder,... shows several (say, the seeds of a model) as one")
+  Options options;
+  app.add_option("runs", options.arguments,
+                 "run directories; label=folder,folder,... shows several (say, the seeds of a model) as one; a sweep "
+                 "directory is taken apart")
       ->required();
-  app.add_option("-o,--output", output, "folder of the report")->capture_default_str();
-  app.add_flag("--table", tableOnly, "write no report");
-  app.add_flag("--plot", plots, "draw the curves as text, too");
+  app.add_option("-o,--output", options.output, "folder of the report")->capture_default_str();
+  app.add_option("--best", options.best,
+                 "the axis of which the best value is shown for each setting of a sweep (default: lr where a sweep has "
+                 "several); none: show all");
+  app.add_flag("--table", options.tableOnly, "write no report");
+  app.add_flag("--plot", options.plots, "draw the curves as text, too");
   try {
     app.parse(argc, argv);
-    run(arguments, tableOnly ? "" : output, plots);
+    run(options);
   } catch (const CLI::Success &success) {
     return app.exit(success);
   } catch (const CLI::Error &error) {

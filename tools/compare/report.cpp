@@ -1,7 +1,7 @@
 #include "tools/compare/report.h"
 
 #include "tools/compare/differences.h"
-#include "tools/compare/svg_plot.h"
+#include "tools/compare/plots.h"
 #include "tools/compare/table.h"
 
 #include <cerrno>
@@ -33,45 +33,98 @@ static const char *page() {
   :root { color-scheme: light dark; --ink: #0b0b0b; --surface: #fcfcfb; --line: #dcdbd6 }
   @media (prefers-color-scheme: dark) { :root { --ink: #f4f3ef; --surface: #1a1a19; --line: #3b3b37 } }
   body { font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; color: var(--ink);
-         background: var(--surface); max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+         background: var(--surface); max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
   table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto }
   th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
   th:first-child, td:first-child { text-align: left }
-  svg { max-width: 100%; height: auto }
+  figure { margin: 1.5rem 0 } figcaption { font-size: 13px; opacity: .75 } svg { max-width: 100%; height: auto }
 </style>
 )";
 }
 
-void writeReport(const Report &report, const std::filesystem::path &folder) {
+namespace {
+
+// A report as it grows, in both forms.
+class Writer {
+public:
+  Writer(const Report &report, const std::filesystem::path &folder);
+  void addSection(const Section &section);
+  void finish();
+
+  std::vector<std::string> plots;
+
+private:
+  void addTable(const Table &table, const std::string &title);
+  void addText(const std::string &text);
+  void addPlot(const Plot &plot, const std::string &file);
+
+  std::filesystem::path folder;
+  std::string markdown, html;
+};
+
+} // namespace
+
+Writer::Writer(const Report &report, const std::filesystem::path &folder) : folder(folder) {
+  markdown = "# " + report.title + "\n\n";
+  html = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+         "content=\"width=device-width\">\n<title>" +
+         escapeXml(report.title) + "</title>\n" + page() + "<h1>" + escapeXml(report.title) + "</h1>\n";
+  addText(report.text);
+}
+
+void Writer::addText(const std::string &text) {
+  if (text.empty())
+    return;
+  markdown += text + "\n\n";
+  html += htmlParagraphs(text);
+}
+
+void Writer::addTable(const Table &table, const std::string &title) {
+  addText(title);
+  markdown += markdownTable(table) + "\n";
+  html += htmlTable(table);
+}
+
+void Writer::addPlot(const Plot &plot, const std::string &file) {
+  writeFile(folder / file, plot.svg);
+  plots.push_back(file);
+  markdown += "![" + plot.caption + "](" + file + ")\n\n" + plot.caption + "\n\n";
+  html += "<figure>\n" + plot.svg + "<figcaption>" + escapeXml(plot.caption) + "</figcaption>\n</figure>\n";
+}
+
+void Writer::addSection(const Section &section) {
+  if (!section.title.empty()) {
+    markdown += "## " + section.title + "\n\n";
+    html += "<h2>" + escapeXml(section.title) + "</h2>\n";
+  }
+  addText(section.text);
+  addTable(compareTable(section.groups), "");
+  for (const Family &family : familiesOf(section.groups))
+    if (hasOwnTable(family))
+      addTable(familyTable(section.groups, family), "");
+  addText(tableLegend(section.groups));
+  const std::filesystem::path file = section.plotFile;
+  for (const Plot &plot : plotsOf(section.groups))
+    addPlot(plot, plot.name.empty() ? file.string() : file.stem().string() + "-" + plot.name + ".svg");
+  if (Table differences = differencesTable(section.groups); differences.header.size() > 1)
+    addTable(differences, "Settings that differ:");
+}
+
+void Writer::finish() {
+  writeFile(folder / "report.md", markdown);
+  writeFile(folder / "report.html", html + "</html>\n");
+}
+
+std::vector<std::string> writeReport(const Report &report, const std::filesystem::path &folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure)
     throw Error("cannot make the folder '" + folder.string() + "': " + failure.message());
-  std::string markdown = "# " + report.title + "\n\n";
-  std::string html = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>" +
-                     escapeXml(report.title) + "</title>\n" + page() + "<h1>" + escapeXml(report.title) + "</h1>\n" +
-                     htmlParagraphs(report.text);
-  if (!report.text.empty())
-    markdown += report.text + "\n\n";
-  for (const Section &section : report.sections) {
-    Table table = compareTable(section.groups);
-    std::string plot = svgPlot(section.groups);
-    writeFile(folder / section.plotFile, plot);
-    if (!section.title.empty()) {
-      markdown += "## " + section.title + "\n\n";
-      html += "<h2>" + escapeXml(section.title) + "</h2>\n";
-    }
-    if (!section.text.empty())
-      markdown += section.text + "\n\n";
-    markdown += markdownTable(table) + "\n![training curves](" + section.plotFile + ")\n\n";
-    html += htmlParagraphs(section.text) + htmlTable(table) + plot;
-    if (Table differences = differencesTable(section.groups); differences.header.size() > 1) {
-      markdown += "Settings that differ:\n\n" + markdownTable(differences) + "\n";
-      html += "<p>Settings that differ:</p>\n" + htmlTable(differences);
-    }
-  }
-  writeFile(folder / "report.md", markdown);
-  writeFile(folder / "report.html", html + "</html>\n");
+  Writer writer(report, folder);
+  for (const Section &section : report.sections)
+    writer.addSection(section);
+  writer.finish();
+  return writer.plots;
 }
 
 } // namespace stretto

@@ -1,4 +1,4 @@
-// The report: a folder with plot.svg, report.md and report.html.
+// The report: a folder with the plots, report.md and report.html.
 #pragma once
 
 #include "tools/compare/curves.h"
@@ -7,10 +7,10 @@
 
 namespace stretto {
 
-// One table and one plot, with a heading and text around them.
+// Tables and plots of some groups, with a heading and text around them.
 struct Section {
   std::string title, text;        // paragraphs separated by empty lines; no markup
-  std::string plotFile;           // name of the SVG in the folder
+  std::string plotFile;           // name of the SVG of the curves; other plots get its stem and a word of their own
   std::vector<Group> groups;
 };
 
@@ -19,8 +19,8 @@ struct Report {
   std::vector<Section> sections;
 };
 
-// Writes report.md, report.html (one file with the plots in it) and the SVG of every section. Makes the folder where
-// it is missing. Throws Error where something cannot be written.
-void writeReport(const Report &report, const std::filesystem::path &folder);
+// Writes report.md, report.html (one file with the plots in it) and the SVG of every plot. Makes the folder where it is
+// missing. Returns the names of the SVG files. Throws Error where something cannot be written.
+std::vector<std::string> writeReport(const Report &report, const std::filesystem::path &folder);
 
 } // namespace stretto

@@ -1,5 +1,7 @@
 #include "tools/compare/runs.h"
 
+#include "runtime/train/score.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -57,8 +59,8 @@ static void forget(std::vector<Point> &points, double from) {
 void Run::forgetFrom(double from) {
   for (std::vector<Point> *points : {&loss, &evaluationLoss, &learningRate})
     forget(*points, from);
-  for (auto &[name, points] : scores)
-    forget(points, from);
+  for (auto &[name, score] : scores)
+    forget(score.points, from);
 }
 
 // Adds the number under a key, if there is one.
@@ -105,17 +107,68 @@ std::string Run::readMetrics(const std::string &line) {
   auto found = object.find("scores");
   if (found == object.end())
     return "";
-  for (const auto &[name, score] : found->items()) {
-    if (!score.is_array() || score.size() != 2 || !score[0].is_number() || !score[1].is_number())
-      return "score '" + name + "' must be [right, total]";
-    if (!scores.contains(name))
-      scoreNames.push_back(name);
-    if (double total = score[1].get<double>(); total > 0)
-      scores[name].push_back({double(step), 100 * score[0].get<double>() / total});
-    else
-      scores[name];
-  }
+  if (!found->is_object())
+    return "'scores' must be a JSON object";
+  for (const auto &[name, score] : found->items())
+    if (std::string wrong = readScore(name, score); !wrong.empty())
+      return "score '" + name + "' " + wrong;
   return "";
+}
+
+// A number, or NAN where it is none (infinities are written as text).
+static double numberUnder(const Json &object, const char *key) {
+  auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : NAN;
+}
+
+// Reads one of the three forms into a point (its value is NAN where there is none) and a unit. Returns what is wrong.
+static std::string readForm(const Json &score, Point &point, std::string &unit) {
+  point.value = NAN;
+  if (score.is_array()) {
+    if (score.size() != 2 || !score[0].is_number() || !score[1].is_number())
+      return "must be [right, total]";
+    unit = "%";
+    const double right = score[0].get<double>(), total = score[1].get<double>();
+    if (!(right >= 0 && right <= total))
+      return "must have right in 0..total, but got " + score.dump();
+    if (total == 0)
+      return "";
+    const Interval interval = Score::share("", int64_t(right), int64_t(total)).interval();
+    point = {point.step, 100 * right / total, 100 * interval.low, 100 * interval.high};
+    return "";
+  }
+  if (!score.is_object() || (!score.contains("mean") && !score.contains("value")))
+    return "must be [right, total] or an object with 'mean' or 'value', but got " + score.dump();
+  if (!score.contains("unit") || !score["unit"].is_string())
+    return "must have a text under 'unit', but got " + score.dump();
+  unit = score["unit"].get<std::string>();
+  if (score.contains("mean") && numberUnder(score, "count") == 0)
+    return "";
+  point = {point.step, numberUnder(score, score.contains("mean") ? "mean" : "value"), numberUnder(score, "low"),
+           numberUnder(score, "high")};
+  return "";
+}
+
+std::string Run::readScore(const std::string &name, const Json &score) {
+  Point point{double(step), NAN};
+  std::string unit;
+  if (std::string wrong = readForm(score, point, unit); !wrong.empty())
+    return wrong;
+  if (!scores.contains(name)) {
+    scoreNames.push_back(name);
+    scores[name].unit = unit;
+  }
+  ScoreCurve &curve = scores[name];
+  if (curve.unit != unit)
+    return "must keep its unit '" + curve.unit + "', but got '" + unit + "'";
+  if (!std::isnan(point.value))
+    curve.points.push_back(point);
+  return "";
+}
+
+std::string Run::unitOf(const std::string &score) const {
+  auto found = scores.find(score);
+  return found == scores.end() ? "" : found->second.unit;
 }
 
 } // namespace stretto

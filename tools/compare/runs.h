@@ -3,6 +3,9 @@
 
 #include "runtime/core/error.h"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +16,13 @@ namespace stretto {
 // A value at a training step.
 struct Point {
   double step = 0, value = 0;
+  double low = NAN, high = NAN; // the ends of its 95 % interval, where it has one
+};
+
+// A score in the order of its evaluations.
+struct ScoreCurve {
+  std::string unit; // "%": a share; else e.g. "nats", or "" for a plain number
+  std::vector<Point> points;
 };
 
 // A file of JSON lines that grows while it is read.
@@ -33,9 +43,10 @@ private:
 };
 
 // The curves of one run directory. metrics.jsonl: one JSON object per line with "step" and either "loss" and "lr" or
-// "eval_loss" and "scores": {name: [right, total], ..}. timing.jsonl: "step" and "tokens_per_second". Other keys are
-// left alone, and values that are no numbers (infinities are written as text) give no point. Scores are kept as
-// percentages; a score without answers gives no point.
+// "eval_loss" and "scores": {name: score, ..}, a score being [right, total], {"mean", "unit", "low", "high", "count"} or
+// {"value", "unit"}. timing.jsonl: "step" and "tokens_per_second". Other keys are left alone, and values that are no
+// numbers (infinities are written as text) give no point. Shares are kept in percent with Wilson's interval; a score
+// without instances gives no point.
 class Run {
 public:
   // Reads the file as far as it goes. Throws Error where it is missing or a line makes no sense.
@@ -48,7 +59,10 @@ public:
   std::string folder;
   std::vector<Point> loss, evaluationLoss, learningRate, speed;
   std::vector<std::string> scoreNames; // in the order of the file, the headline first
-  std::map<std::string, std::vector<Point>> scores;
+  std::map<std::string, ScoreCurve> scores;
+
+  // Of a score; "" for what is none.
+  std::string unitOf(const std::string &score) const;
 
   // 0 before the first line.
   int64_t lastStep() const { return step; }
@@ -61,6 +75,7 @@ private:
   Run(std::string folder, Absent);
   // Each returns what is wrong with the line, "" where nothing is.
   std::string readMetrics(const std::string &line);
+  std::string readScore(const std::string &name, const nlohmann::ordered_json &score);
   std::string readTiming(const std::string &line);
   bool read(GrowingLines &file, std::string (Run::*readLine)(const std::string &));
   void forgetFrom(double step);

@@ -1,19 +1,29 @@
 #include "tools/compare/table.h"
 
+#include "tools/compare/facts.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace stretto {
 
-static std::string rangeText(const Figure &figure, const char *format) {
+// "mean ± half (low to high)"; without `interval` only mean and range.
+static std::string rangeText(const Figure &figure, const char *format, bool interval) {
   auto number = [&](double value) { return fmt::format(fmt::runtime(format), value); };
   if (figure.values.empty())
     return "-";
   std::string mean = number(figure.mean());
   if (figure.values.size() == 1)
     return mean;
+  if (interval)
+    mean += " ± " + number(figure.half());
   return fmt::format("{} ({} to {})", mean, number(figure.low()), number(figure.high()));
+}
+
+static const char *formatOf(const std::string &metric, const std::string &unit) {
+  return isLoss(metric) ? "{:.4f}" : unit == "%" ? "{:.1f}" : "{:.4g}";
 }
 
 static std::string stepsText(const Group &group) {
@@ -24,21 +34,98 @@ static std::string stepsText(const Group &group) {
   return fmt::format("{} to {}", low->lastStep(), high->lastStep());
 }
 
-Table compareTable(std::span<const Group> groups) {
-  Table table;
-  std::vector<std::string> metrics = metricsOf(groups);
-  table.header = {"run", "runs", "steps"};
-  for (const std::string &metric : metrics)
-    table.header.push_back(isLoss(metric) ? metric : metric + " %");
-  table.header.push_back("tokens/s");
+// The columns of choices, in order of first mention.
+static std::vector<std::string> choicesOf(std::span<const Group> groups) {
+  std::vector<std::string> names;
+  for (const Group &group : groups)
+    for (const auto &[name, value] : group.choices)
+      if (std::ranges::find(names, name) == names.end())
+        names.push_back(name);
+  return names;
+}
+
+static std::string choiceText(const Group &group, const std::string &name) {
+  for (const auto &[given, value] : group.choices)
+    if (given == name)
+      return value;
+  return "-";
+}
+
+// The number of parameters of each group ("varies" within one, "-" where unknown); empty where all are the same.
+static std::vector<std::string> sizesOf(std::span<const Group> groups) {
+  std::vector<std::string> sizes;
   for (const Group &group : groups) {
-    std::vector<std::string> row{group.label, std::to_string(group.runs.size()), stepsText(group)};
+    std::set<std::string> own;
+    for (const Run &run : group.runs) {
+      const std::optional<int64_t> count = parameterCount(run.folder);
+      own.insert(count ? std::to_string(*count) : "-");
+    }
+    sizes.push_back(own.size() == 1 ? *own.begin() : "varies");
+  }
+  const bool same = std::ranges::all_of(sizes, [&](const std::string &size) { return size == sizes[0]; });
+  return same ? std::vector<std::string>() : sizes;
+}
+
+// Those of the main table.
+static std::vector<std::string> mainMetrics(std::span<const Group> groups) {
+  std::vector<std::string> metrics = metricsOf(groups);
+  const std::string headline = headlineOf(groups);
+  for (const Family &family : familiesOf(groups))
+    if (hasOwnTable(family))
+      for (const FamilyMember &member : family.members)
+        if (member.metric != headline)
+          std::erase(metrics, member.metric);
+  return metrics;
+}
+
+static std::string columnName(const std::string &metric, const std::string &unit) {
+  return unit.empty() ? metric : metric + " " + unit;
+}
+
+Table compareTable(std::span<const Group> groups) {
+  const std::vector<std::string> metrics = mainMetrics(groups), choices = choicesOf(groups), sizes = sizesOf(groups);
+  Table table{{"run"}, {}};
+  table.header.insert(table.header.end(), choices.begin(), choices.end());
+  if (!sizes.empty())
+    table.header.push_back("parameters");
+  table.header.insert(table.header.end(), {"runs", "steps"});
+  for (const std::string &metric : metrics)
+    table.header.push_back(columnName(metric, unitOf(groups, metric)));
+  table.header.push_back("tokens/s");
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const Group &group = groups[g];
+    std::vector<std::string> row{group.label};
+    for (const std::string &name : choices)
+      row.push_back(choiceText(group, name));
+    if (!sizes.empty())
+      row.push_back(sizes[g]);
+    row.insert(row.end(), {std::to_string(group.runs.size()), stepsText(group)});
     for (const std::string &metric : metrics)
-      row.push_back(rangeText(finalFigure(group, metric), isLoss(metric) ? "{:.4f}" : "{:.1f}"));
-    row.push_back(rangeText(speedFigure(group), "{:.0f}"));
+      row.push_back(rangeText(finalFigure(group, metric), formatOf(metric, unitOf(groups, metric)), true));
+    row.push_back(rangeText(speedFigure(group), "{:.0f}", false));
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+Table familyTable(std::span<const Group> groups, const Family &family) {
+  const std::string unit = unitOf(groups, family.members[0].metric);
+  Table table{{columnName(family.title(), unit)}, {}};
+  for (const FamilyMember &member : family.members)
+    table.header.push_back(fmt::format("{}={:.6g}", family.key, member.value));
+  for (const Group &group : groups) {
+    table.rows.push_back({group.label});
+    for (const FamilyMember &member : family.members)
+      table.rows.back().push_back(rangeText(finalFigure(group, member.metric), formatOf(member.metric, unit), true));
+  }
+  return table;
+}
+
+std::string tableLegend(std::span<const Group> groups) {
+  const bool several = std::ranges::any_of(groups, [](const Group &group) { return group.runs.size() > 1; });
+  return several ? "Of several runs: the mean ± half of its 95 % interval (Student's t over the runs), in brackets the lowest "
+                   "and the highest."
+                 : "";
 }
 
 // The number of characters (UTF-8 continuation bytes left out).

@@ -1,7 +1,7 @@
 // The table that puts groups of runs side by side.
 #pragma once
 
-#include "tools/compare/curves.h"
+#include "tools/compare/families.h"
 
 namespace stretto {
 
@@ -10,9 +10,16 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-// One row per group: name, runs, steps, loss, every score, speed. Figures of several runs: the mean and, in
-// brackets, the lowest and the highest.
+// One row per group: name, what was chosen for it, number of parameters (where that differs), runs, steps, loss, every
+// score, speed. Figures of several runs: the mean, half of its 95 % interval and, in brackets, the lowest and the highest.
+// Of a family with a table of its own only the headline score is here.
 Table compareTable(std::span<const Group> groups);
+
+// One row per group, one column per member of the family.
+Table familyTable(std::span<const Group> groups, const Family &family);
+
+// How to read the figures; "" where no group has several runs.
+std::string tableLegend(std::span<const Group> groups);
 
 // For terminals (columns aligned), Markdown and HTML. The first column is text, the others are figures.
 std::string plainTable(const Table &table);

@@ -3,17 +3,17 @@
 #include "runtime/core/nearest.h"
 #include "tools/compare/report.h"
 #include "tools/compare/table.h"
-#include "tools/demo/child.h"
-#include "tools/demo/experiment.h"
 #include "tools/compare/findings.h"
+#include "tools/demo/experiment.h"
 #include "tools/demo/screen.h"
+#include "tools/support/child.h"
+#include "tools/support/text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
 #include <thread>
 
 using namespace stretto;
@@ -23,26 +23,6 @@ static volatile std::sig_atomic_t interrupted = 0;
 
 // Thrown where the user stops the demonstration.
 struct Interrupted {};
-
-static std::string lastLines(const fs::path &file, size_t count) {
-  std::ifstream stream(file);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back("  " + line + "\n");
-  std::string text;
-  for (size_t i = lines.size() - std::min(count, lines.size()); i < lines.size(); ++i)
-    text += lines[i];
-  return text;
-}
-
-static std::string commandLine(const std::vector<std::string> &command) {
-  std::string text;
-  for (const std::string &word : command) {
-    bool plain = word.find_first_of(" {}'\"$*?;&|<>()") == std::string::npos && !word.empty();
-    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
-  }
-  return text;
-}
 
 // Trains all variants with one seed side by side, on the same data. Returns their runs.
 static std::vector<Run> trainPair(const DemoOptions &options, const Experiment &experiment, int64_t seed,

@@ -30,6 +30,7 @@ static constexpr std::array commands{
     Command{"opt", "stretto-opt", "", "run passes on IR files"},
     Command{"data", "stretto-data", "", "look at the data of a task"},
     Command{"eval", "", "", "score a trained model, at the same or at another batch and length"},
+    Command{"sweep", "stretto-sweep", "", "train all combinations of settings, each as a run"},
     Command{"compare", "stretto-compare", "", "put runs side by side"},
 };
 

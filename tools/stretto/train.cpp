@@ -136,6 +136,22 @@ static std::string machineFlags() {
   return "";
 }
 
+// Adds the spec and all it imports. `bin` is the folder of the programs; what they bring along is imported from share.
+static void addSpec(CacheKey &key, const TrainArguments &arguments, const fs::path &bin) {
+  std::vector<std::string> folders = importFolders(arguments.compiler);
+  folders.push_back((bin.parent_path() / "share" / "stretto" / "models").string());
+  for (const SpecFile &file : readSpec(arguments.spec, folders)) {
+    key.add(file.path.filename().string());
+    key.add(file.text);
+  }
+}
+
+std::string specDigest(const TrainArguments &arguments) {
+  CacheKey key;
+  addSpec(key, arguments, fs::read_symlink("/proc/self/exe").parent_path());
+  return key.digest();
+}
+
 // Everything the program depends on: the machine (a folder may be shared by several), the spec with its imports, the options, and the parts of Stretto that make it
 // or are linked into it.
 static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
@@ -152,12 +168,7 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
   std::sort(linked.begin(), linked.end());
   for (const fs::path &library : linked)
     key.addFile(library);
-  std::vector<std::string> folders = importFolders(arguments.compiler);
-  folders.push_back((compiler.parent_path().parent_path() / "share" / "stretto" / "models").string());
-  for (const SpecFile &file : readSpec(arguments.spec, folders)) {
-    key.add(file.path.filename().string());
-    key.add(file.text);
-  }
+  addSpec(key, arguments, compiler.parent_path());
   for (const std::string &argument : arguments.compiler)
     key.add(argument);
   return key.digest();

@@ -24,6 +24,9 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 // options it was compiled with and the settings of the run. Throws CommandError where weights or spec are missing.
 TrainArguments evaluationArguments(std::span<const std::string> arguments);
 
+// A digest of the text of the spec and of all it imports. Throws CommandError where the spec cannot be read.
+std::string specDigest(const TrainArguments &arguments);
+
 // The path of the program made from the spec with these compiler options; compiles where the cache has none.
 // Throws CommandError; where the compiler fails it has said why, and the error's text is empty.
 std::string cachedProgram(const TrainArguments &arguments);

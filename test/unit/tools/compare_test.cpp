@@ -1,6 +1,9 @@
 #include "tools/compare/findings.h"
 #include "tools/compare/report.h"
-#include "tools/compare/svg_plot.h"
+#include "tools/compare/frame.h"
+#include "tools/compare/groups.h"
+#include "tools/compare/plots.h"
+#include "tools/compare/statistics.h"
 #include "tools/compare/table.h"
 #include "tools/compare/text_plot.h"
 
@@ -68,8 +71,8 @@ TEST(Runs, ReadsWhatIsThere) {
   EXPECT_EQ(values(run.evaluationLoss), std::vector<double>{1.5});
   EXPECT_EQ(values(run.speed), std::vector<double>{100});
   EXPECT_EQ(run.scoreNames, (std::vector<std::string>{"z", "a", "none"}));
-  EXPECT_EQ(values(run.scores.at("z")), std::vector<double>{25});
-  EXPECT_TRUE(run.scores.at("none").empty());
+  EXPECT_EQ(values(run.scores.at("z").points), std::vector<double>{25});
+  EXPECT_TRUE(run.scores.at("none").points.empty());
   EXPECT_EQ(run.lastStep(), 2);
 }
 
@@ -107,6 +110,16 @@ TEST(Runs, ErrorsNameTheLine) {
   EXPECT_EQ(errorOf("{\"loss\":1}\n"), "/metrics.jsonl:1: must have an integer under 'step'");
   EXPECT_EQ(errorOf("{\"step\":1,\"scores\":{\"a\":[1]}}\n{\"step\":2}\n"),
             "/metrics.jsonl:1: score 'a' must be [right, total]");
+  auto scoreError = [](const std::string &score) {
+    return errorOf("{\"step\":1,\"scores\":{\"a\":" + score + "}}\n").substr(std::string("/metrics.jsonl:1: score 'a' ").size());
+  };
+  EXPECT_EQ(scoreError("[5,4]"), "must have right in 0..total, but got [5,4]");
+  EXPECT_EQ(scoreError("3"), "must be [right, total] or an object with 'mean' or 'value', but got 3");
+  EXPECT_EQ(scoreError("{\"low\":3}"), "must be [right, total] or an object with 'mean' or 'value', but got {\"low\":3}");
+  EXPECT_EQ(scoreError("{\"value\":3}"), "must have a text under 'unit', but got {\"value\":3}");
+  EXPECT_EQ(errorOf("{\"step\":1,\"scores\":[]}\n"), "/metrics.jsonl:1: 'scores' must be a JSON object");
+  EXPECT_EQ(errorOf("{\"step\":1,\"scores\":{\"a\":[1,2]}}\n{\"step\":2,\"scores\":{\"a\":{\"value\":3,\"unit\":\"nats\"}}}\n"),
+            "/metrics.jsonl:2: score 'a' must keep its unit '%', but got 'nats'");
   EXPECT_THROW(stretto::Run("/nonexistent"), Error);
 }
 
@@ -166,7 +179,7 @@ static Group groupWithScores(const std::string &label, const std::vector<double>
   Group group{label, {}};
   for (double score : scores) {
     group.runs.push_back(stretto::Run::starting(label));
-    group.runs.back().scores["s"] = {{1, 50}, {2, score}};
+    group.runs.back().scores["s"] = {"%", {{1, 50}, {2, score}}};
   }
   return group;
 }

@@ -10,7 +10,9 @@
 
 namespace stretto {
 
-// Started with its output in a log file; interrupted and waited for when the object goes away.
+// Started with its output in a log file and in a process group of its own, so that a Ctrl-C of the terminal reaches it
+// through this object alone. It is told to stop (SIGTERM) when this process dies in whatever way; when the object goes
+// away, it is interrupted and waited for.
 class Child {
 public:
   // command[0] is the program's path. Throws Error where it cannot be started.
@@ -21,6 +23,10 @@ public:
 
   // Its exit status (128 + n where signal n ended it) once it has ended.
   std::optional<int> status();
+
+  // Sends SIGINT to it and what it started: a training program then writes a checkpoint and ends; at the second one
+  // it ends at once.
+  void interrupt();
 
 private:
   pid_t pid = 0; // 0: ended, or moved from

@@ -1,0 +1,171 @@
+#include "tools/sweep/axes.h"
+#include "tools/sweep/line.h"
+#include "tools/sweep/plan.h"
+
+#include "tools/stretto/error.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <unistd.h>
+
+namespace stretto {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+std::string errorOf(const std::string &axis) {
+  try {
+    parseAxis(axis);
+  } catch (const CommandError &error) {
+    EXPECT_EQ(error.status, 2);
+    return error.what();
+  }
+  return "";
+}
+
+struct Folder {
+  Folder() {
+    char pattern[] = "/tmp/stretto-sweep-XXXXXX";
+    path = mkdtemp(pattern);
+    std::ofstream(path / "m.stretto") << "model m() {}\n";
+  }
+  ~Folder() { fs::remove_all(path); }
+  SweepLine line(const Words &more) const {
+    Words words{(path / "m.stretto").string(), "--out", (path / "out").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return readSweepLine(words);
+  }
+
+  fs::path path;
+};
+
+} // namespace
+
+TEST(Axes, CommasInBracketsDoNotSeparate) {
+  const Axis axis = parseAxis("set.canon_at={},{A, B},f(1,[2,3])");
+  EXPECT_EQ(axis.name, "set.canon_at");
+  EXPECT_EQ(axis.values, (Words{"{}", "{A, B}", "f(1,[2,3])"}));
+  EXPECT_EQ(parseAxis("set.x=a=b,c").values, (Words{"a=b", "c"}));
+}
+
+TEST(Axes, MistakesAreNamed) {
+  EXPECT_EQ(errorOf("set.x={a],b"), "brackets must match, but got 'set.x={a],b'");
+  EXPECT_EQ(errorOf("set.x=a}"), "brackets must match, but got 'set.x=a}'");
+  EXPECT_EQ(errorOf("lr=1e-3,0.001"), "the values of 'lr' must differ, but got '0.001' again");
+  EXPECT_EQ(errorOf("lr=1e-7,1e-8"), "");
+  EXPECT_EQ(errorOf("lr="), "each value of 'lr' must have text, but got an empty one");
+  EXPECT_EQ(errorOf("=1"), "--over must look like NAME=VALUE,VALUE, but got '=1'");
+  for (const char *name : {"set", "task-set", "set.", "out", "threads", "check-finite", "resume", "over"})
+    EXPECT_NE(errorOf(std::string(name) + "=1"), "") << name;
+  for (const char *name : {"set.x", "task-set.n", "batch", "dtype", "task", "schedule", "tokens"})
+    EXPECT_EQ(errorOf(std::string(name) + "=1"), "") << name;
+}
+
+TEST(Axes, WordsOfTheCommandLine) {
+  EXPECT_EQ(optionWords({"lr", {}}, "1"), (Words{"--lr", "1"}));
+  EXPECT_EQ(optionWords({"set.a", {}}, "{x}"), (Words{"--set", "a={x}"}));
+  EXPECT_EQ(optionWords({"task-set.n", {}}, "3"), (Words{"--task-set", "n=3"}));
+}
+
+TEST(Axes, ProductWithTheLastAxisFastest) {
+  const std::vector<Axis> axes{{"lr", {"1", "2"}}, {"seed", {"0", "1", "2"}}};
+  const auto runs = combinations(axes);
+  ASSERT_EQ(runs.size(), 6u);
+  EXPECT_EQ(runs[1], (Words{"1", "1"}));
+  EXPECT_EQ(runs[3], (Words{"2", "0"}));
+  Words many;
+  for (int i = 0; i < 101; ++i)
+    many.push_back(std::to_string(i));
+  EXPECT_THROW(combinations(std::vector<Axis>{{"seed", many}, {"lr", many}}), CommandError);
+}
+
+TEST(Axes, FolderNamesAreSafeAndDiffer) {
+  const std::vector<Axis> axes{{"set.canon_at", {"{}", "{A, B}", "{A,B}", "A/B", "../x", "é"}},
+                               {"set.long", {std::string(300, 'x') + "1", std::string(300, 'x') + "2"}}};
+  const auto names = folderNames(axes, combinations(axes));
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  for (const std::string &name : names) {
+    EXPECT_LE(name.size(), 200u);
+    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-+_"), std::string::npos)
+        << name;
+  }
+  const std::vector<Axis> plain{{"lr", {"1e-3"}}, {"set.canon_at", {"{A, B}"}}, {"seed", {"0"}}};
+  EXPECT_EQ(folderNames(plain, combinations(plain))[0], "lr-1e-3_canon_at-A-B_seed-0");
+}
+
+TEST(SweepLine, OwnOptionsApartFromThoseOfTrain) {
+  const SweepLine line = readSweepLine(Words{"--jobs=3", "m.stretto", "--set", "x=1", "--over", "seed=1", "--out", "o", "--lr", "2",
+                                             "--dry-run"});
+  EXPECT_EQ(line.train, (Words{"m.stretto", "--set", "x=1", "--lr", "2"}));
+  EXPECT_EQ(line.jobs, 3);
+  EXPECT_EQ(line.out, "o");
+  EXPECT_TRUE(line.dryRun);
+  EXPECT_EQ(line.axes.size(), 1u);
+}
+
+// What only the program reads does not make another program.
+TEST(SweepPlan, SharesPrograms) {
+  const Folder folder;
+  const SweepPlan plan = planSweep(folder.line({"--over", "set.dim=1,2", "--over", "seed=0,1", "--over", "lr=1,2"}));
+  EXPECT_EQ(plan.runs.size(), 8u);
+  ASSERT_EQ(plan.programs.size(), 2u);
+  EXPECT_EQ(plan.runs[3].program, 0u);
+  EXPECT_EQ(plan.runs[4].program, 1u);
+  EXPECT_EQ(plan.programs[1].words, (Words{(folder.path / "m.stretto").string(), "--set", "dim=2"}));
+  EXPECT_EQ(planSweep(folder.line({"--over", "task-set.n=1,2"})).programs.size(), 2u);
+}
+
+TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {
+  const Folder folder;
+  auto plan = [&](const Words &more) { return planSweep(folder.line(more)).file; };
+  const SweepFile then = plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=1", "--threads", "2"});
+  EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--set=a=1", "--lr=2", "--progress", "plain"})), "");
+  EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=2"})),
+            "  --set a: was '1', now '2'\n");
+  EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0", "--lr", "2", "--check-finite"})),
+            "  --check-finite: was not given, now ''\n  --over seed: was '0,1', now '0'\n  --set a: was '1', is not given now\n");
+  std::ofstream(folder.path / "m.stretto") << "model m() { x = 1 }\n";
+  EXPECT_NE(differencesOf(then, plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=1"})).find("was changed since"),
+            std::string::npos);
+}
+
+TEST(SweepFile, ReadsWhatItWrote) {
+  const Folder folder;
+  const SweepFile sweep{"m \"x\".stretto", "00ff", {"--set", "a={\\,\t'é'}"}, {{"seed", {"0", "1"}}},
+                        {{"seed-0", {"0"}, "stretto train 'x'"}, {"seed-1", {"1"}, "y"}}};
+  EXPECT_FALSE(isSweep(folder.path));
+  writeSweepFile(sweep, folder.path);
+  ASSERT_TRUE(isSweep(folder.path));
+  const SweepFile read = readSweepFile(folder.path);
+  EXPECT_EQ(read.spec, sweep.spec);
+  EXPECT_EQ(read.options, sweep.options);
+  EXPECT_EQ(read.axes[0].values, sweep.axes[0].values);
+  EXPECT_EQ(read.runs[0].command, "stretto train 'x'");
+  EXPECT_EQ(read.runs[1].folder, "seed-1");
+}
+
+TEST(SweepFile, DamageIsNamed) {
+  const Folder folder;
+  auto errorOf = [&](const std::string &text) -> std::string {
+    std::ofstream(folder.path / "sweep.toml") << text;
+    try {
+      readSweepFile(folder.path);
+    } catch (const std::runtime_error &error) {
+      return std::string(error.what()).substr(folder.path.string().size());
+    }
+    return "";
+  };
+  const std::string head = "spec = 'm'\ntext = 'f'\noptions = []\n[[axis]]\nname = 'seed'\nvalues = ['0']\n";
+  EXPECT_EQ(errorOf(head), "/sweep.toml:1: must have tables [[run]]");
+  EXPECT_EQ(errorOf(head + "[[run]]\nfolder = 'a'\nvalues = []\ncommand = ''\n"),
+            "/sweep.toml:7: a run must have 1 values, one per axis, but got 0");
+  EXPECT_EQ(errorOf(head + "[[run]]\nfolder = '../a'\nvalues = ['0']\ncommand = ''\n"),
+            "/sweep.toml:7: a run's folder must be a name without '/', but got '../a'");
+  EXPECT_EQ(errorOf("spec = 'm'\ntext = 'f'\noptions = [1]\n"), "/sweep.toml:3: 'options' must hold texts");
+  EXPECT_TRUE(errorOf("spec = \n").starts_with("/sweep.toml:1: "));
+}
+
+} // namespace stretto

@@ -1,0 +1,28 @@
+// Scores that are one quantity measured at several values of a key: accuracy/k=1, accuracy/k=2, ..
+#pragma once
+
+#include "tools/compare/curves.h"
+
+namespace stretto {
+
+// One member: the value of the key and the score's name.
+struct FamilyMember {
+  double value = 0;
+  std::string metric;
+};
+
+// Scores named "<base>/<key>=<number>".
+struct Family {
+  std::string base, key;
+  std::vector<FamilyMember> members; // by value, ascending
+
+  std::string title() const { return base + " by " + key; }
+};
+
+// The families with at least two members, in the order in which they occur.
+std::vector<Family> familiesOf(std::span<const Group> groups);
+
+// Whether the members are many enough (at least three) that a table of their own reads better than columns of the main one.
+bool hasOwnTable(const Family &family);
+
+} // namespace stretto

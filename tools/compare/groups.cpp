@@ -1,0 +1,184 @@
+#include "tools/compare/groups.h"
+
+#include "runtime/core/nearest.h"
+#include "tools/support/sweep_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace stretto {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The runs of one setting at one value of the axis the best is taken of.
+struct Candidate {
+  std::string value;
+  Group group;
+};
+
+// The runs of one setting.
+struct Setting {
+  std::vector<std::string> values; // of the axes that are neither the seed nor the one to choose
+  std::vector<Candidate> candidates;
+};
+
+// One sweep directory, taken apart.
+class Sweep {
+public:
+  Sweep(const std::string &folder, const std::string &wantedBest) : folder(folder), file(readSweepFile(folder)) {
+    for (const Axis &axis : file.axes)
+      if (axis.values.size() > 1 && axis.name != "seed" && axis.name == (wantedBest.empty() ? "lr" : wantedBest))
+        best = axis.name;
+    readRuns();
+  }
+
+  void appendTo(Comparison &comparison, bool named) const;
+  bool has(const std::string &axis) const {
+    return std::ranges::find(file.axes, axis, &Axis::name) != file.axes.end();
+  }
+
+private:
+  void readRuns();
+  Setting &settingOf(const std::vector<std::string> &values);
+  std::string labelOf(const Setting &setting, bool named) const;
+  std::string headline() const;
+  size_t chooseOf(const Setting &setting, const std::string &metric) const;
+
+  std::string folder;
+  SweepFile file;
+  std::string best; // "": no choice
+  std::vector<Setting> settings;
+  std::vector<std::string> absent; // folders of runs that have written nothing
+};
+
+} // namespace
+
+Setting &Sweep::settingOf(const std::vector<std::string> &values) {
+  auto found = std::ranges::find(settings, values, &Setting::values);
+  if (found != settings.end())
+    return *found;
+  settings.push_back({values, {}});
+  return settings.back();
+}
+
+void Sweep::readRuns() {
+  for (const SweepRun &run : file.runs) {
+    const fs::path path = fs::path(folder) / run.folder;
+    std::vector<std::string> values;
+    std::string chosen;
+    for (size_t a = 0; a < file.axes.size(); ++a)
+      if (file.axes[a].name == best)
+        chosen = run.values[a];
+      else if (file.axes[a].name != "seed")
+        values.push_back(run.values[a]);
+    if (!fs::exists(path / "metrics.jsonl")) {
+      absent.push_back(run.folder);
+      continue;
+    }
+    Setting &setting = settingOf(values);
+    auto candidate = std::ranges::find(setting.candidates, chosen, &Candidate::value);
+    if (candidate == setting.candidates.end())
+      candidate = setting.candidates.insert(candidate, {chosen, {}});
+    candidate->group.runs.emplace_back(path.string());
+  }
+}
+
+std::string Sweep::labelOf(const Setting &setting, bool named) const {
+  std::string label, name = (fs::path(folder) / "").lexically_normal().parent_path().filename().string();
+  size_t at = 0;
+  for (const Axis &axis : file.axes) {
+    if (axis.name == best || axis.name == "seed")
+      continue;
+    if (axis.values.size() > 1)
+      label += fmt::format("{}{} {}", label.empty() ? "" : ", ", axis.name.substr(axis.name.find('.') + 1),
+                           setting.values[at]);
+    ++at;
+  }
+  return label.empty() ? name : named ? name + ": " + label : label;
+}
+
+std::string Sweep::headline() const {
+  std::vector<Group> all;
+  for (const Setting &setting : settings)
+    for (const Candidate &candidate : setting.candidates)
+      all.push_back(candidate.group);
+  return headlineOf(all);
+}
+
+// The candidate with the best mean; the first one where none has the metric.
+size_t Sweep::chooseOf(const Setting &setting, const std::string &metric) const {
+  size_t chosen = 0;
+  double bestMean = NAN;
+  for (size_t i = 0; i < setting.candidates.size(); ++i) {
+    const Group &group = setting.candidates[i].group;
+    const Figure figure = finalFigure(group, metric);
+    if (figure.values.empty())
+      continue;
+    const double mean = figure.mean(), gain = mean - bestMean;
+    if (std::isnan(bestMean) || (lessIsBetter(metric, unitOf({&group, 1}, metric)) ? gain < 0 : gain > 0)) {
+      bestMean = mean;
+      chosen = i;
+    }
+  }
+  return chosen;
+}
+
+void Sweep::appendTo(Comparison &comparison, bool named) const {
+  const std::string metric = headline();
+  for (const Setting &setting : settings) {
+    const size_t chosen = chooseOf(setting, metric);
+    Group group = setting.candidates[chosen].group;
+    group.label = labelOf(setting, named);
+    if (!best.empty())
+      group.choices.push_back({"best " + best.substr(best.find('.') + 1),
+                               fmt::format("{} (of {})", setting.candidates[chosen].value, setting.candidates.size())});
+    comparison.groups.push_back(std::move(group));
+  }
+  if (!best.empty())
+    comparison.notes.push_back(fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
+                                           "shows all.",
+                                           folder, best.substr(best.find('.') + 1), metric));
+  if (!absent.empty())
+    comparison.notes.push_back(fmt::format("{} of the {} runs of '{}' have written nothing yet and are left out: {}.",
+                                           absent.size(), file.runs.size(), folder, fmt::join(absent, ", ")));
+}
+
+static void checkBest(std::span<const Sweep> sweeps, std::span<const std::string> arguments, const std::string &best) {
+  if (best.empty() || best == "none")
+    return;
+  std::vector<std::string> known{"none"};
+  for (const std::string &argument : arguments)
+    if (isSweep(argument))
+      for (const Axis &axis : readSweepFile(argument).axes)
+        if (axis.name != "seed" && std::ranges::find(known, axis.name) == known.end())
+          known.push_back(axis.name);
+  const bool isAxis = std::ranges::any_of(sweeps, [&](const Sweep &sweep) { return sweep.has(best); });
+  if (!isAxis || best == "seed")
+    throw Error("--best must be 'none' or an axis of a sweep other than the seed, but got '" + best + "'" +
+                suggestName(best, known));
+}
+
+Comparison readComparison(std::span<const std::string> arguments, const std::string &best) {
+  Comparison comparison;
+  std::vector<Sweep> sweeps;
+  for (const std::string &argument : arguments)
+    if (isSweep(argument))
+      sweeps.emplace_back(argument, best);
+  checkBest(sweeps, arguments, best);
+  auto sweep = sweeps.begin();
+  for (const std::string &argument : arguments)
+    if (isSweep(argument))
+      (sweep++)->appendTo(comparison, arguments.size() > 1);
+    else
+      comparison.groups.push_back(readGroup(argument));
+  if (comparison.groups.empty())
+    throw Error("there must be a run to show, but none of '" + fmt::format("{}", fmt::join(arguments, "', '")) +
+                "' has written anything yet");
+  return comparison;
+}
+
+} // namespace stretto

@@ -1,0 +1,19 @@
+// Text for the terminal that several tools print.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stretto {
+
+// A command as one types it into a shell.
+std::string commandLine(const std::vector<std::string> &command);
+
+// The last `count` lines of a file, each indented and ended; "" where there is none.
+std::string lastLines(const std::filesystem::path &file, size_t count);
+
+// "0:07", "12:30" or "3:05:00".
+std::string durationText(double seconds);
+
+} // namespace stretto

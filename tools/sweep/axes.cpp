@@ -1,0 +1,150 @@
+#include "tools/sweep/axes.h"
+
+#include "runtime/core/nearest.h"
+#include "tools/stretto/error.h"
+#include "tools/stretto/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace stretto {
+
+static CommandError wrong(const std::string &what) { return CommandError(what, 2); }
+
+// Cuts at commas outside of brackets.
+static std::vector<std::string> splitValues(const std::string &text, const std::string &whole) {
+  static constexpr std::string_view opening = "{[(", closing = "}])";
+  std::vector<std::string> values{""};
+  std::string open;
+  for (char c : text) {
+    if (opening.find(c) != opening.npos)
+      open += c;
+    else if (size_t kind = closing.find(c); kind != closing.npos) {
+      if (open.empty() || open.back() != opening[kind])
+        throw wrong("brackets must match, but got '" + whole + "'");
+      open.pop_back();
+    }
+    if (c == ',' && open.empty())
+      values.emplace_back();
+    else
+      values.back() += c;
+  }
+  if (!open.empty())
+    throw wrong("brackets must match, but got '" + whole + "'");
+  return values;
+}
+
+// What two ways to write the same value have in common: numbers as numbers.
+static std::string sameForm(const std::string &value) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return error == std::errc() && end == value.data() + value.size() ? std::to_string(number) + "/" + std::to_string(1 / number)
+                                                                    : value;
+}
+
+static void checkValues(const Axis &axis) {
+  std::set<std::string> seen;
+  for (const std::string &value : axis.values) {
+    if (value.find_first_not_of(' ') == std::string::npos)
+      throw wrong("each value of '" + axis.name + "' must have text, but got an empty one");
+    if (!seen.insert(sameForm(value)).second)
+      throw wrong("the values of '" + axis.name + "' must differ, but got '" + value + "' again");
+  }
+}
+
+static bool isParameter(const std::string &name) {
+  for (std::string_view prefix : {"set.", "task-set."})
+    if (name.starts_with(prefix) && name.size() > prefix.size())
+      return true;
+  return false;
+}
+
+// Which options may be axes: those with one value that are not the sweep's own.
+static bool mayVary(const TrainOption &option) {
+  static constexpr std::string_view others[] = {"--out", "--set", "--task-set", "--threads", "--progress", "--log-every", "-I"};
+  return option.takesValue && std::ranges::find(others, option.name) == std::end(others);
+}
+
+static void checkName(const std::string &name) {
+  if (isParameter(name))
+    return;
+  std::vector<std::string> names{"set.NAME", "task-set.NAME"};
+  for (std::span<const TrainOption> table : {compilerOptions(), programOptions()})
+    for (const TrainOption &option : table)
+      if (mayVary(option))
+        names.emplace_back(option.name.substr(2));
+  if (std::ranges::find(names.begin() + 2, names.end(), name) == names.end())
+    throw wrong("an axis must be an option of train that can vary, 'set.NAME' or 'task-set.NAME', but got '" + name + "'" +
+                suggestName(name, names));
+}
+
+Axis parseAxis(const std::string &text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw wrong("--over must look like NAME=VALUE,VALUE, but got '" + text + "'");
+  Axis axis{text.substr(0, equals), splitValues(text.substr(equals + 1), text)};
+  checkName(axis.name);
+  checkValues(axis);
+  return axis;
+}
+
+std::vector<std::string> optionWords(const Axis &axis, const std::string &value) {
+  if (!isParameter(axis.name))
+    return {"--" + axis.name, value};
+  const size_t dot = axis.name.find('.');
+  return {"--" + axis.name.substr(0, dot), axis.name.substr(dot + 1) + "=" + value};
+}
+
+std::vector<std::vector<std::string>> combinations(std::span<const Axis> axes) {
+  std::vector<std::vector<std::string>> runs{{}};
+  for (const Axis &axis : axes) {
+    constexpr size_t most = 10000;
+    if (runs.size() * axis.values.size() > most)
+      throw wrong("a sweep must have at most " + std::to_string(most) + " runs, but got more");
+    std::vector<std::vector<std::string>> longer;
+    for (const std::vector<std::string> &run : runs)
+      for (const std::string &value : axis.values) {
+        longer.push_back(run);
+        longer.back().push_back(value);
+      }
+    runs = std::move(longer);
+  }
+  return runs;
+}
+
+// A value with what file systems and shells dislike replaced by single dashes.
+static std::string plainValue(const std::string &value) {
+  std::string plain;
+  for (char c : value) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '+' || c == '_';
+    if (kept)
+      plain += c;
+    else if (!plain.empty() && plain.back() != '-')
+      plain += '-';
+  }
+  while (!plain.empty() && plain.back() == '-')
+    plain.pop_back();
+  return plain.empty() ? "none" : plain;
+}
+
+std::vector<std::string> folderNames(std::span<const Axis> axes, std::span<const std::vector<std::string>> runs) {
+  constexpr size_t most = 190; // and room for a number
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const std::vector<std::string> &values : runs) {
+    std::string name;
+    for (size_t i = 0; i < axes.size(); ++i)
+      name += (i ? "_" : "") + plainValue(axes[i].name.substr(axes[i].name.find('.') + 1)) + "-" + plainValue(values[i]);
+    name.resize(std::min(name.size(), most));
+    const std::string stem = name;
+    for (size_t n = 2; !taken.insert(name).second; ++n)
+      name = stem + "_" + std::to_string(n);
+    names.push_back(name);
+  }
+  return names;
+}
+
+} // namespace stretto

@@ -1,0 +1,88 @@
+#include "tools/sweep/line.h"
+
+#include "tools/stretto/error.h"
+#include "tools/stretto/options.h"
+#include "tools/sweep/axes.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace stretto {
+
+static int64_t readJobs(const std::string &text) {
+  constexpr int64_t most = 1024;
+  int64_t jobs = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), jobs);
+  if (error != std::errc() || end != text.data() + text.size() || jobs < 1 || jobs > most)
+    throw CommandError("--jobs must be an integer in 1.." + std::to_string(most) + ", but got '" + text + "'", 2);
+  return jobs;
+}
+
+static void takeOption(SweepLine &line, const std::string &name, const std::string &value) {
+  if (name == "--over") {
+    Axis axis = parseAxis(value);
+    for (const Axis &other : line.axes)
+      if (other.name == axis.name)
+        throw CommandError("--over must name each axis once, but got '" + axis.name + "' again", 2);
+    line.axes.push_back(std::move(axis));
+  } else if (name == "--out") {
+    line.out = value;
+  } else if (name == "--jobs") {
+    line.jobs = readJobs(value);
+  } else {
+    line.stretto = value;
+  }
+}
+
+SweepLine readSweepLine(std::span<const std::string> words) {
+  SweepLine line;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i], name = word.substr(0, word.find('='));
+    if (word == "--dry-run") {
+      line.dryRun = true;
+    } else if (word == "--help" || word == "-h") {
+      line.help = true;
+    } else if (name == "--over" || name == "--out" || name == "--jobs" || name == "--stretto") {
+      const bool attached = name.size() < word.size();
+      if (!attached && i + 1 == words.size())
+        throw CommandError("'" + word + "' needs a value", 2);
+      takeOption(line, name, attached ? word.substr(name.size() + 1) : words[++i]);
+    } else if (word == "--resume" || word == "--bench" || word == "--version" || word == "--") {
+      throw CommandError("a sweep must have options that train a model, but got '" + word + "'" +
+                             (word == "--resume" ? "; the same line goes on by itself" : ""),
+                         2);
+    } else {
+      line.train.push_back(word);
+      const TrainOption *compiler = findOption(compilerOptions(), word);
+      const TrainOption *option = compiler ? compiler : findOption(programOptions(), word);
+      if (option && option->takesValue && name.size() == word.size() && i + 1 < words.size())
+        line.train.push_back(words[++i]);
+    }
+  }
+  if (line.help)
+    return line;
+  if (line.axes.empty())
+    throw CommandError("a sweep needs something that varies: give --over NAME=VALUE,VALUE", 2);
+  if (line.out.empty())
+    throw CommandError("a sweep needs a folder: give --out FOLDER", 2);
+  return line;
+}
+
+std::string sweepHelp() {
+  return "usage: stretto sweep <spec.stretto> --over NAME=VALUE,VALUE [--over ...] --out FOLDER [options of train]\n\n"
+         "Trains the spec once for each combination of the values; each is a run directory in the folder. The same line\n"
+         "again goes on: finished runs are left alone, begun ones resumed, failed ones tried again.\n\n"
+         "  --over NAME=V,V,..  an axis: an option of train (lr, seed, ..), set.X (a parameter of the model) or\n"
+         "                      task-set.X (of the task); commas in brackets do not separate. lr=recipe: the learning\n"
+         "                      rates that the paper tried for the preset\n"
+         "  --out FOLDER        the sweep directory\n"
+         "  --jobs N            runs at a time (default 1); they share the cores unless --threads is given\n"
+         "  --dry-run           print the commands, do nothing\n"
+         "  --stretto PROGRAM   the stretto to call (default: the one beside this program)\n\n" +
+         optionsText() +
+         "\nexample: stretto sweep models/llama.stretto --task depo1 --preset one-hop --over lr=1e-3,3e-3\n"
+         "           --over \"set.canon_at={},{A, B, C, D}\" --over seed=0,1,2 --jobs 2 --out sweeps/canon\n\n"
+         "exit status: 0 all runs are finished, 1 one failed, 2 wrong command line, 130 stopped\n";
+}
+
+} // namespace stretto

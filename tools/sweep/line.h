@@ -1,0 +1,25 @@
+// The command line of `stretto sweep`.
+#pragma once
+
+#include "tools/support/sweep_file.h"
+
+#include <cstdint>
+#include <span>
+
+namespace stretto {
+
+struct SweepLine {
+  std::vector<Axis> axes;
+  std::filesystem::path out, stretto; // stretto: the program to call
+  int64_t jobs = 1;
+  bool dryRun = false, help = false;
+  std::vector<std::string> train; // all other words: the arguments of `stretto train`
+};
+
+// Throws CommandError with status 2.
+SweepLine readSweepLine(std::span<const std::string> words);
+
+// The text of --help.
+std::string sweepHelp();
+
+} // namespace stretto

@@ -1,0 +1,28 @@
+#include "tools/sweep/lock.h"
+
+#include "runtime/core/error.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace stretto {
+
+SweepLock::SweepLock(const std::filesystem::path &folder) {
+  const std::string path = (folder / "lock").string();
+  file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
+  if (file < 0)
+    throw Error("cannot open '" + path + "': " + std::strerror(errno));
+  if (flock(file, LOCK_EX | LOCK_NB) == 0)
+    return;
+  close(file);
+  throw Error("sweep directory '" + folder.string() +
+              "' must have one sweep, but another one, or a run of one that was killed, is going on in it");
+}
+
+SweepLock::~SweepLock() { close(file); }
+
+} // namespace stretto

@@ -1,0 +1,107 @@
+// stretto-sweep: trains a spec with all combinations of settings.
+#include "tools/stretto/error.h"
+#include "tools/stretto/process.h"
+#include "tools/stretto/train.h"
+#include "tools/support/text.h"
+#include "tools/sweep/lock.h"
+#include "tools/sweep/scheduler.h"
+#include "tools/sweep/state.h"
+
+#include "tasks/common/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+using namespace stretto;
+namespace fs = std::filesystem;
+
+static volatile std::sig_atomic_t stopRequests = 0;
+
+static void catchSignals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { stopRequests = stopRequests + 1; };
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+static void refuseOther(const SweepFile &now, const fs::path &out) {
+  if (!isSweep(out))
+    return;
+  if (const std::string differences = differencesOf(readSweepFile(out), now); !differences.empty())
+    throw CommandError("sweep directory '" + out.string() + "' must be continued with the settings it was begun with, but " +
+                           "they differ:\n" + differences + "give those, or another --out",
+                       2);
+}
+
+// Threads of each run: the cores shared out, unless the line says how many.
+static int64_t threadsOf(const SweepLine &line) {
+  const bool given = std::ranges::any_of(line.train, [](const std::string &word) {
+    return word == "--threads" || word.starts_with("--threads=");
+  });
+  return given ? 0 : std::max<int64_t>(1, int64_t(std::thread::hardware_concurrency()) / line.jobs);
+}
+
+static std::string sizeText(const SweepPlan &plan) {
+  std::string text;
+  for (const Axis &axis : plan.file.axes)
+    text += fmt::format("{}{} {}", text.empty() ? "" : " x ", axis.values.size(), axis.name);
+  return fmt::format("{} run{} ({}), {} program{}", plan.runs.size(), plan.runs.size() == 1 ? "" : "s", text,
+                     plan.programs.size(), plan.programs.size() == 1 ? "" : "s");
+}
+
+static void printPlan(const SweepPlan &plan, const fs::path &out) {
+  for (const SweepRun &run : plan.file.runs) {
+    const RunState state = stateOf(out / run.folder);
+    fmt::print("{}{}\n", run.command,
+               state == RunState::Absent ? "" : state == RunState::Begun ? "  # begun" : "  # finished");
+  }
+}
+
+static int run(const std::vector<std::string> &words) {
+  const SweepLine line = readSweepLine(words);
+  if (line.help) {
+    fmt::print("{}", sweepHelp());
+    return 0;
+  }
+  const SweepPlan plan = planSweep(line);
+  refuseOther(plan.file, line.out);
+  const int64_t threads = threadsOf(line);
+  fmt::print("{}, {} at a time{}\n", sizeText(plan), line.jobs,
+             threads ? fmt::format(", {} thread{} each", threads, threads == 1 ? "" : "s") : "");
+  std::fflush(stdout);
+  if (line.dryRun) {
+    printPlan(plan, line.out);
+    return 0;
+  }
+  std::error_code failure;
+  fs::create_directories(line.out, failure);
+  if (failure)
+    throw Error("cannot make the folder '" + line.out.string() + "': " + failure.message());
+  const SweepLock lock(line.out);
+  if (!isSweep(line.out))
+    writeSweepFile(plan.file, line.out);
+  catchSignals();
+  const fs::path stretto = line.stretto.empty() ? siblingProgram("stretto") : line.stretto;
+  return runSweep(plan, {line.out, stretto, line.jobs, threads}, [] { return int(stopRequests); });
+}
+
+int main(int argc, char **argv) {
+  int status = 1;
+  try {
+    return run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const CommandError &error) {
+    status = error.status;
+    fmt::print(stderr, "stretto sweep: error: {}\n", error.what());
+  } catch (const TaskError &error) {
+    status = 2;
+    fmt::print(stderr, "stretto sweep: error: {}\n", error.what());
+  } catch (const std::exception &error) {
+    fmt::print(stderr, "stretto sweep: error: {}\n", error.what());
+  }
+  return status;
+}

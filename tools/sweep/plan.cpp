@@ -1,0 +1,148 @@
+#include "tools/sweep/plan.h"
+
+#include "tasks/recipes.h"
+#include "tools/stretto/error.h"
+#include "tools/stretto/options.h"
+#include "tools/stretto/train.h"
+#include "tools/support/text.h"
+#include "tools/sweep/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stretto {
+
+using Words = std::vector<std::string>;
+
+// The options among words by name, "--set x" for parameters, with their last value; what may be written in several ways
+// has one form here.
+static std::map<std::string, std::string> optionValues(const Words &words) {
+  std::map<std::string, std::string> values;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const TrainOption *compiler = findOption(compilerOptions(), words[i]);
+    const TrainOption *option = compiler ? compiler : findOption(programOptions(), words[i]);
+    if (!option)
+      continue;
+    std::string name(option->name), value;
+    if (const size_t equals = words[i].find('='); equals != std::string::npos)
+      value = words[i].substr(equals + 1);
+    else if (option->takesValue && i + 1 < words.size())
+      value = words[++i];
+    if (name == "--set" || name == "--task-set") {
+      const size_t equals = std::min(value.find('='), value.size());
+      name += " " + value.substr(0, equals);
+      value.erase(0, equals + 1);
+    }
+    std::string &entry = values[name];
+    entry = name == "-I" ? entry + " " + value : value;
+  }
+  return values;
+}
+
+static std::string axisKey(const Axis &axis) {
+  const Words words = optionWords(axis, "");
+  return words[1].empty() ? words[0] : words[0] + " " + words[1].substr(0, words[1].find('='));
+}
+
+// Replaces the value "recipe" of the axis lr by the grid of the preset.
+static void takeGrid(Axis &axis, const std::vector<Axis> &axes, const std::map<std::string, std::string> &options) {
+  if (axis.name != "lr" || axis.values != Words{"recipe"})
+    return;
+  for (const Axis &other : axes)
+    if (other.name == "task" || other.name == "preset")
+      throw CommandError("lr=recipe needs one task and preset for all runs, but '" + other.name + "' varies", 2);
+  const auto task = options.find("--task"), preset = options.find("--preset");
+  if (task == options.end())
+    throw CommandError("lr=recipe needs the task: give --task NAME", 2);
+  const Preset found = findPreset(task->second, preset == options.end() ? "" : preset->second);
+  if (found.learningRates.empty())
+    throw CommandError(fmt::format("preset '{}' of task '{}' must have a list of learning rates for lr=recipe, but has none",
+                                   found.name, task->second),
+                       2);
+  axis.values.clear();
+  for (double rate : found.learningRates)
+    axis.values.push_back(fmt::format("{}", rate));
+}
+
+static size_t programOf(SweepPlan &plan, const TrainArguments &arguments) {
+  Words words{arguments.spec};
+  words.insert(words.end(), arguments.compiler.begin(), arguments.compiler.end());
+  for (size_t i = 0; i < plan.programs.size(); ++i)
+    if (plan.programs[i].words == words)
+      return i;
+  plan.programs.push_back({words});
+  return plan.programs.size() - 1;
+}
+
+SweepPlan planSweep(SweepLine line) {
+  const TrainArguments shared = splitTrainArguments(line.train);
+  const std::map<std::string, std::string> options = optionValues(line.train);
+  for (Axis &axis : line.axes) {
+    if (options.contains(axisKey(axis)))
+      throw CommandError("'" + axis.name + "' must be an axis or an option, but is both", 2);
+    takeGrid(axis, line.axes, options);
+  }
+  SweepPlan plan{{shared.spec, specDigest(shared), line.train, line.axes, {}}, {}, {}};
+  const std::vector<Words> all = combinations(line.axes);
+  const Words folders = folderNames(line.axes, all);
+  for (size_t i = 0; i < all.size(); ++i) {
+    PlannedRun run{line.train, 0};
+    for (size_t a = 0; a < line.axes.size(); ++a)
+      for (const std::string &word : optionWords(line.axes[a], all[i][a]))
+        run.words.push_back(word);
+    run.program = programOf(plan, splitTrainArguments(run.words));
+    Words command{"stretto", "train"};
+    command.insert(command.end(), run.words.begin(), run.words.end());
+    command.insert(command.end(), {"--out", (line.out / folders[i]).string()});
+    plan.file.runs.push_back({folders[i], all[i], commandLine(command)});
+    plan.runs.push_back(std::move(run));
+  }
+  return plan;
+}
+
+static std::string listed(const Words &values) {
+  std::string text;
+  for (const std::string &value : values)
+    text += (text.empty() ? "" : ",") + value;
+  return text;
+}
+
+// What a sweep is made from, by what it is called in messages. How many threads share the work is left out: results do
+// not depend on it.
+static std::map<std::string, std::string> partsOf(const SweepFile &sweep) {
+  std::map<std::string, std::string> parts = optionValues(sweep.options);
+  for (const char *name : {"--threads", "--progress", "--quiet", "--log-every"})
+    parts.erase(name);
+  for (const Axis &axis : sweep.axes)
+    parts["--over " + axis.name] = listed(axis.values);
+  return parts;
+}
+
+std::string differencesOf(const SweepFile &then, const SweepFile &now) {
+  std::string text;
+  if (then.text != now.text)
+    text += fmt::format("  the spec: '{}' {}\n", now.spec, then.spec == now.spec ? "was changed since (or what it imports)"
+                                                                              : "is another than '" + then.spec + "'");
+  const auto before = partsOf(then), after = partsOf(now);
+  std::map<std::string, std::pair<const std::string *, const std::string *>> both;
+  for (const auto &[name, value] : before)
+    both[name].first = &value;
+  for (const auto &[name, value] : after)
+    both[name].second = &value;
+  for (const auto &[name, values] : both) {
+    const auto &[was, is] = values;
+    if (!was)
+      text += fmt::format("  {}: was not given, now '{}'\n", name, *is);
+    else if (!is)
+      text += fmt::format("  {}: was '{}', is not given now\n", name, *was);
+    else if (*was != *is)
+      text += fmt::format("  {}: was '{}', now '{}'\n", name, *was, *is);
+  }
+  if (text.empty() && !std::ranges::equal(then.runs, now.runs, {}, &SweepRun::folder, &SweepRun::folder))
+    text = "  the order of --over\n";
+  return text;
+}
+
+} // namespace stretto

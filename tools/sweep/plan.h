@@ -1,0 +1,31 @@
+// What a sweep is going to do.
+#pragma once
+
+#include "tools/sweep/line.h"
+
+namespace stretto {
+
+// A program that several runs share.
+struct PlannedProgram {
+  std::vector<std::string> words; // of `stretto program`, after that word: makes it
+};
+
+struct PlannedRun {
+  std::vector<std::string> words; // of `stretto train`, after that word, without --out
+  size_t program = 0;
+};
+
+struct SweepPlan {
+  SweepFile file;
+  std::vector<PlannedRun> runs; // in the order of file.runs
+  std::vector<PlannedProgram> programs;
+};
+
+// Puts the line's axes and options together. Throws CommandError for what does not go together (a value that is given as
+// an option and as an axis, lr=recipe without a task) and TaskError for an unknown task or preset.
+SweepPlan planSweep(SweepLine line);
+
+// Why `now` is not the sweep that `then` began: what differs in spec, options or axes, a line each. "" where nothing does.
+std::string differencesOf(const SweepFile &then, const SweepFile &now);
+
+} // namespace stretto

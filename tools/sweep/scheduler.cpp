@@ -1,0 +1,226 @@
+#include "tools/sweep/scheduler.h"
+
+#include "runtime/core/error.h"
+#include "tools/support/child.h"
+#include "tools/support/text.h"
+#include "tools/sweep/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <list>
+#include <thread>
+
+namespace stretto {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+enum class Stage { Waiting, Going, Done, Failed };
+
+// A child with what it works on.
+struct Job {
+  bool trains; // a run, else a program
+  size_t index;
+  fs::path log;
+  Child child;
+  Clock::time_point start;
+};
+
+class Scheduler {
+public:
+  Scheduler(const SweepPlan &plan, const SweepJobs &options)
+      : plan(plan), options(options), programs(plan.programs.size(), Stage::Done), runs(plan.runs.size(), Stage::Waiting) {
+    for (size_t i = 0; i < runs.size(); ++i)
+      if (stateOf(folderOf(i)) == RunState::Finished)
+        runs[i] = Stage::Done;
+      else
+        programs[plan.runs[i].program] = Stage::Waiting;
+    before = count(Stage::Done);
+  }
+
+  int run(int (*stopping)());
+
+private:
+  fs::path folderOf(size_t run) const { return options.out / plan.file.runs[run].folder; }
+  const std::string &nameOf(size_t run) const { return plan.file.runs[run].folder; }
+  size_t count(Stage stage) const { return size_t(std::ranges::count(runs, stage)); }
+
+  bool startNext();
+  void start(bool trains, size_t index, std::vector<std::string> command, const std::string &log);
+  std::vector<std::string> trainCommand(size_t run) const;
+  void finish(const Job &job, int status);
+  void finishProgram(const Job &job, int status);
+  std::string leftText() const;
+  void collect(bool stopped);
+  void interruptAll();
+  int conclude(bool stopped) const;
+
+  const SweepPlan &plan;
+  const SweepJobs &options;
+  std::vector<Stage> programs, runs;
+  std::list<Job> going;
+  std::vector<double> durations; // of the runs finished in this call
+  size_t before = 0;             // runs that were finished when it began
+  Clock::time_point begin = Clock::now();
+};
+
+// A program that is missing, else a run whose program is there. Returns whether there was one.
+bool Scheduler::startNext() {
+  if (auto at = std::ranges::find(programs, Stage::Waiting); at != programs.end()) {
+    const size_t index = size_t(at - programs.begin());
+    std::vector<std::string> command{options.stretto, "program"};
+    command.insert(command.end(), plan.programs[index].words.begin(), plan.programs[index].words.end());
+    *at = Stage::Going;
+    start(false, index, command, fmt::format("program-{}", index + 1));
+    return true;
+  }
+  for (size_t i = 0; i < runs.size(); ++i)
+    if (runs[i] == Stage::Waiting && programs[plan.runs[i].program] == Stage::Done) {
+      runs[i] = Stage::Going;
+      start(true, i, trainCommand(i), nameOf(i));
+      return true;
+    }
+  return false;
+}
+
+void Scheduler::start(bool trains, size_t index, std::vector<std::string> command, const std::string &log) {
+  const fs::path path = options.out / "logs" / (log + ".txt");
+  going.push_back({trains, index, path, Child(command, path), Clock::now()});
+}
+
+std::vector<std::string> Scheduler::trainCommand(size_t run) const {
+  std::vector<std::string> command{options.stretto, "train"};
+  command.insert(command.end(), plan.runs[run].words.begin(), plan.runs[run].words.end());
+  if (options.threads)
+    command.insert(command.end(), {"--threads", std::to_string(options.threads)});
+  command.insert(command.end(), {"--progress", "plain", "--out", folderOf(run).string()});
+  if (stateOf(folderOf(run)) != RunState::Absent)
+    command.push_back("--resume");
+  return command;
+}
+
+std::string failureText(const Job &job, const std::string &what, int status) {
+  return fmt::format("{} failed with status {} after {}; the end of {}:\n{}", what, status,
+                     durationText(secondsSince(job.start)), job.log.string(), lastLines(job.log, 8));
+}
+
+void Scheduler::finishProgram(const Job &job, int status) {
+  programs[job.index] = status ? Stage::Failed : Stage::Done;
+  std::vector<std::string> without;
+  for (size_t i = 0; i < runs.size(); ++i)
+    if (runs[i] == Stage::Waiting && plan.runs[i].program == job.index)
+      without.push_back(nameOf(i));
+  if (!status) {
+    fmt::print("program {} of {}, for {} run{}: {}\n", job.index + 1, programs.size(), without.size(),
+               without.size() == 1 ? "" : "s", durationText(secondsSince(job.start)));
+    return;
+  }
+  for (size_t i = 0; i < runs.size(); ++i)
+    if (runs[i] == Stage::Waiting && plan.runs[i].program == job.index)
+      runs[i] = Stage::Failed;
+  fmt::print("{}  so there is no program for: {}\n",
+             failureText(job, fmt::format("program {} of {}", job.index + 1, programs.size()), status),
+             fmt::join(without, " "));
+}
+
+// How many runs are left, and for how long they will take at the mean duration of those finished so far.
+std::string Scheduler::leftText() const {
+  double seconds = 0, mean = 0;
+  for (double duration : durations)
+    mean += duration / double(durations.size());
+  for (const Job &job : going)
+    seconds += job.trains ? std::max(0.0, mean - secondsSince(job.start)) : 0;
+  const size_t waiting = count(Stage::Waiting), left = waiting + count(Stage::Going);
+  if (left == 0)
+    return "none left";
+  seconds = (seconds + double(waiting) * mean) / double(std::min<size_t>(size_t(options.jobs), left));
+  return fmt::format("{} left{}", left, durations.empty() ? "" : ", about " + durationText(seconds));
+}
+
+void Scheduler::finish(const Job &job, int status) {
+  if (!job.trains)
+    return finishProgram(job, status);
+  runs[job.index] = status ? Stage::Failed : Stage::Done;
+  if (status) {
+    fmt::print("{}  {}\n", failureText(job, nameOf(job.index), status), leftText());
+    return;
+  }
+  durations.push_back(secondsSince(job.start));
+  fmt::print("{}/{}  {}  {}  {}  {}\n", count(Stage::Done), runs.size(), nameOf(job.index), headlineOf(folderOf(job.index)),
+             durationText(durations.back()), leftText());
+}
+
+// Takes in the children that ended. Where the user stopped them, that is no failure.
+void Scheduler::collect(bool stopped) {
+  for (auto job = going.begin(); job != going.end();) {
+    const std::optional<int> status = job->child.status();
+    if (!status) {
+      ++job;
+      continue;
+    }
+    std::list<Job> ended;
+    ended.splice(ended.begin(), going, job++);
+    if (!stopped || *status == 0)
+      finish(ended.front(), *status);
+    else
+      (ended.front().trains ? runs : programs)[ended.front().index] = Stage::Waiting;
+    std::fflush(stdout);
+  }
+}
+
+void Scheduler::interruptAll() {
+  for (Job &job : going)
+    job.child.interrupt();
+}
+
+int Scheduler::conclude(bool stopped) const {
+  const size_t done = count(Stage::Done), failed = count(Stage::Failed);
+  if (stopped && done < runs.size()) {
+    fmt::print("stopped: {} of {} runs are finished; the same line goes on\n", done, runs.size());
+    return 130;
+  }
+  const std::string time = durationText(secondsSince(begin)), out = options.out.string();
+  if (failed) {
+    fmt::print("{} of {} runs are finished, {} failed:\n", done, runs.size(), failed);
+    for (size_t i = 0; i < runs.size(); ++i)
+      if (runs[i] == Stage::Failed)
+        fmt::print("  {}\n", nameOf(i));
+    fmt::print("the same line tries them again\n");
+    return 1;
+  }
+  fmt::print("all {} runs are finished ({} before, {} in {}); put them side by side with: {}\n", done, before, done - before,
+             time, commandLine({"stretto", "compare", out}));
+  return 0;
+}
+
+int Scheduler::run(int (*stopping)()) {
+  fs::create_directories(options.out / "logs");
+  int asked = 0;
+  while (true) {
+    while (!asked && int64_t(going.size()) < options.jobs && startNext()) {
+    }
+    if (going.empty())
+      return conclude(asked > 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (const int now = stopping(); now > asked) {
+      if (!asked)
+        fmt::print("stopping: {} going on, each writes a checkpoint (again: without)\n", going.size());
+      asked = now;
+      interruptAll();
+    }
+    collect(asked > 0);
+  }
+}
+
+} // namespace
+
+int runSweep(const SweepPlan &plan, const SweepJobs &jobs, int (*stopping)()) { return Scheduler(plan, jobs).run(stopping); }
+
+} // namespace stretto
