@@ -7,6 +7,7 @@
 #include "tasks/depo/depo.h"
 #include "tasks/lano/lano.h"
 #include "tasks/mano/mano.h"
+#include "tasks/tokens/tokens.h"
 
 namespace stretto {
 
@@ -29,6 +30,7 @@ static const std::vector<Entry> &entries() {
       {{"depo2", "steps along a shuffled cycle, long names", DepoTask::parameterInfos2()}, make<DepoTask>},
       {{"lano", "sentences of a grammar", LanoTask::parameterInfos()}, make<LanoTask>},
       {{"mano", "arithmetic modulo 23 in prefix form", ManoTask::parameterInfos()}, make<ManoTask>},
+      {{"tokens", "a file of tokens", TokensTask::parameterInfos()}, make<TokensTask>},
   };
   return all;
 }

@@ -1,7 +1,8 @@
 // stretto-data: shows samples of a task as text and as tokens.
 #include "runtime/core/nearest.h"
 #include "tasks/recipes.h"
-#include "tools/data/print.h"
+#include "tools/data/export.h"
+#include "tools/data/statistics.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,17 +14,18 @@ using namespace stretto;
 
 namespace {
 struct Options {
-  std::string task, preset, ids = "compact", stream = "train";
+  std::string task, preset, ids = "compact", stream = "train", exportTo;
   std::vector<std::string> settings;
-  int64_t samples = 3;
+  int64_t samples = 0;
   uint64_t seed = 0, first = 0;
-  bool json = false, speed = false, shape = false;
+  bool json = false, speed = false, shape = false, stats = false;
 };
 } // namespace
 
 static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
-  app.add_option("--samples", options.samples, "rows to show")->check(CLI::Range(1, 1 << 24))->capture_default_str();
+  app.add_option("--samples", options.samples, "rows to show (3 unless given), to count or to write (1000)")
+      ->check(CLI::Range(1, 1 << 30));
   app.add_option("--set", options.settings, "parameter of the task, name=value; may be given again");
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
   app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
@@ -32,7 +34,13 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("--first", options.first, "index of the first row")->capture_default_str();
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates");
   app.add_flag("--shape", options.shape, "print what a model must be compiled for: batch, length and vocabulary");
-  app.add_flag("--json", options.json, "one JSON object per row, with tokens, targets and loss mask");
+  app.add_flag("--stats", options.stats,
+               "print what rows are like: documents, their lengths, counted targets, tokens; with --stream=evaluation "
+               "also how many instances there are of each difficulty");
+  app.add_option("--export", options.exportTo,
+                 "write rows to a new file: one JSON object per row (.jsonl), or all tokens, as --task tokens reads them "
+                 "(.tokens)");
+  app.add_flag("--json", options.json, "one JSON object per row, with tokens, targets, loss mask and positions");
 }
 
 // Throws TaskError where `value` is none of `known`.
@@ -77,7 +85,14 @@ static void run(const Options &options) {
   print.published = options.ids == "published";
   const char *noColour = std::getenv("NO_COLOR");
   print.colour = isatty(STDOUT_FILENO) && !(noColour && *noColour);
-  for (int64_t i = 0; i < options.samples; ++i) {
+  const int64_t many = options.samples ? options.samples : 1000;
+  if (options.stats)
+    printStatistics(std::cout, *task, options.seed, stream, options.first, many);
+  if (!options.exportTo.empty())
+    exportRows(options.exportTo, *task, options.seed, stream, options.first, many, print);
+  if (options.stats || !options.exportTo.empty())
+    return;
+  for (int64_t i = 0; i < (options.samples ? options.samples : 3); ++i) {
     Samples row(*task, options.seed, stream, options.first + uint64_t(i), 1);
     options.json ? printJson(std::cout, *task, row, print) : printSamples(std::cout, *task, row, print);
   }

@@ -67,6 +67,8 @@ void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptio
     printList(out, std::span<const int32_t>(samples.targets).subspan(from, size), id);
     out << ",\"mask\":";
     printList(out, std::span<const uint8_t>(samples.mask).subspan(from, size), [](uint8_t m) { return int(m); });
+    out << ",\"positions\":";
+    printList(out, std::span<const int32_t>(samples.positions).subspan(from, size), [](int32_t p) { return p; });
     out << "}\n";
   }
 }

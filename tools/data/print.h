@@ -29,7 +29,7 @@ struct PrintOptions {
 // the task has no published numbering.
 void printSamples(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
 
-// One JSON object per row and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..]}.
+// One JSON object per row and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..],"positions":[..]}.
 void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
 
 // Generates rows on one thread for about a second of processor time and prints the rate.

@@ -1,9 +1,11 @@
 #include "Support.h"
 #include "tasks/recipes.h"
+#include "tasks/tokens/token_file.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 
 using namespace stretto;
 using namespace stretto::test;
@@ -14,7 +16,7 @@ static std::string makeError(const std::string &name, const std::map<std::string
 
 TEST(Registry, errorsNameTheNearest) {
   EXPECT_EQ(makeError("depo", {}), "no task is called 'depo'; did you mean 'depo1'?");
-  EXPECT_EQ(makeError("zzzzzz", {}), "no task is called 'zzzzzz'; known: brevo1, brevo2, capo, copy, depo1, depo2, lano, mano");
+  EXPECT_EQ(makeError("zzzzzz", {}), "no task is called 'zzzzzz'; known: brevo1, brevo2, capo, copy, depo1, depo2, lano, mano, tokens");
   EXPECT_EQ(makeError("depo1", {{"querys", "3"}}),
             "task 'depo1': has no parameter 'querys'; did you mean 'queries'?");
 }
@@ -52,13 +54,29 @@ TEST(Registry, valuesMustGoTogether) {
   EXPECT_EQ(makeError("copy", {{"n", "501"}}), "task 'copy': parameter 'symbols' must be at least n=501, but got 500");
 }
 
+// What a task cannot do without.
+static std::map<std::string, std::string> neededSettings(const std::string &task) {
+  if (task != "tokens")
+    return {};
+  const std::string path = ::testing::TempDir() + "registry.tokens";
+  std::ofstream out(path, std::ios::binary);
+  const std::vector<int32_t> tokens(4096, 1);
+  const TokenHeader header = {.vocabulary = 2, .count = 4096};
+  writeTokenHeader(out, header);
+  writeTokens(out, header, tokens);
+  return {{"file", path}};
+}
+
 TEST(Registry, settingsRebuildTheTask) {
   for (const TaskInfo &info : listTasks()) {
-    auto task = makeTask(info.name, {});
+    auto needed = neededSettings(info.name);
+    auto task = makeTask(info.name, needed);
     EXPECT_EQ(task->name(), info.name);
     EXPECT_EQ(task->settings().size(), info.parameters.size());
     for (const ParameterInfo &parameter : info.parameters)
-      EXPECT_EQ(task->settings().at(parameter.name), parameter.fallbackAsText());
+      if (!needed.contains(parameter.name)) {
+        EXPECT_EQ(task->settings().at(parameter.name), parameter.fallbackAsText());
+      }
     EXPECT_EQ(makeTask(info.name, task->settings())->settings(), task->settings());
   }
 }
@@ -66,7 +84,9 @@ TEST(Registry, settingsRebuildTheTask) {
 TEST(Recipes, everyTaskHasPresetsThatWork) {
   for (const TaskInfo &info : listTasks())
     for (const Preset &preset : presetsOf(info.name)) {
-      auto task = makeTask(info.name, preset.settings);
+      auto settings = neededSettings(info.name);
+      settings.insert(preset.settings.begin(), preset.settings.end());
+      auto task = makeTask(info.name, settings);
       EXPECT_EQ(task->length(), preset.recipe.length) << info.name << " " << preset.name;
       EXPECT_LT(preset.recipe.warmup, preset.recipe.steps);
       EXPECT_FALSE(preset.about.empty());

@@ -1,0 +1,85 @@
+#include "tools/data/export.h"
+
+#include "tasks/tokens/token_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <optional>
+
+namespace stretto {
+
+namespace {
+
+// Finds the token that stands at one kind of place, and nowhere else.
+class Mark {
+public:
+  void see(int32_t token, bool there) {
+    if (there && !candidate)
+      candidate = token;
+    unsure |= there ? *candidate != token : false;
+    if (!there && int64_t(elsewhere.size()) <= token)
+      elsewhere.resize(size_t(token) + 1);
+    if (!there)
+      elsewhere[token] = true;
+  }
+  int64_t id() const {
+    const bool single = candidate && !unsure;
+    return single && (int64_t(elsewhere.size()) <= *candidate || !elsewhere[*candidate]) ? *candidate : -1;
+  }
+
+private:
+  std::optional<int32_t> candidate;
+  std::vector<bool> elsewhere;
+  bool unsure = false;
+};
+
+} // namespace
+
+static void forRows(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows,
+                    const std::function<void(Samples &)> &visit) {
+  for (int64_t r = 0; r < rows; ++r) {
+    Samples row(task, seed, stream, first + uint64_t(r), 1);
+    visit(row);
+  }
+}
+
+// The tokens that open and end documents. What stands first in a row need not open a document, nor end what came before.
+static TokenHeader findMarks(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows) {
+  Mark opener, separator;
+  forRows(task, seed, stream, first, rows, [&](Samples &row) {
+    for (int64_t t = 1; t < row.length; ++t) {
+      opener.see(row.tokens[t], row.positions[t] == 0);
+      separator.see(row.tokens[t - 1], row.positions[t] == 0);
+    }
+  });
+  return {.vocabulary = task.vocabulary(), .separator = separator.id(), .opener = opener.id(), .count = rows * task.length()};
+}
+
+void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows,
+                PrintOptions options) {
+  const bool tokens = path.ends_with(".tokens");
+  if (!tokens && !path.ends_with(".jsonl"))
+    throw TaskError("--export must name a file that ends in .jsonl or .tokens, but got '" + path + "'");
+  if (tokens && options.published)
+    throw TaskError("--export must name a .jsonl file where --ids=published");
+  auto fail = [&] { throw TaskError("cannot write '" + path + "': " + std::strerror(errno)); };
+  if (std::ifstream(path))
+    throw TaskError("cannot write '" + path + "': it exists");
+  std::ofstream out(path, std::ios::binary);
+  if (!out)
+    fail();
+  if (tokens) {
+    const TokenHeader header = findMarks(task, seed, stream, first, rows);
+    writeTokenHeader(out, header);
+    forRows(task, seed, stream, first, rows, [&](Samples &row) { writeTokens(out, header, row.tokens); });
+  } else {
+    forRows(task, seed, stream, first, rows, [&](Samples &row) { printJson(out, task, row, options); });
+  }
+  if (!out.flush())
+    fail();
+}
+
+} // namespace stretto
