@@ -33,7 +33,3 @@ else()
   # All of them: LibTorch finds its CUDA half only where that is loaded.
   target_link_libraries(stretto_torch_cuda INTERFACE -Wl,--no-as-needed ${_stretto_cuda_needed} -Wl,--as-needed)
 endif()
-
-add_library(stretto_runtime_flags INTERFACE)
-target_compile_options(stretto_runtime_flags INTERFACE -Wall -Wextra)
-target_include_directories(stretto_runtime_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
