@@ -175,6 +175,15 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return chosen;
   }
 
+  /// Narrow teams share a block, but no more than there are chunks, as far as whole warps allow.
+  static int64_t teamsFor(const Shape &shape, int64_t team, int64_t chunkRows) {
+    int64_t chunks = shape.batch * llvm::divideCeil(shape.time, chunkRows);
+    int64_t teams = std::max<int64_t>(1, blockThreads / team);
+    while (teams / 2 >= chunks && teams * team > warpThreads)
+      teams /= 2;
+    return teams;
+  }
+
   kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape) {
     int64_t vectorLanes = std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op));
     int64_t team = threads ? threads.getValue() : teamFor(shape, vectorLanes);
@@ -187,8 +196,8 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
       strips += shape.mayStrip ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), team) : 1;
     int64_t registers = registersFor(shape, columns);
     int64_t chunkRows = chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows);
-    int64_t teams = std::max<int64_t>(1, blockThreads / team);
-    return kern::ScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team, teams, strips);
+    return kern::ScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team,
+                                  teamsFor(shape, team, chunkRows), strips);
   }
 
   /// Shared memory of a block under a schedule.

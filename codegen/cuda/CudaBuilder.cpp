@@ -97,6 +97,19 @@ Value CudaBuilder::loadAligned(Type element, int64_t lanes, Value pointer, int64
   return LLVM::LoadOp::create(*this, withLanes(element, lanes), pointer, alignment);
 }
 
+Value CudaBuilder::loadWhere(Value condition, Type element, int64_t lanes, Value pointer, int64_t alignment) {
+  if (!condition)
+    return loadAligned(element, lanes, pointer, alignment);
+  Type type = withLanes(element, lanes);
+  auto branch = scf::IfOp::create(*this, type, condition, /*withElseRegion=*/true);
+  setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(*this, loadAligned(element, lanes, pointer, alignment));
+  setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(*this, arith::ConstantOp::create(*this, cast<TypedAttr>(getZeroAttr(type))).getResult());
+  setInsertionPointAfter(branch);
+  return branch.getResult(0);
+}
+
 void CudaBuilder::storeAligned(Value value, Value pointer, int64_t alignment) {
   LLVM::StoreOp::create(*this, value, pointer, alignment);
 }

@@ -43,6 +43,8 @@ public:
   /// Memory access to a vector whose address is a multiple of `alignment` bytes.
   mlir::Value loadAligned(mlir::Type element, int64_t lanes, mlir::Value pointer, int64_t alignment);
   void storeAligned(mlir::Value value, mlir::Value pointer, int64_t alignment);
+  /// Reads where `condition` holds (null: always), else zeros without touching memory.
+  mlir::Value loadWhere(mlir::Value condition, mlir::Type element, int64_t lanes, mlir::Value pointer, int64_t alignment);
 };
 
 /// Bytes that divide every address made of multiples of the `offsets` (in elements), at most 16: what one instruction moves.

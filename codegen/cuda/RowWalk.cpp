@@ -31,7 +31,8 @@ bool stretto::mayStrip(const RowPlan &plan) {
 
 //===- Parts --------------------------------------------------------------------===//
 
-/// What a piece alone computes for each row and column, tables that all rows of a batch share aside.
+/// What a piece alone computes for each row and column (a piece of one element: for each row), tables that all rows of a
+/// batch share aside.
 static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &plan, kern::RowwiseOp op, const Piece &piece) {
   std::set<std::tuple<const void *, int64_t, int64_t>> values;
   Nest nest{piece.domain.heads, {}};
@@ -41,8 +42,9 @@ static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &pl
   for (const RowDemand::Item *item : demand.items()) {
     auto argument = dyn_cast<BlockArgument>(item->value);
     bool isTable = argument && op.getMap(argument.getArgNumber()) == kern::RowMap::time;
+    bool isColumn = item->index.column || piece.domain == Domain{1, 1};
     bool isConstant = item->value.getDefiningOp() && item->value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
-    if (item->index.column && !plan.isRowless(item->value) && !isTable && !isConstant)
+    if (isColumn && !plan.isRowless(item->value) && !isTable && !isConstant)
       values.insert({item->value.getAsOpaquePointer(), item->index.base, item->index.head});
   }
   return values;

@@ -8,6 +8,7 @@
 //     the sums of columns
 #include "codegen/cuda/RowwiseBuilder.h"
 #include "codegen/rows/Elementwise.h"
+#include "codegen/rows/Overwrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -56,7 +57,7 @@ void RowwiseBuilder::readBuffers() {
     Value pointer = function.buffer(i);
     if (op.getMap(i) == kern::RowMap::row)
       pointer = b.address(pointer, element, b.mul(firstRow, count));
-    emitter.inputs.push_back({pointer, element, op.getMap(i) == kern::RowMap::shared ? 0 : count});
+    emitter.inputs.push_back({pointer, element, op.getMap(i) == kern::RowMap::shared ? 0 : count, mayBeOverwritten(op, i)});
   }
 }
 
@@ -97,7 +98,7 @@ const Position &RowwiseBuilder::enter(const Site &site) {
 /// One part for each head, or for the whole row, from all slots that belong to it.
 void RowwiseBuilder::emitReductions(ArrayRef<Nest> nests, int64_t row) {
   SmallVector<Site> sites = sitesOf(nests, Root::reduce);
-  for (size_t i = 0; i < sites.size();) {
+  for (int64_t i = 0, count = sites.size(); i < count;) {
     const Piece &piece = *sites[i].piece;
     const ThreadLayout &layout = *sites[i].layout;
     seq::ReduceKind kind = kindOf(piece);
@@ -265,6 +266,7 @@ void RowwiseBuilder::build(Value strip) {
   reductions.allocate(function, team, thread);
   if (!part.isWide)
     kept = findKeptRows(plan, part.phases);
+  emitter.enterChunk(live, walk.isRagged ? last : Value());
   emitter.enterRows(first, nullptr, 1);
   reductions.enterRows(b.index(0));
   emitEarlyReductions();

@@ -35,7 +35,7 @@ TeamReductions::TeamReductions(CudaBuilder &b, RowPlan &plan, int64_t threads, i
 
 TeamReductions::Share TeamReductions::shareOf(const Piece &piece, const ThreadLayout &layout) const {
   int64_t group = isWhole(piece) ? threads : std::min(layout.pad, threads);
-  return {std::min(group, warpThreads), llvm::divideCeil(group, warpThreads)};
+  return {std::min(group, warpThreads), static_cast<int64_t>(llvm::divideCeil(group, warpThreads))};
 }
 
 int64_t TeamReductions::bytesOf(const Memory &memory) const {

@@ -47,6 +47,11 @@ ThreadEmitter::ThreadEmitter(CudaBuilder &b, RowPlan &plan, kern::RowwiseOp op, 
 
 //===- Places -----------------------------------------------------------------===//
 
+void ThreadEmitter::enterChunk(Value live, Value end) {
+  chunkIsLive = live;
+  chunkEnd = end;
+}
+
 void ThreadEmitter::enterRows(Value newBase, Operation *loop, int64_t unsure) {
   base = newBase;
   firstUnsure = unsure;
@@ -112,6 +117,13 @@ Value ThreadEmitter::insideRow(int64_t row) {
     Value inside = mayBeBefore(row) ? b.maximum(number, b.index(0)) : number;
     return mayBeBehind(row) ? b.minimum(inside, b.index(length - 1)) : inside;
   });
+}
+
+Value ThreadEmitter::storedRow(int64_t row) {
+  Value number = rowNumber(row);
+  if (!chunkEnd)
+    return number;
+  return once({nullptr, row, 5, 0, 0, -1}, step, [&] { return b.minimum(number, b.add(chunkEnd, b.index(-1))); });
 }
 
 ThreadEmitter::Emitted ThreadEmitter::maskOutside(Emitted value, int64_t row) {
@@ -181,7 +193,7 @@ ThreadEmitter::Emitted ThreadEmitter::loadOperand(BlockArgument argument, int64_
   Level level = buffer.rowElements ? std::max(step, levelOf(index)) : levelOf(index);
   Value pointer = buffer.pointer;
   if (buffer.rowElements) {
-    Value number = insideRow(row);
+    Value number = buffer.mayChange ? storedRow(row) : insideRow(row);
     pointer = once({pointer.getAsOpaquePointer(), row, 4, 0, 0, -1}, step, [&] {
       return b.address(buffer.pointer, buffer.element, b.mul(number, buffer.rowElements));
     });
@@ -189,7 +201,9 @@ ThreadEmitter::Emitted ThreadEmitter::loadOperand(BlockArgument argument, int64_
   Value element = elementOf(index);
   goTo(level);
   Value address = b.address(pointer, buffer.element, element);
-  return {b.loadAligned(buffer.element, index.column ? layout->lanes : 1, address, alignmentOf(buffer, index)), level};
+  Value reads = buffer.mayChange ? b.both(chunkIsLive, here.valid) : Value();
+  int64_t lanes = index.column ? layout->lanes : 1;
+  return {b.loadWhere(reads, buffer.element, lanes, address, alignmentOf(buffer, index)), level};
 }
 
 ThreadEmitter::Emitted ThreadEmitter::loadReduction(seq::ReduceOp reduce, int64_t row, Index index) {

@@ -15,6 +15,7 @@ struct DeviceBuffer {
   mlir::Value pointer;  // of row 0 of the sequence, or of the whole where rows do not matter
   mlir::Type element;
   int64_t rowElements;  // 0: the same for each row
+  bool mayChange = false; // a result may take over its memory: a thread reads only what it stores (rows/Overwrite.h)
 };
 
 /// What the results of reductions are read from: `read(reduce, row, element)`, the element as an index.
@@ -28,6 +29,9 @@ public:
   /// What the code around says: operands by number.
   llvm::SmallVector<DeviceBuffer> inputs;
 
+  /// What the thread stores lies in a chunk that exists where `live` holds (null: each does), in rows before `end` (null: in
+  /// all rows of its steps).
+  void enterChunk(mlir::Value live, mlir::Value end);
   /// Rows count from `base` from now on. `loop`: the loop over rows the code stands in, or null in front of it. Rows from
   /// `firstUnsure` on may lie behind the end of the sequence, those below zero in front of it.
   void enterRows(mlir::Value base, mlir::Operation *loop, int64_t firstUnsure);
@@ -81,6 +85,7 @@ private:
   bool mayBeBefore(int64_t row) const { return row < 0; }
   bool mayBeBehind(int64_t row) const { return row >= firstUnsure; }
   mlir::Value insideRow(int64_t row); // the row, kept inside of the sequence
+  mlir::Value storedRow(int64_t row); // the row, kept inside of the chunk
   mlir::Value once(Key key, Level level, llvm::function_ref<mlir::Value()> make);
   Key keyOf(mlir::Value value, int64_t row, Index index) const;
   Level levelOf(Index index) const { return index.head || index.column ? positionLevel : front; }
@@ -94,6 +99,7 @@ private:
   llvm::DenseSet<mlir::Value> tapped; // operands of taps: zero outside of the sequence
   Scope scopes[3];
   mlir::Value base;
+  mlir::Value chunkIsLive, chunkEnd;
   int64_t firstUnsure = 0;
   const ThreadLayout *layout = nullptr;
   Position here;

@@ -108,14 +108,15 @@ void RowwiseBuilder::addWideSum(const Piece &piece, const ThreadLayout &layout, 
   Value address = b.address(sumsOfChunk(number), element, target);
   int64_t columns = elementCount(op.getYield().getValues()[number]);
   int64_t alignment = commonAlignment({piece.target.base, piece.target.head, columns, layout.lanes}, element);
-  Value sum = b.loadAligned(element, layout.lanes, address, alignment);
+  Value isMine = b.both(live, position.valid);
+  Value sum = b.loadWhere(isMine, element, layout.lanes, address, alignment);
   for (int64_t row : rows) {
     Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(piece).value, row, piece.index);
     Value counts = isStored(row);
     emitter.goToPosition();
     sum = counts ? b.select(counts, next, sum) : next;
   }
-  stores.push_back({b.both(live, position.valid), sum, address, alignment});
+  stores.push_back({isMine, sum, address, alignment});
 }
 
 void RowwiseBuilder::leaveWide(ArrayRef<WideSum> reduced, ValueRange values, const ThreadLayout &layout,

@@ -4,6 +4,7 @@
 #include "codegen/memory/Shadow.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
+#include "codegen/rows/Overwrite.h"
 
 #include "llvm/ADT/ScopeExit.h"
 

@@ -1,6 +1,7 @@
 //===- PlaceValues.cpp - demands on values ------------------------------------===//
 #include "codegen/memory/Placer.h"
 #include "codegen/memory/Views.h"
+#include "codegen/rows/Overwrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

@@ -1,8 +1,6 @@
 //===- Views.cpp --------------------------------------------------------------===//
 #include "codegen/memory/Views.h"
 
-#include "llvm/ADT/SetVector.h"
-
 using namespace mlir;
 using namespace stretto;
 
@@ -99,42 +97,4 @@ bool stretto::isUsedLater(OpOperand &use) {
   SmallVector<Value> sources;
   collectSources(use.get(), sources);
   return llvm::any_of(sources, [&](Value source) { return isSeenFrom(source, use); });
-}
-
-static bool isElementwise(Operation *op) { return op->hasTrait<OpTrait::Elementwise>(); }
-
-/// All operations in the body that depend on the values, the terminator included.
-static SetVector<Operation *> dependents(ArrayRef<Value> values) {
-  SetVector<Operation *> found;
-  SmallVector<Value> work(values);
-  while (!work.empty())
-    for (Operation *user : work.pop_back_val().getUsers())
-      if (found.insert(user))
-        llvm::append_range(work, user->getResults());
-  return found;
-}
-
-bool stretto::mayOverwrite(kern::RowwiseOp op, unsigned operand, unsigned result) {
-  if (op.getMap(operand) != kern::RowMap::row || op.getInputs()[operand].getType() != op.getResult(result).getType() ||
-      llvm::count(op.getInputs(), op.getInputs()[operand]) != 1)
-    return false;
-  kern::YieldOp yield = op.getYield();
-  auto allElementwise = [&](const SetVector<Operation *> &ops) {
-    return llvm::all_of(ops, [&](Operation *inner) { return inner == yield || isElementwise(inner); });
-  };
-  Value row = op.getBody().getArgument(operand);
-  SetVector<Operation *> reached = dependents({row});
-  if (!allElementwise(reached))
-    return false;
-  bool alone = llvm::all_of(llvm::enumerate(yield.getValues()), [&](auto value) {
-    bool depends = value.value() == row || reached.contains(value.value().getDefiningOp());
-    return depends == (value.index() == result);
-  });
-  if (alone)
-    return true;
-  SmallVector<Value> rows;
-  for (auto [i, argument] : llvm::enumerate(op.getBody().getArguments()))
-    if (op.getMap(i) == kern::RowMap::row)
-      rows.push_back(argument);
-  return allElementwise(dependents(rows));
 }

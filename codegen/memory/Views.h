@@ -25,9 +25,4 @@ mlir::OpOperand *accumulatorOf(mlir::Operation *op);
 /// or through views of it.
 bool isUsedLater(mlir::OpOperand &use);
 
-/// Whether a kernel may store a result in the memory of an operand: the operand is read where the result is
-/// written and nowhere else. True where what the kernel computes from the operand is elementwise and ends in this
-/// result alone, or where it is elementwise in all it does with rows.
-bool mayOverwrite(kern::RowwiseOp op, unsigned operand, unsigned result);
-
 } // namespace stretto

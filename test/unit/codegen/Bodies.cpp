@@ -275,6 +275,46 @@ func.func @functions(%x: tensor<$Bx$Tx$Dx$R>) {
   } : (tensor<$Bx$Tx$Dx$R>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>)
   return
 })"},
+    // Results that share an operand, but not its loops: a row is divided otherwise.
+    {"divided_otherwise", R"(
+func.func @divided_otherwise(%x: tensor<$Bx$Tx$Dx$R>, %g: tensor<$Dx$R>) {
+  %o:2 = kern.rowwise(%x, %g) maps [row, shared] {
+  ^bb0(%a: tensor<$Dx$R>, %gain: tensor<$Dx$R>):
+    %twice = seq.concat %gain, %gain : tensor<$Dx$R>, tensor<$Dx$R> -> tensor<$2Dx$R>
+    %turned = seq.slice %twice at 1 : tensor<$2Dx$R> -> tensor<$Dx$R>
+    %p = arith.mulf %a, %turned : tensor<$Dx$R>
+    %q = arith.mulf %a, %a : tensor<$Dx$R>
+    kern.yield %q, %p : tensor<$Dx$R>, tensor<$Dx$R>
+  } : (tensor<$Bx$Tx$Dx$R>, tensor<$Dx$R>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>)
+  return
+})"},
+    // Or one waits for a sum.
+    {"two_stages", R"(
+func.func @two_stages(%x: tensor<$Bx$Tx$Dx$R>, %t: tensor<$Tx$Dx$R>) {
+  %o:2 = kern.rowwise(%x, %t) maps [row, time] {
+  ^bb0(%a: tensor<$Dx$R>, %table: tensor<$Dx$R>):
+    %s = seq.reduce max %table : tensor<$Dx$R> -> tensor<$R>
+    %b = seq.broadcast %s dims [] : tensor<$R> -> tensor<$Dx$R>
+    %p = arith.addf %a, %a : tensor<$Dx$R>
+    %q = arith.mulf %a, %b : tensor<$Dx$R>
+    kern.yield %p, %q : tensor<$Dx$R>, tensor<$Dx$R>
+  } : (tensor<$Bx$Tx$Dx$R>, tensor<$Tx$Dx$R>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>)
+  return
+})"},
+    // Results that have nothing in common, and some that share a number of each row.
+    {"apart", R"(
+func.func @apart(%x: tensor<$Bx$Tx$Dx$R>, %y: tensor<$Bx$Tx$Dx$R>, %s: tensor<$Bx$Tx$R>) {
+  %o:4 = kern.rowwise(%x, %y, %s) maps [row, row, row] {
+  ^bb0(%a: tensor<$Dx$R>, %b: tensor<$Dx$R>, %c: tensor<$R>):
+    %p = arith.mulf %a, %a : tensor<$Dx$R>
+    %q = arith.addf %b, %b : tensor<$Dx$R>
+    %r = arith.mulf %c, %c : tensor<$R>
+    %t = arith.addf %c, %c : tensor<$R>
+    kern.yield %p, %q, %r, %t : tensor<$Dx$R>, tensor<$Dx$R>, tensor<$R>, tensor<$R>
+  } : (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$R>)
+    -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$R>, tensor<$Bx$Tx$R>)
+  return
+})"},
 };
 const unsigned stretto::test::bodyCount = sizeof(bodies) / sizeof(bodies[0]);
 

@@ -146,7 +146,8 @@ CudaLibrary::~CudaLibrary() {
   llvm::sys::fs::remove_directories(folder);
 }
 
-std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Numbers> &inputs) const {
+std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Numbers> &inputs,
+                                         std::optional<InPlace> over) const {
   std::vector<std::unique_ptr<KernelBuffer>> buffers;
   std::vector<void *> pointers;
   auto add = [&](Type type) {
@@ -159,6 +160,11 @@ std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Number
   }
   for (Type type : op->getResultTypes())
     add(type);
+  if (over) {
+    // What is read as the result holds the operand.
+    std::swap(buffers[over->operand], buffers[inputs.size() + over->result]);
+    pointers[inputs.size() + over->result] = pointers[over->operand];
+  }
   std::string name = kernelNameOf(op).str();
   auto function = reinterpret_cast<stretto_kernel_fn>(dlsym(handle, name.c_str()));
   function(pointers.data(), 0, blocks.at(name), nullptr);

@@ -34,7 +34,8 @@ public:
 
   bool isLoaded() const { return handle; }
   /// The results of the kernel of `op` in one launch.
-  std::vector<Numbers> launch(mlir::Operation *op, const std::vector<Numbers> &inputs) const;
+  std::vector<Numbers> launch(mlir::Operation *op, const std::vector<Numbers> &inputs,
+                              std::optional<InPlace> over = {}) const;
 
 private:
   bool compile(mlir::ModuleOp code);
@@ -45,7 +46,8 @@ private:
 };
 
 /// Runs the kernel of `op` on seeded numbers under three orders of warps and blocks with all checks, and compares it with
-/// what the operation means: what differs, or nothing. (What the emulator reports ends the process.)
+/// what the operation means; then once for each result and each operand whose memory it may take over: what differs, or
+/// nothing. (What the emulator reports ends the process.)
 std::string checkKernel(mlir::Operation *op, const CudaLibrary &library, uint64_t seed);
 
 } // namespace stretto::test

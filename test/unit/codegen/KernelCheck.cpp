@@ -115,6 +115,20 @@ static std::string running; // for the report of the emulator
 
 static void say(const char *message) { llvm::errs() << message << "\n" << running << "\n"; }
 
+/// Launches with a result over an operand: those that give other bits than `want`.
+static std::string checkInPlace(kern::RowwiseOp op, const CudaLibrary &library, const std::vector<Numbers> &inputs,
+                                const std::vector<Numbers> &want) {
+  std::string problems, before = running;
+  for (InPlace over : waysInPlace(op)) {
+    std::string name = llvm::formatv("result {0} over operand {1}", over.result, over.operand);
+    running = name + ", " + before;
+    if (!sameBits(library.launch(op, inputs, over), want))
+      problems += name + " gives other bits\n";
+  }
+  running = before;
+  return problems;
+}
+
 std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library, uint64_t seed) {
   std::vector<Numbers> inputs = inputsOf(op, seed), want = meaning(op, inputs), first;
   std::string text, problems;
@@ -131,6 +145,8 @@ std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library
       problems += llvm::formatv("order {0} gives other bits\n", order);
   }
   auto rowwise = dyn_cast<kern::RowwiseOp>(op);
+  if (rowwise)
+    problems += checkInPlace(rowwise, library, inputs, first);
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     if (rowwise && rowwise.isColumnSum(i))
       first[i] = sumEntries(first[i], Numbers(want[i].size(), 0.0));

@@ -3,6 +3,7 @@
 
 #include "KernelBuffer.h"
 
+#include "codegen/rows/Overwrite.h"
 #include "ir/Register.h"
 #include "runtime/abi/abi.h"
 
@@ -75,6 +76,15 @@ double stretto::test::distance(const Numbers &got, const Numbers &want) {
   return worst;
 }
 
+SmallVector<InPlace> stretto::test::waysInPlace(kern::RowwiseOp op) {
+  SmallVector<InPlace> ways;
+  for (unsigned operand = 0; operand < op.getNumOperands(); ++operand)
+    for (unsigned result = 0; result < op.getNumResults(); ++result)
+      if (mayOverwrite(op, operand, result))
+        ways.push_back({operand, result});
+  return ways;
+}
+
 KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(module.clone()) {
   for (auto function : planned->getOps<func::FuncOp>())
     for (auto op : function.getOps<kern::RowwiseOp>())
@@ -130,7 +140,8 @@ void KernelLibrary::launch(StringRef kernel, std::vector<void *> buffers) {
       llvm::report_fatal_error("a kernel wrote behind its scratch memory");
 }
 
-std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Numbers> &inputs) {
+std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Numbers> &inputs,
+                                        std::optional<InPlace> over) {
   kern::RowwiseOp op = rowwiseOf(*planned, name);
   std::vector<std::unique_ptr<KernelBuffer>> buffers;
   std::vector<void *> pointers;
@@ -139,6 +150,11 @@ std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Number
     if (buffers.size() <= inputs.size())
       buffers.back()->set(inputs[buffers.size() - 1]);
     pointers.push_back(buffers.back()->data());
+  }
+  if (over) {
+    // What is read as the result holds the operand.
+    std::swap(buffers[over->operand], buffers[inputs.size() + over->result]);
+    pointers[inputs.size() + over->result] = pointers[over->operand];
   }
   launch(name, pointers);
   std::vector<Numbers> results;

@@ -17,6 +17,13 @@ struct KernelOptions {
   bool storeAll = false; // carry and keep in scratch memory whatever may be
 };
 
+/// A launch whose result `result` is stored in the memory of operand `operand`.
+struct InPlace {
+  unsigned operand, result;
+};
+/// All that the compiler allows.
+llvm::SmallVector<InPlace> waysInPlace(kern::RowwiseOp op);
+
 /// The kernels of a module whose functions hold one kern.rowwise each; a kernel has the name of its function.
 class KernelLibrary {
 public:
@@ -27,7 +34,7 @@ public:
   const std::string &objectPath() const { return object; }
   mlir::ArrayRef<KernelInfo> kernels() const { return infos; }
   /// Results of the kernel of function `name` for `inputs`; chunks run in descending order, one call for each.
-  std::vector<Numbers> run(llvm::StringRef name, const std::vector<Numbers> &inputs);
+  std::vector<Numbers> run(llvm::StringRef name, const std::vector<Numbers> &inputs, std::optional<InPlace> over = {});
   /// One whole launch of a kernel, its chunks in descending order.
   void launch(llvm::StringRef kernel, std::vector<void *> buffers);
 

@@ -24,6 +24,10 @@ void compareRandom(uint64_t firstSeed, int count, KernelOptions options) {
     kern::RowwiseOp op = rowwiseOf(*module, name);
     auto inputs = randomInputs(op, firstSeed + i);
     auto want = interpret(op, inputs), got = library.run(name, inputs);
+    for (InPlace over : waysInPlace(op))
+      EXPECT_EQ(library.run(name, inputs, over), got)
+          << "result " << over.result << " over operand " << over.operand << " of seed " << firstSeed + i << "\n"
+          << randomBody(name, firstSeed + i);
     for (size_t r = 0; r < want.size(); ++r) {
       bool isDouble = getElementTypeOrSelf(op.getResult(r).getType()).isF64();
       EXPECT_LT(distance(got[r], want[r]), isDouble ? 1e-11 : 1e-5)

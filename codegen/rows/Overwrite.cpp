@@ -1,0 +1,54 @@
+//===- Overwrite.cpp - results in the memory of operands ------------------------===//
+#include "codegen/rows/Overwrite.h"
+
+#include "codegen/rows/ElementMap.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static bool isElementwise(Operation *op) { return op->hasTrait<OpTrait::Elementwise>(); }
+
+/// All operations in the body that depend on a value, the terminator included.
+static SetVector<Operation *> dependents(Value value) {
+  SetVector<Operation *> found;
+  SmallVector<Value> work{value};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers())
+      if (found.insert(user))
+        llvm::append_range(work, user->getResults());
+  return found;
+}
+
+/// Whether an operation leaves loops over its result as they are: all columns of a row, in the first stage.
+static bool keepsRowsWhole(Operation *op) {
+  if (!isMovement(op))
+    return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>();
+  bool isOfOne = op->getNumOperands() == 1 && elementCount(op->getOperand(0)) == 1;
+  return isOfOne || elementCount(op->getResult(0)) == 1;
+}
+
+bool stretto::mayOverwrite(kern::RowwiseOp op, unsigned operand, unsigned result) {
+  if (op.getMap(operand) != kern::RowMap::row || op.getInputs()[operand].getType() != op.getResult(result).getType() ||
+      llvm::count(op.getInputs(), op.getInputs()[operand]) != 1)
+    return false;
+  kern::YieldOp yield = op.getYield();
+  Value row = op.getBody().getArgument(operand);
+  SetVector<Operation *> reached = dependents(row);
+  if (!llvm::all_of(reached, [&](Operation *inner) { return inner == yield || isElementwise(inner); }))
+    return false;
+  auto depends = [&](Value value) { return value == row || reached.contains(value.getDefiningOp()); };
+  auto values = yield.getValues();
+  if (!depends(values[result]))
+    return false;
+  if (llvm::count_if(values, depends) == 1)
+    return true;
+  auto body = op.getBody().front().without_terminator();
+  return llvm::all_of(body, [](Operation &inner) { return keepsRowsWhole(&inner); });
+}
+
+bool stretto::mayBeOverwritten(kern::RowwiseOp op, unsigned operand) {
+  auto results = llvm::seq(op.getNumResults());
+  return llvm::any_of(results, [&](unsigned result) { return mayOverwrite(op, operand, result); });
+}
