@@ -124,6 +124,33 @@ TEST(Recipes, paperConstants) {
   EXPECT_EQ(recipeFor("lano").length, 512) << "cfg3f is the first one";
 }
 
+// Its steps, easy to hard, with batch, context and weight decay.
+TEST(Recipes, paperSizesOfBrevoAndMano) {
+  struct Case {
+    const char *task;
+    int64_t batch, length, steps[3];
+    double decay;
+    std::vector<double> rates;
+  };
+  const std::vector<double> rates = {3e-4, 5e-4, 1e-3, 2e-3};
+  for (const Case &c : {Case{"brevo1", 256, 1024, {100000, 125000, 150000}, 0.03, rates},
+                        Case{"brevo2", 192, 1536, {200000, 225000, 250000}, 0.03, rates},
+                        Case{"mano", 64, 1024, {80000, 95000, 110000}, 0.1, {1e-4, 2e-4, 3e-4, 5e-4}}}) {
+    const std::vector<Preset> presets = presetsOf(c.task);
+    for (size_t i = 0; i < 3; ++i) {
+      const Recipe &recipe = presets.at(i).recipe;
+      EXPECT_EQ(recipe.batch, c.batch) << c.task;
+      EXPECT_EQ(recipe.length, c.length) << c.task;
+      EXPECT_EQ(recipe.steps, c.steps[i]) << c.task;
+      EXPECT_EQ(recipe.weight_decay, c.decay) << c.task;
+      EXPECT_EQ(recipe.schedule, "cosine") << c.task;
+      EXPECT_EQ(recipe.beta2, 0.98) << c.task;
+      EXPECT_EQ(presets[i].learningRates, c.rates) << c.task;
+    }
+  }
+  EXPECT_EQ(findPreset("brevo1", "N=110").settings.at("v"), "110") << "as many letters as nodes";
+}
+
 TEST(Recipes, errorsNameTheLine) {
   auto read = [](const std::string &text) { return errorOf([&] { readPresets(text, "a.toml"); }); };
   std::string common = "[recipe]\nbatch = 1\nlength = 2\nsteps = 3\nschedule = \"linear\"\n";
