@@ -24,7 +24,7 @@ struct Guide {
 };
 } // namespace
 
-static constexpr Guide guides[] = {{2, "2 bits/parameter"}, {1, "1"}, {0.5, "0.5"}, {0.25, "0.25"}};
+static constexpr Guide guides[] = {{2, "2"}, {1, "1"}, {0.5, "0.5"}, {0.25, "0.25"}};
 
 static std::vector<Capacity> capacitiesOf(std::span<const Group> groups, const std::string &metric) {
   std::vector<Capacity> all;
@@ -38,19 +38,15 @@ static std::vector<Capacity> capacitiesOf(std::span<const Group> groups, const s
   return all;
 }
 
-// Guide lines within the frame, each with its text where it begins or enters.
+// Guide lines from side to side, each with its text at the right.
 static std::string drawGuides(const Frame &frame) {
-  const double x0 = frame.x.ticks.front().value, x1 = frame.x.ticks.back().value;
-  const double y0 = frame.y.ticks.front().value, y1 = frame.y.ticks.back().value;
+  const double from = frame.x.ticks.front().value, to = frame.x.ticks.back().value;
   std::string svg;
   for (const auto &[rate, text] : guides) {
-    const double from = std::max(x0, y0 / rate), to = std::min(x1, y1 / rate);
-    if (from >= to)
-      continue;
     svg += fmt::format("<line class=\"guide\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", frame.atX(from),
                        frame.atY(from * rate), frame.atX(to), frame.atY(to * rate));
-    svg += fmt::format("<text class=\"quiet\" text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", frame.atX(to) - 8,
-                       frame.atY(to * rate) + (to < x1 ? 12 : -4), text);
+    svg += fmt::format("<text class=\"quiet\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", frame.atX(to) + 4,
+                       frame.atY(to * rate) + 4, text);
   }
   return svg;
 }
@@ -58,8 +54,7 @@ static std::string drawGuides(const Frame &frame) {
 static std::string drawCapacities(std::span<const Capacity> all, const Frame &frame) {
   std::string svg = drawGuides(frame);
   for (const Capacity &one : all)
-    svg += fmt::format("<circle class=\"dot {}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>\n", groupClass(one.group),
-                       frame.atX(one.parameters), frame.atY(one.bits));
+    svg += drawMarker(one.group, frame.atX(one.parameters), frame.atY(one.bits));
   return svg;
 }
 
@@ -78,15 +73,18 @@ Plot bitsPlot(std::span<const Group> groups) {
     }
     if (sizes.size() < 2)
       continue;
-    Frame frame{metric + ", bits in all", logarithmicAxis("parameters", *sizes.begin(), *sizes.rbegin()),
-                logarithmicAxis("", std::min(low, 0.25 * *sizes.begin()), std::max(high, 2 * *sizes.rbegin()))};
+    // Wide and high enough that every guide line goes from the left side to the right one.
+    const PlotAxis x = logarithmicAxis("parameters", *sizes.begin(), *sizes.rbegin());
+    const PlotAxis y = logarithmicAxis("", std::min(low, guides[3].perParameter * x.ticks.front().value),
+                                       std::max(high, guides[0].perParameter * x.ticks.back().value));
+    Frame frame{metric + ": bits in all", x, y};
     panels.push_back({frame, [all](const Frame &at) { return drawCapacities(all, at); }});
   }
   if (panels.empty())
     return {};
-  return {"bits", "Bits learned against the number of parameters, a circle per run; dashed: 2, 1, 0.5 and 0.25 bits per "
+  return {"bits", "Bits learned against the number of parameters, a mark per run; dashed: 2, 1, 0.5 and 0.25 bits per "
                   "parameter.",
-          drawFigure(groups, std::move(panels), "bits learned by models of several sizes")};
+          drawFigure(groups, std::move(panels), true, "bits learned by models of several sizes")};
 }
 
 } // namespace stretto

@@ -50,7 +50,7 @@ Plot curvesPlot(std::span<const Group> groups) {
     panels.push_back(curvesPanel(groups, metric));
   const bool several = std::ranges::any_of(groups, [](const Group &group) { return group.runs.size() > 1; });
   return {"", several ? "Learning curves; thin lines are runs, thick ones their mean." : "Learning curves.",
-          drawFigure(groups, std::move(panels), "learning curves")};
+          drawFigure(groups, std::move(panels), false, "learning curves")};
 }
 
 std::vector<Plot> plotsOf(std::span<const Group> groups) {

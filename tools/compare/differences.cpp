@@ -1,5 +1,6 @@
 #include "tools/compare/differences.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
@@ -15,6 +16,8 @@ using Settings = std::map<std::string, std::string>;
 static std::string textOf(const toml::node &node) {
   if (const auto *text = node.as_string())
     return text->get();
+  if (const auto *number = node.as_floating_point())
+    return fmt::format("{}", number->get());
   std::ostringstream stream;
   node.visit([&](const auto &value) { stream << value; });
   return stream.str();

@@ -10,7 +10,7 @@
 namespace stretto {
 
 // In pixels.
-static constexpr double panelWidth = 430, panelHeight = 270, left = 58, right = 20, top = 34, bottom = 50;
+static constexpr double panelWidth = 430, panelHeight = 270, left = 58, right = 30, top = 34, bottom = 50;
 static constexpr double legendLine = 22, margin = 12, letterWidth = 7;
 
 double PlotAxis::at(double value) const {
@@ -57,17 +57,22 @@ PlotAxis linearAxis(const std::string &title, double low, double high, int count
 PlotAxis logarithmicAxis(const std::string &title, double low, double high) {
   PlotAxis axis{title, {}, true};
   const int first = int(std::floor(std::log10(low) + 1e-9)), last = int(std::ceil(std::log10(high) - 1e-9));
+  const bool few = high / low <= 300;
   for (int power = first; power <= last; ++power)
     for (double factor : {1.0, 2.0, 5.0}) {
       const double value = factor * std::pow(10, power);
-      const bool few = last - first <= 2 || factor == 1;
-      if (few && value <= high * (1 + 1e-9) && axis.ticks.size() == 1 && value <= low)
-        axis.ticks.clear(); // a later tick that still lies below all values
-      if (few && (axis.ticks.empty() || axis.ticks.back().value < high * (1 - 1e-9)))
-        axis.ticks.push_back({value, tickText(value)});
+      if (value <= low * (1 + 1e-9))
+        axis.ticks.clear(); // the one before lies lower than need be
+      const bool ended = axis.ticks.size() > 1 && axis.ticks.back().value >= high * (1 - 1e-9);
+      if (!ended)
+        axis.ticks.push_back({value, few || factor == 1 ? tickText(value) : ""});
     }
-  if (axis.ticks.size() < 2)
+  if (axis.ticks.size() == 1)
     axis.ticks.push_back({axis.ticks[0].value * 10, tickText(axis.ticks[0].value * 10)});
+  const double front = axis.ticks.front().value, back = axis.ticks.back().value;
+  std::erase_if(axis.ticks, [&](const PlotAxis::Tick &tick) {
+    return tick.text.empty() && tick.value != front && tick.value != back;
+  });
   return axis;
 }
 
@@ -129,7 +134,7 @@ static std::string drawAxes(const Frame &frame) {
   double end = -1e9; // of the tick drawn last: those that would run into it are left out
   for (const PlotAxis::Tick &tick : frame.x.ticks) {
     const double x = frame.atX(tick.value), half = letterWidth * double(tick.text.size()) / 2;
-    if (x - half < end + 4)
+    if (tick.text.empty() || x - half < end + 4)
       continue;
     svg += drawText(x, base + 17, "quiet", "middle", tick.text);
     end = x + half;
@@ -144,17 +149,27 @@ static std::string legendText(const Group &group) {
   return group.runs.size() > 1 ? fmt::format("{} (mean of {} runs)", text, group.runs.size()) : text;
 }
 
-static std::string drawLegend(std::span<const Group> groups, double y) {
+std::string drawMarker(size_t group, double x, double y) {
+  static constexpr const char *shapes[] = {"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", "m-3.4 -3.4h6.8v6.8h-6.8z",
+                                           "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z", "m0 -4.4l4.4 7.6h-8.8z"};
+  return fmt::format("<path class=\"dot {}\" d=\"M{:.1f} {:.1f}{}\"/>\n", groupClass(group), x, y,
+                     shapes[group / colours % std::size(shapes)]);
+}
+
+static std::string drawLegend(std::span<const Group> groups, double y, bool markers) {
   std::string svg;
   for (size_t g = 0; g < groups.size(); ++g, y += legendLine) {
     svg += fmt::format("<line class=\"line {}\" stroke-width=\"3\" {} x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
                        groupClass(g), groupDashes(g), left, left + 32, y, y);
+    if (markers)
+      svg += drawMarker(g, left + 16, y);
     svg += drawText(left + 40, y + 4, "ink", "start", legendText(groups[g]));
   }
   return svg;
 }
 
-std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, const std::string &about) {
+std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, bool markers,
+                       const std::string &about) {
   const size_t columns = std::min<size_t>(2, panels.size()), rows = (panels.size() + columns - 1) / columns;
   const double legend = legendLine * double(groups.size()) + margin;
   double width = panelWidth * double(columns);
@@ -166,7 +181,7 @@ std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels,
                                 width, height, escapeXml(about));
   svg += style();
   svg += "<rect class=\"surface\" width=\"100%\" height=\"100%\"/>\n";
-  svg += drawLegend(groups, margin + 8);
+  svg += drawLegend(groups, margin + 8, markers);
   for (size_t i = 0; i < panels.size(); ++i) {
     panels[i].frame.left = panelWidth * double(i % columns);
     panels[i].frame.top = legend + panelHeight * double(i / columns);

@@ -24,7 +24,8 @@ struct PlotAxis {
 // Round ticks over low .. high, about `count` of them; with a unit "%" always 0 to 100.
 PlotAxis linearAxis(const std::string &title, double low, double high, int count = 5, const std::string &unit = "");
 
-// Ticks at 1, 2 and 5 times powers of ten (at powers of ten where there would be many), logarithmic; low > 0.
+// From 1, 2 or 5 times a power of ten to another such number, logarithmic; low > 0. Over many powers of ten only they are
+// ticks.
 PlotAxis logarithmicAxis(const std::string &title, double low, double high);
 
 // Round numbers that divide low .. high into about `count` parts; the first is at most low, the last at least high.
@@ -56,7 +57,11 @@ std::string drawLine(const Frame &frame, std::span<const Point> points, const st
 std::string groupClass(size_t group);
 std::string groupDashes(size_t group);
 
-// Panels in two columns below a legend of the groups. `about` is what the figure shows, for those who cannot see it.
-std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, const std::string &about);
+// A point in pixels; six groups each have a shape of their own.
+std::string drawMarker(size_t group, double x, double y);
+
+// Panels in two columns below a legend of the groups, whose points have markers or not. `about` is what the figure shows,
+// for those who cannot see it.
+std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, bool markers, const std::string &about);
 
 } // namespace stretto

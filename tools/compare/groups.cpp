@@ -1,6 +1,7 @@
 #include "tools/compare/groups.h"
 
 #include "runtime/core/nearest.h"
+#include "tools/compare/differences.h"
 #include "tools/support/sweep_file.h"
 
 #include <fmt/format.h>
@@ -53,9 +54,17 @@ private:
   std::string best; // "": no choice
   std::vector<Setting> settings;
   std::vector<std::string> absent; // folders of runs that have written nothing
+  size_t unfinished = 0;           // runs that have not come to their last step
 };
 
 } // namespace
+
+// As far as run.toml tells.
+static bool isFinished(const Run &run) {
+  const std::map<std::string, std::string> settings = readSettings(run.folder);
+  const auto steps = settings.find("steps");
+  return steps == settings.end() || steps->second == std::to_string(run.lastStep());
+}
 
 Setting &Sweep::settingOf(const std::vector<std::string> &values) {
   auto found = std::ranges::find(settings, values, &Setting::values);
@@ -84,6 +93,7 @@ void Sweep::readRuns() {
     if (candidate == setting.candidates.end())
       candidate = setting.candidates.insert(candidate, {chosen, {}});
     candidate->group.runs.emplace_back(path.string());
+    unfinished += !isFinished(candidate->group.runs.back());
   }
 }
 
@@ -142,8 +152,11 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
     comparison.notes.push_back(fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
                                            "shows all.",
                                            folder, best.substr(best.find('.') + 1), metric));
+  if (unfinished)
+    comparison.notes.push_back(fmt::format("Not finished, and shown as far as they have come: {} of the {} runs of '{}'.",
+                                           unfinished, file.runs.size(), folder));
   if (!absent.empty())
-    comparison.notes.push_back(fmt::format("{} of the {} runs of '{}' have written nothing yet and are left out: {}.",
+    comparison.notes.push_back(fmt::format("Left out, as they have written nothing yet: {} of the {} runs of '{}' ({}).",
                                            absent.size(), file.runs.size(), folder, fmt::join(absent, ", ")));
 }
 

@@ -64,7 +64,7 @@ static std::string drawMembers(std::span<const Group> groups, const Family &fami
       if (!std::isnan(point->low) && !std::isnan(point->high))
         marks += drawBar(x, frame.atY(std::clamp(point->low, lowest, highest)),
                          frame.atY(std::clamp(point->high, lowest, highest)), g);
-      marks += fmt::format("<circle class=\"dot {}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\"/>\n", groupClass(g), x, y);
+      marks += drawMarker(g, x, y);
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
     }
     if (!path.empty())
@@ -96,7 +96,7 @@ Plot keysPlot(std::span<const Group> groups, std::span<const Family> families) {
   return {"keys",
           "Scores at the last evaluation. Bars are 95 % intervals: of several runs that of their mean (Student's t), of one "
           "run that of its evaluation; cut at the ends of the axis.",
-          drawFigure(groups, std::move(panels), "scores by a key")};
+          drawFigure(groups, std::move(panels), true, "scores by a key")};
 }
 
 } // namespace stretto

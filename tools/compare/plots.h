@@ -22,7 +22,7 @@ Plot curvesPlot(std::span<const Group> groups);
 // A line per group at the end of its runs, with bars for the 95 % interval.
 Plot keysPlot(std::span<const Group> groups, std::span<const Family> families);
 
-// A circle per run; no panels (and no SVG) where no score is in bits/parameter or all runs have one size.
+// A mark per run; no panels (and no SVG) where no score is in bits/parameter or all runs have one size.
 Plot bitsPlot(std::span<const Group> groups);
 
 // Whether values spread more evenly in their logarithms than as they are; false where one is not positive.

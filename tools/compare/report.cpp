@@ -33,9 +33,11 @@ static const char *page() {
   :root { color-scheme: light dark; --ink: #0b0b0b; --surface: #fcfcfb; --line: #dcdbd6 }
   @media (prefers-color-scheme: dark) { :root { --ink: #f4f3ef; --surface: #1a1a19; --line: #3b3b37 } }
   body { font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; color: var(--ink);
-         background: var(--surface); max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
-  table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto }
-  th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
+         background: var(--surface); max-width: 66rem; margin: 2rem auto; padding: 0 1rem }
+  table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; margin: 1rem 0 }
+  th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap;
+           vertical-align: top }
+  small { opacity: .7 }
   th:first-child, td:first-child { text-align: left }
   figure { margin: 1.5rem 0 } figcaption { font-size: 13px; opacity: .75 } svg { max-width: 100%; height: auto }
 </style>

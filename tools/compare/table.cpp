@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace stretto {
 
 // "mean ± half (low to high)"; without `interval` only mean and range.
-static std::string rangeText(const Figure &figure, const char *format, bool interval) {
-  auto number = [&](double value) { return fmt::format(fmt::runtime(format), value); };
+static std::string rangeText(const Figure &figure, int decimals, bool interval) {
+  auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
   if (figure.values.empty())
     return "-";
   std::string mean = number(figure.mean());
@@ -19,11 +20,20 @@ static std::string rangeText(const Figure &figure, const char *format, bool inte
     return mean;
   if (interval)
     mean += " ± " + number(figure.half());
-  return fmt::format("{} ({} to {})", mean, number(figure.low()), number(figure.high()));
+  return fmt::format("{}\t({} to {})", mean, number(figure.low()), number(figure.high()));
 }
 
-static const char *formatOf(const std::string &metric, const std::string &unit) {
-  return isLoss(metric) ? "{:.4f}" : unit == "%" ? "{:.1f}" : "{:.4g}";
+// Decimals of a metric's column: of a number without a rule of its own as many as show four digits of the largest.
+static int decimalsOf(std::span<const Group> groups, const std::string &metric, const std::string &unit) {
+  if (isLoss(metric))
+    return 4;
+  if (unit == "%")
+    return 1;
+  double largest = 0;
+  for (const Group &group : groups)
+    for (double value : finalFigure(group, metric).values)
+      largest = std::max(largest, std::abs(value));
+  return largest > 0 ? std::clamp(3 - int(std::floor(std::log10(largest))), 0, 9) : 0;
 }
 
 static std::string stepsText(const Group &group) {
@@ -79,7 +89,7 @@ static std::vector<std::string> mainMetrics(std::span<const Group> groups) {
 }
 
 static std::string columnName(const std::string &metric, const std::string &unit) {
-  return unit.empty() ? metric : metric + " " + unit;
+  return unit.empty() ? metric : metric + "\t" + unit;
 }
 
 Table compareTable(std::span<const Group> groups) {
@@ -101,8 +111,8 @@ Table compareTable(std::span<const Group> groups) {
       row.push_back(sizes[g]);
     row.insert(row.end(), {std::to_string(group.runs.size()), stepsText(group)});
     for (const std::string &metric : metrics)
-      row.push_back(rangeText(finalFigure(group, metric), formatOf(metric, unitOf(groups, metric)), true));
-    row.push_back(rangeText(speedFigure(group), "{:.0f}", false));
+      row.push_back(rangeText(finalFigure(group, metric), decimalsOf(groups, metric, unitOf(groups, metric)), true));
+    row.push_back(rangeText(speedFigure(group), 0, false));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -111,12 +121,15 @@ Table compareTable(std::span<const Group> groups) {
 Table familyTable(std::span<const Group> groups, const Family &family) {
   const std::string unit = unitOf(groups, family.members[0].metric);
   Table table{{columnName(family.title(), unit)}, {}};
-  for (const FamilyMember &member : family.members)
+  int decimals = 9;
+  for (const FamilyMember &member : family.members) {
     table.header.push_back(fmt::format("{}={:.6g}", family.key, member.value));
+    decimals = std::min(decimals, decimalsOf(groups, member.metric, unit));
+  }
   for (const Group &group : groups) {
     table.rows.push_back({group.label});
     for (const FamilyMember &member : family.members)
-      table.rows.back().push_back(rangeText(finalFigure(group, member.metric), formatOf(member.metric, unit), true));
+      table.rows.back().push_back(rangeText(finalFigure(group, member.metric), decimals, true));
   }
   return table;
 }
@@ -128,6 +141,12 @@ std::string tableLegend(std::span<const Group> groups) {
                  : "";
 }
 
+// A cell in one line.
+static std::string flat(std::string cell) {
+  std::ranges::replace(cell, '\t', ' ');
+  return cell;
+}
+
 // The number of characters (UTF-8 continuation bytes left out).
 static size_t width(const std::string &text) {
   return size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -136,7 +155,7 @@ static size_t width(const std::string &text) {
 std::string plainTable(const Table &table) {
   std::vector<size_t> widths;
   for (const std::string &cell : table.header)
-    widths.push_back(width(cell));
+    widths.push_back(width(cell)); // a tab is as wide as the space it becomes
   for (const auto &row : table.rows)
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], width(row[i]));
@@ -144,7 +163,7 @@ std::string plainTable(const Table &table) {
   auto line = [&](const std::vector<std::string> &cells) {
     for (size_t i = 0; i < cells.size(); ++i) {
       std::string gap(widths[i] - width(cells[i]), ' ');
-      text += i == 0 ? cells[i] + gap : "  " + gap + cells[i];
+      text += i == 0 ? flat(cells[i]) + gap : "  " + gap + flat(cells[i]);
     }
     text += '\n';
   };
@@ -159,7 +178,7 @@ std::string markdownTable(const Table &table) {
   auto line = [&](const std::vector<std::string> &cells) {
     for (const std::string &cell : cells) {
       std::string escaped;
-      for (char c : cell)
+      for (char c : flat(cell))
         escaped += c == '|' ? "\\|" : std::string(1, c);
       text += "| " + escaped + " ";
     }
@@ -175,15 +194,21 @@ std::string markdownTable(const Table &table) {
   return text;
 }
 
+static std::string htmlCell(const std::string &cell, const std::string &tag) {
+  const size_t tab = std::min(cell.find('\t'), cell.size());
+  const std::string remark = tab == cell.size() ? "" : "<br><small>" + escapeXml(cell.substr(tab + 1)) + "</small>";
+  return "<" + tag + ">" + escapeXml(cell.substr(0, tab)) + remark + "</" + tag + ">";
+}
+
 std::string htmlTable(const Table &table) {
   std::string text = "<table>\n<tr>";
   for (const std::string &cell : table.header)
-    text += "<th>" + escapeXml(cell) + "</th>";
+    text += htmlCell(cell, "th");
   text += "</tr>\n";
   for (const auto &row : table.rows) {
     text += "<tr>";
     for (const std::string &cell : row)
-      text += "<td>" + escapeXml(cell) + "</td>";
+      text += htmlCell(cell, "td");
     text += "</tr>\n";
   }
   return text + "</table>\n";

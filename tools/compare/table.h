@@ -5,6 +5,7 @@
 
 namespace stretto {
 
+// A cell may have two parts, separated by a tab: a value and, lesser, a remark on it. In HTML they stand below each other.
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;

@@ -147,6 +147,103 @@ TEST(Curves, ThinningAverages) {
   EXPECT_EQ(values(thin(points, 4)), (std::vector<double>{1, 4, 7, 9}));
 }
 
+// Tables of the distribution: t(0.975).
+TEST(Statistics, StudentQuantiles) {
+  const std::pair<int64_t, double> known[] = {{1, 12.7062}, {2, 4.3027}, {3, 3.1824}, {4, 2.7764}, {9, 2.2622}, {30, 2.0423},
+                                              {1000, 1.9623}};
+  for (const auto &[freedom, t] : known)
+    EXPECT_NEAR(studentQuantile(freedom), t, 5e-5) << freedom;
+}
+
+TEST(Statistics, IntervalOfTheMean) {
+  EXPECT_NEAR(halfInterval(std::vector<double>{1, 2, 3}), 4.30265 / std::sqrt(3.0), 1e-4);
+  EXPECT_EQ(halfInterval(std::vector<double>{5, 5}), 0);
+  EXPECT_TRUE(std::isnan(halfInterval(std::vector<double>{5})));
+}
+
+static Group groupOf(const std::string &lines) {
+  RunFolder folder(lines);
+  return {"g", {stretto::Run(folder.path)}};
+}
+
+TEST(Scores, ThreeForms) {
+  const Group group = groupOf(R"({"step":1,"scores":{"a":[1,4],"k":{"mean":2.5,"unit":"nats","low":2,"high":3,"count":7},"b":{"value":0.5,"unit":""}}}
+{"step":2,"scores":{"k":{"mean":"inf","unit":"nats","low":"nan","high":"nan","count":7}}}
+{"step":3,"scores":{"k":{"mean":0,"unit":"nats","low":0,"high":0,"count":0}}}
+)");
+  const std::vector<Group> groups{group};
+  EXPECT_EQ(unitOf(groups, "a"), "%");
+  EXPECT_EQ(unitOf(groups, "k"), "nats");
+  EXPECT_EQ(unitOf(groups, "b"), "");
+  EXPECT_FALSE(lessIsBetter("a", "%"));
+  EXPECT_TRUE(lessIsBetter("k", "nats"));
+  EXPECT_EQ(headlineOf(groups), "a");
+  EXPECT_EQ(values(curveOf(group.runs[0], "k")), std::vector<double>{2.5}); // neither infinities nor no instances
+  const Point share = *finalPoint(group, "a"), mean = *finalPoint(group, "k");
+  EXPECT_NEAR(share.low, 4.56, 0.01); // Wilson's interval for 1 of 4
+  EXPECT_NEAR(share.high, 69.94, 0.01);
+  EXPECT_EQ(mean.low, 2);
+  EXPECT_EQ(mean.high, 3);
+  EXPECT_TRUE(std::isnan(finalPoint(group, "b")->low));
+  EXPECT_FALSE(finalPoint(group, "none"));
+  EXPECT_EQ(valueText("%", 79.54), "79.5 %");
+  EXPECT_EQ(valueText("nats", 0.12345), "0.1235 nats");
+  EXPECT_EQ(valueText("", 2), "2");
+}
+
+TEST(Scores, UnitsMustAgree) {
+  const std::vector<Group> groups{groupOf("{\"step\":1,\"scores\":{\"a\":[1,4]}}\n"),
+                                  groupOf("{\"step\":1,\"scores\":{\"a\":{\"value\":1,\"unit\":\"bits\"}}}\n")};
+  EXPECT_THROW(unitOf(groups, "a"), Error);
+}
+
+TEST(Scores, OfSeveralRunsTheIntervalIsThatOfTheMean) {
+  Group group = groupOf("{\"step\":1,\"scores\":{\"a\":[1,4]}}\n");
+  group.runs.push_back(groupOf("{\"step\":1,\"scores\":{\"a\":[3,4]}}\n").runs[0]);
+  const Point point = *finalPoint(group, "a");
+  EXPECT_EQ(point.value, 50);
+  EXPECT_NEAR(point.high, 50 + 12.7062 * 25, 0.01);
+}
+
+TEST(Families, AreScoresByAKey) {
+  const std::vector<Group> groups{groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"a/n=2":[1,4],)"
+                                          R"("b/a/k=2.5":[1,4],"b/a/k=1":[1,4],"a/k=x":[1,4],"k=3":[1,4],"/k=3":[1,4],"a/=3":[1,4],)"
+                                          R"("a/k=":[1,4],"c=1/d":[1,4],"a":[1,4]}})"
+                                          "\n")};
+  const std::vector<Family> families = familiesOf(groups);
+  ASSERT_EQ(families.size(), 2u);
+  EXPECT_EQ(families[0].title(), "a by k");
+  ASSERT_EQ(families[0].members.size(), 3u);
+  EXPECT_EQ(families[0].members[2].metric, "a/k=16");
+  EXPECT_TRUE(hasOwnTable(families[0]));
+  EXPECT_EQ(families[1].base, "b/a");
+  EXPECT_EQ(families[1].members[1].value, 2.5);
+  EXPECT_FALSE(hasOwnTable(families[1]));
+}
+
+TEST(Plots, KeysThatDoubleAreDrawnAtEqualSteps) {
+  EXPECT_TRUE(spreadsGeometrically(std::vector<double>{1, 2, 4, 8}));
+  EXPECT_FALSE(spreadsGeometrically(std::vector<double>{1, 2, 3, 4}));
+  EXPECT_FALSE(spreadsGeometrically(std::vector<double>{0, 1, 10}));
+  EXPECT_FALSE(spreadsGeometrically(std::vector<double>{1, 10}));
+}
+
+TEST(Plots, LogarithmicTicksCover) {
+  for (const auto &[low, high] : {std::pair{50000.0, 3e6}, {0.3, 0.4}, {1.0, 1e9}, {7.0, 7.0}, {100.0, 100000.0}}) {
+    const PlotAxis axis = logarithmicAxis("x", low, high);
+    ASSERT_GE(axis.ticks.size(), 2u);
+    EXPECT_LE(axis.ticks.front().value, low * (1 + 1e-9));
+    EXPECT_GE(axis.ticks.back().value, high * (1 - 1e-9));
+    EXPECT_GE(axis.ticks.front().value, low / 5);
+    EXPECT_LE(axis.ticks.size(), 12u);
+    EXPECT_EQ(axis.at(axis.ticks.front().value), 0);
+    EXPECT_EQ(axis.at(axis.ticks.back().value), 1);
+  }
+  EXPECT_EQ(logarithmicAxis("x", 50000, 3e6).ticks[1].text, "100k");
+  EXPECT_EQ(tickText(1.5e6), "1.5M");
+  EXPECT_EQ(tickText(2000), "2000");
+}
+
 TEST(SvgPlot, TicksAreRoundAndCover) {
   EXPECT_EQ(niceTicks(0, 600, 5), (std::vector<double>{0, 200, 400, 600}));
   EXPECT_EQ(niceTicks(0, 1, 5).back(), 1);
@@ -205,4 +302,8 @@ TEST(Table, Forms) {
   EXPECT_EQ(plainTable(table), "run     loss\na|<b>    1.5\nc      10.25\n");
   EXPECT_EQ(markdownTable(table), "| run | loss |\n|---|---:|\n| a\\|<b> | 1.5 |\n| c | 10.25 |\n");
   EXPECT_NE(htmlTable(table).find("<td>a|&lt;b&gt;</td>"), std::string::npos);
+  Table remarks{{"run", "a\t%"}, {{"x", "1\t(2)"}}};
+  EXPECT_EQ(plainTable(remarks), "run    a %\nx    1 (2)\n");
+  EXPECT_EQ(markdownTable(remarks), "| run | a % |\n|---|---:|\n| x | 1 (2) |\n");
+  EXPECT_NE(htmlTable(remarks).find("<td>1<br><small>(2)</small></td>"), std::string::npos);
 }
