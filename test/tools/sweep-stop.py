@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 inputs, folder = Path(sys.argv[1]), Path(sys.argv[2])
-STEPS = 40
+STEPS = 200
 
 
 def start(out, seconds="0.1"):
