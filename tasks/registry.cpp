@@ -5,6 +5,7 @@
 #include "tasks/capo/capo.h"
 #include "tasks/copy/copy.h"
 #include "tasks/depo/depo.h"
+#include "tasks/hops/hops.h"
 #include "tasks/lano/lano.h"
 #include "tasks/mano/mano.h"
 #include "tasks/tokens/tokens.h"
@@ -28,6 +29,7 @@ static const std::vector<Entry> &entries() {
       {{"copy", "some symbols, then the same again", CopyTask::parameterInfos()}, make<CopyTask>},
       {{"depo1", "steps along a shuffled cycle, short names", DepoTask::parameterInfos1()}, make<DepoTask>},
       {{"depo2", "steps along a shuffled cycle, long names", DepoTask::parameterInfos2()}, make<DepoTask>},
+      {{"hops", "birth years hidden in a text, one or two steps away", HopsTask::parameterInfos()}, make<HopsTask>},
       {{"lano", "sentences of a grammar", LanoTask::parameterInfos()}, make<LanoTask>},
       {{"mano", "arithmetic modulo 23 in prefix form", ManoTask::parameterInfos()}, make<ManoTask>},
       {{"tokens", "a file of tokens", TokensTask::parameterInfos()}, make<TokensTask>},

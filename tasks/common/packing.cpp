@@ -5,6 +5,10 @@
 namespace stretto {
 
 PackedTask::PackedTask(Parameters values, int64_t longestInstance) : parameters(std::move(values)) {
+  requireRoomFor(longestInstance);
+}
+
+void PackedTask::requireRoomFor(int64_t longestInstance) const {
   // The last token of a row is a target only, so a row of `length` inputs holds one token more.
   if (longestInstance > length() + 1)
     parameters.fail("parameter 'length' must be at least " + std::to_string(longestInstance - 1) +

@@ -51,6 +51,7 @@ public:
 protected:
   // Throws TaskError where the longest instance does not fit into a row.
   PackedTask(Parameters values, int64_t longestInstance);
+  void requireRoomFor(int64_t longestInstance) const;
 
   // Appends one instance to the row.
   virtual void append(Random &random, Stream stream, Row &row) const = 0;

@@ -16,7 +16,7 @@ static std::string makeError(const std::string &name, const std::map<std::string
 
 TEST(Registry, errorsNameTheNearest) {
   EXPECT_EQ(makeError("depo", {}), "no task is called 'depo'; did you mean 'depo1'?");
-  EXPECT_EQ(makeError("zzzzzz", {}), "no task is called 'zzzzzz'; known: brevo1, brevo2, capo, copy, depo1, depo2, lano, mano, tokens");
+  EXPECT_EQ(makeError("zzzzzz", {}), "no task is called 'zzzzzz'; known: brevo1, brevo2, capo, copy, depo1, depo2, hops, lano, mano, tokens");
   EXPECT_EQ(makeError("depo1", {{"querys", "3"}}),
             "task 'depo1': has no parameter 'querys'; did you mean 'queries'?");
 }
