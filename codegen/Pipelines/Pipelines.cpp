@@ -57,6 +57,10 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createSeparateScans());
   passes.addPass(createMergeProducts());
+  if (options.decode) {
+    passes.addPass(createDecompose());
+    passes.addPass(createAddDecode({options.decode}));
+  }
   passes.addPass(createAddLoss({headBytesOf(options)}));
   passes.addPass(createDecompose());
   addCleanup(passes);
@@ -144,6 +148,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                                             llvm::cl::init("")};
   PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("cuda: kernels for the emulator"),
                                     llvm::cl::init(false)};
+  PassOptions::Option<int64_t> decode{*this, "decode", llvm::cl::desc("tokens of a chunk of the decode entries; 0: none"),
+                                      llvm::cl::init(0)};
 };
 } // namespace
 
@@ -153,6 +159,6 @@ void stretto::registerPipelines() {
         ("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
         [phase](OpPassManager &passes, const PhaseOptions &options) {
           addPhase(passes, phase, {options.fuse, options.memoryBudget, options.headBytes, options.cpu, options.activations,
-                                   options.target, options.chip, options.cudaPath, options.emulate});
+                                   options.target, options.chip, options.cudaPath, options.emulate, options.decode});
         });
 }

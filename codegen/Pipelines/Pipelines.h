@@ -26,6 +26,7 @@ struct PipelineOptions {
   std::string chip = "sm_90a";    // cuda: the GPU architecture
   std::string cudaPath = "";      // cuda: the folder of the toolkit; empty: look for it
   bool emulate = false;           // cuda: kernels for the emulator instead of the GPU
+  int64_t decode = 0;             // tokens of a chunk of the decode entries; 0: no such entries
 };
 
 /// The stages of a module behind the front end's `seq`:

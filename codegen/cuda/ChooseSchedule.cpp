@@ -1,4 +1,5 @@
 //===- ChooseSchedule.cpp - how kernels are shared out over threads -------------===//
+#include "codegen/cuda/Decoding.h"
 #include "codegen/cuda/Embeddings.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/RegisterEstimate.h"
@@ -47,6 +48,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
 
   void runOnOperation() final {
     nameEmbeddings(getOperation());
+    nameDecoding(getOperation());
     getOperation().walk([&](kern::RowwiseOp op) {
       if (!op.getSchedule())
         choose(op);

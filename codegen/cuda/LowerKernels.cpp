@@ -1,5 +1,5 @@
 //===- LowerKernels.cpp - fused kernels become functions ------------------------===//
-#include "codegen/cuda/KernelFunction.h"
+#include "codegen/cuda/Decoding.h"
 #include "codegen/cuda/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -44,7 +44,7 @@ private:
   }
 
   LogicalResult build(Operation *op, gpu::GPUModuleOp kernels, llvm::StringMap<Operation *> &named) {
-    if (!isa<kern::RowwiseOp, kern::SumPartialsOp, seq::EmbedOp, seq::EmbedGradOp>(op))
+    if (!isa<kern::RowwiseOp, kern::SumPartialsOp, seq::EmbedOp, seq::EmbedGradOp>(op) && !isDecoding(op))
       return success();
     auto name = kernelNameOf(op);
     if (!name)
@@ -56,7 +56,8 @@ private:
         .Case([&](kern::RowwiseOp rowwise) { return buildRowwiseKernel(b, kernels, rowwise); })
         .Case([&](kern::SumPartialsOp sum) { return buildSumPartialsKernel(b, kernels, sum); })
         .Case([&](seq::EmbedOp embed) { return buildEmbedKernel(b, kernels, embed); })
-        .Case([&](seq::EmbedGradOp grad) { return buildEmbedGradKernel(b, kernels, grad); });
+        .Case([&](seq::EmbedGradOp grad) { return buildEmbedGradKernel(b, kernels, grad); })
+        .Default([&](Operation *other) { return buildDecodingKernel(b, kernels, other); });
   }
 
   /// What of math has an instruction or a function of libdevice goes there before the rest becomes LLVM's intrinsics.

@@ -137,6 +137,59 @@ LogicalResult emitLaunch(HostBuilder &b, Operation *op, const KernelNumbers &ker
   return success();
 }
 
+int64_t rowBytes(Value value) { return columns(value) * typeOf(value).getElementTypeBitWidth() / 8; }
+
+LogicalResult emit(HostBuilder &b, seq::WriteCacheOp op, const KernelNumbers &kernels) {
+  if (kernelOf(op))
+    return emitLaunch(b, op, kernels);
+  auto cache = typeOf(op.getCache()), rows = typeOf(op.getRows());
+  int64_t stride = rowStride(op.getRows()) * rows.getElementTypeBitWidth() / 8;
+  Fields(b)
+      .i64({rows.getDimSize(0), rows.getDimSize(1), cache.getDimSize(1), rowBytes(op.getRows()), stride})
+      .buffers({op.getRows(), op.getPositions(), op.getCounts(), op.getCache()})
+      .call("stretto_write_cache");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::ReadCacheOp op, const KernelNumbers &kernels) {
+  if (kernelOf(op))
+    return emitLaunch(b, op, kernels);
+  auto cache = typeOf(op.getCache()), rows = op.getType();
+  Fields(b)
+      .i64({rows.getDimSize(0), rows.getDimSize(1), cache.getDimSize(1), rowBytes(op.getResult()),
+            static_cast<int64_t>(op.getBack())})
+      .buffers({op.getCache(), op.getPositions(), op.getResult()})
+      .call("stretto_read_cache");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::LastRowOp op, const KernelNumbers &kernels) {
+  if (kernelOf(op))
+    return emitLaunch(b, op, kernels);
+  auto rows = typeOf(op.getRows());
+  Fields(b)
+      .i64({rows.getDimSize(0), rows.getDimSize(1), rowBytes(op.getRows())})
+      .buffers({op.getRows(), op.getCounts(), op.getResult()})
+      .call("stretto_last_row");
+  return success();
+}
+
+LogicalResult emit(HostBuilder &b, seq::AttentionStepOp op, const KernelNumbers &kernels) {
+  if (kernelOf(op))
+    return emitLaunch(b, op, kernels);
+  auto q = typeOf(op.getQ());
+  int64_t heads = op.getHeads();
+  Fields(b)
+      .i64({q.getDimSize(0), q.getDimSize(1), typeOf(op.getK()).getDimSize(1), heads,
+            static_cast<int64_t>(op.getKvHeads()), columns(op.getQ()) / heads, rowStride(op.getQ()),
+            rowStride(op.getOut())})
+      .f64(op.getScale().convertToDouble())
+      .i32({dtypeOf(q), 0})
+      .buffers({op.getQ(), op.getK(), op.getV(), op.getPositions(), op.getCounts(), op.getOut()})
+      .call("stretto_attention_step");
+  return success();
+}
+
 LogicalResult emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &kernels) {
   if (kernelOf(op))
     return emitLaunch(b, op, kernels);
@@ -220,11 +273,11 @@ LogicalResult stretto::emitCall(HostBuilder &b, Operation *op, const KernelNumbe
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::AttentionOp, seq::AttentionGradOp,
             seq::EmbedOp, seq::EmbedGradOp, seq::ScanOp, kern::RowwiseOp, kern::SumPartialsOp, kern::CopyOp,
-            arith::ConstantOp>([&](auto known) {
+            arith::ConstantOp, seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp, seq::AttentionStepOp>([&](auto known) {
         emitSite(b, op, sites);
         return emit(b, known, kernels);
       })
-      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GradientOp, seq::TableOp>(
+      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp, seq::GradientOp, seq::TableOp>(
           [](auto) { return success(); })
       .Default([](Operation *other) { return other->emitOpError() << "cannot be carried out by the host program"; });
 }

@@ -39,6 +39,8 @@ struct EmitHostPass : stretto::impl::EmitHostBase<EmitHostPass> {
       function.erase();
     for (auto parameter : llvm::make_early_inc_range(module.getOps<seq::ParameterOp>()))
       parameter.erase();
+    for (auto cache : llvm::make_early_inc_range(module.getOps<seq::CacheOp>()))
+      cache.erase();
     for (auto kernel : llvm::make_early_inc_range(module.getOps<kern::DeviceKernelOp>()))
       kernel.erase();
     eraseAttributes(module);

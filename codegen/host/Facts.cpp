@@ -64,8 +64,12 @@ private:
 
   /// What a kernel is counted under in profiles. Losses are the kernels that compare columns with tokens.
   static StringRef groupOf(Operation *op, StringRef entry) {
-    if (entry != "gradients" && entry != "evaluate")
+    if (entry != "gradients" && entry != "evaluate" && !entry.starts_with("decode_"))
       return "optimizer";
+    if (isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp>(op))
+      return "caches";
+    if (isa<seq::AttentionStepOp>(op))
+      return "attention";
     if (isa<seq::EmbedOp, seq::EmbedGradOp>(op))
       return "embedding";
     bool comparesColumns = op->walk([](seq::ColumnIndexOp) { return WalkResult::interrupt(); }).wasInterrupted();

@@ -62,6 +62,8 @@ Numbers numbersOf(Operation *op) {
       .Case<seq::EmbedOp>([](auto) { return Numbers{2, 1}; })
       .Case<seq::AttentionOp>([](auto) { return Numbers{3, -1}; })
       .Case<seq::AttentionGradOp>([](auto) { return Numbers{6, -1}; })
+      .Case<seq::AttentionStepOp>([](auto) { return Numbers{5, -1}; })
+      .Case<seq::ReadCacheOp, seq::LastRowOp>([](auto) { return Numbers{2, -1}; })
       .Case<kern::CopyOp>([](auto) { return Numbers{1, -1}; })
       .Case<arith::ConstantOp>([](auto) { return Numbers{0, -1}; });
 }
@@ -87,6 +89,8 @@ int32_t weightOf(kern::RowwiseOp op, Operation *maker) {
 
 Site stretto::describeSite(Operation *op) {
   Site site;
+  if (isa<seq::WriteCacheOp>(op)) // most of a cache is not written by the call
+    return site;
   Numbers numbers = numbersOf(op);
   for (OpResult value : op->getResults()) {
     auto type = cast<RankedTensorType>(value.getType());

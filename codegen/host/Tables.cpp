@@ -14,6 +14,7 @@ namespace {
 /// In the order of stretto_program.
 constexpr llvm::StringLiteral entryNames[] = {"gradients", "accumulate", "take_accumulated",
                                               "update",    "evaluate",   "round_parameters"};
+constexpr llvm::StringLiteral decodeNames[] = {"decode_one", "decode_chunk"};
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
                               siteResultsName = "stretto.site_results", imagesName = "stretto.images";
@@ -169,9 +170,10 @@ private:
     Type p = g.pointer(), n = g.number(), w = g.word(), r = g.real();
     auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
     auto input = g.structOf({n, n, n}), output = g.structOf({n, n, n, n});
+    auto decode = g.structOf({n, n, n, n, n, p});
     auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
-                            p, n, input, output, p, p, p, p, p, p});
-    for (StringRef name : entryNames)
+                            p, n, input, output, p, p, p, p, p, p, decode, decode});
+    for (StringRef name : llvm::concat<const llvm::StringLiteral>(entryNames, decodeNames))
       provideEntry(name);
     g.define("stretto_compiled_program", type, LLVM::Linkage::External, [&] {
       SmallVector<Value> sizes;
@@ -188,6 +190,8 @@ private:
       llvm::append_range(values, ArrayRef<Value>{interface(input, "gradients"), outputs(output)});
       for (StringRef name : entryNames)
         values.push_back(entry(name));
+      for (StringRef name : decodeNames)
+        values.push_back(decodeEntry(decode, name));
       return g.aggregate(type, values);
     });
   }
@@ -238,6 +242,14 @@ private:
     return g.aggregate(type, {g.i64(resultOffset("gradients", 0, lossOffset)), g.i64(gradNormOffset),
                               g.i64(resultOffset("evaluate", 0, evaluationOffset)),
                               g.i64(resultOffset("evaluate", 1, evaluationOffset))});
+  }
+
+  /// See stretto_decode.
+  Value decodeEntry(Type type, StringRef name) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    int64_t rows = function ? cast<RankedTensorType>(function.getArgumentTypes()[0]).getDimSize(1) : 0;
+    return g.aggregate(type, {g.i64(rows), g.i64(argumentOffset(name, 0)), g.i64(argumentOffset(name, 1)),
+                              g.i64(argumentOffset(name, 2)), g.i64(resultOffset(name, 0, evaluationOffset)), entry(name)});
   }
 
   ModuleOp module;

@@ -8,7 +8,7 @@
 
 using namespace stretto;
 
-bool stretto::liveTogether(const Piece &a, const Piece &b) {
+bool stretto::liveTogether(const LivePiece &a, const LivePiece &b) {
   auto i = a.live.begin(), j = b.live.begin();
   while (i != a.live.end() && j != b.live.end()) {
     if (i->first <= j->second && j->first <= i->second)
@@ -36,18 +36,18 @@ static int64_t narrowestGap(llvm::SmallVectorImpl<std::pair<int64_t, int64_t>> &
 }
 
 static Allocation placeInOrder(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<unsigned> order,
-                               llvm::ArrayRef<Piece> taken, int64_t alignment) {
+                               llvm::ArrayRef<LivePiece> taken, int64_t alignment) {
   Allocation result;
   result.offsets.assign(requests.size(), 0);
-  llvm::SmallVector<Piece> placed(taken);
+  llvm::SmallVector<LivePiece> placed(taken);
   for (unsigned i : order) {
     llvm::SmallVector<std::pair<int64_t, int64_t>> forbidden;
-    for (const Piece &piece : requests[i])
-      for (const Piece &other : placed)
+    for (const LivePiece &piece : requests[i])
+      for (const LivePiece &other : placed)
         if (liveTogether(piece, other))
           forbidden.emplace_back(other.from - piece.to, other.to - piece.from);
     int64_t offset = result.offsets[i] = narrowestGap(forbidden, alignment);
-    for (Piece piece : requests[i]) {
+    for (LivePiece piece : requests[i]) {
       piece.from += offset;
       piece.to += offset;
       placed.push_back(piece);
@@ -65,7 +65,7 @@ static unsigned *findHighest(llvm::ArrayRef<BufferRequest> requests, llvm::Small
   });
 }
 
-Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<Piece> taken, int64_t alignment) {
+Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken, int64_t alignment) {
   constexpr int attempts = 16;
   llvm::SmallVector<unsigned> order(requests.size());
   std::iota(order.begin(), order.end(), 0);

@@ -13,16 +13,16 @@ namespace stretto {
 using Interval = std::pair<int64_t, int64_t>;
 
 /// Bytes [from, to) that are in use in the intervals `live`, which are in order and do not overlap.
-struct Piece {
+struct LivePiece {
   int64_t from, to;
   llvm::SmallVector<Interval, 2> live;
 };
 
 /// Whether two pieces are in use at the same time.
-bool liveTogether(const Piece &a, const Piece &b);
+bool liveTogether(const LivePiece &a, const LivePiece &b);
 
 /// A buffer to be given an offset: pieces at fixed distances, from the start of the buffer, in order.
-using BufferRequest = llvm::SmallVector<Piece, 1>;
+using BufferRequest = llvm::SmallVector<LivePiece, 1>;
 
 struct Allocation {
   llvm::SmallVector<int64_t> offsets; // in the order of the requests
@@ -32,6 +32,6 @@ struct Allocation {
 /// Gives each buffer an offset (a multiple of `alignment`) such that pieces that are live together do not overlap, nor
 /// any of `taken`, which lie where they are. Greedy: the largest buffer first, each into the narrowest gap among the
 /// placed ones that holds it; then again a few times with the buffer first that ended last. The best attempt counts.
-Allocation allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<Piece> taken, int64_t alignment);
+Allocation allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken, int64_t alignment);
 
 } // namespace stretto

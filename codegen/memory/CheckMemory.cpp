@@ -28,6 +28,12 @@ public:
       shadow.write(parameterSpan(parameter, placeOf(parameter)), content);
       writeRounded(parameter);
     }
+    for (auto cache : module.getOps<seq::CacheOp>()) {
+      contents[cache] = shadow.fresh(cache.getTensorType());
+      auto place = cache->getAttrOfType<kern::PlaceAttr>("kern.place");
+      shadow.write(spanOf(cache.getType(), place, 0, cache.getTensorType().getShape().back(), place.getStride()),
+                   contents[cache]);
+    }
     for (BlockArgument argument : function.getArguments()) {
       values[argument] = shadow.fresh(argument.getType());
       shadow.write(span(argument), values[argument]);
@@ -99,7 +105,8 @@ private:
     OpOperand *accumulator = accumulatorOf(op);
     for (OpOperand &use : op->getOpOperands())
       for (OpResult result : op->getResults()) {
-        if (&use == accumulator || !overlap(span(use.get()), span(result)))
+        bool isTakenOver = isa<seq::WriteCacheOp>(op) && use.getOperandNumber() == 0;
+        if (&use == accumulator || isTakenOver || !overlap(span(use.get()), span(result)))
           continue;
         auto rowwise = dyn_cast<kern::RowwiseOp>(op);
         if (!rowwise || !mayOverwrite(rowwise, use.getOperandNumber(), result.getResultNumber()))
@@ -139,6 +146,8 @@ private:
   std::optional<Content> viewed(Operation *op) {
     if (auto get = dyn_cast<seq::GetParameterOp>(op))
       return (get.getRounded() ? roundedContents : contents)[module.lookupSymbol(get.getParameter())];
+    if (auto get = dyn_cast<seq::GetCacheOp>(op))
+      return contents[module.lookupSymbol(get.getCache())];
     if (isa<seq::ReshapeOp>(op))
       return values[op->getOperand(0)];
     if (auto slice = dyn_cast<seq::SliceOp>(op))
@@ -204,7 +213,7 @@ private:
   ModuleOp module;
   Shadow shadow;
   DenseMap<Value, Content> values;
-  DenseMap<Operation *, Content> contents, roundedContents; // of parameters
+  DenseMap<Operation *, Content> contents, roundedContents; // of parameters and caches
   int64_t iteration = 0;
   bool inBody = false;
 };

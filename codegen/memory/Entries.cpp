@@ -24,7 +24,8 @@ void stretto::placeInterface(func::FuncOp entry, InterfaceSizes &sizes) {
     offset += alignPlace(byteSize(type));
     return attr;
   };
-  int64_t input = 0, output = entry.getName() == "evaluate" ? evaluationOffset : lossOffset;
+  bool readsModel = entry.getName() == "evaluate" || entry.getName().starts_with("decode_");
+  int64_t input = 0, output = readsModel ? evaluationOffset : lossOffset; // the loss of the step stays
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (!entry.getArgAttr(i, "kern.place"))
       entry.setArgAttr(i, "kern.place", place(kern::Arena::inputs, entry.getArgumentTypes()[i], input));

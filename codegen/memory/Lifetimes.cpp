@@ -130,7 +130,7 @@ llvm::MapVector<unsigned, SmallVector<Occupation>> stretto::collectOccupations(P
   return collector.take();
 }
 
-SmallVector<Piece> stretto::piecesOf(ArrayRef<Occupation> occupations, int64_t bytes) {
+SmallVector<LivePiece> stretto::piecesOf(ArrayRef<Occupation> occupations, int64_t bytes) {
   std::set<int64_t> cuts{0, bytes};
   bool isStacked = false;
   for (const Occupation &occupation : occupations)
@@ -138,9 +138,9 @@ SmallVector<Piece> stretto::piecesOf(ArrayRef<Occupation> occupations, int64_t b
       isStacked = true;
       cuts.insert({occupation.from, occupation.to});
     }
-  SmallVector<Piece> pieces;
+  SmallVector<LivePiece> pieces;
   for (auto cut = cuts.begin(); std::next(cut) != cuts.end(); ++cut) {
-    Piece piece{*cut, *std::next(cut), {}};
+    LivePiece piece{*cut, *std::next(cut), {}};
     for (const Occupation &occupation : occupations)
       if (occupation.from < piece.to && piece.from < occupation.to)
         piece.live.push_back(occupation.live);

@@ -21,6 +21,6 @@ llvm::MapVector<unsigned, llvm::SmallVector<Occupation>> collectOccupations(Plac
 
 /// The pieces of a root that are live at times of their own: the slots of a stack apart, anything else as a whole of
 /// `bytes`.
-llvm::SmallVector<Piece> piecesOf(llvm::ArrayRef<Occupation> occupations, int64_t bytes);
+llvm::SmallVector<LivePiece> piecesOf(llvm::ArrayRef<Occupation> occupations, int64_t bytes);
 
 } // namespace stretto

@@ -25,7 +25,7 @@ int64_t TableLayout::offsetOf(seq::TableOp op) {
 //===- Where a value is -------------------------------------------------------===//
 
 Ref Placer::refOf(Value value) {
-  if (isa_and_nonnull<seq::ReshapeOp, seq::SliceOp>(value.getDefiningOp())) // a view: not remembered
+  if (isa_and_nonnull<seq::ReshapeOp, seq::SliceOp, seq::WriteCacheOp>(value.getDefiningOp())) // a view: not remembered
     return makeRef(value);
   auto it = refs.find(value);
   if (it != refs.end())
@@ -55,6 +55,12 @@ Ref Placer::makeRef(Value value) {
       place = roundedPlace(place);
     return {storage.createFixed(arena, place.offset), 0, 0, false, place.stride};
   }
+  if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
+    auto place = module.lookupSymbol(get.getCache())->getAttrOfType<kern::PlaceAttr>("kern.place");
+    return {storage.createFixed(place.getArena(), place.getOffset()), 0, 0, false, place.getStride()};
+  }
+  if (auto write = dyn_cast<seq::WriteCacheOp>(op))
+    return refOf(write.getCache());
   if (auto table = dyn_cast<seq::TableOp>(op))
     return {storage.createFixed(kern::Arena::tables, tables.offsetOf(table))};
   if (auto reshape = dyn_cast<seq::ReshapeOp>(op)) {
@@ -101,7 +107,7 @@ static bool canAdoptLead(Value value) {
 
 bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
   Operation *op = value.getDefiningOp();
-  if (!op || isa<seq::SliceOp, seq::GetParameterOp, seq::TableOp>(op))
+  if (!op || isa<seq::SliceOp, seq::GetParameterOp, seq::TableOp, seq::GetCacheOp, seq::WriteCacheOp>(op))
     return false;
   if (auto reshape = dyn_cast<seq::ReshapeOp>(op))
     return !rowStrided && !ref.lead && tryPlace(reshape.getOperand(), ref, false);

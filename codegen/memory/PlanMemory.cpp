@@ -23,6 +23,7 @@ struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
     for (auto [op, place] : parameters.places)
       op->setAttr("kern.place", kern::PlaceAttr::get(&getContext(), kern::Arena::parameters, place.offset,
                                                      place.stride, 0));
+    int64_t cacheBytes = placeCaches(module);
     InterfaceSizes interface;
     for (func::FuncOp entry : entryFunctions(module)) {
       placeInterface(entry, interface);
@@ -32,12 +33,25 @@ struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
     int64_t flat = parameters.trainableBytes;
     int64_t hyper = alignPlace(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
     int64_t arenas[] = {activations, parameters.totalBytes, flat,           flat, flat, flat, interface.inputs,
-                        interface.outputs, tables.bytes(),  hyper, parameters.roundedBytes};
+                        interface.outputs, tables.bytes(),  hyper, parameters.roundedBytes, cacheBytes};
     module->setAttr("kern.arenas", DenseI64ArrayAttr::get(&getContext(), arenas));
     module->setAttr("kern.activation_bytes", Builder(&getContext()).getI64IntegerAttr(alone));
   }
 
 private:
+  /// Places the caches one behind the other; returns their bytes.
+  int64_t placeCaches(ModuleOp module) {
+    int64_t end = 0;
+    for (auto cache : module.getOps<seq::CacheOp>()) {
+      int64_t trips = cache.getStacked() ? cache.getTensorType().getDimSize(0) : 1;
+      int64_t stride = alignPlace(byteSize(cache.getType()) / trips);
+      cache->setAttr("kern.place", kern::PlaceAttr::get(&getContext(), kern::Arena::cache, end,
+                                                        cache.getStacked() ? stride : 0, 0));
+      end += trips * stride;
+    }
+    return end;
+  }
+
   /// Each body has one caller, so that its values have one place.
   LogicalResult checkBodies(ModuleOp module) {
     DenseMap<StringRef, Operation *> callers;
@@ -77,7 +91,7 @@ private:
         roots.push_back(root);
         requests.emplace_back(piecesOf(uses, storage.bytes(root)));
       }
-    SmallVector<Piece> kept =
+    SmallVector<LivePiece> kept =
         keptForGradients(timeline.functions().front(), parameters, storage, occupations, timeline.end());
     Allocation allocation = allocate(requests, kept, placeAlignment);
     for (auto [root, offset] : llvm::zip(roots, allocation.offsets))

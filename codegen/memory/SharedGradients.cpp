@@ -31,13 +31,13 @@ static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module, c
   return ranges;
 }
 
-SmallVector<Piece>
+SmallVector<LivePiece>
 stretto::keptForGradients(func::FuncOp entry, const ParameterLayout &parameters, const Storage &storage,
                           const llvm::MapVector<unsigned, SmallVector<Occupation>> &occupations, int64_t end) {
-  auto always = [&](int64_t from, int64_t to) { return Piece{from, to, {{0, end}}}; };
+  auto always = [&](int64_t from, int64_t to) { return LivePiece{from, to, {{0, end}}}; };
   if (exchangesGradients(entry))
     return {always(0, parameters.trainableBytes)};
-  SmallVector<Piece> kept;
+  SmallVector<LivePiece> kept;
   int64_t done = 0;
   for (auto [from, to] : writtenRanges(entry->getParentOfType<ModuleOp>(), parameters)) {
     if (from > done)

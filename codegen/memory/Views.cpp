@@ -35,6 +35,10 @@ bool stretto::acceptsRowStride(OpOperand &use) {
     return use.getOperandNumber() < 2;
   if (isa<seq::AttentionOp>(op))
     return true;
+  if (isa<seq::AttentionStepOp>(op))
+    return use.getOperandNumber() == 0;
+  if (isa<seq::WriteCacheOp>(op))
+    return use.getOperandNumber() == 1;
   if (isa<seq::AttentionGradOp>(op)) // all but lse
     return use.getOperandNumber() < 5;
   return false;
@@ -44,7 +48,7 @@ bool stretto::canWriteRowStride(OpResult result) {
   Operation *op = result.getOwner();
   if (isa<seq::AttentionOp>(op))
     return result.getResultNumber() == 0;
-  return isa<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionGradOp, kern::CopyOp>(op);
+  return isa<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionGradOp, seq::AttentionStepOp, kern::CopyOp>(op);
 }
 
 OpOperand *stretto::accumulatorOf(Operation *op) {

@@ -125,7 +125,7 @@ static llvm::json::Object jsonOf(StringRef name, const BlockSummary &block) {
 static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
   for (Operation &op : function.getBody().front()) {
     auto places = op.getAttrOfType<ArrayAttr>("kern.places");
-    if (!places || isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp>(op))
+    if (!places || isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp, seq::WriteCacheOp>(op))
       continue;
     for (auto [result, attr] : llvm::zip(op.getResults(), places)) {
       auto place = cast<kern::PlaceAttr>(attr);

@@ -16,14 +16,15 @@ def Seq_Dialect : Dialect {
   let description = [{
     A model is a set of block functions (`func.func`) over activations of shape `[batch, time, columns...]`.
     Layers are one `seq.scan`; weights are `seq.parameter` symbols. Elementwise work is ordinary `arith` and
-    `math` on tensors. Three families of operations are added:
+    `math` on tensors. Four families of operations are added:
 
     * *layers* say what the spec says (`rms_norm`, `canon`, `rotary`); they are decomposed before autodiff;
     * *rows* are the primitives that work on the row of one position: reductions, broadcasts, taps in time,
       permutations, column slices. They are shape-polymorphic in the leading dimensions: the same operation
       stands on `tensor<8x512x256xf32>` in a block and on `tensor<256xf32>` in the body of `kern.rowwise`,
       where batch and time are implicit;
-    * *library* operations are products, attention and embeddings with their gradients.
+    * *library* operations are products, attention and embeddings with their gradients;
+    * *decode* operations keep rows of earlier positions in caches, for the entries that generate token by token.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -6,5 +6,6 @@ include "ir/Seq/SeqModelOps.td"
 include "ir/Seq/SeqLayerOps.td"
 include "ir/Seq/SeqRowOps.td"
 include "ir/Seq/SeqLibraryOps.td"
+include "ir/Seq/SeqDecodeOps.td"
 
 #endif

@@ -152,6 +152,7 @@ private:
 void Solver::seedByDefinition(Operation *op) {
   auto row = [&](ValueRange values) { kinds.seed(values, RowKind::row); };
   auto shared = [&](ValueRange values) { kinds.seed(values, RowKind::shared); };
+  auto other = [&](ValueRange values) { kinds.seed(values, RowKind::other); };
   auto layer = [&](Operation *op) {
     row({op->getOperand(0), op->getResult(0)});
     shared(op->getOperands().drop_front());
@@ -176,6 +177,23 @@ void Solver::seedByDefinition(Operation *op) {
         row({op.getGrad(), op.getQ(), op.getK(), op.getV(), op.getOut()});
         row(op.getResults());
         kinds.seed(op.getLse(), RowKind::other);
+      })
+      .Case([&](seq::AttentionStepOp op) {
+        row({op.getQ(), op.getPositions(), op.getOut()});
+        other({op.getK(), op.getV(), op.getCounts()});
+      })
+      .Case([&](seq::GetCacheOp op) { other(op.getResult()); })
+      .Case([&](seq::WriteCacheOp op) {
+        row({op.getRows(), op.getPositions()});
+        other({op.getCache(), op.getCounts(), op.getResult()});
+      })
+      .Case([&](seq::ReadCacheOp op) {
+        row({op.getPositions(), op.getResult()});
+        other(op.getCache());
+      })
+      .Case([&](seq::LastRowOp op) {
+        row({op.getRows(), op.getResult()});
+        other(op.getCounts());
       })
       .Case<seq::CrossEntropyOp, seq::PredictOp>([&](Operation *op) {
         row(op->getOperands());

@@ -43,6 +43,49 @@ def AddLoss : Pass<"seq-add-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
 }
 
+def AddDecode : Pass<"seq-add-decode", "::mlir::ModuleOp"> {
+  let summary = "make the entries that generate text token by token";
+  let description = [{
+    From `@main(%tokens) -> logits`, with layers written as row operations (`seq-decompose`), makes
+    `@decode_one(%tokens, %positions, %counts) -> logits` for one token of each sequence and `@decode_chunk` for `chunk`
+    tokens, of which the first `counts` are valid. Logits are those behind the last valid token. What later tokens need of
+    earlier ones is kept in caches, which both entries share:
+
+    * keys and values of attention, by position, as many as the sequence is long;
+    * values that taps read rows of, as many rows as the furthest tap and a chunk together.
+
+    Rows of tables (rotary positions) are chosen by the positions, once for all layers; everything else is computed as in
+    `@main`, for fewer rows, the last product for the last row alone. What a position computes from later ones (attention
+    that is not causal, taps into the future) is an error.
+
+    ```mlir
+    // stretto-opt --seq-add-decode=chunk=4
+    func.func @main(%t: tensor<2x8xi32>, ...) -> tensor<2x8x16xf32> {
+      %x = ... : tensor<2x8x16xf32>
+      %0 = seq.tap %x by -1 : tensor<2x8x16xf32>
+      %1 = arith.addf %x, %0 : tensor<2x8x16xf32>
+      return %1 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes, besides
+
+    ```mlir
+    seq.cache @main.cache0 : tensor<2x5x16xf32>
+    func.func @decode_chunk(%t: tensor<2x4xi32>, %positions: tensor<2x4xi32>, %counts: tensor<2xi32>) -> tensor<2x1x16xf32> {
+      %x = ... : tensor<2x4x16xf32>
+      %cache = seq.get_cache @main.cache0 : tensor<2x5x16xf32>
+      %new = seq.write_cache %cache, %x at %positions valid %counts : ...
+      %0 = seq.read_cache %new at %positions back 1 : ...
+      %1 = arith.addf %x, %0 : tensor<2x4x16xf32>
+      %2 = seq.last_row %1 valid %counts : ...
+      return %2 : tensor<2x1x16xf32>
+    }
+    ```
+  }];
+  let options = [Option<"chunk", "chunk", "int64_t", "64", "tokens of a sequence in one call of @decode_chunk, at most">];
+  let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
+}
+
 def SeparateScans : Pass<"seq-separate-scans", "::mlir::ModuleOp"> {
   let summary = "give every scan a body of its own";
   let description = [{

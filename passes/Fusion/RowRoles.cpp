@@ -34,13 +34,15 @@ static bool takesColumnRange(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
   return isa<seq::AttentionOp>(op) || (isa<seq::AttentionGradOp>(op) && number < 5) ||
+         (isa<seq::AttentionStepOp>(op) && number == 0) || (isa<seq::WriteCacheOp>(op) && number == 1) ||
          (isa<seq::LinearOp, seq::LinearInputGradOp>(op) && number == 0) ||
          (isa<seq::LinearWeightGradOp>(op) && number < 2);
 }
 
 static bool isLibraryRow(Value value) {
   Operation *op = value.getDefiningOp();
-  return isa_and_present<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp, seq::AttentionGradOp>(op);
+  return isa_and_present<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp, seq::AttentionGradOp,
+                         seq::AttentionStepOp>(op);
 }
 
 /// Whether a library writes each piece of a concatenation where it belongs: nothing is left to do.

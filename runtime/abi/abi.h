@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 3u
+#define STRETTO_ABI_VERSION 4u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -32,13 +32,15 @@ typedef enum stretto_arena {
   STRETTO_ARENA_MOMENT1 = 3,     /* AdamW first moment, same layout                                  */
   STRETTO_ARENA_MOMENT2 = 4,     /* AdamW second moment, same layout                                 */
   STRETTO_ARENA_ACCUMULATOR = 5, /* sum of gradients over micro-batches, same layout; optional       */
-  STRETTO_ARENA_INPUTS = 6,      /* tokens, targets: i32[B,T]; loss weights: real[B,T]               */
-  STRETTO_ARENA_OUTPUTS = 7,     /* what the host reads: see stretto_output                          */
+  STRETTO_ARENA_INPUTS = 6,      /* see stretto_input and stretto_decode                             */
+  STRETTO_ARENA_OUTPUTS = 7,     /* what the host reads: see stretto_output and stretto_decode       */
   STRETTO_ARENA_TABLES = 8,      /* constant tables (rotary), filled once by the runtime             */
   STRETTO_ARENA_HYPER = 9,       /* real[STRETTO_HYPER_COUNT]: learning rate and the like            */
   STRETTO_ARENA_ROUNDED = 10,    /* PARAMETERS rounded to bf16, element for element; written by
                                   * `round_parameters` and by `update`; empty where all is one type  */
-  STRETTO_ARENA_COUNT = 11
+  STRETTO_ARENA_CACHE = 11,      /* what generation remembers of each sequence from one call of a decode
+                                  * entry to the next; allocated only where text is generated         */
+  STRETTO_ARENA_COUNT = 12
 } stretto_arena;
 
 typedef struct stretto_buffer {
@@ -151,6 +153,20 @@ typedef struct stretto_input {
   int64_t weights;  /* real[B,T]: loss weight of each target, normally mask / (number of ones in the step) */
 } stretto_input;
 
+/* An entry that goes `rows` tokens on in each of B sequences: it remembers what later tokens need of them in CACHE and
+ * gives the logits behind the last. All offsets are in bytes, in INPUTS (logits: in OUTPUTS). Sequence b has counts[b]
+ * valid tokens, its first ones; 0: it stays as it is, and its logits mean nothing. Sequences do not touch each other. A
+ * sequence starts anew with position 0: what an earlier one left in its place is never read. */
+typedef struct stretto_decode {
+  int64_t rows;      /* tokens of each sequence; 0: the program has no such entry */
+  int64_t tokens;    /* i32[B,rows]; any valid id behind the valid ones */
+  int64_t positions; /* i32[B,rows]: where tokens stand in their sequence, each one further than the one before; behind
+                      * the valid ones any that is below `length` of the program */
+  int64_t counts;    /* i32[B]: 0 to rows */
+  int64_t logits;    /* real[B,vocabulary] */
+  void (*run)(stretto_context *);
+} stretto_decode;
+
 typedef struct stretto_program {
   uint32_t abi_version;  /* STRETTO_ABI_VERSION */
   uint32_t struct_size;  /* sizeof(stretto_program) */
@@ -191,6 +207,8 @@ typedef struct stretto_program {
   void (*update)(stretto_context *);
   void (*evaluate)(stretto_context *);
   void (*round_parameters)(stretto_context *);
+  stretto_decode decode_one;   /* one token of each sequence */
+  stretto_decode decode_chunk; /* several, for prompts; both share what they remember */
 } stretto_program;
 
 /* The one symbol a compiled object exports. */
@@ -279,6 +297,43 @@ typedef struct stretto_embed_grad_args {
   stretto_buffer tokens, d_out, d_table;
 } stretto_embed_grad_args;
 void stretto_embed_grad(stretto_context *, const stretto_embed_grad_args *);
+
+/* What decode entries remember: cache[b, p mod capacity, :] is the row of position p of sequence b, of row_bytes bytes.
+ * `positions`: i32[batch,rows], `counts`: i32[batch], as in stretto_decode. */
+
+/* cache[b, positions[b,r] mod capacity, :] = from[b,r,:] for r < counts[b]; rows of `from` lie from_stride bytes apart. */
+typedef struct stretto_write_cache_args {
+  int64_t batch, rows, capacity, row_bytes, from_stride;
+  stretto_buffer from, positions, counts, cache;
+} stretto_write_cache_args;
+void stretto_write_cache(stretto_context *, const stretto_write_cache_args *);
+
+/* to[b,r,:] = the row `back` positions before positions[b,r]; zeros where there is none. */
+typedef struct stretto_read_cache_args {
+  int64_t batch, rows, capacity, row_bytes, back;
+  stretto_buffer cache, positions, to;
+} stretto_read_cache_args;
+void stretto_read_cache(stretto_context *, const stretto_read_cache_args *);
+
+/* to[b,:] = from[b, counts[b] - 1, :]; the first row where counts[b] is 0. */
+typedef struct stretto_last_row_args {
+  int64_t batch, rows, row_bytes;
+  stretto_buffer from, counts, to;
+} stretto_last_row_args;
+void stretto_last_row(stretto_context *, const stretto_last_row_args *);
+
+/* Causal softmax attention of a few queries of each sequence over its cached keys and values:
+ * q, o: [batch,rows,heads*head_dim] with row strides in elements, k, v: [batch,capacity,kv_heads*head_dim]. Query r of
+ * sequence b sees keys 0 ... positions[b,r]; rows of `o` behind the valid ones are zeros. */
+typedef struct stretto_attention_step_args {
+  int64_t batch, rows, capacity, heads, kv_heads, head_dim;
+  int64_t q_stride, o_stride;
+  double scale;
+  int32_t dtype; /* stretto_dtype of q, k, v and o */
+  int32_t unused;
+  stretto_buffer q, k, v, positions, counts, o;
+} stretto_attention_step_args;
+void stretto_attention_step(stretto_context *, const stretto_attention_step_args *);
 
 /* Sets bytes to zero. */
 void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);

@@ -10,7 +10,7 @@ const char *arenaName(int arena) {
   static constexpr std::array<const char *, STRETTO_ARENA_COUNT> names = {
       "activations", "parameters", "gradients", "moment1", "moment2",
       "accumulator", "inputs",     "outputs",   "tables",  "hyper",
-      "rounded"};
+      "rounded",     "cache"};
   return arena >= 0 && arena < STRETTO_ARENA_COUNT ? names[arena] : "unknown";
 }
 

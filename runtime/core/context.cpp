@@ -31,6 +31,10 @@ int64_t span(int32_t dtype, int64_t rows, int64_t columns, int64_t stride) {
   return rows <= 0 || columns <= 0 ? 0 : ((rows - 1) * stride + columns) * elementBytes(dtype);
 }
 
+const int32_t *words(const Arenas &arenas, const stretto_buffer &buffer, int64_t count) {
+  return static_cast<const int32_t *>(arenas.resolve(buffer, count * 4));
+}
+
 AttentionOp attentionOp(const stretto_context *context, const stretto_attention_args &args) {
   const Arenas &arenas = context->arenas;
   const int64_t rows = args.batch * args.length;
@@ -124,6 +128,58 @@ void stretto_embed_grad(stretto_context *context, const stretto_embed_grad_args 
                        static_cast<const int32_t *>(arenas.resolve(args->tokens, rows * 4)),
                        arenas.resolve(args->d_out, span(context->dtype, rows, width, width)),
                        arenas.resolve(args->d_table, span(context->dtype, args->vocabulary, width, width))};
+  });
+}
+
+void stretto_write_cache(stretto_context *context, const stretto_write_cache_args *args) {
+  submit(context, [&]() -> Op {
+    const Arenas &arenas = context->arenas;
+    const int64_t rows = args->batch * args->rows;
+    const int64_t from = rows <= 0 ? 0 : (rows - 1) * args->from_stride + args->row_bytes;
+    return WriteCacheOp{args->batch, args->rows, args->capacity, args->row_bytes, args->from_stride,
+                        arenas.resolve(args->from, from), words(arenas, args->positions, rows),
+                        words(arenas, args->counts, args->batch),
+                        arenas.resolve(args->cache, args->batch * args->capacity * args->row_bytes)};
+  });
+}
+
+void stretto_read_cache(stretto_context *context, const stretto_read_cache_args *args) {
+  submit(context, [&]() -> Op {
+    const Arenas &arenas = context->arenas;
+    const int64_t rows = args->batch * args->rows;
+    return ReadCacheOp{args->batch, args->rows, args->capacity, args->row_bytes, args->back,
+                       arenas.resolve(args->cache, args->batch * args->capacity * args->row_bytes),
+                       words(arenas, args->positions, rows), arenas.resolve(args->to, rows * args->row_bytes)};
+  });
+}
+
+void stretto_last_row(stretto_context *context, const stretto_last_row_args *args) {
+  submit(context, [&]() -> Op {
+    const Arenas &arenas = context->arenas;
+    return LastRowOp{args->batch, args->rows, args->row_bytes,
+                     arenas.resolve(args->from, args->batch * args->rows * args->row_bytes),
+                     words(arenas, args->counts, args->batch), arenas.resolve(args->to, args->batch * args->row_bytes)};
+  });
+}
+
+void stretto_attention_step(stretto_context *context, const stretto_attention_step_args *args) {
+  submit(context, [&]() -> Op {
+    const Arenas &arenas = context->arenas;
+    const int64_t rows = args->batch * args->rows, keys = args->batch * args->capacity;
+    const int64_t width = args->heads * args->head_dim, kvWidth = args->kv_heads * args->head_dim;
+    AttentionStepOp op;
+    op.dtype = args->dtype;
+    op.batch = args->batch, op.rows = args->rows, op.capacity = args->capacity;
+    op.heads = args->heads, op.kvHeads = args->kv_heads, op.headDim = args->head_dim;
+    op.qStride = args->q_stride, op.oStride = args->o_stride;
+    op.scale = args->scale;
+    op.q = arenas.resolve(args->q, span(op.dtype, rows, width, op.qStride));
+    op.k = arenas.resolve(args->k, span(op.dtype, keys, kvWidth, kvWidth));
+    op.v = arenas.resolve(args->v, span(op.dtype, keys, kvWidth, kvWidth));
+    op.positions = words(arenas, args->positions, rows);
+    op.counts = words(arenas, args->counts, args->batch);
+    op.o = arenas.resolve(args->o, span(op.dtype, rows, width, op.oStride));
+    return op;
   });
 }
 

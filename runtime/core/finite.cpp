@@ -26,6 +26,10 @@ struct Buffers {
   }
   List operator()(const EmbedOp &op) const { return {op.tokens, op.table, op.out}; }
   List operator()(const EmbedGradOp &op) const { return {op.tokens, op.dOut, op.dTable}; }
+  List operator()(const WriteCacheOp &op) const { return {op.from, op.positions, op.counts, op.cache}; }
+  List operator()(const ReadCacheOp &op) const { return {op.cache, op.positions, op.to}; }
+  List operator()(const LastRowOp &op) const { return {op.from, op.counts, op.to}; }
+  List operator()(const AttentionStepOp &op) const { return {op.q, op.k, op.v, op.positions, op.counts, op.o}; }
   List operator()(const ZeroOp &op) const { return {op.data}; }
   List operator()(const CopyOp &op) const { return {op.from, op.to}; }
   List operator()(const CopyInOp &) const { return {}; }

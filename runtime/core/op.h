@@ -63,6 +63,40 @@ struct EmbedGradOp {
   void *dTable = nullptr;
 };
 
+// See stretto_write_cache_args.
+struct WriteCacheOp {
+  int64_t batch = 0, rows = 0, capacity = 0, rowBytes = 0, fromStride = 0;
+  const void *from = nullptr;
+  const int32_t *positions = nullptr, *counts = nullptr;
+  void *cache = nullptr;
+};
+
+// See stretto_read_cache_args.
+struct ReadCacheOp {
+  int64_t batch = 0, rows = 0, capacity = 0, rowBytes = 0, back = 0;
+  const void *cache = nullptr;
+  const int32_t *positions = nullptr;
+  void *to = nullptr;
+};
+
+// See stretto_last_row_args.
+struct LastRowOp {
+  int64_t batch = 0, rows = 0, rowBytes = 0;
+  const void *from = nullptr;
+  const int32_t *counts = nullptr;
+  void *to = nullptr;
+};
+
+// See stretto_attention_step_args.
+struct AttentionStepOp {
+  int32_t dtype = STRETTO_F32;
+  int64_t batch = 0, rows = 0, capacity = 0, heads = 0, kvHeads = 0, headDim = 0, qStride = 0, oStride = 0;
+  double scale = 1;
+  const void *q = nullptr, *k = nullptr, *v = nullptr;
+  const int32_t *positions = nullptr, *counts = nullptr;
+  void *o = nullptr;
+};
+
 struct ZeroOp {
   void *data = nullptr;
   int64_t bytes = 0;
@@ -94,6 +128,7 @@ struct ReserveOp {
   std::vector<MatmulOp> products; // each size, type and stride once; so below
   std::vector<AttentionOp> attention;
   std::vector<AttentionGradOp> attentionGrad;
+  std::vector<AttentionStepOp> attentionStep;
   int64_t kernelScratch = 0; // bytes that a thread needs for the hungriest kernel
 };
 
@@ -103,7 +138,7 @@ struct CallSite {
   int64_t iteration = -1; // of the scan it is in, or -1
 };
 
-using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, ZeroOp, CopyOp,
-                        CopyInOp, CopyOutOp, ReserveOp>;
+using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, WriteCacheOp, ReadCacheOp,
+                        LastRowOp, AttentionStepOp, ZeroOp, CopyOp, CopyInOp, CopyOutOp, ReserveOp>;
 
 } // namespace stretto

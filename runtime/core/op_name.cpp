@@ -12,6 +12,10 @@ struct Name {
   std::string operator()(const AttentionGradOp &) const { return "attention backward"; }
   std::string operator()(const EmbedOp &) const { return "embedding"; }
   std::string operator()(const EmbedGradOp &) const { return "embedding backward"; }
+  std::string operator()(const WriteCacheOp &) const { return "storing in a cache"; }
+  std::string operator()(const ReadCacheOp &) const { return "reading of a cache"; }
+  std::string operator()(const LastRowOp &) const { return "choice of the last rows"; }
+  std::string operator()(const AttentionStepOp &) const { return "attention of a step"; }
   std::string operator()(const ZeroOp &op) const { return fmt::format("clearing of {} bytes", op.bytes); }
   std::string operator()(const CopyOp &) const { return "copy on the device"; }
   std::string operator()(const CopyInOp &) const { return "copy to the device"; }

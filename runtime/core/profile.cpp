@@ -64,6 +64,10 @@ void Profile::after(const Op &op, const CallSite &, double measured) {
     void operator()(const AttentionGradOp &op) {
       profile.add("attention", "attention backward", seconds, 0, 2.5 * attentionFlops(op.forward));
     }
+    void operator()(const WriteCacheOp &) { profile.add("caches", "caches", seconds, 0, 0); }
+    void operator()(const ReadCacheOp &) { profile.add("caches", "caches", seconds, 0, 0); }
+    void operator()(const LastRowOp &) { profile.add("caches", "caches", seconds, 0, 0); }
+    void operator()(const AttentionStepOp &) { profile.add("attention", "attention of a step", seconds, 0, 0); }
     void operator()(const EmbedOp &) { profile.add("embedding", "embedding", seconds, 0, 0); }
     void operator()(const EmbedGradOp &) { profile.add("embedding", "embedding backward", seconds, 0, 0); }
     void operator()(const ZeroOp &) { profile.add("rest", "clearing", seconds, 0, 0); }

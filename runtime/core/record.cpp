@@ -41,6 +41,11 @@ public:
     if (attention.insert(keyOf(op.forward, {op.dOutStride, op.dqStride, op.dkStride, op.dvStride})).second)
       needs.attentionGrad.push_back(op);
   }
+  void operator()(const AttentionStepOp &op) {
+    const Key key = {op.dtype, op.batch, op.rows, op.capacity, op.heads, op.kvHeads, op.headDim, op.qStride, op.oStride};
+    if (attention.insert(key).second)
+      needs.attentionStep.push_back(op);
+  }
   template <typename Other> void operator()(const Other &) {}
 
   ReserveOp needs;
@@ -64,7 +69,7 @@ ReserveOp needsOf(const stretto_program &program) {
   const Arenas arenas(recorder, program, true);
   Context context(recorder, arenas, program.dtype);
   for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.update, program.evaluate,
-                     program.round_parameters})
+                     program.round_parameters, program.decode_one.run, program.decode_chunk.run})
     context.run(entry);
   return recorder.needs;
 }

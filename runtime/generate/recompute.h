@@ -2,16 +2,10 @@
 // generation with caches is checked against.
 #pragma once
 
+#include "runtime/generate/writing.h"
 #include "runtime/train/step.h"
 
 namespace stretto {
-
-// How answers are written.
-struct Writing {
-  double temperature = 0;  // 0: the most likely token each time
-  uint64_t seed = 0;       // of drawn tokens
-  uint64_t firstPrompt = 0; // the number of prompts[0], so that parts of an evaluation draw different tokens
-};
 
 // The answer to each prompt, end token included; a batch of the program at a time. Each prompt is one document. Throws
 // Error for an empty prompt and one that does not fit into a row together with its answer.

@@ -1,10 +1,12 @@
 #include "runtime/train/evaluate.h"
 
+#include "runtime/generate/generator.h"
 #include "runtime/generate/recompute.h"
 #include "runtime/train/state.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace stretto {
 namespace {
@@ -44,10 +46,14 @@ void judgeAnswers(Stepper &stepper, const BatchSource &source, const stretto_pro
   const Task &task = *source.task();
   std::vector<Score> judged;
   Writing writing{plan.temperature, plan.seed, 0};
-  for (int64_t first = 0; first < plan.generated; first += program.batch) {
-    const int64_t count = std::min(program.batch, plan.generated - first);
+  std::optional<Generator> generator;
+  if (canDecode(program))
+    generator.emplace(stepper.trainingState());
+  const int64_t most = generator ? 16 * program.batch : program.batch; // rows that are done take the next prompt
+  for (int64_t first = 0; first < plan.generated; first += most) {
+    const int64_t count = std::min(most, plan.generated - first);
     const std::vector<Prompt> prompts = task.prompts(source.seed(), static_cast<uint64_t>(first), count);
-    const auto answers = recomputeAnswers(stepper, program, prompts, writing);
+    const auto answers = generator ? generator->answer(prompts, writing) : recomputeAnswers(stepper, program, prompts, writing);
     writing.firstPrompt += prompts.size();
     addScores(judged, task.judge(source.seed(), static_cast<uint64_t>(first), count, answers));
   }

@@ -36,7 +36,7 @@ MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t l
   plan.gradients = bytes[STRETTO_ARENA_GRADIENTS] + (accumulate ? bytes[STRETTO_ARENA_ACCUMULATOR] : 0);
   plan.moments = bytes[STRETTO_ARENA_MOMENT1] + bytes[STRETTO_ARENA_MOMENT2];
   plan.rest = bytes[STRETTO_ARENA_INPUTS] + bytes[STRETTO_ARENA_OUTPUTS] + bytes[STRETTO_ARENA_TABLES] +
-              bytes[STRETTO_ARENA_HYPER];
+              bytes[STRETTO_ARENA_HYPER] + bytes[STRETTO_ARENA_CACHE];
   plan.library = library;
   return plan;
 }

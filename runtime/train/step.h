@@ -46,6 +46,8 @@ public:
   // an evaluation for each token, so for small vocabularies. Waits.
   std::vector<double> logProbabilities(const TokenBlock &block);
 
+  const TrainingState &trainingState() const { return state; }
+
 private:
   // Work that comes again, for Device::repeat.
   enum Repeated { GradientsAndUpdate, Gradients, AccumulatedGradients, TakeAndUpdate, TakeAccumulated, Update, Evaluate };

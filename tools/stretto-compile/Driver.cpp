@@ -219,6 +219,8 @@ private:
     options.chip = chip ? chip->name.str() : options.chip;
     options.cudaPath = line.cudaPath;
     options.emulate = line.emulate;
+    auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length");
+    options.decode = length ? std::min(line.decode, length.getInt()) : line.decode;
     if (reached == Phase::kernels)
       passes.addPass(createCheckMemory()); // a plan that somebody may have changed
     for (Phase phase : allPhases)

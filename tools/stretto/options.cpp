@@ -15,6 +15,7 @@ static constexpr std::array compilerTable{
     TrainOption{"--target"},           TrainOption{"--cpu"},                  TrainOption{"--fuse"},
     TrainOption{"--memory-budget"},    TrainOption{"-I"},                     TrainOption{"--chip"},
     TrainOption{"--cuda-path"},        TrainOption{"--emulate", false},
+    TrainOption{"--decode"},
 };
 
 static constexpr std::array programTable{

@@ -3,6 +3,7 @@
 #include "runtime/core/bf16.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention.h"
+#include "runtime/device/cpu/attention_step.h"
 #include "runtime/device/cpu/matmul.h"
 
 #include <algorithm>
@@ -67,6 +68,14 @@ Rows rowsOf(const AttentionOp &op, void *data, int64_t heads, int64_t stride) {
 Rows queries(const AttentionOp &op, void *data, int64_t stride) { return rowsOf(op, data, op.heads, stride); }
 Rows keys(const AttentionOp &op, void *data, int64_t stride) { return rowsOf(op, data, op.kvHeads, stride); }
 
+Rows queries(const AttentionStepOp &op, const void *data, int64_t stride) {
+  return {const_cast<void *>(data), op.batch * op.rows, op.heads * op.headDim, stride};
+}
+Rows cached(const AttentionStepOp &op, const void *data) {
+  const int64_t columns = op.kvHeads * op.headDim;
+  return {const_cast<void *>(data), op.batch * op.capacity, columns, columns};
+}
+
 } // namespace
 
 MatmulOp inFloat(MatmulOp op) {
@@ -101,6 +110,10 @@ int64_t wideElements(const AttentionOp &op) {
 }
 int64_t wideElements(const AttentionGradOp &op) {
   return 4 * queries(op.forward, nullptr, 0).elements() + 4 * keys(op.forward, nullptr, 0).elements();
+}
+
+int64_t wideElements(const AttentionStepOp &op) {
+  return 2 * queries(op, nullptr, 0).elements() + 2 * cached(op, nullptr).elements();
 }
 
 void matmulBf16(const MatmulOp &op, float *memory) {
@@ -147,6 +160,21 @@ void attentionGradBf16(const AttentionGradOp &op, float *memory) {
   narrow(wideDq, dq);
   narrow(wideDk, dk);
   narrow(wideDv, dv);
+}
+
+void attentionStepBf16(const AttentionStepOp &op, float *memory) {
+  Parts parts(memory);
+  AttentionStepOp wide = op;
+  wide.dtype = STRETTO_F32;
+  wide.qStride = wide.oStride = op.heads * op.headDim;
+  wide.q = parts.widened(queries(op, op.q, op.qStride));
+  wide.k = parts.widened(cached(op, op.k));
+  wide.v = parts.widened(cached(op, op.v));
+  const Rows out = queries(op, op.o, op.oStride);
+  float *result = parts.take(out);
+  wide.o = result;
+  attentionStep(wide);
+  narrow(result, out);
 }
 
 } // namespace stretto

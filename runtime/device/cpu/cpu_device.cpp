@@ -3,7 +3,9 @@
 #include "runtime/core/error.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention.h"
+#include "runtime/device/cpu/attention_step.h"
 #include "runtime/device/cpu/bf16.h"
+#include "runtime/device/cpu/caches.h"
 #include "runtime/device/cpu/embed.h"
 #include "runtime/device/cpu/library.h"
 #include "runtime/device/cpu/matmul.h"
@@ -56,6 +58,10 @@ void CpuDevice::submit(Op op, const CallSite &at) {
     void operator()(const AttentionGradOp &op) { device.execute(op); }
     void operator()(const EmbedOp &op) { embed(op); }
     void operator()(const EmbedGradOp &op) { embedGrad(op); }
+    void operator()(const WriteCacheOp &op) { writeCache(op); }
+    void operator()(const ReadCacheOp &op) { readCache(op); }
+    void operator()(const LastRowOp &op) { lastRow(op); }
+    void operator()(const AttentionStepOp &op) { device.execute(op); }
     void operator()(const CopyInOp &op) { std::memcpy(op.destination, op.data.data(), op.data.size()); }
     void operator()(const CopyOutOp &op) { std::memcpy(op.destination, op.source, op.bytes); }
   };
@@ -105,6 +111,9 @@ void CpuDevice::execute(const ReserveOp &op) {
   for (const AttentionGradOp &attention : op.attentionGrad)
     if (attention.forward.dtype == STRETTO_BF16)
       elements = std::max(elements, wideElements(attention));
+  for (const AttentionStepOp &attention : op.attentionStep)
+    if (attention.dtype == STRETTO_BF16)
+      elements = std::max(elements, wideElements(attention));
   if (elements)
     wide(elements);
   reserveForProducts(op);
@@ -129,6 +138,13 @@ void CpuDevice::execute(const AttentionGradOp &op) {
     attentionGradBf16(op, wide(wideElements(op)));
   else
     attentionGrad(op);
+}
+
+void CpuDevice::execute(const AttentionStepOp &op) {
+  if (op.dtype == STRETTO_BF16)
+    attentionStepBf16(op, wide(wideElements(op)));
+  else
+    attentionStep(op);
 }
 
 void CpuDevice::execute(const LaunchOp &op) {

@@ -30,6 +30,7 @@ private:
   void execute(const MatmulOp &op);
   void execute(const AttentionOp &op);
   void execute(const AttentionGradOp &op);
+  void execute(const AttentionStepOp &op);
   void execute(const ReserveOp &op);
   char *scratch(int64_t bytesPerThread);
   float *wide(int64_t elements);

@@ -2,6 +2,7 @@
 
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention.h"
+#include "runtime/device/cpu/attention_step.h"
 #include "runtime/device/cpu/matmul.h"
 
 #include <algorithm>
@@ -22,6 +23,8 @@ std::vector<ProductShape> shapesOf(const ReserveOp &op) {
   for (const AttentionOp &attention : op.attention)
     collectShapes(attention, shapes);
   for (const AttentionGradOp &attention : op.attentionGrad)
+    collectShapes(attention, shapes);
+  for (const AttentionStepOp &attention : op.attentionStep)
     collectShapes(attention, shapes);
   std::set<ProductShape> capped;
   for (ProductShape shape : shapes) {

@@ -5,7 +5,7 @@
 using namespace stretto;
 
 namespace {
-BufferRequest buffer(int64_t bytes, llvm::SmallVector<Interval, 2> live) { return {Piece{0, bytes, std::move(live)}}; }
+BufferRequest buffer(int64_t bytes, llvm::SmallVector<Interval, 2> live) { return {LivePiece{0, bytes, std::move(live)}}; }
 
 TEST(Allocate, WhatIsNeverLiveTogetherSharesMemory) {
   Allocation got = allocate({buffer(128, {{0, 1}}), buffer(64, {{2, 3}}), buffer(64, {{1, 2}})}, {}, 64);
@@ -25,14 +25,14 @@ TEST(Allocate, OffsetsAreAligned) {
 }
 
 TEST(Allocate, TakenPiecesStayWhereTheyAre) {
-  Allocation got = allocate({buffer(64, {{0, 1}}), buffer(64, {{5, 6}})}, {Piece{0, 64, {{4, 9}}}}, 64);
+  Allocation got = allocate({buffer(64, {{0, 1}}), buffer(64, {{5, 6}})}, {LivePiece{0, 64, {{4, 9}}}}, 64);
   EXPECT_EQ(got.offsets, (llvm::SmallVector<int64_t>{0, 64}));
 }
 
 // Slot i of one stack is read until time 10 - i; slot i of the other, which is twice as wide, is written at that time.
 TEST(Allocate, AStackMovesIntoTheSlotsOfAnother) {
   BufferRequest narrow;
-  llvm::SmallVector<Piece> wide;
+  llvm::SmallVector<LivePiece> wide;
   for (int64_t i = 0; i < 4; ++i) {
     narrow.push_back({i * 64, (i + 1) * 64, {{i, 9 - i}}});
     wide.push_back({i * 128, (i + 1) * 128, {{10 - i, 20}}});

@@ -1,0 +1,175 @@
+//===- AttentionStepKernel.cpp - the function of a seq.attention_step ------------===//
+//
+// A thread block works on one query of one head. Its warps share the keys: each goes through every fourth, its lanes across
+// the columns of the head, with a running maximum and sum of the softmax (M. Milakov and N. Gimelshein, "Online normalizer
+// calculation for softmax", arXiv 1805.02867). What the warps found is put together in their order at the end.
+#include "codegen/cuda/ControlFlow.h"
+#include "codegen/cuda/Decoding.h"
+#include "codegen/memory/Views.h"
+#include "codegen/rows/ElementMap.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+constexpr int64_t warps = 4;
+constexpr double least = -1e30; // below every score, and finite: the difference of two is a number
+
+class StepBuilder {
+public:
+  StepBuilder(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::AttentionStepOp op)
+      : b(b), op(op), function(b, kernels, op), stored(getElementTypeOrSelf(op.getQ().getType())),
+        real(stored.isF64() ? stored : b.getF32Type()), batch(dimension(op.getQ(), 0)), rows(dimension(op.getQ(), 1)),
+        capacity(dimension(op.getK(), 1)), heads(op.getHeads()), group(heads / static_cast<int64_t>(op.getKvHeads())),
+        columns(lastDimension(op.getQ()) / heads), kvWidth(lastDimension(op.getK())),
+        pieces(llvm::divideCeil(columns, warpThreads)) {}
+
+  void build();
+
+private:
+  enum { q, k, v, positions, counts, out };
+
+  static int64_t dimension(Value value, unsigned number) {
+    return cast<RankedTensorType>(value.getType()).getDimSize(number);
+  }
+  Value word(unsigned buffer, Value i) {
+    Value word = b.load(b.getI32Type(), 1, b.address(function.buffer(buffer), b.getI32Type(), i));
+    return arith::ExtSIOp::create(b, b.getI64Type(), word);
+  }
+  /// Column `piece` * 32 + lane of a head, or the last one; whether that is the thread's own.
+  Value column(int64_t piece) { return b.minimum(b.add(lane, b.index(piece * warpThreads)), b.index(columns - 1)); }
+  Value isOwn(int64_t piece) {
+    bool isWhole = (piece + 1) * warpThreads <= columns;
+    return isWhole ? Value() : b.less(b.add(lane, b.index(piece * warpThreads)), columns);
+  }
+  Value loadReal(Value pointer) {
+    Value value = b.load(stored, 1, pointer);
+    return stored == real ? value : arith::ExtFOp::create(b, real, value);
+  }
+  Value mulF(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  Value shrink(Value from, Value to) { return math::ExpOp::create(b, arith::SubFOp::create(b, from, to)); }
+
+  Values queryPieces();
+  Values attend(ValueRange query, Value seen);
+  Values step(ValueRange query, Value key, ValueRange state);
+  void leave(ValueRange state);
+  void combine();
+  void write(int64_t piece, Value value);
+
+  CudaBuilder &b;
+  seq::AttentionStepOp op;
+  KernelFunction function;
+  Type stored, real; // in memory; computed with
+  int64_t batch, rows, capacity, heads, group, columns, kvWidth, pieces;
+  Value lane, warp, sequence, head, row; // row: of all rows of the batch
+  Value sums, parts;                     // shared: maximum and sum, and columns, of each warp
+};
+} // namespace
+
+/// The query, zero behind its last column.
+Values StepBuilder::queryPieces() {
+  Value start = b.add(b.mul(row, rowStride(op.getQ())), b.mul(head, columns));
+  Values query;
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Value value = loadReal(b.address(function.buffer(q), stored, b.add(start, column(piece))));
+    query.push_back(b.select(isOwn(piece), value, b.real(real, 0)));
+  }
+  return query;
+}
+
+/// One key further; the state is maximum, sum and the columns of the result.
+Values StepBuilder::step(ValueRange query, Value key, ValueRange state) {
+  Value start = b.add(b.mul(b.add(b.mul(sequence, capacity), key), kvWidth), b.mul(b.divide(head, group), columns));
+  Value dot = b.real(real, 0);
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    dot = b.mulAdd(query[piece], loadReal(b.address(function.buffer(k), stored, b.add(start, column(piece)))), dot);
+  dot = b.reduceLanes(seq::ReduceKind::add, dot, warpThreads);
+  Value score = mulF(dot, b.real(real, op.getScale().convertToDouble()));
+  Value maximum = arith::MaximumFOp::create(b, state[0], score);
+  Value keep = shrink(state[0], maximum), weight = shrink(score, maximum);
+  Values next{maximum, b.mulAdd(state[1], keep, weight)};
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Value value = loadReal(b.address(function.buffer(v), stored, b.add(start, column(piece))));
+    next.push_back(b.mulAdd(state[2 + piece], keep, mulF(weight, value)));
+  }
+  return next;
+}
+
+/// The keys of this warp: `seen` are visible.
+Values StepBuilder::attend(ValueRange query, Value seen) {
+  Values state{b.real(real, least)};
+  state.append(1 + pieces, b.real(real, 0));
+  return forEach(b, warp, seen, warps, state, [&](Value key, ValueRange now) { return step(query, key, now); });
+}
+
+void StepBuilder::leave(ValueRange state) {
+  b.when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, b.index(0)), [&] {
+    b.store(state[0], b.address(sums, real, b.mul(warp, 2)));
+    b.store(state[1], b.address(b.address(sums, real, b.mul(warp, 2)), real, 1));
+  });
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    b.when(isOwn(piece), [&] {
+      b.store(state[2 + piece], b.address(parts, real, b.add(b.mul(warp, columns), column(piece))));
+    });
+}
+
+/// The first warp puts the parts together.
+void StepBuilder::combine() {
+  Values maxima, totals;
+  for (int64_t w = 0; w < warps; ++w) {
+    maxima.push_back(b.load(real, 1, b.address(sums, real, 2 * w)));
+    totals.push_back(b.load(real, 1, b.address(sums, real, 2 * w + 1)));
+  }
+  Value maximum = maxima[0], total = b.real(real, 0);
+  for (Value other : ArrayRef(maxima).drop_front())
+    maximum = arith::MaximumFOp::create(b, maximum, other);
+  Values factors;
+  for (int64_t w = 0; w < warps; ++w) {
+    factors.push_back(shrink(maxima[w], maximum));
+    total = b.mulAdd(totals[w], factors[w], total);
+  }
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Value sum = b.real(real, 0);
+    for (int64_t w = 0; w < warps; ++w)
+      sum = b.mulAdd(b.load(real, 1, b.address(parts, real, b.add(b.index(w * columns), column(piece)))), factors[w], sum);
+    write(piece, arith::DivFOp::create(b, sum, total));
+  }
+}
+
+void StepBuilder::write(int64_t piece, Value value) {
+  if (stored != real)
+    value = arith::TruncFOp::create(b, stored, value);
+  Value start = b.add(b.mul(row, rowStride(op.getOut())), b.mul(head, columns));
+  b.when(isOwn(piece), [&] { b.store(value, b.address(function.buffer(out), stored, b.add(start, column(piece)))); });
+}
+
+void StepBuilder::build() {
+  int64_t bytes = real.getIntOrFloatBitWidth() / 8;
+  sums = function.shared("sums", warps * 2 * bytes);
+  parts = function.shared("parts", warps * columns * bytes);
+  Value thread = b.threadIndex(warps * warpThreads), block = b.blockIndexX(batch * heads), number = b.blockIndexY(rows);
+  lane = b.remainder(thread, warpThreads);
+  warp = b.divide(thread, warpThreads);
+  sequence = b.divide(block, heads);
+  head = b.remainder(block, heads);
+  row = b.add(b.mul(sequence, rows), number);
+  Value isValid = b.less(number, word(counts, sequence));
+  Value seen = b.select(isValid, b.add(word(positions, row), b.index(1)), b.index(0));
+  leave(attend(queryPieces(), seen));
+  b.barrier();
+  b.when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp, b.index(0)), [&] {
+    branch(b, isValid, [&] { combine(); },
+           [&] {
+             for (int64_t piece = 0; piece < pieces; ++piece)
+               write(piece, b.real(real, 0));
+           });
+  });
+  function.finish({{batch * heads, rows}, warps * warpThreads, 4 * batch * rows * heads * capacity * columns, 0});
+}
+
+void stretto::buildAttentionStep(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::AttentionStepOp op) {
+  StepBuilder(b, kernels, op).build();
+}

@@ -1,0 +1,36 @@
+//===- AddDecode.cpp - the model a few tokens at a time -----------------------===//
+#include "passes/Build/DecodeBody.h"
+#include "passes/Build/Passes.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_ADDDECODE
+#include "passes/Build/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+struct AddDecodePass : stretto::impl::AddDecodeBase<AddDecodePass> {
+  using AddDecodeBase::AddDecodeBase;
+
+  void runOnOperation() final {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.getNumArguments() != 1 || main.getNumResults() != 1) {
+      getOperation().emitError() << "the module must hold @main(%tokens) -> logits";
+      return signalPassFailure();
+    }
+    auto tokens = cast<RankedTensorType>(main.getArgumentTypes()[0]);
+    if (chunk < 1 || chunk > tokens.getDimSize(1)) {
+      main.emitError() << "a chunk of decoding must have 1 to " << tokens.getDimSize(1) << " tokens, but got " << chunk;
+      return signalPassFailure();
+    }
+    RowAnalysis rows(getOperation());
+    for (auto [name, count] : {std::pair("decode_one", int64_t(1)), std::pair("decode_chunk", int64_t(chunk))}) {
+      DecodeShape shape{name, tokens.getDimSize(0), tokens.getDimSize(1), count, chunk};
+      if (failed(addDecodeEntry(main, shape, rows)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,337 @@
+//===- DecodeBody.cpp - [batch, time, ...] becomes [batch, rows, ...] ---------===//
+#include "passes/Build/DecodeBody.h"
+
+#include "passes/Support/RowBuilder.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+/// Writes one function of the model for a few tokens of each sequence: @main, or the body of one of its scans. A body
+/// gets what it needs besides from the function that scans it: caches as slices, all else as invariants.
+class DecodeBody {
+public:
+  DecodeBody(func::FuncOp source, const DecodeShape &shape, const RowAnalysis &rows, DecodeBody *caller = nullptr)
+      : source(source), shape(shape), rows(rows), symbols(source->getParentOfType<ModuleOp>()), caller(caller),
+        b(source.getLoc(), source.getContext()) {}
+
+  LogicalResult makeEntry();
+
+private:
+  LogicalResult makeScanBody(seq::ScanOp scan);
+  void start(StringRef name);
+  void finish(ValueRange results);
+  LogicalResult convertBlock();
+  LogicalResult convert(Operation *op);
+  LogicalResult convertRows(Operation *op);
+  LogicalResult convertTap(seq::TapOp op);
+  LogicalResult convertAttention(seq::AttentionOp op);
+  LogicalResult convertBroadcast(seq::BroadcastOp op);
+  LogicalResult convertScan(seq::ScanOp op);
+  LogicalResult convertHead(seq::LinearOp op);
+  bool isHead(Operation *op) const;
+  static LogicalResult refuse(Operation *op, const Twine &reason) {
+    return op->emitError() << "text cannot be generated token by token: " << reason;
+  }
+
+  RankedTensorType convertType(Type type, int64_t count) const;
+  RankedTensorType convertType(Type type) const { return convertType(type, shape.rows); }
+  bool isWhole(Type type) const;
+  Value converted(Value value);
+  Value lastRow(Value value);
+
+  Value addArgument(unsigned number, Type type);
+  Value addInvariant(Value outside);
+  Value positions();
+  Value counts();
+  Value rowsOf(seq::TableOp table);
+  Value atPositions(Value table);
+  Value cacheOf(int64_t capacity, RankedTensorType rowsOfCall);
+  Value declareCache(StringRef owner, unsigned number, Type type, int64_t trips);
+  Value withRows(int64_t capacity, Value rowsOfCall);
+
+  func::FuncOp source;
+  const DecodeShape &shape;
+  const RowAnalysis &rows;
+  SymbolTable symbols;
+  DecodeBody *caller;
+  RowBuilder b;
+  func::FuncOp target;
+  IRMapping mapping;
+  Value positionsHere, countsHere;
+  DenseMap<Attribute, Value> tables; // rows at the positions, by what the table says
+  DenseMap<Value, Value> histories;  // tapped values of `source` by the caches that hold them, this call's rows included
+  SmallVector<Type> cacheTypes;      // of one iteration
+  SmallVector<Value> invariants;     // values of the caller
+  unsigned nextSlice = 0;            // number of the argument for the next cache
+};
+} // namespace
+
+//===- Types ------------------------------------------------------------------===//
+
+/// [batch, length, ...] as [batch, count, ...].
+RankedTensorType DecodeBody::convertType(Type type, int64_t count) const {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> dims(tensor.getShape());
+  dims[1] = count;
+  return tensor.clone(dims);
+}
+
+bool DecodeBody::isWhole(Type type) const {
+  ArrayRef<int64_t> dims = cast<RankedTensorType>(type).getShape();
+  return dims.size() >= 2 && dims[0] == shape.batch && dims[1] == shape.length;
+}
+
+/// What stands for an operand that is read row by row; constants are made anew.
+Value DecodeBody::converted(Value value) {
+  DenseElementsAttr elements;
+  if (!isWhole(value.getType()) || !matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return mapping.lookup(value);
+  return arith::ConstantOp::create(b, elements.resizeSplat(convertType(value.getType())));
+}
+
+//===- Functions --------------------------------------------------------------===//
+
+void DecodeBody::start(StringRef name) {
+  SmallVector<Type> types;
+  for (BlockArgument argument : source.getArguments())
+    types.push_back(rows.isRow(argument) ? convertType(argument.getType()) : argument.getType());
+  target = func::FuncOp::create(source.getLoc(), name, b.getFunctionType(types, {}));
+  symbols.insert(target);
+  Block *block = target.addEntryBlock();
+  mapping.map(source.getArguments(), block->getArguments());
+  b.setInsertionPointToEnd(block);
+}
+
+void DecodeBody::finish(ValueRange results) {
+  func::ReturnOp::create(b, results);
+  target.setFunctionType(b.getFunctionType(target.getBody().front().getArgumentTypes(), results.getTypes()));
+}
+
+LogicalResult DecodeBody::makeEntry() {
+  start(shape.name);
+  positionsHere = addArgument(1, RankedTensorType::get({shape.batch, shape.rows}, b.getI32Type()));
+  countsHere = addArgument(2, RankedTensorType::get({shape.batch}, b.getI32Type()));
+  if (failed(convertBlock()))
+    return failure();
+  Value logits = source.getBody().front().getTerminator()->getOperand(0);
+  b.setLoc(logits.getLoc());
+  Operation *head = logits.getDefiningOp();
+  finish(head && isHead(head) ? mapping.lookup(logits) : lastRow(mapping.lookup(logits)));
+  return success();
+}
+
+LogicalResult DecodeBody::makeScanBody(seq::ScanOp scan) {
+  start((source.getName() + "." + shape.name).str());
+  target.setPrivate();
+  nextSlice = scan.getCarry().size() + scan.getSlices().size();
+  if (failed(convertBlock()))
+    return failure();
+  SmallVector<Value> results;
+  for (Value value : source.getBody().front().getTerminator()->getOperands())
+    results.push_back(rows.isRow(value) ? converted(value) : mapping.lookup(value));
+  finish(results);
+  return success();
+}
+
+LogicalResult DecodeBody::convertBlock() {
+  for (Operation &op : source.getBody().front().without_terminator())
+    if (failed(convert(&op)))
+      return failure();
+  return success();
+}
+
+//===- Operations -------------------------------------------------------------===//
+
+/// The product that makes the logits, where nothing else reads them: it is computed for the last row alone.
+bool DecodeBody::isHead(Operation *op) const {
+  return !caller && isa<seq::LinearOp>(op) && op->hasOneUse() && isa<func::ReturnOp>(*op->user_begin());
+}
+
+LogicalResult DecodeBody::convert(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (isHead(op))
+    return convertHead(cast<seq::LinearOp>(op));
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](seq::TapOp tap) { return convertTap(tap); })
+      .Case([&](seq::AttentionOp attention) { return convertAttention(attention); })
+      .Case([&](seq::BroadcastOp broadcast) { return convertBroadcast(broadcast); })
+      .Case([&](seq::ScanOp scan) { return convertScan(scan); })
+      .Default([&](Operation *other) { return convertRows(other); });
+}
+
+/// Rows are computed as they were, only fewer of them; what has no rows stays.
+LogicalResult DecodeBody::convertRows(Operation *op) {
+  auto isRow = [&](Value value) { return rows.isRow(value); };
+  bool makesRows = llvm::any_of(op->getResults(), isRow);
+  if (!makesRows && llvm::any_of(op->getOperands(), isRow))
+    return refuse(op, "this depends on all tokens of a sequence at once");
+  if (!makesRows) {
+    b.clone(*op, mapping);
+    return success();
+  }
+  bool readsWeight = isa<seq::LinearOp, seq::EmbedOp>(op);
+  IRMapping operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    operands.map(operand, readsWeight && i == 1 ? mapping.lookup(operand) : converted(operand));
+  Operation *copy = b.clone(*op, operands);
+  for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults())) {
+    if (!isWhole(from.getType()))
+      return refuse(op, "its rows are not those of single tokens");
+    to.setType(convertType(from.getType()));
+    mapping.map(from, to);
+  }
+  return success();
+}
+
+Value DecodeBody::lastRow(Value value) {
+  return seq::LastRowOp::create(b, convertType(value.getType(), 1), value, counts());
+}
+
+LogicalResult DecodeBody::convertHead(seq::LinearOp op) {
+  Value last = lastRow(converted(op.getOperand()));
+  mapping.map(op.getResult(), seq::LinearOp::create(b, convertType(op.getResult().getType(), 1), last,
+                                                    mapping.lookup(op.getWeight())));
+  return success();
+}
+
+/// Where a table was repeated over the sequences, each has the rows of its positions.
+LogicalResult DecodeBody::convertBroadcast(seq::BroadcastOp op) {
+  if (!rows.isRow(op.getResult()) || rows.isRow(op.getOperand()))
+    return convertRows(op);
+  Value operand = mapping.lookup(op.getOperand());
+  SmallVector<int64_t> dims(op.getDims());
+  if (rows.getKind(op.getOperand()) == RowKind::time) {
+    if (tensorType(operand).getRank() != 2)
+      return refuse(op, "this table is not [time, columns]");
+    auto table = op.getOperand().getDefiningOp<seq::TableOp>();
+    operand = table ? rowsOf(table) : atPositions(operand);
+    dims.insert(dims.begin(), 0);
+  }
+  mapping.map(op.getResult(), b.broadcast(operand, dims, convertType(op.getType()).getShape()));
+  return success();
+}
+
+/// A value that earlier rows are read of is cached; the rows of this call are stored before they are read.
+LogicalResult DecodeBody::convertTap(seq::TapOp op) {
+  int64_t offset = op.getOffset();
+  if (offset > 0)
+    return refuse(op, "this reads tokens that are not there yet");
+  Value tapped = op.getOperand();
+  int64_t columns = tensorType(tapped).getNumElements() / (shape.batch * shape.length);
+  auto type = tensorType(tapped).clone({shape.batch, shape.rows, columns});
+  Value &history = histories[tapped];
+  if (!history) {
+    int64_t furthest = 0;
+    for (Operation *user : tapped.getUsers())
+      if (auto tap = dyn_cast<seq::TapOp>(user))
+        furthest = std::max(furthest, -static_cast<int64_t>(tap.getOffset()));
+    history = withRows(furthest + shape.longest, b.reshape(mapping.lookup(tapped), type.getShape()));
+  }
+  Value read = seq::ReadCacheOp::create(b, type, history, positions(), -offset);
+  mapping.map(op.getResult(), b.reshape(read, convertType(op.getType()).getShape()));
+  return success();
+}
+
+LogicalResult DecodeBody::convertAttention(seq::AttentionOp op) {
+  if (!op.getCausal())
+    return refuse(op, "this attention is not causal, so that earlier tokens depend on later ones");
+  if (!op.getLse().use_empty())
+    return refuse(op, "the log-sum-exp of attention is used");
+  Value keys = withRows(shape.length, mapping.lookup(op.getK()));
+  Value values = withRows(shape.length, mapping.lookup(op.getV()));
+  Value out = seq::AttentionStepOp::create(b, convertType(op.getQ().getType()), mapping.lookup(op.getQ()), keys, values,
+                                           positions(), counts(), op.getHeads(), op.getKvHeads(), op.getScale());
+  mapping.map(op.getOut(), out);
+  return success();
+}
+
+LogicalResult DecodeBody::convertScan(seq::ScanOp op) {
+  if (caller || !op.getStackResults().empty())
+    return refuse(op, "this loop is inside another, or stacks rows");
+  DecodeBody body(symbols.lookup<func::FuncOp>(op.getBody()), shape, rows, this);
+  if (failed(body.makeScanBody(op)))
+    return failure();
+  b.setLoc(op.getLoc());
+  auto mapped = [&](ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return rows.isRow(value) ? converted(value) : mapping.lookup(value); });
+  };
+  SmallVector<Value> carry = mapped(op.getCarry()), slices = mapped(op.getSlices()), shared = mapped(op.getInvariants());
+  for (auto [i, type] : llvm::enumerate(body.cacheTypes))
+    slices.push_back(declareCache(body.source.getName(), i, type, op.getTrips()));
+  llvm::append_range(shared, body.invariants);
+  auto scan = seq::ScanOp::create(b, ValueRange(carry).getTypes(), body.target.getName(), op.getTrips(), op.getReverse(),
+                                  carry, slices, shared);
+  mapping.map(op.getResults(), scan.getResults());
+  return success();
+}
+
+//===- What a body is given ---------------------------------------------------===//
+
+Value DecodeBody::addArgument(unsigned number, Type type) {
+  return target.getBody().front().insertArgument(number, type, source.getLoc());
+}
+
+Value DecodeBody::addInvariant(Value outside) {
+  invariants.push_back(outside);
+  return addArgument(target.getBody().front().getNumArguments(), outside.getType());
+}
+
+Value DecodeBody::positions() {
+  return positionsHere ? positionsHere : positionsHere = addInvariant(caller->positions());
+}
+Value DecodeBody::counts() { return countsHere ? countsHere : countsHere = addInvariant(caller->counts()); }
+
+/// The rows of a constant table at the positions; fetched once, for all layers.
+Value DecodeBody::rowsOf(seq::TableOp table) {
+  NamedAttrList key(cast<DictionaryAttr>(table->getPropertiesAsAttribute()));
+  key.set("type", TypeAttr::get(table.getType()));
+  Value &known = tables[key.getDictionary(b.getContext())];
+  if (!known)
+    known = caller ? addInvariant(caller->rowsOf(table)) : atPositions(b.clone(*table)->getResult(0));
+  return known;
+}
+
+/// The rows of [time, columns] at the positions.
+Value DecodeBody::atPositions(Value table) {
+  auto type = tensorType(table).clone({shape.batch, shape.rows, columnsOf(table)});
+  return seq::EmbedOp::create(b, type, positions(), table);
+}
+
+/// A cache for rows of `type`: of the module, or (in a body) one more slice of the scan.
+Value DecodeBody::cacheOf(int64_t capacity, RankedTensorType type) {
+  auto cache = type.clone({shape.batch, capacity, type.getShape().back()});
+  cacheTypes.push_back(cache);
+  return caller ? addArgument(nextSlice++, cache) : declareCache(source.getName(), cacheTypes.size() - 1, cache, 0);
+}
+
+/// The value of a cache of the module, which is declared where it is not there yet. `trips`: of the scan that has it as
+/// slices, or 0.
+Value DecodeBody::declareCache(StringRef owner, unsigned number, Type type, int64_t trips) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> dims(tensor.getShape());
+  if (trips)
+    dims.insert(dims.begin(), trips);
+  tensor = tensor.clone(dims);
+  std::string name = (owner + ".cache" + Twine(number)).str();
+  if (!symbols.lookup(name)) {
+    OpBuilder detached(b.getContext());
+    auto cache = seq::CacheOp::create(detached, b.getLoc(), name, tensor, trips != 0);
+    symbols.insert(cache);
+  }
+  return seq::GetCacheOp::create(b, tensor, name);
+}
+
+/// A new cache with the rows of this call stored.
+Value DecodeBody::withRows(int64_t capacity, Value rowsOfCall) {
+  Value cache = cacheOf(capacity, tensorType(rowsOfCall));
+  return seq::WriteCacheOp::create(b, cache.getType(), cache, rowsOfCall, positions(), counts());
+}
+
+LogicalResult stretto::addDecodeEntry(func::FuncOp main, const DecodeShape &shape, const RowAnalysis &rows) {
+  return DecodeBody(main, shape, rows).makeEntry();
+}

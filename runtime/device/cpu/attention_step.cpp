@@ -1,0 +1,83 @@
+// As in attention.cpp, over blocks of queries and panels of keys; which keys a query sees is said by its position.
+#include "runtime/device/cpu/attention_step.h"
+
+#include "runtime/core/threads.h"
+#include "runtime/device/cpu/bf16.h"
+#include "runtime/device/cpu/softmax_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace stretto {
+namespace {
+
+constexpr int64_t blockRows = 32;  // queries worked on together
+constexpr int64_t panelKeys = 512; // keys whose scores are held at once; a multiple of rowMultiple
+
+int64_t blockCount(const AttentionStepOp &op) { return (op.rows + blockRows - 1) / blockRows; }
+
+// Row `t` of one head in rows of `stride` elements.
+template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride, int64_t head, int64_t headDim) {
+  return static_cast<Real *>(const_cast<void *>(data)) + t * stride + head * headDim;
+}
+
+template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, int64_t head, int64_t index) {
+  const int64_t begin = index * blockRows, first = b * op.rows + begin;
+  const int64_t rows = std::clamp<int64_t>(op.counts[b] - begin, 0, std::min(blockRows, op.rows - begin));
+  Real *out = rowOf<Real>(op.o, first, op.oStride, head, op.headDim);
+  for (int64_t row = rows; row < std::min(blockRows, op.rows - begin); ++row)
+    std::memset(out + row * op.oStride, 0, op.headDim * sizeof(Real));
+  if (rows == 0)
+    return;
+  const int32_t *positions = op.positions + first;
+  const int64_t seen = positions[rows - 1] + 1; // positions ascend
+  const int64_t kvHead = head * op.kvHeads / op.heads, kvStride = op.kvHeads * op.headDim;
+  const Operand<Real> q{rowOf<Real>(op.q, first, op.qStride, head, op.headDim), op.qStride};
+  alignas(64) Real scores[blockRows * panelKeys];
+  SoftmaxState<Real> states[blockRows];
+  for (int64_t panel = 0; panel < seen; panel += panelKeys) {
+    const int64_t keys = std::min(panelKeys, seen - panel), key = b * op.capacity + panel;
+    const Operand<Real> k{rowOf<Real>(op.k, key, kvStride, kvHead, op.headDim), kvStride, true};
+    const Operand<Real> v{rowOf<Real>(op.v, key, kvStride, kvHead, op.headDim), kvStride};
+    multiply<Real>(rows, keys, op.headDim, q, k, 0, scores, panelKeys);
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t visible = std::clamp<int64_t>(positions[row] + 1 - panel, 0, keys);
+      if (visible == 0) {
+        std::fill_n(scores + row * panelKeys, keys, Real(0));
+        continue;
+      }
+      const Real shrink = softmaxRow(scores + row * panelKeys, visible, keys, static_cast<Real>(op.scale), panel == 0,
+                                     states[row]);
+      if (panel > 0)
+        scaleRow(out + row * op.oStride, op.headDim, shrink);
+    }
+    multiply<Real>(rows, op.headDim, keys, {scores, panelKeys}, v, panel > 0, out, op.oStride);
+  }
+  for (int64_t row = 0; row < rows; ++row)
+    scaleRow(out + row * op.oStride, op.headDim, 1 / states[row].sum);
+}
+
+template <typename Real> void step(const AttentionStepOp &op) {
+  const int64_t heads = op.batch * op.heads;
+  parallelFor(heads * blockCount(op), [&](int64_t i, int) {
+    stepBlock<Real>(op, i % heads / op.heads, i % heads % op.heads, i / heads);
+  });
+}
+
+} // namespace
+
+void collectShapes(const AttentionStepOp &op, std::set<ProductShape> &shapes) {
+  const int32_t dtype = op.dtype == STRETTO_BF16 ? STRETTO_F32 : op.dtype;
+  const int64_t rows = std::min(blockRows, op.rows), keys = std::min(panelKeys, op.capacity);
+  shapes.insert({dtype, rows, keys, op.headDim, false, true, true});
+  shapes.insert({dtype, rows, op.headDim, keys, false, false, true});
+}
+
+void attentionStep(const AttentionStepOp &op) {
+  if (op.dtype == STRETTO_F64)
+    step<double>(op);
+  else
+    step<float>(op);
+}
+
+} // namespace stretto

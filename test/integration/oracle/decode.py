@@ -1,0 +1,86 @@
+"""Logits of the decode entries against PyTorch's of whole sequences, in f64: prompts taken at once, token by token, and in
+pieces of random lengths, other ones in each sequence of the batch. The argument names the cases: `models FOLDER` or
+`random FIRST COUNT`."""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
+sys.path.insert(0, os.path.dirname(__file__))
+import models
+import numpy as np
+import random_models
+import torch
+from decoding import Setting, random_pieces
+from oracle import TOLERANCE, Case, check_all
+
+# Values that are tapped by several layers, by far steps, twice in a row, and before and behind attention.
+TAPS = """model taps(vocab: int, dim = 12) {
+  block layer(x, y) {
+    far = shift(x, 5) + canon(shift(y, 2), kernel = 3, residual = false)
+    q, k, v = canon(linear(far, dim), linear(shift(x, 1), dim), x, kernel = 4, bias = true, activation = silu)
+    q, k = rotary(q, k, heads = 2, style = interleaved, theta = 50)
+    a = canon(softmax_attention(q, k, v, 2), kernel = 2)
+    return x + linear(a, dim), rms_norm(y * sigmoid(shift(a, 3)) + shift(shift(y, 1), 4))
+  }
+  x = embed(tokens, vocab, dim)
+  y = shift(x, 1)
+  repeat 3 { x, y = layer(x, y) }
+  z = canon(x * y, kernel = 4)
+  return rms_norm(linear(z, vocab))
+}
+"""
+
+
+def chosen_models(folder):
+    hybrid = {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}
+    yield Case("taps", TAPS, length=23, vocabulary=9)
+    yield Case("hello", os.path.join(folder, "hello.stretto"), models.SIZE)
+    yield Case("hybrid", os.path.join(folder, "hybrid.stretto"), hybrid, batch=3, length=21)
+    for options in ({}, *models.OPTIONS):
+        yield Case("llama", os.path.join(folder, "llama.stretto"), models.SIZE | options, batch=3, length=17)
+
+
+def problems_of(setting, chunk, *options):
+    batch, length = setting.case.batch, setting.case.length
+    plans = {"token by token": [[1] * length] * batch}
+    plans["in full chunks"] = [[chunk] * (length // chunk) + [length % chunk]] * batch
+    for number in range(3):
+        plans[f"in pieces {number}"] = [random_pieces(setting.rng, length, chunk) for _ in range(batch)]
+    problems, seen = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        decoder = setting.decoder(folder, chunk, *options)
+        for name, pieces in plans.items():
+            seen[name] = setting.grow(decoder, pieces)
+            if not (error := setting.error(seen[name])) <= TOLERANCE:
+                problems.append(f"chunks of {chunk}, {name}: relative error {error:.2e}")
+        decoder.close()
+    same = all(np.array_equal(logits, seen["token by token"][place]) for each in seen.values() for place, logits in each.items())
+    print(f"{setting.case.name}, chunks of {chunk}: error {max(map(setting.error, seen.values())):.1e}, "
+          f"{'the same bits' if same else 'not the same bits'} in all ways")
+    return problems
+
+
+def check_model(case, seed):
+    setting = Setting(case, seed)
+    return "; ".join(problem for chunk in (1, 4, case.length) for problem in problems_of(setting, chunk))
+
+
+def check_random(case, seed):
+    if re.search(r"causal = false", case.spec):
+        return None  # refused: test/passes/add-decode/errors.mlir
+    setting = Setting(case, seed)
+    return "; ".join(problems_of(setting, 1 + seed % case.length))
+
+
+def main(kind, *arguments):
+    torch.set_num_threads(1)
+    if kind == "random":
+        first, count = map(int, arguments)
+        return check_all(random_models.cases(first, count), check_random, first)
+    return check_all(list(chosen_models(*arguments)), check_model)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]) != 0)

@@ -1,0 +1,87 @@
+"""Grows sequences by the decode entries of a compiled model, and compares with PyTorch's logits of whole sequences."""
+import os
+import subprocess
+
+import numpy as np
+import torch
+
+from oracle import emitted_module, model_of, random_weights, seq_module
+from training_program import compile_object, write_safetensors
+
+
+class Decoder:
+    """One process with the decode entries of a model; see test/lib/stretto-decode.cpp."""
+
+    def __init__(self, shared, weights):
+        self.process = subprocess.Popen(["stretto-decode", shared, weights], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)  # fmt: skip
+
+    def ask(self, request):
+        self.process.stdin.write(request + "\n")
+        self.process.stdin.flush()
+        lines = []
+        while (line := self.process.stdout.readline().strip()) != "done":
+            if not line or line.startswith("error: "):
+                raise RuntimeError(f"{request}: {line or 'the process ended'}")
+            lines.append(line)
+        return lines
+
+    def restart(self, slot):
+        self.ask(f"restart {slot}")
+
+    def append(self, tokens):
+        """The logits of the next token of each sequence; `tokens`: lists by slot."""
+        words = [f"{slot}:{','.join(map(str, some))}" for slot, some in tokens.items()]
+        lines = [line.split() for line in self.ask("append " + " ".join(words))]
+        return {int(slot): np.array([float(number) for number in numbers]) for slot, *numbers in lines}
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Setting:
+    """A case with weights, tokens and what PyTorch makes of them."""
+
+    def __init__(self, case, seed, rows=0):
+        self.rng = np.random.default_rng(seed)
+        self.case = case
+        self.model = model_of(emitted_module(seq_module(case, "--f64")))
+        random_weights(self.model, self.rng)
+        self.tokens = self.rng.integers(0, case.vocabulary, (rows or case.batch, case.length))
+        with torch.no_grad():
+            self.logits = self.model(torch.from_numpy(self.tokens)).numpy()
+
+    def decoder(self, folder, chunk, *options):
+        shared = compile_object(self.case, folder, "--decode", str(chunk), *options)
+        weights = os.path.join(folder, "weights.safetensors")
+        write_safetensors(weights, {name: weight.numpy() for name, weight in self.model.state_dict().items()})
+        return Decoder(shared, weights)
+
+    def grow(self, decoder, pieces):
+        """All logits seen while the sequences of the batch grow by `pieces` (lists of lengths by slot), side by side."""
+        for slot in range(self.case.batch):
+            decoder.restart(slot)
+        done, seen = [0] * self.case.batch, {}
+        for step in range(max(map(len, pieces))):
+            tokens = {}
+            for slot, lengths in enumerate(pieces):
+                if step < len(lengths) and lengths[step]:
+                    tokens[slot] = self.tokens[slot, done[slot] : done[slot] + lengths[step]]
+                    done[slot] += lengths[step]
+            for slot, logits in decoder.append(tokens).items():
+                seen[slot, done[slot] - 1] = logits
+        return seen
+
+    def error(self, seen):
+        """The largest difference from PyTorch, over the largest logit."""
+        scale = np.abs(self.logits).max()
+        return max(np.abs(logits - self.logits[place]).max() / scale for place, logits in seen.items())
+
+
+def random_pieces(rng, length, most):
+    """Lengths from 0 to `most` that add up to `length`."""
+    pieces = []
+    while sum(pieces) < length:
+        pieces.append(int(rng.integers(0, min(most, length - sum(pieces)) + 1)))
+    return pieces
