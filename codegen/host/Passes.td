@@ -9,7 +9,8 @@ def EmitHost : Pass<"kern-emit-host", "::mlir::ModuleOp"> {
     Entry points and scan bodies become `llvm.func`s that call the C functions of `runtime/abi/abi.h`: products,
     attention and embeddings directly, each `kern.rowwise` and `kern.sum_partials` by a launch of the kernel
     it names; so are embeddings that name one by the attribute `kern.kernel`. Scans are loops. Parameters, tables,
-    kernels, arenas and entry points are described by the global `stretto_compiled_program`.
+    kernels, arenas and entry points are described by the global `stretto_compiled_program`. So are
+    caches, which have the CACHE arena, and `decode_one` and `decode_chunk` where the module has them.
 
     Memory must be planned and each kernel must exist as an `llvm.func`, whose attributes `kern.chunks`,
     `kern.scratch_bytes`, `kern.bytes_moved` and `kern.flops` (i64) say what a launch needs. What is known

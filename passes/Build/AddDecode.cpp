@@ -21,13 +21,14 @@ struct AddDecodePass : stretto::impl::AddDecodeBase<AddDecodePass> {
       return signalPassFailure();
     }
     auto tokens = cast<RankedTensorType>(main.getArgumentTypes()[0]);
-    if (chunk < 1 || chunk > tokens.getDimSize(1)) {
-      main.emitError() << "a chunk of decoding must have 1 to " << tokens.getDimSize(1) << " tokens, but got " << chunk;
+    int64_t most = chunk;
+    if (most < 1 || most > tokens.getDimSize(1)) {
+      main.emitError() << "a chunk of decoding must have 1 to " << tokens.getDimSize(1) << " tokens, but got " << most;
       return signalPassFailure();
     }
     RowAnalysis rows(getOperation());
-    for (auto [name, count] : {std::pair("decode_one", int64_t(1)), std::pair("decode_chunk", int64_t(chunk))}) {
-      DecodeShape shape{name, tokens.getDimSize(0), tokens.getDimSize(1), count, chunk};
+    for (auto [name, count] : {std::pair("decode_one", int64_t(1)), std::pair("decode_chunk", most)}) {
+      DecodeShape shape{name, tokens.getDimSize(0), tokens.getDimSize(1), count, most};
       if (failed(addDecodeEntry(main, shape, rows)))
         return signalPassFailure();
     }

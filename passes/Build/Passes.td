@@ -60,10 +60,11 @@ def AddDecode : Pass<"seq-add-decode", "::mlir::ModuleOp"> {
 
     ```mlir
     // stretto-opt --seq-add-decode=chunk=4
-    func.func @main(%t: tensor<2x8xi32>, ...) -> tensor<2x8x16xf32> {
-      %x = ... : tensor<2x8x16xf32>
-      %0 = seq.tap %x by -1 : tensor<2x8x16xf32>
-      %1 = arith.addf %x, %0 : tensor<2x8x16xf32>
+    seq.parameter @e parts [#seq.part<"embed", 64, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<64x16xf32>
+    func.func @main(%t: tensor<2x8xi32>) -> tensor<2x8x16xf32> {
+      %e = seq.get_parameter @e : tensor<64x16xf32>
+      %0 = seq.embed %t, %e : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32>
+      %1 = seq.tap %0 by -1 : tensor<2x8x16xf32>
       return %1 : tensor<2x8x16xf32>
     }
     ```
@@ -71,15 +72,14 @@ def AddDecode : Pass<"seq-add-decode", "::mlir::ModuleOp"> {
 
     ```mlir
     seq.cache @main.cache0 : tensor<2x5x16xf32>
-    func.func @decode_chunk(%t: tensor<2x4xi32>, %positions: tensor<2x4xi32>, %counts: tensor<2xi32>) -> tensor<2x1x16xf32> {
-      %x = ... : tensor<2x4x16xf32>
-      %cache = seq.get_cache @main.cache0 : tensor<2x5x16xf32>
-      %new = seq.write_cache %cache, %x at %positions valid %counts : ...
-      %0 = seq.read_cache %new at %positions back 1 : ...
-      %1 = arith.addf %x, %0 : tensor<2x4x16xf32>
-      %2 = seq.last_row %1 valid %counts : ...
-      return %2 : tensor<2x1x16xf32>
-    }
+    func.func @decode_chunk(%arg0: tensor<2x4xi32>, %arg1: tensor<2x4xi32>, %arg2: tensor<2xi32>) -> tensor<2x1x16xf32> {
+      ...
+      %1 = seq.embed %arg0, %0 : tensor<2x4xi32>, tensor<64x16xf32> -> tensor<2x4x16xf32>
+      %2 = seq.get_cache @main.cache0 : tensor<2x5x16xf32>
+      %3 = seq.write_cache %2, %1 at %arg1 valid %arg2 : ...
+      %4 = seq.read_cache %3 at %arg1 back 1 : ...
+      %5 = seq.last_row %4 valid %arg2 : ...
+      return %5 : tensor<2x1x16xf32>
     ```
   }];
   let options = [Option<"chunk", "chunk", "int64_t", "64", "tokens of a sequence in one call of @decode_chunk, at most">];

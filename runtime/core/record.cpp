@@ -69,8 +69,11 @@ ReserveOp needsOf(const stretto_program &program) {
   const Arenas arenas(recorder, program, true);
   Context context(recorder, arenas, program.dtype);
   for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.update, program.evaluate,
-                     program.round_parameters, program.decode_one.run, program.decode_chunk.run})
+                     program.round_parameters})
     context.run(entry);
+  for (const stretto_decode &decode : {program.decode_one, program.decode_chunk})
+    if (decode.rows > 0)
+      context.run(decode.run);
   return recorder.needs;
 }
 

@@ -100,8 +100,12 @@ std::vector<Setting> makeSettings() {
       integer("eval-generate",
               "held-out instances per evaluation that the model answers by writing; -1: some where the task is judged by it",
               &C::evalGenerate, -1, 1'000'000'000),
-      real("temperature", "of what evaluations let the model write; 0: the likeliest token each time; -1: the task's",
+      real("temperature", "of what the model writes; 0: the likeliest token each time; -1: the task's, or 0 for prompts",
            &C::temperature, -1, 1e6),
+      text("prompt", "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between", &C::prompt, false),
+      text("prompts", "the same with the prompts of a file, one a line", &C::prompts, false),
+      integer("write", "tokens to write behind a prompt, at most", &C::write, 1, 1'000'000'000, false),
+      integer("end-token", "the token that ends an answer; -1: none", &C::endToken, -1, 1'000'000'000, false),
       text("scores", "append the scores of each evaluation to this file, one JSON object a line", &C::scores, false),
       integer("save-every", "steps between checkpoints; 0: only at the end", &C::saveEvery, 0, most),
       integer("keep", "checkpoints kept", &C::keep, 1, 1'000'000),
@@ -215,7 +219,7 @@ RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaul
     }
   }
   settleWarmup(config);
-  if (config.task.empty() == config.tokens.empty())
+  if (config.task.empty() == config.tokens.empty() && !config.writesOnly())
     throw Error(config.task.empty() ? "a run needs data: give --task NAME (or --tokens FILE)"
                                     : "--task and --tokens must not be given together");
   return config;

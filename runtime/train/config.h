@@ -23,6 +23,9 @@ struct RunConfig {
   int64_t evalEvery = 100, evalBatches = 4, evalGenerate = -1; // -1: as the task says
   double temperature = -1; // of what is generated; -1: as the task says
   std::string scores;      // a file for the scores of evaluations
+  std::string prompt, prompts; // what to go on with instead of training; a file with more
+  int64_t write = 32, endToken = -1; // tokens of an answer, and the one that ends it; -1: none
+  bool writesOnly() const { return !prompt.empty() || !prompts.empty(); }
   int64_t saveEvery = 500, keep = 3, logEvery = 10;
   std::string out;
   bool resume = false;

@@ -5,6 +5,7 @@
 #include "runtime/core/finite.h"
 #include "runtime/core/record.h"
 #include "runtime/device/make.h"
+#include "runtime/generate/write_prompts.h"
 #include "runtime/train/bench.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/initial.h"
@@ -60,6 +61,10 @@ RunConfig configure(const CommandLine &line, const stretto_program &program, con
   if (config.bench && (config.resume || config.profile || config.checkFinite))
     throw Error("--bench must not be given together with --resume, --profile or --check-finite");
   if (config.bench) {
+    config.quiet = true;
+    config.out = "none";
+  }
+  if (config.writesOnly()) { // standard output is for the answers
     config.quiet = true;
     config.out = "none";
   }
@@ -128,7 +133,7 @@ class Session {
 public:
   Session(const stretto_program &program, const RunConfig &config, const TaskRegistry &tasks)
       : program(program), config(config), progress(config.progress, config.quiet, config.logEvery),
-        source(makeSource(config, program, tasks)), device(makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32})) {
+        source(config.writesOnly() ? nullptr : makeSource(config, program, tasks)), device(makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32})) {
     device->setThreads(config.threads ? static_cast<int>(config.threads)
                                       : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   }
@@ -147,6 +152,11 @@ public:
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
     const TrainingState state{program, *device, arenas};
+    if (config.writesOnly()) {
+      initialise(state);
+      fmt::print(stderr, "{}\n", writePrompts(state, config, std::cout));
+      return 0;
+    }
     if (config.bench) {
       initialise(state);
       answerRequests(state, config, *source, plan, std::cin, std::cout);

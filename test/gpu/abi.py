@@ -2,9 +2,10 @@
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_void_p
 
-VERSION = 3
+VERSION = 4
 F32, F64, I32, BF16 = range(4)
-(ACTIVATIONS, PARAMETERS, GRADIENTS, MOMENT1, MOMENT2, ACCUMULATOR, INPUTS, OUTPUTS, TABLES, HYPER, ROUNDED) = range(11)
+(ACTIVATIONS, PARAMETERS, GRADIENTS, MOMENT1, MOMENT2, ACCUMULATOR, INPUTS, OUTPUTS, TABLES, HYPER, ROUNDED,
+ CACHE) = range(12)
 CUBIN, PTX = range(2)
 
 
@@ -42,14 +43,19 @@ class Image(Structure):
     _fields_ = fields("kind unused: i32; architecture: text; data: pointer; bytes: i64")
 
 
+class Decode(Structure):
+    _fields_ = fields("rows tokens positions counts logits: i64; run: pointer")
+
+
 class Program(Structure):
     _fields_ = fields(
         "abi_version struct_size: u32; model spec_text spec_hash settings plan target cpu cpu_features compiler: text; "
-        "dtype activation_dtype: i32; batch length vocabulary: i64; arena_bytes: i64*11; activation_bytes: i64; "
+        "dtype activation_dtype: i32; batch length vocabulary: i64; arena_bytes: i64*12; activation_bytes: i64; "
         "trainable_elements: i64; flops_forward flops_backward: f64; parameters: pointer; parameter_count: i64; "
         "tables: pointer; table_count: i64; kernels: pointer; kernel_count: i64; images: pointer; image_count: i64; "
         "tokens targets weights: i64; loss grad_norm nll predicted: i64; "
-        "gradients accumulate take_accumulated update evaluate round_parameters: pointer")
+        "gradients accumulate take_accumulated update evaluate round_parameters: pointer; "
+        "decode_one decode_chunk: Decode")
 
 
 class Result(Structure):

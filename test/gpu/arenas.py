@@ -17,7 +17,7 @@ class Arenas:
     def __init__(self, model):
         self.model, program = model, model.program
         self.bytes = []
-        for arena in range(11):
+        for arena in range(12):
             size = (program.arena_bytes[arena] if arena != abi.GRADIENTS else 0) + 2 * GUARD
             self.bytes.append(np.full(size + -size % 64, 0xFF if arena == abi.ACTIVATIONS else 0, np.uint8))
             self.bytes[-1][:GUARD] = 0xA5

@@ -30,6 +30,7 @@ static constexpr std::array commands{
     Command{"opt", "stretto-opt", "", "run passes on IR files"},
     Command{"data", "stretto-data", "", "look at the data of a task"},
     Command{"eval", "", "", "score a trained model, at the same or at another batch and length"},
+    Command{"generate", "", "", "let a trained model go on with prompts"},
     Command{"sweep", "stretto-sweep", "", "train all combinations of settings, each as a run"},
     Command{"compare", "stretto-compare", "", "put runs side by side"},
 };
@@ -87,6 +88,12 @@ static int runHelp(std::span<const std::string> arguments) {
               "a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those of the\n"
               "run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any\n"
               "safetensors file.\n");
+  else if (arguments[0] == "generate")
+    std::puts("usage: stretto generate <run> --prompt \"3 1 4\" [options]\n"
+              "       stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt \"3 1 4\" [options]\n\n"
+              "Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a line.\n"
+              "Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws\n"
+              "tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for more.\n");
   else
     std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
   std::printf("Compiles the spec through the cache. Options may stand in any order.\n\n%s\n", optionsText().c_str());
@@ -120,7 +127,9 @@ int runCommand(std::span<const std::string> arguments) {
   }
   if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h"))
     return runHelp(std::span(&name, 1));
-  TrainArguments split = name == "eval" ? evaluationArguments(arguments) : splitTrainArguments(arguments);
+  TrainArguments split = name == "eval"       ? evaluationArguments(arguments)
+                         : name == "generate" ? generationArguments(arguments)
+                                              : splitTrainArguments(arguments);
   std::string program = cachedProgram(split);
   if (name != "program")
     becomeProgram(program, split.program);

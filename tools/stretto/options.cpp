@@ -25,6 +25,8 @@ static constexpr std::array programTable{
     TrainOption{"--epsilon"},         TrainOption{"--clip"},          TrainOption{"--accumulate"},
     TrainOption{"--seed"},            TrainOption{"--init-from"},     TrainOption{"--eval-every"},
     TrainOption{"--eval-batches"},    TrainOption{"--eval-generate"}, TrainOption{"--temperature"},
+    TrainOption{"--prompt"},          TrainOption{"--prompts"},       TrainOption{"--write"},
+    TrainOption{"--end-token"},
     TrainOption{"--scores"},          TrainOption{"--save-every"},    TrainOption{"--keep"},
     TrainOption{"--on-nonfinite"},    TrainOption{"--out"},           TrainOption{"--resume", false},
     TrainOption{"--threads"},         TrainOption{"--device"},        TrainOption{"--graph"},

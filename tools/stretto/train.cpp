@@ -101,6 +101,28 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   arguments.program.insert(arguments.program.begin(), {"--config", (run / "run.toml").string()});
 }
 
+// Tokens of a prompt that are taken at a time, where nobody says.
+constexpr const char *usualDecode = "64";
+
+static bool has(std::span<const std::string> words, const std::string &name) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string &word) { return word == name || word.starts_with(name + "="); });
+}
+
+// What is to write needs the entries for it.
+static void addDecode(TrainArguments &arguments) {
+  if (!has(arguments.compiler, "--decode"))
+    arguments.compiler.insert(arguments.compiler.end(), {"--decode", usualDecode});
+}
+
+TrainArguments generationArguments(std::span<const std::string> given) {
+  TrainArguments arguments = evaluationArguments(given);
+  if (!has(arguments.program, "--prompt") && !has(arguments.program, "--prompts"))
+    throw CommandError("generate needs prompts: give --prompt \"3 1 4\", or --prompts with a file", 2);
+  addDecode(arguments);
+  return arguments;
+}
+
 TrainArguments evaluationArguments(std::span<const std::string> given) {
   std::vector<std::string> words(given.begin(), given.end());
   if (!words.empty() && !words[0].starts_with("-") && !isSpec(words[0]))
@@ -113,6 +135,8 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
   if (arguments.spec.empty())
     takeFromRun(arguments, weights);
   arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none"});
+  if (has(given, "--eval-generate"))
+    addDecode(arguments);
   return arguments;
 }
 

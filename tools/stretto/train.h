@@ -24,6 +24,9 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 // options it was compiled with and the settings of the run. Throws CommandError where weights or spec are missing.
 TrainArguments evaluationArguments(std::span<const std::string> arguments);
 
+// The same for `generate`: the program goes on with prompts.
+TrainArguments generationArguments(std::span<const std::string> arguments);
+
 // A digest of the text of the spec and of all it imports. Throws CommandError where the spec cannot be read.
 std::string specDigest(const TrainArguments &arguments);
 

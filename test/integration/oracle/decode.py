@@ -1,6 +1,6 @@
 """Logits of the decode entries against PyTorch's of whole sequences, in f64: prompts taken at once, token by token, and in
-pieces of random lengths, other ones in each sequence of the batch. The argument names the cases: `models FOLDER` or
-`random FIRST COUNT`."""
+pieces of random lengths, other ones in each sequence of the batch. The argument names the cases: `models FOLDER`,
+`emulated FOLDER` (the kernels for CUDA) or `random FIRST COUNT`."""
 import os
 import re
 import sys
@@ -67,6 +67,18 @@ def check_model(case, seed):
     return "; ".join(problem for chunk in (1, 4, case.length) for problem in problems_of(setting, chunk))
 
 
+def check_emulated(case, seed):
+    return "; ".join(problems_of(Setting(case, seed), 4, "--target=cuda", "--emulate"))
+
+
+def emulated_models(folder):
+    """Small ones: heads of more columns than a warp has lanes, shared keys, taps, an odd number of columns."""
+    llama = os.path.join(folder, "llama.stretto")
+    yield Case("llama, emulated", llama, {"dim": 96, "layers": 2, "heads": 2, "kv_heads": 1, "ffn": 20}, batch=2, length=9)
+    yield Case("llama, emulated", llama, {"dim": 15, "layers": 2, "heads": 3, "ffn": 7, "rotary_fraction": 0}, batch=3, length=6)
+    yield Case("taps, emulated", TAPS, length=11, vocabulary=9)
+
+
 def check_random(case, seed):
     if re.search(r"causal = false", case.spec):
         return None  # refused: test/passes/add-decode/errors.mlir
@@ -76,6 +88,8 @@ def check_random(case, seed):
 
 def main(kind, *arguments):
     torch.set_num_threads(1)
+    if kind == "emulated":
+        return check_all(list(emulated_models(*arguments)), check_emulated)
     if kind == "random":
         first, count = map(int, arguments)
         return check_all(random_models.cases(first, count), check_random, first)
