@@ -195,6 +195,13 @@ void CudaDevice::execute(const EmbedOp &) {
 }
 void CudaDevice::execute(const EmbedGradOp &) { execute(EmbedOp()); }
 
+void CudaDevice::execute(const WriteCacheOp &) {
+  throw Error("the caches of a program for CUDA must have kernels of their own; compile the model again");
+}
+void CudaDevice::execute(const ReadCacheOp &) { execute(WriteCacheOp()); }
+void CudaDevice::execute(const LastRowOp &) { execute(WriteCacheOp()); }
+void CudaDevice::execute(const AttentionStepOp &) { execute(WriteCacheOp()); }
+
 void CudaDevice::execute(const ZeroOp &op) {
   check(cudaMemsetAsync(op.data, 0, static_cast<size_t>(op.bytes), stream), "clear memory");
 }

@@ -45,6 +45,10 @@ private:
   void execute(const AttentionGradOp &op);
   void execute(const EmbedOp &op);
   void execute(const EmbedGradOp &op);
+  void execute(const WriteCacheOp &op);
+  void execute(const ReadCacheOp &op);
+  void execute(const LastRowOp &op);
+  void execute(const AttentionStepOp &op);
   void execute(const ZeroOp &op);
   void execute(const CopyOp &op);
   void execute(const CopyInOp &op);
