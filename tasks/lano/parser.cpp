@@ -6,7 +6,25 @@
 
 namespace stretto {
 
-Parser::Parser(const Grammar &grammar) : grammar(grammar), items(grammar) {}
+Parser::Parser(const Grammar &grammar)
+    : grammar(grammar), items(grammar), symbolWords(size_t(grammar.symbols()) / 64 + 1),
+      openers(size_t(grammar.symbols()) * symbolWords), behind(size_t(items.slots) * symbolWords),
+      expected(symbolWords) {
+  auto unite = [&](Word *set, int32_t symbol) {
+    for (size_t w = 0; w < symbolWords; ++w)
+      set[w] |= openers[size_t(symbol) * symbolWords + w];
+  };
+  for (int32_t symbol = 0; symbol < grammar.symbols(); ++symbol) {
+    Word *own = &openers[size_t(symbol) * symbolWords];
+    own[symbol / 64] |= Word{1} << symbol % 64;
+    for (const Grammar::Rule &rule : grammar.rules[symbol])
+      unite(own, rule[0]);
+  }
+  for (int32_t item = 0; item < items.count(); ++item)
+    if (items.slot[item] >= 0)
+      for (int32_t to : items.next[item])
+        unite(&behind[size_t(items.slot[item]) * symbolWords], items.child[to]);
+}
 
 void Parser::begin(size_t tokens) {
   words = tokens / 64 + 1;
@@ -18,7 +36,7 @@ void Parser::begin(size_t tokens) {
   current.assign(size_t(items.count()) * words, 0);
   touched.assign(size_t(items.count()), {UINT16_MAX, 0});
   reached.assign(size_t(grammar.symbols()), 0);
-  predicted[size_t(grammar.root()) * words] = 1;
+  expect(&openers[size_t(grammar.root()) * symbolWords]);
   predict(0);
 }
 
@@ -123,9 +141,12 @@ void Parser::finish(int32_t symbol, size_t column) {
     const auto [first, end] = touched[size_t(item)];
     if (first >= end)
       continue;
-    if (items.slot[item] >= 0)
-      openings[column * size_t(items.slots) + size_t(items.slot[item])] =
-          save(&current[size_t(item) * words], first, end);
+    if (const int32_t slot = items.slot[item]; slot >= 0) {
+      Row &kept = openings[column * size_t(items.slots) + size_t(slot)];
+      kept = save(&current[size_t(item) * words], first, end);
+      if (kept.count)
+        expect(&behind[size_t(slot) * symbolWords]);
+    }
     clear(item);
   }
   reached[size_t(symbol)] = 0;
@@ -133,15 +154,17 @@ void Parser::finish(int32_t symbol, size_t column) {
     complete(symbol, column);
 }
 
-// Finds what may stand at a column: children that some rule waits for, and all they may open with.
+void Parser::expect(const Word *symbols) {
+  for (size_t w = 0; w < symbolWords; ++w)
+    expected[w] |= symbols[w];
+}
+
+// Notes what may stand at a column, which was gathered in `expected`.
 void Parser::predict(size_t column) {
-  const Word bit = Word{1} << column % 64;
-  for (int32_t symbol = grammar.root(); symbol >= grammar.terminals; --symbol) {
-    const bool stands = predicted[size_t(symbol) * words + column / 64] & bit;
-    for (int32_t item : items.places[symbol])
-      if (items.before[item] < 0 ? stands : items.slot[item] >= 0 && opening(column, item).count > 0)
-        for (int32_t to : items.next[item])
-          predicted[size_t(items.child[to]) * words + column / 64] |= bit;
+  for (size_t w = 0; w < symbolWords; ++w) {
+    for (Word bits = expected[w]; bits != 0; bits &= bits - 1)
+      predicted[(w * 64 + size_t(std::countr_zero(bits))) * words + column / 64] |= Word{1} << column % 64;
+    expected[w] = 0;
   }
 }
 

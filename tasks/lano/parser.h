@@ -44,6 +44,7 @@ private:
   void begin(size_t tokens);
   bool advance(size_t column, int32_t token);
   void predict(size_t column);
+  void expect(const Word *symbols);
   void complete(int32_t symbol, size_t column);
   void touch(int32_t item, const Row &row);
   void finish(int32_t symbol, size_t column);
@@ -60,7 +61,11 @@ private:
 
   const Grammar &grammar;
   Items items;
-  size_t words = 0;                    // of a set
+  size_t symbolWords;                  // of a set of symbols
+  std::vector<Word> openers;           // [symbol][symbolWords]: itself, and what its derivations may open with
+  std::vector<Word> behind;            // [slot of an item][symbolWords]: what may stand behind it
+  std::vector<Word> expected;          // [symbolWords]: what may stand at the column that is made
+  size_t words = 0;                    // of a set of positions
   std::vector<Word> store;             // of all rows
   std::vector<Row> openings, finished; // [column][slot of an item], [column][symbol]
   std::vector<Word> predicted;         // [symbol][words]: columns at which it may stand
