@@ -23,7 +23,7 @@ std::vector<Score> CapoTask::score(uint64_t seed, uint64_t first, const BatchVie
                                    const Predictions &predictions) const {
   checkShape(*this, batch, predictions.predicted.size());
   checkShape(*this, batch, predictions.nll.size());
-  Score all = Score::mean("nll", "nats"), names = Score::mean("nll/names", "nats"), values = Score::mean("nll/values", "nats");
+  Score all = Score::mean("nll", "nats"), values = Score::mean("nll/values", "nats");
   std::vector<Score> nll, right;
   for (size_t fact = 0; fact < factCount; ++fact) {
     nll.push_back(Score::mean(nllOf(fact), "nats"));
@@ -37,7 +37,6 @@ std::vector<Score> CapoTask::score(uint64_t seed, uint64_t first, const BatchVie
       sum += person.nll[fact];
     }
     all.addNumber(sum);
-    names.addNumber(person.nll[size_t(Fact::Name)]);
     values.addNumber(sum - person.nll[size_t(Fact::Name)]);
   };
   for (int64_t r = 0; r < batch.batch; ++r) {
@@ -57,7 +56,7 @@ std::vector<Score> CapoTask::score(uint64_t seed, uint64_t first, const BatchVie
       }
     }
   }
-  std::vector<Score> scores = {all, names, values};
+  std::vector<Score> scores = {all, values};
   std::ranges::move(nll, std::back_inserter(scores));
   std::ranges::move(right, std::back_inserter(scores));
   return scores;

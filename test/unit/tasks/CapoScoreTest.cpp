@@ -99,7 +99,7 @@ TEST_F(CapoScore, perfectModelLearnsTheMost) {
   });
   EXPECT_NEAR(scoreOf("bits_per_parameter"), scoreOf("most_bits_per_parameter"), 1e-9);
   EXPECT_NEAR(scoreOf("bits"), scoreOf("most_bits"), 1e-6);
-  EXPECT_NEAR(scoreOf("nll/names"), std::log(60), 1e-12);
+  EXPECT_NEAR(scoreOf("nll/name"), std::log(60), 1e-12);
   EXPECT_EQ(scoreOf("nll/values"), 0);
   EXPECT_EQ(scoreOf("accuracy/major"), 1);
   EXPECT_EQ(task.conclude(task.score(4, 0, batch.view(), {predicted, nll}), 10)[0].name, "bits_per_parameter");
