@@ -27,7 +27,9 @@ static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
       .Case<seq::LinearWeightGradOp>([&](auto) { return number < 2; })
       .Case<seq::EmbedOp, seq::EmbedGradOp>([&](auto) { return number == 1; })
       .Case<seq::AttentionGradOp>([&](auto) { return number < 5; })
-      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>([](auto op) { return isRounded(op.getType()); })
+      .Case<seq::AttentionStepOp>([&](auto) { return number < 3; })
+      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::WriteCacheOp, seq::LastRowOp>(
+          [](auto op) { return isRounded(op.getType()); })
       .Case([&](seq::ScanOp scan) {
         return isRounded(symbols.lookup<func::FuncOp>(scan.getBody()).getArgumentTypes()[number]);
       })
@@ -80,6 +82,7 @@ struct RoundActivationsPass : stretto::impl::RoundActivationsBase<RoundActivatio
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         setTypes(function, values);
+    module.walk([&](seq::GetCacheOp get) { symbols.lookup<seq::CacheOp>(get.getCache()).setType(get.getType()); });
     module.walk([](kern::RowwiseOp op) { convertBody(op); });
     convertUses();
   }

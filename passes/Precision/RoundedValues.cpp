@@ -75,6 +75,15 @@ void RoundedValues::joinStructure(Operation *op, SymbolTable &symbols) {
   } else if (isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, kern::CopyOp>(op)) {
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);
+  } else if (isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp>(op)) { // indices are no reals
+    for (Value operand : op->getOperands())
+      join(op->getResult(0), operand);
+  } else if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
+    Value &first = caches[get.getCacheAttr()];
+    if (first)
+      join(first, get);
+    else
+      first = get;
   }
 }
 
@@ -105,6 +114,14 @@ void RoundedValues::markByDefinition(Operation *op) {
         mark(op->getOperands().drop_back(), Operand);
         mark(op.getResults(), Operand);
         mark(op.getLse(), Number);
+      })
+      .Case([&](seq::AttentionStepOp op) {
+        mark({op.getQ(), op.getK(), op.getV(), op.getOut()}, Operand);
+      })
+      .Case([&](func::ReturnOp end) {
+        bool isDecode = end->getParentOfType<func::FuncOp>().getName().starts_with("decode_");
+        if (isDecode) // the host reads logits
+          mark(end.getOperands(), Logits);
       })
       .Case<seq::TableOp, seq::GetParameterOp, seq::GradientOp, kern::SumPartialsOp>([&](Operation *op) {
         mark(op->getOperands(), Shared);

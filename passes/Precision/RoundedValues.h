@@ -49,6 +49,7 @@ private:
 
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::SmallVector<unsigned> parents, marks;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> caches; // by name
 };
 
 } // namespace stretto

@@ -52,10 +52,10 @@ class Setting:
         with torch.no_grad():
             self.logits = self.model(torch.from_numpy(self.tokens)).numpy()
 
-    def decoder(self, folder, chunk, *options):
-        shared = compile_object(self.case, folder, "--decode", str(chunk), *options)
-        weights = os.path.join(folder, "weights.safetensors")
-        write_safetensors(weights, {name: weight.numpy() for name, weight in self.model.state_dict().items()})
+    def decoder(self, folder, chunk, *options, dtype="f64"):
+        shared = compile_object(self.case, folder, "--decode", str(chunk), *options, dtype=dtype)
+        weights, real = os.path.join(folder, "weights.safetensors"), np.float64 if dtype == "f64" else np.float32
+        write_safetensors(weights, {name: weight.numpy().astype(real) for name, weight in self.model.state_dict().items()})
         return Decoder(shared, weights)
 
     def grow(self, decoder, pieces):

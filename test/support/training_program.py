@@ -38,12 +38,12 @@ def read_safetensors(path):
     }
 
 
-def compile_object(case, folder, *options):
-    """The path of a shared object: what the compiler makes of a case in f64, linked with nothing but, where kernels are
+def compile_object(case, folder, *options, dtype="f64"):
+    """The path of a shared object: what the compiler makes of a case, linked with nothing but, where kernels are
     emulated, the emulator."""
     machine, shared = os.path.join(folder, "model.o"), os.path.join(folder, "model.so")
     compiler = ["stretto-compile", write_spec(case, folder), *options_of(case), *options]
-    run([*compiler, "--dtype", "f64", "--emit=object", "-o", machine])
+    run([*compiler, "--dtype", dtype, "--emit=object", "-o", machine])
     libraries = os.path.join(os.path.dirname(shutil.which("stretto-compile")), "..", "lib")
     emulator = [f"-L{libraries}", "-lstretto_emulator", "-rpath", libraries] if "--emulate" in options else []
     run(["ld", "-shared", machine, *emulator, "-o", shared])

@@ -42,7 +42,7 @@ def chosen_models(folder):
         yield Case("llama", os.path.join(folder, "llama.stretto"), models.SIZE | options, batch=3, length=17)
 
 
-def problems_of(setting, chunk, *options):
+def problems_of(setting, chunk, *options, dtype="f64", tolerance=TOLERANCE):
     batch, length = setting.case.batch, setting.case.length
     plans = {"token by token": [[1] * length] * batch}
     plans["in full chunks"] = [[chunk] * (length // chunk) + [length % chunk]] * batch
@@ -50,14 +50,14 @@ def problems_of(setting, chunk, *options):
         plans[f"in pieces {number}"] = [random_pieces(setting.rng, length, chunk) for _ in range(batch)]
     problems, seen = [], {}
     with tempfile.TemporaryDirectory() as folder:
-        decoder = setting.decoder(folder, chunk, *options)
+        decoder = setting.decoder(folder, chunk, *options, dtype=dtype)
         for name, pieces in plans.items():
             seen[name] = setting.grow(decoder, pieces)
-            if not (error := setting.error(seen[name])) <= TOLERANCE:
+            if not (error := setting.error(seen[name])) <= tolerance:
                 problems.append(f"chunks of {chunk}, {name}: relative error {error:.2e}")
         decoder.close()
     same = all(np.array_equal(logits, seen["token by token"][place]) for each in seen.values() for place, logits in each.items())
-    print(f"{setting.case.name}, chunks of {chunk}: error {max(map(setting.error, seen.values())):.1e}, "
+    print(f"{setting.case.name}, {dtype}, chunks of {chunk}: error {max(map(setting.error, seen.values())):.1e}, "
           f"{'the same bits' if same else 'not the same bits'} in all ways")
     return problems
 
@@ -68,7 +68,9 @@ def check_model(case, seed):
 
 
 def check_emulated(case, seed):
-    return "; ".join(problems_of(Setting(case, seed), 4, "--target=cuda", "--emulate"))
+    setting, cuda = Setting(case, seed), ("--target=cuda", "--emulate")
+    rounded = {"dtype": "bf16", "tolerance": 0.1} if case.name.startswith("llama") else {"dtype": "f32", "tolerance": 1e-4}
+    return "; ".join([*problems_of(setting, 4, *cuda), *problems_of(setting, 3, *cuda, **rounded)])
 
 
 def emulated_models(folder):
