@@ -33,6 +33,10 @@ contains(text, "95 % interval")
 part, _ = scores("--eval-batches", 0, "--eval-generate", 11)
 expect(part["generated/accuracy"][1] == 11, f"{part}")
 hot, _ = scores("--eval-batches", 0, "--eval-generate", 32, "--temperature", 5)
+# With caches, as eval compiles for writing, and without.
+for options, expected in (([], some), (["--temperature", 5], some | hot)):
+    slow, _ = scores("--eval-batches", 4, "--eval-generate", 32, "--decode", 0, *options)
+    expect(slow == expected, f"without caches, {options}: {slow} instead of {expected}")
 expect(hot["generated/accuracy"][0] < right, f"a high temperature changes nothing: {hot}")
 expect(scores("--eval-batches", 0, "--eval-generate", 32, "--temperature", 5)[0] == hot, "drawn answers change")
 # While training, too, and by default only where the task is judged by it.

@@ -1,0 +1,41 @@
+"""stretto generate: answers do not depend on batch, chunk and threads; what prompts must be.
+
+REQUIRES: compiler, runtime
+RUN: %python3 %s %t
+"""
+import sys
+
+from programs import HELLO, contains, empty, expect, program, run
+
+folder = empty(sys.argv[1])
+TASK = ["--task", "copy", "--batch", 4, "--length", 40, "--task-set", "n=6", "--task-set", "symbols=6"]
+trained = program(HELLO, *TASK, "--set", "dim=16", "--set", "layers=1")
+run(trained, *TASK[:2], *TASK[6:], "--threads", 1, "--steps", 60, "--lr", "1e-2", "--warmup", 5, "--quiet", "--out", f"{folder}/run")
+prompts = ["3 1 4 1 5", "2", "1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5", "6 6", "5 4 3", "1 1 2 3 5"]
+with open(f"{folder}/prompts.txt", "w") as file:
+    file.write("\n".join(prompts[1:]))
+
+
+def generate(*options, status=0):
+    text = run("stretto", "generate", f"{folder}/run", "--threads", 1, *options, status=status)
+    return [line for line in text.splitlines() if "tokens/s" not in line]
+
+
+asked = ["--prompt", prompts[0], "--prompts", f"{folder}/prompts.txt", "--write", 9]
+answers = generate(*asked)
+expect([len(answer.split()) for answer in answers] == [9] * len(prompts), f"{answers}")
+expect(generate("--prompt", "; ".join(prompts), "--write", 9) == answers, "a file and the command line differ")
+for other in (["--batch", 1], ["--decode", 1], ["--decode", 7, "--batch", 3], ["--length", 64, "--threads", 2]):
+    expect(generate(*asked, *other) == answers, f"answers change with {other}")
+end = answers[0].split()[2]
+short = generate(*asked, "--end-token", end)
+expect(short[0] == " ".join(answers[0].split()[: answers[0].split().index(end) + 1]), f"{short} does not end with {end}")
+drawn = generate(*asked, "--temperature", 1, "--seed", 3)
+expect(drawn == generate(*asked, "--temperature", 1, "--seed", 3, "--batch", 2) != answers, f"drawn answers: {drawn}")
+expect(drawn != generate(*asked, "--temperature", 1, "--seed", 4), "the seed changes nothing")
+
+contains("\n".join(generate(status=2)), "generate needs prompts")
+contains("\n".join(generate("--prompt", "1 two", status=1)), "prompts must be numbers of tokens, but got 'two'")
+contains("\n".join(generate("--prompt", "1 999", status=1)), "but got 999 in prompt 0")
+contains("\n".join(generate("--prompt", "1 2 3", "--write", 39, status=1)), "compile with --length 41")
+contains("\n".join(generate("--prompt", "1", "--decode", 0, status=1)), "compile the model with --decode")
