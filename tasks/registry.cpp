@@ -56,7 +56,8 @@ std::unique_ptr<Task> makeTask(const std::string &name, const std::map<std::stri
 
 std::vector<int32_t> publishedIds(const Task &task) {
   const auto *packed = dynamic_cast<const PackedTask *>(&task);
-  return packed ? packed->publishedIds() : std::vector<int32_t>();
+  const auto *capo = dynamic_cast<const CapoTask *>(&task);
+  return packed ? packed->publishedIds() : capo ? capo->publishedIds() : std::vector<int32_t>();
 }
 
 } // namespace stretto

@@ -14,7 +14,8 @@ static constexpr const char *monthNames[birthMonths] = {"January", "February", "
 static constexpr const char *pronounTexts[][2] = {{"He", "She"}, {"he", "she"}, {"His", "Her"},        {"his", "her"},
                                                   {"Him", "Her"}, {"him", "her"}, {"himself", "herself"}};
 
-Biographies::Biographies(const Lists &lists, bool cityFirst) : headquarters(lists.headquarters), order(employerFirst) {
+Biographies::Biographies(const Lists &lists, bool cityFirst, std::shared_ptr<const Bpe> bpe)
+    : words(begin + 1, std::move(bpe)), headquarters(lists.headquarters), order(employerFirst) {
   if (cityFirst)
     std::swap(order[4], order[5]);
   encodeLists(lists);
@@ -54,12 +55,13 @@ void Biographies::compile(const Lists &lists) {
       Compiled compiled;
       for (const Template::Part &part : sentence.parts) {
         compiled.parts.push_back({!part.text.empty(), part.slot, uint32_t(literals.size())});
-        if (!part.text.empty()) {
+        if (!part.text.empty())
           literals.add(words.encode(part.text));
-          compiled.fixed += int64_t(literals[literals.size() - 1].size());
-        } else if (part.slot >= Slot::He) {
-          ++compiled.fixed;
-        }
+        for (bool she : {false, true})
+          if (!part.text.empty())
+            compiled.fixed[she] += int64_t(literals[literals.size() - 1].size());
+          else if (part.slot >= Slot::He)
+            compiled.fixed[she] += int64_t(pronoun(part.slot, she).size());
       }
       templates[s].push_back(std::move(compiled));
     }
@@ -88,7 +90,7 @@ struct Lengths {
 
 // The length is a sum of independent parts.
 void Biographies::measure() {
-  const int64_t constant = 1 + 3 + int64_t(comma.size()); // the begin token and the date
+  const int64_t constant = 1 + int64_t(comma.size()); // the token that opens, and a comma in the date
   longestValues = constant;
   meanLength = double(constant);
   auto addValues = [&](const Lengths &lengths) {
@@ -96,7 +98,7 @@ void Biographies::measure() {
     meanLength += lengths.mean();
     lengthVariance += lengths.variance();
   };
-  for (const TokenTable *table : {&first, &middle, &last, &cities, &universities, &majors}) {
+  for (const TokenTable *table : {&months, &days, &years, &first, &middle, &last, &cities, &universities, &majors}) {
     Lengths lengths;
     for (size_t i = 0; i < table->size(); ++i)
       lengths.add(int64_t((*table)[i].size()));
@@ -109,12 +111,13 @@ void Biographies::measure() {
   for (size_t s = 0; s < sentenceCount; ++s) {
     Lengths lengths;
     for (const Compiled &compiled : templates[s])
-      lengths.add(compiled.fixed);
+      for (int64_t length : compiled.fixed)
+        lengths.add(length);
     longestTemplates += lengths.most;
     shortestTemplates += lengths.least;
     meanLength += lengths.mean();
     lengthVariance += lengths.variance();
-    shortestChoice[s] = uint32_t(lengths.shortest);
+    shortestChoice[s] = uint32_t(lengths.shortest / 2);
   }
 }
 
@@ -126,8 +129,8 @@ Choice Biographies::choose(Random &random) const {
 }
 
 int64_t Biographies::valueLength(const Person &person) const {
-  return int64_t(1 + first[person.first].size() + middle[person.middle].size() + last[person.last].size() + 3 +
-                 comma.size() + cities[person.city].size() + universities[person.university].size() +
+  return int64_t(1 + first[person.first].size() + middle[person.middle].size() + last[person.last].size() +
+                 months[person.month].size() + days[person.day].size() + comma.size() + years[person.year].size() + cities[person.city].size() + universities[person.university].size() +
                  majors[person.major].size() + employers[person.employer].size() +
                  cities[headquarters[person.employer]].size());
 }
@@ -135,7 +138,7 @@ int64_t Biographies::valueLength(const Person &person) const {
 int64_t Biographies::length(const Person &person, const Choice &choice) const {
   int64_t length = valueLength(person);
   for (size_t s = 0; s < sentenceCount; ++s)
-    length += templates[s][choice[s]].fixed;
+    length += templates[s][choice[s]].fixed[person.she];
   return length;
 }
 

@@ -22,8 +22,8 @@ class Biographies {
 public:
   static constexpr int32_t begin = 0;
 
-  // The work city is told before the employer where `cityFirst`.
-  Biographies(const Lists &lists, bool cityFirst);
+  // The work city is told before the employer where `cityFirst`. Without a tokenizer words are tokens.
+  Biographies(const Lists &lists, bool cityFirst, std::shared_ptr<const Bpe> bpe);
 
   Choice choose(Random &random) const;
   // The templates of the fewest tokens.
@@ -53,7 +53,7 @@ private:
   };
   struct Compiled {
     std::vector<Part> parts;
-    int64_t fixed = 0; // tokens without the values
+    std::array<int64_t, 2> fixed{}; // tokens without the values, of him and of her
   };
 
   void encodeLists(const Lists &lists);
@@ -64,7 +64,7 @@ private:
   void appendSlot(Slot slot, const Person &person, bool counts, Row &row, bool &pronounTold) const;
   void appendTokens(std::span<const int32_t> tokens, bool counts, Row &row) const;
 
-  Vocabulary words{begin + 1};
+  Vocabulary words;
   TokenTable months, days, years, first, middle, last, cities, universities, majors, employers, pronouns, literals;
   std::vector<int32_t> comma;
   std::vector<uint32_t> headquarters;

@@ -14,6 +14,7 @@ const std::vector<ParameterInfo> &CapoTask::parameterInfos() {
       {"exposures", 100, 1, 1 << 20, "times that each person is read, before the data start again"},
       ParameterInfo::word("order", {"employer", "city"}, "which is told first, the employer or the city of the work"),
       ParameterInfo::text("lists", "", "directory of lists in place of the built-in ones"),
+      ParameterInfo::text("vocabulary", "", "directory of a tokenizer's vocab.json and merges.txt in place of words"),
       {"world", 0, 0, INT64_MAX, "seed of the people; the seed of the data draws orders and templates"},
       {"length", 512, 1, 1 << 24, "tokens in a row"},
   };
@@ -30,6 +31,11 @@ static uint64_t checkedCount(const Parameters &values, const Lists &lists) {
   return count;
 }
 
+static std::shared_ptr<const Bpe> readTokenizer(const Parameters &values) {
+  const std::string &directory = values.word("vocabulary");
+  return directory.empty() ? nullptr : std::make_shared<const Bpe>(directory);
+}
+
 static std::array<double, factCount> factBits(const Lists &lists) {
   auto log2 = [](auto count) { return std::log2(double(count)); };
   return {log2(lists.names()),
@@ -42,10 +48,10 @@ static std::array<double, factCount> factBits(const Lists &lists) {
 }
 
 CapoTask::CapoTask(Parameters values, const Lists &lists)
-    : parameters(std::move(values)), number(parameters["n"]), exposures(parameters["exposures"]),
+    : parameters(std::move(values)), bpe(readTokenizer(parameters)), number(parameters["n"]), exposures(parameters["exposures"]),
       rowLength(parameters["length"]),
       people(lists, checkedCount(parameters, lists), uint64_t(parameters["world"])),
-      texts(lists, parameters.word("order") == "city"), bits(factBits(lists)), perRow(findPeopleInRow()) {}
+      texts(lists, parameters.word("order") == "city", bpe), bits(factBits(lists)), perRow(findPeopleInRow()) {}
 
 int64_t CapoTask::findPeopleInRow() const {
   if (texts.longest() > rowLength + 1)
@@ -113,6 +119,15 @@ void CapoTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batc
   checkShape(*this, batch, batch.tokens.size());
   for (int64_t r = 0; r < batch.batch; ++r)
     writeRow(makeRow(seed, stream, first + uint64_t(r)), Biographies::begin, Biographies::begin, batch, r);
+}
+
+std::vector<int32_t> CapoTask::publishedIds() const {
+  if (!bpe || bpe->id("<|endoftext|>") < 0)
+    return {};
+  std::vector<int32_t> ids = {bpe->id("<|endoftext|>")};
+  for (int32_t token = 1; token < vocabulary(); ++token)
+    ids.push_back(bpe->id(texts.vocabulary().text(token)));
+  return ids;
 }
 
 std::string CapoTask::describe(const BatchView &batch, int64_t row) const {

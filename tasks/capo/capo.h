@@ -42,6 +42,8 @@ public:
   int64_t trainingRows() const { return (number * exposures + perRow - 1) / perRow; }
   const Biographies &biographies() const { return texts; }
   const People &allPeople() const { return people; }
+  // The ids of the tokenizer's files; <|endoftext|> for the token that opens. Empty without a tokenizer.
+  std::vector<int32_t> publishedIds() const;
 
   // log2 of the number of values of a fact: of the full names (N0), of the pronouns, ...
   double bitsOf(Fact fact) const { return bits[size_t(fact)]; }
@@ -53,6 +55,7 @@ private:
   int64_t findPeopleInRow() const;
 
   Parameters parameters;
+  std::shared_ptr<const Bpe> bpe;
   int64_t number, exposures, rowLength;
   People people;
   Biographies texts;

@@ -45,12 +45,20 @@ std::vector<std::string_view> splitPieces(std::string_view text) {
 std::vector<int32_t> Vocabulary::encode(std::string_view text) {
   std::vector<int32_t> tokens;
   for (std::string_view piece : splitPieces(text)) {
-    auto [found, added] = ids.try_emplace(std::string(piece), size());
-    if (added)
-      texts.emplace_back(piece);
-    tokens.push_back(found->second);
+    if (!bpe)
+      tokens.push_back(add(std::string(piece)));
+    else
+      for (std::string &token : bpe->split(piece))
+        tokens.push_back(add(std::move(token)));
   }
   return tokens;
+}
+
+int32_t Vocabulary::add(std::string text) {
+  auto [found, added] = ids.try_emplace(std::move(text), size());
+  if (added)
+    texts.push_back(found->first);
+  return found->second;
 }
 
 std::string Vocabulary::join(std::span<const int32_t> tokens) const {

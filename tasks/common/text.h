@@ -1,7 +1,10 @@
 // Text as tokens: a word with the space before it is one token, so tokens joined are the text again.
 #pragma once
 
+#include "tasks/common/bpe.h"
+
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,9 +21,10 @@ std::vector<std::string_view> splitPieces(std::string_view text);
 // Tokens by their text. Ids count up from `first`; the ids below are the task's own.
 class Vocabulary {
 public:
-  explicit Vocabulary(int32_t first) : first(first) {}
+  // With a tokenizer its tokens are used, those that occur; else a piece is a token.
+  explicit Vocabulary(int32_t first, std::shared_ptr<const Bpe> bpe = nullptr) : first(first), bpe(std::move(bpe)) {}
 
-  // The tokens of a text, one for each piece; those not met before are added.
+  // The tokens of a text; those not met before are added.
   std::vector<int32_t> encode(std::string_view text);
 
   // Ids are 0 .. size()-1.
@@ -31,7 +35,10 @@ public:
   std::string join(std::span<const int32_t> tokens) const;
 
 private:
+  int32_t add(std::string text);
+
   int32_t first;
+  std::shared_ptr<const Bpe> bpe;
   std::vector<std::string> texts;
   std::unordered_map<std::string, int32_t> ids;
 };

@@ -1,0 +1,222 @@
+#include "tasks/common/bpe.h"
+
+#include "tasks/common/files.h"
+#include "tasks/common/parameters.h"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <unordered_set>
+
+namespace stretto {
+
+// The byte that a letter of the files stands for. Bytes that print stand for themselves; the others are written as the
+// letters from U+0100 on, in order.
+static std::optional<char> byteOf(uint32_t letter) {
+  static const std::unordered_map<uint32_t, char> bytes = [] {
+    std::unordered_map<uint32_t, char> all;
+    uint32_t next = 256;
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+      const bool prints = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
+      all[prints ? byte : next++] = char(byte);
+    }
+    return all;
+  }();
+  auto found = bytes.find(letter);
+  return found == bytes.end() ? std::nullopt : std::optional(found->second);
+}
+
+// One letter of UTF-8 below U+0800, the only ones the files have; taken from the front of `text`.
+static std::optional<char> takeByte(std::string_view &text) {
+  const uint32_t lead = uint8_t(text[0]);
+  const bool two = (lead & 0xe0) == 0xc0 && text.size() > 1 && (uint8_t(text[1]) & 0xc0) == 0x80;
+  if (lead >= 0x80 && !two)
+    return std::nullopt;
+  const uint32_t letter = two ? (lead & 0x1f) << 6 | (uint8_t(text[1]) & 0x3f) : lead;
+  text.remove_prefix(two ? 2 : 1);
+  return byteOf(letter);
+}
+
+static std::optional<std::string> toBytes(std::string_view letters) {
+  std::string bytes;
+  while (!letters.empty()) {
+    std::optional<char> byte = takeByte(letters);
+    if (!byte)
+      return std::nullopt;
+    bytes += *byte;
+  }
+  return bytes;
+}
+
+namespace {
+
+// Reads {"token": id, ...}.
+class ObjectReader {
+public:
+  ObjectReader(std::string_view text, const std::string &path) : text(text), path(path) {}
+
+  template <typename F> void read(F visit) {
+    expect('{');
+    for (bool first = true; peek() != '}'; first = false) {
+      if (!first)
+        expect(',');
+      const size_t place = (peek(), at);
+      std::string token = readString();
+      expect(':');
+      visit(std::move(token), readId(), place);
+    }
+    expect('}');
+    if (peek() != 0)
+      fail(at, "must end after the object");
+  }
+
+  [[noreturn]] void fail(size_t place, const std::string &what) const {
+    throw TaskError(path + ": byte " + std::to_string(place) + ": " + what);
+  }
+
+private:
+  // The next sign that is no white space; 0 at the end.
+  char peek() {
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t'))
+      ++at;
+    return at < text.size() ? text[at] : 0;
+  }
+
+  void expect(char sign) {
+    if (peek() != sign)
+      fail(at, std::string("must hold '") + sign + "'");
+    ++at;
+  }
+
+  std::string readString() {
+    expect('"');
+    const size_t from = at;
+    std::string bytes;
+    while (at < text.size() && text[at] != '"') {
+      std::optional<char> byte = text[at] == '\\' ? readEscape() : takeLetter();
+      if (!byte)
+        fail(at, "a token must be written in letters that stand for bytes");
+      bytes += *byte;
+    }
+    if (at == text.size() || at == from)
+      fail(from, "a token must not be empty, and end with '\"'");
+    ++at;
+    return bytes;
+  }
+
+  std::optional<char> takeLetter() {
+    std::string_view rest = text.substr(at);
+    std::optional<char> byte = takeByte(rest);
+    if (byte)
+      at = text.size() - rest.size();
+    return byte;
+  }
+
+  std::optional<char> readEscape() {
+    const char kind = at + 1 < text.size() ? text[at + 1] : 0;
+    if (kind == '"' || kind == '\\' || kind == '/') {
+      at += 2;
+      return kind;
+    }
+    uint32_t letter = 0;
+    const char *digits = text.data() + at + 2;
+    if (kind != 'u' || at + 6 > text.size() || std::from_chars(digits, digits + 4, letter, 16).ptr != digits + 4)
+      return std::nullopt;
+    std::optional<char> byte = byteOf(letter);
+    if (byte)
+      at += 6;
+    return byte;
+  }
+
+  int32_t readId() {
+    peek();
+    int32_t id = 0;
+    auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), id);
+    if (error != std::errc() || id < 0)
+      fail(at, "an id must be a number from 0 to 2147483647");
+    at = size_t(end - text.data());
+    return id;
+  }
+
+  std::string_view text;
+  const std::string &path;
+  size_t at = 0;
+};
+
+} // namespace
+
+Bpe::Bpe(const std::string &directory) : directory(directory) {
+  readVocabulary(directory + "/vocab.json");
+  readMerges(directory + "/merges.txt");
+}
+
+void Bpe::readVocabulary(const std::string &path) {
+  const std::string text = readTextFile(path);
+  std::unordered_set<int32_t> seen;
+  ObjectReader reader(text, path);
+  reader.read([&](std::string token, int32_t id, size_t place) {
+    if (!ids.try_emplace(std::move(token), id).second)
+      reader.fail(place, "a token must occur once");
+    if (!seen.insert(id).second)
+      reader.fail(place, "an id must occur once, but got " + std::to_string(id) + " again");
+  });
+}
+
+static std::string pairKey(std::string_view first, std::string_view second) {
+  return std::to_string(first.size()).append(" ").append(first).append(second);
+}
+
+void Bpe::readMerges(const std::string &path) {
+  const std::string text = readTextFile(path);
+  int64_t number = 0;
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = std::min(text.find('\n', from), text.size());
+    std::string_view line = std::string_view(text).substr(from, end - from);
+    from = end + 1;
+    ++number;
+    if (line.ends_with('\r'))
+      line.remove_suffix(1);
+    if (line.empty() || (number == 1 && line.starts_with("#version")))
+      continue;
+    auto fail = [&](const std::string &what) { throw TaskError(path + ":" + std::to_string(number) + ": " + what); };
+    const size_t space = line.find(' ');
+    auto first = toBytes(line.substr(0, space)), second = toBytes(space == line.npos ? "" : line.substr(space + 1));
+    if (!first || !second || first->empty() || second->empty())
+      fail("a merge must be two tokens with a space between them");
+    if (!ids.contains(*first + *second))
+      fail("a merge must make a token of vocab.json");
+    if (!ranks.try_emplace(pairKey(*first, *second), number).second)
+      fail("a merge must occur once");
+  }
+}
+
+std::vector<std::string> Bpe::split(std::string_view piece) const {
+  std::vector<std::string> tokens;
+  for (char byte : piece)
+    tokens.emplace_back(1, byte);
+  while (true) {
+    size_t best = tokens.size();
+    int64_t bestRank = INT64_MAX;
+    for (size_t i = 0; i + 1 < tokens.size(); ++i)
+      if (auto rank = ranks.find(pairKey(tokens[i], tokens[i + 1])); rank != ranks.end() && rank->second < bestRank) {
+        best = i;
+        bestRank = rank->second;
+      }
+    if (best == tokens.size())
+      break;
+    tokens[best] += tokens[best + 1];
+    tokens.erase(tokens.begin() + int64_t(best) + 1);
+  }
+  for (const std::string &token : tokens)
+    if (id(token) < 0)
+      throw TaskError("vocabulary '" + directory + "' must hold a token for byte " + std::to_string(uint8_t(token[0])) +
+                      " of '" + std::string(piece) + "'");
+  return tokens;
+}
+
+int32_t Bpe::id(const std::string &token) const {
+  auto found = ids.find(token);
+  return found == ids.end() ? -1 : found->second;
+}
+
+} // namespace stretto

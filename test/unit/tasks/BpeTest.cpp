@@ -1,0 +1,152 @@
+#include "Support.h"
+#include "tasks/capo/capo.h"
+#include "tasks/common/bpe.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+
+// A tokenizer of all bytes and a few merges, in the form of the published files.
+class BpeFiles : public ::testing::Test {
+protected:
+  void SetUp() override {
+    directory = ::testing::TempDir() + "bpe_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(directory);
+    std::string vocabulary = "{\"<|endoftext|>\": 0";
+    for (int byte = 0; byte < 256; ++byte)
+      vocabulary += ", \"" + letterOf(byte) + "\": " + std::to_string(300 + byte);
+    // The space is written as U+0120.
+    vocabulary += ", \"\\u0120t\": 1, \"he\": 2, \"\\u0120the\": 3, \"re\": 4, \"er\": 5}\n";
+    write("vocab.json", vocabulary);
+    write("merges.txt", "#version: 0.2\n\xc4\xa0 t\nh e\n\xc4\xa0t he\nr e\ne r\n");
+  }
+  void TearDown() override { std::filesystem::remove_all(directory); }
+
+  // How the files write a byte, in JSON.
+  static std::string letterOf(int byte) {
+    int letter = byte, next = 256;
+    for (int b = 0; b <= byte; ++b)
+      if (b < 33 || b == 127 || (b > 127 && b < 161) || b == 173)
+        letter = next++;
+      else
+        letter = b;
+    if (letter == '"' || letter == '\\')
+      return std::string("\\") + char(letter);
+    if (letter < 128)
+      return std::string(1, char(letter));
+    return {char(0xc0 | letter >> 6), char(0x80 | (letter & 0x3f))};
+  }
+
+  void write(const std::string &name, const std::string &text) {
+    std::ofstream(directory + "/" + name, std::ios::binary | std::ios::trunc) << text;
+  }
+  std::string errorWith(const std::string &name, const std::string &text) {
+    write(name, text);
+    std::string error = errorOf([&] { Bpe bpe(directory); });
+    size_t at = error.find(directory + "/");
+    return at == std::string::npos ? error : error.erase(at, directory.size() + 1);
+  }
+
+  std::string directory;
+};
+
+using Strings = std::vector<std::string>;
+
+} // namespace
+
+TEST_F(BpeFiles, earlierMergesComeFirst) {
+  Bpe bpe(directory);
+  EXPECT_EQ(bpe.split(" the"), Strings{" the"});
+  EXPECT_EQ(bpe.split("the"), (Strings{"t", "he"}));
+  EXPECT_EQ(bpe.split(" there"), (Strings{" the", "re"}));
+  EXPECT_EQ(bpe.split("ere"), (Strings{"e", "re"}));
+  EXPECT_EQ(bpe.split("erher"), (Strings{"er", "he", "r"}));
+  EXPECT_EQ(bpe.split("\xc3\xa9\n"), (Strings{"\xc3", "\xa9", "\n"}));
+  EXPECT_EQ(bpe.id(" the"), 3);
+  EXPECT_EQ(bpe.id("\n"), 310);
+  EXPECT_EQ(bpe.id("x y"), -1);
+}
+
+TEST_F(BpeFiles, capoUsesTheTokensThatOccur) {
+  CapoTask words(Parameters("capo", CapoTask::parameterInfos(), {{"n", "40"}, {"length", "512"}}));
+  CapoTask task(Parameters("capo", CapoTask::parameterInfos(), {{"n", "40"}, {"length", "512"}, {"vocabulary", directory}}));
+  EXPECT_LT(task.vocabulary(), 120);
+  Batch batch(task, 1, Stream::Train, 0, 1);
+  // The same people, in letters; the published ids write the same text.
+  Person person = task.allPeople()[3];
+  Row inWords, inLetters;
+  words.biographies().append(person, words.biographies().shortest(), true, inWords);
+  task.biographies().append(person, words.biographies().shortest(), true, inLetters);
+  EXPECT_EQ(task.biographies().vocabulary().join(inLetters.tokens), words.biographies().vocabulary().join(inWords.tokens));
+  EXPECT_EQ(int64_t(inLetters.tokens.size()), task.biographies().length(person, words.biographies().shortest()));
+  std::vector<int32_t> ids = publishedIds(task);
+  ASSERT_EQ(int64_t(ids.size()), task.vocabulary());
+  EXPECT_EQ(ids[0], 0);
+  Bpe bpe(directory);
+  for (int32_t token = 1; token < task.vocabulary(); ++token)
+    EXPECT_EQ(ids[token], bpe.id(task.biographies().vocabulary().text(token)));
+  EXPECT_TRUE(publishedIds(words).empty());
+  // Facts are told by the same text.
+  for (size_t i = 0; i < inWords.answers.size(); ++i) {
+    auto text = [&](const CapoTask &in, const Row &row) {
+      const Answer &answer = row.answers[i];
+      return in.biographies().vocabulary().join(std::span(row.tokens).subspan(answer.begin, answer.end - answer.begin));
+    };
+    EXPECT_EQ(text(task, inLetters), text(words, inWords));
+  }
+}
+
+TEST_F(BpeFiles, filesAreChecked) {
+  EXPECT_EQ(errorWith("merges.txt", "h e\nh e\n"), "merges.txt:2: a merge must occur once");
+  EXPECT_EQ(errorWith("merges.txt", "h\n"), "merges.txt:1: a merge must be two tokens with a space between them");
+  EXPECT_EQ(errorWith("merges.txt", "h e r\n"), "merges.txt:1: a merge must be two tokens with a space between them");
+  EXPECT_EQ(errorWith("merges.txt", "x y\n"), "merges.txt:1: a merge must make a token of vocab.json");
+  EXPECT_EQ(errorWith("vocab.json", "[]"), "vocab.json: byte 0: must hold '{'");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1, \"a\": 2}"), "vocab.json: byte 9: a token must occur once");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1, \"b\": 1}"), "vocab.json: byte 9: an id must occur once, but got 1 again");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a\": -1}"), "vocab.json: byte 6: an id must be a number from 0 to 2147483647");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1"), "vocab.json: byte 7: must hold ','");
+  EXPECT_EQ(errorWith("vocab.json", "{\"\": 1}"), "vocab.json: byte 2: a token must not be empty, and end with '\"'");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a"), "vocab.json: byte 2: a token must not be empty, and end with '\"'");
+  EXPECT_EQ(errorWith("vocab.json", "{\"\xe2\x82\xac\": 1}"),
+            "vocab.json: byte 2: a token must be written in letters that stand for bytes");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a b\": 1}"), "vocab.json: byte 3: a token must be written in letters that stand for bytes");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1} x"), "vocab.json: byte 9: must end after the object");
+  write("merges.txt", "#version: 0.2\n");
+  write("vocab.json", "{\"a\": 1}");
+  EXPECT_EQ(errorOf([&] { Bpe(directory).split("ab"); }),
+            "vocabulary '" + directory + "' must hold a token for byte 98 of 'ab'");
+}
+
+// Whatever happens to the files, they are refused with one message or read.
+TEST_F(BpeFiles, mutatedFilesAreRefusedOrRead) {
+  std::map<std::string, std::string> good;
+  for (const char *name : {"vocab.json", "merges.txt"}) {
+    std::ifstream in(directory + "/" + name, std::ios::binary);
+    good[name] = {std::istreambuf_iterator<char>(in), {}};
+  }
+  int refused = 0, taken = 0;
+  for (uint64_t sample = 0; sample < 400; ++sample) {
+    Random random(5, 0, sample);
+    const std::string name = random.below(3) ? "vocab.json" : "merges.txt";
+    std::string text = good[name];
+    const size_t at = random.below(text.size());
+    switch (random.below(3)) {
+    case 0: text[at] = char(random.below(256)); break;
+    case 1: text.erase(at, 1 + random.below(8)); break;
+    case 2: text.resize(at); break;
+    }
+    write(name, text);
+    std::string error = errorOf([&] { Bpe(directory).split(" there"); });
+    ++(error.empty() ? taken : refused);
+    write(name, good[name]);
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(taken, 10);
+}
