@@ -63,6 +63,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   }
   passes.addPass(createAddLoss({headBytesOf(options)}));
   passes.addPass(createDecompose());
+  passes.addPass(createSeparateDocuments());
   addCleanup(passes);
   passes.addPass(createDifferentiate());
   addCleanup(passes);

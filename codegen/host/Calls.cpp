@@ -53,6 +53,8 @@ public:
       llvm::append_range(list, b.buffer(placeOf(value)));
     return *this;
   }
+  /// A buffer, or zeros for what is not there.
+  Fields &optionalBuffer(Value value) { return value ? buffers(value) : i32({0, 0}).i64({0}); }
   void call(StringRef name) { b.call(name, b.pack(list)); }
   ArrayRef<Value> get() const { return list; }
 
@@ -97,13 +99,18 @@ template <typename Op>
 Fields &attentionFields(Fields &fields, Op op, Value out) {
   auto type = typeOf(op.getQ());
   int64_t heads = op.getHeads();
+  Value positions = op.getPositions(), starts = op.getStarts();
   return fields
       .i64({type.getDimSize(0), type.getDimSize(1), heads, static_cast<int64_t>(op.getKvHeads()),
             columns(op.getQ()) / heads, rowStride(op.getQ()), rowStride(op.getK()), rowStride(op.getV()),
             rowStride(out)})
       .f64(op.getScale().convertToDouble())
       .i32({op.getCausal(), dtypeOf(op.getQ().getType())})
-      .buffers({op.getQ(), op.getK(), op.getV(), out, op.getLse()});
+      .buffers({op.getQ(), op.getK(), op.getV(), out, op.getLse()})
+      .optionalBuffer(positions)
+      .optionalBuffer(starts)
+      .i32({positions != nullptr, starts != nullptr})
+      .i64({starts ? typeOf(starts).getDimSize(0) - 1 : 0});
 }
 
 LogicalResult emit(HostBuilder &b, seq::AttentionOp op, const KernelNumbers &) {

@@ -61,7 +61,7 @@ Numbers numbersOf(Operation *op) {
       .Case<seq::LinearWeightGradOp>([](auto) { return Numbers{2, -1}; })
       .Case<seq::EmbedOp>([](auto) { return Numbers{2, 1}; })
       .Case<seq::AttentionOp>([](auto) { return Numbers{3, -1}; })
-      .Case<seq::AttentionGradOp>([](auto) { return Numbers{6, -1}; })
+      .Case<seq::AttentionGradOp>([](auto) { return Numbers{8, -1}; })
       .Case<seq::AttentionStepOp>([](auto) { return Numbers{5, -1}; })
       .Case<seq::ReadCacheOp, seq::LastRowOp>([](auto) { return Numbers{2, -1}; })
       .Case<kern::CopyOp>([](auto) { return Numbers{1, -1}; })

@@ -5,6 +5,7 @@
 #include "codegen/host/Parameters.h"
 #include "codegen/memory/Entries.h"
 #include "ir/Seq/ActivationType.h"
+#include "ir/Seq/Documents.h"
 #include "runtime/abi/abi.h"
 
 using namespace mlir;
@@ -169,7 +170,7 @@ private:
   void defineProgram() {
     Type p = g.pointer(), n = g.number(), w = g.word(), r = g.real();
     auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
-    auto input = g.structOf({n, n, n}), output = g.structOf({n, n, n, n});
+    auto input = g.structOf({n, n, n, n, n, n}), output = g.structOf({n, n, n, n});
     auto decode = g.structOf({n, n, n, n, n, p});
     auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
                             p, n, input, output, p, p, p, p, p, p, decode, decode});
@@ -222,11 +223,18 @@ private:
     b.finish();
   }
 
-  int64_t argumentOffset(StringRef name, unsigned i) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
-    if (!function || i >= function.getNumArguments())
-      return 0;
-    return function.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place").getOffset();
+  /// The numbers of the arguments of an entry that are `input` (empty: tokens, targets and weights).
+  SmallVector<unsigned> argumentsFor(func::FuncOp entry, StringRef input) {
+    SmallVector<unsigned> numbers;
+    for (unsigned i = 0; entry && i < entry.getNumArguments(); ++i) {
+      auto name = entry.getArgAttrOfType<StringAttr>(i, inputAttr);
+      if ((name ? name.getValue() : "") == input)
+        numbers.push_back(i);
+    }
+    return numbers;
+  }
+  int64_t argumentOffset(func::FuncOp entry, unsigned i) {
+    return !entry || i >= entry.getNumArguments() ? 0 : entry.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place").getOffset();
   }
   int64_t resultOffset(StringRef name, unsigned i, int64_t otherwise) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
@@ -235,8 +243,20 @@ private:
     return function.getResultAttrOfType<kern::PlaceAttr>(i, "kern.place").getOffset();
   }
   Value interface(Type type, StringRef name) {
-    return g.aggregate(type, {g.i64(argumentOffset(name, 0)), g.i64(argumentOffset(name, 1)),
-                              g.i64(argumentOffset(name, 2))});
+    auto entry = module.lookupSymbol<func::FuncOp>(name);
+    SmallVector<unsigned> usual = argumentsFor(entry, "");
+    SmallVector<Value> fields;
+    for (unsigned i = 0; i < 3; ++i)
+      fields.push_back(g.i64(i < usual.size() ? argumentOffset(entry, usual[i]) : 0));
+    int64_t documents = 0;
+    for (StringRef input : {positionsInput, startsInput}) {
+      SmallVector<unsigned> number = argumentsFor(entry, input);
+      fields.push_back(g.i64(number.empty() ? -1 : argumentOffset(entry, number[0])));
+      if (input == startsInput && !number.empty())
+        documents = cast<RankedTensorType>(entry.getArgumentTypes()[number[0]]).getDimSize(0) - 1;
+    }
+    fields.push_back(g.i64(documents));
+    return g.aggregate(type, fields);
   }
   Value outputs(Type type) {
     return g.aggregate(type, {g.i64(resultOffset("gradients", 0, lossOffset)), g.i64(gradNormOffset),
@@ -248,8 +268,8 @@ private:
   Value decodeEntry(Type type, StringRef name) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     int64_t rows = function ? cast<RankedTensorType>(function.getArgumentTypes()[0]).getDimSize(1) : 0;
-    return g.aggregate(type, {g.i64(rows), g.i64(argumentOffset(name, 0)), g.i64(argumentOffset(name, 1)),
-                              g.i64(argumentOffset(name, 2)), g.i64(resultOffset(name, 0, evaluationOffset)), entry(name)});
+    return g.aggregate(type, {g.i64(rows), g.i64(argumentOffset(function, 0)), g.i64(argumentOffset(function, 1)),
+                              g.i64(argumentOffset(function, 2)), g.i64(resultOffset(name, 0, evaluationOffset)), entry(name)});
   }
 
   ModuleOp module;

@@ -2,6 +2,7 @@
 
 #include "codegen/pytorch/FunctionPrinter.h"
 #include "codegen/pytorch/Prelude.h"
+#include "ir/Seq/Documents.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -70,6 +71,9 @@ private:
 
 void ModulePrinter::nameFunctions() {
   names.reserved = python::reservedNames();
+  names.hasPositions = documentsOf(module).has_value();
+  if (names.hasPositions)
+    names.reserved.insert("positions");
   auto take = [&](llvm::StringRef hint) {
     std::string name = python::freshName(hint, [&](llvm::StringRef each) { return names.reserved.contains(each); });
     names.reserved.insert(name);
@@ -142,7 +146,10 @@ void ModulePrinter::printDeclarations() {
 LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   FunctionPrinter printer(main, weights, names, /*isEntry=*/true);
   os << "class " << model << "(Weights):\n"
-     << "    \"\"\"forward(tokens [batch, time]) gives the logits of the next token [batch, time, vocabulary].\"\"\"\n\n"
+     << "    \"\"\"forward(tokens [batch, time]" << (names.hasPositions ? ", positions [batch, time]" : "")
+     << ") gives the logits of the next token [batch, time, vocabulary]."
+     << (names.hasPositions ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do not see each other." : "")
+     << "\"\"\"\n\n"
      << "    def __init__(self):\n"
      << "        super().__init__()\n";
   printDeclarations();

@@ -159,12 +159,12 @@ Text FunctionPrinter::layer(Operation *op) {
   auto list = [&](ValueRange operands) {
     return llvm::join(llvm::map_range(operands, [&](Value operand) { return text(operand); }), ", ");
   };
-  std::string all = list(op->getOperands());
+  std::string all = list(op->getOperands()), documents = option("positions", "positions", !names.hasPositions);
   return llvm::TypeSwitch<Operation *, Text>(op)
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
       .Case([&](seq::LinearOp) { return atom("F.linear(" + all + ")"); })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
-      .Case([&](seq::TapOp tap) { return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + ")"); })
+      .Case([&](seq::TapOp tap) { return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + documents + ")"); })
       .Case([&](seq::SliceOp slice) {
         int64_t begin = slice.getOffset(), columns = cast<RankedTensorType>(slice.getType()).getShape().back();
         return atom(values.lookup(slice.getOperand()).within(Binding::Atom) + "[..., " + Twine(begin) + ":" +
@@ -179,12 +179,12 @@ Text FunctionPrinter::layer(Operation *op) {
         return atom("layer_norm(" + text(norm.getOperand()) + ", " + text(norm.getGain()) + ", " + bias + option("eps", python::number(norm.getEps())) +
                     option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
       })
-      .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + ")"); })
-      .Case([&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + ")"); })
+      .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + documents + ")"); })
+      .Case([&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + documents + ")"); })
       .Case([&](seq::AttentionOp attention) -> Text {
         if (!attention.getLse().use_empty())
           return op->emitError() << "the log-sum-exp of attention has no PyTorch form";
-        return atom("softmax_attention(" + all + attentionOptions(attention) + ")");
+        return atom("softmax_attention(" + all + attentionOptions(attention) + documents + ")");
       })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

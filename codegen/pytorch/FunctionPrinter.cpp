@@ -68,6 +68,8 @@ std::string FunctionPrinter::formals() {
   for (BlockArgument argument : function.getArguments())
     if (!weights.nameOf(argument))
       texts.push_back(text(argument));
+  if (names.hasPositions)
+    texts.push_back("positions");
   for (unsigned group = 0; group < weights.countGroups(function); ++group)
     texts.push_back(groupName(group));
   return llvm::join(texts, ", ");
@@ -127,6 +129,8 @@ std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> argumen
   for (auto [argument, text] : llvm::zip_equal(callee.getArguments(), arguments))
     if (!weights.nameOf(argument))
       texts.push_back(text);
+  if (names.hasPositions)
+    texts.push_back("positions");
   for (const WeightPaths::Source &source : weights.groupsOf(site)) {
     std::string layer = source.one ? layerOf(source.one) : "";
     std::string below = source.prefix.empty() ? "" : ".group(" + python::quoted(source.prefix, layer) + ")";

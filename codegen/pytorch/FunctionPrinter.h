@@ -10,6 +10,7 @@ namespace stretto {
 struct PythonNames {
   llvm::DenseMap<mlir::Operation *, std::string> functions;
   llvm::StringSet<> reserved; // no variable may be called so
+  bool hasPositions = false;  // whether every function takes the places of tokens in their documents
 };
 
 /// Prints the statements of a function. A value becomes a variable called as its location says; a value without a

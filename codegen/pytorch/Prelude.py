@@ -20,17 +20,21 @@ def layer_norm(x, gain, bias, eps, heads=1):
     return F.layer_norm(x, x.shape[-1:], gain, bias, eps).flatten(-2)
 
 
-def shift(x, steps):
-    """Position t of the result is position t - steps of x, zero where there is none."""
+def shift(x, steps, positions=None):
+    """Position t of the result is position t - steps of x, zero where there is none, or another document's."""
     length = x.shape[1]
+    if positions is not None:
+        at = positions if steps > 0 else F.pad(positions, (0, -steps))[:, -steps:]
+        x = shift(x, steps)
+        return x.masked_fill((at < abs(steps))[..., None], 0.0)
     if steps < 0:
         return F.pad(x, (0, 0, 0, -steps))[:, -steps:]
     return F.pad(x, (0, 0, steps, 0))[:, :length]
 
 
-def canon(x, weight, bias=None, residual=False, activation=None):
+def canon(x, weight, bias=None, residual=False, activation=None, positions=None):
     """A causal depthwise convolution over neighbours: row k of the weight multiplies the position k steps back."""
-    y = sum(taps * shift(x, k) for k, taps in enumerate(weight))
+    y = sum(taps * shift(x, k, positions) for k, taps in enumerate(weight))
     if residual:
         y = x + y
     if bias is not None:
@@ -38,11 +42,13 @@ def canon(x, weight, bias=None, residual=False, activation=None):
     return y if activation is None else activation(y)
 
 
-def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False):
+def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False, positions=None):
     """Turns pairs among the first `rotated` columns of the first `rotated_heads` heads by t * theta^(-2p/rotated)."""
     time = torch.arange(x.shape[1], dtype=torch.float64, device=x.device)
+    if positions is not None:
+        time = positions[:, None].to(time.dtype)
     pair = torch.arange(rotated // 2, dtype=torch.float64, device=x.device)
-    angle = time[:, None] * theta ** (-2 * pair / rotated)
+    angle = time[..., None] * theta ** (-2 * pair / rotated)
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     x = x.unflatten(-1, (heads, -1)).transpose(1, 2)  # [batch, heads, time, columns of a head]
     turned, rest = x[:, :rotated_heads, :, :rotated], x[:, :rotated_heads, :, rotated:]
@@ -53,11 +59,18 @@ def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False):
     return x.transpose(1, 2).flatten(-2)
 
 
-def softmax_attention(q, k, v, heads, kv_heads, scale, causal=True):
-    """Softmax attention; query head h reads key/value head h // (heads // kv_heads)."""
+def softmax_attention(q, k, v, heads, kv_heads, scale, causal=True, positions=None):
+    """Softmax attention; query head h reads key/value head h // (heads // kv_heads). Documents do not see each other."""
     q = q.unflatten(-1, (heads, -1)).transpose(1, 2)
     k, v = (x.unflatten(-1, (kv_heads, -1)).transpose(1, 2) for x in (k, v))
-    y = F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=kv_heads != heads)
+    mask = None
+    if positions is not None:
+        token = torch.arange(q.shape[2], device=q.device)
+        start = token - positions  # of each token's document
+        mask = start[:, None, :, None] == start[:, None, None, :]
+        mask, causal = mask & (token[:, None] >= token) if causal else mask, False
+    gqa = kv_heads != heads
+    y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=gqa)
     return y.transpose(1, 2).flatten(-2)
 
 

@@ -6,6 +6,7 @@
 #include "codegen/report/Blocks.h"
 #include "codegen/report/Costs.h"
 #include "codegen/report/Locations.h"
+#include "ir/Seq/Documents.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -64,6 +65,7 @@ static void addWork(func::FuncOp entry, Summary &summary) {
 
 Summary stretto::summarize(ModuleOp module) {
   Summary summary;
+  summary.masksDocuments = documentsOf(module).has_value();
   addParameters(module, summary);
   if (auto gradients = module.lookupSymbol<func::FuncOp>("gradients"))
     addWork(gradients, summary);
@@ -108,6 +110,8 @@ void stretto::printSummary(const Summary &summary, llvm::raw_ostream &os) {
                           : name == "gradients" ? "  (the start of the activations)"
                                                 : "");
   os << llvm::formatv("  {0,-14} {1,14} bytes\n", "planned", summary.planned);
+  if (summary.masksDocuments)
+    os << "\ndocuments of a row are kept apart; FLOPs of attention as if a row were one\n";
 }
 
 //===- As JSON ----------------------------------------------------------------===//
@@ -158,6 +162,7 @@ std::string stretto::summaryJson(ModuleOp module) {
                                               {"trainable", summary.trainable},
                                               {"arenas", std::move(arenas)},
                                               {"planned_bytes", summary.planned},
+                                              {"masks_documents", summary.masksDocuments},
                                               {"buffers", std::move(buffers)}};
   return llvm::formatv("{0:2}", json);
 }

@@ -22,6 +22,7 @@ struct Summary {
   int64_t trainable = 0;
   llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> arenas; // names and bytes
   int64_t planned = 0;                                           // all arenas but ACCUMULATOR
+  bool masksDocuments = false;                                   // the work of attention is then the most there can be
 
   BlockSummary &block(llvm::StringRef name);
 };

@@ -182,7 +182,7 @@ Value FunctionEmitter::emitAttention(const Op &op) {
   int64_t heads = op.integer("heads");
   auto lse = RankedTensorType::get({type.getDimSize(0), heads, type.getDimSize(1)}, type.getElementType());
   double scale = 1 / std::sqrt(double(type.getDimSize(2) / heads));
-  return seq::AttentionOp::create(builder, loc, type, lse, q, k, v, heads, op.integer("kv_heads"), llvm::APFloat(scale),
+  return seq::AttentionOp::create(builder, loc, type, lse, q, k, v, Value(), Value(), heads, op.integer("kv_heads"), llvm::APFloat(scale),
                                   op.flag("causal"))
       .getOut();
 }

@@ -37,6 +37,7 @@ def Seq_RealTensor : RankedTensorOf<[F32, F64]>;
 def Seq_StoredTensor : RankedTensorOf<[F32, F64, BF16]>;
 def Seq_TokenTensor : RankedTensorOf<[I32]>;
 def Seq_Tensor : RankedTensorOf<[F32, F64, BF16, I32]>;
+def Seq_RealOrTruthTensor : RankedTensorOf<[F32, F64, I1]>;
 
 //===- Enumerations ---------------------------------------------------------===//
 

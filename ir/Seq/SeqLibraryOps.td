@@ -51,41 +51,55 @@ def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Seq_AttentionOp : Seq_Op<"attention", [Pure, AllTypesMatch<["q", "out"]>, AllTypesMatch<["k", "v"]>]> {
+def Seq_AttentionOp : Seq_Op<"attention", [Pure, AttrSizedOperandSegments, AllTypesMatch<["q", "out"]>,
+                                          AllTypesMatch<["k", "v"]>]> {
   let summary = "softmax attention with grouped key/value heads";
   let description = [{
     `q` is `[batch, time, heads * head_dim]`, `k` and `v` `[batch, time, kv_heads * head_dim]`; query head `h`
     reads key/value head `h / (heads / kv_heads)`. `lse` is the log-sum-exp of the scores,
     `[batch, heads, time]`, kept for the gradient; f32 where the others are bf16.
 
+    With `positions`, `[batch, time]`, a row of tokens holds documents, one behind the other: a token is at its
+    position in its document, and sees that document alone. `starts` says the same in another way, for devices that
+    want it so: the number of the first token of each document, over all tokens of the batch, then the number of
+    tokens up to its end.
+
     ```mlir
     %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
+    %p, %sums = seq.attention %q, %k, %v positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
     ```
   }];
-  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, I64Attr:$heads,
+  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
+                       Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
                        I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal);
   let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse);
   let assemblyFormat = [{
-    $q `,` $k `,` $v `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
+    $q `,` $k `,` $v (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))?
+    `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
     `:` type($q) `,` type($k) `->` type($lse) attr-dict
   }];
   let hasVerifier = 1;
 }
 
-def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure, AllTypesMatch<["q", "grad", "out", "dq"]>,
+def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure, AttrSizedOperandSegments,
+                                                    AllTypesMatch<["q", "grad", "out", "dq"]>,
                                                     AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
+    `positions` and `starts` as there.
+
     ```mlir
     %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
-                       Seq_StoredTensor:$out, Seq_RealTensor:$lse, I64Attr:$heads, I64Attr:$kv_heads,
-                       F64Attr:$scale, UnitAttr:$causal);
+                       Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_TokenTensor>:$positions,
+                       Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
+                       UnitAttr:$causal);
   let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv);
   let assemblyFormat = [{
-    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse `heads` $heads `kv_heads` $kv_heads `scale` $scale
+    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`positions` $positions^ `:` type($positions))?
+    (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale
     (`causal` $causal^)? `:` type($q) `,` type($k) `,` type($lse) attr-dict
   }];
   let hasVerifier = 1;

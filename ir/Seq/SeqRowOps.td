@@ -50,14 +50,14 @@ def Seq_BroadcastOp : Seq_Op<"broadcast", [Pure]> {
   let description = [{
     Dimension `i` of the operand is dimension `dims[i]` of the result (ascending). A gain is broadcast over
     rows (`dims [2]`), the scalar of a row over its columns (`dims [0, 1]`), a table over batch and heads
-    (`dims [1, 3]`).
+    (`dims [1, 3]`). What a comparison found out about a row is repeated as numbers are.
 
     ```mlir
     %b = seq.broadcast %r dims [0, 1] : tensor<2x8xf32> -> tensor<2x8x16xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$operand, DenseI64ArrayAttr:$dims);
-  let results = (outs Seq_RealTensor:$result);
+  let arguments = (ins Seq_RealOrTruthTensor:$operand, DenseI64ArrayAttr:$dims);
+  let results = (outs Seq_RealOrTruthTensor:$result);
   let assemblyFormat = "$operand `dims` $dims `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -65,6 +65,17 @@ LogicalResult verifyHeads(Operation *op, RankedTensorType q, RankedTensorType k,
                              << " heads and " << k << " with " << kvHeads;
   return success();
 }
+
+/// What says where documents begin among `tokens` ([batch, time]).
+LogicalResult verifyDocuments(Operation *op, ArrayRef<int64_t> tokens, Value positions, Value starts) {
+  if (!positions && starts)
+    return op->emitOpError() << "starts need positions";
+  if (positions && failed(haveShape(op, "positions", typeOf(positions), tokens)))
+    return failure();
+  if (starts && (typeOf(starts).getRank() != 1 || typeOf(starts).getDimSize(0) < 2))
+    return op->emitOpError() << "starts must be [documents + 1], but got " << starts.getType();
+  return success();
+}
 } // namespace
 
 //===- Rows -------------------------------------------------------------------===//
@@ -90,6 +101,8 @@ LogicalResult BroadcastOp::verify() {
                            << " of the result, but got " << from << " and " << to;
     previous = dim;
   }
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "operand and result must be of one type, but got " << from << " and " << to;
   return success();
 }
 
@@ -209,7 +222,8 @@ LogicalResult AttentionOp::verify() {
   if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
     return emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
   if (failed(verifyHeads(*this, q, k, getHeads(), getKvHeads())) || failed(sameElements(*this, q, k, q)) ||
-      failed(wideElements(*this, "lse", typeOf(getLse()), q)))
+      failed(wideElements(*this, "lse", typeOf(getLse()), q)) ||
+      failed(verifyDocuments(*this, q.getShape().take_front(2), getPositions(), getStarts())))
     return failure();
   return haveShape(*this, "lse", typeOf(getLse()),
                    {q.getDimSize(0), static_cast<int64_t>(getHeads()), q.getDimSize(1)});
@@ -217,7 +231,8 @@ LogicalResult AttentionOp::verify() {
 
 LogicalResult AttentionGradOp::verify() {
   auto q = typeOf(getQ());
-  if (failed(sameElements(*this, q, typeOf(getK()), q)))
+  if (failed(sameElements(*this, q, typeOf(getK()), q)) ||
+      failed(verifyDocuments(*this, q.getShape().take_front(2), getPositions(), getStarts())))
     return failure();
   return wideElements(*this, "lse", typeOf(getLse()), q);
 }

@@ -20,9 +20,10 @@ LogicalResult attentionRule(Operation *op, ValueRange gradients, Adjoints &a) {
   if (gradients[1])
     return op->emitError() << "the log-sum-exp of attention has no derivative";
   Value q = a.primal(attention.getQ()), k = a.primal(attention.getK()), v = a.primal(attention.getV());
+  auto primalOf = [&](Value given) { return given ? a.primal(given) : Value(); };
   auto grad = seq::AttentionGradOp::create(
       a.b, TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k, v, a.primal(attention.getOut()),
-      a.primal(attention.getLse()), attention.getHeads(), attention.getKvHeads(), attention.getScale(),
+      a.primal(attention.getLse()), primalOf(attention.getPositions()), primalOf(attention.getStarts()), attention.getHeads(), attention.getKvHeads(), attention.getScale(),
       attention.getCausal());
   a.add(attention.getQ(), grad.getDq());
   a.add(attention.getK(), grad.getDk());

@@ -20,7 +20,27 @@ bool isSameForAllRows(Value value) {
   return broadcast && (broadcast.getDims().empty() || broadcast.getDims().front() >= 2);
 }
 
-/// column_sum(dy * tap(z, -k)) -> column_sum(tap(dy, k) * z)
+bool isZero(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  return splat && isa<FloatType>(splat.getElementType()) && splat.getSplatValue<APFloat>().isPosZero();
+}
+
+/// A value where `condition` holds, which is the same for all columns of a row, and 0 elsewhere; as taps that end at a
+/// document are. Null for anything else.
+arith::SelectOp maskedRows(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto condition = select ? select.getCondition().getDefiningOp<seq::BroadcastOp>() : seq::BroadcastOp();
+  bool isOfRow = condition && condition.getDims() == ArrayRef<int64_t>{0, 1};
+  return isOfRow && isZero(select.getFalseValue()) ? select : arith::SelectOp();
+}
+
+Value mask(RowBuilder &b, arith::SelectOp like, Value value) {
+  return b.select(like.getCondition(), value, like.getFalseValue());
+}
+
+/// column_sum(dy * tap(z, -k)) -> column_sum(tap(dy, k) * z), and the same with masked rows:
+/// column_sum(dy * select(c, tap(z, -k), 0)) -> column_sum(tap(select(c, dy, 0), k) * z)
 struct MoveTapToGradient : OpRewritePattern<seq::ColumnSumOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::ColumnSumOp op, PatternRewriter &rewriter) const final {
@@ -29,15 +49,37 @@ struct MoveTapToGradient : OpRewritePattern<seq::ColumnSumOp> {
       return failure();
     for (auto [gradient, tapped] : {std::pair(product.getLhs(), product.getRhs()),
                                     std::pair(product.getRhs(), product.getLhs())}) {
-      auto tap = tapped.getDefiningOp<seq::TapOp>();
+      arith::SelectOp masked = maskedRows(tapped);
+      auto tap = (masked ? masked.getTrueValue() : tapped).getDefiningOp<seq::TapOp>();
       if (!tap || static_cast<int64_t>(tap.getOffset()) > 0)
         continue;
       RowBuilder b(op.getLoc(), rewriter);
-      Value moved = b.mul(b.tap(gradient, -static_cast<int64_t>(tap.getOffset())), tap.getOperand());
+      Value read = masked ? mask(b, masked, gradient) : gradient;
+      Value moved = b.mul(b.tap(read, -static_cast<int64_t>(tap.getOffset())), tap.getOperand());
       rewriter.modifyOpInPlace(op, [&] { op.getOperandMutable().assign(moved); });
       return success();
     }
     return failure();
+  }
+};
+
+/// select(r, v * c, 0) -> select(r, v, 0) * c, before a tap
+struct SinkMask : OpRewritePattern<seq::TapOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::TapOp op, PatternRewriter &rewriter) const final {
+    arith::SelectOp masked = maskedRows(op.getOperand());
+    auto product = masked ? masked.getTrueValue().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+    if (!product || op->hasAttr(kIdAttr) || masked->hasAttr(kIdAttr))
+      return failure();
+    Value value = product.getLhs(), factor = product.getRhs();
+    if (!isSameForAllRows(factor))
+      std::swap(value, factor);
+    if (!isSameForAllRows(factor))
+      return failure();
+    RowBuilder b(op.getLoc(), rewriter);
+    Value kept = mask(b, masked, value);
+    rewriter.modifyOpInPlace(op, [&] { op.getOperandMutable().assign(b.mul(kept, factor)); });
+    return success();
   }
 };
 
@@ -63,7 +105,7 @@ struct SinkTap : OpRewritePattern<seq::TapOp> {
 struct SimplifyTapsPass : stretto::impl::SimplifyTapsBase<SimplifyTapsPass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<MoveTapToGradient, SinkTap>(&getContext());
+    patterns.add<MoveTapToGradient, SinkMask, SinkTap>(&getContext());
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))

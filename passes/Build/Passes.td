@@ -115,6 +115,46 @@ def SeparateScans : Pass<"seq-separate-scans", "::mlir::ModuleOp"> {
   }];
 }
 
+def SeparateDocuments : Pass<"seq-separate-documents", "::mlir::ModuleOp"> {
+  let summary = "keep the documents of a row apart";
+  let description = [{
+    Where the module says `seq.documents`, a row of tokens holds several documents one behind the other, which are to be
+    computed as if each stood in a row of its own. `@gradients` and `@evaluate` take one more input behind the tokens,
+    `positions`: how far each token is from the first one of its document. Then
+
+    * a tap reads what lies in the document: `tap(v, -k)` becomes `select(position >= k, tap(v, -k), 0)`, row operations
+      from which autodiff makes the taps of the backward;
+    * tables over time give their rows at the positions (`seq.embed`), once for all layers;
+    * attention gets the positions.
+
+    `seq.documents` is for how many documents of a batch there is room on a device that wants to know where each of them
+    starts; if it is not 0, attention also gets these `starts`, another input. What else would look at other rows is an
+    error. Bodies of scans get what they need as invariants. Stands behind `seq-decompose`.
+
+    ```mlir
+    module attributes {seq.documents = 0 : i64} {
+      func.func @evaluate(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+        %0 = seq.tap %x by -1 : tensor<2x8x16xf32>
+        return %0 : tensor<2x8x16xf32>
+      }
+    }
+    ```
+    becomes
+
+    ```mlir
+    func.func @evaluate(%arg0: tensor<2x8xi32>, %arg1: tensor<2x8xi32> {seq.input = "positions"}, %arg2: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+      %0 = arith.sitofp %arg1 : tensor<2x8xi32> to tensor<2x8xf32>
+      %1 = seq.tap %arg2 by -1 : tensor<2x8x16xf32>
+      %cst = arith.constant dense<0.000000e+00> : tensor<2x8xf32>
+      %2 = arith.cmpf ogt, %0, %cst : tensor<2x8xf32>
+      %3 = seq.broadcast %2 dims [0, 1] : tensor<2x8xi1> -> tensor<2x8x16xi1>
+      ...
+      %4 = arith.select %3, %1, %cst_0 : tensor<2x8x16xi1>, tensor<2x8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
+}
+
 def Decompose : Pass<"seq-decompose"> {
   let summary = "write layers as row operations";
   let description = [{

@@ -25,7 +25,8 @@ static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp>([](auto) { return true; })
       .Case<seq::LinearWeightGradOp>([&](auto) { return number < 2; })
-      .Case<seq::EmbedOp, seq::EmbedGradOp>([&](auto) { return number == 1; })
+      .Case<seq::EmbedGradOp>([&](auto) { return number == 1; })
+      .Case([&](seq::EmbedOp op) { return isRounded(op.getType()); })
       .Case<seq::AttentionGradOp>([&](auto) { return number < 5; })
       .Case<seq::AttentionStepOp>([&](auto) { return number < 3; })
       .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::WriteCacheOp, seq::LastRowOp>(

@@ -103,7 +103,7 @@ void RoundedValues::markByDefinition(Operation *op) {
       })
       .Case([&](seq::EmbedOp op) {
         mark(op.getTable(), Shared);
-        mark(op.getResult(), Operand);
+        mark(op.getResult(), op.getTable().getDefiningOp<seq::TableOp>() ? Table : Operand);
       })
       .Case([&](seq::AttentionOp op) {
         mark(op.getOperands(), Operand);
@@ -111,7 +111,7 @@ void RoundedValues::markByDefinition(Operation *op) {
         mark(op.getLse(), Number);
       })
       .Case([&](seq::AttentionGradOp op) {
-        mark(op->getOperands().drop_back(), Operand);
+        mark(op->getOperands().take_front(5), Operand);
         mark(op.getResults(), Operand);
         mark(op.getLse(), Number);
       })

@@ -9,7 +9,7 @@ namespace stretto {
 ///
 /// Values that are views of each other, or that a scan passes on, are decided together. Products, attention and
 /// embeddings say what must be rounded, as do the rows of kernels; parameters and all that is computed from them alone,
-/// sums over rows, tables, one number per row or head, and logits are not rounded.
+/// sums over rows, tables and their rows, one number per row or head, and logits are not rounded.
 class RoundedValues {
 public:
   explicit RoundedValues(mlir::ModuleOp module);
@@ -27,10 +27,11 @@ private:
     Number = 8,  // one number per row or head
     Product = 16,
     Logits = 32,
+    Table = 64, // rows of a table
   };
 
   static bool decide(unsigned marks) {
-    return !(marks & Shared) && ((marks & Operand) || ((marks & Columns) && !(marks & (Number | Logits))));
+    return !(marks & Shared) && ((marks & Operand) || ((marks & Columns) && !(marks & (Number | Logits | Table))));
   }
 
   unsigned find(mlir::Value value);

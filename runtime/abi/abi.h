@@ -151,6 +151,10 @@ typedef struct stretto_input {
   int64_t tokens;   /* byte offset in INPUTS of i32[B,T] */
   int64_t targets;  /* i32[B,T]: the token that should follow; any valid id where the weight is 0 */
   int64_t weights;  /* real[B,T]: loss weight of each target, normally mask / (number of ones in the step) */
+  /* Where rows hold several documents, which see nothing of each other; else -1, -1 and 0. */
+  int64_t positions; /* i32[B,T]: 0 at the first token of a row and of each document, one more at each token behind it */
+  int64_t starts;    /* i32[documents + 1]: where each document begins among the B*T tokens, then B*T to the end; or -1 */
+  int64_t documents; /* how many documents `starts` has room for */
 } stretto_input;
 
 /* An entry that goes `rows` tokens on in each of B sequences: it remembers what later tokens need of them in CACHE and
@@ -262,14 +266,17 @@ typedef struct stretto_matmul_args {
 void stretto_matmul(stretto_context *, const stretto_matmul_args *);
 
 /* Causal softmax attention. q, o: [B,T,heads*head_dim], k, v: [B,T,kv_heads*head_dim], each with its own
- * row stride in elements (so they may be column ranges of one buffer), all of type `dtype`; lse: real[B,heads,T]. */
+ * row stride in elements (so they may be column ranges of one buffer), all of type `dtype`; lse: real[B,heads,T].
+ * positions and starts, where they are there, are as in stretto_input; a token then sees its own document alone. */
 typedef struct stretto_attention_args {
   int64_t batch, length, heads, kv_heads, head_dim;
   int64_t q_stride, k_stride, v_stride, o_stride;
   double scale;
   int32_t causal;
   int32_t dtype; /* stretto_dtype */
-  stretto_buffer q, k, v, o, lse;
+  stretto_buffer q, k, v, o, lse, positions, starts;
+  int32_t has_positions, has_starts;
+  int64_t documents; /* see stretto_input */
 } stretto_attention_args;
 void stretto_attention(stretto_context *, const stretto_attention_args *);
 

@@ -50,6 +50,11 @@ AttentionOp attentionOp(const stretto_context *context, const stretto_attention_
   op.v = arenas.resolve(args.v, span(op.dtype, rows, kvWidth, args.v_stride));
   op.o = arenas.resolve(args.o, span(op.dtype, rows, width, args.o_stride));
   op.lse = arenas.resolve(args.lse, span(context->dtype, rows, args.heads, args.heads));
+  op.documents = args.documents;
+  if (args.has_positions)
+    op.positions = static_cast<const int32_t *>(arenas.resolve(args.positions, rows * 4));
+  if (args.has_starts)
+    op.starts = static_cast<const int32_t *>(arenas.resolve(args.starts, (args.documents + 1) * 4));
   return op;
 }
 

@@ -35,6 +35,8 @@ struct AttentionOp {
   double scale = 1;
   bool causal = true;
   void *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr, *lse = nullptr;
+  const int32_t *positions = nullptr, *starts = nullptr; // null where rows are one document each, or starts not told
+  int64_t documents = 0;
 };
 
 // See stretto_attention_grad_args; o and lse of `forward` are read.

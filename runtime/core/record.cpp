@@ -56,7 +56,8 @@ private:
   using Key = std::vector<int64_t>;
   static Key keyOf(const AttentionOp &op, Key more) {
     more.insert(more.end(), {op.dtype, op.batch, op.length, op.heads, op.kvHeads, op.headDim, op.qStride, op.kStride,
-                             op.vStride, op.oStride, op.causal});
+                             op.vStride, op.oStride, op.causal, op.positions != nullptr, op.starts != nullptr,
+                             op.documents});
     return more;
   }
   std::set<Key> products, attention;

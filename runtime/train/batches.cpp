@@ -2,6 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/train/checksum.h"
+#include "runtime/train/documents.h"
 #include "runtime/train/safetensors.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ public:
       block.targets[i] = all.targets[from];
       block.mask[i] = all.mask[from];
       block.weights[i] = all.weights[from];
-      block.positions[i] = static_cast<int32_t>(i % length);
+      block.positions[i] = all.positions[from];
     }
     if (!ownWeights)
       weighByMask(block);
@@ -142,14 +143,35 @@ std::vector<int32_t> readTokens(const SafetensorsFile &file, const TensorEntry &
   return {values.begin(), values.end()};
 }
 
+// Places of tokens in their documents; a row is one document where the file does not say.
+std::vector<int32_t> readPositions(const SafetensorsFile &file, const TensorEntry *entry, int64_t rows, int64_t length) {
+  std::vector<int32_t> positions(rows * length);
+  if (!entry) {
+    for (int64_t i = 0; i < rows * length; ++i)
+      positions[i] = static_cast<int32_t>(i % length);
+    return positions;
+  }
+  const std::vector<double> values = readNumbers(file, *entry, {"I32", "I64"});
+  std::transform(values.begin(), values.end(), positions.begin(), [&](double value) {
+    return static_cast<int32_t>(std::clamp(value, -1.0, static_cast<double>(length)));
+  });
+  try {
+    documentStarts(positions, length);
+  } catch (const Error &error) {
+    throw Error(fmt::format("'{}': {}", file.path(), error.what()));
+  }
+  return positions;
+}
+
 FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary) {
   const SafetensorsFile file(path, /*followLinks=*/true);
   const TensorEntry *tokens = tensorOf(file, "tokens", true, batch, length);
   const TensorEntry *targets = tensorOf(file, "targets", true, batch, length);
   const TensorEntry *mask = tensorOf(file, "mask", false, batch, length);
   const TensorEntry *weights = tensorOf(file, "weights", false, batch, length);
+  const TensorEntry *positions = tensorOf(file, "positions", false, batch, length);
   rows = tokens->shape[0];
-  for (const TensorEntry *entry : {targets, mask, weights})
+  for (const TensorEntry *entry : {targets, mask, weights, positions})
     if (entry && entry->shape != tokens->shape)
       throw Error(fmt::format("'{}' in '{}' must have the shape of 'tokens'", entry->name, path));
   all.tokens = readTokens(file, *tokens, vocabulary);
@@ -159,6 +181,7 @@ FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, i
     const std::vector<double> values = readNumbers(file, *mask, {"U8", "BOOL"});
     std::transform(values.begin(), values.end(), all.mask.begin(), [](double value) { return value != 0; });
   }
+  all.positions = readPositions(file, positions, rows, length);
   all.weights.assign(all.tokens.size(), 0);
   if (weights) {
     ownWeights = true;
@@ -171,6 +194,8 @@ FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, i
   checksum.add(all.targets.data(), all.targets.size() * sizeof(int32_t));
   checksum.add(all.mask.data(), all.mask.size());
   checksum.add(all.weights.data(), all.weights.size() * sizeof(double));
+  if (positions)
+    checksum.add(all.positions.data(), all.positions.size() * sizeof(int32_t));
   contentHash = checksum.hex();
 }
 

@@ -40,8 +40,9 @@ public:
 std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t seed);
 
 // The rows of a safetensors file, in a circle: `tokens` and `targets` (I32 or I64, [rows, length]), and
-// optionally `mask` (U8 or BOOL) or `weights` (F32 or F64; then used as they are). Throws Error when
-// the file does not fit the program or a token is outside the vocabulary.
+// optionally `mask` (U8 or BOOL) or `weights` (F32 or F64; then used as they are), and `positions` (I32 or I64; a row is
+// one document without). Throws Error when the file does not fit the program, a token is outside the vocabulary, or
+// positions do not count.
 std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
 
 // Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead.

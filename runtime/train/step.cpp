@@ -1,5 +1,7 @@
 #include "runtime/train/step.h"
 
+#include "runtime/train/documents.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,12 +29,21 @@ void Stepper::copyReals(stretto_arena arena, int64_t offset, const double *value
 void Stepper::setInputs(TokenBlock &block, int64_t microBatch) {
   const stretto_program &program = state.program;
   const int64_t count = program.batch * program.length, first = microBatch * count;
-  auto copyInts = [&](int64_t offset, const std::vector<int32_t> &values) {
-    void *address = state.arenas.resolve({STRETTO_ARENA_INPUTS, 0, offset}, count * 4);
-    state.device.submit(CopyInOp{address, bytesOf(&values[first], count * sizeof(int32_t))});
+  auto copyInts = [&](int64_t offset, std::span<const int32_t> values) {
+    void *address = state.arenas.resolve({STRETTO_ARENA_INPUTS, 0, offset}, values.size_bytes());
+    state.device.submit(CopyInOp{address, bytesOf(values.data(), values.size_bytes())});
   };
-  copyInts(program.input.tokens, block.tokens);
-  copyInts(program.input.targets, block.targets);
+  const auto ofMicroBatch = [&](const std::vector<int32_t> &values) { return std::span(values).subspan(first, count); };
+  copyInts(program.input.tokens, ofMicroBatch(block.tokens));
+  copyInts(program.input.targets, ofMicroBatch(block.targets));
+  if (program.input.positions >= 0) {
+    const std::span<const int32_t> positions = ofMicroBatch(block.positions);
+    const int64_t room = program.input.starts >= 0 ? program.input.documents : count;
+    const std::vector<int32_t> starts = paddedStarts(positions, program.length, room);
+    copyInts(program.input.positions, positions);
+    if (program.input.starts >= 0)
+      copyInts(program.input.starts, starts);
+  }
   copyReals(STRETTO_ARENA_INPUTS, program.input.weights, &block.weights[first], count);
 }
 

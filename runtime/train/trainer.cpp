@@ -32,6 +32,7 @@ std::map<std::string, std::string> Trainer::facts() const {
           {"dtype", safetensorsDtype(program.dtype)},
           {"compiler", program.compiler},
           {"data", parts.source.identity()},
+          {"documents", program.input.positions >= 0 ? "apart" : "together"},
           {"seed", fmt::format("{}", parts.config.seed)},
           {"rows_per_step", fmt::format("{}", rowsPerStep())},
           {"data_position", fmt::format("{}", done * rowsPerStep())},
@@ -40,9 +41,10 @@ std::map<std::string, std::string> Trainer::facts() const {
 
 void Trainer::resumeFrom(const Manifest &manifest) {
   const std::map<std::string, std::string> now = facts();
-  for (const char *key : {"spec_hash", "dtype", "seed", "data", "rows_per_step"}) {
+  for (const char *key : {"spec_hash", "dtype", "seed", "data", "documents", "rows_per_step"}) {
     const auto found = manifest.facts.find(key);
-    const std::string then = found == manifest.facts.end() ? "" : found->second;
+    const std::string none = key == std::string("documents") ? "together" : ""; // older ones do not say
+    const std::string then = found == manifest.facts.end() ? none : found->second;
     if (then != now.at(key))
       throw Error(fmt::format("a run must be resumed with the {} of its checkpoint, {}, but got {}",
                               key == std::string("spec_hash") ? "spec" : key, then, now.at(key)));
@@ -181,11 +183,13 @@ void Trainer::dumpFirst(TokenBlock &block) {
   const std::map<std::string, const void *> data = {{"tokens", block.tokens.data()},
                                                     {"targets", block.targets.data()},
                                                     {"weights", block.weights.data()},
+                                                    {"positions", block.positions.data()},
                                                     {"mask", block.mask.data()}};
   writeSafetensors(config.dumpBatch,
                    {{"weights", "F64", shape, 0, 0},
                     {"tokens", "I32", shape, 0, 0},
                     {"targets", "I32", shape, 0, 0},
+                    {"positions", "I32", shape, 0, 0},
                     {"mask", "U8", shape, 0, 0}},
                    [&](const TensorEntry &entry) { return data.at(entry.name); });
 }

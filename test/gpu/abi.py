@@ -53,7 +53,7 @@ class Program(Structure):
         "dtype activation_dtype: i32; batch length vocabulary: i64; arena_bytes: i64*12; activation_bytes: i64; "
         "trainable_elements: i64; flops_forward flops_backward: f64; parameters: pointer; parameter_count: i64; "
         "tables: pointer; table_count: i64; kernels: pointer; kernel_count: i64; images: pointer; image_count: i64; "
-        "tokens targets weights: i64; loss grad_norm nll predicted: i64; "
+        "tokens targets weights positions starts documents: i64; loss grad_norm nll predicted: i64; "
         "gradients accumulate take_accumulated update evaluate round_parameters: pointer; "
         "decode_one decode_chunk: Decode")
 
@@ -73,7 +73,7 @@ class Matmul(Structure):
 
 class Attention(Structure):
     _fields_ = fields("batch length heads kv_heads head_dim q_stride k_stride v_stride o_stride: i64; scale: f64; "
-                      "causal dtype: i32; q k v o lse: Buffer")
+                      "causal dtype: i32; q k v o lse positions starts: Buffer; has_positions has_starts: i32; documents: i64")
 
 
 class AttentionGrad(Structure):

@@ -27,6 +27,7 @@ class Case:
     vocabulary: int = 11
     memory_budget: int = 0  # bytes that saved values may take; 0: no limit
     finite_differences: bool = False  # also compare with these
+    documents: bool = False  # rows hold several, which are kept apart
 
 
 def run_both(command, text=None):
@@ -45,7 +46,8 @@ def options_of(case):
     """The options of a case for stretto-compile."""
     sizes = ["--batch", str(case.batch), "--length", str(case.length), "--vocab", str(case.vocabulary)]
     budget = ["--memory-budget", str(case.memory_budget)] if case.memory_budget else []
-    return sizes + [f"--set={name}={value}" for name, value in case.settings.items()] + budget
+    documents = ["--mask-documents"] if case.documents else []
+    return sizes + [f"--set={name}={value}" for name, value in case.settings.items()] + budget + documents
 
 
 def write_spec(case, folder):
@@ -92,7 +94,18 @@ def random_weights(model, rng):
 def random_data(case, rng):
     shape = (case.batch, case.length)
     tokens, targets = (rng.integers(0, case.vocabulary, shape) for _ in range(2))
-    return tokens, targets, rng.random(shape) * (rng.random(shape) < 0.8)
+    weights = rng.random(shape) * (rng.random(shape) < 0.8)
+    return (tokens, targets, weights, random_positions(shape, rng)) if case.documents else (tokens, targets, weights)
+
+
+def random_positions(shape, rng):
+    """Places of tokens in documents of all lengths."""
+    positions = np.zeros(shape, np.int64)
+    for row in positions:
+        begins = rng.random(shape[1]) < rng.choice([0.0, 0.1, 0.4, 1.0])
+        for t in range(1, shape[1]):
+            row[t] = 0 if begins[t] else row[t - 1] + 1
+    return positions
 
 
 @dataclass
@@ -103,11 +116,11 @@ class Results:
     predicted: np.ndarray
 
 
-def torch_results(model, tokens, targets, weights):
+def torch_results(model, tokens, targets, weights, *positions):
     """Of the loss that programs have: the weighted sum of the negative log-likelihoods."""
-    tokens, targets, weights = (torch.from_numpy(x) for x in (tokens, targets, weights))
+    tokens, targets, weights, *positions = (torch.from_numpy(x) for x in (tokens, targets, weights, *positions))
     model.zero_grad()
-    logits = model(tokens)
+    logits = model(tokens, *positions)
     nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(weights)
     loss = (weights * nll).sum()
     loss.backward()
@@ -203,6 +216,8 @@ class Setting:
 def setting_of(case, seed):
     rng = np.random.default_rng(seed)
     text = seq_module(case, "--f64")
+    if case.documents:
+        text = text.replace("module attributes {", "module attributes {seq.documents = 0 : i64, ", 1)
     model = model_of(emitted_module(text))
     random_weights(model, rng)
     data = random_data(case, rng)

@@ -85,13 +85,14 @@ class Programs:
         raise RuntimeError(f"{shared} {' '.join(arguments)}: {answer}\n{self.messages.read()}")
 
     def step(self, shared, parameters, data):
-        """What one step from given weights on (tokens, targets, weights) computes, without changing the weights, and
-        the evaluation of the same rows."""
-        tokens, targets, weights = data
+        """What one step from given weights on (tokens, targets, weights), and positions where the program keeps documents
+        apart, computes, without changing the weights, and the evaluation of the same rows."""
+        tokens, targets, weights, *positions = data
         with tempfile.TemporaryDirectory() as folder:
             names = {each: os.path.join(folder, f"{each}.safetensors") for each in ("weights", "tokens", "gradients")}
             write_safetensors(names["weights"], parameters)
             batch = {"tokens": tokens.astype(np.int32), "targets": targets.astype(np.int32), "weights": weights}
+            batch |= {"positions": each.astype(np.int32) for each in positions}
             write_safetensors(names["tokens"], batch)
             files = ["--tokens", names["tokens"], "--init-from", names["weights"], "--dump-gradients", names["gradients"]]
             still = ["--steps", "1", "--lr", "0", "--warmup", "0", "--eval-batches", "1", "--threads", "1", "--quiet"]

@@ -13,6 +13,7 @@
 #include "codegen/target/EmitObject.h"
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
+#include "ir/Seq/Documents.h"
 #include "tools/stretto-compile/Link.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
@@ -149,12 +150,16 @@ private:
       return refuse(error);
     if (!resolveTarget(line.cpu))
       return false;
+    if (!reached && documentsOf(*module)) // the target may be another one now
+      setDocuments(numberOf("seq.batch"), numberOf("seq.length"));
     auto made = (*module)->getAttrOfType<StringAttr>("kern.cpu");
     if (made && line.cpu == CommandLine().cpu && made.getValue() != target.cpu && !resolveTarget(made.getValue()))
       return false;
     describeTarget();
     return true;
   }
+
+  int64_t numberOf(StringRef name) const { return (*module)->getAttrOfType<IntegerAttr>(name).getInt(); }
 
   void describeTarget() {
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
@@ -174,6 +179,9 @@ private:
     if (shape->batch > most / shape->length)
       return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} rows of {2}", most, shape->batch,
                                   shape->length));
+    if (line.maxDocuments && *line.maxDocuments < shape->batch)
+      return refuse(llvm::formatv("--max-documents must be at least {0}, one for each row of a batch, but got {1}", shape->batch,
+                                  *line.maxDocuments));
     std::optional<FrontendResult> result = compileSpec(context, frontendOptions(*shape), llvm::errs());
     if (!result)
       return false;
@@ -181,8 +189,17 @@ private:
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
     (*module)->setAttr("seq.spec_text", text(result->specText));
     (*module)->setAttr("seq.settings", text(result->parametersJson));
+    if (line.maskDocuments)
+      setDocuments(shape->batch, shape->length);
     describeTarget();
     return true;
+  }
+
+  /// Documents are kept apart. A GPU's attention wants to know where each begins, and needs room for that.
+  void setDocuments(int64_t batch, int64_t length) {
+    int64_t usual = batch * llvm::divideCeil(length, 16), most = batch * length;
+    int64_t room = line.target == "cuda" ? std::min(line.maxDocuments.value_or(usual), most) : 0;
+    (*module)->setAttr(documentsAttr, IntegerAttr::get(IntegerType::get(&context, 64), room));
   }
 
   /// The last phase that the command needs; nothing where the front end's module is enough.

@@ -102,6 +102,10 @@ constexpr Option options[] = {
     {"--model", "NAME", "which model of the file", setText<&CommandLine::model>},
     {"--set", "NAME=VALUE", "override a parameter of the model", setOverride},
     {"-I", "FOLDER", "where imports are looked for, too", addText<&CommandLine::importFolders>},
+    {"--mask-documents", "", "keep the documents of a row apart: attention, Canon and shift, positions",
+     setFlag<&CommandLine::maskDocuments>},
+    {"--max-documents", "N", "cuda: how many documents a batch may hold then; one for 16 tokens of a row if none is named",
+     setCount<&CommandLine::maxDocuments>},
     {"--dtype", "TYPE", "f32 or f64; for cuda also bf16: activations and products, weights stay f32", setDtype},
     {"--target", "NAME", "cpu, or cuda: a GPU of NVIDIA's", setTarget},
     {"--cpu", "NAME", "the machine, as LLVM names it; native: this one", setText<&CommandLine::cpu>},
@@ -154,6 +158,8 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
 
 /// What only means something together with another option; an error text, or empty.
 std::string checkTogether(const CommandLine &line) {
+  if (line.maxDocuments && !line.maskDocuments)
+    return "--max-documents needs --mask-documents";
   bool device = llvm::is_contained({"nvvm", "ptx", "sass"}, line.emit);
   if (line.target == "cuda") {
     bool binary = line.emit == "ptx" || line.emit == "sass";
@@ -162,6 +168,7 @@ std::string checkTogether(const CommandLine &line) {
   std::string option = !line.chip.empty()       ? "--chip"
                        : !line.cudaPath.empty() ? "--cuda-path"
                        : line.emulate           ? "--emulate"
+                       : line.maxDocuments      ? "--max-documents"
                        : line.dtype == "bf16"   ? "--dtype=bf16"
                        : device                 ? "--emit=" + line.emit
                                                 : "";

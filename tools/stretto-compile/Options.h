@@ -22,12 +22,12 @@ struct CommandLine {
   std::string task, preset;
   std::vector<std::string> taskSettings, importFolders;
   std::vector<std::pair<std::string, std::string>> overrides;
-  std::optional<int64_t> batch, length, vocabulary;
+  std::optional<int64_t> batch, length, vocabulary, maxDocuments;
   std::string dtype = "f32", target = "cpu", cpu = "native", fuse = "all", emit, dumpFolder;
   std::string chip, cudaPath; // empty: not named
   int64_t memoryBudget = 0;
   int64_t decode = 0; // tokens of a chunk of the decode entries; 0: none
-  bool emulate = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
+  bool maskDocuments = false, emulate = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
 
   /// The target as a program names it.
   std::string programTarget() const { return emulate ? target + "-emulated" : target; }

@@ -46,6 +46,8 @@ static std::string specOption(const CommandLine &line) {
     return "--model";
   if (!line.importFolders.empty())
     return "-I";
+  if (line.maskDocuments)
+    return "--mask-documents";
   return line.dtype != CommandLine().dtype ? "--dtype" : "";
 }
 

@@ -16,6 +16,7 @@ static constexpr std::array compilerTable{
     TrainOption{"--memory-budget"},    TrainOption{"-I"},                     TrainOption{"--chip"},
     TrainOption{"--cuda-path"},        TrainOption{"--emulate", false},
     TrainOption{"--decode"},
+    TrainOption{"--mask-documents", false}, TrainOption{"--max-documents"},
 };
 
 static constexpr std::array programTable{

@@ -1,7 +1,9 @@
 // Flash attention (Dao et al., arXiv 2205.14135) over blocks of queries and panels of keys. A block of scores is a
 // matrix product by MKL on one thread; under a causal mask only keys up to the end of the block take part. Who does
 // which block never changes a bit: blocks of queries are whole in the forward; in the backward, one thread goes
-// through all queries of a head of keys, so that its gradients are summed in one order.
+// through all queries of a head of keys, so that its gradients are summed in one order. Documents that share a row of
+// tokens are worked on as if each had a row of its own: nothing is computed that a mask would hide, and the bits are those
+// of the document alone.
 #include "runtime/device/cpu/attention.h"
 
 #include "runtime/core/threads.h"
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace stretto {
 namespace {
@@ -24,13 +27,27 @@ template <typename Real> struct alignas(64) Scores {
   Real *row(int64_t index) { return data + index * panelKeys; }
 };
 
-// One block of queries of one head, and the panels of keys it sees.
+// Tokens that see each other: a document, or a whole row.
+struct Document {
+  int64_t first, length; // first: its number among all tokens of the batch
+};
+
+std::vector<Document> documentsOf(const AttentionOp &op) {
+  std::vector<Document> documents;
+  for (int64_t token = 0; token < op.batch * op.length; ++token)
+    if (token % op.length == 0 || (op.positions && op.positions[token] == 0))
+      documents.push_back({token, 1});
+    else
+      ++documents.back().length;
+  return documents;
+}
+
+// One block of queries of one head, and the panels of keys it sees; counted from the begin of its document.
 struct Block {
   int64_t begin, rows, keys; // keys: how many, from the first, some query of the block may see
 
-  Block(const AttentionOp &op, int64_t index)
-      : begin(index * blockRows), rows(std::min(blockRows, op.length - begin)),
-        keys(op.causal ? begin + rows : op.length) {}
+  Block(const AttentionOp &op, int64_t length, int64_t index)
+      : begin(index * blockRows), rows(std::min(blockRows, length - begin)), keys(op.causal ? begin + rows : length) {}
   int64_t panelSize(int64_t panel) const { return std::min(panelKeys, keys - panel); }
   // How many keys of the panel query `row` of the block may see.
   int64_t visible(const AttentionOp &op, int64_t row, int64_t panel) const {
@@ -38,29 +55,30 @@ struct Block {
   }
 };
 
-int64_t blockCount(const AttentionOp &op) { return (op.length + blockRows - 1) / blockRows; }
+int64_t blockCount(int64_t length) { return (length + blockRows - 1) / blockRows; }
 
-// Row `t` of one head in [batch, length, heads * headDim].
+// The row of one head at a token in [batch, length, heads * headDim].
+template <typename Real> Real *rowOf(void *data, const AttentionOp &op, int64_t head, int64_t token, int64_t stride) {
+  return static_cast<Real *>(data) + token * stride + head * op.headDim;
+}
+template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_t token) {
+  return static_cast<Real *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
+}
+
 template <typename Real>
-Real *rowOf(void *data, const AttentionOp &op, int64_t b, int64_t head, int64_t t, int64_t stride) {
-  return static_cast<Real *>(data) + (b * op.length + t) * stride + head * op.headDim;
-}
-template <typename Real> Real *lseOf(const AttentionOp &op, int64_t b, int64_t head, int64_t t) {
-  return static_cast<Real *>(op.lse) + (b * op.heads + head) * op.length + t;
-}
-
-template <typename Real> void forwardBlock(const AttentionOp &op, int64_t b, int64_t head, int64_t index) {
-  const Block block(op, index);
+void forwardBlock(const AttentionOp &op, const Document &document, int64_t head, int64_t index) {
+  const Block block(op, document.length, index);
+  const int64_t first = document.first, begin = first + block.begin;
   const int64_t kvHead = head * op.kvHeads / op.heads;
   const Real scale = static_cast<Real>(op.scale);
   Scores<Real> scores;
-  Real *out = rowOf<Real>(op.o, op, b, head, block.begin, op.oStride);
-  const Operand<Real> q{rowOf<Real>(op.q, op, b, head, block.begin, op.qStride), op.qStride};
+  Real *out = rowOf<Real>(op.o, op, head, begin, op.oStride);
+  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.qStride), op.qStride};
   SoftmaxState<Real> states[blockRows];
   for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
     const int64_t keys = block.panelSize(panel);
-    const Operand<Real> k{rowOf<Real>(op.k, op, b, kvHead, panel, op.kStride), op.kStride, true};
-    const Operand<Real> v{rowOf<Real>(op.v, op, b, kvHead, panel, op.vStride), op.vStride};
+    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.kStride), op.kStride, true};
+    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.vStride), op.vStride};
     multiply<Real>(block.rows, keys, op.headDim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
       const Real shrink = softmaxRow(scores.row(row), block.visible(op, row, panel), keys, scale, panel == 0, states[row]);
@@ -71,65 +89,79 @@ template <typename Real> void forwardBlock(const AttentionOp &op, int64_t b, int
   }
   for (int64_t row = 0; row < block.rows; ++row) {
     scaleRow(out + row * op.oStride, op.headDim, 1 / states[row].sum);
-    *lseOf<Real>(op, b, head, block.begin + row) = states[row].maximum + std::log(states[row].sum);
+    *lseOf<Real>(op, head, begin + row) = states[row].maximum + std::log(states[row].sum);
   }
 }
 
-// Gradients of a block of queries. `first`: dk and dv hold nothing yet; the block then sees all keys.
+// Gradients of a block of queries. `isFirst`: dk and dv hold nothing yet; the block then sees all keys.
 template <typename Real>
-void backwardBlock(const AttentionGradOp &grad, int64_t b, int64_t head, int64_t index, bool first) {
+void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_t head, int64_t index, bool isFirst) {
   const AttentionOp &op = grad.forward;
-  const Block block(op, index);
-  const int64_t kvHead = head * op.kvHeads / op.heads, begin = block.begin;
-  const Real scale = static_cast<Real>(op.scale), keep = first ? 0 : 1;
+  const Block block(op, document.length, index);
+  const int64_t kvHead = head * op.kvHeads / op.heads, first = document.first, begin = first + block.begin;
+  const Real scale = static_cast<Real>(op.scale), keep = isFirst ? 0 : 1;
   Scores<Real> scores, dScores;
   Real delta[blockRows];
-  const Operand<Real> q{rowOf<Real>(op.q, op, b, head, begin, op.qStride), op.qStride};
-  const Operand<Real> dOut{rowOf<Real>(grad.dOut, op, b, head, begin, grad.dOutStride), grad.dOutStride};
-  const Operand<Real> out{rowOf<Real>(op.o, op, b, head, begin, op.oStride), op.oStride};
+  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.qStride), op.qStride};
+  const Operand<Real> dOut{rowOf<Real>(grad.dOut, op, head, begin, grad.dOutStride), grad.dOutStride};
+  const Operand<Real> out{rowOf<Real>(op.o, op, head, begin, op.oStride), op.oStride};
   for (int64_t row = 0; row < block.rows; ++row)
     delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.headDim);
   for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
     const int64_t keys = block.panelSize(panel);
-    const Operand<Real> k{rowOf<Real>(op.k, op, b, kvHead, panel, op.kStride), op.kStride};
-    const Operand<Real> v{rowOf<Real>(op.v, op, b, kvHead, panel, op.vStride), op.vStride};
+    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.kStride), op.kStride};
+    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.vStride), op.vStride};
     multiply<Real>(block.rows, keys, op.headDim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
     multiply<Real>(block.rows, keys, op.headDim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row)
       softmaxGradRow(scores.row(row), dScores.row(row), block.visible(op, row, panel), keys, scale,
-                     *lseOf<Real>(op, b, head, begin + row), delta[row]);
+                     *lseOf<Real>(op, head, begin + row), delta[row]);
     multiply<Real>(block.rows, op.headDim, keys, {dScores.data, panelKeys}, k, panel > 0,
-                   rowOf<Real>(grad.dq, op, b, head, begin, grad.dqStride), grad.dqStride);
+                   rowOf<Real>(grad.dq, op, head, begin, grad.dqStride), grad.dqStride);
     multiply<Real>(keys, op.headDim, block.rows, {dScores.data, panelKeys, true}, q, keep,
-                   rowOf<Real>(grad.dk, op, b, kvHead, panel, grad.dkStride), grad.dkStride);
+                   rowOf<Real>(grad.dk, op, kvHead, first + panel, grad.dkStride), grad.dkStride);
     multiply<Real>(keys, op.headDim, block.rows, {scores.data, panelKeys, true}, dOut, keep,
-                   rowOf<Real>(grad.dv, op, b, kvHead, panel, grad.dvStride), grad.dvStride);
+                   rowOf<Real>(grad.dv, op, kvHead, first + panel, grad.dvStride), grad.dvStride);
   }
 }
 
 // Long blocks first, so that the threads end together.
 template <typename Real> void forward(const AttentionOp &op) {
-  const int64_t heads = op.batch * op.heads, blocks = blockCount(op);
-  parallelFor(heads * blocks, [&](int64_t i, int) {
-    forwardBlock<Real>(op, i % heads / op.heads, i % heads % op.heads, blocks - 1 - i / heads);
+  struct Piece {
+    const Document *document;
+    int64_t index;
+  };
+  const std::vector<Document> documents = documentsOf(op);
+  std::vector<Piece> pieces;
+  for (const Document &document : documents)
+    for (int64_t index = 0; index < blockCount(document.length); ++index)
+      pieces.push_back({&document, index});
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.index > b.index; });
+  parallelFor(static_cast<int64_t>(pieces.size()) * op.heads, [&](int64_t i, int) {
+    const Piece &piece = pieces[i / op.heads];
+    forwardBlock<Real>(op, *piece.document, i % op.heads, piece.index);
   });
 }
 
 template <typename Real> void backward(const AttentionGradOp &grad) {
   const AttentionOp &op = grad.forward;
-  const int64_t group = op.heads / op.kvHeads, blocks = blockCount(op);
-  parallelFor(op.batch * op.kvHeads, [&](int64_t i, int) {
+  const int64_t group = op.heads / op.kvHeads;
+  std::vector<Document> documents = documentsOf(op);
+  std::stable_sort(documents.begin(), documents.end(),
+                   [](const Document &a, const Document &b) { return a.length > b.length; });
+  parallelFor(static_cast<int64_t>(documents.size()) * op.kvHeads, [&](int64_t i, int) {
+    const Document &document = documents[i / op.kvHeads];
+    const int64_t last = blockCount(document.length) - 1;
     for (int64_t member = 0; member < group; ++member)
-      for (int64_t index = blocks - 1; index >= 0; --index)
-        backwardBlock<Real>(grad, i / op.kvHeads, i % op.kvHeads * group + member, index,
-                            member == 0 && index == blocks - 1);
+      for (int64_t index = last; index >= 0; --index)
+        backwardBlock<Real>(grad, document, i % op.kvHeads * group + member, index, member == 0 && index == last);
   });
 }
 
-// Calls `visit` with the rows and keys of each block and panel.
+// Calls `visit` with the rows and keys of each block and panel of a whole row: documents have no larger ones.
 template <typename Visit> void forEachPanel(const AttentionOp &op, Visit visit) {
-  for (int64_t index = 0; index < blockCount(op); ++index) {
-    const Block block(op, index);
+  for (int64_t index = 0; index < blockCount(op.length); ++index) {
+    const Block block(op, op.length, index);
     for (int64_t panel = 0; panel < block.keys; panel += panelKeys)
       visit(block.rows, block.panelSize(panel));
   }

@@ -20,7 +20,8 @@ namespace Allocator = c10::cuda::CUDACachingAllocator;
 using Key = std::vector<int64_t>;
 Key keyOf(const AttentionOp &op) {
   return {op.dtype,   op.batch,   op.length,  op.heads,   op.kvHeads, op.headDim,
-          op.qStride, op.kStride, op.vStride, op.oStride, op.causal};
+          op.qStride, op.kStride, op.vStride, op.oStride, op.causal,  op.positions != nullptr,
+          op.starts != nullptr, op.documents};
 }
 
 // Our stream is LibTorch's for as long as it lives, and nothing is noted for gradients.

@@ -36,6 +36,14 @@ at::Tensor rowsOf(void *data, at::Device device, const AttentionOp &op, int64_t 
               {op.length * stride, stride, op.headDim, 1});
 }
 
+// Without gaps.
+at::Tensor integers(const int32_t *data, at::Device device, at::IntArrayRef sizes) {
+  return at::for_blob(const_cast<int32_t *>(data), sizes)
+      .options(at::TensorOptions().dtype(at::kInt).device(device))
+      .target_device(device)
+      .make_tensor();
+}
+
 at::Tensor byHeads(const at::Tensor &rows) { return rows.transpose(1, 2); }
 
 // What LibTorch asks for besides, where nothing is dropped out: the state of a generator, and nothing.
@@ -98,10 +106,17 @@ private:
 
   at::Tensor maskedScores() const {
     at::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(tensors.scale);
-    if (!tensors.causal)
+    if (!tensors.causal && !tensors.positions.defined())
       return scores;
-    const at::Tensor position = at::arange(length, at::TensorOptions().dtype(at::kInt).device(scores.device()));
-    const at::Tensor hidden = position.view({1, length}).gt(position.view({length, 1}));
+    const at::Tensor token = at::arange(length, at::TensorOptions().dtype(at::kInt).device(scores.device()));
+    at::Tensor hidden;
+    if (tensors.causal)
+      hidden = token.view({1, length}).gt(token.view({length, 1}));
+    if (tensors.positions.defined()) {
+      const at::Tensor start = token.sub(tensors.positions[row]); // of the token's document
+      const at::Tensor strange = start.view({1, length}).ne(start.view({length, 1}));
+      hidden = hidden.defined() ? hidden.logical_or(strange) : strange;
+    }
     scores.view({heads, length, length}).masked_fill_(hidden, -std::numeric_limits<double>::infinity());
     return scores;
   }
@@ -111,6 +126,28 @@ private:
   at::ScalarType type;
   at::Tensor q, k, v;
 };
+
+// Flash attention over documents instead of rows; its sums are [heads, tokens].
+void attendDocuments(const AttentionTensors &t) {
+  const int64_t length = t.q.size(1);
+  const auto result = at::_flash_attention_forward(t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1), t.starts,
+                                                   t.starts, length, length, /*dropout_p=*/0.0, t.causal,
+                                                   /*return_debug_mask=*/false, t.scale);
+  t.o.copy_(std::get<0>(result).reshape(t.o.sizes()));
+  t.lse.copy_(std::get<1>(result).view({t.lse.size(1), t.lse.size(0), length}).transpose(0, 1));
+}
+
+void attendDocumentsBackward(const AttentionGradTensors &grad) {
+  const AttentionTensors &t = grad.forward;
+  const int64_t length = t.q.size(1);
+  const at::Tensor lse = t.lse.transpose(0, 1).reshape({t.lse.size(1), t.lse.size(0) * length});
+  const auto result = at::_flash_attention_backward(
+      grad.dOut.flatten(0, 1), t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1), t.o.flatten(0, 1), lse, t.starts,
+      t.starts, length, length, /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
+  grad.dq.copy_(std::get<0>(result).reshape(grad.dq.sizes()));
+  grad.dk.copy_(std::get<1>(result).reshape(grad.dk.sizes()));
+  grad.dv.copy_(std::get<2>(result).reshape(grad.dv.sizes()));
+}
 
 bool aligned(const void *data, int64_t stride) { return alignmentOf(data) == 16 && stride % 8 == 0; }
 
@@ -127,6 +164,8 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
           rowsOf(op.v, device, op, op.kvHeads, op.vStride),
           rowsOf(op.o, device, op, op.heads, op.oStride),
           over(op.lse, device, lseType, {op.batch, op.heads, op.length}, {op.heads * op.length, op.length, 1}),
+          op.positions ? integers(op.positions, device, {op.batch, op.length}) : at::Tensor(),
+          op.starts ? integers(op.starts, device, {op.documents + 1}) : at::Tensor(),
           op.scale,
           op.causal};
 }
@@ -142,6 +181,8 @@ AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
+  if (op.positions && (method == AttentionMethod::Cudnn || !op.starts))
+    return false;
   return op.dtype == STRETTO_BF16 && op.headDim % 8 == 0 && op.headDim <= 256 && aligned(op.q, op.qStride) &&
          aligned(op.k, op.kStride) && aligned(op.v, op.vStride) && aligned(op.o, op.oStride);
 }
@@ -158,6 +199,8 @@ void attend(AttentionMethod method, const AttentionTensors &t) {
   if (method == AttentionMethod::Plain) {
     for (int64_t row = 0; row < t.q.size(0); ++row)
       Plain(t, row).forward();
+  } else if (t.starts.defined()) {
+    attendDocuments(t);
   } else if (method == AttentionMethod::Flash) {
     const auto result = at::_flash_attention_forward(t.q, t.k, t.v, {}, {}, length, length, /*dropout_p=*/0.0, t.causal,
                                                      /*return_debug_mask=*/false, t.scale);
@@ -183,7 +226,9 @@ void attendBackward(AttentionMethod method, const AttentionGradTensors &grad, bo
     return;
   }
   const Deterministic scope(deterministic);
-  if (method == AttentionMethod::Flash) {
+  if (t.starts.defined()) {
+    attendDocumentsBackward(grad);
+  } else if (method == AttentionMethod::Flash) {
     const auto result = at::_flash_attention_backward(grad.dOut, t.q, t.k, t.v, t.o, t.lse, {}, {}, length, length,
                                                       /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
     grad.dq.copy_(std::get<0>(result));

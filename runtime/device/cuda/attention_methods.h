@@ -11,9 +11,9 @@ enum class AttentionMethod { Cudnn, Flash, Plain };
 const char *nameOf(AttentionMethod method);
 
 // Attention as tensors over the memory of an op: q, o: [batch, length, heads, headDim], k, v: [..., kvHeads, ...],
-// lse: [batch, heads, length].
+// lse: [batch, heads, length]; positions: [batch, length], starts: [documents + 1] as in stretto_input, or undefined.
 struct AttentionTensors {
-  at::Tensor q, k, v, o, lse;
+  at::Tensor q, k, v, o, lse, positions, starts;
   double scale = 1;
   bool causal = true;
 };
@@ -25,7 +25,8 @@ struct AttentionGradTensors {
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device = at::Device(at::kCUDA, 0));
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = at::Device(at::kCUDA, 0));
 
-// Whether a method may be tried on such an op: libraries take only bfloat16 whose rows are aligned to 16 bytes.
+// Whether a method may be tried on such an op: libraries take only bfloat16 whose rows are aligned to 16 bytes; cuDNN
+// takes no documents, and flash attention must be told where they begin.
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 

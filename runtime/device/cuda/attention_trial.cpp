@@ -4,6 +4,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -24,6 +25,31 @@ void *randomRows(std::vector<at::Tensor> &memory, const AttentionOp &op, int64_t
   return memory.back().data_ptr();
 }
 
+int32_t *onDevice(std::vector<at::Tensor> &memory, const std::vector<int32_t> &numbers) {
+  const at::Tensor host = at::tensor(numbers, at::TensorOptions().dtype(at::kInt));
+  memory.push_back(host.to(at::Device(at::kCUDA, 0)));
+  return memory.back().mutable_data_ptr<int32_t>();
+}
+
+// Rows of some documents each, as many as there is room for.
+void fillDocuments(AttentionSample &sample) {
+  constexpr int64_t usual = 7; // documents of a row
+  AttentionOp &op = sample.op.forward;
+  const int64_t inRow = op.starts ? std::clamp<int64_t>(op.documents / op.batch, 1, usual) : usual;
+  const int64_t longest = (op.length + inRow - 1) / inRow;
+  std::vector<int32_t> positions, starts;
+  for (int64_t token = 0; token < op.batch * op.length; ++token) {
+    positions.push_back(static_cast<int32_t>(token % op.length % longest));
+    if (positions.back() == 0)
+      starts.push_back(static_cast<int32_t>(token));
+  }
+  op.positions = onDevice(sample.memory, positions);
+  if (op.starts) {
+    starts.resize(op.documents + 1, static_cast<int32_t>(op.batch * op.length));
+    op.starts = onDevice(sample.memory, starts);
+  }
+}
+
 void fill(AttentionSample &sample) {
   AttentionOp &op = sample.op.forward;
   op.q = randomRows(sample.memory, op, op.qStride);
@@ -33,6 +59,8 @@ void fill(AttentionSample &sample) {
   sample.memory.push_back(
       at::empty({op.batch, op.heads, op.length}, onDevice(op.dtype == STRETTO_F64 ? STRETTO_F64 : STRETTO_F32)));
   op.lse = sample.memory.back().data_ptr();
+  if (op.positions)
+    fillDocuments(sample);
 }
 
 // A time on the device's own clock.

@@ -9,9 +9,21 @@ namespace {
 struct Case {
   int64_t batch, length, heads, kvHeads, headDim;
   bool causal;
+  int64_t cut = 0; // documents: about how long they are; 0: rows are whole
   int64_t width() const { return heads * headDim; }
   int64_t kvWidth() const { return kvHeads * headDim; }
 };
+
+// Places of tokens in their documents, which have lengths of all kinds.
+std::vector<int32_t> positionsOf(const Case &c) {
+  std::vector<int32_t> positions;
+  for (int64_t token = 0; token < c.batch * c.length; ++token) {
+    const int64_t t = token % c.length;
+    const bool begins = t == 0 || (c.cut && (t * t / 3 + token / c.length) % c.cut == 0);
+    positions.push_back(begins ? 0 : positions.back() + 1);
+  }
+  return positions;
+}
 
 struct Result {
   std::vector<double> o, lse, dq, dk, dv;
@@ -33,20 +45,24 @@ template <typename Real> std::vector<double> dense(int64_t count, uint32_t strea
 
 // One query row against all keys it may see.
 void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t b, int64_t h, int64_t t) {
-  const int64_t kv = h * c.kvHeads / c.heads, last = c.causal ? t + 1 : c.length, d = c.headDim;
+  const std::vector<int32_t> positions = positionsOf(c);
+  const int64_t kv = h * c.kvHeads / c.heads, d = c.headDim, first = t - positions[b * c.length + t];
+  int64_t last = t + 1;
+  while (!c.causal && last < c.length && positions[b * c.length + last] > 0)
+    ++last;
   const double scale = 1 / std::sqrt(static_cast<double>(d));
   const int64_t row = ((b * c.length + t) * c.heads + h) * d;
   auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
   std::vector<double> p(last), dp(last);
   double sum = 0, delta = 0;
-  for (int64_t s = 0; s < last; ++s) {
+  for (int64_t s = first; s < last; ++s) {
     double dot = 0;
     for (int64_t i = 0; i < d; ++i)
       dot += in[0][row + i] * in[1][at(s) + i];
     sum += p[s] = std::exp(dot * scale);
   }
   r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
-  for (int64_t s = 0; s < last; ++s) {
+  for (int64_t s = first; s < last; ++s) {
     p[s] /= sum;
     for (int64_t i = 0; i < d; ++i) {
       r.o[row + i] += p[s] * in[2][at(s) + i];
@@ -55,7 +71,7 @@ void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t 
     }
     delta += p[s] * dp[s];
   }
-  for (int64_t s = 0; s < last; ++s)
+  for (int64_t s = first; s < last; ++s)
     for (int64_t i = 0; i < d; ++i) {
       const double ds = p[s] * (dp[s] - delta) * scale;
       r.dq[row + i] += ds * in[1][at(s) + i];
@@ -93,7 +109,7 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   bench.device->setThreads(threads);
   const int64_t rows = c.batch * c.length, w = c.width(), kw = c.kvWidth(), stride = w + 2 * kw + 8;
   stretto_attention_args args{c.batch, c.length, c.heads, c.kvHeads, c.headDim, stride, stride, stride, w + 4,
-                              1 / std::sqrt(static_cast<double>(c.headDim)), c.causal, dtypeOf<Real>(), {}, {}, {}, {}, {}};
+                              1 / std::sqrt(static_cast<double>(c.headDim)), c.causal, dtypeOf<Real>(), {}, {}, {}, {}, {}, {}, {}, 0, 0, 0};
   auto column = [&](stretto_buffer base, int64_t offset) {
     base.offset += offset * static_cast<int64_t>(sizeof(Real));
     return base;
@@ -109,6 +125,10 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   args.k = column(args.q, w), args.v = column(args.q, w + kw);
   args.o = bench.place(std::vector<Real>(rows * (w + 4), Real(5)));
   args.lse = bench.reserve(rows * c.heads * sizeof(Total));
+  if (c.cut) {
+    args.has_positions = 1;
+    args.positions = bench.place(positionsOf(c));
+  }
   stretto_attention(&bench.context, &args);
   stretto_attention_grad_args grad{args, w + 1, stride, stride, stride, {}, {}, {}, {}};
   grad.d_o = bench.place(strided<Real>(rows, w, w + 1, 4));
@@ -139,7 +159,13 @@ template <typename Real> void compare(const Case &c) {
 
 const Case cases[] = {{2, 9, 2, 2, 4, true},   {1, 1, 1, 1, 8, true},    {2, 70, 4, 2, 16, true},
                       {1, 130, 4, 1, 12, true}, {2, 40, 2, 2, 8, false}, {1, 600, 2, 1, 32, true},
-                      {1, 1100, 1, 1, 8, false}};
+                      {1, 1100, 1, 1, 8, false}, {2, 70, 4, 2, 16, true, 5},  {3, 40, 2, 2, 8, false, 7},
+                      {2, 650, 2, 1, 8, true, 97}, {2, 9, 2, 2, 4, true, 1}};
+
+// Rows [first, first + count) of `width` numbers.
+std::vector<double> rowsOf(const std::vector<double> &all, int64_t first, int64_t count, int64_t width) {
+  return {all.begin() + first * width, all.begin() + (first + count) * width};
+}
 
 } // namespace
 
@@ -164,5 +190,20 @@ TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
     EXPECT_EQ(one, run<float>(c, 2));
     EXPECT_EQ(one, run<float>(c, 3));
     EXPECT_EQ(one, run<float>(c, 2, "null-async"));
+  }
+}
+
+// A document at the begin of a row has the bits that it has when nothing follows it.
+TEST(Attention, DocumentsHaveTheBitsOfTheDocumentAlone) {
+  const Case packed{1, 70, 4, 2, 16, true, 31};
+  const std::vector<int32_t> positions = positionsOf(packed);
+  const int64_t length = std::find(positions.begin() + 1, positions.end(), 0) - positions.begin();
+  ASSERT_LT(length, packed.length);
+  Case alone = packed;
+  alone.length = length, alone.cut = 0;
+  const auto together = run<float>(packed, 2), single = run<float>(alone, 2);
+  for (int i : {0, 2, 3, 4}) {
+    const int64_t width = i < 3 ? packed.width() : packed.kvWidth();
+    EXPECT_EQ(rowsOf(together[i], 0, length, width), single[i]);
   }
 }

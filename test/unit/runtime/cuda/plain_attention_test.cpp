@@ -47,6 +47,14 @@ template <typename Real> void compare(AttentionGradOp op, double tolerance) {
   EXPECT_LE(relativeError(wide(got.dPacked), wide(expected.dPacked)), 2 * tolerance);
 }
 
+// Documents of different lengths in each row.
+std::vector<int32_t> placesIn(const AttentionOp &op) {
+  std::vector<int32_t> positions;
+  for (int64_t token = 0; token < op.batch * op.length; ++token)
+    positions.push_back(token % op.length == 0 || token % 5 == 3 ? 0 : positions.back() + 1);
+  return positions;
+}
+
 AttentionGradOp sized(int64_t batch, int64_t length, int64_t heads, int64_t kvHeads, int64_t headDim, bool causal) {
   AttentionGradOp op;
   AttentionOp &forward = op.forward;
@@ -64,6 +72,15 @@ TEST(PlainAttention, AgreesWithTheCpu) {
   for (const AttentionGradOp &op : cases) {
     compare<double>(op, 1e-13);
     compare<float>(op, 2e-5);
+    compare<Bf16>(op, 1.0 / 128);
+  }
+}
+
+TEST(PlainAttention, AgreesWithTheCpuOnDocuments) {
+  for (AttentionGradOp op : cases) {
+    const std::vector<int32_t> positions = placesIn(op.forward);
+    op.forward.positions = positions.data();
+    compare<double>(op, 1e-13);
     compare<Bf16>(op, 1.0 / 128);
   }
 }
@@ -89,4 +106,9 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   refused([](AttentionGradOp &o) { o.forward.kStride += 4; });
   refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
   refused([&](AttentionGradOp &o) { o.dk = place(32768 + 2); });
+  const int32_t places[16] = {}, starts[2] = {0, 16};
+  refused([&](AttentionGradOp &o) { o.forward.positions = places; });
+  op.forward.positions = places, op.forward.starts = starts, op.forward.documents = 1;
+  EXPECT_TRUE(mayTry(AttentionMethod::Flash, op));
+  EXPECT_FALSE(mayTry(AttentionMethod::Cudnn, op));
 }
