@@ -4,11 +4,13 @@
 
 namespace stretto {
 
-static constexpr std::array<Sentence, sentenceCount> employerFirst = {
-    Sentence::BirthDate, Sentence::BirthCity, Sentence::University, Sentence::Major, Sentence::Employer, Sentence::WorkCity};
+static constexpr std::array<Sentence, sentenceCount> employerFirst = {Sentence::BirthDate,  Sentence::BirthCity,
+                                                                      Sentence::University, Sentence::Major,
+                                                                      Sentence::Employer,   Sentence::WorkCity};
 
-static constexpr const char *monthNames[birthMonths] = {"January", "February", "March",     "April",   "May",      "June",
-                                                        "July",    "August",   "September", "October", "November", "December"};
+static constexpr const char *monthNames[birthMonths] = {"January",   "February", "March",    "April",
+                                                        "May",       "June",     "July",     "August",
+                                                        "September", "October",  "November", "December"};
 
 // Slots from He on, as he and as she.
 static constexpr const char *pronounTexts[][2] = {{"He", "She"}, {"he", "she"}, {"His", "Her"},        {"his", "her"},
@@ -130,9 +132,9 @@ Choice Biographies::choose(Random &random) const {
 
 int64_t Biographies::valueLength(const Person &person) const {
   return int64_t(1 + first[person.first].size() + middle[person.middle].size() + last[person.last].size() +
-                 months[person.month].size() + days[person.day].size() + comma.size() + years[person.year].size() + cities[person.city].size() + universities[person.university].size() +
-                 majors[person.major].size() + employers[person.employer].size() +
-                 cities[headquarters[person.employer]].size());
+                 months[person.month].size() + days[person.day].size() + comma.size() + years[person.year].size() +
+                 cities[person.city].size() + universities[person.university].size() + majors[person.major].size() +
+                 employers[person.employer].size() + cities[headquarters[person.employer]].size());
 }
 
 int64_t Biographies::length(const Person &person, const Choice &choice) const {

@@ -7,8 +7,8 @@
 
 namespace stretto {
 
-// What a biography tells, in the order in which scores list it. Employer holds the tokens of the work city as well, which
-// is the employer's.
+// What a biography tells, in the order in which scores list it. Employer holds the tokens of the work city as well,
+// which is the employer's.
 enum class Fact : uint8_t { Name, Pronoun, BirthDate, BirthCity, University, Major, Employer };
 inline constexpr size_t factCount = 7;
 inline constexpr const char *factNames[factCount] = {"name",       "pronoun", "birth_date", "birth_city",
@@ -38,8 +38,8 @@ public:
   double mean() const { return meanLength; }
   double variance() const { return lengthVariance; }
 
-  // Appends a biography. The answers are the tokens of each fact: the three names, the first word that tells the pronoun,
-  // the date, places and so on; `group` is a Fact.
+  // Appends a biography. The answers are the tokens of each fact: the three names, the first word that tells the
+  // pronoun, the date, places and so on; `group` is a Fact.
   void append(const Person &person, const Choice &choice, bool counts, Row &row) const;
 
   const Vocabulary &vocabulary() const { return words; }

@@ -15,8 +15,8 @@ namespace stretto {
 // Evaluation: people 0 .. n-1 in order, as many to a row. With p(fact) the negative log-likelihood of the tokens that
 // tell a fact of a person, summed and averaged over people, and the sizes of the lists in use, the bits learned are
 //   N log2(N0 / e^p1) + N log2(S0 / e^p2),   p1 = p(name), p2 = sum of the others'
-// with N0 full names and S0 = 2 (12 28 200) cities universities majors employers (paper, section on Capo). The most that can
-// be learned has p1 = ln N and p2 = 0.
+// with N0 full names and S0 = 2 (12 28 200) cities universities majors employers (paper, section on Capo). The most
+// that can be learned has p1 = ln N and p2 = 0.
 class CapoTask : public Task {
 public:
   static const std::vector<ParameterInfo> &parameterInfos();

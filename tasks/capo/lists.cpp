@@ -14,8 +14,9 @@ static constexpr std::pair<const char *, Slot> sentenceFiles[sentenceCount] = {
     {"birth_date", Slot::Date}, {"birth_city", Slot::City},   {"university", Slot::University},
     {"major", Slot::Major},     {"employer", Slot::Employer}, {"work_city", Slot::WorkCity}};
 
-static const std::vector<std::string> slotNames = {"name", "date", "city", "university", "major", "employer", "work_city",
-                                                   "He",   "he",   "His",  "his",        "Him",   "him",      "himself"};
+static const std::vector<std::string> slotNames = {"name",     "date",      "city", "university", "major",
+                                                   "employer", "work_city", "He",   "he",         "His",
+                                                   "his",      "Him",       "him",  "himself"};
 
 static std::string at(const std::string &origin, int64_t line) { return origin + ":" + std::to_string(line) + ": "; }
 

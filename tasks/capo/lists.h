@@ -15,7 +15,22 @@ enum class Sentence : uint8_t { BirthDate, BirthCity, University, Major, Employe
 inline constexpr size_t sentenceCount = 6;
 
 // What a sentence is filled with: texts of the person, then words that the pronoun decides.
-enum class Slot : uint8_t { Name, Date, City, University, Major, Employer, WorkCity, He, he, His, his, Him, him, himself };
+enum class Slot : uint8_t {
+  Name,
+  Date,
+  City,
+  University,
+  Major,
+  Employer,
+  WorkCity,
+  He,
+  he,
+  His,
+  his,
+  Him,
+  him,
+  himself
+};
 
 // A sentence as written in a list: literal text and slots in turn. `text` has the space before it; a slot brings its
 // own.
@@ -43,12 +58,12 @@ struct Line {
 };
 
 // The entries of a file of one per line. Throws TaskError, opening with "origin:line:", for an empty file or line,
-// white space at an end of a line or twice in a row, a control sign, a line of more than 4096 bytes, more than 2^20 lines, and
-// an entry that occurs twice.
+// white space at an end of a line or twice in a row, a control sign, a line of more than 4096 bytes, more than 2^20
+// lines, and an entry that occurs twice.
 std::vector<Line> readLines(std::string_view text, const std::string &origin);
 
-// A sentence whose one value is `value` ("{city}", say). Throws TaskError, opening with `place`, for placeholders that are
-// unknown, not closed, missing or repeated, or not set apart from the words beside them.
+// A sentence whose one value is `value` ("{city}", say). Throws TaskError, opening with `place`, for placeholders that
+// are unknown, not closed, missing or repeated, or not set apart from the words beside them.
 Template readTemplate(const std::string &text, Sentence sentence, const std::string &place);
 
 // The lists of a directory, or with an empty name those that come with the program. A directory holds the files

@@ -9,17 +9,18 @@
 
 namespace stretto {
 
-// The tokens of a tokenizer and how pieces of text are merged into them (R. Sennrich et al.: "Neural machine translation of
-// rare words with subword units", 2016). Texts are plain bytes here; the files write each byte as a letter of its own.
+// The tokens of a tokenizer and how pieces of text are merged into them (R. Sennrich et al.: "Neural machine
+// translation of rare words with subword units", 2016). Texts are plain bytes here; the files write each byte as a
+// letter of its own.
 class Bpe {
 public:
   // Reads vocab.json (an object of tokens and ids) and merges.txt (a line of two tokens for each merge, the first merge
-  // first) of a directory. Throws TaskError, with the place, for files that are missing or malformed, tokens or ids that
-  // occur twice, and merges that make no token.
+  // first) of a directory. Throws TaskError, with the place, for files that are missing or malformed, tokens or ids
+  // that occur twice, and merges that make no token.
   explicit Bpe(const std::string &directory);
 
-  // A piece (see splitPieces) cut into tokens: from single bytes on, the earliest merge among all neighbours is made until none
-  // is left. Throws TaskError where a byte has no token.
+  // A piece (see splitPieces) cut into tokens: from single bytes on, the earliest merge among all neighbours is made
+  // until none is left. Throws TaskError where a byte has no token.
   std::vector<std::string> split(std::string_view piece) const;
 
   // The id of a token in vocab.json; -1 where there is none.

@@ -25,8 +25,9 @@ public:
 };
 
 // Runs of neighbouring sentences of a file, the first one uniform; the end of the file ends a run as well. White space
-// counts as single spaces. A sentence ends at . ! or ?, closing quotes and brackets included, before a space, and at the end of the file.
-// Throws TaskError for a file that cannot be read, holds a zero byte, no words, or more than 2^20 different ones.
+// counts as single spaces. A sentence ends at . ! or ?, closing quotes and brackets included, before a space, and at
+// the end of the file. Throws TaskError for a file that cannot be read, holds a zero byte, no words, or more than 2^20
+// different ones.
 std::unique_ptr<Filler> makeTextFiller(const std::string &path, Vocabulary &words);
 
 // Sentences about animals, people of a trade and things, without numbers and names.

@@ -13,16 +13,18 @@ enum Kind : uint8_t { Adjective, Noun, Verb, Place, Time, kindCount };
 constexpr std::string_view letters = "ANVPT";
 
 const std::array<std::vector<const char *>, kindCount> words = {{
-    {"old", "young", "quiet", "clever", "patient", "hungry", "curious", "lazy", "proud", "gentle", "brave", "weary", "cheerful",
-     "shy", "stubborn", "famous", "careful", "lonely", "polite", "sleepy", "small", "tall", "busy", "honest"},
-    {"baker", "fox", "teacher", "sailor", "farmer", "heron", "carpenter", "child", "painter", "dog", "weaver", "captain",
-     "gardener", "owl", "miller", "doctor", "singer", "goat", "merchant", "tailor", "shepherd", "horse", "librarian", "cook",
-     "clockmaker", "fisherman", "neighbor", "traveler", "poet", "blacksmith", "crow", "widow"},
-    {"watched", "greeted", "followed", "helped", "found", "visited", "remembered", "called", "met", "thanked", "painted",
-     "feared", "admired", "avoided", "surprised", "taught", "trusted", "heard", "missed", "praised"},
-    {"by the river", "in the market", "behind the mill", "at the harbor", "under the bridge", "in the forest", "on the hill",
-     "near the well", "at the gate", "in the garden", "beside the road", "in the old barn", "at the edge of the village",
-     "on the frozen lake", "in the library", "below the tower"},
+    {"old",     "young",  "quiet",  "clever", "patient",  "hungry", "curious",  "lazy",
+     "proud",   "gentle", "brave",  "weary",  "cheerful", "shy",    "stubborn", "famous",
+     "careful", "lonely", "polite", "sleepy", "small",    "tall",   "busy",     "honest"},
+    {"baker",      "fox",       "teacher",  "sailor",   "farmer",   "heron",      "carpenter", "child",
+     "painter",    "dog",       "weaver",   "captain",  "gardener", "owl",        "miller",    "doctor",
+     "singer",     "goat",      "merchant", "tailor",   "shepherd", "horse",      "librarian", "cook",
+     "clockmaker", "fisherman", "neighbor", "traveler", "poet",     "blacksmith", "crow",      "widow"},
+    {"watched", "greeted", "followed", "helped",  "found",     "visited", "remembered", "called", "met",    "thanked",
+     "painted", "feared",  "admired",  "avoided", "surprised", "taught",  "trusted",    "heard",  "missed", "praised"},
+    {"by the river", "in the market", "behind the mill", "at the harbor", "under the bridge", "in the forest",
+     "on the hill", "near the well", "at the gate", "in the garden", "beside the road", "in the old barn",
+     "at the edge of the village", "on the frozen lake", "in the library", "below the tower"},
     {"in the morning", "at noon", "before dawn", "after the rain", "in winter", "during the festival", "one evening",
      "every autumn", "late at night", "on market day", "in early spring", "when the bells rang"},
 }};
@@ -120,6 +122,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Filler> makeGrammarFiller(Vocabulary &vocabulary) { return std::make_unique<GrammarFiller>(vocabulary); }
+std::unique_ptr<Filler> makeGrammarFiller(Vocabulary &vocabulary) {
+  return std::make_unique<GrammarFiller>(vocabulary);
+}
 
 } // namespace stretto

@@ -15,7 +15,8 @@ const std::vector<ParameterInfo> &HopsTask::parameterInfos() {
       {"people", 5, 1, yearCount, "people with a year, and with two hops as many linked to them"},
       {"filler", 512, 0, 1 << 20, "tokens of other sentences, at most"},
       ParameterInfo::text("file", "", "text that the other sentences are from, in place of the built-in ones"),
-      ParameterInfo::word("ask", {"any", "first"}, "asked is anyone, or as published the first of the last group of facts"),
+      ParameterInfo::word("ask", {"any", "first"},
+                          "asked is anyone, or as published the first of the last group of facts"),
       {"names", 400, 2, 400, "first, middle and last names in use, of each list"},
       ParameterInfo::word("loss", {"answer", "all"}, "targets that count: the year asked for, or every token"),
       {"length", 1024, 1, 1 << 24, "tokens in a row"},
@@ -27,7 +28,8 @@ HopsTask::Phrases HopsTask::makePhrases(const Parameters &values, Vocabulary &wo
   const bool two = values["hops"] == 2;
   Phrases phrases;
   if (two) {
-    phrases.opening = words.encode(" Some people in the context share a birth year with others. Answer from the context. <context>");
+    phrases.opening =
+        words.encode(" Some people in the context share a birth year with others. Answer from the context. <context>");
     phrases.closing = words.encode(" </context>");
   }
   phrases.fact = words.encode(" was born in the year of");

@@ -24,7 +24,8 @@ public:
       from = end;
     }
     if (words.size() > 1 << 20)
-      throw TaskError("text '" + path + "' must hold at most 1048576 different words, but got " + std::to_string(words.size()));
+      throw TaskError("text '" + path + "' must hold at most 1048576 different words, but got " +
+                      std::to_string(words.size()));
   }
 
   Sentences draw(Random &random, int64_t most) const override {

@@ -27,8 +27,8 @@ inline constexpr int64_t tokenHeaderBytes = 48;
 // A token file, mapped into memory.
 class TokenFile {
 public:
-  // Reads every id once. Throws TaskError for a file that cannot be read, is no token file, has not the size its header tells,
-  // or holds an id outside of the vocabulary.
+  // Reads every id once. Throws TaskError for a file that cannot be read, is no token file, has not the size its header
+  // tells, or holds an id outside of the vocabulary.
   explicit TokenFile(const std::string &path);
 
   const TokenHeader &header() const { return head; }

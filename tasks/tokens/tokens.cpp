@@ -14,7 +14,8 @@ static constexpr uint32_t orderStream = 2;
 const std::vector<ParameterInfo> &TokensTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
       ParameterInfo::text("file", "", "the token file (stretto data TASK --export FILE.tokens writes one)"),
-      ParameterInfo::text("validation", "0.05", "rows that are held out, at the end: a number of them, or with a dot a share"),
+      ParameterInfo::text("validation", "0.05",
+                          "rows that are held out, at the end: a number of them, or with a dot a share"),
       ParameterInfo::text("separator", "file", "id after which a document ends; none; or as the file says"),
       ParameterInfo::text("opener", "file", "id with which a document opens; none; or as the file says"),
       {"length", 1024, 1, 1 << 24, "tokens in a row"},

@@ -9,9 +9,9 @@
 
 namespace stretto {
 
-// Row r of a file holds the ids from r * length on; the last target is the first id of the next row. The last rows are held
-// out. Training takes the others in a random order, another one in each pass over them; evaluation takes the held-out
-// ones in order, again from the first after the last. Every token counts.
+// Row r of a file holds the ids from r * length on; the last target is the first id of the next row. The last rows are
+// held out. Training takes the others in a random order, another one in each pass over them; evaluation takes the
+// held-out ones in order, again from the first after the last. Every token counts.
 class TokensTask : public Task {
 public:
   static const std::vector<ParameterInfo> &parameterInfos();

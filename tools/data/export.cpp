@@ -46,7 +46,8 @@ static void forRows(const Task &task, uint64_t seed, Stream stream, uint64_t fir
   }
 }
 
-// The tokens that open and end documents. What stands first in a row need not open a document, nor end what came before.
+// The tokens that open and end documents. What stands first in a row need not open a document, nor end what came
+// before.
 static TokenHeader findMarks(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows) {
   Mark opener, separator;
   forRows(task, seed, stream, first, rows, [&](Samples &row) {
@@ -55,7 +56,10 @@ static TokenHeader findMarks(const Task &task, uint64_t seed, Stream stream, uin
       separator.see(row.tokens[t - 1], row.positions[t] == 0);
     }
   });
-  return {.vocabulary = task.vocabulary(), .separator = separator.id(), .opener = opener.id(), .count = rows * task.length()};
+  return {.vocabulary = task.vocabulary(),
+          .separator = separator.id(),
+          .opener = opener.id(),
+          .count = rows * task.length()};
 }
 
 void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows,

@@ -37,9 +37,10 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_flag("--stats", options.stats,
                "print what rows are like: documents, their lengths, counted targets, tokens; with --stream=evaluation "
                "also how many instances there are of each difficulty");
-  app.add_option("--export", options.exportTo,
-                 "write rows to a new file: one JSON object per row (.jsonl), or all tokens, as --task tokens reads them "
-                 "(.tokens)");
+  app.add_option(
+      "--export", options.exportTo,
+      "write rows to a new file: one JSON object per row (.jsonl), or all tokens, as --task tokens reads them "
+      "(.tokens)");
   app.add_flag("--json", options.json, "one JSON object per row, with tokens, targets, loss mask and positions");
 }
 

@@ -80,8 +80,9 @@ void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream strea
   while (std::clock() < end)
     task.fill(seed, stream, first += 16, rows.view());
   double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
-  out << task.name() << ": " << std::fixed << std::setprecision(1) << double(first) * double(rows.length) / seconds / 1e6
-      << " million tokens per second and core (" << first << " rows of " << rows.length << " tokens)\n";
+  out << task.name() << ": " << std::fixed << std::setprecision(1)
+      << double(first) * double(rows.length) / seconds / 1e6 << " million tokens per second and core (" << first
+      << " rows of " << rows.length << " tokens)\n";
 }
 
 void printShape(std::ostream &out, const Task &task, const Recipe &recipe) {

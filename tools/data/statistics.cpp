@@ -91,8 +91,9 @@ void printStatistics(std::ostream &out, const Task &task, uint64_t seed, Stream 
   const double perRow = 1 / double(statistics.rows);
   out << task.name() << ": " << statistics.rows << " rows of " << task.length() << " tokens\n"
       << std::fixed << std::setprecision(2) << "  documents in a row: " << double(statistics.documents) * perRow
-      << ", the cut one included\n  targets that count: " << 100 * double(statistics.counted) / double(statistics.tokens)
-      << " %, " << double(statistics.counted) * perRow << " in a row\n";
+      << ", the cut one included\n  targets that count: "
+      << 100 * double(statistics.counted) / double(statistics.tokens) << " %, " << double(statistics.counted) * perRow
+      << " in a row\n";
   printTokens(out, statistics);
   printLengths(out, statistics.lengths);
   for (const Score &score : instances)

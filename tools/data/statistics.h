@@ -16,9 +16,9 @@ struct RowStatistics {
   void add(const Samples &samples);
 };
 
-// Statistics of rows first .. first+rows-1 as text: documents and counted targets in a row, lengths of whole documents as
-// a histogram, how often tokens occur, their entropy; of the evaluation stream also how many instances there are of each
-// difficulty that the task scores.
+// Statistics of rows first .. first+rows-1 as text: documents and counted targets in a row, lengths of whole documents
+// as a histogram, how often tokens occur, their entropy; of the evaluation stream also how many instances there are of
+// each difficulty that the task scores.
 void printStatistics(std::ostream &out, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows);
 
 } // namespace stretto

@@ -75,7 +75,8 @@ TEST_F(BpeFiles, earlierMergesComeFirst) {
 
 TEST_F(BpeFiles, capoUsesTheTokensThatOccur) {
   CapoTask words(Parameters("capo", CapoTask::parameterInfos(), {{"n", "40"}, {"length", "512"}}));
-  CapoTask task(Parameters("capo", CapoTask::parameterInfos(), {{"n", "40"}, {"length", "512"}, {"vocabulary", directory}}));
+  CapoTask task(
+      Parameters("capo", CapoTask::parameterInfos(), {{"n", "40"}, {"length", "512"}, {"vocabulary", directory}}));
   EXPECT_LT(task.vocabulary(), 120);
   Batch batch(task, 1, Stream::Train, 0, 1);
   // The same people, in letters; the published ids write the same text.
@@ -83,7 +84,8 @@ TEST_F(BpeFiles, capoUsesTheTokensThatOccur) {
   Row inWords, inLetters;
   words.biographies().append(person, words.biographies().shortest(), true, inWords);
   task.biographies().append(person, words.biographies().shortest(), true, inLetters);
-  EXPECT_EQ(task.biographies().vocabulary().join(inLetters.tokens), words.biographies().vocabulary().join(inWords.tokens));
+  EXPECT_EQ(task.biographies().vocabulary().join(inLetters.tokens),
+            words.biographies().vocabulary().join(inWords.tokens));
   EXPECT_EQ(int64_t(inLetters.tokens.size()), task.biographies().length(person, words.biographies().shortest()));
   std::vector<int32_t> ids = publishedIds(task);
   ASSERT_EQ(int64_t(ids.size()), task.vocabulary());
@@ -109,14 +111,16 @@ TEST_F(BpeFiles, filesAreChecked) {
   EXPECT_EQ(errorWith("merges.txt", "x y\n"), "merges.txt:1: a merge must make a token of vocab.json");
   EXPECT_EQ(errorWith("vocab.json", "[]"), "vocab.json: byte 0: must hold '{'");
   EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1, \"a\": 2}"), "vocab.json: byte 9: a token must occur once");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1, \"b\": 1}"), "vocab.json: byte 9: an id must occur once, but got 1 again");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1, \"b\": 1}"),
+            "vocab.json: byte 9: an id must occur once, but got 1 again");
   EXPECT_EQ(errorWith("vocab.json", "{\"a\": -1}"), "vocab.json: byte 6: an id must be a number from 0 to 2147483647");
   EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1"), "vocab.json: byte 7: must hold ','");
   EXPECT_EQ(errorWith("vocab.json", "{\"\": 1}"), "vocab.json: byte 2: a token must not be empty, and end with '\"'");
   EXPECT_EQ(errorWith("vocab.json", "{\"a"), "vocab.json: byte 2: a token must not be empty, and end with '\"'");
   EXPECT_EQ(errorWith("vocab.json", "{\"\xe2\x82\xac\": 1}"),
             "vocab.json: byte 2: a token must be written in letters that stand for bytes");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a b\": 1}"), "vocab.json: byte 3: a token must be written in letters that stand for bytes");
+  EXPECT_EQ(errorWith("vocab.json", "{\"a b\": 1}"),
+            "vocab.json: byte 3: a token must be written in letters that stand for bytes");
   EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1} x"), "vocab.json: byte 9: must end after the object");
   write("merges.txt", "#version: 0.2\n");
   write("vocab.json", "{\"a\": 1}");

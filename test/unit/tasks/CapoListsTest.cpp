@@ -63,7 +63,8 @@ TEST_F(CapoLists, linesAreChecked) {
   EXPECT_EQ(errorWith("last", "A \n"), "last.txt:1: a line must have single spaces, and none at its ends");
   EXPECT_EQ(errorWith("last", "A  B\n"), "last.txt:1: a line must have single spaces, and none at its ends");
   EXPECT_EQ(errorWith("majors", "Law\nA\tB\n"), "majors.txt:2: a line must not hold control signs");
-  EXPECT_EQ(errorWith("majors", std::string(5000, 'a')), "majors.txt:1: a line must have at most 4096 bytes, but got 5000");
+  EXPECT_EQ(errorWith("majors", std::string(5000, 'a')),
+            "majors.txt:1: a line must have at most 4096 bytes, but got 5000");
   EXPECT_EQ(errorWith("cities", "{city}\n"), "cities.txt:1: an entry must not hold '{', '}' or '|'");
   std::filesystem::remove(directory + "/cities.txt");
   EXPECT_EQ(errorWith("first", "Ann"), "cannot read 'cities.txt': No such file or directory");
@@ -72,13 +73,18 @@ TEST_F(CapoLists, linesAreChecked) {
 TEST_F(CapoLists, employersAreChecked) {
   EXPECT_EQ(errorWith("employers", "Planet\n"), "employers.txt:1: an employer must be written 'employer | city'");
   EXPECT_EQ(errorWith("employers", "A | B | C\n"), "employers.txt:1: an employer must be written 'employer | city'");
-  EXPECT_EQ(errorWith("employers", "Planet | Osslo\n"), "employers.txt:1: no city is called 'Osslo'; did you mean 'Oslo'?");
-  EXPECT_EQ(errorWith("employers", "Planet | Qqqqqqqqq\n"), "employers.txt:1: no city is called 'Qqqqqqqqq' in cities.txt");
-  EXPECT_EQ(errorWith("employers", "A | Oslo\nA | Rome\n"), "employers.txt:2: 'A' must occur once, but is also in line 1");
+  EXPECT_EQ(errorWith("employers", "Planet | Osslo\n"),
+            "employers.txt:1: no city is called 'Osslo'; did you mean 'Oslo'?");
+  EXPECT_EQ(errorWith("employers", "Planet | Qqqqqqqqq\n"),
+            "employers.txt:1: no city is called 'Qqqqqqqqq' in cities.txt");
+  EXPECT_EQ(errorWith("employers", "A | Oslo\nA | Rome\n"),
+            "employers.txt:2: 'A' must occur once, but is also in line 1");
 }
 
 TEST_F(CapoLists, templatesAreChecked) {
-  auto error = [&](const std::string &line) { return errorWith("sentences_birth_city", "{He} is from {city}.\n" + line); };
+  auto error = [&](const std::string &line) {
+    return errorWith("sentences_birth_city", "{He} is from {city}.\n" + line);
+  };
   const std::string place = "sentences_birth_city.txt:2: ";
   EXPECT_EQ(error("{He} comes from {citty}."), place + "no placeholder is called 'citty'; did you mean 'city'?");
   EXPECT_EQ(error("{He} was born."), place + "a sentence must hold {city} once, but got it 0 times");
@@ -87,9 +93,12 @@ TEST_F(CapoLists, templatesAreChecked) {
   EXPECT_EQ(error("{name} is from {city}."), place + "a sentence must hold {name} never, but got it 1 times");
   EXPECT_EQ(error("{He} is from {city."), place + "a placeholder must be written {name}");
   EXPECT_EQ(error("{He} is from city}."), place + "a placeholder must be written {name}");
-  EXPECT_EQ(error("{He} is from ({city})."), place + "a space must stand before {city}, and no letter or digit after it");
-  EXPECT_EQ(error("{He} is from {city}town."), place + "a space must stand before {city}, and no letter or digit after it");
-  EXPECT_EQ(error("{He} calls {his}{city} home."), place + "a space must stand before {his}, and no letter or digit after it");
+  EXPECT_EQ(error("{He} is from ({city})."),
+            place + "a space must stand before {city}, and no letter or digit after it");
+  EXPECT_EQ(error("{He} is from {city}town."),
+            place + "a space must stand before {city}, and no letter or digit after it");
+  EXPECT_EQ(error("{He} calls {his}{city} home."),
+            place + "a space must stand before {his}, and no letter or digit after it");
   EXPECT_EQ(errorWith("sentences_birth_date", "Born on {date}.\n"),
             "sentences_birth_date.txt:1: a sentence must hold {name} once, but got it 0 times");
   EXPECT_EQ(error("From {city}, {he} came."), "");

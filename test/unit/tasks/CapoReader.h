@@ -1,5 +1,5 @@
-// Reads biographies back from their text, by matching sentences against the lists: a road of its own, which knows neither
-// tokens nor people.
+// Reads biographies back from their text, by matching sentences against the lists: a road of its own, which knows
+// neither tokens nor people.
 #pragma once
 
 #include "tasks/capo/lists.h"

@@ -105,11 +105,12 @@ TEST_F(CapoScore, perfectModelLearnsTheMost) {
   EXPECT_EQ(task.conclude(task.score(4, 0, batch.view(), {predicted, nll}), 10)[0].name, "bits_per_parameter");
 }
 
-// A model that knows how people are made, but none of them, has learned nothing; each fact alone, and a uniform guess over
-// all tokens is worse than nothing.
+// A model that knows how people are made, but none of them, has learned nothing; each fact alone, and a uniform guess
+// over all tokens is worse than nothing.
 TEST_F(CapoScore, guessersLearnNothing) {
-  const std::map<Fact, double> choices = {{Fact::Name, 160e6},     {Fact::Pronoun, 2},      {Fact::BirthDate, 67200}, {Fact::BirthCity, 200},
-                                          {Fact::University, 300}, {Fact::Major, 100},      {Fact::Employer, 263}};
+  const std::map<Fact, double> choices = {{Fact::Name, 160e6},    {Fact::Pronoun, 2},      {Fact::BirthDate, 67200},
+                                          {Fact::BirthCity, 200}, {Fact::University, 300}, {Fact::Major, 100},
+                                          {Fact::Employer, 263}};
   int64_t employers = 0;
   visitFacts([&](Fact fact, const std::vector<int64_t> &places) {
     // The work city follows the employer and is known then.
@@ -128,7 +129,8 @@ TEST_F(CapoScore, guessersLearnNothing) {
 
 // What is known of one fact counts there alone.
 TEST_F(CapoScore, factsAreSeparate) {
-  const double bits[factCount] = {std::log2(160e6), 1, std::log2(67200), std::log2(200), std::log2(300), std::log2(100), std::log2(263)};
+  const double bits[factCount] = {std::log2(160e6), 1, std::log2(67200), std::log2(200), std::log2(300), std::log2(100),
+                                  std::log2(263)};
   for (size_t known = 0; known < factCount; ++known) {
     std::ranges::fill(nll, 5.0);
     predicted.assign(predicted.size(), -1);

@@ -61,7 +61,8 @@ TEST(Capo, templatesTellWhereValuesStand) {
 // Nor is a value the beginning of another one, so the chances of all values sum to one.
 TEST(Capo, noValueBeginsAnother) {
   Lists lists = readLists("");
-  for (const auto *list : {&lists.first, &lists.middle, &lists.last, &lists.cities, &lists.universities, &lists.majors, &lists.employers})
+  for (const auto *list :
+       {&lists.first, &lists.middle, &lists.last, &lists.cities, &lists.universities, &lists.majors, &lists.employers})
     for (const std::string &a : *list)
       for (const std::string &b : *list)
         ASSERT_TRUE(&a == &b || !(b + " ").starts_with(a + " ")) << a << " and " << b;
@@ -155,7 +156,8 @@ TEST(Capo, everyoneIsReadEquallyOften) {
   for (int64_t r = 0; r < rows; ++r) {
     std::vector<std::string> texts = textsOf(task, batch, r);
     for (const std::string &text : texts)
-      if (auto person = reader.read(text); person && int64_t(names.size()) < std::min((r + 1) * task.peopleInRow(), int64_t{150}))
+      if (auto person = reader.read(text);
+          person && int64_t(names.size()) < std::min((r + 1) * task.peopleInRow(), int64_t{150}))
         names.push_back(person->name.text);
     EXPECT_EQ(batch.row(r), batch.row(r + rows));
   }
@@ -230,8 +232,9 @@ TEST(Capo, parametersAreChecked) {
   auto error = [](const std::map<std::string, std::string> &settings) {
     return errorOf([&] { makeTask("capo", settings); });
   };
-  EXPECT_EQ(error({{"n", "160000001"}}), "task 'capo': parameter 'n' must be at most 160000000, the number of full names of "
-                                         "the lists, but got 160000001");
+  EXPECT_EQ(error({{"n", "160000001"}}),
+            "task 'capo': parameter 'n' must be at most 160000000, the number of full names of "
+            "the lists, but got 160000001");
   EXPECT_EQ(error({{"n", "160000000"}}), "");
   std::string longest = std::to_string(makeCapo({}).biographies().longest() - 1);
   EXPECT_EQ(error({{"length", "20"}}), "task 'capo': parameter 'length' must be at least " + longest +

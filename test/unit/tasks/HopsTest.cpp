@@ -18,7 +18,7 @@ namespace {
 // What a text tells, read with regular expressions: knows nothing of tokens.
 struct Told {
   std::vector<std::pair<std::string, std::string>> facts, links; // name and year, name and name
-  std::string asked, answer, rest;                               // rest: the text without facts, links, tags and question
+  std::string asked, answer, rest; // rest: the text without facts, links, tags and question
   bool factsFirst = true;
 
   size_t indexOf(const std::string &name, const std::vector<std::pair<std::string, std::string>> &list) const {
@@ -39,8 +39,9 @@ struct Told {
 const std::string name = "([A-Z][a-z]+ [A-Z][a-z]+ [A-Z][a-z]+)";
 
 std::optional<Told> readTold(std::string text) {
-  static const std::regex frame("^(?:Some people .* context\\. <context> )?(.*?)(?: </context>)? ?Question: In which year was " + name +
-                                " born\\? Answer: ([0-9]{4})$");
+  static const std::regex frame(
+      "^(?:Some people .* context\\. <context> )?(.*?)(?: </context>)? ?Question: In which year was " + name +
+      " born\\? Answer: ([0-9]{4})$");
   static const std::regex sentence(name + " was born in the (year of ([0-9]{4})|same year as " + name + ")\\. ?");
   std::smatch match;
   if (!std::regex_match(text, match, frame))
@@ -102,7 +103,8 @@ void expectUniform(const std::map<std::string, double> &counts, size_t size) {
 TEST(Hops, answersFollowFromTheText) {
   for (const char *hops : {"1", "2"})
     for (const char *ask : {"any", "first"}) {
-      auto task = makeTask("hops", {{"hops", hops}, {"people", "4"}, {"filler", "60"}, {"ask", ask}, {"length", "320"}});
+      auto task =
+          makeTask("hops", {{"hops", hops}, {"people", "4"}, {"filler", "60"}, {"ask", ask}, {"length", "320"}});
       for (const Told &told : readMany(*task, 150)) {
         ASSERT_EQ(told.facts.size(), 4u);
         ASSERT_EQ(told.links.size(), *hops == '2' ? 4u : 0u);
@@ -167,8 +169,10 @@ TEST(Hops, factsStandAtAnyBoundary) {
 // The filler is a run of neighbouring sentences of the file, with room for no more.
 TEST(Hops, textsComeFromTheFile) {
   const std::string path = ::testing::TempDir() + "hops_text.txt";
-  std::ofstream(path) << "It was\n\n a \"cold night.\" Nobody spoke, e.g. about 3.5 things!  Why? Then (at last.) they slept for a while and\tleft";
-  const std::string whole = "It was a \"cold night.\" Nobody spoke, e.g. about 3.5 things! Why? Then (at last.) they slept for a while and left";
+  std::ofstream(path) << "It was\n\n a \"cold night.\" Nobody spoke, e.g. about 3.5 things!  Why? Then (at last.) they "
+                         "slept for a while and\tleft";
+  const std::string whole = "It was a \"cold night.\" Nobody spoke, e.g. about 3.5 things! Why? Then (at last.) they "
+                            "slept for a while and left";
   auto task = makeTask("hops", {{"people", "2"}, {"filler", "14"}, {"file", path}, {"length", "100"}});
   std::map<std::string, int> runs;
   for (const Told &told : readMany(*task, 400)) {
@@ -259,8 +263,9 @@ TEST(Hops, inputIsChecked) {
   EXPECT_EQ(error({{"hops", "3"}}), "task 'hops': parameter 'hops' must lie in 1..2, but got 3");
   EXPECT_EQ(error({{"names", "2"}, {"people", "9"}}),
             "task 'hops': parameter 'names' must be large enough for 9 full names, but got 2");
-  EXPECT_EQ(error({{"filler", "1"}}), "task 'hops': parameter 'filler' must be 0 or at least 6, the tokens of the shortest "
-                                      "sentence, but got 1");
+  EXPECT_EQ(error({{"filler", "1"}}),
+            "task 'hops': parameter 'filler' must be 0 or at least 6, the tokens of the shortest "
+            "sentence, but got 1");
   EXPECT_EQ(error({{"length", "500"}}),
             "task 'hops': parameter 'length' must be at least 581 for the longest instance to fit, but got 500");
   EXPECT_EQ(error({{"length", "581"}}), "");
@@ -268,8 +273,9 @@ TEST(Hops, inputIsChecked) {
   EXPECT_EQ(errorOfText(""), "cannot read 'F': it is empty");
   EXPECT_EQ(errorOfText(" \n "), "text 'F' must hold words");
   EXPECT_EQ(errorOfText(std::string("a\0b", 3)), "text 'F' must not hold a zero byte");
-  EXPECT_EQ(errorOfText("one two three four."), "task 'hops': parameter 'filler' must be 0 or at least 5, the tokens of "
-                                                "the shortest sentence, but got 3");
+  EXPECT_EQ(errorOfText("one two three four."),
+            "task 'hops': parameter 'filler' must be 0 or at least 5, the tokens of "
+            "the shortest sentence, but got 3");
   EXPECT_EQ(errorOfText("one two"), "");
   std::string many;
   for (int i = 0; i < 1 << 20; ++i)
@@ -292,7 +298,8 @@ TEST(Hops, anyTextIsReadOrRefused) {
       c = random.below(8) ? signs[random.below(signs.size())] : char(1 + random.below(255));
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
     taken += errorOf([&] {
-               auto task = makeTask("hops", {{"people", "2"}, {"filler", "40"}, {"file", path}, {"length", "120"}, {"names", "3"}});
+               auto task = makeTask(
+                   "hops", {{"people", "2"}, {"filler", "40"}, {"file", path}, {"length", "120"}, {"names", "3"}});
                Batch batch(*task, 1, Stream::Train, 0, 5);
                EXPECT_FALSE(task->describe(batch.view(), 0).empty());
              }).empty();

@@ -33,8 +33,9 @@ TEST(Permutation, everyPartOfTheKeyCounts) {
   const uint64_t big = uint64_t{1} << 40, count = 160000000;
   auto base = start(Permutation(count, 1, 2, 3));
   EXPECT_EQ(base, start(Permutation(count, 1, 2, 3)));
-  for (const Permutation &other : {Permutation(count, 2, 2, 3), Permutation(count, 1 + big, 2, 3),
-                                   Permutation(count, 1, 3, 3), Permutation(count, 1, 2, 4), Permutation(count, 1, 2, 3 + big)})
+  for (const Permutation &other :
+       {Permutation(count, 2, 2, 3), Permutation(count, 1 + big, 2, 3), Permutation(count, 1, 3, 3),
+        Permutation(count, 1, 2, 4), Permutation(count, 1, 2, 3 + big)})
     EXPECT_NE(base, start(other));
 }
 

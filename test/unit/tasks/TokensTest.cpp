@@ -105,7 +105,8 @@ TEST_F(Tokens, sharesAreRounded) {
 }
 
 TEST_F(Tokens, positionsRestartWithDocuments) {
-  writeBytes(bytesOf({.vocabulary = 10, .separator = 9, .opener = 0}, {1, 9, 2, 3, 0, 4, 9, 9, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  writeBytes(bytesOf({.vocabulary = 10, .separator = 9, .opener = 0},
+                     {1, 9, 2, 3, 0, 4, 9, 9, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
   auto positions = [&](const std::map<std::string, std::string> &settings) {
     auto all = settings;
     all["length"] = "9";
@@ -136,13 +137,18 @@ TEST_F(Tokens, damagedFilesAreRefused) {
   const std::string good = bytesOf({.vocabulary = 100}, count(20));
   EXPECT_EQ(errorOfBytes(good), "");
   EXPECT_EQ(errorOf([] { makeTask("tokens", {}); }), "task 'tokens': parameter 'file' must name a token file");
-  EXPECT_EQ(errorOf([] { makeTask("tokens", {{"file", "/nowhere"}}); }), "cannot read '/nowhere': No such file or directory");
+  EXPECT_EQ(errorOf([] {
+              makeTask("tokens", {{"file", "/nowhere"}});
+            }),
+            "cannot read '/nowhere': No such file or directory");
   EXPECT_EQ(errorOf([] { makeTask("tokens", {{"file", "/"}}); }), "cannot read '/': it must be a regular file");
   EXPECT_EQ(errorOfBytes(""), "cannot read 'F': it is empty");
   EXPECT_EQ(errorOfBytes(good.substr(0, 47)), "token file 'F': must open with a header of 48 bytes, but got 47 bytes");
   EXPECT_EQ(errorOfBytes("x" + good.substr(1)), "token file 'F': must open with 'sttokens', but got something else");
-  EXPECT_EQ(errorOfBytes(good.substr(0, 87)), "token file 'F': must hold 20 ids of 2 bytes after its header, but got 39 bytes");
-  EXPECT_EQ(errorOfBytes(good + "ab"), "token file 'F': must hold 20 ids of 2 bytes after its header, but got 42 bytes");
+  EXPECT_EQ(errorOfBytes(good.substr(0, 87)),
+            "token file 'F': must hold 20 ids of 2 bytes after its header, but got 39 bytes");
+  EXPECT_EQ(errorOfBytes(good + "ab"),
+            "token file 'F': must hold 20 ids of 2 bytes after its header, but got 42 bytes");
   auto with = [&](size_t at, char byte) {
     std::string bytes = good;
     bytes[at] = byte;
@@ -163,7 +169,9 @@ TEST_F(Tokens, parametersAreChecked) {
             "task 'tokens': the file must hold at least 23 ids, for a row of training and one held out, but got 21");
   for (const char *text : {"0", "5", "-1", "x", "", "1.0", "0.0", "nan", "0.5x"})
     EXPECT_EQ(error({{"length", "4"}, {"validation", text}}),
-              std::string("task 'tokens': parameter 'validation' must be a number of rows in 1..4 or a share between 0. and 1., but got '") + text + "'");
+              std::string("task 'tokens': parameter 'validation' must be a number of rows in 1..4 or a share between "
+                          "0. and 1., but got '") +
+                  text + "'");
   EXPECT_EQ(error({{"length", "4"}, {"separator", "100"}}),
             "task 'tokens': parameter 'separator' must be an id in 0..99, 'none' or 'file', but got '100'");
   EXPECT_EQ(error({{"length", "4"}, {"opener", "fil"}}),
