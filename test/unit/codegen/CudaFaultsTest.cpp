@@ -1,15 +1,20 @@
 //===- CudaFaultsTest.cpp - generated kernels that are broken on purpose --------------------===//
 //
-// A small rewrite breaks a kernel between lowering and emulation. Each broken kernel must be caught, by a report of the
-// emulator or by wrong numbers, and the tables below say by which.
+// A small rewrite breaks one place of a kernel between lowering and emulation. Each broken kernel must be caught, by a report
+// of the emulator or by wrong numbers, and the tables below say by which; the test prints it for each place. Where a broken
+// kernel still does the same, its table names the place and the reason. (Our kernels wait for no asynchronous copies:
+// test/unit/emulator/FaultsTest.cpp removes such waits.)
 #include "Bodies.h"
+#include "CudaFaults.h"
 #include "CudaLibrary.h"
 
 #include "codegen/cuda/KernelFunction.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,112 +23,6 @@ using namespace stretto;
 using namespace stretto::test;
 
 namespace {
-/// Breaks the `number`th place of a kernel that can be broken this way; false where there is none.
-using Fault = std::function<bool(LLVM::LLVMFuncOp, int64_t number)>;
-
-//===- Faults -------------------------------------------------------------------===//
-
-template <typename Op> Op find(LLVM::LLVMFuncOp kernel, int64_t number, llvm::function_ref<bool(Op)> fits) {
-  Op found = nullptr;
-  kernel.walk([&](Op op) {
-    if (fits(op) && number-- == 0)
-      found = op;
-  });
-  return found;
-}
-
-Value constant(Operation *before, Type type, int64_t value) {
-  OpBuilder b(before);
-  return LLVM::ConstantOp::create(b, before->getLoc(), type, b.getIntegerAttr(type, value));
-}
-
-template <typename Op> bool isIn(Op access, unsigned space) {
-  return cast<LLVM::LLVMPointerType>(access.getAddr().getType()).getAddressSpace() == space;
-}
-constexpr unsigned globalSpace = 1, sharedSpace = 3;
-
-bool removeBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
-  auto barrier = find<Operation *>(kernel, number, [](Operation *op) {
-    return op->getName().getStringRef().starts_with("nvvm.barrier");
-  });
-  if (barrier)
-    barrier->erase();
-  return barrier;
-}
-
-bool halveMask(LLVM::LLVMFuncOp kernel, int64_t number) {
-  auto shuffle = find<NVVM::ShflOp>(kernel, number, [](NVVM::ShflOp) { return true; });
-  if (shuffle)
-    shuffle->setOperand(0, constant(shuffle, shuffle.getThreadMask().getType(), 0xffff));
-  return bool(shuffle);
-}
-
-bool shuffleNowhere(LLVM::LLVMFuncOp kernel, int64_t number) {
-  auto shuffle = find<NVVM::ShflOp>(kernel, number, [](NVVM::ShflOp) { return true; });
-  if (shuffle)
-    shuffle->setOperand(2, constant(shuffle, shuffle.getOffset().getType(), 0));
-  return bool(shuffle);
-}
-
-/// The branch that decides whether the block of a store runs, where that is all it decides.
-LLVM::CondBrOp guardOf(LLVM::StoreOp store) {
-  Block *block = store->getBlock(), *before = block->getSinglePredecessor();
-  auto branch = before ? dyn_cast<LLVM::CondBrOp>(before->getTerminator()) : LLVM::CondBrOp();
-  if (!branch || block->getNumSuccessors() != 1)
-    return {};
-  Block *behind = branch.getTrueDest() == block ? branch.getFalseDest() : branch.getTrueDest();
-  return block->getSuccessor(0) == behind ? branch : LLVM::CondBrOp();
-}
-
-bool force(LLVM::LLVMFuncOp kernel, int64_t number, bool runs) {
-  auto store = find<LLVM::StoreOp>(kernel, number, [](LLVM::StoreOp op) { return isIn(op, globalSpace) && guardOf(op); });
-  if (!store)
-    return false;
-  LLVM::CondBrOp guard = guardOf(store);
-  bool onTrue = guard.getTrueDest() == store->getBlock();
-  guard.getConditionMutable().assign(constant(guard, guard.getCondition().getType(), runs == onTrue));
-  return true;
-}
-bool neverStore(LLVM::LLVMFuncOp kernel, int64_t number) { return force(kernel, number, false); }
-bool alwaysStore(LLVM::LLVMFuncOp kernel, int64_t number) { return force(kernel, number, true); }
-
-/// One element further on.
-template <typename Op> bool shiftAddress(LLVM::LLVMFuncOp kernel, int64_t number, unsigned space, Type element) {
-  auto access = find<Op>(kernel, number, [&](Op op) { return isIn(op, space); });
-  if (!access)
-    return false;
-  OpBuilder b(access);
-  Value next = LLVM::GEPOp::create(b, access.getLoc(), access.getAddr().getType(), element, access.getAddr(),
-                                   ArrayRef<LLVM::GEPArg>{1});
-  access.getAddrMutable().assign(next);
-  access.setAlignment(element.getIntOrFloatBitWidth() / 8);
-  return true;
-}
-bool shiftSharedStore(LLVM::LLVMFuncOp kernel, int64_t number) {
-  return shiftAddress<LLVM::StoreOp>(kernel, number, sharedSpace, Float32Type::get(kernel.getContext()));
-}
-bool shiftSharedLoad(LLVM::LLVMFuncOp kernel, int64_t number) {
-  return shiftAddress<LLVM::LoadOp>(kernel, number, sharedSpace, Float32Type::get(kernel.getContext()));
-}
-bool shiftGlobalLoad(LLVM::LLVMFuncOp kernel, int64_t number) {
-  return shiftAddress<LLVM::LoadOp>(kernel, number, globalSpace, Float32Type::get(kernel.getContext()));
-}
-
-/// In additions, the constant `from` becomes `to`.
-Fault change(int64_t from, int64_t to) {
-  return [=](LLVM::LLVMFuncOp kernel, int64_t number) {
-    auto isIt = [&](LLVM::AddOp add) {
-      auto value = add.getRhs().getDefiningOp<LLVM::ConstantOp>();
-      auto known = value ? dyn_cast<IntegerAttr>(value.getValue()) : IntegerAttr();
-      return known && known.getInt() == from;
-    };
-    auto add = find<LLVM::AddOp>(kernel, number, isIt);
-    if (add)
-      add->setOperand(1, constant(add, add.getType(), to));
-    return bool(add);
-  };
-}
-
 //===- Kernels --------------------------------------------------------------------===//
 
 /// A scheduled module, one of whose kernels is broken.
@@ -131,8 +30,9 @@ struct Patient {
   std::unique_ptr<MLIRContext> context = makeContext();
   OwningOpRef<ModuleOp> module;
   Operation *kernel = nullptr;
+  Part part; // of the kernel, that runs
 
-  Patient(StringRef text, StringRef name, CudaSchedule schedule) {
+  Patient(StringRef text, StringRef name, CudaSchedule schedule, Part part = {}) : part(part) {
     module = scheduleForCuda(*parse(*context, text), schedule);
     for (Operation *op : kernelsOf(*module))
       if (kernelNameOf(op).getValue() == name)
@@ -151,13 +51,18 @@ std::string bodyText(StringRef name) {
 /// of a sequence.
 constexpr CudaSchedule awkward = {.rows = 2, .lanes = 1, .chunk = 5, .threads = 64, .teams = 3, .strips = 1};
 
-const char *const embedGradient = R"(
-func.func @embeddings(%t: tensor<2x19xi32>, %d: tensor<2x19x40xf32>) {
-  %g = seq.embed_grad %t, %d : tensor<2x19xi32>, tensor<2x19x40xf32> -> tensor<11x40xf32>
+/// Of 2 x 1000 tokens, an eighth for each warp of a block, and rows of 4 numbers.
+std::string embedGradient(int64_t vocabulary) {
+  return llvm::formatv(R"(
+func.func @embeddings(%t: tensor<2x1000xi32>, %d: tensor<2x1000x4xf32>) {{
+  %g = seq.embed_grad %t, %d : tensor<2x1000xi32>, tensor<2x1000x4xf32> -> tensor<{0}x4xf32>
   return
-})";
+})", vocabulary);
+}
 
 //===- Verdicts -----------------------------------------------------------------===//
+
+constexpr rlim_t processSeconds = 2; // many times what a sound kernel takes
 
 /// What caught a kernel, from what its process printed.
 std::string classify(StringRef text) {
@@ -174,6 +79,7 @@ std::string classify(StringRef text) {
       {"shared variable of", "bounds"},
       {"gives other bits", "orders differ"},
       {"differs by", "numbers"},
+      {"works without end", "endless"},
   };
   for (auto [sign, verdict] : signs)
     if (text.contains(sign))
@@ -181,16 +87,21 @@ std::string classify(StringRef text) {
   return text.empty() ? "nothing" : "unknown: " + text.str();
 }
 
-/// Runs the kernel in a process of its own and returns what that printed.
-std::string runApart(const CudaLibrary &library, Operation *kernel) {
+/// Runs the kernel on several inputs, until it differs, in a process of its own, and returns what that printed.
+std::string runApart(const CudaLibrary &library, const Patient &patient) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
   pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], 2);
     close(ends[0]);
-    std::string problems = checkKernel(kernel, library, 6);
-    llvm::errs() << problems;
+    rlimit limit = {processSeconds, processSeconds};
+    setrlimit(RLIMIT_CPU, &limit);
+    for (uint64_t seed = 6; seed < 9; ++seed)
+      if (std::string problems = checkKernel(patient.kernel, library, seed, patient.part); !problems.empty()) {
+        llvm::errs() << problems;
+        break;
+      }
     _exit(0);
   }
   close(ends[1]);
@@ -201,43 +112,61 @@ std::string runApart(const CudaLibrary &library, Operation *kernel) {
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 70))
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    text = "works without end";
+  else if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 70))
     text = "the process ended with " + std::to_string(status) + "\n" + text;
   return text;
 }
 
-/// What catches the kernel with its `number`th place broken; empty where there is no such place.
-std::string verdictOf(const Patient &patient, const Fault &fault, int64_t number) {
-  bool isBroken = false;
+/// A broken kernel.
+struct Broken {
+  std::string place;   // empty: there is none
+  std::string verdict; // what catches it
+};
+
+Broken breakPlace(const Patient &patient, const Fault &fault, int64_t number) {
+  Broken broken;
   std::string symbol = kernelSymbol(kernelNameOf(patient.kernel).getValue());
   CudaLibrary library(*patient.module, [&](gpu::GPUModuleOp kernels) {
-    isBroken = fault(kernels.lookupSymbol<LLVM::LLVMFuncOp>(symbol), number);
+    broken.place = fault(kernels.lookupSymbol<LLVM::LLVMFuncOp>(symbol), number);
   });
   EXPECT_TRUE(library.isLoaded());
-  return isBroken ? classify(runApart(library, patient.kernel)) : "";
+  if (!broken.place.empty())
+    broken.verdict = classify(runApart(library, patient));
+  return broken;
 }
 
 struct Row {
   const char *fault;
   Fault apply;
-  std::vector<std::string> verdicts; // any of them, at each place that can be broken this way
+  std::vector<std::string> verdicts;               // any of them, at each place that can be broken this way
+  std::map<std::string, std::string> harmless = {}; // but at these places nothing, for the reason given
 };
 
-/// Breaks one place after the other; prints how often what was caught.
+/// Breaks one place after the other; prints which was caught by what.
 void expectCaught(const Patient &patient, ArrayRef<Row> rows) {
   ASSERT_TRUE(patient.kernel);
   for (const Row &row : rows) {
-    std::map<std::string, int> found;
+    std::map<std::string, std::vector<std::string>> found;
+    size_t harmless = 0;
     for (int64_t number = 0;; ++number) {
-      std::string verdict = verdictOf(patient, row.apply, number);
-      if (verdict.empty())
+      auto [place, verdict] = breakPlace(patient, row.apply, number);
+      if (place.empty())
         break;
-      ++found[verdict];
-      EXPECT_TRUE(llvm::is_contained(row.verdicts, verdict)) << row.fault << ", place " << number << ": " << verdict;
+      found[verdict].push_back(place);
+      bool isHarmless = row.harmless.count(place);
+      harmless += isHarmless;
+      EXPECT_TRUE(isHarmless ? verdict == "nothing" : llvm::is_contained(row.verdicts, verdict))
+          << row.fault << ", " << place << ": " << verdict;
     }
     EXPECT_FALSE(found.empty()) << row.fault << ": the kernel has no such place";
-    for (auto &[verdict, count] : found)
-      llvm::outs() << "  " << row.fault << ": " << verdict << " " << count << " times\n";
+    EXPECT_EQ(harmless, row.harmless.size()) << row.fault << ": the kernel has no such harmless place";
+    for (auto &[verdict, places] : found)
+      llvm::outs() << "  " << row.fault << ": " << verdict << " catches " << llvm::join(places, ", ") << "\n";
+    for (auto &[place, reason] : row.harmless)
+      llvm::outs() << "    " << place << " is harmless: " << reason << "\n";
+    llvm::outs().flush();
   }
 }
 
@@ -254,7 +183,8 @@ TEST(CudaFaults, NormAndCanon) {
       {"shared memory read one further on", shiftSharedLoad, {"numbers", "unwritten", "bounds"}},
       {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
       {"tap one row off", change(-3, -2), {"numbers"}},
-      {"chunk one row longer", change(5, 6), {"race"}},
+      {"tail skipped", skipTail, {"numbers"}},
+      {"row owned by two chunks", change(5, 6), {"race"}},
   });
 }
 
@@ -268,13 +198,17 @@ TEST(CudaFaults, NormAndCanonBackward) {
       {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
       {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
       {"tap one row off", change(2, 1), {"numbers"}},
-      {"chunk one row longer", change(5, 6), {"race"}},
+      {"tail skipped", skipTail, {"numbers"}},
+      {"row owned by two chunks", change(5, 6), {"race"}},
   });
 }
 
 TEST(CudaFaults, Loss) {
   expectCaught(Patient(bodyText("cross_entropy"), "cross_entropy", awkward), {
       {"barrier removed", removeBarrier, {"race", "unwritten"}},
+      {"shuffle with half the mask", halveMask, {"mask"}},
+      {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
+      {"tail skipped", skipTail, {"numbers"}},
       {"store skipped", neverStore, {"numbers"}},
       {"store of threads and rows without work", alwaysStore, {"race"}},
   });
@@ -297,11 +231,27 @@ TEST(CudaFaults, SumPartials) {
   });
 }
 
+/// Blocks that have 8 ids each, of which the first two run.
 TEST(CudaFaults, EmbeddingGradient) {
-  expectCaught(Patient(embedGradient, "embeddings.embed0", {}), {
+  expectCaught(Patient(embedGradient(4227), "embeddings.embed0", {}, {2, 2 * 8 * 4}), {
       {"barrier removed", removeBarrier, {"race", "unwritten"}},
+      {"shuffle with half the mask", halveMask, {"mask"}},
+      {"shuffle to the same lane", shuffleNowhere, {"race", "unwritten", "bounds", "numbers"}},
       {"store skipped", neverStore, {"numbers"}},
-      {"store without need", alwaysStore, {"numbers"}},
+      {"store without need", alwaysStore, {"race"}},
+      {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds", "endless"}},
+      {"shared memory read one further on", shiftSharedLoad, {"race", "unwritten", "bounds", "numbers"}},
+      {"tail skipped", skipTail, {"race", "unwritten", "numbers"}},
+  });
+}
+
+/// A block for each of 11 ids.
+TEST(CudaFaults, EmbeddingGradientOneId) {
+  expectCaught(Patient(embedGradient(11), "embeddings.embed0", {}), {
+      {"barrier removed", removeBarrier, {"race", "unwritten"}},
+      {"store skipped", neverStore, {"numbers"}, {{"store 0 to buffer 2", "it fills rows of absent ids, and none is absent"}}},
+      {"store without need", alwaysStore, {"race", "numbers"}},
+      {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds", "endless", "numbers"}},
   });
 }
 } // namespace

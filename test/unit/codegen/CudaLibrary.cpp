@@ -147,7 +147,7 @@ CudaLibrary::~CudaLibrary() {
 }
 
 std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Numbers> &inputs,
-                                         std::optional<InPlace> over) const {
+                                         std::optional<InPlace> over, int64_t most) const {
   std::vector<std::unique_ptr<KernelBuffer>> buffers;
   std::vector<void *> pointers;
   auto add = [&](Type type) {
@@ -167,7 +167,7 @@ std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Number
   }
   std::string name = kernelNameOf(op).str();
   auto function = reinterpret_cast<stretto_kernel_fn>(dlsym(handle, name.c_str()));
-  function(pointers.data(), 0, blocks.at(name), nullptr);
+  function(pointers.data(), 0, std::min(most, blocks.at(name)), nullptr);
   std::vector<Numbers> results;
   for (size_t i = inputs.size(); i < buffers.size(); ++i)
     results.push_back(buffers[i]->get());

@@ -33,9 +33,9 @@ public:
   CudaLibrary(const CudaLibrary &) = delete;
 
   bool isLoaded() const { return handle; }
-  /// The results of the kernel of `op` in one launch.
+  /// The results of the kernel of `op` in one launch; of its first `most` blocks only, where it has more.
   std::vector<Numbers> launch(mlir::Operation *op, const std::vector<Numbers> &inputs,
-                              std::optional<InPlace> over = {}) const;
+                              std::optional<InPlace> over = {}, int64_t most = INT64_MAX) const;
 
 private:
   bool compile(mlir::ModuleOp code);
@@ -45,9 +45,14 @@ private:
   void *handle = nullptr;
 };
 
-/// Runs the kernel of `op` on seeded numbers under three orders of warps and blocks with all checks, and compares it with
-/// what the operation means; then once for each result and each operand whose memory it may take over: what differs, or
-/// nothing. (What the emulator reports ends the process.)
-std::string checkKernel(mlir::Operation *op, const CudaLibrary &library, uint64_t seed);
+/// The first blocks of a launch, which are to compute the first numbers of each result.
+struct Part {
+  int64_t blocks = INT64_MAX, numbers = INT64_MAX;
+};
+
+/// Runs the kernel of `op`, or a part of its blocks, on seeded numbers under three orders of warps and blocks with all checks,
+/// and compares it with what the operation means; then once for each result and each operand whose memory it may take over:
+/// what differs first, or nothing. (What the emulator reports ends the process.)
+std::string checkKernel(mlir::Operation *op, const CudaLibrary &library, uint64_t seed, Part part = {});
 
 } // namespace stretto::test

@@ -1,0 +1,156 @@
+//===- CudaFaults.cpp - ways to break a generated CUDA kernel -------------------===//
+#include "CudaFaults.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace stretto::test;
+
+static constexpr unsigned globalSpace = 1, sharedSpace = 3;
+
+template <typename Op> static Op find(LLVM::LLVMFuncOp kernel, int64_t number, llvm::function_ref<bool(Op)> fits) {
+  Op found = nullptr;
+  kernel.walk([&](Op op) {
+    if (fits(op) && number-- == 0)
+      found = op;
+  });
+  return found;
+}
+
+static Value constant(Operation *before, Type type, int64_t value) {
+  OpBuilder b(before);
+  return LLVM::ConstantOp::create(b, before->getLoc(), type, b.getIntegerAttr(type, value));
+}
+
+//===- Names --------------------------------------------------------------------===//
+
+/// The shared variable or the buffer that an address lies in.
+static std::string objectOf(LLVM::LLVMFuncOp kernel, Value address) {
+  while (auto next = address.getDefiningOp<LLVM::GEPOp>())
+    address = next.getBase();
+  if (auto shared = address.getDefiningOp<LLVM::AddressOfOp>())
+    return shared.getGlobalName().drop_front(kernel.getName().size() + 1).str();
+  auto buffer = dyn_cast<BlockArgument>(address);
+  bool isBuffer = buffer && buffer.getOwner() == &kernel.getBody().front();
+  return isBuffer ? "buffer " + std::to_string(buffer.getArgNumber()) : "a chosen buffer";
+}
+
+static std::string nameOf(LLVM::LLVMFuncOp kernel, LLVM::StoreOp store, int64_t number) {
+  return llvm::formatv("store {0} to {1}", number, objectOf(kernel, store.getAddr()));
+}
+static std::string nameOf(LLVM::LLVMFuncOp kernel, LLVM::LoadOp load, int64_t number) {
+  return llvm::formatv("load {0} of {1}", number, objectOf(kernel, load.getAddr()));
+}
+
+//===- Faults -------------------------------------------------------------------===//
+
+std::string stretto::test::removeBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
+  auto barrier = find<NVVM::BarrierOp>(kernel, number, [](NVVM::BarrierOp) { return true; });
+  if (!barrier)
+    return "";
+  barrier->erase();
+  return llvm::formatv("barrier {0}", number);
+}
+
+static std::string changeShuffle(LLVM::LLVMFuncOp kernel, int64_t number, unsigned operand, int64_t value) {
+  auto shuffle = find<NVVM::ShflOp>(kernel, number, [](NVVM::ShflOp) { return true; });
+  if (!shuffle)
+    return "";
+  shuffle->setOperand(operand, constant(shuffle, shuffle->getOperand(operand).getType(), value));
+  return llvm::formatv("shuffle {0}", number);
+}
+std::string stretto::test::halveMask(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return changeShuffle(kernel, number, 0, 0xffff);
+}
+std::string stretto::test::shuffleNowhere(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return changeShuffle(kernel, number, 2, 0);
+}
+
+template <typename Op> static bool isIn(Op access, unsigned space) {
+  return cast<LLVM::LLVMPointerType>(access.getAddr().getType()).getAddressSpace() == space;
+}
+
+/// The branch that decides whether the block of a store runs, where that is all it decides.
+static LLVM::CondBrOp guardOf(LLVM::StoreOp store) {
+  Block *block = store->getBlock(), *before = block->getSinglePredecessor();
+  auto branch = before ? dyn_cast<LLVM::CondBrOp>(before->getTerminator()) : LLVM::CondBrOp();
+  if (!branch || block->getNumSuccessors() != 1)
+    return {};
+  Block *behind = branch.getTrueDest() == block ? branch.getFalseDest() : branch.getTrueDest();
+  return block->getSuccessor(0) == behind ? branch : LLVM::CondBrOp();
+}
+
+static std::string force(LLVM::LLVMFuncOp kernel, int64_t number, bool runs) {
+  auto store = find<LLVM::StoreOp>(kernel, number, [](LLVM::StoreOp op) { return isIn(op, globalSpace) && guardOf(op); });
+  if (!store)
+    return "";
+  LLVM::CondBrOp guard = guardOf(store);
+  bool onTrue = guard.getTrueDest() == store->getBlock();
+  guard.getConditionMutable().assign(constant(guard, guard.getCondition().getType(), runs == onTrue));
+  return nameOf(kernel, store, number);
+}
+std::string stretto::test::neverStore(LLVM::LLVMFuncOp kernel, int64_t number) { return force(kernel, number, false); }
+std::string stretto::test::alwaysStore(LLVM::LLVMFuncOp kernel, int64_t number) { return force(kernel, number, true); }
+
+/// What the counter of a loop grows by in each turn, where `compare` is the loop's condition; 0: it is none, or that varies.
+static int64_t stepOf(LLVM::ICmpOp compare) {
+  auto counter = dyn_cast<BlockArgument>(compare.getLhs());
+  if (!counter || counter.getOwner() != compare->getBlock() || compare.getPredicate() != LLVM::ICmpPredicate::slt)
+    return 0;
+  for (Block *before : compare->getBlock()->getPredecessors()) {
+    auto branch = dyn_cast<LLVM::BrOp>(before->getTerminator());
+    auto next = branch ? branch.getDestOperands()[counter.getArgNumber()].getDefiningOp<LLVM::AddOp>() : LLVM::AddOp();
+    auto step = next ? next.getRhs().getDefiningOp<LLVM::ConstantOp>() : LLVM::ConstantOp();
+    if (step && next.getLhs() == counter)
+      return cast<IntegerAttr>(step.getValue()).getInt();
+  }
+  return 0;
+}
+
+std::string stretto::test::skipTail(LLVM::LLVMFuncOp kernel, int64_t number) {
+  auto end = find<LLVM::ICmpOp>(kernel, number, [](LLVM::ICmpOp compare) { return stepOf(compare) != 0; });
+  if (!end)
+    return "";
+  OpBuilder b(end);
+  Value step = constant(end, end.getRhs().getType(), stepOf(end));
+  end.getRhsMutable().assign(LLVM::SubOp::create(b, end.getLoc(), end.getRhs(), step));
+  return llvm::formatv("loop {0}", number);
+}
+
+template <typename Op> static std::string shiftAddress(LLVM::LLVMFuncOp kernel, int64_t number, unsigned space) {
+  auto access = find<Op>(kernel, number, [&](Op op) { return isIn(op, space); });
+  if (!access)
+    return "";
+  std::string name = nameOf(kernel, access, number);
+  OpBuilder b(access);
+  Value next = LLVM::GEPOp::create(b, access.getLoc(), access.getAddr().getType(), b.getF32Type(), access.getAddr(),
+                                   ArrayRef<LLVM::GEPArg>{1});
+  access.getAddrMutable().assign(next);
+  access.setAlignment(4);
+  return name;
+}
+std::string stretto::test::shiftSharedStore(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return shiftAddress<LLVM::StoreOp>(kernel, number, sharedSpace);
+}
+std::string stretto::test::shiftSharedLoad(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return shiftAddress<LLVM::LoadOp>(kernel, number, sharedSpace);
+}
+std::string stretto::test::shiftGlobalLoad(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return shiftAddress<LLVM::LoadOp>(kernel, number, globalSpace);
+}
+
+Fault stretto::test::change(int64_t from, int64_t to) {
+  return [=](LLVM::LLVMFuncOp kernel, int64_t number) -> std::string {
+    auto isIt = [&](LLVM::AddOp add) {
+      auto value = add.getRhs().getDefiningOp<LLVM::ConstantOp>();
+      auto known = value ? dyn_cast<IntegerAttr>(value.getValue()) : IntegerAttr();
+      return known && known.getInt() == from;
+    };
+    auto add = find<LLVM::AddOp>(kernel, number, isIt);
+    if (!add)
+      return "";
+    add->setOperand(1, constant(add, add.getType(), to));
+    return llvm::formatv("addition {0}", number);
+  };
+}

@@ -1,0 +1,31 @@
+//===- CudaFaults.h - ways to break a generated CUDA kernel -----------------------===//
+#pragma once
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <functional>
+#include <string>
+
+namespace stretto::test {
+
+/// Breaks the `number`th place of a kernel that can be broken this way, and says which it is ("store 2 to carried"); empty
+/// where there is no such place.
+using Fault = std::function<std::string(mlir::LLVM::LLVMFuncOp, int64_t number)>;
+
+std::string removeBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Of a shuffle: half the lanes of its mask are left, or each lane reads its own number.
+std::string halveMask(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string shuffleNowhere(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Stores to global memory behind a condition, without regard to that.
+std::string neverStore(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string alwaysStore(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// A counted loop ends before its last turn.
+std::string skipTail(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Accesses four bytes further on.
+std::string shiftSharedStore(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string shiftSharedLoad(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string shiftGlobalLoad(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// In additions, the constant `from` becomes `to`.
+Fault change(int64_t from, int64_t to);
+
+} // namespace stretto::test
