@@ -17,8 +17,9 @@ using namespace stretto;
 
 namespace {
 constexpr int64_t loadsInFlight = 4;
-constexpr int64_t wantedBlocks = 4 * 132; // four for each multiprocessor of an H200
-constexpr int64_t leastTile = 8;          // vectors, a line of the cache, where a row has as many
+constexpr int64_t residentBlocks = 4; // of a multiprocessor: 64 registers for each thread, where the assembler would spill
+constexpr int64_t wantedBlocks = residentBlocks * 132; // multiprocessors of an H200
+constexpr int64_t leastTile = 8; // vectors, a line of the cache, where a row has as many
 
 /// How the table is divided.
 struct GradShape {
@@ -218,6 +219,8 @@ LogicalResult stretto::buildEmbedGradKernel(CudaBuilder &b, gpu::GPUModuleOp ker
   KernelFunction function(b, kernels, op);
   GradShape shape(op);
   EmbedGradBuilder(b, function, op, shape).build();
-  function.finish({{shape.parts(), shape.strips()}, TokenLists::threads, shape.positions * shape.width});
+  CudaLaunch launch{{shape.parts(), shape.strips()}, TokenLists::threads, shape.positions * shape.width};
+  launch.resident = residentBlocks;
+  function.finish(launch);
   return success();
 }

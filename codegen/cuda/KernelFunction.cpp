@@ -56,6 +56,8 @@ void KernelFunction::finish(const CudaLaunch &launch) {
   function->setAttr("gpu.kernel", b.getUnitAttr());
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block), 1, 1}));
+  if (launch.resident)
+    function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(launch.resident));
   function->setAttr("kern.grid", b.getDenseI64ArrayAttr(launch.grid));
   function->setAttr("kern.block", b.getI64IntegerAttr(launch.block));
   function->setAttr("kern.buffer_bytes", b.getDenseI64ArrayAttr(bytes));
