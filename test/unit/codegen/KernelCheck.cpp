@@ -73,7 +73,7 @@ static void drawTokens(Numbers &tokens, int64_t vocabulary, std::mt19937_64 &eng
 static void raise(Numbers &numbers, int64_t width, std::mt19937_64 &engine) {
   for (size_t row = 0; row < numbers.size(); row += width)
     if (engine() % 2)
-      numbers[row + engine() % width] = 1000;
+      numbers[row + engine() % width] = 128;
 }
 
 static bool takesMaximum(Operation *op) {
