@@ -140,7 +140,7 @@ Broken breakPlace(const Patient &patient, const Fault &fault, int64_t number) {
 struct Row {
   const char *fault;
   Fault apply;
-  std::vector<std::string> verdicts;               // any of them, at each place that can be broken this way
+  std::vector<std::string> verdicts;                // any of them, at each place that can be broken this way
   std::map<std::string, std::string> harmless = {}; // but at these places nothing, for the reason given
 };
 
