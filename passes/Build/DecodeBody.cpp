@@ -1,7 +1,7 @@
 //===- DecodeBody.cpp - [batch, time, ...] becomes [batch, rows, ...] ---------===//
 #include "passes/Build/DecodeBody.h"
 
-#include "passes/Support/RowBuilder.h"
+#include "passes/Support/PositionRows.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -49,7 +49,6 @@ private:
   Value positions();
   Value counts();
   Value rowsOf(seq::TableOp table);
-  Value atPositions(Value table);
   Value cacheOf(int64_t capacity, RankedTensorType rowsOfCall);
   Value declareCache(StringRef owner, unsigned number, Type type, int64_t trips);
   Value withRows(int64_t capacity, Value rowsOfCall);
@@ -209,7 +208,7 @@ LogicalResult DecodeBody::convertBroadcast(seq::BroadcastOp op) {
     if (tensorType(operand).getRank() != 2)
       return refuse(op, "this table is not [time, columns]");
     auto table = op.getOperand().getDefiningOp<seq::TableOp>();
-    operand = table ? rowsOf(table) : atPositions(operand);
+    operand = table ? rowsOf(table) : tableRows(b, positions(), operand);
     dims.insert(dims.begin(), 0);
   }
   mapping.map(op.getResult(), b.broadcast(operand, dims, convertType(op.getType()).getShape()));
@@ -292,14 +291,8 @@ Value DecodeBody::rowsOf(seq::TableOp table) {
   key.set("type", TypeAttr::get(table.getType()));
   Value &known = tables[key.getDictionary(b.getContext())];
   if (!known)
-    known = caller ? addInvariant(caller->rowsOf(table)) : atPositions(b.clone(*table)->getResult(0));
+    known = caller ? addInvariant(caller->rowsOf(table)) : tableRows(b, positions(), b.clone(*table)->getResult(0));
   return known;
-}
-
-/// The rows of [time, columns] at the positions.
-Value DecodeBody::atPositions(Value table) {
-  auto type = tensorType(table).clone({shape.batch, shape.rows, columnsOf(table)});
-  return seq::EmbedOp::create(b, type, positions(), table);
 }
 
 /// A cache for rows of `type`: of the module, or (in a body) one more slice of the scan.
