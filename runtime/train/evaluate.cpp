@@ -84,6 +84,12 @@ EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const st
   return metrics;
 }
 
+std::string scoreText(const Score &score) {
+  if (score.kind == Score::Kind::Share)
+    return fmt::format("{} {:.1f} %", score.name, score.result() * 100);
+  return fmt::format("{} {:.4g}{}{}", score.name, score.result(), score.unit.empty() ? "" : " ", score.unit);
+}
+
 std::string scoreTable(const EvaluationMetrics &metrics) {
   size_t width = 5;
   for (const Score &score : metrics.scores)

@@ -20,6 +20,9 @@ EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task);
 EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,
                            const EvaluationPlan &plan, int64_t step);
 
+// One score on a line: "accuracy 37.5 %", "nll 0.5 nats".
+std::string scoreText(const Score &score);
+
 // The scores as a table: name, result, 95 % interval, instances.
 std::string scoreTable(const EvaluationMetrics &metrics);
 

@@ -27,8 +27,8 @@ std::string formatDuration(double seconds) {
 
 std::string progressLine(const ProgressState &state) {
   std::string line = fmt::format("step {}/{}  loss {:.4f}", state.step, state.steps, state.loss);
-  if (state.score)
-    line += fmt::format("  {} {:.1f} %", state.score->first, state.score->second * 100);
+  if (!state.score.empty())
+    line += "  " + state.score;
   line += fmt::format("  lr {:.2e}  {:.0f} tok/s", state.learningRate, state.tokensPerSecond);
   if (state.mfu)
     line += fmt::format("  MFU {:.1f} %", *state.mfu * 100);

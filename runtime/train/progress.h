@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace stretto {
 
@@ -15,7 +14,7 @@ class AppendFile;
 struct ProgressState {
   int64_t step = 0, steps = 0;
   double loss = 0, learningRate = 0, tokensPerSecond = 0;
-  std::optional<std::pair<std::string, double>> score; // the latest headline score, 0..1
+  std::string score; // the headline of the latest evaluation; empty: none yet
   std::optional<double> mfu;                           // share of the measured peak
   double etaSeconds = 0;
   int64_t memory = 0; // bytes held now

@@ -206,8 +206,7 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
   state.loss = metrics.loss, state.learningRate = metrics.learningRate;
   state.tokensPerSecond = tokens / mean;
   if (!history.empty() && !history.back().scores.empty()) {
-    const Score &score = history.back().scores.front();
-    state.score = {score.name, score.result()};
+    state.score = scoreText(history.back().scores.front());
   }
   const double flops = (program.flops_forward + program.flops_backward) * static_cast<double>(parts.config.accumulate);
   if (const double mfu = peak.utilisation(flops, seconds, mean); mfu > 0)
@@ -234,8 +233,9 @@ void Trainer::evaluate() {
   std::string text = fmt::format("evaluation at step {}: loss {:.4f}", done, metrics.loss);
   std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};
   for (const Score &score : metrics.scores) {
-    text += score.kind == Score::Kind::Share ? fmt::format("  {} {:.1f} %", score.name, score.result() * 100)
-                                             : fmt::format("  {} {:.4g} {}", score.name, score.result(), score.unit);
+    if (score.count == 0)
+      continue;
+    text += "  " + scoreText(score);
     values.emplace_back("eval/" + score.name, score.result());
   }
   parts.progress.message(text);

@@ -122,7 +122,7 @@ TEST(PeakRate, AStepThatBeatsItRaisesIt) {
 TEST(Progress, TheLineHoldsEverything) {
   ProgressState state;
   state.step = 5, state.steps = 10, state.loss = 2.5, state.learningRate = 1e-3, state.tokensPerSecond = 1234;
-  state.score = {"accuracy", 0.5};
+  state.score = "accuracy 50.0 %";
   state.mfu = 0.25;
   state.etaSeconds = 3725, state.memory = 3 << 20;
   EXPECT_EQ(progressLine(state),
