@@ -87,7 +87,7 @@ void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream strea
 
 void printShape(std::ostream &out, const Task &task, const Recipe &recipe) {
   out << "{\"batch\":" << recipe.batch << ",\"length\":" << task.length() << ",\"vocabulary\":" << task.vocabulary()
-      << "}\n";
+      << ",\"writes\":" << (task.judgedByWriting() ? "true" : "false") << "}\n";
 }
 
 void printTask(std::ostream &out, const TaskInfo &task) {

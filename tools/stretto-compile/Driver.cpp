@@ -24,6 +24,9 @@
 using namespace mlir;
 using namespace stretto;
 
+/// Tokens of a chunk of the decode entries, where a task needs them and the user does not say.
+constexpr int64_t usualDecode = 64;
+
 namespace {
 /// One run of the compiler.
 class Driver {
@@ -175,6 +178,7 @@ private:
     std::optional<TokenShape> shape = resolveShape(line, error);
     if (!shape)
       return refuse(error);
+    taskWrites = shape->writes;
     constexpr int64_t most = (int64_t(1) << 31) - 1;
     if (shape->batch > most / shape->length)
       return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} rows of {2}", most, shape->batch,
@@ -236,8 +240,9 @@ private:
     options.chip = chip ? chip->name.str() : options.chip;
     options.cudaPath = line.cudaPath;
     options.emulate = line.emulate;
-    auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length");
-    options.decode = length ? std::min(line.decode, length.getInt()) : line.decode;
+    options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
+    if (auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length"))
+      options.decode = std::min(options.decode, length.getInt());
     if (reached == Phase::kernels)
       passes.addPass(createCheckMemory()); // a plan that somebody may have changed
     for (Phase phase : allPhases)
@@ -397,6 +402,7 @@ private:
   MLIRContext context;
   Target target;
   std::optional<Chip> chip; // for cuda
+  bool taskWrites = false;  // the task is judged by what models write
   Toolkit toolkit;          // where the command needs one
   OwningOpRef<ModuleOp> module;
   std::optional<Phase> reached; // by the module that was read, where it was IR

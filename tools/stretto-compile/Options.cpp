@@ -89,7 +89,7 @@ std::string setDtype(CommandLine &line, StringRef text) { return readWord(text, 
 std::string setTarget(CommandLine &line, StringRef text) { return readWord(text, {"cpu", "cuda"}, line.target); }
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, {"all", "none"}, line.fuse); }
 std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, stages, line.emit); }
-std::string setDecode(CommandLine &line, StringRef text) { return readNumber(text, 0, line.decode); }
+std::string setDecode(CommandLine &line, StringRef text) { return readNumber(text, 0, line.decode.emplace()); }
 std::string setBudget(CommandLine &line, StringRef text) { return readBytes(text, line.memoryBudget); }
 
 constexpr Option options[] = {
@@ -115,7 +115,7 @@ constexpr Option options[] = {
     {"--emulate", "", "cuda: run the GPU's kernels on the CPU, slowly, to check them", setFlag<&CommandLine::emulate>},
     {"--fuse", "WHAT", "all or none: whether row operations share kernels", setFuse},
     {"--memory-budget", "BYTES", "what saved values may take (K, M, G); 0: no limit", setBudget},
-    {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not", setDecode},
+    {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it", setDecode},
     {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},
     {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; for cuda also nvvm, ptx, sass", setEmit},
     {"--dump-ir", "DIR", "leave a file for each pass that changes something", setText<&CommandLine::dumpFolder>},

@@ -26,7 +26,7 @@ struct CommandLine {
   std::string dtype = "f32", target = "cpu", cpu = "native", fuse = "all", emit, dumpFolder;
   std::string chip, cudaPath; // empty: not named
   int64_t memoryBudget = 0;
-  int64_t decode = 0; // tokens of a chunk of the decode entries; 0: none
+  std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
   bool maskDocuments = false, emulate = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
 
   /// The target as a program names it.

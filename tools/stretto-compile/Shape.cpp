@@ -62,7 +62,7 @@ std::optional<TokenShape> stretto::resolveShape(const CommandLine &line, std::st
       return std::nullopt;
     }
     shape = {object->getInteger("batch").value_or(0), object->getInteger("length").value_or(0),
-             object->getInteger("vocabulary").value_or(0)};
+             object->getInteger("vocabulary").value_or(0), object->getBoolean("writes").value_or(false)};
   } else if (!line.taskSettings.empty() || !line.preset.empty()) {
     error = "--task-set and --preset need --task";
     return std::nullopt;

@@ -7,6 +7,7 @@ namespace stretto {
 
 struct TokenShape {
   int64_t batch = 0, length = 0, vocabulary = 0;
+  bool writes = false; // whether the task is judged by what models write
 };
 
 /// Batch, length and vocabulary: of the task (asked from stretto-data beside this program), then the command line.
