@@ -30,7 +30,7 @@ def accuracy(variant):
 report = read(f"{folder}/report.md").decode()
 expect("depo1, preset one-hop, 40 steps" in report, f"the setting in {report}")
 for variant, name in {"canon": "with Canon", "plain": "without Canon"}.items():
-    row = re.search(rf"^\| {name} \| 1 \| 40 \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", report, re.M)
+    row = re.search(rf"^\| {name} \| \d+ \| 1 \| 40 \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", report, re.M)
     expect(row is not None, f"a row of '{name}' in {report}")
     expect(abs(float(row[1]) - accuracy(variant)) < 0.051, f"{name}: {row[1]} in the table, {accuracy(variant)} measured")
     expect(max(line["step"] for line in metrics(variant)) == 40, f"40 steps {name}")
