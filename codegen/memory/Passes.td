@@ -70,10 +70,10 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
 def CheckMemory : Pass<"kern-check-memory", "::mlir::ModuleOp"> {
   let summary = "run planned memory on shadows of values";
   let description = [{
-    Executes the entry points, all iterations of scans included, on arenas whose elements hold the name of the
-    value they belong to instead of numbers. Every operand that an operation reads must still be there, and no kernel may
-    store a result over an operand it needs at other positions. Time and memory grow with the number of elements: for
-    tests and for the search for errors of the compiler.
+    Executes the entry points, all iterations of scans included, on arenas whose bytes have a name instead of a number:
+    which byte of which value lies there. Every operand that an operation reads must still be there, and no kernel may
+    store a result over an operand it needs at other positions. Neighbours whose names follow each other are one entry,
+    so that a value costs as much as it has pieces of memory: one, or its rows where they have gaps.
 
     ```mlir
     func.func @gradients(%x: tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>})

@@ -3,94 +3,220 @@
 
 #include "codegen/memory/ParameterLayout.h"
 
-#include "llvm/ADT/DenseSet.h"
-
 using namespace mlir;
 using namespace stretto;
 
-static constexpr int64_t wordBytes = 2;
+//===- Spans --------------------------------------------------------------------===//
 
-static int64_t columnWords(Type type) {
+static int64_t bytesOfElement(Type type) { return cast<RankedTensorType>(type).getElementTypeBitWidth() / 8; }
+
+static int64_t columnBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  int64_t columns = tensor.getRank() ? tensor.getShape().back() : 1;
-  return columns * tensor.getElementTypeBitWidth() / 8 / wordBytes;
+  return (tensor.getRank() ? tensor.getShape().back() : 1) * bytesOfElement(type);
 }
 
 Span stretto::spanOf(Type type, kern::PlaceAttr place, int64_t iteration, int64_t row, int64_t lead) {
-  auto tensor = cast<RankedTensorType>(type);
-  int64_t stride = place.getStride() * (place.getParity() ? iteration % 2 : iteration);
-  int64_t base = place.getOffset() + (lead ? 0 : stride), width = columnWords(type);
-  int64_t rowWords = row * tensor.getElementTypeBitWidth() / 8 / wordBytes;
-  int64_t entries = lead ? tensor.getDimSize(0) : 1;
-  int64_t rows = byteSize(type) / wordBytes / width / entries;
+  int64_t distance = place.getStride() * (place.getParity() ? iteration % 2 : iteration);
   bool isGradient = place.getArena() == kern::Arena::gradients; // shares the memory of activations
-  Span span{isGradient ? kern::Arena::activations : place.getArena(), {}};
-  for (int64_t e = 0; e < entries; ++e)
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < width; ++c)
-        span.words.push_back((base + e * lead) / wordBytes + r * rowWords + c);
+  Span span;
+  span.arena = isGradient ? kern::Arena::activations : place.getArena();
+  span.base = place.getOffset() + (lead ? 0 : distance);
+  span.entries = lead ? cast<RankedTensorType>(type).getDimSize(0) : 1;
+  span.lead = lead;
+  span.width = columnBytes(type);
+  span.rows = byteSize(type) / span.width / span.entries;
+  span.stride = row * bytesOfElement(type);
+  if (span.stride == span.width) {
+    span.width *= span.rows;
+    span.rows = 1;
+  }
   return span;
 }
 
-bool stretto::overlap(const Span &a, const Span &b) {
-  if (a.arena != b.arena)
-    return false;
-  llvm::DenseSet<int64_t> words(a.words.begin(), a.words.end());
-  return llvm::any_of(b.words, [&](int64_t word) { return words.contains(word); });
-}
-
-Content Shadow::fresh(Type type) {
-  auto names = std::make_shared<std::vector<uint64_t>>(byteSize(type) / wordBytes);
-  for (uint64_t &name : *names)
-    name = next++;
-  return names;
-}
-
-void Shadow::write(const Span &span, const Content &content) {
-  std::vector<uint64_t> &arena = arenas[static_cast<unsigned>(span.arena)];
-  for (auto [i, word] : llvm::enumerate(span.words)) {
-    if (word >= static_cast<int64_t>(arena.size()))
-      arena.resize(word + 1);
-    arena[word] = (*content)[i];
-  }
-}
-
-bool Shadow::holds(const Span &span, const Content &content) const {
-  const std::vector<uint64_t> &arena = arenas[static_cast<unsigned>(span.arena)];
-  for (auto [i, word] : llvm::enumerate(span.words))
-    if (word >= static_cast<int64_t>(arena.size()) || arena[word] != (*content)[i])
-      return false;
+/// Calls `visit` with the first byte of each row until it returns false; returns whether it never did.
+static bool forEachRow(const Span &span, llvm::function_ref<bool(int64_t)> visit) {
+  for (int64_t e = 0; e < span.entries; ++e)
+    for (int64_t r = 0; r < span.rows; ++r)
+      if (!visit(span.base + e * span.lead + r * span.stride))
+        return false;
   return true;
 }
 
+static std::vector<int64_t> sortedRows(const Span &span) {
+  std::vector<int64_t> rows;
+  rows.reserve(span.entries * span.rows);
+  forEachRow(span, [&](int64_t begin) {
+    rows.push_back(begin);
+    return true;
+  });
+  llvm::sort(rows);
+  return rows;
+}
+
+static int64_t endOf(const Span &span) {
+  return span.base + (span.entries - 1) * span.lead + (span.rows - 1) * span.stride + span.width;
+}
+
+bool stretto::overlap(const Span &a, const Span &b) {
+  if (a.arena != b.arena || endOf(a) <= b.base || endOf(b) <= a.base)
+    return false;
+  std::vector<int64_t> ofA = sortedRows(a), ofB = sortedRows(b);
+  for (auto i = ofA.begin(), j = ofB.begin(); i != ofA.end() && j != ofB.end();) {
+    if (*i < *j + b.width && *j < *i + a.width)
+      return true;
+    ++(*i < *j ? i : j);
+  }
+  return false;
+}
+
+//===- Contents -----------------------------------------------------------------===//
+
+namespace {
+/// Reads a content from some byte on.
+class Reader {
+public:
+  Reader(const Content &content, int64_t from) : runs(*content), at(from) {
+    index = std::upper_bound(runs.begin(), runs.end(), from, [](int64_t byte, const Run &run) { return byte < run.begin; }) -
+            runs.begin() - 1;
+  }
+
+  /// Calls `visit` with the runs of the next `length` bytes, numbered from `begin` on, until it returns false; returns
+  /// whether it never did.
+  bool take(int64_t length, int64_t begin, llvm::function_ref<bool(const Run &)> visit) {
+    for (int64_t end = at + length; at < end;) {
+      const Run &run = runs[index];
+      int64_t count = std::min(end, run.end()) - at;
+      if (!visit({begin, count, run.name + (at - run.begin)}))
+        return false;
+      at += count;
+      begin += count;
+      index += at == run.end();
+    }
+    return true;
+  }
+
+private:
+  const std::vector<Run> &runs;
+  int64_t at;
+  size_t index;
+};
+
+/// Writes a content.
+class Writer {
+public:
+  void append(Reader &from, int64_t length) {
+    from.take(length, size, [&](const Run &run) {
+      add(run);
+      return true;
+    });
+  }
+  Content finish() { return std::make_shared<std::vector<Run>>(std::move(runs)); }
+
+private:
+  void add(const Run &run) {
+    if (!runs.empty() && runs.back().name + runs.back().length == run.name)
+      runs.back().length += run.length;
+    else
+      runs.push_back(run);
+    size += run.length;
+  }
+
+  std::vector<Run> runs;
+  int64_t size = 0;
+};
+} // namespace
+
+static int64_t sizeOf(const Content &content) { return content->back().end(); }
+
 Content stretto::sliceColumns(const Content &content, Type from, Type to, int64_t offset) {
-  int64_t wide = columnWords(from), narrow = columnWords(to);
-  int64_t skip = offset * cast<RankedTensorType>(from).getElementTypeBitWidth() / 8 / wordBytes;
-  auto result = std::make_shared<std::vector<uint64_t>>();
-  for (size_t row = 0; row < content->size(); row += wide)
-    result->insert(result->end(), content->begin() + row + skip, content->begin() + row + skip + narrow);
-  return result;
+  int64_t wide = columnBytes(from), narrow = columnBytes(to), skip = offset * bytesOfElement(from);
+  Writer result;
+  for (int64_t row = 0; row < sizeOf(content); row += wide) {
+    Reader reader(content, row + skip);
+    result.append(reader, narrow);
+  }
+  return result.finish();
 }
 
 Content stretto::joinColumns(llvm::ArrayRef<Content> pieces, TypeRange types) {
-  auto result = std::make_shared<std::vector<uint64_t>>();
-  size_t rows = pieces[0]->size() / columnWords(types[0]);
-  for (size_t row = 0; row < rows; ++row)
-    for (auto [piece, type] : llvm::zip(pieces, types)) {
-      int64_t width = columnWords(type);
-      result->insert(result->end(), piece->begin() + row * width, piece->begin() + (row + 1) * width);
-    }
-  return result;
+  auto readers = llvm::map_to_vector(pieces, [](const Content &piece) { return Reader(piece, 0); });
+  Writer result;
+  for (int64_t rows = sizeOf(pieces[0]) / columnBytes(types[0]); rows > 0; --rows)
+    for (auto [reader, type] : llvm::zip(readers, types))
+      result.append(reader, columnBytes(type));
+  return result.finish();
 }
 
 Content stretto::entryOf(const Content &content, int64_t i, int64_t n) {
-  int64_t size = content->size() / n;
-  return std::make_shared<std::vector<uint64_t>>(content->begin() + i * size, content->begin() + (i + 1) * size);
+  int64_t size = sizeOf(content) / n;
+  Reader reader(content, i * size);
+  Writer result;
+  result.append(reader, size);
+  return result.finish();
 }
 
 Content stretto::joinEntries(llvm::ArrayRef<Content> entries) {
-  auto result = std::make_shared<std::vector<uint64_t>>();
-  for (const Content &entry : entries)
-    result->insert(result->end(), entry->begin(), entry->end());
-  return result;
+  Writer result;
+  for (const Content &entry : entries) {
+    Reader reader(entry, 0);
+    result.append(reader, sizeOf(entry));
+  }
+  return result.finish();
+}
+
+//===- Arenas -------------------------------------------------------------------===//
+
+Content Shadow::fresh(Type type) {
+  int64_t bytes = byteSize(type);
+  Run all{0, bytes, next};
+  next += bytes;
+  return std::make_shared<std::vector<Run>>(1, all);
+}
+
+void Shadow::put(Memory &memory, const Run &run) {
+  auto at = memory.lower_bound(run.begin);
+  if (at != memory.begin() && std::prev(at)->second.end() > run.begin)
+    --at;
+  while (at != memory.end() && at->first < run.end()) {
+    Run old = at->second;
+    at = memory.erase(at);
+    if (old.begin < run.begin)
+      memory.emplace_hint(at, old.begin, Run{old.begin, run.begin - old.begin, old.name});
+    if (old.end() > run.end())
+      at = memory.emplace_hint(at, run.end(), Run{run.end(), old.end() - run.end(), old.name + (run.end() - old.begin)});
+  }
+  memory.emplace_hint(at, run.begin, run);
+}
+
+bool Shadow::has(const Memory &memory, const Run &run) {
+  auto at = memory.upper_bound(run.begin);
+  if (at == memory.begin())
+    return false;
+  --at;
+  for (int64_t byte = run.begin; byte < run.end(); ++at) {
+    if (at == memory.end() || byte < at->first || byte >= at->second.end() ||
+        at->second.name + (byte - at->first) != run.name + (byte - run.begin))
+      return false;
+    byte = at->second.end();
+  }
+  return true;
+}
+
+void Shadow::write(const Span &span, const Content &content) {
+  Memory &memory = arenas[static_cast<unsigned>(span.arena)];
+  Reader reader(content, 0);
+  forEachRow(span, [&](int64_t begin) {
+    return reader.take(span.width, begin, [&](const Run &run) {
+      put(memory, run);
+      return true;
+    });
+  });
+}
+
+bool Shadow::holds(const Span &span, const Content &content) const {
+  const Memory &memory = arenas[static_cast<unsigned>(span.arena)];
+  Reader reader(content, 0);
+  return forEachRow(span, [&](int64_t begin) {
+    return reader.take(span.width, begin, [&](const Run &run) { return has(memory, run); });
+  });
 }

@@ -4,38 +4,54 @@
 #include "ir/Kern/KernOps.h"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <vector>
 
 namespace stretto {
 
-/// What a value should contain: one name for each word (two bytes), in row-major order. Views share the names of
-/// what they show.
-using Content = std::shared_ptr<const std::vector<uint64_t>>;
-
-/// Where the words of one value lie.
-struct Span {
-  kern::Arena arena;
-  std::vector<int64_t> words; // word numbers in the arena, in row-major order
+/// Bytes that lie side by side, in a value or in an arena, and whose names follow each other.
+struct Run {
+  int64_t begin, length;
+  uint64_t name; // of the first byte
+  int64_t end() const { return begin + length; }
 };
 
-/// The words of a value of `type` at `place` in iteration `iteration`. `row` is the row stride in elements, `lead` the
+/// What a value should contain: a name for each byte, in row-major order and without gaps. A view has the names of what it
+/// shows.
+using Content = std::shared_ptr<const std::vector<Run>>;
+
+/// Where the bytes of one value lie: `entries` times `rows` rows of `width` bytes.
+struct Span {
+  kern::Arena arena;
+  int64_t base;          // of the first byte in the arena
+  int64_t entries, lead; // and bytes from one to the next
+  int64_t rows, stride;  // of an entry
+  int64_t width;
+};
+
+/// The bytes of a value of `type` at `place` in iteration `iteration`. `row` is the row stride in elements, `lead` the
 /// distance of the entries of a stack in bytes (0: contiguous).
 Span spanOf(mlir::Type type, kern::PlaceAttr place, int64_t iteration, int64_t row, int64_t lead);
 
-/// Whether two spans share a word.
+/// Whether two spans share a byte.
 bool overlap(const Span &a, const Span &b);
 
 class Shadow {
 public:
-  /// Names no other word has.
+  /// Names no other byte has.
   Content fresh(mlir::Type type);
   void write(const Span &span, const Content &content);
   /// Whether the span holds the content.
   bool holds(const Span &span, const Content &content) const;
 
 private:
-  std::array<std::vector<uint64_t>, kern::getMaxEnumValForArena() + 1> arenas;
+  /// Runs that do not overlap, by their first byte.
+  using Memory = std::map<int64_t, Run>;
+  static void put(Memory &memory, const Run &run);
+  static bool has(const Memory &memory, const Run &run);
+
+  std::array<Memory, kern::getMaxEnumValForArena() + 1> arenas;
   uint64_t next = 1;
 };
 
