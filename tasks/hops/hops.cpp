@@ -7,17 +7,18 @@
 
 namespace stretto {
 
-static constexpr uint32_t firstYear = 1950, yearCount = 60;
+static constexpr int64_t firstYear = 1950, mostYears = 60;
 
 const std::vector<ParameterInfo> &HopsTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
       {"hops", 1, 1, 2, "steps from the person asked for to the year"},
-      {"people", 5, 1, yearCount, "people with a year, and with two hops as many linked to them"},
+      {"people", 5, 1, mostYears, "people with a year, and with two hops as many linked to them"},
       {"filler", 512, 0, 1 << 20, "tokens of other sentences, at most"},
       ParameterInfo::text("file", "", "text that the other sentences are from, in place of the built-in ones"),
       ParameterInfo::word("ask", {"any", "first"},
                           "asked is anyone, or as published the first of the last group of facts"),
       {"names", 400, 2, 400, "first, middle and last names in use, of each list"},
+      {"years", mostYears, 1, mostYears, "years in use, from 1950 on"},
       ParameterInfo::word("loss", {"answer", "all"}, "targets that count: the year asked for, or every token"),
       {"length", 1024, 1, 1 << 24, "tokens in a row"},
   };
@@ -51,8 +52,8 @@ HopsTask::Phrases HopsTask::makePhrases(const Parameters &values, Vocabulary &wo
   encode(phrases.first, lists.first);
   encode(phrases.middle, lists.middle);
   encode(phrases.last, lists.last);
-  for (uint32_t year = 0; year < yearCount; ++year)
-    phrases.years.add(words.encode(std::string(" ").append(std::to_string(firstYear + year))));
+  for (int64_t year = firstYear; year < firstYear + values["years"]; ++year)
+    phrases.years.add(words.encode(std::string(" ").append(std::to_string(year))));
   return phrases;
 }
 
@@ -73,6 +74,9 @@ HopsTask::HopsTask(Parameters values)
   if (names * names * names < hops * people)
     parameters.fail("parameter 'names' must be large enough for " + std::to_string(hops * people) +
                     " full names, but got " + std::to_string(names));
+  if (parameters["years"] < people)
+    parameters.fail("parameter 'years' must be at least the number of 'people', " + std::to_string(people) +
+                    ", but got " + std::to_string(parameters["years"]));
   const auto size = [](const auto &tokens) { return int64_t(tokens.size()); };
   const int64_t stop = size(phrases.stop), fact = phrases.longestName + size(phrases.fact) + 1 + stop;
   const int64_t link = 2 * phrases.longestName + size(phrases.link) + stop;
@@ -105,7 +109,7 @@ void HopsTask::appendName(const Name &name, std::vector<int32_t> &out) const {
 std::vector<std::vector<int32_t>> HopsTask::makeSentences(Random &random, Name &asked, uint32_t &year) const {
   const size_t count = size_t(people);
   std::vector<Name> names = drawNames(random, count * size_t(hops));
-  std::vector<uint32_t> years(yearCount);
+  std::vector<uint32_t> years(phrases.years.size());
   std::iota(years.begin(), years.end(), 0);
   random.shuffle(std::span(years), count);
   std::vector<size_t> linked(count);
