@@ -4,7 +4,7 @@
     .deps/venv/bin/python bench/gpu/estimate.py [--build build] [--out bench/results]
 
 Compiles the benchmark's models, lets their entry points say what they launch (nothing runs), and gives each launch a time
-from bytes, registers, occupancy and blocks. Writes <date>-h200-estimate.json and .md. ASSUMPTIONS is all it believes.
+from its bytes, registers, blocks and machine code. Writes <date>-h200-estimate.json and .md. ASSUMPTIONS is all it believes.
 """
 import argparse
 import ctypes
@@ -20,23 +20,40 @@ from setting import ROOT, flops_per_token, shape, write
 import abi
 import programs
 
-ASSUMPTIONS = {
-    "copy bandwidth, bytes/s": 4.3e12,  # measured once on an H200: a large copy, read and written
-    "share of it that a kernel reaches with enough warps": 0.9,
-    "multiprocessors": 132,
-    "warps of a multiprocessor": 64,
-    "registers of a multiprocessor": 65536,
-    "shared bytes of a multiprocessor": 227 * 1024,
-    "warps of a multiprocessor that hide memory": 24,  # 23 KB in flight (4.3 TB/s over 700 ns), about 1 KB a warp
-    "lanes' operations a second": 132 * 128 * 1.75e9,
-    "instructions for each counted operation": 2.0,  # addresses, conversions, loads and stores
-    "least time of a kernel, s": 2.5e-6,  # a trip to memory and back, twice, and the tail
-    "between kernels of a graph, s": 1.0e-6,
-    "products, FLOP/s": 650e12,  # 790 for large ones; those here have 768 or 2048 in one dimension
-    "attention, FLOP/s": 400e12,
-    "attention backward, FLOP/s": 300e12,  # deterministic
-}
-A = ASSUMPTIONS
+from sass import functions
+from walk import follow
+
+GUIDE = "CUDA C++ Programming Guide, arithmetic instructions, compute capability 9.0"
+ASSUMPTIONS = {  # what, how much, on what grounds
+    "copy bandwidth, bytes/s": (4.3e12, "measured once on an H200: a large copy, read and written"),
+    "share of it that a kernel reaches": (0.9, "a guess: QuACK reports 90 % for norms on an H100"),
+    "memory latency, s": (700e-9, "a guess for a busy memory; a quiet one is said to take 300 to 500"),
+    "clock, 1/s": (1.75e9, "of an H200 under load; its boost clock is 1.98"),
+    "multiprocessors": (132, "H200 data sheet"),
+    "schedulers of a multiprocessor": (4, "Hopper tuning guide"),
+    "warps of a multiprocessor": (64, "Hopper tuning guide"),
+    "registers of a multiprocessor": (65536, "Hopper tuning guide"),
+    "shared bytes of a multiprocessor": (227 * 1024, "Hopper tuning guide"),
+    "cycles from shared memory": (30, "microbenchmarks of earlier chips: 23 to 33"),
+    "cycles of a shuffle": (25, "as shared memory"),
+    "cycles of a special function": (20, "microbenchmarks of earlier chips"),
+    "cycles of a barrier": (30, "a guess, warps that come together"),
+    "cycles of arithmetic": (4, "microbenchmarks of Volta and later"),
+    "issue cycles of a float operation": (1, GUIDE + ": 128 a cycle"),
+    "issue cycles of other arithmetic": (2, GUIDE + ": 64 a cycle"),
+    "issue cycles of a special function": (8, GUIDE + ": 16 a cycle"),
+    "issue cycles of a shuffle, of 4 bytes of a lane": (4, GUIDE + ": 32 a cycle; 128 bytes a cycle of cache and shared memory"),
+    "least time of a kernel, s": (2.5e-6, "a guess: a trip to memory and back, twice, and the tail"),
+    "between kernels of a graph, s": (1.0e-6, "a guess"),
+    "products, FLOP/s": (650e12, "790 measured once for large ones; those here have 768 or 2048 in one dimension"),
+    "attention, FLOP/s": (400e12, "FlashAttention-3 paper, heads of 64"),
+    "attention backward, FLOP/s": (300e12, "the same, less for the deterministic form"),
+}  # fmt: skip
+A = {name: value for name, (value, _) in ASSUMPTIONS.items()}
+LATENCIES = {"load": A["memory latency, s"] * A["clock, 1/s"], "shared": A["cycles from shared memory"],
+             "shuffle": A["cycles of a shuffle"], "special": A["cycles of a special function"],
+             "barrier": A["cycles of a barrier"], "other": A["cycles of arithmetic"]}  # fmt: skip
+FULL_SPEED = A["copy bandwidth, bytes/s"] * A["share of it that a kernel reaches"]
 
 
 def occupancy(kernel):
@@ -49,46 +66,73 @@ def occupancy(kernel):
     return max(1, min(limits))
 
 
-def waves(kernel):
-    """(blocks, warps at work on a multiprocessor) of each wave of blocks; full waves are one entry."""
-    blocks, slots = kernel.grid[0] * kernel.grid[1], A["multiprocessors"] * occupancy(kernel)
-    warps = math.ceil(kernel.block / 32) / A["multiprocessors"]
-    full = blocks // slots * slots
-    return [(count, resident * warps) for count, resident in ((full, slots), (blocks - full, blocks - full)) if count]
+def issue_cycles(trace):
+    """Cycles of a scheduler that a warp takes: of the unit that it keeps busiest."""
+    count = trace.issued.get
+    words = 4 * sum(count(kind, 0) for kind in ("load", "store", "shared", "shuffle"))
+    return max(count("issue", 0), A["issue cycles of other arithmetic"] * count("other", 0),
+               A["issue cycles of a special function"] * count("special", 0), words)  # fmt: skip
 
 
-def kernel_seconds(kernel):
-    """(seconds, what limits it, warps at work on a multiprocessor in the first wave)"""
-    parts, blocks = waves(kernel), kernel.grid[0] * kernel.grid[1]
-    full = A["copy bandwidth, bytes/s"] * A["share of it that a kernel reaches with enough warps"]
-    enough = A["warps of a multiprocessor that hide memory"]
-    memory = sum(kernel.bytes_moved * count / blocks / (full * min(1.0, warps / enough)) for count, warps in parts)
-    # Eight warps keep the lanes of a multiprocessor busy.
-    work = kernel.flops * A["instructions for each counted operation"] / A["lanes' operations a second"]
-    arithmetic = sum(work * count / blocks / min(1.0, warps / 8) for count, warps in parts)
-    times = {"memory": memory, "arithmetic": arithmetic, "latency": A["least time of a kernel, s"]}
-    limit = max(times, key=times.get)
-    return times[limit], limit, parts[0][1]
+def follow_parts(kernel, code):
+    """What a warp does in a block of each row of blocks; those in the middle of a row stand for all."""
+    warps = math.ceil(kernel.block / 32)
+    def trace(y, gap):
+        return follow(code, kernel.grid[0] // 2, y, LATENCIES, gap)
+    traces = [trace(y, 1.0) for y in range(kernel.grid[1])]
+    if any(t.barriers for t in traces):  # the warps of a block do the same at the same time
+        traces = [trace(y, max(1.0, warps / A["schedulers of a multiprocessor"])) for y in range(kernel.grid[1])]
+    return traces
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def estimate_kernel(kernel, code):
+    """Seconds, what limits them, and what a multiprocessor has on its way from memory meanwhile. Blocks come in waves, and a
+    wave takes the longest of: its share of the bytes, what its warps issue, the way of one warp from start to end."""
+    warps, blocks = math.ceil(kernel.block / 32), kernel.grid[0] * kernel.grid[1]
+    slots = A["multiprocessors"] * occupancy(kernel)
+    traces = follow_parts(kernel, code)
+    is_sure = all(t.is_sure for t in traces)
+    way = mean(t.cycles for t in traces) / A["clock, 1/s"] if is_sure else 0
+    issue = mean(map(issue_cycles, traces)) * warps / A["schedulers of a multiprocessor"] / A["clock, 1/s"] if is_sure else 0
+    times = {"memory": 0.0, "issue": 0.0, "latency": 0.0}
+    for first in range(0, blocks, slots):
+        count = min(slots, blocks - first)
+        wave = {"memory": kernel.bytes_moved * count / blocks / FULL_SPEED,
+                "issue": issue * math.ceil(count / A["multiprocessors"]), "latency": way}  # fmt: skip
+        longest = max(wave, key=wave.get)
+        times[longest] += wave[longest]
+    seconds = sum(times.values())
+    limit = max(times, key=times.get) if seconds > A["least time of a kernel, s"] else "start"
+    seconds = max(seconds, A["least time of a kernel, s"])
+    resident = min(slots, blocks) / A["multiprocessors"] * warps
+    return {"seconds": seconds, "limit": limit, "warps": resident, "issue_seconds": issue * blocks / A["multiprocessors"],
+            "memory_seconds": kernel.bytes_moved / FULL_SPEED, "warp_outstanding": max(t.outstanding for t in traces),
+            "in_flight": mean(t.loaded for t in traces) * resident * A["memory latency, s"] / way if way else 0}  # fmt: skip
 
 
 class Counter:
     """What the entry points of a step ask for, by name: how often, and seconds of all."""
 
-    def __init__(self, model):
-        self.groups, self.kernels, self.calls, self.model = {}, {}, 0, model
+    def __init__(self, model, code):
+        self.groups, self.kernels, self.calls, self.model, self.code = {}, {}, 0, model, code
 
     def add(self, group, seconds):
         self.groups[group] = self.groups.get(group, 0) + seconds
         self.calls += 1
 
     def launch(self, kernel):
-        name, (seconds, limit, warps) = kernel.name.decode(), kernel_seconds(kernel)
-        entry = self.kernels.setdefault(name, {
-            "launches": 0, "seconds": seconds, "limit": limit, "warps": warps, "registers": kernel.registers,
-            "spill_bytes": kernel.spill_bytes, "shared_bytes": kernel.shared_bytes, "block": kernel.block,
-            "blocks": kernel.grid[0] * kernel.grid[1], "bytes": kernel.bytes_moved, "flops": kernel.flops})  # fmt: skip
-        entry["launches"] += 1
-        self.add(kernel.group.decode(), seconds)
+        name = kernel.name.decode()
+        if name not in self.kernels:
+            self.kernels[name] = {"launches": 0} | estimate_kernel(kernel, self.code[kernel.symbol.decode()]) | {
+                "registers": kernel.registers, "spill_bytes": kernel.spill_bytes, "shared_bytes": kernel.shared_bytes,
+                "block": kernel.block, "blocks": kernel.grid[0] * kernel.grid[1], "bytes": kernel.bytes_moved}  # fmt: skip
+        self.kernels[name]["launches"] += 1
+        self.add(kernel.group.decode(), self.kernels[name]["seconds"])
 
     def matmul(self, args):
         flops = 2 * args.m * args.n * args.k
@@ -125,9 +169,12 @@ def run(*command):
 
 def estimate(build, name, made, folder, shim):
     path = f"{folder}/{name}"
-    run(f"{build}/bin/stretto-compile", *made.options(ROOT, False), "--emit=object", "-o", f"{path}.o")
+    compiler = (f"{build}/bin/stretto-compile", *made.options(ROOT, False))
+    run(*compiler, "--emit=object", "-o", f"{path}.o")
+    run(*compiler, "--emit=sass", "-o", f"{path}.sass")
     run("cc", "-shared", f"{path}.o", "-o", f"{path}.so")
-    counter = Counter(abi.Model(f"{path}.so"))
+    with open(f"{path}.sass", encoding="utf-8") as file:
+        counter = Counter(abi.Model(f"{path}.so"), functions(file.read()))
     seconds = counter.run(shim)
     tokens = made.shape.batch * made.shape.length
     return {"name": name.removeprefix("bench-"), "seconds": seconds, "tokens": tokens, "tokens_per_second": tokens / seconds,
@@ -135,26 +182,48 @@ def estimate(build, name, made, folder, shim):
             "groups": counter.groups, "kernels": counter.kernels}  # fmt: skip
 
 
+def share_of_limits(step):
+    """Of the time in kernels of our own, by what limits them."""
+    seconds = {}
+    for k in step["kernels"].values():
+        seconds[k["limit"]] = seconds.get(k["limit"], 0) + k["seconds"] * k["launches"]
+    total = sum(seconds.values())
+    return {limit: seconds.get(limit, 0) / total for limit in ("memory", "issue", "latency", "start")}
+
+
+def canon_costs(steps):
+    """What Canon adds to a step, by the tokens of the step."""
+    seconds = {s["name"]: s["seconds"] for s in steps}
+    return {tokens: seconds[f"canon-{tokens}"] / seconds[f"plain-{tokens}"] - 1 for tokens in ("32k", "2k")}
+
+
 def text_of(date, steps):
     lines = [f"# Estimates for an H200, {date}: nothing here was measured", "",
-             "`bench/gpu/estimate.py`, from bytes, operations, registers and blocks of each launch. Measured figures go beside this "
-             "file, as `<date>-<gpu>.md`, by `bench/gpu/run.py`. What is assumed:", ""]  # fmt: skip
-    lines += [f"* {name}: {value:.4g}" for name, value in A.items()]
+             "`bench/gpu/estimate.py`, from bytes, registers, blocks and machine code of each launch. Measured figures go beside "
+             "this file, as `<date>-<gpu>.md`, by `bench/gpu/run.py`. What is assumed, and why:", ""]  # fmt: skip
+    lines += [f"* {name}: {value:.4g} ({source})" for name, (value, source) in ASSUMPTIONS.items()]
     groups = list(dict.fromkeys(name for s in steps for name in s["groups"]))
     lines += ["", "Estimated milliseconds of a step:", "", "| step | all | tokens/s | MFU | ops | " + " | ".join(groups) + " |",
               "|---|" + "---|" * (len(groups) + 4)]  # fmt: skip
     for s in steps:
         lines.append(f"| {s['name']} | {1e3 * s['seconds']:.2f} | {s['tokens_per_second']:.0f} | {100 * s['mfu']:.1f} % | "
                      f"{s['calls']} | " + " | ".join(f"{1e3 * s['groups'].get(g, 0):.2f}" for g in groups) + " |")
+    lines += ["", "Estimated cost of Canon: " + ", ".join(f"{100 * cost:.1f} % at {tokens} tokens"
+                                                           for tokens, cost in canon_costs(steps).items()) + ".", "",
+              "What limits the kernels, as shares of the estimated time of all:", "", "| step | memory | issue | latency | start |",
+              "|---|---|---|---|---|"]  # fmt: skip
+    lines += [f"| {s['name']} | " + " | ".join(f"{100 * share:.0f} %" for share in share_of_limits(s).values()) + " |"
+              for s in steps]  # fmt: skip
     for s in steps:
         lines += ["", f"## {s['name']}: estimated times of kernels", "",
-                  "| kernel | launches | us of one | limit | of a copy | MB | registers | spilled | blocks x threads | warps |",
-                  "|---|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
+                  "| kernel | launches | us of one | limit | memory alone | issue alone | of a copy | MB | registers | spilled | "
+                  "blocks x threads | warps | outstanding of a warp | KB in flight |", "|---|" + "---|" * 13]  # fmt: skip
         for name, k in sorted(s["kernels"].items(), key=lambda item: -item[1]["seconds"] * item[1]["launches"]):
             copy = k["bytes"] / A["copy bandwidth, bytes/s"] / k["seconds"]
-            lines.append(f"| {name} | {k['launches']} | {1e6 * k['seconds']:.1f} | {k['limit']} | {100 * copy:.0f} % | "
-                         f"{k['bytes'] / 1e6:.1f} | {k['registers']} | {k['spill_bytes']} | {k['blocks']} x {k['block']} | "
-                         f"{k['warps']:.1f} |")
+            lines.append(f"| {name} | {k['launches']} | {1e6 * k['seconds']:.1f} | {k['limit']} | {1e6 * k['memory_seconds']:.1f} | "
+                         f"{1e6 * k['issue_seconds']:.1f} | {100 * copy:.0f} % | {k['bytes'] / 1e6:.1f} | {k['registers']} | "
+                         f"{k['spill_bytes']} | {k['blocks']} x {k['block']} | {k['warps']:.1f} | {k['warp_outstanding']} | "
+                         f"{k['in_flight'] / 1024:.0f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -169,7 +238,7 @@ def main():
         shim = ctypes.CDLL(f"{folder}/libshim.so", ctypes.RTLD_GLOBAL)
         steps = [estimate(arguments.build, name, made, folder, shim) for name, made in programs.bench(False).items()]
     path = f"{arguments.out}/{date}-h200-estimate"
-    write(path + ".json", {"date": date, "estimate": True, "assumptions": A, "steps": steps})
+    write(path + ".json", {"date": date, "estimate": True, "assumptions": ASSUMPTIONS, "steps": steps})
     with open(path + ".md", "w", encoding="utf-8") as file:
         file.write(text_of(date, steps))
     print(text_of(date, steps).partition("\n## ")[0] + f"\nwritten: {path}.json, {path}.md")

@@ -1,0 +1,104 @@
+"""Machine code as `stretto-compile --emit=sass` prints it: the instructions of each kernel, and what each reads and writes."""
+import re
+from dataclasses import dataclass
+
+LINE = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@(!?U?P\w)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+LABEL = re.compile(r"^(\.\w+):")
+FUNCTION = re.compile(r"^\.text\.(\S+):")
+REGISTER = re.compile(r"\b(U?R)(Z|\d+)\b")
+PREDICATE = re.compile(r"^!?(U?P)(T|\d)$")
+KINDS = [(kind, re.compile(pattern)) for kind, pattern in (
+    ("load", r"LDG"), ("store", r"STG|RED|ATOM"), ("shared", r"LDS|STS"), ("shuffle", r"SHFL"), ("special", r"MUFU"),
+    ("barrier", r"BAR"), ("branch", r"BRA"), ("end", r"EXIT"), ("none", r"NOP"),
+    ("float", r"FADD|FMUL|FFMA|IMAD(?!\.(WIDE|HI))|HFMA2|MOV"))]  # fmt: skip
+
+
+@dataclass
+class Instruction:
+    guard: str  # "P0", "!P0", or ""
+    name: str  # with its modifiers
+    operands: list
+    kind: str = "other"
+    writes: tuple = ()
+    reads: tuple = ()
+    target: int = -1  # of a branch: the number of an instruction
+
+
+def split_operands(text):
+    """At commas, those in brackets left alone."""
+    parts, depth, now = [], 0, ""
+    for c in text + ",":
+        depth += (c in "[({") - (c in "])}")
+        if c == "," and depth == 0:
+            parts.append(now.strip())
+            now = ""
+        else:
+            now += c
+    return [part for part in parts if part]
+
+
+def words(name):
+    """Registers of 32 bits that the widest operand of an instruction takes."""
+    if match := re.search(r"\.(64|128)\b", name):
+        return int(match[1]) // 32
+    return 2 if ".WIDE" in name or name.startswith(("DADD", "DMUL", "DFMA")) or name == "CS2R" else 1
+
+
+def registers(text, width=1):
+    """Those named in a text; the first of `width` neighbours is what is written."""
+    return tuple(f"{file}{int(number) + i}" for file, number in REGISTER.findall(text) if number != "Z"
+                 for i in range(width))  # fmt: skip
+
+
+def is_predicate(text):
+    return bool(PREDICATE.match(text))
+
+
+def result_count(instruction):
+    """How many of the first operands are results: a register and predicates beside it."""
+    name, operands = instruction.name, instruction.operands
+    if instruction.kind in ("store", "barrier", "branch", "end", "none") or name.startswith("STS"):
+        return 0
+    if name.startswith(("ISETP", "UISETP", "FSETP", "DSETP", "PLOP3", "UPLOP3")):
+        return 2
+    if name.startswith(("SEL", "USEL", "FSEL", "FMNMX", "VIMNMX", "IMNMX", "UIMNMX")):
+        return 1
+    count = 1
+    while count < len(operands) and is_predicate(operands[count]) and not operands[count].startswith("!"):
+        count += 1
+    return min(count, len(operands)) if count < len(operands) else 1
+
+
+def understand(instruction):
+    name, operands = instruction.name, instruction.operands
+    instruction.kind = next((kind for kind, pattern in KINDS if pattern.match(name)), "other")
+    results = result_count(instruction)
+    width = words(name)
+    for operand in operands[:results]:
+        instruction.writes += (operand,) if is_predicate(operand) else registers(operand, width)
+    # The data of a store are as wide as its name says; so is the last operand of a wide multiplication.
+    for number, operand in enumerate(operands[results:], results):
+        is_wide = instruction.kind == "store" or name.startswith("STS") or ".WIDE" in name and number == 3
+        taken = 2 if ".64" in operand else width if is_wide and not operand.startswith(("[", "desc")) else 1
+        instruction.reads += (operand.lstrip("!"),) if is_predicate(operand) else registers(operand, taken)
+    if instruction.guard:
+        instruction.reads += (instruction.guard.lstrip("!"),)
+    return instruction
+
+
+def functions(text):
+    """The instructions of each kernel in a listing, by its symbol."""
+    result, labels, code, branches = {}, {}, None, []
+    for line in text.splitlines():
+        if match := FUNCTION.match(line):
+            code, labels = result.setdefault(match[1], []), {}
+        elif (match := LABEL.match(line)) and code is not None:
+            labels[match[1]] = len(code)
+        elif (match := LINE.match(line)) and code is not None:
+            code.append(understand(Instruction(match[1] or "", match[2], split_operands(match[3]))))
+            if code[-1].kind == "branch":
+                branches.append((code[-1], labels))
+    for branch, known in branches:
+        name = re.search(r"\((\.\w+)\)", " ".join(branch.operands))
+        branch.target = known.get(name[1], -1) if name else -1
+    return result
