@@ -259,8 +259,8 @@ struct ChooseSavedPass : stretto::impl::ChooseSavedBase<ChooseSavedPass> {
     for (int64_t factor = 2; total > memoryBudget && factor <= 4096; factor *= 2)
       total = decide(factor * kUnitsPerByte);
     if (total > memoryBudget)
-      getOperation().emitWarning() << "the memory budget of " << int64_t(memoryBudget)
-                                   << " bytes for saved values cannot be met: the least is " << total << " bytes";
+      emitWarning(getOperation().getLoc()) << "the memory budget of " << int64_t(memoryBudget)
+                                           << " bytes for saved values cannot be met: the least is " << total << " bytes";
   }
 };
 } // namespace
