@@ -30,7 +30,7 @@ inline size_t editDistance(std::string_view from, std::string_view to) {
 // first of several equally near ones.
 inline std::optional<std::string> nearestOf(std::string_view name, std::span<const std::string> candidates) {
   std::optional<std::string> best;
-  size_t bestDistance = std::max<size_t>(name.size(), 2) / 2 + 1;
+  size_t bestDistance = name.size() / 2 + 1;
   for (const std::string &candidate : candidates)
     if (size_t distance = editDistance(name, candidate); distance < bestDistance) {
       best = candidate;

@@ -56,7 +56,8 @@ CapoTask::CapoTask(Parameters values, const Lists &lists)
 int64_t CapoTask::findPeopleInRow() const {
   if (texts.longest() > rowLength + 1)
     parameters.fail("parameter 'length' must be at least " + std::to_string(texts.longest() - 1) +
-                    " for the longest biography to fit, but got " + std::to_string(rowLength));
+                    " for the longest biography, of " + std::to_string(texts.longest()) + " tokens, to fit, but got " +
+                    std::to_string(rowLength));
   const double quantile = 2.3263478740; // of the normal distribution at 0.99
   int64_t count = 1;
   auto fits = [&](int64_t k) {
@@ -122,9 +123,11 @@ void CapoTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batc
 }
 
 std::vector<int32_t> CapoTask::publishedIds() const {
-  if (!bpe || bpe->id("<|endoftext|>") < 0)
+  if (!bpe)
     return {};
   std::vector<int32_t> ids = {bpe->id("<|endoftext|>")};
+  if (ids[0] < 0)
+    parameters.fail("the vocabulary '" + parameters.word("vocabulary") + "' must hold the token '<|endoftext|>' for its ids");
   for (int32_t token = 1; token < vocabulary(); ++token)
     ids.push_back(bpe->id(texts.vocabulary().text(token)));
   return ids;

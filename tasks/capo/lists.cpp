@@ -1,6 +1,7 @@
 #include "tasks/capo/lists.h"
 
 #include "runtime/core/nearest.h"
+#include "runtime/core/utf8.h"
 #include "tasks/capo/embedded_lists.h"
 #include "tasks/common/files.h"
 
@@ -27,6 +28,8 @@ static void checkLine(const std::string &line, const std::string &place) {
     throw TaskError(place + "a line must have at most 4096 bytes, but got " + std::to_string(line.size()));
   if (std::ranges::any_of(line, [](char c) { return uint8_t(c) < 0x20 || c == 0x7f; }))
     throw TaskError(place + "a line must not hold control signs");
+  if (const size_t size = validUtf8(line); size < line.size())
+    throw TaskError(place + "a line must be written in UTF-8, but got the byte " + std::to_string(uint8_t(line[size])));
   if (line.front() == ' ' || line.back() == ' ' || line.find("  ") != std::string::npos)
     throw TaskError(place + "a line must have single spaces, and none at its ends");
 }

@@ -1,9 +1,10 @@
 #include "tasks/common/bpe.h"
 
+#include "runtime/core/utf8.h"
 #include "tasks/common/files.h"
 #include "tasks/common/parameters.h"
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <unordered_set>
@@ -57,21 +58,26 @@ public:
 
   template <typename F> void read(F visit) {
     expect('{');
-    for (bool first = true; peek() != '}'; first = false) {
-      if (!first)
-        expect(',');
+    for (bool more = peek() != '}'; more;) {
       const size_t place = (peek(), at);
       std::string token = readString();
       expect(':');
-      visit(std::move(token), readId(), place);
+      const int32_t id = readId();
+      more = peek() == ',';
+      if (!more && peek() != '}')
+        fail(at, "after an id must stand ',' or '}'" + butGot());
+      visit(std::move(token), id, place);
+      at += more;
     }
     expect('}');
-    if (peek() != 0)
-      fail(at, "must end after the object");
+    if (peek() != 0 || at < text.size())
+      fail(at, "the file must end after the object" + butGot());
   }
 
   [[noreturn]] void fail(size_t place, const std::string &what) const {
-    throw TaskError(path + ": byte " + std::to_string(place) + ": " + what);
+    const std::string_view before = text.substr(0, place);
+    const size_t line = size_t(std::ranges::count(before, '\n')) + 1, column = place - (before.rfind('\n') + 1) + 1;
+    throw TaskError(path + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + what);
   }
 
 private:
@@ -84,8 +90,21 @@ private:
 
   void expect(char sign) {
     if (peek() != sign)
-      fail(at, std::string("must hold '") + sign + "'");
+      fail(at, std::string("here must stand '") + sign + "'" + butGot());
     ++at;
+  }
+
+  // What stands at the place: a word, a sign, or the number of a byte that does not print.
+  std::string butGot() const {
+    if (at == text.size())
+      return ", but got the end of the file";
+    const auto isWord = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.'; };
+    size_t end = at;
+    while (end < std::min(text.size(), at + 20) && isWord(text[end]))
+      ++end;
+    if (text[at] > ' ' && text[at] < 0x7f)
+      return ", but got '" + std::string(text.substr(at, std::max<size_t>(end - at, 1))) + "'";
+    return ", but got the byte " + std::to_string(uint8_t(text[at]));
   }
 
   std::string readString() {
@@ -95,11 +114,13 @@ private:
     while (at < text.size() && text[at] != '"') {
       std::optional<char> byte = text[at] == '\\' ? readEscape() : takeLetter();
       if (!byte)
-        fail(at, "a token must be written in letters that stand for bytes");
+        fail(at, "a token must be written in letters that stand for bytes" + butGot());
       bytes += *byte;
     }
-    if (at == text.size() || at == from)
-      fail(from, "a token must not be empty, and end with '\"'");
+    if (at == text.size())
+      fail(from, "a token must end with '\"'" + butGot());
+    if (at == from)
+      fail(from, "a token must not be empty");
     ++at;
     return bytes;
   }
@@ -133,7 +154,7 @@ private:
     int32_t id = 0;
     auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), id);
     if (error != std::errc() || id < 0)
-      fail(at, "an id must be a number from 0 to 2147483647");
+      fail(at, "an id must be a number from 0 to 2147483647" + butGot());
     at = size_t(end - text.data());
     return id;
   }
@@ -145,18 +166,20 @@ private:
 
 } // namespace
 
-Bpe::Bpe(const std::string &directory) : directory(directory) {
-  readVocabulary(directory + "/vocab.json");
-  readMerges(directory + "/merges.txt");
+Bpe::Bpe(const std::string &directory)
+    : Bpe(readTextFile(directory + "/vocab.json"), readTextFile(directory + "/merges.txt"), directory) {}
+
+Bpe::Bpe(std::string_view vocabulary, std::string_view merges, const std::string &directory) : directory(directory) {
+  readVocabulary(vocabulary, directory + "/vocab.json");
+  readMerges(merges, directory + "/merges.txt");
 }
 
-void Bpe::readVocabulary(const std::string &path) {
-  const std::string text = readTextFile(path);
+void Bpe::readVocabulary(std::string_view text, const std::string &path) {
   std::unordered_set<int32_t> seen;
   ObjectReader reader(text, path);
   reader.read([&](std::string token, int32_t id, size_t place) {
     if (!ids.try_emplace(std::move(token), id).second)
-      reader.fail(place, "a token must occur once");
+      reader.fail(place, "a token must occur once, but this one stood above");
     if (!seen.insert(id).second)
       reader.fail(place, "an id must occur once, but got " + std::to_string(id) + " again");
   });
@@ -166,12 +189,11 @@ static std::string pairKey(std::string_view first, std::string_view second) {
   return std::to_string(first.size()).append(" ").append(first).append(second);
 }
 
-void Bpe::readMerges(const std::string &path) {
-  const std::string text = readTextFile(path);
+void Bpe::readMerges(std::string_view text, const std::string &path) {
   int64_t number = 0;
   for (size_t from = 0; from < text.size();) {
     const size_t end = std::min(text.find('\n', from), text.size());
-    std::string_view line = std::string_view(text).substr(from, end - from);
+    std::string_view line = text.substr(from, end - from);
     from = end + 1;
     ++number;
     if (line.ends_with('\r'))
@@ -182,11 +204,11 @@ void Bpe::readMerges(const std::string &path) {
     const size_t space = line.find(' ');
     auto first = toBytes(line.substr(0, space)), second = toBytes(space == line.npos ? "" : line.substr(space + 1));
     if (!first || !second || first->empty() || second->empty())
-      fail("a merge must be two tokens with a space between them");
+      fail("a merge must be two tokens with a space between them, but got '" + printable(line) + "'");
     if (!ids.contains(*first + *second))
-      fail("a merge must make a token of vocab.json");
-    if (!ranks.try_emplace(pairKey(*first, *second), number).second)
-      fail("a merge must occur once");
+      fail("a merge must make a token of vocab.json, but got '" + printable(line) + "'");
+    if (auto [found, isNew] = ranks.try_emplace(pairKey(*first, *second), number); !isNew)
+      fail("a merge must occur once, but got '" + printable(line) + "' also in line " + std::to_string(found->second));
   }
 }
 

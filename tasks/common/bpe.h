@@ -15,9 +15,11 @@ namespace stretto {
 class Bpe {
 public:
   // Reads vocab.json (an object of tokens and ids) and merges.txt (a line of two tokens for each merge, the first merge
-  // first) of a directory. Throws TaskError, with the place, for files that are missing or malformed, tokens or ids
+  // first) of a directory. Throws TaskError, with the line, for files that are missing or malformed, tokens or ids
   // that occur twice, and merges that make no token.
   explicit Bpe(const std::string &directory);
+  // The same from the texts of these files; the directory is for messages.
+  Bpe(std::string_view vocabulary, std::string_view merges, const std::string &directory);
 
   // A piece (see splitPieces) cut into tokens: from single bytes on, the earliest merge among all neighbours is made
   // until none is left. Throws TaskError where a byte has no token.
@@ -27,8 +29,8 @@ public:
   int32_t id(const std::string &token) const;
 
 private:
-  void readVocabulary(const std::string &path);
-  void readMerges(const std::string &path);
+  void readVocabulary(std::string_view text, const std::string &path);
+  void readMerges(std::string_view text, const std::string &path);
 
   std::string directory;
   std::unordered_map<std::string, int32_t> ids;

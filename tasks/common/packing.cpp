@@ -12,7 +12,8 @@ void PackedTask::requireRoomFor(int64_t longestInstance) const {
   // The last token of a row is a target only, so a row of `length` inputs holds one token more.
   if (longestInstance > length() + 1)
     parameters.fail("parameter 'length' must be at least " + std::to_string(longestInstance - 1) +
-                    " for the longest instance to fit, but got " + std::to_string(length()));
+                    " for the longest possible instance, of " + std::to_string(longestInstance) +
+                    " tokens, to fit, but got " + std::to_string(length()));
 }
 
 Row PackedTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {

@@ -71,9 +71,12 @@ HopsTask::HopsTask(Parameters values)
       countsAll(parameters.word("loss") == "all"), askFirst(parameters.word("ask") == "first"), words(begin + 1),
       phrases(makePhrases(parameters, words)), filler(makeFiller(parameters, words)) {
   const int64_t names = parameters["names"];
-  if (names * names * names < hops * people)
-    parameters.fail("parameter 'names' must be large enough for " + std::to_string(hops * people) +
-                    " full names, but got " + std::to_string(names));
+  int64_t least = 2;
+  while (least * least * least < hops * people)
+    ++least;
+  if (names < least)
+    parameters.fail("parameter 'names' must be at least " + std::to_string(least) + " for " +
+                    std::to_string(hops * people) + " different full names, but got " + std::to_string(names));
   if (parameters["years"] < people)
     parameters.fail("parameter 'years' must be at least the number of 'people', " + std::to_string(people) +
                     ", but got " + std::to_string(parameters["years"]));

@@ -1,3 +1,4 @@
+#include "runtime/core/utf8.h"
 #include "tasks/common/files.h"
 #include "tasks/hops/filler.h"
 
@@ -10,9 +11,7 @@ namespace {
 class TextFiller final : public Filler {
 public:
   TextFiller(const std::string &path, Vocabulary &words) {
-    const std::string text = singleSpaces(readTextFile(path));
-    if (text.find('\0') != std::string::npos)
-      throw TaskError("text '" + path + "' must not hold a zero byte");
+    const std::string text = singleSpaces(readWords(path));
     if (text.empty())
       throw TaskError("text '" + path + "' must hold words");
     for (size_t from = 0; from < text.size();) {
@@ -43,6 +42,15 @@ public:
   int64_t shortest() const override { return least; }
 
 private:
+  static std::string readWords(const std::string &path) {
+    std::string text = readTextFile(path);
+    const size_t size = std::min(validUtf8(text), text.find('\0'));
+    if (size < text.size())
+      throw TaskError(path + ":" + std::to_string(1 + std::count(text.begin(), text.begin() + int64_t(size), '\n')) +
+                      ": a text must be written in UTF-8, but got the byte " + std::to_string(uint8_t(text[size])));
+    return text;
+  }
+
   // Each word with one space before it.
   static std::string singleSpaces(const std::string &text) {
     std::string result;

@@ -1,10 +1,11 @@
 #include "tasks/lano/grammar.h"
 
 #include "runtime/core/nearest.h"
+#include "tasks/common/files.h"
 #include "tasks/common/parameters.h"
 #include "tasks/lano/embedded_grammars.h"
 
-#include <fstream>
+#include <filesystem>
 
 namespace stretto {
 
@@ -58,15 +59,10 @@ Grammar findGrammar(const std::string &nameOrPath) {
   for (const EmbeddedGrammar &embedded : embeddedGrammars)
     if (embedded.name == nameOrPath)
       return readGrammar(embedded.text, nameOrPath);
-  std::ifstream file(nameOrPath, std::ios::binary);
-  std::string text(Grammar::mostBytes + 1, '\0');
-  if (file)
-    file.read(text.data(), std::streamsize(text.size()));
-  if (!file.is_open() || file.bad() || (file.fail() && !file.eof()))
-    throw TaskError("no grammar and no readable file is called '" + nameOrPath + "'" +
-                    suggestName(nameOrPath, grammarNames()));
-  text.resize(size_t(file.gcount()));
-  return readGrammar(text, nameOrPath);
+  if (std::error_code none; !std::filesystem::exists(nameOrPath, none))
+    throw TaskError("no grammar and no file is called '" + nameOrPath + "'" + suggestName(nameOrPath, grammarNames()));
+  const MappedFile file(nameOrPath);
+  return readGrammar({reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()}, nameOrPath);
 }
 
 } // namespace stretto

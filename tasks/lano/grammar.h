@@ -53,7 +53,8 @@ Grammar readGrammar(std::string_view text, const std::string &origin);
 // The names of the grammars that come with the program.
 std::vector<std::string> grammarNames();
 
-// A grammar by its name, or else the one in the file at that path. Throws TaskError where there is neither.
+// A grammar by its name, or else the one in the file at that path. Throws TaskError where there is neither, and
+// where the file cannot be read.
 Grammar findGrammar(const std::string &nameOrPath);
 
 } // namespace stretto

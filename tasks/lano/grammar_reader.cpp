@@ -106,7 +106,7 @@ private:
         readStatement(words, line);
     }
     if (terminals.empty() || definitions.empty())
-      fail(1, terminals.empty() ? "a grammar must open with 'terminals' and their names, but got an empty file"
+      fail(1, terminals.empty() ? "a grammar must open with 'terminals' and their names, but got none"
                                 : "a grammar must have a symbol with rules, but got none");
   }
 
@@ -285,6 +285,10 @@ private:
         fail(terminalLine, "every terminal must occur in a rule, but got " + quote(terminals[t]));
   }
 
+  int64_t lineOf(int32_t symbol) const {
+    return definitions[size_t(std::ranges::find(numbers, symbol) - numbers.begin())].line;
+  }
+
   void measure() {
     grammar.shortest.assign(terminals.size(), 1);
     grammar.longest.assign(terminals.size(), 1);
@@ -300,9 +304,9 @@ private:
         high = std::max(high, most);
       }
       if (high > Grammar::mostTokens)
-        fail(definitions[0].line, "sentences must have at most " + std::to_string(Grammar::mostTokens) +
-                                      " tokens, but got " + std::to_string(high) + " from " +
-                                      quote(grammar.names[symbol]));
+        fail(lineOf(symbol), "sentences must have at most " + std::to_string(Grammar::mostTokens) +
+                                 " tokens, but got " + std::to_string(high) + " from " +
+                                 quote(grammar.names[symbol]));
       grammar.shortest.push_back(low);
       grammar.longest.push_back(high);
     }

@@ -1,5 +1,6 @@
 #include "tasks/tokens/token_file.h"
 
+#include "runtime/core/utf8.h"
 #include "tasks/common/parameters.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ static TokenHeader readHeader(std::span<const std::byte> bytes, const std::strin
     fail("must open with a header of " + std::to_string(tokenHeaderBytes) + " bytes, but got " +
          std::to_string(bytes.size()) + " bytes");
   if (std::memcmp(bytes.data(), magic, 8) != 0)
-    fail("must open with 'sttokens', but got something else");
+    fail("must open with 'sttokens', but got '" + printable({reinterpret_cast<const char *>(bytes.data()), 8}) + "'");
   auto number = [&](int64_t at, int width) { return int64_t(readNumber(bytes.data() + at, width)); };
   if (number(8, 4) != 1)
     fail("must have version 1, but got " + std::to_string(number(8, 4)));
@@ -45,12 +46,13 @@ static TokenHeader readHeader(std::span<const std::byte> bytes, const std::strin
   return head;
 }
 
-TokenFile::TokenFile(const std::string &path)
-    : file(path), head(readHeader(file.bytes(), path)), ids(file.bytes().data() + tokenHeaderBytes) {
+TokenView::TokenView(std::span<const std::byte> bytes, const std::string &path)
+    : head(readHeader(bytes, path)), ids(bytes.data() + tokenHeaderBytes) {
   for (int64_t i = 0; i < head.count; ++i)
     if (int64_t id = uint32_t((*this)[i]); id >= head.vocabulary)
       throw TaskError("token file '" + path + "': ids must be below the vocabulary of " +
-                      std::to_string(head.vocabulary) + ", but id " + std::to_string(i) + " is " + std::to_string(id));
+                      std::to_string(head.vocabulary) + ", but id " + std::to_string(i) + ", at byte " +
+                      std::to_string(tokenHeaderBytes + i * head.width) + ", is " + std::to_string(id));
 }
 
 static void writeNumber(std::ostream &out, uint64_t number, int width) {

@@ -24,12 +24,12 @@ struct TokenHeader {
 
 inline constexpr int64_t tokenHeaderBytes = 48;
 
-// A token file, mapped into memory.
-class TokenFile {
+// The bytes of a token file, which somebody else keeps.
+class TokenView {
 public:
-  // Reads every id once. Throws TaskError for a file that cannot be read, is no token file, has not the size its header
-  // tells, or holds an id outside of the vocabulary.
-  explicit TokenFile(const std::string &path);
+  // Reads every id once. Throws TaskError, with the path, for bytes that are no token file, have not the size the header
+  // tells, or hold an id outside of the vocabulary.
+  TokenView(std::span<const std::byte> bytes, const std::string &path);
 
   const TokenHeader &header() const { return head; }
   // The i-th id, i below header().count.
@@ -40,9 +40,14 @@ public:
   }
 
 private:
-  MappedFile file;
   TokenHeader head;
   const std::byte *ids;
+};
+
+// A token file, mapped into memory. Throws TaskError as a view does, and where the file cannot be read.
+class TokenFile : private MappedFile, public TokenView {
+public:
+  explicit TokenFile(const std::string &path) : MappedFile(path), TokenView(bytes(), path) {}
 };
 
 // Writes a header, or ids after it. The width is 2 where the vocabulary allows it; header.width is ignored.

@@ -54,7 +54,7 @@ int64_t TokensTask::mark(const std::string &parameter, int64_t inFile) const {
 
 int64_t TokensTask::countHeldOut() const {
   if (rows < 2)
-    parameters.fail("the file must hold at least " + std::to_string(2 * rowLength + 1) +
+    parameters.fail("'" + parameters.word("file") + "' must hold at least " + std::to_string(2 * rowLength + 1) +
                     " ids, for a row of training and one held out, but got " + std::to_string(file->header().count));
   const std::string &text = parameters.word("validation");
   if (double share = 0; text.find('.') != std::string::npos && parse(text, share) && share > 0 && share < 1)

@@ -46,6 +46,10 @@ protected:
   void write(const std::string &name, const std::string &text) {
     std::ofstream(directory + "/" + name, std::ios::binary | std::ios::trunc) << text;
   }
+  std::string contents(const std::string &name) const {
+    std::ifstream in(directory + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
   std::string errorWith(const std::string &name, const std::string &text) {
     write(name, text);
     std::string error = errorOf([&] { Bpe bpe(directory); });
@@ -105,23 +109,45 @@ TEST_F(BpeFiles, capoUsesTheTokensThatOccur) {
 }
 
 TEST_F(BpeFiles, filesAreChecked) {
-  EXPECT_EQ(errorWith("merges.txt", "h e\nh e\n"), "merges.txt:2: a merge must occur once");
-  EXPECT_EQ(errorWith("merges.txt", "h\n"), "merges.txt:1: a merge must be two tokens with a space between them");
-  EXPECT_EQ(errorWith("merges.txt", "h e r\n"), "merges.txt:1: a merge must be two tokens with a space between them");
-  EXPECT_EQ(errorWith("merges.txt", "x y\n"), "merges.txt:1: a merge must make a token of vocab.json");
-  EXPECT_EQ(errorWith("vocab.json", "[]"), "vocab.json: byte 0: must hold '{'");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1, \"a\": 2}"), "vocab.json: byte 9: a token must occur once");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1, \"b\": 1}"),
-            "vocab.json: byte 9: an id must occur once, but got 1 again");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a\": -1}"), "vocab.json: byte 6: an id must be a number from 0 to 2147483647");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1"), "vocab.json: byte 7: must hold ','");
-  EXPECT_EQ(errorWith("vocab.json", "{\"\": 1}"), "vocab.json: byte 2: a token must not be empty, and end with '\"'");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a"), "vocab.json: byte 2: a token must not be empty, and end with '\"'");
-  EXPECT_EQ(errorWith("vocab.json", "{\"\xe2\x82\xac\": 1}"),
-            "vocab.json: byte 2: a token must be written in letters that stand for bytes");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a b\": 1}"),
-            "vocab.json: byte 3: a token must be written in letters that stand for bytes");
-  EXPECT_EQ(errorWith("vocab.json", "{\"a\": 1} x"), "vocab.json: byte 9: must end after the object");
+  auto merges = [&](const std::string &text) { return errorWith("merges.txt", text); };
+  EXPECT_EQ(merges("h e\nh e\n"), "merges.txt:2: a merge must occur once, but got 'h e' also in line 1");
+  const std::string two = "a merge must be two tokens with a space between them, but got ";
+  EXPECT_EQ(merges("h\n"), "merges.txt:1: " + two + "'h'");
+  EXPECT_EQ(merges("h e\nh\xff\x01r\n"), "merges.txt:2: " + two + "'h..r'");
+  EXPECT_EQ(merges(std::string(50, 'h')), "merges.txt:1: " + two + "'" + std::string(40, 'h') + "...'");
+  EXPECT_EQ(merges("x y\n"), "merges.txt:1: a merge must make a token of vocab.json, but got 'x y'");
+}
+
+TEST_F(BpeFiles, vocabulariesAreChecked) {
+  auto error = [&](const std::string &text) { return errorWith("vocab.json", text); };
+  EXPECT_EQ(error("[]"), "vocab.json:1:1: here must stand '{', but got '['");
+  EXPECT_EQ(error("{\"a\": 1,\n \"a\": 2}"), "vocab.json:2:2: a token must occur once, but this one stood above");
+  EXPECT_EQ(error("{\"a\": 1, \"b\": 1}"), "vocab.json:1:10: an id must occur once, but got 1 again");
+  const std::string id = "an id must be a number from 0 to 2147483647, but got ";
+  EXPECT_EQ(error("{\"a\": -1}"), "vocab.json:1:7: " + id + "'-1'");
+  EXPECT_EQ(error("{\"a\":\n9999999999}"), "vocab.json:2:1: " + id + "'9999999999'");
+  EXPECT_EQ(error("{\"a\": \x01}"), "vocab.json:1:7: " + id + "the byte 1");
+  EXPECT_EQ(error("{\"a\": 1"), "vocab.json:1:8: after an id must stand ',' or '}', but got the end of the file");
+  EXPECT_EQ(error("{\"a\": 1.5}"), "vocab.json:1:8: after an id must stand ',' or '}', but got '.5'");
+  EXPECT_EQ(error("{\"a\": 1,}"), "vocab.json:1:9: here must stand '\"', but got '}'");
+  EXPECT_EQ(error("{\"\": 1}"), "vocab.json:1:3: a token must not be empty");
+  EXPECT_EQ(error("{\"a"), "vocab.json:1:3: a token must end with '\"', but got the end of the file");
+  const std::string letters = "a token must be written in letters that stand for bytes, but got ";
+  EXPECT_EQ(error("{\"\xe2\x82\xac\": 1}"), "vocab.json:1:3: " + letters + "the byte 226");
+  EXPECT_EQ(error("{\"a b\": 1}"), "vocab.json:1:4: " + letters + "the byte 32");
+  EXPECT_EQ(error("{\"\\ud83d\": 1}"), "vocab.json:1:3: " + letters + "'\\'");
+  EXPECT_EQ(error("{\"a\": 1} x"), "vocab.json:1:10: the file must end after the object, but got 'x'");
+}
+
+TEST_F(BpeFiles, publishedIdsNeedTheTokenOfTheEnd) {
+  std::string text = contents("vocab.json");
+  write("vocab.json", text.replace(text.find("<|endoftext|>"), 13, "<|end|>"));
+  auto task = makeTask("capo", {{"n", "40"}, {"vocabulary", directory}});
+  EXPECT_EQ(errorOf([&] { publishedIds(*task); }),
+            "task 'capo': the vocabulary '" + directory + "' must hold the token '<|endoftext|>' for its ids");
+}
+
+TEST_F(BpeFiles, everyByteNeedsAToken) {
   write("merges.txt", "#version: 0.2\n");
   write("vocab.json", "{\"a\": 1}");
   EXPECT_EQ(errorOf([&] { Bpe(directory).split("ab"); }),
@@ -131,10 +157,8 @@ TEST_F(BpeFiles, filesAreChecked) {
 // Whatever happens to the files, they are refused with one message or read.
 TEST_F(BpeFiles, mutatedFilesAreRefusedOrRead) {
   std::map<std::string, std::string> good;
-  for (const char *name : {"vocab.json", "merges.txt"}) {
-    std::ifstream in(directory + "/" + name, std::ios::binary);
-    good[name] = {std::istreambuf_iterator<char>(in), {}};
-  }
+  for (const char *name : {"vocab.json", "merges.txt"})
+    good[name] = contents(name);
   int refused = 0, taken = 0;
   for (uint64_t sample = 0; sample < 400; ++sample) {
     Random random(5, 0, sample);

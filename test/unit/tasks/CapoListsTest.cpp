@@ -63,6 +63,7 @@ TEST_F(CapoLists, linesAreChecked) {
   EXPECT_EQ(errorWith("last", "A \n"), "last.txt:1: a line must have single spaces, and none at its ends");
   EXPECT_EQ(errorWith("last", "A  B\n"), "last.txt:1: a line must have single spaces, and none at its ends");
   EXPECT_EQ(errorWith("majors", "Law\nA\tB\n"), "majors.txt:2: a line must not hold control signs");
+  EXPECT_EQ(errorWith("majors", "Law\nArt\xff\n"), "majors.txt:2: a line must be written in UTF-8, but got the byte 255");
   EXPECT_EQ(errorWith("majors", std::string(5000, 'a')),
             "majors.txt:1: a line must have at most 4096 bytes, but got 5000");
   EXPECT_EQ(errorWith("cities", "{city}\n"), "cities.txt:1: an entry must not hold '{', '}' or '|'");

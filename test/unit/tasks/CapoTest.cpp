@@ -236,9 +236,11 @@ TEST(Capo, parametersAreChecked) {
             "task 'capo': parameter 'n' must be at most 160000000, the number of full names of "
             "the lists, but got 160000001");
   EXPECT_EQ(error({{"n", "160000000"}}), "");
-  std::string longest = std::to_string(makeCapo({}).biographies().longest() - 1);
+  const int64_t tokens = makeCapo({}).biographies().longest();
+  const std::string longest = std::to_string(tokens - 1);
   EXPECT_EQ(error({{"length", "20"}}), "task 'capo': parameter 'length' must be at least " + longest +
-                                           " for the longest biography to fit, but got 20");
+                                           " for the longest biography, of " + std::to_string(tokens) +
+                                           " tokens, to fit, but got 20");
   EXPECT_EQ(error({{"length", longest}}), "");
   EXPECT_EQ(error({{"order", "cities"}}),
             "task 'capo': parameter 'order' must be employer|city, but got 'cities'; did you mean 'city'?");

@@ -263,17 +263,19 @@ TEST(Hops, inputIsChecked) {
   EXPECT_EQ(error({{"hops", "3"}}), "task 'hops': parameter 'hops' must lie in 1..2, but got 3");
   EXPECT_EQ(error({{"years", "4"}}), "task 'hops': parameter 'years' must be at least the number of 'people', 5, but got 4");
   EXPECT_EQ(error({{"names", "2"}, {"people", "9"}}),
-            "task 'hops': parameter 'names' must be large enough for 9 full names, but got 2");
+            "task 'hops': parameter 'names' must be at least 3 for 9 different full names, but got 2");
   EXPECT_EQ(error({{"filler", "1"}}),
             "task 'hops': parameter 'filler' must be 0 or at least 6, the tokens of the shortest "
             "sentence, but got 1");
   EXPECT_EQ(error({{"length", "500"}}),
-            "task 'hops': parameter 'length' must be at least 581 for the longest instance to fit, but got 500");
+            "task 'hops': parameter 'length' must be at least 581 for the longest possible instance, of 582 tokens, to "
+            "fit, but got 500");
   EXPECT_EQ(error({{"length", "581"}}), "");
   EXPECT_EQ(error({{"file", "/nowhere"}}), "cannot read '/nowhere': No such file or directory");
   EXPECT_EQ(errorOfText(""), "cannot read 'F': it is empty");
   EXPECT_EQ(errorOfText(" \n "), "text 'F' must hold words");
-  EXPECT_EQ(errorOfText(std::string("a\0b", 3)), "text 'F' must not hold a zero byte");
+  EXPECT_EQ(errorOfText(std::string("a\0b", 3)), "F:1: a text must be written in UTF-8, but got the byte 0");
+  EXPECT_EQ(errorOfText("one\ntwo caf\xe9."), "F:2: a text must be written in UTF-8, but got the byte 233");
   EXPECT_EQ(errorOfText("one two three four."),
             "task 'hops': parameter 'filler' must be 0 or at least 5, the tokens of "
             "the shortest sentence, but got 3");
@@ -296,7 +298,7 @@ TEST(Hops, anyTextIsReadOrRefused) {
     std::string text(1 + random.below(200), 0);
     const std::string signs = "ab .!?\"')\n\t0";
     for (char &c : text)
-      c = random.below(8) ? signs[random.below(signs.size())] : char(1 + random.below(255));
+      c = random.below(8) ? signs[random.below(signs.size())] : char(1 + random.below(sample % 10 ? 127 : 255));
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
     taken += errorOf([&] {
                auto task = makeTask(

@@ -249,7 +249,7 @@ TEST(Mano, textSaysWhatTheTokensSay) {
 
 TEST(Mano, parametersMustGoTogether) {
   EXPECT_EQ(errorOf([] { makeTask("mano", {{"length", "23"}}); }),
-            "task 'mano': parameter 'length' must be at least 24 for the longest instance to fit, but got 23");
+            "task 'mano': parameter 'length' must be at least 24 for the longest possible instance, of 25 tokens, to fit, but got 23");
   EXPECT_EQ(errorOf([] { makeTask("mano", {{"length", "24"}}); }), "");
   EXPECT_EQ(errorOf([] { makeTask("mano", {{"l_evaluation", "11"}}); }),
             "task 'mano': parameter 'l_evaluation' must be at most l=10, but got 11");

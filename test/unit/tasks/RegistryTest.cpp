@@ -42,7 +42,7 @@ TEST(Registry, wordsAndTexts) {
 
 TEST(Registry, valuesMustGoTogether) {
   EXPECT_EQ(makeError("depo1", {{"length", "959"}}),
-            "task 'depo1': parameter 'length' must be at least 960 for the longest instance to fit, but got 959");
+            "task 'depo1': parameter 'length' must be at least 960 for the longest possible instance, of 961 tokens, to fit, but got 959");
   EXPECT_EQ(makeError("depo1", {{"length", "960"}}), "");
   EXPECT_EQ(makeError("depo1", {{"r_min", "3"}}),
             "task 'depo1': parameter 'r_max' must be at least r_min=3, but got 2");

@@ -144,7 +144,7 @@ TEST_F(Tokens, damagedFilesAreRefused) {
   EXPECT_EQ(errorOf([] { makeTask("tokens", {{"file", "/"}}); }), "cannot read '/': it must be a regular file");
   EXPECT_EQ(errorOfBytes(""), "cannot read 'F': it is empty");
   EXPECT_EQ(errorOfBytes(good.substr(0, 47)), "token file 'F': must open with a header of 48 bytes, but got 47 bytes");
-  EXPECT_EQ(errorOfBytes("x" + good.substr(1)), "token file 'F': must open with 'sttokens', but got something else");
+  EXPECT_EQ(errorOfBytes("x" + good.substr(1)), "token file 'F': must open with 'sttokens', but got 'xttokens'");
   EXPECT_EQ(errorOfBytes(good.substr(0, 87)),
             "token file 'F': must hold 20 ids of 2 bytes after its header, but got 39 bytes");
   EXPECT_EQ(errorOfBytes(good + "ab"),
@@ -159,14 +159,14 @@ TEST_F(Tokens, damagedFilesAreRefused) {
   EXPECT_EQ(with(16, 0), "token file 'F': the vocabulary must lie in 1..65536 for ids of 2 bytes, but got 0");
   EXPECT_EQ(with(18, 2), "token file 'F': the vocabulary must lie in 1..65536 for ids of 2 bytes, but got 131172");
   EXPECT_EQ(with(24, 100), "token file 'F': the ids that part documents must lie in -1..99, but got -156");
-  EXPECT_EQ(with(48 + 10, 100), "token file 'F': ids must be below the vocabulary of 100, but id 5 is 100");
+  EXPECT_EQ(with(48 + 10, 100), "token file 'F': ids must be below the vocabulary of 100, but id 5, at byte 58, is 100");
 }
 
 TEST_F(Tokens, parametersAreChecked) {
   writeBytes(bytesOf({.vocabulary = 100}, count(21)));
   EXPECT_EQ(error({{"length", "10"}}), "");
   EXPECT_EQ(error({{"length", "11"}}),
-            "task 'tokens': the file must hold at least 23 ids, for a row of training and one held out, but got 21");
+            "task 'tokens': 'F' must hold at least 23 ids, for a row of training and one held out, but got 21");
   for (const char *text : {"0", "5", "-1", "x", "", "1.0", "0.0", "nan", "0.5x"})
     EXPECT_EQ(error({{"length", "4"}, {"validation", text}}),
               std::string("task 'tokens': parameter 'validation' must be a number of rows in 1..4 or a share between "
