@@ -17,21 +17,19 @@ struct Generator::Row {
   std::vector<int32_t> *answer = nullptr;
 };
 
-void Generator::checkPrompts(std::span<const Prompt> prompts) const {
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    const auto size = static_cast<int64_t>(prompts[i].tokens.size());
-    if (size == 0 || prompts[i].most < 1)
-      throw Error(fmt::format("a prompt must have at least one token, and room for one of an answer, but prompt {} has {} "
-                              "and an answer of up to {}",
-                              i, size, prompts[i].most));
-    if (size + prompts[i].most - 1 > decoder.capacity()) // the last token written is never read
-      throw Error(fmt::format("a prompt must fit into the {} tokens that the model was compiled for together with its "
-                              "answer, but prompt {} has {} for an answer of up to {}; compile with --length {}",
-                              decoder.capacity(), i, size, prompts[i].most, size + prompts[i].most - 1));
-    for (const int32_t token : prompts[i].tokens)
-      if (token < 0 || token >= decoder.vocabulary())
-        throw Error(fmt::format("tokens must be in 0..{}, but got {} in prompt {}", decoder.vocabulary() - 1, token, i));
-  }
+void Generator::check(const Prompt &prompt, const std::string &name) const {
+  const auto size = static_cast<int64_t>(prompt.tokens.size());
+  if (size == 0 || prompt.most < 1)
+    throw Error(fmt::format("{}: a prompt must have at least one token, and room for one of an answer, but has {} and an "
+                            "answer of up to {}",
+                            name, size, prompt.most));
+  if (size + prompt.most - 1 > decoder.capacity()) // the last token written is never read
+    throw Error(fmt::format("{}: a prompt must fit into the {} tokens that the model was compiled for together with its "
+                            "answer, but has {} for an answer of up to {}; compile with --length {}",
+                            name, decoder.capacity(), size, prompt.most, size + prompt.most - 1));
+  for (const int32_t token : prompt.tokens)
+    if (token < 0 || token >= decoder.vocabulary())
+      throw Error(fmt::format("{}: tokens must be in 0..{}, but got {}", name, decoder.vocabulary() - 1, token));
 }
 
 // Chooses the token behind what was read. Returns whether the answer goes on.
@@ -45,7 +43,8 @@ bool Generator::writeToken(Row &row, int64_t slot, std::span<const double> logit
 }
 
 std::vector<std::vector<int32_t>> Generator::answer(std::span<const Prompt> prompts, const Writing &writing) {
-  checkPrompts(prompts);
+  for (size_t i = 0; i < prompts.size(); ++i)
+    check(prompts[i], fmt::format("prompt {}", i + 1));
   const auto start = std::chrono::steady_clock::now();
   measured = {};
   std::vector<std::vector<int32_t>> answers(prompts.size());

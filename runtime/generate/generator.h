@@ -5,6 +5,7 @@
 #include "runtime/generate/writing.h"
 #include "runtime/train/task.h"
 
+#include <string>
 #include <vector>
 
 namespace stretto {
@@ -32,12 +33,14 @@ public:
   // together with its answer into the tokens that the program was compiled for, and for tokens outside of the vocabulary.
   std::vector<std::vector<int32_t>> answer(std::span<const Prompt> prompts, const Writing &writing);
 
+  // Throws Error, opening with a name for the prompt, where `answer` would.
+  void check(const Prompt &prompt, const std::string &name) const;
+
   // Of the latest call of `answer`.
   const WritingSpeed &speed() const { return measured; }
 
 private:
   struct Row;
-  void checkPrompts(std::span<const Prompt> prompts) const;
   bool writeToken(Row &row, int64_t slot, std::span<const double> logits, const Writing &writing);
 
   Decoder decoder;

@@ -228,6 +228,19 @@ static void verifyWhereListed(const std::string &path) {
   }
 }
 
+// What to say of a shape that is as it must be but for the vocabulary; empty of any other.
+static std::string tellVocabulary(const std::vector<int64_t> &wanted, const std::vector<int64_t> &got, int64_t vocabulary) {
+  if (wanted.size() != got.size())
+    return "";
+  int64_t other = vocabulary;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if ((wanted[i] == vocabulary) == (wanted[i] == got[i]))
+      return "";
+    else if (wanted[i] != got[i])
+      other = got[i];
+  return fmt::format("; the model was compiled for a vocabulary of {}, the weights are of one of {}", vocabulary, other);
+}
+
 void loadWeights(const TrainingState &state, const std::string &given) {
   const std::string path = findWeights(given);
   const SafetensorsFile file(path, /*followLinks=*/true);
@@ -239,8 +252,9 @@ void loadWeights(const TrainingState &state, const std::string &given) {
     if (!entry)
       throw Error(fmt::format("'{}' must hold every parameter, but got no '{}'", path, tensor.entry.name));
     if (entry->shape != tensor.entry.shape)
-      throw Error(fmt::format("'{}' in '{}' must have shape {}, but got {}", entry->name, path,
-                              shapeText(tensor.entry.shape), shapeText(entry->shape)));
+      throw Error(fmt::format("'{}' in '{}' must have shape {}, but got {}{}", entry->name, path,
+                              shapeText(tensor.entry.shape), shapeText(entry->shape),
+                              tellVocabulary(tensor.entry.shape, entry->shape, state.program.vocabulary)));
     if (entry->dtype != "F32" && entry->dtype != "F64")
       throw Error(fmt::format("'{}' in '{}' must be F32 or F64, but got {}", entry->name, path, entry->dtype));
     std::vector<std::byte> data(entry->bytes());

@@ -164,6 +164,24 @@ void applyRecipe(RunConfig &config, const Recipe &recipe, const std::string &ori
   take("final-fraction", config.finalFraction, recipe.final_fraction);
 }
 
+// Leaves out what layers say of another task than that of the run, and parameters below a preset.
+std::vector<ConfigLayer> withoutOtherTasks(std::vector<ConfigLayer> layers) {
+  const GivenValue *task = lastGiven(layers, "task");
+  const std::string wanted = task ? task->text : "";
+  bool presetAbove = false;
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+    const auto own = layer->options.find("task");
+    const bool other = own != layer->options.end() && own->second.text != wanted;
+    if (other)
+      layer->options.erase("preset");
+    if (other || presetAbove)
+      layer->taskSettings.clear();
+    const auto preset = layer->options.find("preset");
+    presetAbove |= preset != layer->options.end() && !preset->second.text.empty();
+  }
+  return layers;
+}
+
 void applyTask(RunConfig &config, const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults) {
   const GivenValue *task = lastGiven(layers, "task"), *preset = lastGiven(layers, "preset");
   if (!task || task->text.empty())
@@ -196,22 +214,23 @@ const std::vector<Setting> &settings() {
   return all;
 }
 
-RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults) {
+RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefaults &findDefaults) {
+  const std::vector<ConfigLayer> layers = withoutOtherTasks(given);
   RunConfig config;
   for (const Setting &setting : settings())
     config.origins[setting.name] = "default";
   applyTask(config, layers, findDefaults);
   for (const ConfigLayer &layer : layers) {
     for (const Setting &setting : settings())
-      if (auto given = layer.options.find(setting.name); given != layer.options.end()) {
+      if (auto value = layer.options.find(setting.name); value != layer.options.end()) {
         try {
-          setting.set(config, given->second.text);
+          setting.set(config, value->second.text);
         } catch (const Error &error) {
-          throw Error(given->second.origin == "command line"
+          throw Error(value->second.origin == "command line"
                           ? std::string(error.what())
-                          : fmt::format("{}: {}", given->second.origin, error.what()));
+                          : fmt::format("{}: {}", value->second.origin, error.what()));
         }
-        config.origins[setting.name] = given->second.origin;
+        config.origins[setting.name] = value->second.origin;
       }
     for (const auto &[name, value] : layer.taskSettings) {
       config.taskSettings[name] = value.text;

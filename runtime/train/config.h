@@ -78,7 +78,8 @@ struct TaskDefaults {
 };
 using FindDefaults = std::function<TaskDefaults(const std::string &task, const std::string &preset)>;
 
-// Puts defaults, recipe and layers (later ones win) together and checks what goes together.
+// Puts defaults, recipe and layers (later ones win) together and checks what goes together. Preset and parameters
+// of a task count where their layer names no other task than the last, parameters where no layer above has a preset.
 RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults);
 
 } // namespace stretto

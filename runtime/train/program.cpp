@@ -89,7 +89,9 @@ std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_p
   std::unique_ptr<Task> task;
   try {
     task = tasks.make(config.task, settings);
-  } catch (const std::exception &error) {
+  } catch (const Error &error) {
+    if (std::string_view(error.what()).find("parameter 'length'") == std::string_view::npos)
+      throw;
     throw Error(fmt::format("{} (the model was compiled for length {}; another length needs another program: stretto "
                             "compile SPEC --task {})",
                             error.what(), program.length, config.task));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 
 namespace stretto {
@@ -55,19 +56,30 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
   return result;
 }
 
-// Whether --init-from is there; fills its value.
-static bool givenWeights(std::span<const std::string> words, std::string &weights) {
-  constexpr std::string_view name = "--init-from";
-  for (size_t i = 0; i < words.size(); ++i) {
+// The value of an option, the first one given.
+static std::optional<std::string> valueOf(std::span<const std::string> words, const std::string &name) {
+  for (size_t i = 0; i < words.size(); ++i)
     if (words[i] == name && i + 1 < words.size())
-      weights = words[i + 1];
-    else if (words[i].starts_with(name) && words[i].substr(name.size()).starts_with("="))
-      weights = words[i].substr(name.size() + 1);
+      return words[i + 1];
+    else if (words[i].starts_with(name + "="))
+      return words[i].substr(name.size() + 1);
+  return std::nullopt;
+}
+
+static bool has(std::span<const std::string> words, const std::string &name) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string &word) { return word == name || word.starts_with(name + "="); });
+}
+
+// Takes an option with its values out of the words.
+static void drop(std::vector<std::string> &words, const std::string &name) {
+  for (size_t i = 0; i < words.size();)
+    if (words[i] == name)
+      words.erase(words.begin() + i, words.begin() + std::min(i + 2, words.size()));
+    else if (words[i].starts_with(name + "="))
+      words.erase(words.begin() + i);
     else
-      continue;
-    return true;
-  }
-  return false;
+      ++i;
 }
 
 // The run directory that a path lies in, or is: at most three folders up (run/ckpt/step/weights). Empty where none is.
@@ -84,8 +96,10 @@ static fs::path runOf(fs::path path) {
 // over them.
 static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   const fs::path run = runOf(weights);
+  if (std::error_code none; run.empty() && !fs::exists(weights, none))
+    throw CommandError("cannot open '" + weights + "': No such file or directory", 2);
   if (run.empty())
-    throw CommandError("eval needs the spec, but '" + weights +
+    throw CommandError("the spec is missing, as '" + weights +
                            "' lies in no run directory (one has spec.stretto and run.toml): name the spec, too",
                        2);
   arguments.spec = (run / "spec.stretto").string();
@@ -97,17 +111,16 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   std::vector<std::string> options;
   for (std::string line; std::getline(file, line);)
     options.push_back(line);
+  // Of the task of the run the options have what a program depends on: batch, length and vocabulary.
+  if (!has(arguments.compiler, "--task"))
+    for (const char *name : {"--task-set", "--preset"})
+      drop(arguments.compiler, name);
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
   arguments.program.insert(arguments.program.begin(), {"--config", (run / "run.toml").string()});
 }
 
 // Tokens of a prompt that are taken at a time, where nobody says.
 constexpr const char *usualDecode = "64";
-
-static bool has(std::span<const std::string> words, const std::string &name) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string &word) { return word == name || word.starts_with(name + "="); });
-}
 
 // What is to write needs the entries for it.
 static void addDecode(TrainArguments &arguments) {
@@ -117,7 +130,7 @@ static void addDecode(TrainArguments &arguments) {
 
 TrainArguments generationArguments(std::span<const std::string> given) {
   TrainArguments arguments = evaluationArguments(given);
-  if (!has(arguments.program, "--prompt") && !has(arguments.program, "--prompts"))
+  if (valueOf(arguments.program, "--prompt").value_or("").empty() && valueOf(arguments.program, "--prompts").value_or("").empty())
     throw CommandError("generate needs prompts: give --prompt \"3 1 4\", or --prompts with a file", 2);
   addDecode(arguments);
   return arguments;
@@ -128,12 +141,12 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
   if (!words.empty() && !words[0].starts_with("-") && !isSpec(words[0]))
     words.insert(words.begin(), "--init-from");
   TrainArguments arguments = splitArguments(words);
-  std::string weights;
-  if (!givenWeights(arguments.program, weights))
-    throw CommandError("eval needs the weights: give a run directory, or --init-from with a checkpoint or a safetensors file",
+  const std::optional<std::string> weights = valueOf(arguments.program, "--init-from");
+  if (!weights)
+    throw CommandError("the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file",
                        2);
   if (arguments.spec.empty())
-    takeFromRun(arguments, weights);
+    takeFromRun(arguments, *weights);
   arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none"});
   if (has(given, "--eval-generate"))
     addDecode(arguments);

@@ -36,7 +36,11 @@ told = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "pl
 expect(score(told) == longer, "another length given to a run directory is not that given to the spec")
 contains(run("stretto", "eval", f"{folder}/run/build", status=1), "a safetensors file, but is a folder with 'compiler.txt'")
 contains(run("stretto", "eval", folder, status=2), "lies in no run directory")
-contains(evaluate(status=2), "eval needs the weights: give a run directory, or --init-from")
+contains(run("stretto", "eval", f"{folder}/none", status=2), f"cannot open '{folder}/none'")
+# Another difficulty of its task; another task, of whose parameters the run knows nothing.
+easier = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--task-set", "n=3")
+expect(score(easier) != score(lastWords), "another difficulty gives the same score")
+contains(evaluate(status=2), "the weights are missing: give a run directory, or --init-from")
 # A resume takes the folder of the checkpoints as well, but not one of them.
 more = ["--resume", "--quiet", "--threads", 1, "--steps", 12]
 contains(run(trained, *more, "--out", f"{folder}/run/ckpt/00000010", status=1), f"give the run directory '{folder}/run'")

@@ -43,6 +43,22 @@ TEST(Config, TheRecipeLiesUnderTheCommandLine) {
   EXPECT_EQ(config.taskOrigins.at("n"), "command line");
 }
 
+TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {
+  const ConfigLayer below = {{{"task", {"mano", "run.toml"}}, {"preset", {"small", "run.toml"}}, {"seed", {"4", "run.toml"}}},
+                             {{"l", {"2", "run.toml"}}}};
+  const RunConfig config = compose({"--task", "copy", "--task-set", "symbols=9"}, {below});
+  EXPECT_EQ(config.preset, "");
+  EXPECT_EQ(config.seed, 4);
+  EXPECT_EQ(config.taskSettings, (std::map<std::string, std::string>{{"n", "20"}, {"symbols", "9"}}));
+}
+
+TEST(Config, APresetTakesThePlaceOfParametersBelow) {
+  const ConfigLayer below = {{{"task", {"copy", "run.toml"}}, {"preset", {"", "run.toml"}}}, {{"n", {"5", "run.toml"}}}};
+  EXPECT_EQ(compose({"--seed", "1"}, {below}).taskSettings.at("n"), "5");
+  EXPECT_EQ(compose({"--preset", "big"}, {below}).taskSettings.at("n"), "20");
+  EXPECT_EQ(compose({"--preset", "big", "--task-set", "n=7"}, {below}).taskSettings.at("n"), "7");
+}
+
 TEST(Config, AWrittenRunFileReadsBack) {
   TemporaryFolder folder;
   const RunConfig config = compose({"--task", "copy", "--lr=0.3", "--task-set", "n=3\"0", "--seed", "9"});

@@ -57,7 +57,28 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   EXPECT_EQ(result.compiler, (Words{"--batch", "4", "--set", "dim=8", "--batch", "2"}));
   EXPECT_EQ(result.program, (Words{"--config", (run / "run.toml").string(), "--init-from", checkpoint, "--steps", "0",
                                    "--out", "none"}));
+  // Another difficulty of the run's task changes nothing of its program; another task is compiled for.
+  const auto compiler = [&](Words words) {
+    words.insert(words.begin(), run.string());
+    return evaluationArguments(words).compiler;
+  };
+  EXPECT_EQ(compiler({"--task-set", "n=3", "--preset=x", "--task-set=k=1"}), (Words{"--batch", "4", "--set", "dim=8"}));
+  EXPECT_EQ(compiler({"--task", "copy", "--task-set", "n=3"}),
+            (Words{"--batch", "4", "--set", "dim=8", "--task", "copy", "--task-set", "n=3"}));
+  EXPECT_EQ(evaluationArguments(Words{run.string(), "--task-set", "n=3"}).program,
+            (Words{"--config", (run / "run.toml").string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0",
+                   "--out", "none"}));
   std::filesystem::remove_all(run);
+}
+
+TEST(GenerationArguments, PromptsMustBeThere) {
+  for (const Words &words : {Words{}, Words{"--prompt", ""}, Words{"--prompt=", "--prompts="}}) {
+    Words all = {"m.stretto", "--init-from", "w"};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_THROW(generationArguments(all), CommandError);
+  }
+  EXPECT_EQ(generationArguments(Words{"m.stretto", "--init-from", "w", "--prompt", "1"}).compiler,
+            (Words{"--decode", "64"}));
 }
 
 TEST(EvaluationArguments, ASpecIsTakenAsItIs) {
