@@ -17,6 +17,7 @@ namespace {
 struct Candidate {
   Operation *producer, *reader;
   int64_t saved; ///< bytes that need not move when they share a kernel
+  bool isMinor;  ///< both read one number for each row, and no more
 };
 
 class Former {
@@ -71,6 +72,9 @@ private:
 };
 } // namespace
 
+/// One number for each row, such as the place of a token in its document.
+static bool isNumber(Value value) { return cast<RankedTensorType>(value.getType()).getRank() == 2; }
+
 std::vector<Candidate> Former::findCandidates() const {
   std::vector<Candidate> candidates;
   llvm::MapVector<Value, std::pair<Operation *, int64_t>> lastReader; // of values that several members read
@@ -78,12 +82,13 @@ std::vector<Candidate> Former::findCandidates() const {
     for (RowFlow flow : graph.getFlows(reader)) {
       Operation *producer = flow.value.getDefiningOp();
       if (producer && roles.getRole(producer) == RowRole::member)
-        candidates.push_back({producer, reader, 2 * flow.bytes});
+        candidates.push_back({producer, reader, 2 * flow.bytes, false});
       if (flow.bytes == 0)
         continue;
       auto [it, inserted] = lastReader.try_emplace(flow.value, reader, flow.bytes);
+      bool isMinor = isNumber(flow.value) && !roles.getSpace(reader).isParameter;
       if (!inserted)
-        candidates.push_back({it->second.first, reader, std::min(it->second.second, flow.bytes)});
+        candidates.push_back({it->second.first, reader, std::min(it->second.second, flow.bytes), isMinor});
       it->second = {reader, flow.bytes};
     }
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) { return a.saved > b.saved; });
@@ -119,7 +124,7 @@ void Former::joinSums(Operation *op) {
 }
 
 std::optional<KeptApart> Former::refuse(const Candidate &candidate) const {
-  auto [producer, reader, saved] = candidate;
+  auto [producer, reader, saved, isMinor] = candidate;
   unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
   if (isAlone(graph.getMembersOf(a)) || isAlone(graph.getMembersOf(b)))
     return KeptApart{producer, reader, "the source asks for a kernel of its own", "remove no_fuse there"};
@@ -129,6 +134,8 @@ std::optional<KeptApart> Former::refuse(const Candidate &candidate) const {
     return KeptApart{producer, reader, "they run over different rows", ""};
   if (Operation *between = graph.findBetween(a, b))
     return KeptApart{producer, reader, describe(between) + " lies between", ""};
+  if (isMinor)
+    return KeptApart{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
   return refuseCost(candidate);
 }
 

@@ -13,9 +13,9 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   let description = [{
     Writes `kern.group = n` on row operations; operations of one number become one kernel. Any graph of elementwise
     operations, reductions, taps, permutations, concatenations and column sums over the same rows may share one.
-    What costs next to nothing to repeat (constants, comparisons, simple arithmetic on parameters, and all that only
-    moves columns or rows: broadcasts, slices, concatenations, permutations, taps, views) carries no number and is
-    repeated in each kernel that reads it, unless something other than a kernel reads it.
+    What costs next to nothing to repeat (constants, comparisons, whole numbers as reals, simple arithmetic on parameters,
+    and all that only moves columns or rows: broadcasts, slices, concatenations, permutations, taps, views) carries no
+    number and is repeated in each kernel that reads it, unless something other than a kernel reads it.
 
     A concatenation of column sums of one kernel joins that kernel, which then sums the concatenated rows.
 
@@ -24,6 +24,8 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
     * no path leads from the one group through another operation to the other (a product, a scan, the result of
       a column sum, another group);
     * neither carries `seq.no_fuse`;
+    * what both read is more than one number for each row (the place of a token, say), which is not worth that a kernel
+      waits for the other's operands;
     * the bytes saved outweigh the rows computed twice (a tap makes a block of rows compute what it taps for
       the rows beside the block) and what later stages read again where a block does not fit the cache.
 

@@ -1,6 +1,7 @@
 //===- RowRoles.cpp - what fusion may do with an operation --------------------===//
 #include "passes/Fusion/RowRoles.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -89,8 +90,9 @@ RowRole RowRoles::findRole(Operation *op) const {
     return RowRole::repeated;
   if (isReadOutside(op))
     return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
+  bool isOnTheWay = onlyMoves(op) || isa<arith::SIToFPOp>(op); // a whole number is as long as the real one it becomes
   if (kind == RowKind::row)
-    return onlyMoves(op) ? RowRole::repeated : RowRole::member;
+    return isOnTheWay ? RowRole::repeated : RowRole::member;
   // Simple arithmetic on parameters and tables goes along; what costs more is done once.
   bool isCostly = isa<seq::ReduceOp>(op) || isa<math::MathDialect>(op->getDialect());
   return isCostly ? RowRole::member : RowRole::repeated;

@@ -17,7 +17,6 @@ from programs import step_problems
 from training_program import Programs, compile_object
 
 
-
 def emulated(case):
     return ["--target=cuda", "--emulate", f"--max-documents={case.batch * case.length}"]
 
@@ -68,14 +67,14 @@ def problems_of(case, options, setting, programs):
 
 
 def checker():
-    """A check of cases; every fourth is compiled without fusion, and for the emulator, too."""
+    """A check of cases; every fourth is compiled without fusion, and for the emulator, too, and its kernels are counted."""
     programs = Programs()
 
     def check(case, seed):
-        setting, problems = setting_of(case, seed), []
-        for options in [[], ["--fuse=none"], emulated(case)] if seed % 4 == 0 else [[]]:
+        setting, problems, often = setting_of(case, seed), [], seed % 4 == 0
+        for options in [[], ["--fuse=none"], emulated(case)] if often else [[]]:
             problems += problems_of(case, options, setting, programs)
-        return "; ".join(problems)
+        return "; ".join(problems + (random_models.kernel_problems(case) if often else []))
 
     return check
 

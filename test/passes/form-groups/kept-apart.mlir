@@ -56,3 +56,18 @@ func.func @waiting(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %w: tensor<16
   %3 = arith.addf %1, %2 : tensor<2x8x16xf32>
   return %3 : tensor<2x8x16xf32>
 }
+
+// One number of each row, which both read, is not worth a kernel that waits for the operands of both. A whole number is a
+// real one in each kernel.
+// CHECK-LABEL: func @number
+// CHECK: arith.sitofp %{{.*}} : tensor<2x8xi32> to tensor<2x8xf32>
+// CHECK: arith.mulf {{.*}} {kern.group = 0 : i64}
+// CHECK: arith.mulf {{.*}} {kern.group = 1 : i64}
+// REMARK: [Missed] KeptApart {{.*}} Function=number | Reason="they share one number for each row only, 64 bytes"
+func.func @number(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %places: tensor<2x8xi32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
+  %0 = arith.sitofp %places : tensor<2x8xi32> to tensor<2x8xf32>
+  %1 = seq.broadcast %0 dims [0, 1] : tensor<2x8xf32> -> tensor<2x8x16xf32>
+  %2 = arith.mulf %x, %1 : tensor<2x8x16xf32>
+  %3 = arith.mulf %y, %1 : tensor<2x8x16xf32>
+  return %2, %3 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+}
