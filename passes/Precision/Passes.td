@@ -37,7 +37,7 @@ def RoundActivations : Pass<"kern-round-activations", "::mlir::ModuleOp"> {
 
     In f32 stay: one number per row or head (statistics of norms, losses, their weights, log-sum-exp), sums over
     rows, gradients of parameters and what is computed from parameters alone, tables, and logits, that is, a product
-    that is read by a kernel which reads targets as well. A remark (category `precision`) says so for logits.
+    whose columns a kernel compares with targets. A remark (category `precision`) says so for logits.
 
     ```mlir
     module attributes {seq.activation_type = bf16} {

@@ -146,9 +146,9 @@ void RoundedValues::markKernel(kern::RowwiseOp op) {
   }
 }
 
-/// Products that a kernel reads with targets beside them.
+/// Products that a kernel compares with targets, column by column.
 void RoundedValues::markLogits(kern::RowwiseOp op) {
-  if (llvm::all_of(op.getInputs(), isReal))
+  if (!op->walk([](seq::ColumnIndexOp) { return WalkResult::interrupt(); }).wasInterrupted())
     return;
   for (auto [i, input] : llvm::enumerate(op.getInputs()))
     if (op.getMap(i) == kern::RowMap::row && (marksOf(input) & Product))

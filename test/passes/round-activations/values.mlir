@@ -103,7 +103,29 @@ func.func @parameters(%x: tensor<2x8x16xf32>) {
 }
 
 // -----
-// Logits are read with targets beside them. Their gradient is rounded, losses are not.
+// A product that is masked by the places of tokens is as rounded as any other.
+// CHECK-LABEL: func @places
+func.func @places(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %places: tensor<2x8xi32>) -> tensor<2x8x16xf32> {
+  // CHECK: seq.linear %{{.*}} -> tensor<2x8x16xbf16>
+  %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  // CHECK: (tensor<2x8x16xbf16>, tensor<2x8xi32>) -> tensor<2x8x16xbf16>
+  %m = kern.rowwise kernel "masked"(%y, %places) maps [row, row] {
+  ^bb0(%row: tensor<16xf32>, %place: tensor<i32>):
+    %0 = arith.sitofp %place : tensor<i32> to tensor<f32>
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %1 = arith.cmpf ogt, %0, %zero : tensor<f32>
+    %2 = seq.broadcast %1 dims [] : tensor<i1> -> tensor<16xi1>
+    %3 = seq.tap %row by -1 : tensor<16xf32>
+    %none = arith.constant dense<0.0> : tensor<16xf32>
+    %4 = arith.select %2, %3, %none : tensor<16xi1>, tensor<16xf32>
+    kern.yield %4 : tensor<16xf32>
+  } : (tensor<2x8x16xf32>, tensor<2x8xi32>) -> tensor<2x8x16xf32>
+  %z = seq.linear %m, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  return %z : tensor<2x8x16xf32>
+}
+
+// -----
+// Logits are compared with targets, column by column. Their gradient is rounded, losses are not.
 // CHECK-LABEL: func @head
 func.func @head(%h: tensor<2x8x16xf32>, %w: tensor<32x16xf32>, %targets: tensor<2x8xi32>) -> tensor<2x8xf32> {
   // CHECK: seq.linear %{{.*}} : tensor<2x8x16xbf16>, tensor<32x16xbf16> -> tensor<2x8x32xf32>
@@ -113,8 +135,12 @@ func.func @head(%h: tensor<2x8x16xf32>, %w: tensor<32x16xf32>, %targets: tensor<
   %l:2 = kern.rowwise kernel "loss"(%y, %targets) maps [row, row] {
   ^bb0(%row: tensor<32xf32>, %target: tensor<i32>):
     %0 = arith.sitofp %target : tensor<i32> to tensor<f32>
-    %1 = seq.reduce max %row : tensor<32xf32> -> tensor<f32>
-    %2 = arith.addf %0, %1 : tensor<f32>
+    %wide = seq.broadcast %0 dims [] : tensor<f32> -> tensor<32xf32>
+    %index = seq.column_index : tensor<32xf32>
+    %is = arith.cmpf oeq, %index, %wide : tensor<32xf32>
+    %zero = arith.constant dense<0.0> : tensor<32xf32>
+    %chosen = arith.select %is, %row, %zero : tensor<32xi1>, tensor<32xf32>
+    %2 = seq.reduce add %chosen : tensor<32xf32> -> tensor<f32>
     kern.yield %2, %row : tensor<f32>, tensor<32xf32>
   } : (tensor<2x8x32xf32>, tensor<2x8xi32>) -> (tensor<2x8xf32>, tensor<2x8x32xf32>)
   %d = seq.linear_input_grad %l#1, %w : tensor<2x8x32xf32>, tensor<32x16xf32> -> tensor<2x8x16xf32>
