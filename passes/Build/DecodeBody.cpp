@@ -203,15 +203,16 @@ LogicalResult DecodeBody::convertBroadcast(seq::BroadcastOp op) {
   if (!rows.isRow(op.getResult()) || rows.isRow(op.getOperand()))
     return convertRows(op);
   Value operand = mapping.lookup(op.getOperand());
-  SmallVector<int64_t> dims(op.getDims());
-  if (rows.getKind(op.getOperand()) == RowKind::time) {
-    if (tensorType(operand).getRank() != 2)
-      return refuse(op, "this table is not [time, columns]");
-    auto table = op.getOperand().getDefiningOp<seq::TableOp>();
-    operand = table ? rowsOf(table) : tableRows(b, positions(), operand);
-    dims.insert(dims.begin(), 0);
+  RankedTensorType type = convertType(op.getType());
+  if (rows.getKind(op.getOperand()) != RowKind::time) {
+    mapping.map(op.getResult(), b.broadcast(operand, op.getDims(), type.getShape()));
+    return success();
   }
-  mapping.map(op.getResult(), b.broadcast(operand, dims, convertType(op.getType()).getShape()));
+  if (tensorType(operand).getRank() != 2)
+    return refuse(op, "this table is not [time, columns]");
+  auto table = op.getOperand().getDefiningOp<seq::TableOp>();
+  Value tokens = table ? rowsOf(table) : tableRows(b, positions(), operand);
+  mapping.map(op.getResult(), broadcastRows(b, op, tokens, type.getShape()));
   return success();
 }
 
@@ -287,11 +288,9 @@ Value DecodeBody::counts() { return countsHere ? countsHere : countsHere = addIn
 
 /// The rows of a constant table at the positions; fetched once, for all layers.
 Value DecodeBody::rowsOf(seq::TableOp table) {
-  NamedAttrList key(cast<DictionaryAttr>(table->getPropertiesAsAttribute()));
-  key.set("type", TypeAttr::get(table.getType()));
-  Value &known = tables[key.getDictionary(b.getContext())];
+  Value &known = tables[tableKey(table)];
   if (!known)
-    known = caller ? addInvariant(caller->rowsOf(table)) : tableRows(b, positions(), b.clone(*table)->getResult(0));
+    known = caller ? addInvariant(caller->rowsOf(table)) : copiedTableRows(b, positions(), table);
   return known;
 }
 

@@ -37,11 +37,7 @@ public:
   Value starts() { return get(StringAttr::get(function.getContext(), startsInput)); }
 
   /// The rows of a table at the positions; made once, in the entry function.
-  Value rowsOf(seq::TableOp table) {
-    NamedAttrList key(cast<DictionaryAttr>(table->getPropertiesAsAttribute()));
-    key.set("type", TypeAttr::get(table.getType()));
-    return get(key.getDictionary(function.getContext()), table);
-  }
+  Value rowsOf(seq::TableOp table) { return get(tableKey(table), table); }
 
 private:
   RowBuilder atStart(Location loc) {
@@ -72,7 +68,7 @@ private:
       return {};
     Value at = positions();
     RowBuilder b = atStart(table.getLoc());
-    return tableRows(b, at, b.clone(*table)->getResult(0));
+    return copiedTableRows(b, at, table);
   }
 
   func::FuncOp function;
@@ -164,9 +160,14 @@ struct SeparateDocumentsPass : stretto::impl::SeparateDocumentsBase<SeparateDocu
 
   /// What is repeated along the batch, but not along time, is known for places in a row only where it is a table.
   LogicalResult separateBroadcast(seq::BroadcastOp broadcast, Places &places) {
-    if (auto table = broadcast.getOperand().getDefiningOp<seq::TableOp>())
-      broadcastRows(broadcast, places.rowsOf(table));
-    else if (!broadcast.getDims().empty() && broadcast.getDims().front() == 1)
+    if (auto table = broadcast.getOperand().getDefiningOp<seq::TableOp>()) {
+      Value rows = places.rowsOf(table);
+      RowBuilder b(broadcast.getLoc(), broadcast);
+      broadcast.replaceAllUsesWith(broadcastRows(b, broadcast, rows, tensorType(broadcast.getResult()).getShape()));
+      broadcast.erase();
+      return success();
+    }
+    if (!broadcast.getDims().empty() && broadcast.getDims().front() == 1)
       return broadcast.emitError() << "a value that depends on the place in a row cannot be kept apart by documents";
     return success();
   }

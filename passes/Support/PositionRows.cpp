@@ -10,12 +10,20 @@ Value stretto::tableRows(RowBuilder &b, Value positions, Value table) {
   return seq::EmbedOp::create(b, type, positions, table);
 }
 
-void stretto::broadcastRows(seq::BroadcastOp broadcast, Value rows) {
-  RowBuilder b(broadcast.getLoc(), broadcast);
+Value stretto::copiedTableRows(RowBuilder &b, Value positions, seq::TableOp table) {
+  return tableRows(b, positions, b.clone(*table)->getResult(0));
+}
+
+Attribute stretto::tableKey(seq::TableOp table) {
+  NamedAttrList key(cast<DictionaryAttr>(table->getPropertiesAsAttribute()));
+  key.set("type", TypeAttr::get(table.getType()));
+  return key.getDictionary(table.getContext());
+}
+
+Value stretto::broadcastRows(RowBuilder &b, seq::BroadcastOp broadcast, Value rows, ArrayRef<int64_t> shape) {
+  if (shape == tensorType(rows).getShape())
+    return rows;
   SmallVector<int64_t> dims{0};
   llvm::append_range(dims, broadcast.getDims());
-  auto shape = tensorType(broadcast.getResult()).getShape();
-  bool isWhole = shape == tensorType(rows).getShape();
-  broadcast.replaceAllUsesWith(isWhole ? rows : b.broadcast(rows, dims, shape));
-  broadcast.erase();
+  return b.broadcast(rows, dims, shape);
 }

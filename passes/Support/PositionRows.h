@@ -5,12 +5,18 @@
 
 namespace stretto {
 
-/// The rows of a `[time, columns]` table (`seq.table`) at `positions`, `[batch, time]`: `[batch, time, columns]`. For
-/// tokens that do not stand at the place in a row that they have in their sequence.
+/// The rows of a `[time, columns]` table at `positions`, `[batch, time]`: `[batch, time, columns]`. For tokens that do
+/// not stand at the place in a row that they have in their sequence.
 mlir::Value tableRows(RowBuilder &b, mlir::Value positions, mlir::Value table);
 
-/// A broadcast of a table over batch and heads (`dims [1, 3]`) as one of its rows at positions over heads
-/// (`dims [0, 1, 3]`). `rows` is what tableRows gave. The broadcast is replaced and erased.
-void broadcastRows(seq::BroadcastOp broadcast, mlir::Value rows);
+/// The same of a copy of `table` where `b` stands.
+mlir::Value copiedTableRows(RowBuilder &b, mlir::Value positions, seq::TableOp table);
+
+/// What a table says: tables of one key are equal.
+mlir::Attribute tableKey(seq::TableOp table);
+
+/// A broadcast of a table over batch and heads (dimensions 1 and 3, say) as one of its rows at positions over heads, in
+/// `shape`. `rows` is what tableRows gave.
+mlir::Value broadcastRows(RowBuilder &b, seq::BroadcastOp broadcast, mlir::Value rows, llvm::ArrayRef<int64_t> shape);
 
 } // namespace stretto
