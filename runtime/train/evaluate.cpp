@@ -93,9 +93,11 @@ std::string scoreText(const Score &score) {
 std::string scoreTable(const EvaluationMetrics &metrics) {
   size_t width = 5;
   for (const Score &score : metrics.scores)
-    width = std::max(width, score.name.size());
+    width = std::max(width, score.count ? score.name.size() : 0);
   std::string text = fmt::format("{:<{}}  {:>10}  {:>22}  {:>10}\n", "score", width, "result", "95 % interval", "instances");
   for (const Score &score : metrics.scores) {
+    if (score.count == 0)
+      continue;
     const bool isShare = score.kind == Score::Kind::Share;
     auto show = [&](double number) { return isShare ? fmt::format("{:.2f} %", 100 * number) : fmt::format("{:.5g}", number); };
     const Interval interval = score.interval();

@@ -23,7 +23,7 @@ EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const st
 // One score on a line: "accuracy 37.5 %", "nll 0.5 nats".
 std::string scoreText(const Score &score);
 
-// The scores as a table: name, result, 95 % interval, instances.
+// The scores that have instances as a table: name, result, 95 % interval, instances.
 std::string scoreTable(const EvaluationMetrics &metrics);
 
 } // namespace stretto

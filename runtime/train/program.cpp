@@ -218,8 +218,10 @@ private:
   void initialise(const TrainingState &state) {
     fillTables(state);
     initialiseParameters(state, static_cast<uint64_t>(config.seed));
-    if (!config.initFrom.empty())
+    if (!config.initFrom.empty()) {
       loadWeights(state, config.initFrom);
+      progress.message("weights: " + findWeights(config.initFrom));
+    }
     roundParameters(state);
   }
 
@@ -229,7 +231,8 @@ private:
       progress.message(fmt::format("stopped by signal {} after step {}{}", signal, trainer.step(), how));
       return;
     }
-    progress.message(fmt::format("done: {} steps, {} of memory at the highest{}", trainer.step(), formatBytes(memory),
+    const std::string steps = config.steps ? fmt::format("{} steps, ", trainer.step()) : "";
+    progress.message(fmt::format("done: {}{} of memory at the highest{}", steps, formatBytes(memory),
                                  directory ? ", everything in " + config.out : ""));
   }
 

@@ -230,7 +230,8 @@ void Trainer::evaluate() {
   const EvaluationMetrics &metrics = history.back();
   if (!parts.config.scores.empty())
     AppendFile(parts.config.scores).append(metricsLine(metrics));
-  std::string text = fmt::format("evaluation at step {}: loss {:.4f}", done, metrics.loss);
+  const std::string when = parts.config.steps == 0 ? "" : fmt::format(" at step {}", done);
+  std::string text = fmt::format("evaluation{}: loss {:.4f}", when, metrics.loss);
   std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};
   for (const Score &score : metrics.scores) {
     if (score.count == 0)

@@ -15,7 +15,7 @@ lastWords = run(trained, *TASK, "--threads", 1, "--steps", 10, "--progress", "pl
 
 
 def score(text):
-    return re.search(r"evaluation at step \d+: loss ([\d.]+)", text)[1]
+    return re.search(r"evaluation(?: at step \d+)?: loss ([\d.]+)", text)[1]
 
 
 def evaluate(*options, status=0):
@@ -32,6 +32,7 @@ expect(longer != score(lastWords), "another length gives the same score")
 for path in ("", "/", "/ckpt", "/ckpt/latest", "/ckpt/00000010", "/ckpt/00000010/weights.safetensors"):
     told = run("stretto", "eval", f"{folder}/run{path}", "--threads", 1, "--progress", "plain")
     expect(score(told) == score(lastWords), f"eval of run{path}: {told}")
+    contains(told, f"weights: {folder}/run/ckpt/00000010/weights.safetensors\n")
 told = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--length", 96)
 expect(score(told) == longer, "another length given to a run directory is not that given to the spec")
 contains(run("stretto", "eval", f"{folder}/run/build", status=1), "a safetensors file, but is a folder with 'compiler.txt'")

@@ -1,0 +1,16 @@
+#include "runtime/train/evaluate.h"
+
+#include <gtest/gtest.h>
+
+using namespace stretto;
+
+TEST(ScoreText, aShareIsInPercent) { EXPECT_EQ(scoreText(Score::share("accuracy", 3, 8)), "accuracy 37.5 %"); }
+
+TEST(ScoreText, theTableLeavesOutWhatNoInstanceTells) {
+  EvaluationMetrics metrics;
+  metrics.scores = {Score::share("accuracy", 3, 8), Score::share("accuracy/k=9"), Score::value("floor", "nats", 0.25)};
+  const std::string table = scoreTable(metrics);
+  EXPECT_NE(table.find("accuracy     37.50 %"), table.npos) << table;
+  EXPECT_EQ(table.find("accuracy/k=9"), table.npos) << table;
+  EXPECT_NE(table.find("floor"), table.npos) << table;
+}
