@@ -6,7 +6,7 @@ Fenced blocks are told apart by the words after the fence:
   ```stretto file=NAME     written to the file NAME
   ```sh run                run line by line by bash; must succeed
   ```sh run fails          run; must fail
-  ```sh run steps=N        the same, with every `--steps` on its lines set to N (a long run cut short)
+  ```sh run steps=N        the same, with N steps for all that trains (a long run cut short)
   ```text output           what the block above printed (both streams), numbers aside; --update writes it anew
   anything else            not touched
 The scratch folder holds a link `models`; build/bin is on the path where the test suite runs this.
@@ -46,11 +46,17 @@ def comparable(text):
     return [re.sub(r"\s+", " ", NUMBER.sub("#", line)).strip() for line in text.rstrip().splitlines()]
 
 
+def shortened(line, steps):
+    if "--steps" in line:
+        return re.sub(r"--steps[ =]\d+", f"--steps {steps}", line)
+    return re.sub(r"\bstretto (train|sweep) \S+", rf"\g<0> --steps {steps}", line)
+
+
 def run(block, folder):
     """What the block prints. Stops where it fails although it should not, and the other way round."""
     script = block.text
     if steps := block.value("steps"):
-        script = re.sub(r"--steps[ =]\d+", f"--steps {steps}", script)
+        script = "\n".join(shortened(line, steps) for line in script.splitlines())
     result = subprocess.run(["bash", "-euc", script], cwd=folder, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if (result.returncode != 0) != ("fails" in block.words):
