@@ -53,6 +53,9 @@ promises.check("no assembler for the GPU", [*train, "--target=cuda", f"--cuda-pa
 promises.check("what only a GPU has", [*train, "--dtype=bf16"], status=2)
 promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *TASK])
 
+promises.check("a budget for saved values that is too small",
+               ["stretto", "compile", HELLO, *TASK, "--memory-budget", "1K", "-o", f"{folder}/tight.o", "--emit=object"], status=0)
+
 # Root writes everywhere, so it becomes nobody.
 other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
 os.makedirs(f"{folder}/readonly")

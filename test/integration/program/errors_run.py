@@ -99,6 +99,39 @@ def weights_of_the_user():
     promises.check("altered weights of a checkpoint", [*load, weights.replace("good", "altered")])
 
 
+def other_vocabularies():
+    """Weights, tasks and files of tokens of another vocabulary than the model's."""
+    copy = ["--task", "copy", "--task-set", "n=10", "--task-set", "symbols=10"]
+    other = program(HELLO, *copy, *SMALL)
+    promises.check("weights of another vocabulary", [other, *copy, *quiet, "--out", "none", "--init-from", weights])
+    promises.check("a run evaluated on a task of another vocabulary",
+                   ["stretto", "eval", f"{folder}/good", "--task", "mano", "--task-set", "l=20"])
+    run("stretto", "data", *copy[1:2], "--set", "length=64", "--set", "n=10", "--export", f"{folder}/copy.tokens", "--samples", "9")
+    tokens = [small, *quiet, "--out", "none", "--task", "tokens", "--task-set"]
+    promises.check("a token file of another vocabulary", [*tokens, f"file={folder}/copy.tokens"])
+    damage(f"{folder}/copy.tokens", "cut")
+    promises.check("a damaged token file", [*tokens, f"file={folder}/copy.tokens"])
+    promises.check("a task whose instances the length cannot hold", ["stretto", "eval", f"{folder}/good", "--task-set", "n=40"])
+
+
+def prompts():
+    def refuse(mistake, *words, **more):
+        promises.check(mistake, ["stretto", "generate", f"{folder}/good", "--threads", "1", *words], **more)
+
+    def file_of(text):
+        with open(f"{folder}/prompts.txt", "w", encoding="utf-8") as file:
+            file.write(text)
+        return f"{folder}/prompts.txt"
+
+    refuse("no prompt", "--prompt", "", status=2)
+    refuse("a prompt longer than the cache", "--prompt", " ".join(60 * ["1"]), "--write", "9")
+    refuse("a prompt that is no numbers", "--prompts", file_of("1 2\n3 four\n"))
+    refuse("a token that the model does not know", "--prompts", file_of("1 2\n3 53\n"))
+    refuse("a line without a prompt", "--prompts", file_of("1 2\n\n3\n"))
+    refuse("a file without prompts", "--prompts", file_of(""))
+    refuse("an end that the model does not know", "--prompt", "1", "--end-token", "53")
+
+
 def checkpoints():
     for mistake, kind in (("truncated checkpoint", "cut"), ("altered checkpoint", "flip")):
         copy = shutil.copytree(f"{folder}/good", f"{folder}/{kind}")
@@ -159,6 +192,6 @@ def numbers():
     promises.check("the same with --check-finite", [*wild, "--check-finite", "--out", "none"])
 
 
-for part in (command_line, memory, other_machine, weights_of_the_user, checkpoints, run_directories, full_disk, numbers):
+for part in (command_line, memory, other_machine, weights_of_the_user, other_vocabularies, prompts, checkpoints, run_directories, full_disk, numbers):
     part()
 promises.finish()

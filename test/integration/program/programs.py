@@ -34,7 +34,8 @@ class Promises:
     def __init__(self, heading):
         with open(os.path.join(ROOT, "docs", "errors.md"), encoding="utf-8") as file:
             section = file.read().split(f"## {heading}\n")[1].split("\n## ")[0]
-        self.messages = dict(re.findall(r"^\| (.+?) \| `(.+?)`(?: \(.*\))? \|$", section, re.M))
+        rows = re.findall(r"^\| (.+?) \| `(.+?)`(?: \(.*\))? \|$", section, re.M)
+        self.messages = {mistake: message.replace("\\|", "|") for mistake, message in rows}
         self.failures = []
         expect(len(self.messages) == section.count("\n| ") - 1, f"rows under '{heading}' that cannot be read")
 
