@@ -19,6 +19,10 @@ static const std::vector<std::string> slotNames = {"name",     "date",      "cit
                                                    "employer", "work_city", "He",   "he",         "His",
                                                    "his",      "Him",       "him",  "himself"};
 
+static std::string pathOf(const std::string &directory, const std::string &list) {
+  return (directory.empty() ? "" : directory + "/") + list + ".txt";
+}
+
 static std::string at(const std::string &origin, int64_t line) { return origin + ":" + std::to_string(line) + ": "; }
 
 static void checkLine(const std::string &line, const std::string &place) {
@@ -103,10 +107,11 @@ Template readTemplate(const std::string &line, Sentence which, const std::string
 
 namespace {
 
-// Reads the files of one directory, or the embedded ones.
+// Reads the texts of all files.
 class ListReader {
 public:
-  explicit ListReader(const std::string &directory) : directory(directory) {}
+  ListReader(const std::map<std::string, std::string> &texts, const std::string &directory)
+      : texts(texts), directory(directory) {}
 
   Lists read() const {
     Lists lists;
@@ -126,25 +131,18 @@ public:
   }
 
 private:
-  std::string origin(const std::string &name) const {
-    return (directory.empty() ? "" : directory + "/") + name + ".txt";
-  }
+  std::string origin(const std::string &name) const { return pathOf(directory, name); }
 
-  std::vector<Line> lines(const std::string &name) const {
-    if (!directory.empty())
-      return readLines(readTextFile(origin(name)), origin(name));
-    auto found = std::ranges::find(embeddedLists, name, &EmbeddedList::name);
-    return readLines(found->text, origin(name));
-  }
+  std::vector<Line> lines(const std::string &name) const { return readLines(texts.at(name), origin(name)); }
 
   std::vector<std::string> entries(const std::string &name) const {
-    std::vector<std::string> texts;
+    std::vector<std::string> all;
     for (const Line &line : lines(name)) {
       if (line.text.find_first_of("{}|") != std::string::npos)
         throw TaskError(at(origin(name), line.number) + "an entry must not hold '{', '}' or '|'");
-      texts.push_back(line.text);
+      all.push_back(line.text);
     }
-    return texts;
+    return all;
   }
 
   void readEmployers(Lists &lists) const {
@@ -154,6 +152,8 @@ private:
       size_t bar = line.text.find(" | ");
       if (bar == std::string::npos || bar == 0 || line.text.find('|', bar + 2) != std::string::npos)
         throw TaskError(place + "an employer must be written 'employer | city'");
+      if (line.text.find_first_of("{}") != std::string::npos)
+        throw TaskError(place + "an employer must not hold '{' or '}'");
       std::string employer = line.text.substr(0, bar), city = line.text.substr(bar + 3);
       if (auto [found, isNew] = seen.try_emplace(employer, line.number); !isNew)
         throw TaskError(place + "'" + employer + "' must occur once, but is also in line " +
@@ -172,11 +172,23 @@ private:
     return nearest ? "; did you mean '" + *nearest + "'?" : " in " + origin("cities");
   }
 
+  const std::map<std::string, std::string> &texts;
   std::string directory;
 };
 
 } // namespace
 
-Lists readLists(const std::string &directory) { return ListReader(directory).read(); }
+Lists readLists(const std::map<std::string, std::string> &texts, const std::string &directory) {
+  return ListReader(texts, directory).read();
+}
+
+Lists readLists(const std::string &directory) {
+  std::map<std::string, std::string> texts;
+  for (const EmbeddedList &list : embeddedLists) {
+    const std::string name(list.name);
+    texts[name] = directory.empty() ? std::string(list.text) : readTextFile(pathOf(directory, name));
+  }
+  return readLists(texts, directory);
+}
 
 } // namespace stretto

@@ -4,6 +4,7 @@
 #include "tasks/common/parameters.h"
 
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,5 +74,7 @@ Template readTemplate(const std::string &text, Sentence sentence, const std::str
 //   sentences_employer.txt sentences_work_city.txt                             a template in each line
 // of any number of lines. Throws TaskError for missing and malformed files, with the line.
 Lists readLists(const std::string &directory);
+// The same from the texts of these files by their names without ".txt"; the directory is for messages.
+Lists readLists(const std::map<std::string, std::string> &texts, const std::string &directory);
 
 } // namespace stretto
