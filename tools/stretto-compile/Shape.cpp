@@ -34,6 +34,9 @@ static std::optional<std::string> askTask(const CommandLine &line, std::string &
     arguments.insert(arguments.end(), {"--preset", line.preset});
   for (const std::string &setting : line.taskSettings)
     arguments.insert(arguments.end(), {"--set", setting});
+  const std::string length = line.length ? "length=" + std::to_string(*line.length) : "";
+  if (!length.empty())
+    arguments.insert(arguments.end(), {"--set", length});
   llvm::SmallString<128> output;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("stretto-shape", "json", output)) {
     error = "cannot write a temporary file: " + code.message();
