@@ -31,17 +31,26 @@ public:
     throw Error(path + ":" + std::to_string(node.source().begin.line) + ": " + what);
   }
 
+  // Of a table that must have `what` under a key.
+  [[noreturn]] void failKey(const toml::table &table, const std::string &what, const char *key) const {
+    const toml::node *node = table.get(key);
+    std::ostringstream got;
+    if (node)
+      got << node->type();
+    fail(node ? *node : table, "must have " + what + " '" + key + "', but got " + (node ? "the type " + got.str() : "none"));
+  }
+
   std::string text(const toml::table &table, const char *key) const {
     const auto *value = table.get_as<std::string>(key);
     if (!value)
-      fail(table, std::string("must have a text '") + key + "'");
+      failKey(table, "a text", key);
     return value->get();
   }
 
   std::vector<std::string> texts(const toml::table &table, const char *key) const {
     const auto *list = table.get_as<toml::array>(key);
     if (!list)
-      fail(table, std::string("must have a list '") + key + "'");
+      failKey(table, "a list", key);
     std::vector<std::string> result;
     for (const toml::node &node : *list) {
       if (!node.is_string())
@@ -55,7 +64,7 @@ public:
   std::vector<const toml::table *> tables(const toml::table &file, const char *key) const {
     const auto *list = file.get_as<toml::array>(key);
     if (!list || !list->is_array_of_tables())
-      fail(file, std::string("must have tables [[") + key + "]]");
+      failKey(file, "tables", key);
     std::vector<const toml::table *> result;
     for (const toml::node &node : *list)
       result.push_back(node.as_table());
@@ -71,8 +80,9 @@ public:
       if (sweep.runs.back().values.size() != sweep.axes.size())
         fail(*run, "a run must have " + std::to_string(sweep.axes.size()) + " values, one per axis, but got " +
                        std::to_string(sweep.runs.back().values.size()));
-      if (const fs::path folder = sweep.runs.back().folder; folder.is_absolute() || folder.filename() != folder)
-        fail(*run, "a run's folder must be a name without '/', but got '" + folder.string() + "'");
+      if (const std::string &folder = sweep.runs.back().folder;
+          folder.empty() || folder == "." || folder == ".." || folder.find('/') != std::string::npos)
+        fail(*run, "a run's folder must be a name without '/', but got '" + folder + "'");
     }
     return sweep;
   }
@@ -88,7 +98,8 @@ SweepFile readSweepFile(const fs::path &folder) {
   try {
     return Reader(path).read(toml::parse_file(path));
   } catch (const toml::parse_error &error) {
-    throw Error(path + ":" + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
+    throw Error(path + ":" + std::to_string(error.source().begin.line) + ": not a TOML file: " +
+                std::string(error.description()));
   }
 }
 

@@ -57,6 +57,14 @@ promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *T
 promises.check("a budget for saved values that is too small",
                ["stretto", "compile", HELLO, *TASK, "--memory-budget", "1K", "-o", f"{folder}/tight.o", "--emit=object"], status=0)
 
+sweep = ["stretto", "sweep", HELLO, *TASK, "--over", "seed=0", "--out", f"{folder}/sweep"]
+os.makedirs(f"{folder}/sweep")
+for mistake, text in (("a sweep.toml that is cut", 'spec = "m"\noptions = ["a'), ("a sweep.toml that lacks something", 'spec = "m"\n'),
+                      ("a sweep.toml with another type", "spec = 7\n")):
+    with open(f"{folder}/sweep/sweep.toml", "w", encoding="utf-8") as file:
+        file.write(text)
+    promises.check(mistake, sweep)
+
 # Root writes everywhere, so it becomes nobody.
 other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
 os.makedirs(f"{folder}/readonly")

@@ -159,13 +159,16 @@ TEST(SweepFile, DamageIsNamed) {
     return "";
   };
   const std::string head = "spec = 'm'\ntext = 'f'\noptions = []\n[[axis]]\nname = 'seed'\nvalues = ['0']\n";
-  EXPECT_EQ(errorOf(head), "/sweep.toml:1: must have tables [[run]]");
+  EXPECT_EQ(errorOf(head), "/sweep.toml:1: must have tables 'run', but got none");
   EXPECT_EQ(errorOf(head + "[[run]]\nfolder = 'a'\nvalues = []\ncommand = ''\n"),
             "/sweep.toml:7: a run must have 1 values, one per axis, but got 0");
-  EXPECT_EQ(errorOf(head + "[[run]]\nfolder = '../a'\nvalues = ['0']\ncommand = ''\n"),
-            "/sweep.toml:7: a run's folder must be a name without '/', but got '../a'");
+  for (const std::string name : {"../a", "/a", "a/", "..", ".", ""})
+    EXPECT_EQ(errorOf(head + "[[run]]\nfolder = '" + name + "'\nvalues = ['0']\ncommand = ''\n"),
+              "/sweep.toml:7: a run's folder must be a name without '/', but got '" + name + "'");
   EXPECT_EQ(errorOf("spec = 'm'\ntext = 'f'\noptions = [1]\n"), "/sweep.toml:3: 'options' must hold texts");
-  EXPECT_TRUE(errorOf("spec = \n").starts_with("/sweep.toml:1: "));
+  EXPECT_EQ(errorOf("spec = 'm'\ntext = 'f'\n\noptions = 'a'\n"),
+            "/sweep.toml:4: must have a list 'options', but got the type string");
+  EXPECT_TRUE(errorOf("spec = \n").starts_with("/sweep.toml:1: not a TOML file: "));
 }
 
 } // namespace stretto
