@@ -244,7 +244,7 @@ TEST(Capo, parametersAreChecked) {
   EXPECT_EQ(error({{"length", longest}}), "");
   EXPECT_EQ(error({{"order", "cities"}}),
             "task 'capo': parameter 'order' must be employer|city, but got 'cities'; did you mean 'city'?");
-  EXPECT_EQ(error({{"lists", "/nowhere"}}), "cannot read '/nowhere/first.txt': No such file or directory");
+  EXPECT_EQ(error({{"lists", "/nowhere"}}), "cannot read '/nowhere/cities.txt': No such file or directory");
 }
 
 // A run of a preset's steps reads everyone as often as the task says.
