@@ -124,7 +124,8 @@ def SeparateDocuments : Pass<"seq-separate-documents", "::mlir::ModuleOp"> {
 
     * a tap reads what lies in the document: `tap(v, -k)` becomes `select(position >= k, tap(v, -k), 0)`, row operations
       from which autodiff makes the taps of the backward;
-    * tables over time give their rows at the positions (`seq.embed`), once for all layers;
+    * tables over time give their rows at the positions (`seq.embed`), once for all layers; the second half of what turns is
+      made from the first one where pairs are half a head apart;
     * attention gets the positions.
 
     `seq.documents` is for how many documents of a batch there is room on a device that wants to know where each of them

@@ -158,11 +158,24 @@ struct SeparateDocumentsPass : stretto::impl::SeparateDocumentsBase<SeparateDocu
     tap.getResult().replaceAllUsesExcept(masked, masked.getDefiningOp());
   }
 
+  /// The second half of what turns says what the first one does, so that kernels need not read it.
+  static Value fromFirstHalf(RowBuilder &b, seq::TableOp table, Value rows) {
+    int64_t rotated = table.getRotated(), rest = columnsOf(rows) - rotated;
+    if (table.getStyle() != seq::PairStyle::half_split || rotated == 0)
+      return rows;
+    Value first = b.slice(rows, 0, rotated / 2);
+    SmallVector<Value> pieces{first, table.getKind() == seq::TableKind::rotary_sin ? b.neg(first) : first};
+    if (rest)
+      pieces.push_back(b.slice(rows, rotated, rest));
+    return b.concat(pieces);
+  }
+
   /// What is repeated along the batch, but not along time, is known for places in a row only where it is a table.
   LogicalResult separateBroadcast(seq::BroadcastOp broadcast, Places &places) {
     if (auto table = broadcast.getOperand().getDefiningOp<seq::TableOp>()) {
-      Value rows = places.rowsOf(table);
+      Value whole = places.rowsOf(table);
       RowBuilder b(broadcast.getLoc(), broadcast);
+      Value rows = fromFirstHalf(b, table, whole);
       broadcast.replaceAllUsesWith(broadcastRows(b, broadcast, rows, tensorType(broadcast.getResult()).getShape()));
       broadcast.erase();
       return success();

@@ -10,7 +10,9 @@ module attributes {seq.documents = 5 : i64} {
     %h = seq.reshape %x : tensor<2x8x16xf32> -> tensor<2x8x4x4xf32>
     // CHECK-NOT: seq.table
     %t = seq.table rotary_cos half_split rotated 4 theta 1.0e4 : tensor<8x4xf32>
-    // CHECK: %[[WIDE:.*]] = seq.broadcast %[[ROWS]] dims [0, 1, 3] : tensor<2x8x4xf32> -> tensor<2x8x4x4xf32>
+    // CHECK: %[[HALF:.*]] = seq.slice %[[ROWS]] at 0 : tensor<2x8x4xf32> -> tensor<2x8x2xf32>
+    // CHECK: %[[WHOLE:.*]] = seq.concat %[[HALF]], %[[HALF]] :
+    // CHECK: %[[WIDE:.*]] = seq.broadcast %[[WHOLE]] dims [0, 1, 3] : tensor<2x8x4xf32> -> tensor<2x8x4x4xf32>
     %b = seq.broadcast %t dims [1, 3] : tensor<8x4xf32> -> tensor<2x8x4x4xf32>
     // CHECK: arith.mulf %{{.*}}, %[[WIDE]]
     %y = arith.mulf %h, %b : tensor<2x8x4x4xf32>
