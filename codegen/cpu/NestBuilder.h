@@ -22,6 +22,7 @@ public:
         emitter(builder, plan, frame, base, careful) {}
 
   void emit(llvm::ArrayRef<Nest> nests);
+  void assume(AssumedRows *assumed) { emitter.assume(assumed); }
 
 private:
   using Sums = llvm::SmallVector<mlir::Value>; // one for each row

@@ -162,11 +162,22 @@ RowEmitter::Emitted RowEmitter::compute(Value value, int64_t row, Index index) {
     return computeTap(tap, row, index);
   if (auto number = dyn_cast<seq::ColumnIndexOp>(op))
     return computeColumnIndex(number, index);
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && assumed)
+    if (Value condition = rowCondition(select)) {
+      assumed->conditions.insert({condition, row + assumed->ahead});
+      return get(select.getTrueValue(), row, index);
+    }
   if (isMovement(op))
     return computeMovement(op, row, index);
   if (isa<arith::AddFOp, arith::SubFOp>(op))
     return computeSum(op, row, index);
   return computeElementwise(op, row, index);
+}
+
+Value stretto::rowCondition(arith::SelectOp select) {
+  auto repeated = select.getCondition().getDefiningOp<seq::BroadcastOp>();
+  bool isOfRow = repeated && cast<RankedTensorType>(repeated.getOperand().getType()).getRank() == 0;
+  return isOfRow ? repeated.getOperand() : Value();
 }
 
 RowEmitter::Emitted RowEmitter::loadOperand(const RowBuffer &buffer, int64_t row, Index index) {

@@ -8,6 +8,9 @@
 #include "codegen/rows/RowPlan.h"
 #include "codegen/rows/VectorBuilder.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
+
 namespace stretto {
 
 /// One buffer of a kernel as its rows see it.
@@ -26,10 +29,22 @@ struct RowFrame {
   int64_t length = 0;                   // rows of a sequence
 };
 
+/// Conditions of whole rows that code was made for as if they held: what they say, and at which row from the base.
+struct AssumedRows {
+  llvm::SmallSetVector<std::pair<mlir::Value, int64_t>, 16> conditions;
+  int64_t ahead = 0; // rows from the base of the conditions to that of the emitter
+};
+
+/// The condition of one number for each row that `select` repeats along its columns; null where it has another one.
+mlir::Value rowCondition(mlir::arith::SelectOp select);
+
 /// Code of a block of rows that starts at `base`. `careful`: rows may lie outside of the sequence; a tap selects
 /// zero there and addresses are kept inside.
 class RowEmitter {
 public:
+  /// From now on takes conditions of whole rows to hold, and notes them.
+  void assume(AssumedRows *rows) { assumed = rows; }
+
   RowEmitter(VectorBuilder &builder, RowPlan &plan, const RowFrame &frame, mlir::Value base, bool careful)
       : b(builder), plan(plan), frame(frame), base(base), careful(careful) {}
 
@@ -109,6 +124,7 @@ private:
   Scope scopes[3];
   llvm::SmallVector<Loaded> loaded; // since enterColumns
   llvm::ArrayRef<Stored> stored;
+  AssumedRows *assumed = nullptr;
   bool oneHead = true;
   Domain domain;
   int64_t lanes = 1;

@@ -5,7 +5,8 @@
 //     reductions of the rows before `first` that later rows read
 //     the first rows of carried values
 //     while rows are left
-//       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps
+//       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps; where the
+//       body masks rows, the block is there twice, without masks for rows that none of them hides
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
 #include "codegen/rows/Elementwise.h"
@@ -41,7 +42,9 @@ private:
   void emitEarlyRows(const RowFrame &frame, Value first);
   void emitFirstCarried(const RowFrame &frame, Value first);
   void emitRows(const RowFrame &frame, Value first, Value last);
-  void emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful);
+  void emitBlock(const RowFrame &frame, Value row, int64_t rows);
+  void emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful, AssumedRows *assumed = nullptr);
+  bool masksRows();
 
   VectorBuilder &b;
   kern::RowwiseOp op;
@@ -171,13 +174,51 @@ void RowwiseBuilder::emitFirstCarried(const RowFrame &frame, Value first) {
       NestBuilder(b, plan, frame, first, 0, schedule.getLanes(), true).emit(phase.all);
 }
 
-void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful) {
+bool RowwiseBuilder::masksRows() {
+  return llvm::any_of(op.getBody().front().getOps<arith::SelectOp>(), rowCondition);
+}
+
+/// Where rows are masked, nearly all blocks have none that is: they take code without masks.
+void RowwiseBuilder::emitBlock(const RowFrame &frame, Value row, int64_t rows) {
+  if (!masksRows())
+    return emitPhases(frame, row, rows, false);
+  Block *around = b.getInsertionBlock();
+  auto branch = scf::IfOp::create(b, arith::ConstantOp::create(b, b.getBoolAttr(true)), /*withElseRegion=*/true);
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+    block->back().erase();
+  AssumedRows assumed;
+  b.setInsertionPointToEnd(branch.thenBlock());
+  emitPhases(frame, row, rows, false, &assumed);
+  scf::YieldOp::create(b);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  emitPhases(frame, row, rows, false);
+  scf::YieldOp::create(b);
+  b.setInsertionPoint(branch);
+  RowEmitter emitter(b, plan, frame, row, false);
+  emitter.enterNest(nullptr, {});
+  emitter.setColumnLoop(branch);
+  Value all;
+  for (auto [condition, at] : assumed.conditions) {
+    Value holds = emitter.emit(condition, at, {});
+    b.setInsertionPoint(branch);
+    all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
+  }
+  branch.getConditionMutable().assign(all);
+  b.setInsertionPointToEnd(around);
+}
+
+void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful, AssumedRows *assumed) {
   for (const Phase &phase : plan.phases()) {
     Value base = b.add(row, b.index(phase.rows.high));
     if (careful && phase.rows.high > 0)
       base = b.minimum(base, b.index(time - 1));
     bool isLast = &phase == &plan.phases().back();
-    NestBuilder(b, plan, frame, base, rows, schedule.getLanes(), careful, isLast && !careful).emit(phase.all);
+    NestBuilder nests(b, plan, frame, base, rows, schedule.getLanes(), careful, isLast && !careful);
+    if (assumed) {
+      assumed->ahead = phase.rows.high;
+      nests.assume(assumed);
+    }
+    nests.emit(phase.all);
   }
 }
 
@@ -195,13 +236,12 @@ void RowwiseBuilder::emitRows(const RowFrame &frame, Value first, Value last) {
   fits = arith::AndIOp::create(b, fits, atMost(end, b.index(time - halo.high)));
   auto branch = scf::IfOp::create(b, TypeRange{b.getI64Type()}, fits, true);
   Block *body = b.getInsertionBlock();
-  auto fill = [&](Block *block, int64_t count, bool careful) {
-    b.setInsertionPointToEnd(block);
-    emitPhases(frame, row, count, careful);
-    scf::YieldOp::create(b, b.add(row, b.index(count)));
-  };
-  fill(branch.thenBlock(), rows, false);
-  fill(branch.elseBlock(), 1, true);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  emitBlock(frame, row, rows);
+  scf::YieldOp::create(b, b.add(row, b.index(rows)));
+  b.setInsertionPointToEnd(branch.elseBlock());
+  emitPhases(frame, row, 1, true);
+  scf::YieldOp::create(b, b.add(row, b.index(1)));
   b.setInsertionPointToEnd(body);
   scf::YieldOp::create(b, branch.getResults());
   b.setInsertionPointAfter(loop);

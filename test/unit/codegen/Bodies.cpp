@@ -190,6 +190,34 @@ func.func @tap_of_exp(%x: tensor<$Bx$Tx$Dx$R>) {
   } : (tensor<$Bx$Tx$Dx$R>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>)
   return
 })"},
+    // Taps that end at documents, of a sum of masked rows that runs ahead of its reader.
+    {"masked", R"(
+func.func @masked(%x: tensor<$Bx$Tx$Dx$R>, %y: tensor<$Bx$Txi32>) {
+  %o:2 = kern.rowwise(%x, %y) maps [row, row] {
+  ^bb0(%a: tensor<$Dx$R>, %place: tensor<i32>):
+    %p = arith.sitofp %place : tensor<i32> to tensor<$R>
+    %none = arith.constant dense<0.0> : tensor<$R>
+    %seven = arith.constant dense<7.0> : tensor<$R>
+    %zero = arith.constant dense<0.0> : tensor<$Dx$R>
+    %c1 = arith.cmpf olt, %p, %seven : tensor<$R>
+    %m1 = seq.broadcast %c1 dims [] : tensor<i1> -> tensor<$Dxi1>
+    %t1 = seq.tap %a by -1 : tensor<$Dx$R>
+    %s1 = arith.select %m1, %t1, %zero : tensor<$Dxi1>, tensor<$Dx$R>
+    %sum = seq.reduce add %s1 : tensor<$Dx$R> -> tensor<$R>
+    %wide = seq.broadcast %sum dims [] : tensor<$R> -> tensor<$Dx$R>
+    %n = arith.mulf %a, %wide : tensor<$Dx$R>
+    %t2 = seq.tap %n by 2 : tensor<$Dx$R>
+    %p2 = seq.tap %p by 2 : tensor<$R>
+    %c2 = arith.cmpf ogt, %p2, %none : tensor<$R>
+    %m2 = seq.broadcast %c2 dims [] : tensor<i1> -> tensor<$Dxi1>
+    %s2 = arith.select %m2, %t2, %zero : tensor<$Dxi1>, tensor<$Dx$R>
+    %y1 = arith.addf %s1, %s2 : tensor<$Dx$R>
+    %y2 = arith.subf %a, %s2 : tensor<$Dx$R>
+    %g = seq.column_sum %y2 : tensor<$Dx$R> -> tensor<$Dx$R>
+    kern.yield %y1, %g : tensor<$Dx$R>, tensor<$Dx$R>
+  } : (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Txi32>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Dx$R>)
+  return
+})"},
     // Cross-entropy of a row, its most likely column and its gradient.
     {"cross_entropy", R"(
 func.func @cross_entropy(%x: tensor<$Bx$Tx$Dx$R>, %y: tensor<$Bx$Txi32>, %w: tensor<$Bx$Tx$R>) {
