@@ -267,10 +267,11 @@ RowEmitter::Emitted RowEmitter::computeActivation(Operation *op, Emitted operand
 }
 
 std::optional<std::pair<Value, Value>> RowEmitter::emitFactors(Value value, int64_t row, Index index) {
-  if (!isContracted(value))
+  auto [term, at] = plan.behindMovements(value, index, domain);
+  if (!isContracted(term))
     return std::nullopt;
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  return std::pair(emit(product.getLhs(), row, index), emit(product.getRhs(), row, index));
+  auto product = term.getDefiningOp<arith::MulFOp>();
+  return std::pair(emit(product.getLhs(), row, at), emit(product.getRhs(), row, at));
 }
 
 RowEmitter::Emitted RowEmitter::computeSum(Operation *op, int64_t row, Index index) {

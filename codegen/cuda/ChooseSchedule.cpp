@@ -25,6 +25,7 @@ constexpr int64_t wantedThreads = 1024;     // of each multiprocessor, to have e
 constexpr int64_t processorRegisters = 65536, processorThreads = 2048;
 constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
 constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
+constexpr int64_t stripWaves = 2;           // of blocks that do not sum along rows: the last wave is seldom full
 constexpr int64_t haloShare = 16;           // a chunk is so many times longer than what it reads of its neighbours
 constexpr int64_t sumShare = 16;            // its data are so many times larger than its column sums
 
@@ -166,7 +167,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     int64_t bySums = sumShare * shape.sumBytes / std::max<int64_t>(1, shape.rowBytes);
     int64_t want = std::max({haloShare * shape.halo, bySums, 4 * stepRows});
     int64_t fit = std::min(wantedThreads, processorRegisters / registers);
-    int64_t wanted = llvm::divideCeil(processors * fit, rowThreads);
+    int64_t wanted = llvm::divideCeil((shape.mayStrip ? stripWaves : 1) * processors * fit, rowThreads);
     int64_t byCount = std::max<int64_t>(1, shape.batch * shape.time / wanted);
     int64_t limit = std::max(stepRows, std::min({std::max(want, byCount), int64_t(256), shape.time}));
     // Fewer rows where the device would stay empty, down to where borders cost a fifth.

@@ -35,6 +35,11 @@ KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operati
   b.setInsertionPointToEnd(function.addEntryBlock(b));
 }
 
+void KernelFunction::onlyRead(unsigned number) {
+  function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  function.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
+}
+
 Value KernelFunction::shared(StringRef purpose, int64_t bytes) {
   LLVM::GlobalOp global;
   {

@@ -24,6 +24,8 @@ public:
   KernelFunction(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, mlir::Operation *op);
 
   mlir::Value buffer(unsigned number) { return function.getArgument(number); }
+  /// Says that nobody writes to a buffer while the kernel runs: its loads may be moved in front of stores and barriers.
+  void onlyRead(unsigned number);
   /// `bytes` of shared memory of the block, aligned to 16 bytes.
   mlir::Value shared(mlir::StringRef purpose, int64_t bytes);
   /// Ends the function and says how it is launched.

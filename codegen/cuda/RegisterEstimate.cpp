@@ -51,9 +51,11 @@ HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<Phase> phases) {
           if (!item->index.column || !isa<BlockArgument>(item->value))
             continue;
           std::pair key(item->value.getAsOpaquePointer(), item->index.base);
-          if (plan.isRowless(item->value))
+          auto argument = cast<BlockArgument>(item->value);
+          auto op = cast<kern::RowwiseOp>(argument.getOwner()->getParentOp());
+          if (plan.isRowless(argument))
             coefficients.insert(key);
-          else if (loaded.insert(key).second)
+          else if (op.getMap(argument.getArgNumber()) == kern::RowMap::row && loaded.insert(key).second)
             held.loadedBytes += getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
         }
         for (const Piece &piece : loop.pieces)

@@ -31,20 +31,29 @@ bool stretto::mayStrip(const RowPlan &plan) {
 
 //===- Parts --------------------------------------------------------------------===//
 
-/// What a piece alone computes for each row and column (a piece of one element: for each row), tables that all rows of a
-/// batch share aside.
-static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &plan, kern::RowwiseOp op, const Piece &piece) {
+/// Values of a body that are the same in each sequence: tables by time, what all rows share, and what follows from these.
+static llvm::DenseSet<Value> findTables(kern::RowwiseOp op) {
+  llvm::DenseSet<Value> tables;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (op.getMap(argument.getArgNumber()) != kern::RowMap::row)
+      tables.insert(argument);
+  for (Operation &inner : op.getBody().front().without_terminator())
+    if (llvm::all_of(inner.getOperands(), [&](Value operand) { return tables.contains(operand); }))
+      tables.insert(inner.result_begin(), inner.result_end());
+  return tables;
+}
+
+/// What a piece alone computes for each row and column (a piece of one element: for each row), `tables` aside.
+static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &plan, const llvm::DenseSet<Value> &tables,
+                                                                     const Piece &piece) {
   std::set<std::tuple<const void *, int64_t, int64_t>> values;
   Nest nest{piece.domain.heads, {}};
   ColumnLoop loop{piece.domain.length, {piece}, {}};
   RowDemand demand(
       plan, nest, loop, [](Value) { return true; }, [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
   for (const RowDemand::Item *item : demand.items()) {
-    auto argument = dyn_cast<BlockArgument>(item->value);
-    bool isTable = argument && op.getMap(argument.getArgNumber()) == kern::RowMap::time;
     bool isColumn = item->index.column || piece.domain == Domain{1, 1};
-    bool isConstant = item->value.getDefiningOp() && item->value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
-    if (isColumn && !plan.isRowless(item->value) && !isTable && !isConstant)
+    if (isColumn && !tables.contains(item->value))
       values.insert({item->value.getAsOpaquePointer(), item->index.base, item->index.head});
   }
   return values;
@@ -56,9 +65,9 @@ std::vector<SmallVector<Phase, 0>> stretto::splitPieces(RowPlan &plan) {
   llvm::IntEqClasses classes(pieces.size());
   std::map<std::tuple<int64_t, int64_t, const void *, int64_t, int64_t>, unsigned> first;
   Value any = plan.roots().front().value;
-  auto op = cast<kern::RowwiseOp>(any.getParentRegion()->getParentOp());
+  llvm::DenseSet<Value> tables = findTables(cast<kern::RowwiseOp>(any.getParentRegion()->getParentOp()));
   for (auto [i, piece] : llvm::enumerate(pieces))
-    for (auto [value, base, head] : valuesOf(plan, op, *piece)) {
+    for (auto [value, base, head] : valuesOf(plan, tables, *piece)) {
       auto [known, isNew] = first.try_emplace({piece->domain.heads, piece->domain.length, value, base, head}, i);
       classes.join(known->second, i);
     }

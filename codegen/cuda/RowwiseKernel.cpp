@@ -6,6 +6,7 @@
 //     for each step of `rows` rows: stage after stage, a barrier where reductions lie between
 //       loads and arithmetic of all rows; sums of columns in registers; stores at the end
 //     the sums of columns
+#include "codegen/cuda/LoadAhead.h"
 #include "codegen/cuda/RowwiseBuilder.h"
 #include "codegen/rows/Elementwise.h"
 #include "codegen/rows/Overwrite.h"
@@ -221,7 +222,7 @@ void RowwiseBuilder::emitSteps() {
     carried.push_back(b.real(withLanes(elementOf(*site.piece), site.layout->lanes), 0));
 
   int64_t rows = walk.schedule.getRows();
-  Values left = forEach(b, b.index(0), b.index(walk.steps), 1, carried, [&](Value step, ValueRange now) {
+  forEach(b, b.index(0), b.index(walk.steps), 1, carried, [&](Value step, ValueRange now) {
     Value walked = b.mul(step, rows);
     reductions.enterRows(walked);
     emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.firstUnsure);
@@ -234,7 +235,8 @@ void RowwiseBuilder::emitSteps() {
     llvm::append_range(next, sums);
     return next;
   });
-  sums = SmallVector<Value>(ArrayRef<Value>(left).drop_front(keptCount));
+  auto loop = loadAhead(b, cast<scf::ForOp>(*std::prev(b.getInsertionPoint())), walk.steps);
+  sums = SmallVector<Value>(loop.getResults().slice(keptCount, sumSites.size()));
 }
 
 Value RowwiseBuilder::sumsOfChunk(unsigned number) {
@@ -305,6 +307,10 @@ LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kerne
   if (walk.strips() != s.getStrips())
     return op.emitOpError("needs ") << walk.strips() << " strips with these threads and lanes, but got " << s.getStrips();
   KernelFunction function(b, kernels, op);
+  // Kernels with sums along rows have several rows on their way, and no registers for loads that come earlier.
+  for (unsigned i = 0; i < op.getNumOperands(); ++i)
+    if (walk.plan.reductions().empty() && !mayBeOverwritten(op, i))
+      function.onlyRead(i);
   emitParts(b, function, walk);
   CudaLaunch launch;
   launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getTeams())), s.getStrips()};

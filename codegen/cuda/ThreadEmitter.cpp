@@ -39,6 +39,22 @@ static Value emitSigmoid(CudaBuilder &b, Value x) {
   return result;
 }
 
+/// f32 of bf16, two lanes from each word: one shift and one mask.
+static Value emitWide(CudaBuilder &b, Value x) {
+  int64_t lanes = lanesOf(x);
+  Type word = b.getI32Type(), f32 = b.getF32Type();
+  Value words = vector::BitCastOp::create(b, VectorType::get({lanes / 2}, word), x);
+  auto constant = [&](int32_t number) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(number)).getResult(); };
+  Value half = constant(16), upper = constant(static_cast<int32_t>(0xffff0000u));
+  Value result = b.real(withLanes(f32, lanes), 0);
+  for (int64_t i = 0; i < lanes; ++i) {
+    Value pair = vector::ExtractOp::create(b, words, i / 2);
+    Value bits = i % 2 ? arith::AndIOp::create(b, pair, upper).getResult() : arith::ShLIOp::create(b, pair, half);
+    result = vector::InsertOp::create(b, arith::BitcastOp::create(b, f32, bits), result, i);
+  }
+  return result;
+}
+
 ThreadEmitter::ThreadEmitter(CudaBuilder &b, RowPlan &plan, kern::RowwiseOp op, int64_t length, ReadReduction read)
     : b(b), plan(plan), op(op), length(length), read(std::move(read)) {
   for (auto tap : op.getBody().getOps<seq::TapOp>())
@@ -260,6 +276,10 @@ ThreadEmitter::Emitted ThreadEmitter::computeElementwise(Operation *inner, int64
   for (Value operand : inner->getOperands())
     operands.push_back(emit(operand, row, index));
   Level level = agree(operands);
+  Value first = operands.empty() ? Value() : operands[0].value;
+  if (isa<arith::ExtFOp>(inner) && isa<VectorType>(first.getType()) && getElementTypeOrSelf(first).isBF16() &&
+      getElementTypeOrSelf(inner->getResult(0)).isF32())
+    return {emitWide(b, first), level};
   if (isa<seq::SoftplusOp>(inner))
     return {emitSoftplus(b, operands[0].value), level};
   if (isa<seq::SigmoidOp>(inner))
@@ -281,9 +301,10 @@ ThreadEmitter::Emitted ThreadEmitter::computeSum(Operation *inner, int64_t row, 
 
 Value ThreadEmitter::accumulate(seq::ReduceKind kind, Value sum, Value value, int64_t row, Index index) {
   int64_t width = lanesOf(sum);
-  if (kind == seq::ReduceKind::add && isContracted(value)) {
-    auto product = value.getDefiningOp<arith::MulFOp>();
-    Value x = get(product.getLhs(), row, index), y = get(product.getRhs(), row, index);
+  auto [source, at] = plan.behindMovements(value, index, layout->domain);
+  if (kind == seq::ReduceKind::add && isContracted(source)) {
+    auto product = source.getDefiningOp<arith::MulFOp>();
+    Value x = get(product.getLhs(), row, at), y = get(product.getRhs(), row, at);
     goToPosition();
     return b.mulAdd(b.splat(x, width), b.splat(y, width), sum);
   }

@@ -24,9 +24,10 @@ RowDemand::RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, fu
     : plan(plan), domain{nest.heads, loop.length} {
   for (const Piece &piece : loop.pieces) {
     const Root &root = plan.roots()[piece.root];
-    if (root.kind != Root::store && isContracted(root.value)) {
-      ask(root.value.getDefiningOp()->getOperand(0), piece.index, {0});
-      ask(root.value.getDefiningOp()->getOperand(1), piece.index, {0});
+    auto [term, index] = plan.behindMovements(root.value, piece.index, domain);
+    if (root.kind != Root::store && isContracted(term)) {
+      ask(term.getDefiningOp()->getOperand(0), index, {0});
+      ask(term.getDefiningOp()->getOperand(1), index, {0});
     } else {
       ask(root.value, piece.index, {0});
     }

@@ -8,14 +8,20 @@
 using namespace mlir;
 using namespace stretto;
 
+/// A movement that leaves the lanes of a vector as they are.
+static bool isPlainMovement(Operation *op) { return op && isMovement(op) && !isa<seq::PermuteOp>(op); }
+
+/// Whether an operation adds up, or moves what is only added up.
+static bool sumsUp(Operation *user) {
+  auto reduce = dyn_cast<seq::ReduceOp>(user);
+  return isa<seq::ColumnSumOp>(user) || (reduce && reduce.getKind() == seq::ReduceKind::add) ||
+         (isPlainMovement(user) && llvm::all_of(user->getUsers(), sumsUp));
+}
+
 bool stretto::isContracted(Value product) {
-  if (!product.getDefiningOp<arith::MulFOp>())
-    return false;
-  return llvm::all_of(product.getUsers(), [](Operation *user) {
-    auto reduce = dyn_cast<seq::ReduceOp>(user);
-    return isa<arith::AddFOp, arith::SubFOp, seq::ColumnSumOp>(user) ||
-           (reduce && reduce.getKind() == seq::ReduceKind::add);
-  });
+  return product.getDefiningOp<arith::MulFOp>() && llvm::all_of(product.getUsers(), [](Operation *user) {
+           return isa<arith::AddFOp, arith::SubFOp>(user) || sumsUp(user);
+         });
 }
 
 RowPlan::RowPlan(kern::RowwiseOp op) : op(op) {
@@ -234,6 +240,15 @@ const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) {
     return isa<seq::ColumnIndexOp>(inner) ? Element{0, element % width} : sourceElement(inner, element);
   };
   return it->second = fitMap(map, index, domain, width);
+}
+
+std::pair<Value, Index> RowPlan::behindMovements(Value value, Index index, Domain domain) {
+  while (isPlainMovement(value.getDefiningOp())) {
+    const Fit &fit = fitOf(value.getDefiningOp(), index, domain);
+    value = sourceOperand(value.getDefiningOp(), fit);
+    index = fit.index;
+  }
+  return {value, index};
 }
 
 /// The first split that a value, or one it is computed from, asks for.

@@ -89,6 +89,8 @@ public:
   /// What a movement (or a column index) reads behind elements `index` of its result; source 1 of an interleaved
   /// permute are columns exchanged in pairs.
   const Fit &fitOf(mlir::Operation *op, Index index, Domain domain);
+  /// The value that movements bring to elements `index` of `value`, and which of its elements.
+  std::pair<mlir::Value, Index> behindMovements(mlir::Value value, Index index, Domain domain);
   llvm::MutableArrayRef<Phase> phases() { return allPhases; }
   /// Whether the loops of a phase may carry and keep: not if rows run ahead, as they stop at the end of a sequence.
   static bool mayCarry(const Phase &phase) { return phase.rows.high == 0; }
