@@ -38,6 +38,4 @@ std::vector<Family> familiesOf(std::span<const Group> groups) {
   return families;
 }
 
-bool hasOwnTable(const Family &family) { return family.members.size() >= 3; }
-
 } // namespace stretto

@@ -22,7 +22,4 @@ struct Family {
 // The families with at least two members, in the order in which they occur.
 std::vector<Family> familiesOf(std::span<const Group> groups);
 
-// Whether the members are many enough (at least three) that a table of their own reads better than columns of the main one.
-bool hasOwnTable(const Family &family);
-
 } // namespace stretto

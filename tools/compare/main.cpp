@@ -48,9 +48,8 @@ static std::string textPlot(const std::vector<Group> &groups, const std::string 
 static void printTables(const Comparison &comparison) {
   const std::vector<Group> &groups = comparison.groups;
   std::cout << plainTable(compareTable(groups));
-  for (const Family &family : familiesOf(groups))
-    if (hasOwnTable(family))
-      std::cout << "\n" << plainTable(familyTable(groups, family));
+  for (const Breakdown &breakdown : breakdownsOf(groups))
+    std::cout << "\n" << plainTable(breakdownTable(groups, breakdown));
   if (Table differences = differencesTable(groups); differences.header.size() > 1)
     std::cout << "\nsettings that differ\n" << plainTable(differences);
   std::cout << "\n";

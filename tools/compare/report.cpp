@@ -101,9 +101,8 @@ void Writer::addSection(const Section &section) {
   }
   addText(section.text);
   addTable(compareTable(section.groups), "");
-  for (const Family &family : familiesOf(section.groups))
-    if (hasOwnTable(family))
-      addTable(familyTable(section.groups, family), "");
+  for (const Breakdown &breakdown : breakdownsOf(section.groups))
+    addTable(breakdownTable(section.groups, breakdown), "");
   addText(tableLegend(section.groups));
   const std::filesystem::path file = section.plotFile;
   for (const Plot &plot : plotsOf(section.groups))

@@ -80,11 +80,10 @@ static std::vector<std::string> sizesOf(std::span<const Group> groups) {
 static std::vector<std::string> mainMetrics(std::span<const Group> groups) {
   std::vector<std::string> metrics = metricsOf(groups);
   const std::string headline = headlineOf(groups);
-  for (const Family &family : familiesOf(groups))
-    if (hasOwnTable(family))
-      for (const FamilyMember &member : family.members)
-        if (member.metric != headline)
-          std::erase(metrics, member.metric);
+  for (const Breakdown &breakdown : breakdownsOf(groups))
+    for (const Breakdown::Column &column : breakdown.columns)
+      if (column.metric != headline)
+        std::erase(metrics, column.metric);
   return metrics;
 }
 
@@ -118,18 +117,18 @@ Table compareTable(std::span<const Group> groups) {
   return table;
 }
 
-Table familyTable(std::span<const Group> groups, const Family &family) {
-  const std::string unit = unitOf(groups, family.members[0].metric);
-  Table table{{columnName(family.title(), unit)}, {}};
+Table breakdownTable(std::span<const Group> groups, const Breakdown &breakdown) {
+  const std::string unit = unitOf(groups, breakdown.columns[0].metric);
+  Table table{{columnName(breakdown.title, unit)}, {}};
   int decimals = 9;
-  for (const FamilyMember &member : family.members) {
-    table.header.push_back(fmt::format("{}={:.6g}", family.key, member.value));
-    decimals = std::min(decimals, decimalsOf(groups, member.metric, unit));
+  for (const Breakdown::Column &column : breakdown.columns) {
+    table.header.push_back(column.name);
+    decimals = std::min(decimals, decimalsOf(groups, column.metric, unit));
   }
   for (const Group &group : groups) {
     table.rows.push_back({group.label});
-    for (const FamilyMember &member : family.members)
-      table.rows.back().push_back(rangeText(finalFigure(group, member.metric), decimals, true));
+    for (const Breakdown::Column &column : breakdown.columns)
+      table.rows.back().push_back(rangeText(finalFigure(group, column.metric), decimals, true));
   }
   return table;
 }

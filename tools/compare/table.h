@@ -1,7 +1,7 @@
 // The table that puts groups of runs side by side.
 #pragma once
 
-#include "tools/compare/families.h"
+#include "tools/compare/breakdown.h"
 
 namespace stretto {
 
@@ -13,11 +13,11 @@ struct Table {
 
 // One row per group: name, what was chosen for it, number of parameters (where that differs), runs, steps, loss, every
 // score, speed. Figures of several runs: the mean, half of its 95 % interval and, in brackets, the lowest and the highest.
-// Of a family with a table of its own only the headline score is here.
+// Of a breakdown, which has a table of its own, only the headline score is here.
 Table compareTable(std::span<const Group> groups);
 
-// One row per group, one column per member of the family.
-Table familyTable(std::span<const Group> groups, const Family &family);
+// One row per group.
+Table breakdownTable(std::span<const Group> groups, const Breakdown &breakdown);
 
 // How to read the figures; "" where no group has several runs.
 std::string tableLegend(std::span<const Group> groups);

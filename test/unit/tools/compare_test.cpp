@@ -215,10 +215,23 @@ TEST(Families, AreScoresByAKey) {
   EXPECT_EQ(families[0].title(), "a by k");
   ASSERT_EQ(families[0].members.size(), 3u);
   EXPECT_EQ(families[0].members[2].metric, "a/k=16");
-  EXPECT_TRUE(hasOwnTable(families[0]));
   EXPECT_EQ(families[1].base, "b/a");
   EXPECT_EQ(families[1].members[1].value, 2.5);
-  EXPECT_FALSE(hasOwnTable(families[1]));
+}
+
+TEST(Breakdowns, AreThreeScoresAndMoreOfOneQuantity) {
+  const std::vector<Group> groups{groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"b/k=1":[1,4],)"
+                                          R"("b/k=2":[1,4],"c/x":[1,4],"c/y":[1,4],"c/z":[1,4],"c/w":{"mean":1,"unit":"nats"},)"
+                                          R"("d/x":[1,4],"d/y":[1,4],"c":[1,4]}})"
+                                          "\n")};
+  const std::vector<Breakdown> breakdowns = breakdownsOf(groups);
+  ASSERT_EQ(breakdowns.size(), 2u);
+  EXPECT_EQ(breakdowns[0].title, "a by k");
+  EXPECT_EQ(breakdowns[0].columns[2].name, "k=16");
+  EXPECT_EQ(breakdowns[1].title, "c");
+  ASSERT_EQ(breakdowns[1].columns.size(), 3u);
+  EXPECT_EQ(breakdowns[1].columns[1].name, "y");
+  EXPECT_EQ(breakdowns[1].columns[1].metric, "c/y");
 }
 
 TEST(Plots, KeysThatDoubleAreDrawnAtEqualSteps) {
