@@ -56,6 +56,9 @@ public:
     std::string text = "task " + owned->name();
     for (const auto &[key, value] : owned->settings())
       text += fmt::format(" {}={}", key, value);
+    for (const auto &[key, digest] : owned->contents())
+      if (!digest.empty())
+        text += fmt::format(", contents of {} {}", key, digest);
     return text;
   }
 

@@ -55,6 +55,9 @@ public:
   virtual int64_t vocabulary() const = 0;  // ids are 0 .. vocabulary-1
   // Every parameter with its value as text, for the run directory.
   virtual std::map<std::string, std::string> settings() const = 0;
+  // Digests of what the files said that the task was made from, by the parameter that names the file or its folder;
+  // none, or an empty one, where no file was read. A run is resumed with the same ones only.
+  virtual std::map<std::string, std::string> contents() const { return {}; }
 
   // Fills row r of the batch from the sample index first + r of the stream (seed, stream). Same arguments,
   // same tokens, whatever thread or process asks.

@@ -48,8 +48,8 @@ static std::array<double, factCount> factBits(const Lists &lists) {
 }
 
 CapoTask::CapoTask(Parameters values, const Lists &lists)
-    : parameters(std::move(values)), bpe(readTokenizer(parameters)), number(parameters["n"]),
-      exposures(parameters["exposures"]), rowLength(parameters["length"]),
+    : parameters(std::move(values)), listsDigest(lists.digest), bpe(readTokenizer(parameters)),
+      number(parameters["n"]), exposures(parameters["exposures"]), rowLength(parameters["length"]),
       people(lists, checkedCount(parameters, lists), uint64_t(parameters["world"])),
       texts(lists, parameters.word("order") == "city", bpe), bits(factBits(lists)), perRow(findPeopleInRow()) {}
 

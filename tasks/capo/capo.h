@@ -27,6 +27,9 @@ public:
   int64_t length() const override { return rowLength; }
   int64_t vocabulary() const override { return texts.vocabulary().size(); }
   std::map<std::string, std::string> settings() const override { return parameters.text(); }
+  std::map<std::string, std::string> contents() const override {
+    return {{"lists", listsDigest}, {"vocabulary", bpe ? bpe->digest() : ""}};
+  }
 
   void fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const override;
   std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
@@ -55,6 +58,7 @@ private:
   int64_t findPeopleInRow() const;
 
   Parameters parameters;
+  std::string listsDigest;
   std::shared_ptr<const Bpe> bpe;
   int64_t number, exposures, rowLength;
   People people;

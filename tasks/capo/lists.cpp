@@ -3,6 +3,7 @@
 #include "runtime/core/nearest.h"
 #include "runtime/core/utf8.h"
 #include "tasks/capo/embedded_lists.h"
+#include "tasks/common/digest.h"
 #include "tasks/common/files.h"
 
 #include <algorithm>
@@ -182,13 +183,23 @@ Lists readLists(const std::map<std::string, std::string> &texts, const std::stri
   return ListReader(texts, directory).read();
 }
 
+static std::string digestOfAll(const std::map<std::string, std::string> &texts) {
+  uint64_t digest = 0;
+  for (const auto &[name, text] : texts)
+    digest = digestOf(text, digest);
+  return digestText(digest);
+}
+
 Lists readLists(const std::string &directory) {
   std::map<std::string, std::string> texts;
   for (const EmbeddedList &list : embeddedLists) {
     const std::string name(list.name);
     texts[name] = directory.empty() ? std::string(list.text) : readTextFile(pathOf(directory, name));
   }
-  return readLists(texts, directory);
+  Lists lists = readLists(texts, directory);
+  if (!directory.empty())
+    lists.digest = digestOfAll(texts);
+  return lists;
 }
 
 } // namespace stretto

@@ -47,6 +47,7 @@ struct Lists {
   std::vector<std::string> first, middle, last, cities, universities, majors, employers;
   std::vector<uint32_t> headquarters; // of each employer: its city
   std::array<std::vector<Template>, sentenceCount> templates;
+  std::string digest; // of the files of the directory; empty: they came with the program
 
   // How many full names there are.
   uint64_t names() const { return uint64_t(first.size()) * middle.size() * last.size(); }

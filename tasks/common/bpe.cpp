@@ -1,6 +1,7 @@
 #include "tasks/common/bpe.h"
 
 #include "runtime/core/utf8.h"
+#include "tasks/common/digest.h"
 #include "tasks/common/files.h"
 #include "tasks/common/parameters.h"
 
@@ -169,7 +170,8 @@ private:
 Bpe::Bpe(const std::string &directory)
     : Bpe(readTextFile(directory + "/vocab.json"), readTextFile(directory + "/merges.txt"), directory) {}
 
-Bpe::Bpe(std::string_view vocabulary, std::string_view merges, const std::string &directory) : directory(directory) {
+Bpe::Bpe(std::string_view vocabulary, std::string_view merges, const std::string &directory)
+    : directory(directory), ofFiles(digestText(digestOf(merges, digestOf(vocabulary)))) {
   readVocabulary(vocabulary, directory + "/vocab.json");
   readMerges(merges, directory + "/merges.txt");
 }

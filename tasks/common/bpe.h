@@ -28,11 +28,14 @@ public:
   // The id of a token in vocab.json; -1 where there is none.
   int32_t id(const std::string &token) const;
 
+  // The digest of both files.
+  std::string digest() const { return ofFiles; }
+
 private:
   void readVocabulary(std::string_view text, const std::string &path);
   void readMerges(std::string_view text, const std::string &path);
 
-  std::string directory;
+  std::string directory, ofFiles;
   std::unordered_map<std::string, int32_t> ids;
   std::unordered_map<std::string, int64_t> ranks; // of "first second"; with the length of the first before it
 };

@@ -22,6 +22,8 @@ public:
   virtual Sentences draw(Random &random, int64_t most) const = 0;
   // Tokens of the shortest sentence.
   virtual int64_t shortest() const = 0;
+  // The digest of the file; empty where there is none.
+  virtual std::string digest() const { return ""; }
 };
 
 // Runs of neighbouring sentences of a file, the first one uniform; the end of the file ends a run as well. White space

@@ -19,6 +19,7 @@ public:
 
   explicit HopsTask(Parameters values);
   int64_t vocabulary() const override { return words.size(); }
+  std::map<std::string, std::string> contents() const override { return {{"file", filler->digest()}}; }
 
   std::vector<std::string> groups() const override { return {"accuracy"}; }
   // Adds "floor": what a guess among the years of the text scores.

@@ -1,4 +1,5 @@
 #include "runtime/core/utf8.h"
+#include "tasks/common/digest.h"
 #include "tasks/common/files.h"
 #include "tasks/hops/filler.h"
 
@@ -11,7 +12,8 @@ namespace {
 class TextFiller final : public Filler {
 public:
   TextFiller(const std::string &path, Vocabulary &words) {
-    const std::string text = singleSpaces(readWords(path));
+    const std::string read = readWords(path), text = singleSpaces(read);
+    ofFile = digestText(digestOf(read));
     if (text.empty())
       throw TaskError("text '" + path + "' must hold words");
     for (size_t from = 0; from < text.size();) {
@@ -40,6 +42,7 @@ public:
   }
 
   int64_t shortest() const override { return least; }
+  std::string digest() const override { return ofFile; }
 
 private:
   static std::string readWords(const std::string &path) {
@@ -77,6 +80,7 @@ private:
 
   Sentences all;
   int64_t least = INT64_MAX;
+  std::string ofFile;
 };
 
 } // namespace

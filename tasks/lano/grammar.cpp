@@ -1,6 +1,7 @@
 #include "tasks/lano/grammar.h"
 
 #include "runtime/core/nearest.h"
+#include "tasks/common/digest.h"
 #include "tasks/common/files.h"
 #include "tasks/common/parameters.h"
 #include "tasks/lano/embedded_grammars.h"
@@ -62,7 +63,10 @@ Grammar findGrammar(const std::string &nameOrPath) {
   if (std::error_code none; !std::filesystem::exists(nameOrPath, none))
     throw TaskError("no grammar and no file is called '" + nameOrPath + "'" + suggestName(nameOrPath, grammarNames()));
   const MappedFile file(nameOrPath);
-  return readGrammar({reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()}, nameOrPath);
+  Grammar grammar =
+      readGrammar({reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()}, nameOrPath);
+  grammar.digest = digestText(digestOf(file.bytes()));
+  return grammar;
 }
 
 } // namespace stretto

@@ -23,6 +23,7 @@ struct Grammar {
   static constexpr int64_t mostTokens = 4096; // of a sentence
 
   std::string name;
+  std::string digest;                   // of the file it was read from; empty: it came with the program
   std::vector<std::string> names;       // of each symbol
   int32_t terminals = 0;
   std::vector<std::vector<Rule>> rules; // of each symbol; none of terminals

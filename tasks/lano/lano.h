@@ -20,6 +20,7 @@ public:
 
   explicit LanoTask(Parameters values);
   int64_t vocabulary() const override { return 1 + grammar.terminals; }
+  std::map<std::string, std::string> contents() const override { return {{"grammar", grammar.digest}}; }
   std::vector<std::string> groups() const override { return {}; }
   std::vector<int32_t> publishedIds() const override { return grammar.published; }
 

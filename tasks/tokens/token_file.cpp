@@ -47,8 +47,19 @@ static TokenHeader readHeader(std::span<const std::byte> bytes, const std::strin
 }
 
 TokenView::TokenView(std::span<const std::byte> bytes, const std::string &path)
-    : head(readHeader(bytes, path)), ids(bytes.data() + tokenHeaderBytes) {
-  for (int64_t i = 0; i < head.count; ++i)
+    : head(readHeader(bytes, path)), ids(bytes.data() + tokenHeaderBytes),
+      ofBytes(digestOf(bytes.first(tokenHeaderBytes))) {
+  constexpr int64_t piece = 1 << 16; // ids: in a cache between the two looks at them
+  for (int64_t from = 0; from < head.count; from += piece) {
+    const int64_t to = std::min(from + piece, head.count);
+    checkIds(from, to, path);
+    ofBytes = digestOf(bytes.subspan(size_t(tokenHeaderBytes + from * head.width), size_t((to - from) * head.width)),
+                       ofBytes);
+  }
+}
+
+void TokenView::checkIds(int64_t from, int64_t to, const std::string &path) const {
+  for (int64_t i = from; i < to; ++i)
     if (int64_t id = uint32_t((*this)[i]); id >= head.vocabulary)
       throw TaskError("token file '" + path + "': ids must be below the vocabulary of " +
                       std::to_string(head.vocabulary) + ", but id " + std::to_string(i) + ", at byte " +

@@ -10,6 +10,7 @@
 //   byte 48   ids, unsigned
 #pragma once
 
+#include "tasks/common/digest.h"
 #include "tasks/common/files.h"
 
 #include <cstdint>
@@ -32,6 +33,8 @@ public:
   TokenView(std::span<const std::byte> bytes, const std::string &path);
 
   const TokenHeader &header() const { return head; }
+  // The digest of all bytes.
+  std::string digest() const { return digestText(ofBytes); }
   // The i-th id, i below header().count.
   int32_t operator[](int64_t i) const {
     const std::byte *at = ids + i * head.width;
@@ -40,8 +43,11 @@ public:
   }
 
 private:
+  void checkIds(int64_t from, int64_t to, const std::string &path) const;
+
   TokenHeader head;
   const std::byte *ids;
+  uint64_t ofBytes;
 };
 
 // A token file, mapped into memory. Throws TaskError as a view does, and where the file cannot be read.

@@ -23,6 +23,7 @@ public:
   int64_t length() const override { return rowLength; }
   int64_t vocabulary() const override { return file->header().vocabulary; }
   std::map<std::string, std::string> settings() const override { return parameters.text(); }
+  std::map<std::string, std::string> contents() const override { return {{"file", file->digest()}}; }
 
   void fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const override;
   // "nll", of a token, in nats; "token_accuracy".

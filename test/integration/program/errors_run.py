@@ -146,6 +146,28 @@ def checkpoints():
     promises.check("resume without a run directory", [small, *options, "--resume"])
 
 
+def changed_file():
+    """Another text of the same vocabulary in a file that the task is made from: a resume is refused, eval is not."""
+    def write(*rules):
+        with open(f"{folder}/own.grammar", "w", encoding="utf-8") as file:
+            file.write(f"terminals {' '.join(words)}\nS -> {' | '.join(rules)}\n")
+
+    words = [f"w{i}" for i in range(52)]
+    rules = [" ".join(words[i:i + 13]) for i in range(0, 52, 13)]
+    write(*rules)
+    lano = [small, *quiet, "--task", "lano", "--task-set", f"grammar={folder}/own.grammar", "--eval-generate", "0",
+            "--schedule", "constant"]
+    for out, steps in (("whole", 4), ("file", 2)):
+        run(*lano, "--steps", steps, "--out", f"{folder}/{out}")
+    write(*rules[::-1])
+    resume = [small, *quiet, "--resume", "--steps", "4", "--out", f"{folder}/file"]
+    promises.check("resume with a file that was changed", resume)
+    run("stretto", "eval", f"{folder}/file", "--threads", "1", "--eval-batches", "1", "--eval-generate", "0")
+    write(*rules)
+    run(*resume)
+    expect(digest(f"{folder}/file", 4) == digest(f"{folder}/whole", 4), "the refused resume lost something")
+
+
 def run_directories():
     promises.check("a run directory that is not new", [*start, "--out", f"{folder}/good"])
     busy = subprocess.Popen([small, *options, "--steps", "10000000", "--out", f"{folder}/busy"], stderr=subprocess.PIPE)
@@ -192,6 +214,6 @@ def numbers():
     promises.check("the same with --check-finite", [*wild, "--check-finite", "--out", "none"])
 
 
-for part in (command_line, memory, other_machine, weights_of_the_user, other_vocabularies, prompts, checkpoints, run_directories, full_disk, numbers):
+for part in (command_line, memory, other_machine, weights_of_the_user, other_vocabularies, prompts, checkpoints, changed_file, run_directories, full_disk, numbers):
     part()
 promises.finish()

@@ -18,6 +18,7 @@ public:
   int64_t length() const override { return 3; }
   int64_t vocabulary() const override { return 1000; }
   std::map<std::string, std::string> settings() const override { return {{"a", "b"}}; }
+  std::map<std::string, std::string> contents() const override { return digests; }
   void fill(uint64_t, Stream, uint64_t first, BatchView batch) const override {
     if (first >= 100)
       throw Error("no more numbers");
@@ -29,6 +30,8 @@ public:
   }
   std::vector<Score> score(uint64_t, uint64_t, const BatchView &, const Predictions &) const override { return {}; }
   std::string describe(const BatchView &, int64_t) const override { return ""; }
+
+  std::map<std::string, std::string> digests;
 };
 
 std::string writeTokens(const TemporaryFolder &folder, std::vector<TensorEntry> entries) {
@@ -43,7 +46,17 @@ TEST(Batches, WeightsShareTheWholeStep) {
   const auto source = taskSource(std::make_unique<Numbers>(), 0);
   TokenBlock block = source->make(Stream::Train, 1, 3, 3);
   EXPECT_EQ(block.weights, (std::vector<double>{1.0 / 6, 1.0 / 6, 1.0 / 6, 0, 0, 0, 1.0 / 6, 1.0 / 6, 1.0 / 6}));
-  EXPECT_EQ(source->identity(), "task numbers a=b");
+}
+
+TEST(Batches, TheIdentityHoldsTheContentsOfFiles) {
+  auto identity = [](std::map<std::string, std::string> digests) {
+    auto task = std::make_unique<Numbers>();
+    task->digests = std::move(digests);
+    return taskSource(std::move(task), 0)->identity();
+  };
+  EXPECT_EQ(identity({}), "task numbers a=b");
+  EXPECT_EQ(identity({{"a", ""}}), "task numbers a=b");
+  EXPECT_EQ(identity({{"a", "12ef"}, {"c", ""}, {"d", "34"}}), "task numbers a=b, contents of a 12ef, contents of d 34");
 }
 
 TEST(Batches, ThePrefetcherKeepsTheOrderAndStartsAnywhere) {

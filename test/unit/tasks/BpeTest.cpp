@@ -108,6 +108,20 @@ TEST_F(BpeFiles, capoUsesTheTokensThatOccur) {
   }
 }
 
+TEST_F(BpeFiles, theFilesHaveADigest) {
+  auto digests = [&] { return contentsOf("capo", {{"vocabulary", directory}}); };
+  const std::string digest = digests();
+  EXPECT_TRUE(digest.starts_with("vocabulary "));
+  EXPECT_EQ(digests(), digest);
+  for (auto [name, old, changed] : {std::tuple("vocab.json", "\"re\": 4", "\"re\": 6"), {"merges.txt", "r e\ne r", "e r\nr e"}}) {
+    std::string text = contents(name);
+    const std::string kept = text;
+    write(name, text.replace(text.find(old), std::string(old).size(), changed));
+    EXPECT_NE(digests(), digest) << name;
+    write(name, kept);
+  }
+}
+
 TEST_F(BpeFiles, filesAreChecked) {
   auto merges = [&](const std::string &text) { return errorWith("merges.txt", text); };
   EXPECT_EQ(merges("h e\nh e\n"), "merges.txt:2: a merge must occur once, but got 'h e' also in line 1");

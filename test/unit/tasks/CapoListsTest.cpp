@@ -55,6 +55,22 @@ TEST_F(CapoLists, directoriesReplaceTheBuiltInOnes) {
   EXPECT_LT(task->vocabulary(), makeTask("capo", {})->vocabulary());
 }
 
+// Also where lines move from one file to the next.
+TEST_F(CapoLists, theFilesHaveADigest) {
+  auto contents = [&] { return contentsOf("capo", {{"lists", directory}, {"n", "2"}}); };
+  write("first", "Ann\nBob\n");
+  write("last", "Hill\n");
+  const std::string digest = contents();
+  EXPECT_TRUE(digest.starts_with("lists "));
+  EXPECT_EQ(contents(), digest);
+  write("last", "Hall\n");
+  EXPECT_NE(contents(), digest);
+  write("first", "Ann\n");
+  write("last", "Bob\nHill\n");
+  EXPECT_NE(contents(), digest);
+  EXPECT_EQ(contentsOf("capo", {}), "");
+}
+
 TEST_F(CapoLists, linesAreChecked) {
   EXPECT_EQ(errorWith("first", ""), "cannot read 'first.txt': it is empty");
   EXPECT_EQ(errorWith("first", "Ann\n\nBob\n"), "first.txt:2: a line must not be empty");

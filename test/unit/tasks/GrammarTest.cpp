@@ -119,6 +119,20 @@ TEST(Grammar, filesAreFound) {
   EXPECT_EQ(errorOf([] { findGrammar("/"); }), "cannot read '/': it must be a regular file");
 }
 
+TEST(Grammar, filesHaveDigests) {
+  const std::string path = testing::TempDir() + "stretto-digest.grammar";
+  auto contents = [&](const std::string &text) {
+    std::ofstream(path) << text;
+    return contentsOf("lano", {{"grammar", path}, {"length", "8"}});
+  };
+  const std::string text = "terminals p q\nS -> p q | q\n", digest = contents(text);
+  EXPECT_TRUE(digest.starts_with("grammar ") && digest.size() == 8 + 16 + 1) << digest;
+  EXPECT_EQ(contents(text), digest);
+  EXPECT_NE(contents("terminals p q\nS -> p p | q\n"), digest);
+  EXPECT_EQ(contentsOf("lano", {}), "");
+  std::filesystem::remove(path);
+}
+
 // All the built-in ones, with the facts that were measured on the published data.
 TEST(Grammar, builtInGrammarsAreThePublishedOnes) {
   struct Facts {

@@ -289,6 +289,20 @@ TEST(Hops, inputIsChecked) {
   std::filesystem::remove(path);
 }
 
+TEST(Hops, filesHaveDigests) {
+  const std::string path = ::testing::TempDir() + "hops_digest.txt";
+  auto contents = [&](const std::string &text) {
+    std::ofstream(path) << text;
+    return contentsOf("hops", {{"file", path}});
+  };
+  const std::string digest = contents("A cat sat there.");
+  EXPECT_TRUE(digest.starts_with("file "));
+  EXPECT_EQ(contents("A cat sat there."), digest);
+  EXPECT_NE(contents("A cat set there."), digest);
+  EXPECT_EQ(contentsOf("hops", {}), "");
+  std::filesystem::remove(path);
+}
+
 // Texts of any bytes are refused or make rows.
 TEST(Hops, anyTextIsReadOrRefused) {
   const std::string path = ::testing::TempDir() + "hops_any.txt";

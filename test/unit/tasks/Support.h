@@ -44,6 +44,14 @@ inline double chiSquare(std::span<const double> observed, std::span<const double
   return sum;
 }
 
+// What a task says of the files it was made from, in one text.
+inline std::string contentsOf(const std::string &task, const std::map<std::string, std::string> &settings) {
+  std::string text;
+  for (const auto &[parameter, digest] : makeTask(task, settings)->contents())
+    text += digest.empty() ? "" : parameter + " " + digest + "\n";
+  return text;
+}
+
 // The message of the TaskError that `call` throws; empty where it throws none.
 template <typename F> std::string errorOf(F call) {
   try {

@@ -133,6 +133,23 @@ TEST_F(Tokens, predictionsAreScored) {
   EXPECT_EQ(scores[1].count, 12);
 }
 
+// Of the header and of all ids, also of those behind the first piece that is read.
+TEST_F(Tokens, filesHaveDigests) {
+  const std::string bytes = bytesOf({.vocabulary = 1000, .separator = 3}, std::vector<int32_t>(200000, 5));
+  auto contents = [&](const std::string &changed) {
+    writeBytes(changed);
+    return contentsOf("tokens", {{"file", path}});
+  };
+  const std::string digest = contents(bytes);
+  EXPECT_TRUE(digest.starts_with("file "));
+  EXPECT_EQ(contents(bytes), digest);
+  for (size_t at : {size_t(24), size_t(48), 48 + 2 * size_t(1 << 16) - 2, 48 + 2 * size_t(1 << 16), bytes.size() - 2}) {
+    std::string changed = bytes;
+    ++changed[at];
+    EXPECT_NE(contents(changed), digest) << at;
+  }
+}
+
 TEST_F(Tokens, damagedFilesAreRefused) {
   const std::string good = bytesOf({.vocabulary = 100}, count(20));
   EXPECT_EQ(errorOfBytes(good), "");
