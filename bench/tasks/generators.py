@@ -1,4 +1,4 @@
-"""How many tokens per second of one core every generator makes.
+"""How many tokens per second of one core every generator makes, and how many the task's scorer judges.
 
     .deps/venv/bin/python bench/tasks/generators.py [--build build] [--runs 7] [--output bench/results]
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOAL = 1.0  # million tokens per second and core
-RATE = re.compile(r": ([0-9.]+) million tokens per second and core")
+RATES = re.compile(r": ([0-9.]+) million tokens per second and core, scored ([0-9.]+) million")
 PLACE = re.compile(r"(<!-- speeds: [^\n]*-->\n).*?(<!-- end of speeds -->\n)", re.S)
 
 
@@ -50,7 +50,7 @@ def measure(program, result, file):
     settings = ["--set", f"file={file}"] if result["task"] == "tokens" else []
     run = subprocess.run([program, result["task"], "--preset", result["preset"], *settings, "--speed"], check=True,
                          stdout=subprocess.PIPE, text=True)
-    return float(RATE.search(run.stdout)[1])
+    return [float(rate) for rate in RATES.search(run.stdout).groups()]
 
 
 def cpu_name():
@@ -60,11 +60,11 @@ def cpu_name():
 
 
 def table(results):
-    lines = ["| task | preset | million tokens/s (median) | least .. most |", "|---|---|---|---|"]
+    lines = ["| task | preset | million tokens/s (median) | least .. most | scored |", "|---|---|---|---|---|"]
     for result in results:
         runs = result["million_tokens_per_second"]
         lines.append(f"| {result['task']} | {result['preset']} | {statistics.median(runs):.1f} "
-                     f"| {min(runs):.1f} .. {max(runs):.1f} |")
+                     f"| {min(runs):.1f} .. {max(runs):.1f} | {statistics.median(result['million_tokens_scored_per_second']):.1f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -80,8 +80,9 @@ def self_test():
     listing = ("a: first\n  parameters (--set name=value)\n    n=3   1..9  size\n  presets (--preset name)\n"
                "    N=3   easy\n    small for a CPU\nb: second\n  parameters (--set name=value)\n  presets (--preset name)\n    x  y\n")
     assert tasks_and_presets(listing) == [("a", ["N=3", "small"]), ("b", ["x"])]
-    assert RATE.search("a: 12.5 million tokens per second and core (3 rows)")[1] == "12.5"
-    assert "| a | N=3 | 2.0 | 1.0 .. 4.0 |" in table([{"task": "a", "preset": "N=3", "million_tokens_per_second": [4, 1, 2]}])
+    assert RATES.search("a: 12.5 million tokens per second and core, scored 7.0 million (rows of 3)").groups() == ("12.5", "7.0")
+    assert "| a | N=3 | 2.0 | 1.0 .. 4.0 | 6.0 |" in table([{"task": "a", "preset": "N=3", "million_tokens_per_second": [4, 1, 2],
+                                                            "million_tokens_scored_per_second": [5, 6, 7]}])
 
 
 def main():
@@ -97,13 +98,15 @@ def main():
         return 0
     program = options.build / "bin/stretto-data"
     listing = subprocess.run([program], check=True, capture_output=True, text=True).stdout
-    results = [{"task": task, "preset": preset, "million_tokens_per_second": []}
+    results = [{"task": task, "preset": preset, "million_tokens_per_second": [], "million_tokens_scored_per_second": []}
                for task, presets in tasks_and_presets(listing) for preset in (presets if options.all else presets[:1])]
     with tempfile.TemporaryDirectory() as folder:
         file = token_file(program, folder)
         for _ in range(options.runs):
             for result in results:
-                result["million_tokens_per_second"].append(measure(program, result, file))
+                made, scored = measure(program, result, file)
+                result["million_tokens_per_second"].append(made)
+                result["million_tokens_scored_per_second"].append(scored)
     date, (short, model) = datetime.date.today().isoformat(), cpu_name()
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], check=True, capture_output=True,
                             text=True).stdout.strip()

@@ -153,7 +153,8 @@ void Elaborator::bindModelParameters(const Declaration &model) {
       value = convert(options.vocabulary, type, name, origin);
       originText = "task";
     } else if (!parameter.defaultValue) {
-      error(parameter.name.range, "the parameter '" + name + "' has no default; set it with --set " + name + "=...");
+      const std::string how = name == "vocab" ? "--vocab N, or by naming a --task" : ("--set " + name + "=...").str();
+      error(parameter.name.range, "the parameter '" + name + "' has no default; set it with " + how);
     }
     if (value.isTensor()) {
       error(origin, "a parameter of a model is a number, a bool, a set or a symbol, but got a tensor");

@@ -2,7 +2,9 @@
 
 #include "tasks/recipes.h"
 
+#include <cmath>
 #include <ctime>
+#include <functional>
 #include <iomanip>
 
 namespace stretto {
@@ -73,16 +75,31 @@ void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptio
   }
 }
 
+// Runs `work` on so many tokens again and again, for a second of the processor; the million tokens of one such second.
+static double millionTokensPerSecond(int64_t tokens, const std::function<void()> &work) {
+  int64_t done = 0;
+  const std::clock_t start = std::clock(), end = start + CLOCKS_PER_SEC;
+  for (; std::clock() < end; done += tokens)
+    work();
+  return double(done) * CLOCKS_PER_SEC / double(std::clock() - start) / 1e6;
+}
+
+// Scores predictions that are all right, and sure of nothing.
+static double scoringSpeed(const Task &task, uint64_t seed, int64_t count) {
+  Samples rows(task, seed, Stream::Evaluation, 0, count);
+  const size_t tokens = rows.targets.size(), vocabulary = size_t(task.vocabulary());
+  const double unsure = std::log(double(vocabulary));
+  const std::vector<double> nll(tokens, unsure), all(task.wantsDistribution() ? tokens * vocabulary : 0, -unsure);
+  return millionTokensPerSecond(int64_t(tokens), [&] { task.score(seed, 0, rows.view(), {rows.targets, nll, all}); });
+}
+
 void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream) {
-  Samples rows(task, seed, stream, 0, 16);
+  const int64_t count = 16;
+  Samples rows(task, seed, stream, 0, count);
   uint64_t first = 0;
-  std::clock_t start = std::clock(), end = start + CLOCKS_PER_SEC;
-  while (std::clock() < end)
-    task.fill(seed, stream, first += 16, rows.view());
-  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
-  out << task.name() << ": " << std::fixed << std::setprecision(1)
-      << double(first) * double(rows.length) / seconds / 1e6 << " million tokens per second and core (" << first
-      << " rows of " << rows.length << " tokens)\n";
+  const double made = millionTokensPerSecond(count * rows.length, [&] { task.fill(seed, stream, first += count, rows.view()); });
+  out << task.name() << ": " << std::fixed << std::setprecision(1) << made << " million tokens per second and core, scored "
+      << scoringSpeed(task, seed, count) << " million (rows of " << rows.length << " tokens)\n";
 }
 
 void printShape(std::ostream &out, const Task &task, const Recipe &recipe) {

@@ -32,7 +32,7 @@ void printSamples(std::ostream &out, const Task &task, Samples &samples, PrintOp
 // One JSON object per row and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..],"positions":[..]}.
 void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
 
-// Generates rows on one thread for about a second of processor time and prints the rate.
+// Generates rows on one thread for a second of processor time, scores some for another, and prints the rates.
 void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream);
 
 // {"batch":..,"length":..,"vocabulary":..}, the batch as the recipe has it.
