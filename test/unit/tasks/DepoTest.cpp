@@ -1,5 +1,6 @@
 #include "DepoReader.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -126,4 +127,19 @@ TEST(Depo, textSaysWhatTheTokensSay) {
   expected.append("\n  1 step from ").append(text(question.from));
   expected.append(": ").append(text(question.answer)).append("\n");
   EXPECT_TRUE(task->describe(batch.view(), 0).starts_with(expected)) << task->describe(batch.view(), 0);
+}
+
+// Naming the first node of the first edge every time is right for one question in n: each node is one node's next.
+TEST(DepoScore, floorOfTheTrivialGuesser) {
+  const int64_t n = 8, rows = 200;
+  auto task = makeTask("depo1", {{"n", "8"}, {"k", "1"}, {"v", "16"}, {"r_max", "1"}, {"length", "128"}});
+  Batch batch(*task, 5, Stream::Evaluation, 0, rows);
+  std::vector<int32_t> guesses(batch.tokens.size());
+  for (size_t t = 1; t < guesses.size(); ++t)
+    guesses[t] = batch.positions[t] == 1 ? batch.tokens[t] : guesses[t - 1];
+  const Score score = task->score(5, 0, batch.view(), {guesses, {}}).at(0);
+  EXPECT_EQ(score.name, "accuracy/k=1");
+  EXPECT_GT(score.count, 1000);
+  const double floor = 1.0 / double(n);
+  EXPECT_NEAR(score.result(), floor, 5 * std::sqrt(floor * (1 - floor) / double(score.count)));
 }
