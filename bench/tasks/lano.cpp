@@ -1,11 +1,9 @@
 // Times the membership test and the exact next-token distribution of Lano: stretto_bench_lano GRAMMAR, then one string of
 // terminals (their numbers, from 1) a line on the standard input. Answers each with one line: seconds of the processor
-// for the test, 1 or 0 for in or out, seconds for the distribution, the log-probability of the string in nats (without
-// its end).
+// for the test, 1 or 0 for in or out, ";", seconds for the distribution, the width of its rows, all their numbers.
 #include "tasks/lano/next_tokens.h"
 #include "tasks/lano/parser.h"
 
-#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
@@ -33,11 +31,10 @@ int main(int argc, char **argv) {
     const double middle = now();
     const std::vector<double> rows = next.rows(tokens);
     const double end = now();
-    double likelihood = 0;
-    const size_t width = size_t(grammar.terminals) + 1;
-    for (size_t k = 0; k < tokens.size() && (k + 1) * width <= rows.size(); ++k)
-      likelihood += std::log(rows[k * width + size_t(tokens[k]) + 1]);
-    std::printf("%.9f %d %.9f %.15g\n", middle - start, inside, end - middle, likelihood);
+    std::printf("%.9f %d; %.9f %d", middle - start, inside, end - middle, grammar.terminals + 1);
+    for (double p : rows)
+      std::printf(" %.17g", p);
+    std::printf("\n");
     std::fflush(stdout);
   }
   return 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Lano: our membership test against dynamic programming in Python; speeds of generator, membership test and
-distribution. Time is that of the processor; everything takes turns, sentence by sentence; ratios are medians over them.
+"""Lano: our membership test and exact distribution against dynamic programming in Python; speeds of generator, membership
+test and distribution. Time is that of the processor; everything takes turns, sentence by sentence; ratios are medians over
+them. All answers are compared.
 
     ninja -C build stretto-data stretto_bench_lano && bench/tasks/lano.py
 """
@@ -13,90 +14,9 @@ import subprocess
 import time
 from pathlib import Path
 
+import lano_charts
+
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def read_grammar(name):
-    """(rules of each symbol, bottom up, the root last). The built-in files write a symbol a line, the root first."""
-    rules = {}
-    for line in (ROOT / "tasks/lano/grammars" / f"{name}.grammar").read_text().splitlines():
-        line = line.split("#")[0]
-        if "->" in line:
-            symbol, right = line.split("->")
-            rules[symbol.strip()] = [tuple(rule.split()) for rule in right.split("|")]
-    return rules
-
-
-def binarised(rules):
-    """{first child: [(second child, symbol)]} with a helper symbol for all but the first child of a longer rule."""
-    pairs = {}
-    for symbol, alternatives in rules.items():
-        for rule in alternatives:
-            left = symbol
-            while len(rule) > 2:
-                helper = " ".join(rule[1:])
-                pairs.setdefault(rule[0], set()).add((helper, left))
-                left, rule = helper, rule[1:]
-            pairs.setdefault(rule[0], set()).add((rule[1], left))
-    return {first: sorted(rest) for first, rest in pairs.items()}
-
-
-class Plain:
-    """The textbook: every span, shortest first, every split of it."""
-
-    def __init__(self, rules):
-        self.root, self.pairs = next(iter(rules)), binarised(rules)
-
-    def accepts(self, tokens):
-        n = len(tokens)
-        cells = [[None] * (n + 1) for _ in range(n + 1)]
-        for i, token in enumerate(tokens):
-            cells[i][i + 1] = {token}
-        for size in range(2, n + 1):
-            for i in range(n - size + 1):
-                row, j, found = cells[i], i + size, set()
-                for split in range(i + 1, j):
-                    if row[split] and cells[split][j]:
-                        right = cells[split][j]
-                        for first in row[split]:
-                            for second, symbol in self.pairs.get(first, ()):
-                                if second in right:
-                                    found.add(symbol)
-                row[j] = found
-        return self.root in cells[0][n]
-
-
-class Pruned:
-    """With lists of where each symbol that starts at a place may end, layer by layer, as these grammars allow."""
-
-    def __init__(self, rules):
-        self.root, self.rules = next(iter(rules)), rules
-        self.order = []
-        self.visit(self.root)
-
-    def visit(self, symbol):
-        if symbol in self.rules and symbol not in self.order:
-            for rule in self.rules[symbol]:
-                for child in rule:
-                    self.visit(child)
-            self.order.append(symbol)
-
-    def accepts(self, tokens):
-        n = len(tokens)
-        ends = {token: [[i + 1] if i < n and tokens[i] == token else [] for i in range(n + 1)] for token in set(tokens)}
-        for symbol in self.order:
-            table = []
-            for i in range(n + 1):
-                reached = set()
-                for rule in self.rules[symbol]:
-                    at = {i}
-                    for child in rule:
-                        lists = ends.get(child)
-                        at = {end for place in at for end in lists[place]} if lists else set()
-                    reached |= at
-                table.append(sorted(reached))
-            ends[symbol] = table
-        return n in ends[self.root][0]
 
 
 class Ours:
@@ -105,11 +25,14 @@ class Ours:
                                         stdout=subprocess.PIPE, text=True)
 
     def measure(self, tokens):
-        """(seconds of the test, its answer, seconds of the distribution)"""
+        """(seconds, answer) of both; the distribution's answer is a list of rows."""
         self.process.stdin.write(" ".join(tokens) + "\n")
         self.process.stdin.flush()
-        seconds, inside, rows, _ = self.process.stdout.readline().split()
-        return float(seconds), inside == "1", float(rows)
+        test, distribution = self.process.stdout.readline().split(";")
+        seconds, inside = test.split()
+        seconds_of_rows, width, *numbers = map(float, distribution.split())
+        rows = [numbers[at:at + int(width)] for at in range(0, len(numbers), int(width))]
+        return {"membership": (float(seconds), inside == "1"), "distribution": (seconds_of_rows, rows)}
 
 
 def sentences(build, name, count, seed):
@@ -132,24 +55,38 @@ def timed(call, *args):
     return time.process_time() - start, result
 
 
-def compare(build, name, count):
-    """Seconds of the three on each string, one after another."""
-    rules, ours = read_grammar(name), Ours(build, name)
-    plain, pruned = Plain(rules), Pruned(rules)
+PYTHON = {"membership": {"plain": lano_charts.PlainMembership, "pruned": lano_charts.PrunedMembership},
+          "distribution": {"plain": lano_charts.PlainDistribution, "pruned": lano_charts.PrunedDistribution}}
+
+
+def agree(what, left, right):
+    if what == "membership":
+        return left == right
+    return len(left) == len(right) and all(abs(p - q) <= 1e-9 for one, other in zip(left, right)
+                                           for p, q in zip(one, other, strict=True))
+
+
+def take_turns(ours, what, others, tokens):
+    """Seconds of each on one string: ours before, between and behind the others, of which the median counts."""
+    first, answer = ours.measure(tokens)[what]
+    own, seconds = [first], {}
+    for name, call in others.items():
+        seconds[name], result = timed(call, tokens)
+        assert agree(what, result, answer), f"{what}: ours and {name} Python disagree on {' '.join(tokens)}"
+        own.append(ours.measure(tokens)[what][0])
+    return seconds | {"ours": statistics.median(own)}
+
+
+def compare(build, name, what, strings):
+    rules, ours = lano_charts.read_grammar(name), Ours(build, name)
+    others = {way: make(rules) for way, make in PYTHON[what].items()}
     samples = []
-    for tokens in sentences(build, name, count, seed=1):
-        before, inside, _ = ours.measure(tokens)
-        slow, first = timed(plain.accepts, tokens)
-        middle, again, _ = ours.measure(tokens)
-        less, second = timed(pruned.accepts, tokens)
-        after, _, _ = ours.measure(tokens)
-        assert inside == again == first == second, "the tests disagree"
-        samples.append({"tokens": len(tokens), "sentence": inside, "plain": slow, "pruned": less,
-                        "ours": statistics.median([before, middle, after])})
-        print(name, samples[-1], flush=True)
-    return {"samples": samples,
-            "plain_to_ours": statistics.median(s["plain"] / s["ours"] for s in samples),
-            "pruned_to_ours": statistics.median(s["pruned"] / s["ours"] for s in samples)}
+    for tokens in strings:
+        inside = ours.measure(tokens)["membership"][1]
+        samples.append({"tokens": len(tokens), "sentence": inside} | take_turns(ours, what, others, tokens))
+    ratios = {f"{way}_to_ours": statistics.median(s[way] / s["ours"] for s in samples) for way in others}
+    print(f"{name}, {what}:", json.dumps(ratios), flush=True)
+    return {"samples": samples} | ratios
 
 
 def speeds(build, name):
@@ -161,9 +98,9 @@ def speeds(build, name):
         generated.append(float(re.search(r"([\d.]+) million", text)[1]))
     ours, tests, rows = Ours(build, name), [], []
     for tokens in sentences(build, name, 200, seed=2)[::2]:
-        seconds, _, distribution = ours.measure(tokens)
-        tests.append(1e-6 * len(tokens) / seconds)
-        rows.append(1e-6 * len(tokens) / distribution)
+        both = ours.measure(tokens)
+        tests.append(1e-6 * len(tokens) / both["membership"][0])
+        rows.append(1e-6 * len(tokens) / both["distribution"][0])
     return {"generator": statistics.median(generated), "membership": statistics.median(tests),
             "distribution": statistics.median(rows)}
 
@@ -171,20 +108,22 @@ def speeds(build, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
-    parser.add_argument("--count", type=int, default=6, help="strings on which the three are compared")
+    parser.add_argument("--count", type=int, default=6, help="strings of cfg3k on which the three are compared")
     parser.add_argument("--out", type=Path, help="default: bench/results/<date>-<cpu>-lano.json")
     options = parser.parse_args()
+    build, strings = options.build, sentences(options.build, "cfg3k", options.count, seed=1)
+    for what in PYTHON:
+        compare(build, "small", what, sentences(build, "small", 50, seed=1))
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())[1].strip()
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     result = {"date": datetime.date.today().isoformat(), "commit": commit, "cpu": cpu, "unit": "million tokens per second",
-              "speed": {name: speeds(options.build, name) for name in ("cfg3f", "cfg3j", "cfg3k")},
-              "comparison": {"cfg3k": compare(options.build, "cfg3k", options.count)}}
+              "speed": {name: speeds(build, name) for name in ("cfg3f", "cfg3j", "cfg3k")},
+              "comparison": {"cfg3k": {"membership": compare(build, "cfg3k", "membership", strings),
+                                       "distribution": compare(build, "cfg3k", "distribution", strings[::2])}}}
     short = re.sub(r"[^a-z0-9]+", "-", cpu.lower()).strip("-")
     out = options.out or ROOT / "bench/results" / f"{result['date']}-{short}-lano.json"
     out.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result["speed"], indent=1))
-    both = result["comparison"]["cfg3k"]
-    print(f"plain Python takes {both['plain_to_ours']:.0f} times as long, pruned Python {both['pruned_to_ours']:.0f} times")
 
 
 if __name__ == "__main__":
