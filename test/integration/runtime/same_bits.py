@@ -50,7 +50,7 @@ contains(told, "warning: ")
 contains(told, "emulated on the CPU, which is slow")
 said = [line for line in told.splitlines() if line.startswith("evaluation at step 30: ")]
 told = run(mixed, *options[:2], "--steps", 0, "--init-from", f"{folder}/mixed-whole", "--out", "none", "--progress", "plain")
-contains(told, said[0].replace("step 30", "step 0"))
+contains(told, said[0].replace(" at step 30", ""))
 
 # A run changes its target on the way: checkpoints know neither target nor type of the activations.
 for first, second in (("fake_f32", "fake_mixed"), ("fake_mixed", "fake_f32")):
