@@ -10,7 +10,7 @@ static constexpr int32_t publishedBegin = 9999, publishedNumber = 5000, publishe
 const std::vector<ParameterInfo> &ManoTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
       {"l", 10, 1, 64, "most operators of an expression"},
-      {"l_evaluation", 0, 0, 64, "operators of an expression in the evaluation; 0: l"},
+      {"l_evaluation", 0, -1, 64, "operators of an expression in the evaluation; 0: l; -1: each number from 1 to l"},
       {"modulus", 23, 2, 199, "numbers are taken modulo this"},
       ParameterInfo::word("doubled", {"yes", "no"}, "two ids for every token but numbers"),
       {"length", 1024, 1, 1 << 24, "tokens in a row"},
@@ -30,6 +30,15 @@ ManoTask::ManoTask(Parameters values)
     : PackedTask(values, 2 * values["l"] + 5), most(int32_t(parameters["l"])),
       copies(parameters.word("doubled") == "yes" ? 2 : 1), firstNumber(copies * (firstAnswer() + most)),
       evaluated(evaluatedOperators(parameters)), modulus(parameters["modulus"]) {}
+
+std::vector<std::string> ManoTask::groups() const {
+  if (!isEach())
+    return {"accuracy"};
+  std::vector<std::string> groups;
+  for (int32_t size = most; size >= 1; --size)
+    groups.push_back("accuracy/l=" + std::to_string(size));
+  return groups;
+}
 
 std::vector<int32_t> ManoTask::publishedIds() const {
   std::vector<int32_t> ids;
@@ -71,14 +80,15 @@ int64_t ManoTask::appendExpression(Random &random, int64_t size, Row &row) const
 }
 
 void ManoTask::append(Random &random, Stream stream, Row &row) const {
-  const int32_t size = stream == Stream::Train ? 1 + int32_t(random.below(uint64_t(most))) : int32_t(evaluated);
+  const bool draws = stream == Stream::Train || isEach();
+  const int32_t size = draws ? 1 + int32_t(random.below(uint64_t(most))) : int32_t(evaluated);
   row.add(idOf(random, begin), true);
   row.add(idOf(random, firstLength + size - 1), true);
   const int64_t value = appendExpression(random, size, row);
   row.add(idOf(random, firstAnswer() + size - 1), true);
   const int64_t at = int64_t(row.tokens.size());
   row.add(firstNumber + int32_t(value), true);
-  row.answers.push_back({at, at + 1, 0});
+  row.answers.push_back({at, at + 1, isEach() ? most - size : 0});
 }
 
 std::vector<double> ManoTask::valueDistribution(int64_t size) const {
@@ -98,7 +108,7 @@ std::vector<double> ManoTask::valueDistribution(int64_t size) const {
 }
 
 std::vector<Score> ManoTask::conclude(std::vector<Score> totals, int64_t) const {
-  totals.push_back(Score::value("floor", "", std::ranges::max(valueDistribution(evaluated))));
+  totals.push_back(Score::value("floor", "", std::ranges::max(valueDistribution(isEach() ? most : evaluated))));
   return totals;
 }
 

@@ -9,7 +9,7 @@ namespace stretto {
 // Numbers are 0 .. modulus-1, operators + - *, all uniform; of an expression's other l-1 operators, l' belong to the left
 // operand, l' uniform in 0 .. l-1. The loss counts every token; what is scored is the value.
 //
-// Training: l uniform in 1 .. parameter `l`. Evaluation: l = `l_evaluation`.
+// Training: l uniform in 1 .. parameter `l`. Evaluation: l = `l_evaluation`; or each l, as in training, with a score of its own.
 //
 // With `doubled`, every token but numbers has two ids, either one at random each time. Ids: begin, then + - *, then
 // <length 1> .. <length L>, <answer 1> .. <answer L> (in pairs where doubled), then numbers.
@@ -20,10 +20,10 @@ public:
   explicit ManoTask(Parameters values);
   int64_t vocabulary() const override { return firstNumber + modulus; }
 
-  std::vector<std::string> groups() const override { return {"accuracy"}; }
+  std::vector<std::string> groups() const override;
   std::vector<int32_t> publishedIds() const override;
 
-  // Adds "floor": the accuracy of always answering the value that is most frequent.
+  // Adds "floor": the accuracy of always answering the value that is most frequent (where each l has a score, at the largest).
   std::vector<Score> conclude(std::vector<Score> totals, int64_t parameters) const override;
 
   // The probability of each value of an expression with `operators` operators, exactly.
@@ -40,6 +40,7 @@ private:
   // Kinds of tokens that may be doubled, numbered: begin, operators, lengths, answers.
   static constexpr int32_t firstOperator = 1, firstLength = firstOperator + operators;
   int32_t firstAnswer() const { return firstLength + most; }
+  bool isEach() const { return evaluated < 0; }
 
   // One of the ids of a kind.
   int32_t idOf(Random &random, int32_t kind) const;

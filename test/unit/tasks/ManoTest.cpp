@@ -182,6 +182,23 @@ TEST(ManoDistribution, values) {
   expectFair(counts, weights);
 }
 
+TEST(ManoScore, eachLengthHasAScore) {
+  auto task = makeTask("mano", {{"l", "3"}, {"l_evaluation", "-1"}, {"doubled", "no"}, {"length", "64"}});
+  const int32_t answerOfTwo = 8; // begin, three operators, <length 1> .. <length 3>, <answer 1>, <answer 2>
+  Batch batch(*task, 5, Stream::Evaluation, 0, 50);
+  std::vector<int32_t> predicted = batch.targets;
+  for (size_t t = 0; t < predicted.size(); ++t)
+    if (batch.tokens[t] == answerOfTwo)
+      predicted[t] = 0;
+  const std::vector<Score> scores = task->score(5, 0, batch.view(), {predicted, {}});
+  ASSERT_EQ(scores.size(), 4u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(scores[i].name, "accuracy/l=" + std::to_string(3 - i));
+    EXPECT_GT(scores[i].count, 30);
+    EXPECT_EQ(scores[i].result(), i == 1 ? 0 : 1);
+  }
+}
+
 // Always answering 0 scores the floor, which lies where it was measured.
 TEST(ManoScore, floorOfTheTrivialGuesser) {
   for (const char *l : {"10", "13", "16"}) {
