@@ -105,6 +105,13 @@ static void addNVVM(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(createLowerCudaKernels());
 }
 
+void stretto::addResources(OpPassManager &passes, const PipelineOptions &options) {
+  if (options.target != "cuda" || options.emulate)
+    return;
+  addNVVM(passes, options);
+  passes.addPass(createReportCudaResources({options.chip, options.cudaPath}));
+}
+
 static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
   if (options.target != "cuda")
     passes.addPass(createLowerKernels({options.cpu}));

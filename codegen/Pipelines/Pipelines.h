@@ -42,6 +42,9 @@ llvm::StringRef nameOf(Phase phase);
 /// Adds the passes that take a module from the phase before into `phase`.
 void addPhase(mlir::OpPassManager &passes, Phase phase, const PipelineOptions &options);
 
+/// Adds what notes on the kernels of a module in the phase `kernels` what they take of the device, where machine code tells.
+void addResources(mlir::OpPassManager &passes, const PipelineOptions &options);
+
 /// Adds the dialects that code generation lowers to.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 

@@ -28,7 +28,7 @@ static void split(kern::RowwiseOp op) {
     StringAttr name;
     if (op.getKernel())
       name = builder.getStringAttr(*op.getKernel() + ".sum" + llvm::Twine(i));
-    auto sum = kern::SumPartialsOp::create(builder, op.getLoc(), whole, result, Value(), name);
+    auto sum = kern::SumPartialsOp::create(builder, op.getLoc(), whole, result, Value(), name, kern::ResourcesAttr());
     result.replaceAllUsesExcept(sum, sum);
   }
 }

@@ -1,6 +1,7 @@
 //===- LowerKernels.cpp - fused kernels become functions ------------------------===//
 #include "codegen/cuda/Decoding.h"
 #include "codegen/cuda/Passes.h"
+#include "ir/Kern/Resources.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -28,6 +29,7 @@ namespace {
 struct LowerCudaKernelsPass : stretto::impl::LowerCudaKernelsBase<LowerCudaKernelsPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
+    kern::dropResources(module);
     OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
     auto kernels = gpu::GPUModuleOp::create(end, module.getLoc(), "kernels");
     if (failed(buildAll(kernels)) || failed(convertToNVVM(kernels)))

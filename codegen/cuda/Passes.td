@@ -53,7 +53,7 @@ def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
   let summary = "fused kernels become functions in the NVVM dialect";
   let description = [{
     Adds a `gpu.module @kernels` with one function for each `kern.rowwise`, `kern.sum_partials`, `seq.embed` and
-    `seq.embed_grad`; the operations stay. A function takes one pointer to global memory for each operand and result,
+    `seq.embed_grad`; the operations stay, without the `resources` that were noted at them. A function takes one pointer to global memory for each operand and result,
     consists of operations of the LLVM and NVVM dialects alone, and says by attributes how it is launched:
 
     * `kern.kernel`: the name of the kernel; the symbol has underscores for what assemblers do not take;

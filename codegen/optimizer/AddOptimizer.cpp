@@ -65,7 +65,7 @@ private:
     for (RowMap map : maps)
       mapAttributes.push_back(kern::RowMapAttr::get(&getContext(), map));
     auto op = kern::RowwiseOp::create(b, results, inputs, b.getArrayAttr(mapAttributes), /*partial_sums=*/false,
-                                      b.getStringAttr(name), kern::ScheduleAttr());
+                                      b.getStringAttr(name), kern::ScheduleAttr(), kern::ResourcesAttr());
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&op.getBody());
     for (auto [input, map] : llvm::zip(inputs, maps)) {

@@ -83,6 +83,21 @@ def Kern_ScheduleAttr : AttrDef<Kern_Dialect, "Schedule"> {
   let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk (`,` `threads` $threads^ `,` `teams` $teams `,` `strips` $strips)? `>`";
 }
 
+def Kern_ResourcesAttr : AttrDef<Kern_Dialect, "Resources"> {
+  let mnemonic = "resources";
+  let summary = "what a kernel takes of a GPU";
+  let description = [{
+    As the machine code says: `registers` of a thread, `spill_bytes` of registers that a thread keeps in local memory, and
+    `shared_bytes` of static shared memory of a block. It is there to be read: what goes on from the module drops it.
+
+    ```mlir
+    #kern.resources<registers 40, spill_bytes 0, shared_bytes 1024>
+    ```
+  }];
+  let parameters = (ins "int64_t":$registers, "int64_t":$spillBytes, "int64_t":$sharedBytes);
+  let assemblyFormat = "`<` `registers` $registers `,` `spill_bytes` $spillBytes `,` `shared_bytes` $sharedBytes `>`";
+}
+
 def Kern_ImageKind : I32EnumAttr<"ImageKind", "what the bytes of an image are", [
   I32EnumAttrCase<"cubin", 0>, I32EnumAttrCase<"ptx", 1>]> {
   let cppNamespace = "::stretto::kern";
@@ -134,12 +149,12 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
   }];
   let arguments = (ins Variadic<Kern_Tensor>:$inputs, TypedArrayAttrBase<Kern_RowMapAttr, "row maps">:$maps,
                        UnitAttr:$partial_sums, OptionalAttr<StrAttr>:$kernel,
-                       OptionalAttr<Kern_ScheduleAttr>:$schedule);
+                       OptionalAttr<Kern_ScheduleAttr>:$schedule, OptionalAttr<Kern_ResourcesAttr>:$resources);
   let results = (outs Variadic<Kern_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     (`kernel` $kernel^)? `(` $inputs `)` `maps` custom<RowMaps>($maps) (`schedule` $schedule^)?
-    (`partial_sums` $partial_sums^)? $body
+    (`resources` $resources^)? (`partial_sums` $partial_sums^)? $body
     attr-dict `:` functional-type($inputs, $results)
   }];
   let hasVerifier = 1;
@@ -165,10 +180,11 @@ def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure]> {
     %dg = kern.sum_partials %partials : tensor<64x16xf32> -> tensor<16xf32>
     ```
   }];
-  let arguments = (ins Kern_Real:$partials, Optional<Kern_Real>:$accumulator, OptionalAttr<StrAttr>:$kernel);
+  let arguments = (ins Kern_Real:$partials, Optional<Kern_Real>:$accumulator, OptionalAttr<StrAttr>:$kernel,
+                       OptionalAttr<Kern_ResourcesAttr>:$resources);
   let results = (outs Kern_Real:$result);
   let assemblyFormat = [{
-    (`kernel` $kernel^)? $partials (`accumulate` $accumulator^ `:` type($accumulator))?
+    (`kernel` $kernel^)? (`resources` $resources^)? $partials (`accumulate` $accumulator^ `:` type($accumulator))?
     `:` type($partials) `->` type($result) attr-dict
   }];
   let hasVerifier = 1;

@@ -132,7 +132,7 @@ LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Mem
   }
   auto name = builder.getStringAttr(function.getName() + ".rowwise" + Twine(number));
   auto kernel = kern::RowwiseOp::create(builder, loc, types, inputs, builder.getArrayAttr(maps),
-                                        /*partial_sums=*/false, name, /*schedule=*/kern::ScheduleAttr());
+                                        /*partial_sums=*/false, name, kern::ScheduleAttr(), kern::ResourcesAttr());
   kernel.getBody().takeBody(region);
   for (auto [value, result] : llvm::zip(stored, kernel.getResults())) {
     Value whole = result;

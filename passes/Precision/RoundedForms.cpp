@@ -75,7 +75,7 @@ Value RoundedForms::roundByKernel(Value value) {
   auto maps = b.getArrayAttr(kern::RowMapAttr::get(b.getContext(), kern::RowMap::row));
   auto name = b.getStringAttr(function.getName() + ".round" + Twine(kernels++));
   auto kernel = kern::RowwiseOp::create(b, TypeRange(rounded(rows)), rows, maps, /*partial_sums=*/false, name,
-                                        kern::ScheduleAttr());
+                                        kern::ScheduleAttr(), kern::ResourcesAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     Block *body = b.createBlock(&kernel.getBody());

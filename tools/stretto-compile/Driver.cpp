@@ -248,6 +248,8 @@ private:
     for (Phase phase : allPhases)
       if (last && phase <= *last && (!reached || phase > *reached))
         addPhase(passes, phase, options);
+    if (line.emit == nameOf(Phase::kernels))
+      addResources(passes, options);
     if (!line.dumpFolder.empty())
       if (std::string error = dumpEveryPass(passes, *module, line.dumpFolder); !error.empty())
         return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);

@@ -117,7 +117,7 @@ constexpr Option options[] = {
     {"--memory-budget", "BYTES", "what saved values may take (K, M, G); 0: no limit", setBudget},
     {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it", setDecode},
     {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},
-    {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; for cuda also nvvm, ptx, sass", setEmit},
+    {"--emit", "STAGE", "ast, seq, train, fused, kernels (for cuda with their registers), llvm, asm, object, pytorch; for cuda also nvvm, ptx, sass", setEmit},
     {"--dump-ir", "DIR", "leave a file for each pass that changes something", setText<&CommandLine::dumpFolder>},
     {"--locations", "", "with --emit: print the places in the source, too", setFlag<&CommandLine::locations>},
     {"--explain", "", "say what was fused, saved and moved, and why", setFlag<&CommandLine::explain>},

@@ -2,6 +2,7 @@
 #include "tools/stretto-compile/Stages.h"
 
 #include "ir/Kern/KernOps.h"
+#include "ir/Kern/Resources.h"
 #include "tools/stretto-compile/Shape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -112,6 +113,7 @@ std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine 
                           line.spec);
     return std::nullopt;
   }
+  kern::dropResources(*stage.module); // it may have been edited
   error = checkStage(stage, line);
   return error.empty() ? std::optional(std::move(stage)) : std::nullopt;
 }

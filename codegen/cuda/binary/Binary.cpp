@@ -42,24 +42,38 @@ static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, con
   return costs;
 }
 
-FailureOr<DeviceCode> stretto::makeDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
+/// Machine code of `chip` alone.
+static FailureOr<DeviceCode> makeMachineCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
   auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
   if (failed(ptx))
     return failure();
   auto cubin = assemble(module, *ptx, chip, toolkit);
   if (failed(cubin))
     return failure();
-  DeviceCode code{std::move(*cubin), "", portableChip(module), {}};
-  auto costs = readCosts(module, code.cubin, *ptx);
+  auto costs = readCosts(module, *cubin, *ptx);
   if (failed(costs))
     return failure();
-  code.costs = std::move(*costs);
-  if (!code.portableChip)
+  return DeviceCode{std::move(*cubin), "", std::nullopt, std::move(*costs)};
+}
+
+FailureOr<SmallVector<KernelCost>> stretto::measureKernels(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
+  auto code = makeMachineCode(module, chip, toolkit);
+  if (failed(code))
+    return failure();
+  return std::move(code->costs);
+}
+
+FailureOr<DeviceCode> stretto::makeDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
+  auto code = makeMachineCode(module, chip, toolkit);
+  if (failed(code))
+    return failure();
+  code->portableChip = portableChip(module);
+  if (!code->portableChip)
     return code;
-  auto portable = writePtx(module, {*code.portableChip, std::max(portablePtx, code.portableChip->leastPtx), toolkit.libdevice});
+  auto portable = writePtx(module, {*code->portableChip, std::max(portablePtx, code->portableChip->leastPtx), toolkit.libdevice});
   if (failed(portable))
     return failure();
-  code.portable = std::move(*portable);
+  code->portable = std::move(*portable);
   return code;
 }
 

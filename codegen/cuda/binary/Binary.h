@@ -15,6 +15,11 @@ struct KernelCost {
   int64_t shared = 0;    // bytes of static shared memory of a block
 };
 
+/// What each kernel takes on `chip`, in order; `checkKernels` must hold. A kernel that spills registers is a warning at its place.
+/// Reports what goes wrong.
+mlir::FailureOr<llvm::SmallVector<KernelCost>> measureKernels(mlir::gpu::GPUModuleOp module, const Chip &chip,
+                                                              const Toolkit &toolkit);
+
 /// The code of one module of kernels.
 struct DeviceCode {
   std::string cubin;                   // machine code of the chip
@@ -23,7 +28,7 @@ struct DeviceCode {
   llvm::SmallVector<KernelCost> costs; // of each kernel, in order
 };
 
-/// Makes code for `chip`; `checkKernels` must hold. A kernel that spills registers is a warning at its place. Reports what goes wrong.
+/// Makes code for `chip` and measures its kernels; `checkKernels` must hold. Reports what goes wrong.
 mlir::FailureOr<DeviceCode> makeDeviceCode(mlir::gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit);
 
 /// The code for `chip` as text: PTX, or machine code as a disassembler prints it. `checkKernels` must hold. Reports what

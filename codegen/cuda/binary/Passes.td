@@ -42,4 +42,36 @@ def EmbedCudaBinaries : Pass<"kern-embed-cuda-binaries", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def ReportCudaResources : Pass<"kern-report-cuda-resources", "::mlir::ModuleOp"> {
+  let summary = "note what each kernel takes of the GPU";
+  let description = [{
+    Behind `kern-lower-cuda-kernels`: makes machine code of each `gpu.module`, reads the registers, spills and shared
+    memory of each kernel from it, and writes them on the operations that the kernels compute (`resources` of `kern.rowwise`
+    and `kern.sum_partials`, `kern.resources` of others). The `gpu.module` goes again, so that the module is as it was
+    before. Where there is no assembler, nothing is noted, and a warning says why.
+
+    ```mlir
+    // stretto-opt --kern-lower-cuda-kernels --kern-report-cuda-resources=chip=sm_90a
+    func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+      %y = kern.rowwise kernel "double"(%x) maps [row] schedule <rows 2, lanes 4, chunk 8, threads 32, teams 1, strips 1> {
+      ^bb0(%row: tensor<16xf32>):
+        %0 = arith.addf %row, %row : tensor<16xf32>
+        kern.yield %0 : tensor<16xf32>
+      } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+      return %y : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = kern.rowwise kernel "double"(%arg0) maps [row] schedule <rows 2, lanes 4, chunk 8, threads 32, teams 1, strips 1> resources <registers ..., spill_bytes 0, shared_bytes 0> {
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "the GPU architecture, as ptxas names it">,
+    Option<"cudaPath", "cuda-path", "std::string", "\"\"", "folder of the CUDA toolkit; empty: look for it">
+  ];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
 #endif

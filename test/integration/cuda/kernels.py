@@ -47,7 +47,7 @@ def compile_kernels(path, model, shape, sizes, more):
     tokens = [f"--{name}={value}" for name, value in zip(("batch", "length", "vocab"), shape)]
     sets = [word for size in sizes.split() for word in ("--set", size)]
     spec = os.path.join(ROOT, "models", f"{model}.stretto")
-    run("stretto-compile", spec, *tokens, *sets, *more.split(), "--target=cuda", "--emit=kernels", "-o", path)
+    run("stretto-compile", spec, *tokens, *sets, *more.split(), "--target=cuda", "--emulate", "--emit=kernels", "-o", path)
 
 
 if __name__ == "__main__":
