@@ -1,4 +1,5 @@
-"""The goals that a GPU decides, from the figures of a run: (name, what, goal, measured, whether it is met)."""
+"""The goals that a GPU decides, from the figures of a run: (name, what, goal, measured, whether it is met). Those of single
+sites, G6 to G9, are in site_goals.py."""
 
 PEAK_FLOPS = 989e12  # dense bf16 of an H100 or H200, as the vendor says: the base of MFU
 
@@ -50,3 +51,14 @@ def goals(figures):
         row("G20", "what the same bits each time cost", "at most 1 %", None if loose is None else 100 * (loose - 1),
             lambda v: v <= 1, "{:+.1f} %"),
     ]  # fmt: skip
+
+
+def in_order(rows):
+    return sorted(rows, key=lambda r: int(r["name"][1:]))
+
+
+def lines_of(rows):
+    """The table, as lines of Markdown."""
+    met = {True: "yes", False: "no", None: ""}
+    return ["| goal | what | asked | measured | met |", "|---|---|---|---|---|",
+            *(f"| {r['name']} | {r['what']} | {r['goal']} | {r['measured']} | {met[r['met']]} |" for r in rows)]

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Second call on a GPU machine: our programs and the best PyTorch forms in turns; what the goals ask for.
 
-    bench/gpu/run.py --forms <date>-<gpu>-forms.json [--from build/gpu] [--budget 470] [--out FOLDER]
+    bench/gpu/run.py --forms <date>-<gpu>-forms.json [--sites <date>-<gpu>-sites.json] [--from build/gpu] [--budget 470]
+                     [--out FOLDER]
 
-Needs the folder that test/gpu/prepare made, what bench/gpu/rank.py wrote, and Python with torch 2.11. Each round lets every
+Needs the folder that test/gpu/prepare made, what bench/gpu/rank.py wrote, and Python with torch 2.11; goals of single sites come
+from what bench/gpu/sites.py wrote. Each round lets every
 variant take some steps, alone, in an order that changes; ratios are medians of the ratios within a round. Writes
 <date>-<gpu>.json and .md, also while it goes on.
 """
@@ -17,9 +19,10 @@ import tempfile
 import time
 
 from children import Variant, start_all
-from goals import PEAK_FLOPS, goals
+from goals import PEAK_FLOPS, goals, in_order, lines_of
 from rank import STEPS, ceilings, variant_of
 from setting import HERE, ROOT, flops_per_token, machine, results_folder, shape, slug, write
+from site_goals import site_goals
 
 import rows
 
@@ -131,10 +134,8 @@ def text_of(result, figures):
     copy = result["machine"].get("copy_bytes_per_second", 0)
     lines = [head, "", f"`bench/gpu/run.py`, {result['rounds']} rounds; copy {copy / 1e12:.2f} TB/s, bf16 products "
              f"{result['machine'].get('product_flops', 0) / 1e12:.0f} TFLOP/s. MFU: products and attention as 2mnk, three times "
-             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s.", "", "| goal | what | asked | measured | met |",
-             "|---|---|---|---|---|"]  # fmt: skip
-    lines += [f"| {g['name']} | {g['what']} | {g['goal']} | {g['measured']} | {({True: 'yes', False: 'no'}).get(g['met'], '')} |"
-              for g in result["goals"]]
+             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. Goals G6 to G9: {result['sites']}.", "",
+             *lines_of(result["goals"])]  # fmt: skip
     lines += ["", "| step | ms | tokens/s | MFU | peak GB | first loss |",
               "|---|---|---|---|---|---|"]
     for v in result["variants"]:
@@ -182,9 +183,19 @@ def measure(variants, small, end, note):
             note()
 
 
+def sites_of(path):
+    """What sites.py measured, with "from": where that comes from."""
+    if not path:
+        return {"sites": [], "from": "not measured"}
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file)
+    return found | {"from": f"{os.path.basename(path)}, commit {found['commit']}, {found['machine'].get('gpu')}"}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--forms", required=True, help="what bench/gpu/rank.py wrote")
+    parser.add_argument("--sites", help="what bench/gpu/sites.py wrote")
     parser.add_argument("--from", dest="folder", default=f"{ROOT}/build/gpu")
     parser.add_argument("--budget", type=float, default=470, help="seconds for everything")
     parser.add_argument("--out", default=results_folder())
@@ -193,6 +204,7 @@ def main():
     end = begin + arguments.budget
     with open(arguments.forms, encoding="utf-8") as file:
         forms = json.load(file)
+    sites = sites_of(arguments.sites)
     folder = os.path.abspath(arguments.folder)
     with open(f"{folder}/facts.json", encoding="utf-8") as file:
         facts = json.load(file)
@@ -200,6 +212,7 @@ def main():
     machine.make_executable(folder)
     found = ceilings(small, 60)  # of this machine, which may not be the one of the first call
     result = {"date": datetime.date.today().isoformat(), "commit": facts["commit"], "emulated": small, "rounds": 0,
+              "sites": sites["from"],
               "machine": found if "gpu" in found else forms["machine"]}  # fmt: skip
     path = f"{arguments.out}/{result['date']}-{slug(result['machine'].get('gpu', 'unknown'))}{'-emulated' if small else ''}"
     with tempfile.TemporaryDirectory() as work:
@@ -212,7 +225,7 @@ def main():
         def note(rounds=None):
             result["rounds"] = rounds or result["rounds"]
             result["variants"] = [entry_of(v, small) for v in variants]
-            result["goals"] = goals(figures)
+            result["goals"] = in_order(goals(figures) + site_goals(sites["sites"]))
             write(path + ".json", result)
             with open(path + ".md", "w", encoding="utf-8") as file:
                 file.write(text_of(result, figures))

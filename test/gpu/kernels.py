@@ -12,13 +12,13 @@ import ctypes
 import json
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
 
 import abi
 from arenas import Arenas, Library
+from devices import CudaDevice, EmulatedDevice, Emulator
 
 ENTRIES = ["round_parameters", "gradients", "accumulate", "gradients", "accumulate", "take_accumulated", "update",
            "evaluate"]  # fmt: skip
@@ -26,90 +26,6 @@ ENTRIES = ["round_parameters", "gradients", "accumulate", "gradients", "accumula
 # square. Approximate functions of the hardware are off by 1e-7 and more; one rounding of bf16 may fall the other way.
 NORM = {abi.F32: 2e-5, abi.BF16: 1e-3}
 SINGLE = {abi.F32: (1e-4, 1e-3), abi.BF16: (2**-7, 2e-2)}
-
-
-class Emulator:
-    """Kernels as functions of the host, run by the emulator."""
-
-    def __init__(self, library):
-        self.library = library
-        self.pool = ThreadPoolExecutor(os.cpu_count())
-
-    def launch(self, kernel, addresses, seed=0):
-        self.library.stretto_emulator_set_seed(ctypes.c_uint64(seed))
-        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(kernel.function)
-        buffers = (ctypes.c_void_p * len(addresses))(*addresses)
-        pieces = np.linspace(0, kernel.chunks, min(kernel.chunks, 2 * os.cpu_count()) + 1).astype(int)
-        work = [self.pool.submit(function, buffers, int(a), int(b), None) for a, b in zip(pieces, pieces[1:])]
-        for each in work:
-            each.result()
-
-
-class EmulatedDevice:
-    """Stands in for a GPU."""
-
-    name = "the emulator in another order"
-
-    def __init__(self, emulator):
-        self.emulator = emulator
-
-    def load(self, model):
-        self.kernels = model.kernels
-
-    def run(self, kernel, host, places):
-        """What the arenas hold after a launch, and whether a second launch gives the same bits."""
-        results = []
-        for seed in (7, 8):
-            results.append([each.copy() for each in host])
-            addresses = [results[-1][arena].ctypes.data + start for arena, start in places]
-            self.emulator.launch(self.kernels[kernel], addresses, seed)
-        return results[0], all(np.array_equal(a, b) for a, b in zip(*results))
-
-
-class CudaDevice:
-    """Kernels of a program's image, launched by the driver on memory of PyTorch's."""
-
-    def __init__(self):
-        torch.zeros(1, device="cuda")  # makes the context current
-        self.name = torch.cuda.get_device_name()
-        self.driver = ctypes.CDLL("libcuda.so.1")
-
-    def call(self, name, *arguments):
-        status = getattr(self.driver, name)(*arguments)
-        if status:
-            text = ctypes.c_char_p()
-            self.driver.cuGetErrorString(status, ctypes.byref(text))
-            raise RuntimeError(f"{name}: {(text.value or b'unknown error').decode()} ({status})")
-
-    def load(self, model):
-        """The first image that the driver takes: machine code, else PTX."""
-        self.kernels, self.module, problems = model.kernels, ctypes.c_void_p(), []
-        for image in model.images:
-            try:
-                self.call("cuModuleLoadData", ctypes.byref(self.module), ctypes.c_void_p(image.data))
-                self.name += f" ({image.architecture.decode()})"
-                return
-            except RuntimeError as error:
-                problems.append(f"{image.architecture.decode()}: {error}")
-        raise RuntimeError("no image can be loaded: " + "; ".join(problems))
-
-    def run(self, name, host, places):
-        """What the arenas hold after a launch, and whether a second launch gives the same bits."""
-        kernel, function = self.kernels[name], ctypes.c_void_p()
-        self.call("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.symbol)
-        start, results = [torch.from_numpy(each).to("cuda") for each in host], []
-        for _ in range(2):
-            results.append([each.clone() for each in start])
-            self.launch(kernel, function, [results[-1][arena].data_ptr() + offset for arena, offset in places])
-        return [each.cpu().numpy() for each in results[0]], all(torch.equal(a, b) for a, b in zip(*results))
-
-    def launch(self, kernel, function, addresses):
-        pointers = [ctypes.c_void_p(address) for address in addresses]
-        arguments = (ctypes.c_void_p * len(pointers))(*(ctypes.cast(ctypes.pointer(p), ctypes.c_void_p) for p in pointers))
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        self.call("cuLaunchKernel", function, *map(ctypes.c_uint, (kernel.grid[0], kernel.grid[1], 1, kernel.block, 1, 1, 0)),
-                  stream, arguments, None)  # fmt: skip
-        torch.cuda.synchronize()
 
 
 def numbers(raw, dtype):

@@ -14,7 +14,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Made:
-    """A spec of models/ with settings, compiled for one shape."""
+    """A spec with settings, compiled for one shape."""
 
     spec: str
     shape: Shape
@@ -22,10 +22,11 @@ class Made:
     dtype: str = "f32"
     target: str = "cuda"
     chip: str = ""
+    folder: str = "models"
 
     def options(self, root, emulate):
         """Of stretto-compile. `emulate`: programs for CUDA run on the emulator."""
-        words = [f"{root}/models/{self.spec}.stretto", *self.shape.options(), f"--dtype={self.dtype}", "--cpu=x86-64-v3",
+        words = [f"{root}/{self.folder}/{self.spec}.stretto", *self.shape.options(), f"--dtype={self.dtype}", "--cpu=x86-64-v3",
                  f"--target={self.target}"]  # fmt: skip
         words += [f"--set={name}={value}" for name, value in self.settings.items()]
         if self.target == "cuda":
@@ -63,6 +64,20 @@ def bench(small):
             for name, sites in (("canon", ALL), ("plain", "{}")) for tokens, batch in (("32k", 4 if small else 16), ("2k", 1))}
 
 
+def sites(small):
+    """Sites of bench/gpu/sites.stretto, with Canon (and without where something remains), and the convolution at some widths."""
+    length, batch, dim = (32, 4, 64) if small else (2048, 16, 768)
+
+    def made(site, width, has_canon=True):
+        settings = {"site": site, "has_canon": str(has_canon).lower(), "dim": width, "layers": 2}
+        return Made("sites", Shape(batch, length, 64), settings, "bf16", folder="bench/gpu")
+
+    result = {f"conv-{width}": made("conv", width) for width in ((dim,) if small else (dim, 3 * dim, 4096))}
+    for site in ("norm", "rotary", "gate"):
+        result |= {f"{site}-canon": made(site, dim), f"{site}-plain": made(site, dim, False)}
+    return result
+
+
 def kernel_models(small):
     """Models whose kernels are compared: all of models/, odd sizes, both types, and one as wide as the benchmark's."""
     odd, even = Shape(3, 13, 29), Shape(2, 32, 64)
@@ -74,7 +89,8 @@ def kernel_models(small):
                                                     "rotary_fraction": 0.5, "canon_at": ALL}, "bf16"),
             "hybrid-f32": Made("hybrid", odd, {"dim": 40, "layers": 4, "heads": 2}),
             "hybrid-bf16": Made("hybrid", even, {"dim": 64, "layers": 4, "heads": 2}, "bf16"),
-            "hello-bf16": Made("hello", Shape(1, 5, 17), {"dim": 24, "layers": 1, "heads": 3}, "bf16")}  # fmt: skip
+            "hello-bf16": Made("hello", Shape(1, 5, 17), {"dim": 24, "layers": 1, "heads": 3}, "bf16"),
+            "conv-bf16": Made("sites", even, {"site": "conv", "dim": 72 if small else 2304}, "bf16", folder="bench/gpu")}  # fmt: skip
     if not small:
         wide = {"dim": 768, "layers": 2, "heads": 12, "canon_at": ALL}
         made["wide-f32"] = Made("llama", Shape(1, 96, 1000), wide)

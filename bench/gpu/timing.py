@@ -1,0 +1,72 @@
+"""Times of work on a GPU that takes less than launching it."""
+import functools
+import math
+import time
+
+import torch
+
+GPU = torch.cuda.is_available()
+WINDOW = 8e-3  # seconds between two events, so that what lies before the first launch does not count
+
+
+@functools.cache
+def pool():
+    return torch.cuda.graph_pool_handle()
+
+
+class Side:
+    """Work that is timed: `function` does it `calls` times. On a GPU it is captured in a graph where that can be done
+    (`problem` says why not), and replayed until a window is full."""
+
+    def __init__(self, function, calls):
+        self.run, self.calls, self.repeats, self.problem = function, calls, 1, ""
+        if GPU:
+            self.capture(function)
+            self.repeats = max(1, math.ceil(WINDOW / self.window()))
+
+    def capture(self, function):
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                function()
+        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph, pool=pool()):  # one for all: they run one after the other, and nobody reads results
+                function()
+            self.run = graph.replay
+        except RuntimeError as problem:
+            self.problem = f"not captured: {str(problem)[:300]}"
+        self.window()
+
+    def window(self):
+        """Seconds of all repeats together."""
+        first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        first.record()
+        for _ in range(self.repeats):
+            self.run()
+        last.record()
+        last.synchronize()
+        return first.elapsed_time(last) * 1e-3
+
+    def seconds(self):
+        """Of one call."""
+        if GPU:
+            return self.window() / self.repeats / self.calls
+        start = time.perf_counter()
+        self.run()
+        return (time.perf_counter() - start) / self.calls
+
+
+def take_turns(sides, rounds):
+    """{name: [seconds]}: one sample of each side a round, in an order that changes; the first round does not count."""
+    names, samples = list(sides), {name: [] for name in sides}
+    for number in range(rounds + 1):
+        shift = number % len(names)
+        for name in names[shift:] + names[:shift]:
+            seconds = sides[name].seconds()
+            if number:
+                samples[name].append(seconds)
+    return samples

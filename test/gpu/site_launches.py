@@ -1,0 +1,39 @@
+"""That the launches bench/gpu/sites.py takes for a site are the site's: they move what the site must read and write, and forward,
+where no sums of columns come on top, little more.
+
+    site_launches.py ROOT FOLDER (as test/gpu/prepare makes it)
+"""
+import ctypes
+import json
+import sys
+
+ROOT, FOLDER = sys.argv[1:]
+sys.path[:0] = [f"{ROOT}/test/gpu", f"{ROOT}/bench/gpu"]
+import abi
+from launches import site_launches
+
+# Operands as wide as x, or as gate: x, y; x, update, sum, h; q, k, v and what they become; gate, up, hidden. Backward: x, dy, dx;
+# sum, its gradient, dh, dx and h once more; the forward once more, then the gradients of all six; and so on.
+LEAST = {"conv": (2, 3), "norm": (4, 5), "rotary": (6, 12), "gate": (3, 6)}
+
+
+def moved(name, made):
+    """Rows of operands that a layer moves, forward and backward."""
+    model = abi.Model(f"{FOLDER}/sites/{name}.so")
+    launches = site_launches(model, shim, made["site"])
+    width = 8 * made["dim"] // 3 // 8 * 8 if made["site"] == "gate" else made["dim"]
+    operand = 2 * made["batch"] * made["length"] * width * made["layers"]
+    return [sum(model.kernels[kernel].bytes_moved for kernel, _ in launches[way]) / operand for way in ("forward", "backward")]
+
+
+shim = ctypes.CDLL(f"{FOLDER}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
+for library in (f"{FOLDER}/lib/libstretto_emulator.so", "libm.so.6"):
+    ctypes.CDLL(library, ctypes.RTLD_GLOBAL)
+with open(f"{FOLDER}/facts.json", encoding="utf-8") as file:
+    sites = json.load(file)["sites"]
+for name, made in sites.items():
+    forward, backward = moved(name, made)
+    least = LEAST[made["site"]]
+    if not least[0] <= forward <= 1.25 * least[0] or backward < least[1]:
+        sys.exit(f"{name} moves {forward:.2f} operands forward and {backward:.2f} backward, not about {least}")
+print(f"{len(sites)} sites move what they must")
