@@ -2,7 +2,6 @@
 
 #include "runtime/device/cuda/check.h"
 
-#include <array>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -14,30 +13,47 @@ Kernels::Kernels(const stretto_program &program, const std::string &deviceName, 
   const stretto_image *image = chooseImage(images, device);
   if (!image)
     throw Error(noImageMessage(images, deviceName, device));
-  load(*image);
-  for (int64_t i = 0; i < program.kernel_count; ++i) {
-    const stretto_kernel &kernel = program.kernels[i];
-    if (!kernel.symbol)
-      continue;
-    const cudaError_t status = cudaLibraryGetKernel(&handles[i], library, kernel.symbol);
-    if (status != cudaSuccess) {
-      cudaLibraryUnload(library);
-      throw Error(fmt::format("the device code must hold the kernel '{}', but: {}; compile the model again",
-                              kernel.symbol, cudaGetErrorString(status)));
-    }
+  try {
+    load(*image);
+    for (int64_t i = 0; i < program.kernel_count; ++i)
+      if (const char *symbol = program.kernels[i].symbol)
+        handles[i] = loadKernel(symbol);
+  } catch (...) {
+    unload();
+    throw;
   }
 }
 
-Kernels::~Kernels() { cudaLibraryUnload(library); }
+Kernels::~Kernels() { unload(); }
+
+void Kernels::unload() {
+  if (library)
+    cudaLibraryUnload(library);
+}
 
 void Kernels::load(const stretto_image &image) {
   const bool text = image.kind == STRETTO_IMAGE_PTX;
   sourceText = fmt::format("{} of {}", text ? "PTX" : "machine code", image.architecture);
-  std::array<char, 4096> said{};
-  cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
-  void *values[] = {said.data(), reinterpret_cast<void *>(said.size() - 1)};
-  const cudaError_t status =
-      cudaLibraryLoadData(&library, image.data, options, values, text ? 2 : 0, nullptr, nullptr, 0);
+  compilerValues = {said.data(), reinterpret_cast<void *>(said.size() - 1)};
+  checkLoaded(cudaLibraryLoadData(&library, image.data, compilerOptions.data(), compilerValues.data(),
+                                  text ? compilerValues.size() : 0, nullptr, nullptr, 0));
+}
+
+// Unless told otherwise, the driver loads a library when a kernel of it is needed: then its compiler runs, memory is taken,
+// and a capture may be under way. To ask for a kernel's attributes is the way to have it loaded now.
+cudaKernel_t Kernels::loadKernel(const char *symbol) const {
+  cudaKernel_t kernel = nullptr;
+  const cudaError_t found = cudaLibraryGetKernel(&kernel, library, symbol);
+  if (found == cudaErrorSymbolNotFound)
+    throw Error(fmt::format("the device code must hold the kernel '{}', but: {}; compile the model again", symbol,
+                            cudaGetErrorString(found)));
+  checkLoaded(found);
+  cudaFuncAttributes attributes{};
+  checkLoaded(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)));
+  return kernel;
+}
+
+void Kernels::checkLoaded(cudaError_t status) const {
   if (status == cudaSuccess)
     return;
   const std::string_view log(said.data());

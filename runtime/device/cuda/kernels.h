@@ -4,6 +4,7 @@
 #include "runtime/core/op.h"
 #include "runtime/device/cuda/images.h"
 
+#include <array>
 #include <cuda_runtime_api.h>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace stretto {
 
 class Kernels {
 public:
-  // Loads the first image the device takes and looks up every kernel. Throws Error where none fits or one is missing.
+  // Loads the first image the device takes and every kernel in it. Throws Error where none fits or one is missing, and what
+  // the driver says of an image that it cannot load.
   Kernels(const stretto_program &program, const std::string &deviceName, Capability device);
   ~Kernels();
   Kernels(const Kernels &) = delete;
@@ -23,9 +25,17 @@ public:
 
 private:
   void load(const stretto_image &image);
+  void unload();
+  cudaKernel_t loadKernel(const char *symbol) const;
+  // Throws Error where the status of loading is not success.
+  void checkLoaded(cudaError_t status) const;
   const stretto_program &program;
   std::string sourceText;
   cudaLibrary_t library = nullptr;
+  // What the driver's compiler is given, and where it puts its messages: in use until the library is unloaded.
+  std::array<char, 4096> said{};
+  std::array<cudaJitOption, 2> compilerOptions = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+  std::array<void *, 2> compilerValues{};
   std::vector<cudaKernel_t> handles; // of the program's kernels, in its order; null: not for a device
 };
 

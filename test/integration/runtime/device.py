@@ -87,3 +87,8 @@ contains(train("nan", status=1, environment={**gpu, "STRETTO_FAKE_POISON": "15"}
          "step 15: the loss must be a number, but got nan; no checkpoint holds this step")
 contains(train("found", "--check-finite", status=1, environment={**gpu, "STRETTO_FAKE_POISON": "15"}),
          "step 15: the first NaN or infinity was written by cross_entropy at fake.stretto:4:1, in kernel 'loss.sum'")
+
+# The driver compiles PTX when a kernel is first needed: that is before the run, and its compiler is heard.
+contains(train("text", status=1, environment={**gpu, "STRETTO_FAKE_GPU": "8.6"}),
+         "error: cannot load the program's PTX of sm_80: a PTX JIT compilation failed: line 1; fatal: this is no PTX")
+expect(not os.path.exists(f"{folder}/text"), "a run directory was begun")

@@ -1,16 +1,12 @@
 // CUDA's runtime on this machine's memory. Work on a stream runs as late as it may: when somebody waits. So whoever reads
 // too early, or gives memory back too early, gets something else. Copies from and to memory that is not page-locked run
-// at once, as CUDA's do. STRETTO_FAKE_GPU_FAULT=N: the N-th kernel that runs breaks the device for good.
+// at once, as CUDA's do. While a stream is captured, what may wait or take memory is refused and spoils the capture.
+// STRETTO_FAKE_GPU=8.6: its compute capability, 9.0 if not given.
 #include "test/integration/runtime/fake/gpu.h"
 
-#include "runtime/abi/abi.h"
-
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <map>
-#include <string_view>
 #include <vector>
 
 struct CUstream_st {
@@ -35,6 +31,8 @@ size_t allocated = 0;
 std::map<void *, size_t> sizes;
 constexpr size_t memory = size_t(1) << 30;
 cudaStream_t lastRecorded = nullptr; // there is one stream
+cudaStream_t captured = nullptr;     // the one that is being captured
+bool spoiled = false;                // its capture
 
 bool isPageLocked(const void *address) {
   auto next = pageLocked.upper_bound(static_cast<const char *>(address));
@@ -52,21 +50,6 @@ void drain(cudaStream_t stream) {
       one();
 }
 
-void runKernel(const stretto_kernel &kernel, const std::vector<void *> &buffers) {
-  static const char *fault = std::getenv("STRETTO_FAKE_GPU_FAULT");
-  static int64_t runs = 0;
-  if (fault && ++runs == std::atoll(fault)) {
-    state = cudaErrorIllegalAddress;
-    return;
-  }
-  std::vector<char> scratch(kernel.scratch_bytes);
-  kernel.function(buffers.data(), 0, kernel.grid[0] * kernel.grid[1], scratch.data());
-}
-
-const stretto_program &program() {
-  return *static_cast<const stretto_program *>(dlsym(RTLD_DEFAULT, "stretto_compiled_program"));
-}
-
 } // namespace
 
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work) {
@@ -76,6 +59,24 @@ cudaError_t enqueue(cudaStream_t stream, std::function<void()> work) {
   return cudaSuccess;
 }
 
+void breakDevice(cudaError_t fault) { state = fault; }
+
+bool isCapturing() { return captured; }
+cudaError_t refuseInCapture() {
+  if (!captured)
+    return cudaSuccess;
+  spoiled = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+bool isAllocated(const void *address, size_t bytes) {
+  auto next = sizes.upper_bound(const_cast<void *>(address));
+  if (next == sizes.begin())
+    return false;
+  --next;
+  return static_cast<const char *>(address) + bytes <= static_cast<const char *>(next->first) + next->second;
+}
+
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
@@ -83,16 +84,31 @@ cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaE
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   *properties = {};
   std::strcpy(properties->name, "made-up GPU");
-  properties->major = 9;
+  const char *capability = std::getenv("STRETTO_FAKE_GPU");
+  properties->major = capability ? capability[0] - '0' : 9;
+  properties->minor = capability ? capability[2] - '0' : 0;
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return state; }
-const char *cudaGetErrorString(cudaError_t error) { return error == cudaSuccess ? "no error" : "a fault that was asked for"; }
-const char *cudaGetErrorName(cudaError_t error) { return error == cudaSuccess ? "cudaSuccess" : "cudaErrorIllegalAddress"; }
+const char *cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+  case cudaSuccess: return "no error";
+  case cudaErrorIllegalAddress: return "a fault that was asked for";
+  case cudaErrorInvalidPtx: return "a PTX JIT compilation failed";
+  case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
+  case cudaErrorStreamCaptureInvalidated: return "operation failed due to a previous error during capture";
+  default: return "refused";
+  }
+}
+const char *cudaGetErrorName(cudaError_t error) {
+  return error == cudaSuccess ? "cudaSuccess" : error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "another error";
+}
 
 cudaError_t cudaMalloc(void **data, size_t bytes) {
   if (state != cudaSuccess)
     return state;
+  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
+    return refused;
   if (allocated + bytes > memory)
     return cudaErrorMemoryAllocation;
   *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -102,6 +118,8 @@ cudaError_t cudaMalloc(void **data, size_t bytes) {
   return cudaSuccess;
 }
 cudaError_t cudaFree(void *data) {
+  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
+    return refused;
   if (data) {
     allocated -= sizes.at(data);
     sizes.erase(data);
@@ -115,6 +133,8 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
   return state;
 }
 cudaError_t cudaMallocHost(void **data, size_t bytes) {
+  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
+    return refused;
   *data = std::malloc(bytes);
   pageLocked[static_cast<const char *>(*data)] = bytes;
   return cudaSuccess;
@@ -126,9 +146,12 @@ cudaError_t cudaFreeHost(void *data) {
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  const bool late = kind == cudaMemcpyDeviceToDevice || isPageLocked(kind == cudaMemcpyHostToDevice ? from : to);
-  if (!late && stream->capturing)
-    return cudaErrorStreamCaptureUnsupported;
+  const bool fromDevice = kind != cudaMemcpyHostToDevice, toDevice = kind != cudaMemcpyDeviceToHost;
+  if ((fromDevice && !isAllocated(from, bytes)) || (toDevice && !isAllocated(to, bytes)))
+    return cudaErrorInvalidValue;
+  const bool late = (fromDevice && toDevice) || isPageLocked(fromDevice ? to : from);
+  if (const cudaError_t refused = late ? cudaSuccess : refuseInCapture(); refused != cudaSuccess)
+    return refused;
   const cudaError_t status = enqueue(stream, [=] { std::memcpy(to, from, bytes); });
   if (!late)
     drain(stream);
@@ -138,32 +161,39 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t
                               cudaMemcpyKind, cudaStream_t stream) {
   if (toPitch < width || fromPitch < width)
     return cudaErrorInvalidPitchValue;
+  if (!isAllocated(from, (height - 1) * fromPitch + width) || !isAllocated(to, (height - 1) * toPitch + width))
+    return cudaErrorInvalidValue;
   return enqueue(stream, [=] {
     for (size_t row = 0; row < height; ++row)
       std::memcpy(static_cast<char *>(to) + row * toPitch, static_cast<const char *>(from) + row * fromPitch, width);
   });
 }
 cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t stream) {
+  if (!isAllocated(data, bytes))
+    return cudaErrorInvalidValue;
   return enqueue(stream, [=] { std::memset(data, value, bytes); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) { return *stream = new CUstream_st, cudaSuccess; }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return delete stream, cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  if (stream->capturing)
-    return cudaErrorStreamCaptureUnsupported;
+  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
+    return refused;
   drain(stream);
   return state;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   stream->capturing = new std::vector<std::function<void()>>;
+  captured = stream;
+  spoiled = false;
   return state;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
-  *graph = new CUgraph_st{std::move(*stream->capturing)};
+  *graph = spoiled ? nullptr : new CUgraph_st{std::move(*stream->capturing)};
   delete stream->capturing;
   stream->capturing = nullptr;
-  return state;
+  captured = nullptr;
+  return spoiled ? cudaErrorStreamCaptureInvalidated : state;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long) {
   return *executable = new CUgraphExec_st{graph->work}, state;
@@ -186,34 +216,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return enqueue(stream, [event] { event->time = now += 1; });
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
+    return refused;
   drain(lastRecorded);
   return state;
 }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   *milliseconds = end->time - begin->time;
   return state;
-}
-
-cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, cudaJitOption *, void **, unsigned,
-                                cudaLibraryOption *, void **, unsigned) {
-  *library = nullptr;
-  return std::string_view(static_cast<const char *>(code)) == "code of sm_90a" ? cudaSuccess : cudaErrorInvalidKernelImage;
-}
-cudaError_t cudaLibraryUnload(cudaLibrary_t) { return cudaSuccess; }
-cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t, const char *name) {
-  const stretto_kernel *begin = program().kernels, *end = begin + program().kernel_count;
-  const auto *found = std::find_if(begin, end, [&](const stretto_kernel &one) { return !std::strcmp(one.symbol, name); });
-  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<stretto_kernel *>(found));
-  return found == end ? cudaErrorSymbolNotFound : cudaSuccess;
-}
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
-  const auto *kernel = static_cast<const stretto_kernel *>(function);
-  if (config->gridDim.x != kernel->grid[0] || config->gridDim.y != kernel->grid[1] || config->blockDim.x != kernel->block)
-    return cudaErrorInvalidConfiguration;
-  std::vector<void *> buffers(kernel->buffers);
-  for (int64_t i = 0; i < kernel->buffers; ++i)
-    buffers[i] = *static_cast<void **>(arguments[i]);
-  return enqueue(config->stream, [=] { runKernel(*kernel, buffers); });
 }
 
 } // extern "C"

@@ -1,0 +1,89 @@
+// Libraries and kernels of the made-up GPU. A library is loaded when one of its kernels is needed, as CUDA's are: not before,
+// and not while a stream is captured. The machine code "code of sm_90a" is the program's own kernels on the CPU; any text
+// is refused by a compiler that says why. STRETTO_FAKE_GPU_FAULT=N: the N-th kernel that runs breaks the device for good.
+#include "runtime/abi/abi.h"
+#include "test/integration/runtime/fake/gpu.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <list>
+#include <string_view>
+#include <vector>
+
+struct CUkern_st {
+  const stretto_kernel *kernel;
+  cudaLibrary_t library;
+};
+struct CUlib_st {
+  const char *code;
+  void **compilerValues;
+  bool loaded = false;
+  std::list<CUkern_st> kernels = {};
+};
+
+namespace {
+
+const stretto_program &program() {
+  return *static_cast<const stretto_program *>(dlsym(RTLD_DEFAULT, "stretto_compiled_program"));
+}
+
+cudaError_t load(CUlib_st &library) {
+  if (library.loaded)
+    return cudaSuccess;
+  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
+    return refused;
+  library.loaded = std::string_view(library.code) == "code of sm_90a";
+  if (library.loaded)
+    return cudaSuccess;
+  if (library.compilerValues)
+    std::strncpy(static_cast<char *>(library.compilerValues[0]), "line 1; fatal: this is no PTX",
+                 reinterpret_cast<size_t>(library.compilerValues[1]));
+  return cudaErrorInvalidPtx;
+}
+
+void run(const stretto_kernel &kernel, const std::vector<void *> &buffers) {
+  static const char *fault = std::getenv("STRETTO_FAKE_GPU_FAULT");
+  static int64_t runs = 0;
+  if (fault && ++runs == std::atoll(fault))
+    return breakDevice(cudaErrorIllegalAddress);
+  std::vector<char> scratch(kernel.scratch_bytes);
+  kernel.function(buffers.data(), 0, kernel.grid[0] * kernel.grid[1], scratch.data());
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, cudaJitOption *, void **values, unsigned count,
+                                cudaLibraryOption *, void **, unsigned) {
+  *library = new CUlib_st{static_cast<const char *>(code), count == 2 ? values : nullptr};
+  return cudaSuccess;
+}
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) { return delete library, cudaSuccess; }
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
+  const stretto_kernel *begin = program().kernels, *end = begin + program().kernel_count;
+  const auto *found = std::find_if(begin, end, [&](const stretto_kernel &one) { return !std::strcmp(one.symbol, name); });
+  if (found == end)
+    return cudaErrorSymbolNotFound;
+  *kernel = &library->kernels.emplace_back(CUkern_st{found, library});
+  return cudaSuccess;
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function) {
+  *attributes = {};
+  return load(*static_cast<const CUkern_st *>(function)->library);
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
+  const auto &[kernel, library] = *static_cast<const CUkern_st *>(function);
+  if (const cudaError_t status = load(*library); status != cudaSuccess)
+    return status;
+  if (config->gridDim.x != kernel->grid[0] || config->gridDim.y != kernel->grid[1] || config->blockDim.x != kernel->block)
+    return cudaErrorInvalidConfiguration;
+  std::vector<void *> buffers(kernel->buffers);
+  for (int64_t i = 0; i < kernel->buffers; ++i)
+    buffers[i] = *static_cast<void **>(arguments[i]);
+  return enqueue(config->stream, [kernel, buffers] { run(*kernel, buffers); });
+}
+
+} // extern "C"
