@@ -12,9 +12,12 @@ from pytorch_model import rotate
 PACKAGES = {"causal-conv1d": "causal_conv1d", "fla": "fla"}
 
 
-def forms():
-    """conv: PyTorch's conv1d; shift: rows that are padded and added; and the packages that are installed."""
-    return ["conv", "shift", *(form for form, package in PACKAGES.items() if importlib.util.find_spec(package))]
+def forms(small):
+    """[(form, whether it is compiled)]. conv: PyTorch's conv1d; shift: rows that are padded and added; at last the packages that
+    are installed, whose tuning may take long. `small`: nothing that compiles."""
+    installed = [form for form, package in PACKAGES.items() if importlib.util.find_spec(package)]
+    return [(form, compiled) for group in (["conv", "shift"], installed) for compiled in (False, True)[: 1 if small else 2]
+            for form in group]  # fmt: skip
 
 
 def by_conv1d(x, taps):

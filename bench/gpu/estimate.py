@@ -20,6 +20,7 @@ from setting import ROOT, flops_per_token, shape, write
 import abi
 import programs
 
+import estimate_sites
 from sass import functions
 from walk import follow
 
@@ -167,14 +168,25 @@ def run(*command):
     subprocess.run(command, check=True)
 
 
-def estimate(build, name, made, folder, shim):
+def compile_made(build, name, made, folder):
+    """The model, and its machine code by function."""
     path = f"{folder}/{name}"
     compiler = (f"{build}/bin/stretto-compile", *made.options(ROOT, False))
     run(*compiler, "--emit=object", "-o", f"{path}.o")
     run(*compiler, "--emit=sass", "-o", f"{path}.sass")
     run("cc", "-shared", f"{path}.o", "-o", f"{path}.so")
     with open(f"{path}.sass", encoding="utf-8") as file:
-        counter = Counter(abi.Model(f"{path}.so"), functions(file.read()))
+        return abi.Model(f"{path}.so"), functions(file.read())
+
+
+def estimate_site(build, name, made, folder, shim):
+    model, code = compile_made(build, name, made, folder)
+    return estimate_sites.estimate_site(name, made, model, code, shim, lambda *kernel: estimate_kernel(*kernel)["seconds"],
+                                        A["between kernels of a graph, s"])  # fmt: skip
+
+
+def estimate(build, name, made, folder, shim):
+    counter = Counter(*compile_made(build, name, made, folder))
     seconds = counter.run(shim)
     tokens = made.shape.batch * made.shape.length
     return {"name": name.removeprefix("bench-"), "seconds": seconds, "tokens": tokens, "tokens_per_second": tokens / seconds,
@@ -197,7 +209,7 @@ def canon_costs(steps):
     return {tokens: seconds[f"canon-{tokens}"] / seconds[f"plain-{tokens}"] - 1 for tokens in ("32k", "2k")}
 
 
-def text_of(date, steps):
+def text_of(date, steps, sites):
     lines = [f"# Estimates for an H200, {date}: nothing here was measured", "",
              "`bench/gpu/estimate.py`, from bytes, registers, blocks and machine code of each launch. Measured figures go beside "
              "this file, as `<date>-<gpu>.md`, by `bench/gpu/run.py`. What is assumed, and why:", ""]  # fmt: skip
@@ -224,6 +236,7 @@ def text_of(date, steps):
                          f"{1e6 * k['issue_seconds']:.1f} | {100 * copy:.0f} % | {k['bytes'] / 1e6:.1f} | {k['registers']} | "
                          f"{k['spill_bytes']} | {k['blocks']} x {k['block']} | {k['warps']:.1f} | {k['warp_outstanding']} | "
                          f"{k['in_flight'] / 1024:.0f} |")
+    lines += estimate_sites.lines_of(sites, A["copy bandwidth, bytes/s"])
     return "\n".join(lines) + "\n"
 
 
@@ -237,11 +250,12 @@ def main():
         run("cc", "-shared", "-fPIC", "-O1", f"-I{ROOT}", f"{ROOT}/test/gpu/shim.c", "-o", f"{folder}/libshim.so")
         shim = ctypes.CDLL(f"{folder}/libshim.so", ctypes.RTLD_GLOBAL)
         steps = [estimate(arguments.build, name, made, folder, shim) for name, made in programs.bench(False).items()]
+        sites = [estimate_site(arguments.build, name, made, folder, shim) for name, made in programs.sites(False).items()]
     path = f"{arguments.out}/{date}-h200-estimate"
-    write(path + ".json", {"date": date, "estimate": True, "assumptions": ASSUMPTIONS, "steps": steps})
+    write(path + ".json", {"date": date, "estimate": True, "assumptions": ASSUMPTIONS, "steps": steps, "sites": sites})
     with open(path + ".md", "w", encoding="utf-8") as file:
-        file.write(text_of(date, steps))
-    print(text_of(date, steps).partition("\n## ")[0] + f"\nwritten: {path}.json, {path}.md")
+        file.write(text_of(date, steps, sites))
+    print(text_of(date, steps, sites).partition("\n## ")[0] + f"\nwritten: {path}.json, {path}.md")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,13 @@
     site_worker.py SETTINGS.json
 
 Settings: site, dim, heads, width, batch, length; folder (what test/gpu/prepare made), models ({"canon": FILE, "plain": FILE},
-compiled sites of `layers` layers), copies (of their memory), small. Prints what is ready, then answers `measure ROUNDS` by
-seconds of one pass of each side.
+compiled sites of `layers` layers), copies (of their memory), small, seconds (in which it tries forms). Prints what is ready, then
+answers `measure ROUNDS` by seconds of one pass of each side.
 """
 import ctypes
 import json
 import sys
+import time
 
 import torch
 
@@ -16,7 +17,7 @@ import setting  # finds test/gpu
 import abi
 from chains import Chain, Operands, forms
 from devices import CudaDevice, EmulatedDevice, Emulator
-from launches import Kernels
+from site_kernels import Kernels
 from timing import GPU, Side, take_turns
 
 DEVICE = "cuda" if GPU else "cpu"
@@ -25,16 +26,15 @@ DEVICE = "cuda" if GPU else "cpu"
 class Site:
     def __init__(self, settings):
         self.settings, self.sides, self.facts, self.problems = settings, {}, {"bytes": {}}, {}
-        folder = settings["folder"]
+        self.end, folder = time.monotonic() + settings["seconds"], settings["folder"]
         self.shim = ctypes.CDLL(f"{folder}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
         self.emulator = None if GPU else Emulator(ctypes.CDLL(f"{folder}/lib/libstretto_emulator.so", ctypes.RTLD_GLOBAL))
         ctypes.CDLL("libm.so.6", ctypes.RTLD_GLOBAL)
         for kind, path in settings["models"].items():
             self.add_ours(kind, path)
         self.operands = Operands(settings, settings["layers"] * settings["copies"], DEVICE)
-        for form in forms():
-            for compiled in (False,) if settings["small"] else (False, True):
-                self.try_chain(form, compiled)
+        for form, compiled in forms(settings["small"]):
+            self.try_chain(form, compiled)
         self.add_copy()
 
     def add(self, name, function, calls):
@@ -54,6 +54,9 @@ class Site:
     def try_chain(self, form, compiled):
         """A form that fails leaves the others as they are."""
         name = f"{form} {'compiled' if compiled else 'eager'}"
+        if time.monotonic() > self.end:
+            self.problems[name] = "there was no time for it"
+            return
         try:
             chain = Chain(self.operands, form, compiled)
             for way in ("forward", "both"):

@@ -25,11 +25,11 @@ ROUNDS, SMALL_ROUNDS = 30, 3
 LARGE = 100 << 20  # bytes of an operand from which two layers are more than a cache holds of anything
 
 
-def settings_of(name, made, folder, small):
+def settings_of(name, made, folder, small, seconds):
     """For site_worker.py; `made` is what facts.json has of a site."""
     dim = made["dim"]
     width = {"rotary": 3 * dim, "gate": 2 * (8 * dim // 3 // 8 * 8)}.get(made["site"], dim)
-    settings = {"width": width, "heads": max(1, dim // 64), "folder": folder, "small": small}
+    settings = {"width": width, "heads": max(1, dim // 64), "folder": folder, "small": small, "seconds": seconds}
     settings |= {part: made[part] for part in ("site", "dim", "batch", "length", "layers")}
     settings["models"] = {"canon": f"{folder}/sites/{name}.so"}
     if name.endswith("-canon"):
@@ -38,14 +38,14 @@ def settings_of(name, made, folder, small):
     return settings
 
 
-def variants_of(facts, folder, work, only):
+def variants_of(facts, folder, work, only, seconds):
     environment = machine.environment(folder) | {"TORCHINDUCTOR_COMPILE_THREADS": "3"}
     variants = []
     for file, made in facts["sites"].items():
         name = file.removesuffix("-canon")
         if not file.endswith("-plain") and (not only or name in only):
             caches = {"TORCHINDUCTOR_CACHE_DIR": f"{work}/inductor-{name}", "TRITON_CACHE_DIR": f"{work}/triton-{name}"}
-            variants.append(Variant(name, settings_of(file, made, folder, facts["emulated"]),
+            variants.append(Variant(name, settings_of(file, made, folder, facts["emulated"], seconds),
                                     [sys.executable, f"{HERE}/site_worker.py"], environment | caches))  # fmt: skip
     return variants
 
@@ -106,7 +106,8 @@ def main():
     print(json.dumps(result["machine"]), flush=True)
     path = f"{arguments.out}/{result['date']}-{slug(result['machine'].get('gpu', 'unknown'))}{'-emulated' if small else ''}-sites"
     with tempfile.TemporaryDirectory() as work:
-        variants = variants_of(facts, folder, work, [name for name in arguments.only.split(",") if name])
+        only = [name for name in arguments.only.split(",") if name]
+        variants = variants_of(facts, folder, work, only, 0.4 * arguments.budget)
 
         def note():
             result["sites"] = [entry_of(v) for v in variants]
