@@ -64,7 +64,7 @@ public:
   // Rows and columns of a matrix product that is large enough to show how fast the device is.
   virtual int64_t peakSize() const { return 1024; }
 
-  // Bytes that may still be allocated, what libraries hold already included; 0: as much as this machine has.
+  // Bytes that arenas and libraries may take, what libraries hold already included; 0: as much as this machine has.
   virtual int64_t availableBytes() const { return 0; }
 
   // The most bytes held at once beside what `allocate` gave, since the latest ReserveOp: by LibTorch's allocator, by

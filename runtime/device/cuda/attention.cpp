@@ -106,7 +106,10 @@ private:
     Allocator::beginAllocateToPool(0, pool->id(), [this](cudaStream_t other) { return other == stream; });
     struct End {
       at::cuda::MemPool &pool;
-      ~End() { Allocator::endAllocateToPool(0, pool.id()); }
+      ~End() {
+        Allocator::endAllocateToPool(0, pool.id());
+        Allocator::releasePool(0, pool.id()); // that a use of it began counted
+      }
     } end{*pool};
     try {
       call();

@@ -5,6 +5,7 @@
 #include "runtime/device/cuda/check.h"
 #include "runtime/device/cuda/load.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/ranges.h>
 
@@ -12,6 +13,8 @@ namespace stretto {
 namespace {
 
 constexpr size_t remembered = 6; // names of ops
+// Left to code that libraries load when they first need it, to the local memory of kernels, and to graphs.
+constexpr int64_t spareBytes = 256 << 20;
 
 std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
@@ -103,7 +106,8 @@ void CudaDevice::setThreads(int count) { setThreadCount(count); }
 int64_t CudaDevice::availableBytes() const {
   size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "ask how much memory the GPU has");
-  return static_cast<int64_t>(free) + products->workspaceBytes() + (attention ? attention->heldBytes() : 0);
+  const int64_t held = products->workspaceBytes() + (attention ? attention->heldBytes() : 0);
+  return std::max<int64_t>(1, static_cast<int64_t>(free) + held - spareBytes);
 }
 
 int64_t CudaDevice::libraryPeakBytes() const {

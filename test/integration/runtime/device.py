@@ -83,6 +83,9 @@ for name, more in {"faulty": ["--graph", "off"], "faulty-graph": []}.items():
 # More memory than the GPU has is refused before the run directory is made; a loss that is no number ends the run.
 contains(train("large", "--memory-limit", 1000000, status=1), "of memory, but needs ")
 expect(not os.path.exists(f"{folder}/large"), "a run directory was begun")
+# Libraries take a workspace of 32 MiB, and code that is loaded later needs some room, too.
+contains(train("tight", status=1, environment={**gpu, "STRETTO_FAKE_GPU_MEMORY": "288"}), "the run must fit into 32.00 MiB of memory")
+train("room", environment={**gpu, "STRETTO_FAKE_GPU_MEMORY": "290"})
 contains(train("nan", status=1, environment={**gpu, "STRETTO_FAKE_POISON": "15"}),
          "step 15: the loss must be a number, but got nan; no checkpoint holds this step")
 contains(train("found", "--check-finite", status=1, environment={**gpu, "STRETTO_FAKE_POISON": "15"}),

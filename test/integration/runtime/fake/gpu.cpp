@@ -1,7 +1,7 @@
 // CUDA's runtime on this machine's memory. Work on a stream runs as late as it may: when somebody waits. So whoever reads
 // too early, or gives memory back too early, gets something else. Copies from and to memory that is not page-locked run
 // at once, as CUDA's do. While a stream is captured, what may wait or take memory is refused and spoils the capture.
-// STRETTO_FAKE_GPU=8.6: its compute capability, 9.0 if not given.
+// STRETTO_FAKE_GPU=8.6: its compute capability, 9.0 if not given. STRETTO_FAKE_GPU_MEMORY=N: its memory in MiB.
 #include "test/integration/runtime/fake/gpu.h"
 
 #include <cstdlib>
@@ -29,10 +29,14 @@ cudaError_t state = cudaSuccess; // a fault stays
 std::map<const char *, size_t> pageLocked;
 size_t allocated = 0;
 std::map<void *, size_t> sizes;
-constexpr size_t memory = size_t(1) << 30;
 cudaStream_t lastRecorded = nullptr; // there is one stream
 cudaStream_t captured = nullptr;     // the one that is being captured
 bool spoiled = false;                // its capture
+
+size_t memory() {
+  static const char *given = std::getenv("STRETTO_FAKE_GPU_MEMORY");
+  return (given ? std::strtoull(given, nullptr, 10) : 1024) << 20;
+}
 
 bool isPageLocked(const void *address) {
   auto next = pageLocked.upper_bound(static_cast<const char *>(address));
@@ -109,7 +113,7 @@ cudaError_t cudaMalloc(void **data, size_t bytes) {
     return state;
   if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
     return refused;
-  if (allocated + bytes > memory)
+  if (allocated + bytes > memory())
     return cudaErrorMemoryAllocation;
   *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(*data, 0xcd, bytes);
@@ -128,8 +132,8 @@ cudaError_t cudaFree(void *data) {
   return state;
 }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
-  *free = memory - allocated;
-  *total = memory;
+  *free = memory() - allocated;
+  *total = memory();
   return state;
 }
 cudaError_t cudaMallocHost(void **data, size_t bytes) {
