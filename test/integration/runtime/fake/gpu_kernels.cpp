@@ -48,6 +48,8 @@ void run(const stretto_kernel &kernel, const std::vector<void *> &buffers) {
   static int64_t runs = 0;
   if (fault && ++runs == std::atoll(fault))
     return breakDevice(cudaErrorIllegalAddress);
+  if (!std::all_of(buffers.begin(), buffers.end(), [](const void *buffer) { return isAllocated(buffer, 1); }))
+    return breakDevice(cudaErrorIllegalAddress);
   std::vector<char> scratch(kernel.scratch_bytes);
   kernel.function(buffers.data(), 0, kernel.grid[0] * kernel.grid[1], scratch.data());
 }
