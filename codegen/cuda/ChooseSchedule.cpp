@@ -26,6 +26,8 @@ constexpr int64_t processorRegisters = 65536, processorThreads = 2048;
 constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
 constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
 constexpr int64_t stripWaves = 2;           // of blocks that do not sum along rows: the last wave is seldom full
+constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
+constexpr int64_t stripTeams[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
 constexpr int64_t haloShare = 16;           // a chunk is so many times longer than what it reads of its neighbours
 constexpr int64_t sumShare = 16;            // its data are so many times larger than its column sums
 
@@ -122,24 +124,21 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return wanted < warpThreads ? llvm::PowerOf2Ceil(wanted) : llvm::alignTo(wanted, warpThreads);
   }
 
-  /// One team for the whole row where it must meet; else the team that leaves the fewest threads of all parts idle, a large one
-  /// of equals.
+  /// One team for the whole row where it must meet; else the largest of which not many more threads of all parts are idle than of
+  /// the one that leaves the fewest.
   static int64_t teamFor(const Shape &shape, int64_t vectorLanes) {
     if (!shape.mayStrip) {
       int64_t vectors = vectorsOf(shape, shape.parts[0], vectorLanes);
       return wholeTeam(llvm::divideCeil(vectors, llvm::divideCeil(vectors, mostTeamThreads)));
     }
-    int64_t best = 0, fewest = 0;
-    for (int64_t team : {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1}) {
+    auto threadsOf = [&](int64_t team) {
       int64_t total = 0;
       for (const std::vector<Domain> &domains : shape.parts)
         total += llvm::alignTo(vectorsOf(shape, domains, vectorLanes), team);
-      if (best == 0 || total < fewest) {
-        best = team;
-        fewest = total;
-      }
-    }
-    return best;
+      return total;
+    };
+    int64_t most = threadsOf(1) + threadsOf(1) / idleShare;
+    return *llvm::find_if(stripTeams, [&](int64_t team) { return threadsOf(team) <= most; });
   }
 
   /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow. What a further

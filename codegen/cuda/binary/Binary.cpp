@@ -13,6 +13,9 @@ using namespace stretto;
 /// The PTX version of portable code: old enough for the drivers of CUDA 12.
 static constexpr unsigned portablePtx = 80;
 
+/// The attribute of a kernel that says how many of its blocks a multiprocessor must have registers for.
+static constexpr StringLiteral residentBlocks = "nvvm.minctasm";
+
 static void warnOfSpills(const KernelCost &cost) {
   StringRef name = nameOf(cost.kernel);
   LLVM::LLVMFuncOp kernel = cost.kernel;
@@ -36,24 +39,41 @@ static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, con
     const Resources &of = found->second;
     int64_t spills = std::max<int64_t>(0, of.local - arrays.lookup(kernel.getSymName()));
     costs.push_back({kernel, of.registers, spills, of.local, of.shared});
-    if (spills > 0)
-      warnOfSpills(costs.back());
   }
   return costs;
 }
 
-/// Machine code of `chip` alone.
+/// Lets a kernel that spills have more registers: those of one block fewer on a multiprocessor than it asks for, or, where it
+/// asks for nothing, all that one block can have, as ptxas may keep it to a quarter of them. Returns whether there are more.
+static bool giveRegisters(const KernelCost &cost) {
+  LLVM::LLVMFuncOp kernel = cost.kernel;
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(residentBlocks);
+  if (cost.spills == 0 || kernel->hasAttr("nvvm.maxnreg") || (blocks && blocks.getInt() <= 1))
+    return false;
+  int64_t fewer = blocks ? blocks.getInt() - 1 : 1;
+  kernel->setAttr(residentBlocks, IntegerAttr::get(IntegerType::get(kernel.getContext(), 32), fewer));
+  return true;
+}
+
+/// Machine code of the chip alone, and what each kernel takes, once more registers would not help those that spill.
 static FailureOr<DeviceCode> makeMachineCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
-  auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
-  if (failed(ptx))
-    return failure();
-  auto cubin = assemble(module, *ptx, chip, toolkit);
-  if (failed(cubin))
-    return failure();
-  auto costs = readCosts(module, *cubin, *ptx);
-  if (failed(costs))
-    return failure();
-  return DeviceCode{std::move(*cubin), "", std::nullopt, std::move(*costs)};
+  while (true) {
+    auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
+    if (failed(ptx))
+      return failure();
+    auto cubin = assemble(module, *ptx, chip, toolkit);
+    if (failed(cubin))
+      return failure();
+    auto costs = readCosts(module, *cubin, *ptx);
+    if (failed(costs))
+      return failure();
+    if (llvm::count_if(*costs, giveRegisters) > 0)
+      continue;
+    for (const KernelCost &cost : *costs)
+      if (cost.spills > 0)
+        warnOfSpills(cost);
+    return DeviceCode{std::move(*cubin), "", std::nullopt, std::move(*costs)};
+  }
 }
 
 FailureOr<SmallVector<KernelCost>> stretto::measureKernels(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
@@ -79,14 +99,13 @@ FailureOr<DeviceCode> stretto::makeDeviceCode(gpu::GPUModuleOp module, const Chi
 
 FailureOr<std::string> stretto::printDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
                                                 DeviceText kind) {
-  auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
-  if (failed(ptx) || kind == DeviceText::ptx)
-    return ptx;
-  auto cubin = assemble(module, *ptx, chip, toolkit);
-  if (failed(cubin))
+  if (kind == DeviceText::ptx)
+    return writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
+  auto code = makeMachineCode(module, chip, toolkit);
+  if (failed(code))
     return failure();
   std::string text;
-  if (std::string problem = disassemble(*cubin, toolkit, text); !problem.empty())
+  if (std::string problem = disassemble(code->cubin, toolkit, text); !problem.empty())
     return emitError(module.getLoc()) << problem;
   return text;
 }

@@ -20,9 +20,17 @@ CASES = [
     ("llama", "dim=256 layers=2", "--dtype=f64 --chip=sm_80"),
     ("llama", "dim=768 layers=2", "--dtype=f64"),
     ("llama", "dim=256 layers=2", "--fuse=none"),
+    ("llama", "dim=768 layers=2 tied=true kv_heads=4 rotary_fraction=0.25", "--dtype=bf16 --decode=64 --mask-documents"),
+    ("llama", "dim=768 layers=2 kv_heads=2 rotary_fraction=0 canon_activation=silu canon_kernel=3", "--decode=64 --chip=sm_80"),
+    ("llama", "dim=768 layers=2 rotary_heads=0.5 canon_residual=false activation=relu2", "--mask-documents --chip=sm_80"),
+    ("llama", "dim=1536 layers=2 tied=true", "--vocab=10000 --chip=sm_80"),
+    ("llama", "dim=1536 layers=2 canon_frozen=true", ""),
+    ("llama", "dim=2048 layers=2", ""),
+    ("llama", "dim=2048 layers=2", "--dtype=bf16"),
     ("hybrid", "dim=256 layers=4", "--dtype=bf16"),
+    ("hybrid", "dim=512 layers=4", "--memory-budget=8M --decode=64 --mask-documents"),
     ("hello", "dim=64", "--chip=sm_80"),
-    ("hello", "dim=64", "--dtype=bf16"),
+    ("hello", "dim=64", "--dtype=bf16 --decode=16"),
 ]
 
 
