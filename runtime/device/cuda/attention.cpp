@@ -24,6 +24,15 @@ Key keyOf(const AttentionOp &op) {
           op.starts != nullptr, op.documents};
 }
 
+// Does it; what LibTorch throws becomes an Error that begins with `problem`.
+template <typename Call> void reporting(const char *problem, const Call &call) {
+  try {
+    call();
+  } catch (const c10::Error &error) {
+    throw Error(std::string(problem) + ": " + error.what_without_backtrace());
+  }
+}
+
 // Our stream is LibTorch's for as long as it lives, and nothing is noted for gradients.
 struct OnStream {
   explicit OnStream(cudaStream_t stream) : guard(c10::cuda::getStreamFromExternal(stream, 0)) {}
@@ -36,6 +45,8 @@ int64_t reserved(bool peak) {
   const auto &all = stats.reserved_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
   return peak ? all.peak : all.current;
 }
+
+constexpr const char *unprepared = "attention cannot be prepared";
 
 } // namespace
 
@@ -111,11 +122,7 @@ private:
         Allocator::releasePool(0, pool.id()); // that a use of it began counted
       }
     } end{*pool};
-    try {
-      call();
-    } catch (const c10::Error &error) {
-      throw Error(std::string("attention failed: ") + error.what_without_backtrace());
-    }
+    reporting("attention failed", call);
   }
 
   void warm(const AttentionSample &sample, bool backward) {
@@ -130,15 +137,13 @@ private:
   std::map<Key, AttentionChoice> choices;
 };
 
-Attention::Attention(cudaStream_t stream, bool deterministic) : work(std::make_unique<Work>(stream, deterministic)) {}
+Attention::Attention(cudaStream_t stream, bool deterministic) {
+  reporting(unprepared, [&] { work = std::make_unique<Work>(stream, deterministic); });
+}
 Attention::~Attention() = default;
 
 void Attention::reserve(const ReserveOp &op) {
-  try {
-    work->reserve(op);
-  } catch (const c10::Error &error) {
-    throw Error(std::string("attention cannot be prepared: ") + error.what_without_backtrace());
-  }
+  reporting(unprepared, [&] { work->reserve(op); });
 }
 
 void Attention::run(const AttentionOp &op) { work->run(op); }

@@ -193,9 +193,12 @@ private:
       work(choice, sample);
       for (int run = 0; run < runs; ++run)
         best = std::min(best, clock.milliseconds([&] { work(choice, sample); }));
-    } catch (const c10::Error &error) {
+    } catch (const Error &) { // of ours: of no use to try another
+      throw;
+    } catch (const std::exception &error) { // LibTorch's, or cuDNN's own
       best = std::numeric_limits<float>::infinity();
-      refuse(choice, error.what_without_backtrace());
+      const auto *torch = dynamic_cast<const c10::Error *>(&error);
+      refuse(choice, torch ? torch->what_without_backtrace() : error.what());
     }
     (void)cudaGetLastError(); // what it refused with; a fault of the device stays
     check(cudaStreamSynchronize(stream), "try ways to compute attention");
