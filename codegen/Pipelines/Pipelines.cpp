@@ -1,13 +1,10 @@
 //===- Pipelines.cpp - the order of passes ------------------------------------===//
 #include "codegen/Pipelines/Pipelines.h"
 
-#include "codegen/cpu/Passes.h"
-#include "codegen/cuda/Passes.h"
-#include "codegen/cuda/binary/Passes.h"
-#include "codegen/emulator/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
+#include "codegen/rows/Passes.h"
 #include "passes/Passes.h"
 
 #include "mlir/Pass/PassOptions.h"
@@ -44,13 +41,6 @@ static void addFacts(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(createSetActivationType({options.activations}));
 }
 
-/// The logits of a CPU stay in its caches; a GPU wants products that fill it.
-static int64_t headBytesOf(const PipelineOptions &options) {
-  if (options.headBytes)
-    return options.headBytes;
-  return options.target == "cuda" ? 256 << 20 : 4 << 20;
-}
-
 static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   addFacts(passes, options);
   passes.addPass(createInlinerPass());
@@ -61,7 +51,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(createDecompose());
     passes.addPass(createAddDecode({options.decode}));
   }
-  passes.addPass(createAddLoss({headBytesOf(options)}));
+  passes.addPass(createAddLoss({options.headBytes ? options.headBytes : options.backend->headBytes()}));
   passes.addPass(createDecompose());
   passes.addPass(createSeparateDocuments());
   addCleanup(passes);
@@ -88,37 +78,22 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
-  if (options.target == "cuda") {
-    passes.addPass(createChooseCudaSchedule());
-  } else {
-    ChooseScheduleOptions schedule;
-    schedule.cpu = options.cpu;
-    passes.addPass(createChooseSchedule(schedule));
-  }
+  options.backend->addSchedules(passes, options.settings, options.cpu);
   passes.addPass(createSplitColumnSums());
   passes.addPass(createOrderWork());
   passes.addPass(createPlanMemory());
 }
 
 static void addNVVM(OpPassManager &passes, const PipelineOptions &options) {
-  if (options.target == "cuda")
-    passes.addPass(createLowerCudaKernels());
+  options.backend->addDeviceKernels(passes, options.settings);
 }
 
 void stretto::addResources(OpPassManager &passes, const PipelineOptions &options) {
-  if (options.target != "cuda" || options.emulate)
-    return;
-  addNVVM(passes, options);
-  passes.addPass(createReportCudaResources({options.chip, options.cudaPath}));
+  options.backend->addResources(passes, options.settings);
 }
 
 static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
-  if (options.target != "cuda")
-    passes.addPass(createLowerKernels({options.cpu}));
-  else if (options.emulate)
-    passes.addPass(createEmulateCudaKernels());
-  else
-    passes.addPass(createEmbedCudaBinaries({options.chip, options.cudaPath}));
+  options.backend->addHostKernels(passes, options.settings, options.cpu);
   passes.addPass(createEmitHost());
 }
 
@@ -149,24 +124,43 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
       *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};
   PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
                                        llvm::cl::init("native")};
-  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("cpu or cuda"), llvm::cl::init("cpu")};
-  PassOptions::Option<std::string> chip{*this, "chip", llvm::cl::desc("cuda: the GPU architecture"),
-                                        llvm::cl::init(PipelineOptions().chip)};
+  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("the name of a backend"),
+                                          llvm::cl::init(allBackends().front()->name().str())};
+  PassOptions::Option<std::string> chip{*this, "chip", llvm::cl::desc("architecture of the device"), llvm::cl::init("")};
   PassOptions::Option<std::string> cudaPath{*this, "cuda-path", llvm::cl::desc("cuda: folder of the toolkit"),
                                             llvm::cl::init("")};
-  PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("cuda: kernels for the emulator"),
-                                    llvm::cl::init(false)};
+  PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("kernels for the emulator"), llvm::cl::init(false)};
   PassOptions::Option<int64_t> decode{*this, "decode", llvm::cl::desc("tokens of a chunk of the decode entries; 0: none"),
                                       llvm::cl::init(0)};
 };
 } // namespace
 
+using ErrorHandler = llvm::function_ref<LogicalResult(const llvm::Twine &)>;
+
+/// The same as a record; reports a device that there is not.
+static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHandler error) {
+  PipelineOptions result{options.fuse, options.memoryBudget, options.headBytes, options.cpu,
+                         options.activations, options.decode, findBackend(options.target),
+                         {options.chip, options.cudaPath, options.emulate}};
+  if (!result.backend)
+    return error("there is no target '" + llvm::Twine(options.target) + "'");
+  if (failed(result.backend->resolve(result.settings, ModuleOp(), [&](const llvm::Twine &text) { (void)error(text); })))
+    return failure();
+  return result;
+}
+
 void stretto::registerPipelines() {
   for (Phase phase : allPhases)
-    PassPipelineRegistration<PhaseOptions>(
+    registerPassPipeline(
         ("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
-        [phase](OpPassManager &passes, const PhaseOptions &options) {
-          addPhase(passes, phase, {options.fuse, options.memoryBudget, options.headBytes, options.cpu, options.activations,
-                                   options.target, options.chip, options.cudaPath, options.emulate, options.decode});
-        });
+        [phase](OpPassManager &passes, llvm::StringRef text, ErrorHandler error) -> LogicalResult {
+          PhaseOptions options;
+          if (failed(options.parseFromString(text)))
+            return failure();
+          FailureOr<PipelineOptions> resolved = resolve(options, error);
+          if (succeeded(resolved))
+            addPhase(passes, phase, *resolved);
+          return resolved;
+        },
+        [](llvm::function_ref<void(const detail::PassOptions &)> handle) { handle(PhaseOptions()); });
 }

@@ -4,6 +4,8 @@
 // printed, edited and continued.
 #pragma once
 
+#include "codegen/Pipelines/Backends.h"
+
 #include "mlir/Pass/PassManager.h"
 
 #include <optional>
@@ -17,24 +19,22 @@ namespace stretto {
 
 /// What shapes the code that is made from a model.
 struct PipelineOptions {
-  std::string fuse = "all";       // "all" or "none"
-  int64_t memoryBudget = 0;       // bytes that saved values of all layers may take; 0: no limit
-  int64_t headBytes = 0;          // largest logits, in bytes, that are held at once; 0: what suits the target
-  std::string cpu = "native";     // the machine, as LLVM names it
-  std::string activations;        // "bf16", or empty: activations have the type of parameters
-  std::string target = "cpu";     // "cpu" or "cuda"
-  std::string chip = "sm_90a";    // cuda: the GPU architecture
-  std::string cudaPath = "";      // cuda: the folder of the toolkit; empty: look for it
-  bool emulate = false;           // cuda: kernels for the emulator instead of the GPU
-  int64_t decode = 0;             // tokens of a chunk of the decode entries; 0: no such entries
+  std::string fuse = "all";   // "all" or "none"
+  int64_t memoryBudget = 0;   // bytes that saved values of all layers may take; 0: no limit
+  int64_t headBytes = 0;      // largest logits, in bytes, that are held at once; 0: what suits the backend
+  std::string cpu = "native"; // the host, as LLVM names it
+  std::string activations;    // "bf16", or empty: activations have the type of parameters
+  int64_t decode = 0;         // tokens of a chunk of the decode entries; 0: no such entries
+  const Backend *backend = allBackends().front();
+  BackendSettings settings;   // resolved by the backend
 };
 
 /// The stages of a module behind the front end's `seq`:
 ///   train    gradients and evaluation as functions, saved values chosen
 ///   fused    row operations are kernels, the optimizer is there
 ///   kernels  kernels have schedules and every value a place
-///   nvvm     for cuda: kernels in a gpu.module, in the dialects llvm and nvvm; for cpu the same as kernels
-///   llvm     kernels and host code in the LLVM dialect; for cuda the kernels are images
+///   nvvm     kernels for a GPU are in a gpu.module, in the dialects llvm and nvvm; for a CPU the same as kernels
+///   llvm     kernels and host code in the LLVM dialect; kernels for a GPU are images
 enum class Phase { train, fused, kernels, nvvm, llvm };
 inline constexpr Phase allPhases[] = {Phase::train, Phase::fused, Phase::kernels, Phase::nvvm, Phase::llvm};
 llvm::StringRef nameOf(Phase phase);

@@ -9,6 +9,7 @@
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
+#include "codegen/rows/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,4 +28,5 @@ void stretto::registerCodegenPasses() {
   registerMemoryPasses();
   registerHostPasses();
   registerOptimizerPasses();
+  registerRowKernelPasses();
 }

@@ -79,7 +79,7 @@ struct DeviceOptions {
   bool tf32 = false;         // products of floats may round their operands to 10 bits
 };
 
-// "cpu" or "null-async"; throws Error for another name.
+// A device that needs no program, by its name: the CPU, or one that behaves like it; throws Error for another name.
 std::unique_ptr<Device> makeDevice(const std::string &name, const DeviceOptions &options = {});
 
 } // namespace stretto

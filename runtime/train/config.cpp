@@ -2,12 +2,14 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/device/make.h"
 #include "runtime/train/schedule.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 namespace stretto {
@@ -44,7 +46,7 @@ Setting real(const char *name, const char *help, double RunConfig::*field, doubl
           [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
 }
 
-Setting text(const char *name, const char *help, std::string RunConfig::*field, bool stored,
+Setting text(const char *name, std::string help, std::string RunConfig::*field, bool stored,
              std::vector<std::string> choices = {}) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
@@ -73,6 +75,14 @@ Setting flag(const char *name, const char *help, bool RunConfig::*field) {
   };
   return {name, help, Setting::Kind::Flag, false, set,
           [=](const RunConfig &config) { return std::string(config.*field ? "true" : "false"); }};
+}
+
+Setting device() {
+  std::vector<std::string> names = deviceNames();
+  const std::string help = fmt::format("auto (what the model was compiled for), {} (null-async, for tests: everything runs "
+                                       "late, on the cpu)", fmt::join(names, ", "));
+  names.insert(names.begin(), "auto");
+  return text("device", help, &RunConfig::device, false, names);
 }
 
 std::vector<Setting> makeSettings() {
@@ -114,14 +124,12 @@ std::vector<Setting> makeSettings() {
       text("out", "run directory; none: write no files", &C::out, false),
       flag("resume", "go on from the newest checkpoint of the run directory", &C::resume),
       integer("threads", "threads; 0: all cores (results do not depend on it)", &C::threads, 0, 4096, false),
-      text("device",
-           "auto (what the model was compiled for), cpu, cuda, or null-async (for tests: everything runs late, on the cpu)",
-           &C::device, false, {"auto", "cpu", "cuda", "null-async"}),
-      onOff("graph", "cuda: a step is captured once as a graph and replayed; off: its ops are submitted each time",
+      device(),
+      onOff("graph", "GPUs: a step is captured once as a graph and replayed; off: its ops are submitted each time",
             &C::graph, false),
-      onOff("deterministic", "cuda: the same bits each time; off: attention may use a faster backward without that",
+      onOff("deterministic", "GPUs: the same bits each time; off: attention may use a faster backward without that",
             &C::deterministic, true),
-      onOff("tf32", "cuda: products of floats may round their operands to 10 bits (TF32)", &C::tf32, true),
+      onOff("tf32", "GPUs: products of floats may round their operands to 10 bits (TF32)", &C::tf32, true),
       flag("check-finite", "stop at the first op that writes a NaN or an infinity, and name it (slow)",
            &C::checkFinite),
       flag("profile", "print where the time of a step goes", &C::profile),

@@ -149,8 +149,8 @@ public:
     const MemoryPlan plan = planMemory(program, config.accumulate > 1, device->libraryPeakBytes());
     checkFits(device->libraryPeakBytes());
     announce(config, program, *device, progress, plan);
-    if (std::string_view(program.target) == "cuda-emulated")
-      progress.warning("the kernels of this program are made for CUDA and are emulated on the CPU, which is slow");
+    if (const std::string_view target = emulatedTarget(program); !target.empty())
+      progress.warning(fmt::format("the kernels of this program are made for --target={} and are emulated on the CPU, which is slow", target));
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
     const TrainingState state{program, *device, arenas};

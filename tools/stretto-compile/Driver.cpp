@@ -3,8 +3,6 @@
 
 #include "codegen/Pipelines/Dump.h"
 #include "codegen/Pipelines/Pipelines.h"
-#include "codegen/cuda/binary/Binary.h"
-#include "codegen/cuda/binary/KernelTable.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/pytorch/EmitPyTorch.h"
 #include "codegen/report/Explain.h"
@@ -31,7 +29,7 @@ namespace {
 /// One run of the compiler.
 class Driver {
 public:
-  explicit Driver(const CommandLine &line) : line(line) {}
+  explicit Driver(const CommandLine &line) : line(line), settings(line.settings) {}
 
   int run() {
     if (line.command == Command::format)
@@ -51,7 +49,7 @@ public:
       return 1;
     if (line.emit == "pytorch")
       return emitText([&](llvm::raw_ostream &os) { return succeeded(emitPyTorch(*module, os)); });
-    if (needsToolkit() && !findToolkit())
+    if (makesMachineCode() && failed(line.backend->findTools(settings, report))) // before the work, and not at its end
       return 1;
     ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) { print(diagnostic); });
     if (!runPhases())
@@ -113,32 +111,14 @@ private:
     if (failed(resolved))
       return false;
     target = *resolved;
-    return line.target == "cpu" || resolveChip();
+    settings = line.settings;
+    return succeeded(line.backend->resolve(settings, module ? *module : ModuleOp(), report));
   }
 
-  /// The chip that is named, else the one that IR was made for, else the usual one.
-  bool resolveChip() {
-    auto made = module ? (*module)->getAttrOfType<StringAttr>("kern.chip") : StringAttr();
-    std::string name = !line.chip.empty() ? line.chip : made ? made.str() : PipelineOptions().chip;
-    auto resolved = Chip::resolve(name, report);
-    if (succeeded(resolved))
-      chip = *resolved;
-    return succeeded(resolved);
-  }
-
-  /// Whether the command ends in machine code of a GPU. (`explain` goes without where there is no toolkit.)
-  bool needsToolkit() const {
+  /// Whether the command ends in machine code. (`explain` goes without where its tools are missing.)
+  bool makesMachineCode() const {
     constexpr StringRef texts[] = {"seq", "train", "fused", "kernels", "nvvm"};
-    return line.target == "cuda" && !line.emulate && line.command == Command::compile &&
-           !llvm::is_contained(texts, line.emit);
-  }
-
-  /// Before the work and not at its end: what is missing is to be said at once.
-  bool findToolkit() {
-    auto found = Toolkit::find(line.cudaPath, *chip, report);
-    if (succeeded(found))
-      toolkit = *found;
-    return succeeded(found);
+    return line.command == Command::compile && !llvm::is_contained(texts, line.emit);
   }
 
   /// Reads IR instead of a spec. Its code is for the machine it was made for, if no other is named.
@@ -166,11 +146,10 @@ private:
 
   void describeTarget() {
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
-    (*module)->setAttr("kern.target", text(line.programTarget()));
+    (*module)->setAttr("kern.target", text(line.backend->programTarget(settings)));
     (*module)->setAttr("kern.cpu", text(target.cpu));
     (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
-    if (chip)
-      (*module)->setAttr("kern.chip", text(chip->name));
+    line.backend->describe(*module, settings);
   }
 
   bool readSpec() {
@@ -183,9 +162,9 @@ private:
     if (shape->batch > most / shape->length)
       return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} rows of {2}", most, shape->batch,
                                   shape->length));
-    if (line.maxDocuments && *line.maxDocuments < shape->batch)
+    if (settings.maxDocuments && settings.maxDocuments < shape->batch)
       return refuse(llvm::formatv("--max-documents must be at least {0}, one for each row of a batch, but got {1}", shape->batch,
-                                  *line.maxDocuments));
+                                  settings.maxDocuments));
     std::optional<FrontendResult> result = compileSpec(context, frontendOptions(*shape), llvm::errs());
     if (!result)
       return false;
@@ -199,22 +178,21 @@ private:
     return true;
   }
 
-  /// Documents are kept apart. A GPU's attention wants to know where each begins, and needs room for that.
+  /// Documents are kept apart.
   void setDocuments(int64_t batch, int64_t length) {
-    int64_t usual = batch * llvm::divideCeil(length, 16), most = batch * length;
-    int64_t room = line.target == "cuda" ? std::min(line.maxDocuments.value_or(usual), most) : 0;
+    int64_t room = line.backend->documentRoom(settings, batch, length);
     (*module)->setAttr(documentsAttr, IntegerAttr::get(IntegerType::get(&context, 64), room));
   }
 
   /// The last phase that the command needs; nothing where the front end's module is enough.
   std::optional<Phase> lastPhase() const {
-    if (line.command == Command::explain && line.target == "cuda" && !line.emulate)
+    if (line.command == Command::explain && line.makesDeviceCode())
       return Phase::nvvm;
     if (line.command != Command::compile)
       return Phase::kernels;
     if (line.emit == "seq")
       return std::nullopt;
-    if (line.emit == "ptx" || line.emit == "sass")
+    if (line.printsDeviceCode())
       return Phase::nvvm;
     for (Phase phase : allPhases)
       if (line.emit == nameOf(phase) && phase != Phase::llvm)
@@ -236,10 +214,8 @@ private:
     options.memoryBudget = line.memoryBudget;
     options.cpu = cpuName();
     options.activations = line.dtype == "bf16" ? "bf16" : "";
-    options.target = line.target;
-    options.chip = chip ? chip->name.str() : options.chip;
-    options.cudaPath = line.cudaPath;
-    options.emulate = line.emulate;
+    options.backend = line.backend;
+    options.settings = settings;
     options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
     if (auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length"))
       options.decode = std::min(options.decode, length.getInt());
@@ -270,8 +246,10 @@ private:
       });
     if (line.command == Command::explain)
       return emitText([&](llvm::raw_ostream &os) { return explain(os); });
-    if (line.emit == "ptx" || line.emit == "sass")
-      return emitText([&](llvm::raw_ostream &os) { return emitDeviceCode(os); });
+    if (line.printsDeviceCode())
+      return emitText([&](llvm::raw_ostream &os) {
+        return succeeded(line.backend->printDeviceCode(*module, settings, line.emit, os));
+      });
     if (line.emit == "llvm" || line.emit == "asm" || line.emit == "object")
       return emitMachine();
     if (!line.emit.empty())
@@ -286,40 +264,10 @@ private:
   bool explain(llvm::raw_ostream &os) {
     std::string kernels; // comes last, but remarks of the assembly belong to the lines of the source
     llvm::raw_string_ostream table(kernels);
-    if (line.target == "cuda" && !line.emulate && !explainKernels(table))
+    if (line.makesDeviceCode() && failed(line.backend->printKernelCosts(*module, settings, table)))
       return false;
     printDecisions(*decisions, readSources(), runsOfFunctions(*module), os);
     os << kernels;
-    return true;
-  }
-
-  /// What the kernels take of the GPU, as the assembler says; where there is none, why.
-  bool explainKernels(llvm::raw_ostream &os) {
-    std::string why;
-    auto found = Toolkit::find(line.cudaPath, *chip, [&](const llvm::Twine &text) { why = text.str(); });
-    if (failed(found)) {
-      os << "\nregisters of the kernels are not known: " << why << "\n";
-      return true;
-    }
-    for (auto kernels : module->getOps<gpu::GPUModuleOp>()) {
-      auto code = succeeded(checkKernels(kernels, *chip)) ? makeDeviceCode(kernels, *chip, *found)
-                                                          : FailureOr<DeviceCode>(failure());
-      if (failed(code))
-        return false;
-      printKernelTable(code->costs, *chip, os);
-    }
-    return true;
-  }
-
-  bool emitDeviceCode(llvm::raw_ostream &os) {
-    DeviceText kind = line.emit == "ptx" ? DeviceText::ptx : DeviceText::sass;
-    for (auto kernels : module->getOps<gpu::GPUModuleOp>()) {
-      auto text = succeeded(checkKernels(kernels, *chip)) ? printDeviceCode(kernels, *chip, toolkit, kind)
-                                                          : FailureOr<std::string>(failure());
-      if (failed(text))
-        return false;
-      os << *text;
-    }
     return true;
   }
 
@@ -379,7 +327,7 @@ private:
     PendingFile object(line.output + ".o"), program(line.output);
     std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
     if (problem.empty())
-      problem = linkProgram(object.temporary(), program.temporary(), line.programTarget());
+      problem = linkProgram(object.temporary(), program.temporary(), *line.backend, settings);
     if (problem.empty())
       problem = program.keep();
     return problem.empty() ? 0 : fail(problem);
@@ -403,9 +351,8 @@ private:
   const CommandLine &line;
   MLIRContext context;
   Target target;
-  std::optional<Chip> chip; // for cuda
+  BackendSettings settings; // those of the line, and what they leave open
   bool taskWrites = false;  // the task is judged by what models write
-  Toolkit toolkit;          // where the command needs one
   OwningOpRef<ModuleOp> module;
   std::optional<Phase> reached; // by the module that was read, where it was IR
   std::shared_ptr<std::vector<Decision>> decisions;

@@ -85,45 +85,34 @@ static std::string findDriver(std::string &tried) {
   return "";
 }
 
-namespace {
-/// A library of the runtime.
-struct Library {
-  StringRef name;
-  StringRef target; // of the programs that need it; empty: all
-  bool linked;      // false: programs load it when they start
-};
-} // namespace
-
-/// In link order.
-static constexpr Library runtimeLibraries[] = {
-    {"libstretto_program_main.a", "", true},
-    {"libstretto_tasks.so", "", true},
-    {"libstretto_emulator.so", "cuda-emulated", true},
-    {"libstretto_runtime.so", "", true},
-    {"libstretto_cuda.so", "cuda", false},
-};
+/// In link order: what every program is linked with, those of its backend in between.
+static constexpr BackendLibrary librariesBefore[] = {{"libstretto_program_main.a", true, ""}, {"libstretto_tasks.so", true, ""}},
+                                libraryBehind{"libstretto_runtime.so", true, ""};
 
 /// Paths of what to link with; fills `error` where something is missing that the program will need.
-static std::vector<std::string> findLibraries(StringRef target, std::string &folder, std::string &error) {
-  folder = llvm::sys::path::parent_path(programFolder()).str() + "/lib";
+static std::vector<std::string> findLibraries(const Backend &backend, const BackendSettings &settings, StringRef folder,
+                                              std::string &error) {
   std::vector<std::string> paths;
-  for (const Library &library : runtimeLibraries) {
-    if (!library.target.empty() && library.target != target)
-      continue;
-    std::string path = folder + "/" + library.name.str();
+  auto find = [&](const BackendLibrary &library, const std::string &whoNeedsIt) {
+    std::string path = (folder + "/" + library.name).str();
+    std::string with = library.builtWith.empty() ? "" : " with " + library.builtWith.str();
     if (!fs::exists(path))
-      error = llvm::formatv("cannot link: '{0}' is missing{1}; build the runtime{2}, or use --emit=object", path,
-                            library.target.empty() ? "" : ", which --target=" + target.split('-').first.str() + " needs",
-                            target == "cuda" ? " with a LibTorch that has CUDA" : "");
+      error = llvm::formatv("cannot link: '{0}' is missing{1}; build the runtime{2}, or use --emit=object", path, whoNeedsIt,
+                            with);
     if (library.linked)
       paths.push_back(path);
-  }
+  };
+  for (const BackendLibrary &library : librariesBefore)
+    find(library, "");
+  for (const BackendLibrary &library : backend.libraries(settings))
+    find(library, ", which --target=" + backend.name().str() + " needs");
+  find(libraryBehind, "");
   return paths;
 }
 
-std::string stretto::linkProgram(StringRef object, StringRef output, StringRef target) {
-  std::string folder, error, tried;
-  std::vector<std::string> libraries = findLibraries(target, folder, error);
+std::string stretto::linkProgram(StringRef object, StringRef output, const Backend &backend, const BackendSettings &settings) {
+  std::string folder = llvm::sys::path::parent_path(programFolder()).str() + "/lib", error, tried;
+  std::vector<std::string> libraries = findLibraries(backend, settings, folder, error);
   if (!error.empty())
     return error;
   std::string driver = findDriver(tried);

@@ -1,8 +1,7 @@
 //===- Link.h - objects become programs ---------------------------------------===//
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "codegen/target/Backend.h"
 
 #include <string>
 
@@ -32,8 +31,8 @@ private:
 std::string whyNotWritable(llvm::StringRef path);
 
 /// Links a compiled object with the main of training programs and the runtime's libraries, which lie in ../lib beside
-/// this program. `target`: what it was compiled for, as stretto_program says it; decides which libraries are needed.
-/// Returns an error text, or an empty one.
-std::string linkProgram(llvm::StringRef object, llvm::StringRef output, llvm::StringRef target);
+/// this program, and with those of the backend. Returns an error text, or an empty one.
+std::string linkProgram(llvm::StringRef object, llvm::StringRef output, const Backend &backend,
+                        const BackendSettings &settings);
 
 } // namespace stretto

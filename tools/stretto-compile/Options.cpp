@@ -1,9 +1,11 @@
 //===- Options.cpp ------------------------------------------------------------===//
 #include "tools/stretto-compile/Options.h"
 
+#include "codegen/Pipelines/Pipelines.h"
 #include "frontend/Diagnostics/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -23,13 +25,11 @@ std::string readNumber(StringRef text, int64_t least, int64_t &result) {
   return "";
 }
 
-std::string readCount(StringRef text, std::optional<int64_t> &result) {
-  int64_t number = 0;
-  std::string error = readNumber(text, 1, number);
+std::string readCount(StringRef text, int64_t &result) {
+  std::string error = readNumber(text, 1, result);
   constexpr int64_t most = int64_t(1) << 31;
-  if (error.empty() && number > most)
-    return llvm::formatv("must be at most {0}, but got {1}", most, number);
-  result = number;
+  if (error.empty() && result > most)
+    return llvm::formatv("must be at most {0}, but got {1}", most, result);
   return error;
 }
 
@@ -60,8 +60,32 @@ std::string readAssignment(StringRef text, std::pair<std::string, std::string> &
   return "";
 }
 
-constexpr StringRef stages[] = {"ast",  "seq", "train", "fused", "kernels", "nvvm",
-                                "llvm", "asm", "ptx",   "sass",  "object",  "pytorch"};
+/// What --emit knows, for all backends.
+llvm::SmallVector<StringRef> allStages() {
+  llvm::SmallVector<StringRef> stages{"ast", "seq"};
+  for (Phase phase : allPhases)
+    stages.push_back(nameOf(phase));
+  stages.append({"asm", "object", "pytorch"});
+  for (const Backend *backend : allBackends())
+    stages.append(backend->deviceTexts().begin(), backend->deviceTexts().end());
+  return stages;
+}
+
+llvm::SmallVector<StringRef> allTypes() {
+  llvm::SmallSetVector<StringRef, 4> types;
+  for (const Backend *backend : allBackends())
+    types.insert_range(backend->types());
+  return types.takeVector();
+}
+
+/// The names of the backends that hold to a condition: "cuda", or "a or b".
+std::string namesOfBackends(llvm::function_ref<bool(const Backend &)> holds, StringRef between = " or ") {
+  llvm::SmallVector<StringRef> names;
+  for (const Backend *backend : allBackends())
+    if (holds(*backend))
+      names.push_back(backend->name());
+  return llvm::join(names, between);
+}
 
 template <std::string CommandLine::*Field> std::string setText(CommandLine &line, StringRef text) {
   line.*Field = text.str();
@@ -76,7 +100,7 @@ template <std::vector<std::string> CommandLine::*Field> std::string addText(Comm
   return "";
 }
 template <std::optional<int64_t> CommandLine::*Field> std::string setCount(CommandLine &line, StringRef text) {
-  return readCount(text, line.*Field);
+  return readCount(text, (line.*Field).emplace());
 }
 
 std::string setOverride(CommandLine &line, StringRef text) { return readAssignment(text, line.overrides.emplace_back()); }
@@ -85,10 +109,17 @@ std::string setTaskSetting(CommandLine &line, StringRef text) {
   line.taskSettings.push_back(text.str());
   return readAssignment(text, parts);
 }
-std::string setDtype(CommandLine &line, StringRef text) { return readWord(text, {"f32", "f64", "bf16"}, line.dtype); }
-std::string setTarget(CommandLine &line, StringRef text) { return readWord(text, {"cpu", "cuda"}, line.target); }
+std::string setDtype(CommandLine &line, StringRef text) { return readWord(text, allTypes(), line.dtype); }
+std::string setTarget(CommandLine &line, StringRef text) {
+  std::string name;
+  auto names = llvm::map_to_vector(allBackends(), [](const Backend *backend) { return backend->name(); });
+  std::string error = readWord(text, names, name);
+  if (error.empty())
+    line.backend = findBackend(name);
+  return error;
+}
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, {"all", "none"}, line.fuse); }
-std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, stages, line.emit); }
+std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, allStages(), line.emit); }
 std::string setDecode(CommandLine &line, StringRef text) { return readNumber(text, 0, line.decode.emplace()); }
 std::string setBudget(CommandLine &line, StringRef text) { return readBytes(text, line.memoryBudget); }
 
@@ -104,20 +135,14 @@ constexpr Option options[] = {
     {"-I", "FOLDER", "where imports are looked for, too", addText<&CommandLine::importFolders>},
     {"--mask-documents", "", "keep the documents of a row apart: attention, Canon and shift, positions",
      setFlag<&CommandLine::maskDocuments>},
-    {"--max-documents", "N", "cuda: how many documents a batch may hold then; one for 16 tokens of a row if none is named",
-     setCount<&CommandLine::maxDocuments>},
-    {"--dtype", "TYPE", "f32 or f64; for cuda also bf16: activations and products, weights stay f32", setDtype},
-    {"--target", "NAME", "cpu, or cuda: a GPU of NVIDIA's", setTarget},
+    {"--dtype", "TYPE", "f32 or f64; some targets have bf16, for activations and products: weights stay f32", setDtype},
+    {"--target", "NAME", "what the program runs on, see below", setTarget},
     {"--cpu", "NAME", "the machine, as LLVM names it; native: this one", setText<&CommandLine::cpu>},
-    {"--chip", "NAME", "cuda: the GPU architecture, sm_80 or newer; sm_90a if none is named", setText<&CommandLine::chip>},
-    {"--cuda-path", "DIR", "cuda: the folder of the CUDA toolkit, if it is not to be looked for",
-     setText<&CommandLine::cudaPath>},
-    {"--emulate", "", "cuda: run the GPU's kernels on the CPU, slowly, to check them", setFlag<&CommandLine::emulate>},
     {"--fuse", "WHAT", "all or none: whether row operations share kernels", setFuse},
     {"--memory-budget", "BYTES", "what saved values may take (K, M, G); 0: no limit", setBudget},
     {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it", setDecode},
     {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},
-    {"--emit", "STAGE", "ast, seq, train, fused, kernels (for cuda with their registers), llvm, asm, object, pytorch; for cuda also nvvm, ptx, sass", setEmit},
+    {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below", setEmit},
     {"--dump-ir", "DIR", "leave a file for each pass that changes something", setText<&CommandLine::dumpFolder>},
     {"--locations", "", "with --emit: print the places in the source, too", setFlag<&CommandLine::locations>},
     {"--explain", "", "say what was fused, saved and moved, and why", setFlag<&CommandLine::explain>},
@@ -133,46 +158,99 @@ const Option *findOption(StringRef name) {
   return it == std::end(options) ? nullptr : it;
 }
 
+const BackendOption *findBackendOption(StringRef name) {
+  const auto *it = llvm::find_if(backendOptions, [&](const BackendOption &option) { return StringRef(option.name) == name; });
+  return it == std::end(backendOptions) ? nullptr : it;
+}
+
+std::string applyBackendOption(CommandLine &line, const BackendOption &option, StringRef value) {
+  line.givenSettings.push_back(option.name);
+  if (auto *text = std::get_if<std::string BackendSettings::*>(&option.field))
+    line.settings.*(*text) = value.str();
+  else if (auto *flag = std::get_if<bool BackendSettings::*>(&option.field))
+    line.settings.*(*flag) = true;
+  else
+    return readCount(value, line.settings.*std::get<int64_t BackendSettings::*>(option.field));
+  return "";
+}
+
+std::string refuseOption(StringRef name) {
+  llvm::SmallVector<StringRef> names;
+  for (const Option &known : options)
+    names.push_back(known.name);
+  for (const BackendOption &known : backendOptions)
+    names.push_back(known.name);
+  return llvm::formatv("unknown option '{0}'{1}", name, didYouMean(name, names));
+}
+
 /// Reads the option at `i`; leaves `i` at its last word.
 std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments, size_t &i) {
   StringRef word = arguments[i];
   auto [name, value] = word.starts_with("--") ? word.split('=') : std::pair(word, StringRef());
   const Option *option = findOption(name == "-h" ? "--help" : name);
-  if (!option) {
-    llvm::SmallVector<StringRef> names;
-    for (const Option &known : options)
-      names.push_back(known.name);
-    return llvm::formatv("unknown option '{0}'{1}", name, didYouMean(name, names));
-  }
+  const BackendOption *ofBackend = findBackendOption(name);
+  if (!option && !ofBackend)
+    return refuseOption(name);
+  StringRef shown = option ? option->value : StringRef(ofBackend->value);
   bool attached = name.size() != word.size();
-  if (option->value.empty() && attached)
+  if (shown.empty() && attached)
     return llvm::formatv("{0} takes no value, but got '{1}'", name, value);
-  if (!option->value.empty() && !attached) {
+  if (!shown.empty() && !attached) {
     if (++i == arguments.size())
-      return llvm::formatv("{0} needs a value ({1})", name, option->value);
+      return llvm::formatv("{0} needs a value ({1})", name, shown);
     value = arguments[i];
   }
-  std::string error = option->apply(line, value);
+  std::string error = option ? option->apply(line, value) : applyBackendOption(line, *ofBackend, value);
   return error.empty() ? error : (name + " " + error).str();
+}
+
+/// An option, or a value of one, that the target does not know, and the backends that do; nothing where all is known.
+std::optional<std::pair<std::string, std::string>> strangeToTarget(const CommandLine &line) {
+  for (StringRef name : line.givenSettings)
+    if (!llvm::is_contained(line.backend->options(), name))
+      return std::pair(name.str(), namesOfBackends([&](auto &other) { return llvm::is_contained(other.options(), name); }));
+  if (!llvm::is_contained(line.backend->types(), line.dtype))
+    return std::pair("--dtype=" + line.dtype,
+                     namesOfBackends([&](auto &other) { return llvm::is_contained(other.types(), line.dtype); }));
+  auto prints = [&](const Backend &backend) {
+    return line.emit == nameOf(Phase::nvvm) ? backend.hasDeviceCode() : llvm::is_contained(backend.deviceTexts(), line.emit);
+  };
+  bool ofDevice = !namesOfBackends(prints).empty();
+  return ofDevice && !prints(*line.backend) ? std::optional(std::pair("--emit=" + line.emit, namesOfBackends(prints)))
+                                            : std::nullopt;
 }
 
 /// What only means something together with another option; an error text, or empty.
 std::string checkTogether(const CommandLine &line) {
-  if (line.maxDocuments && !line.maskDocuments)
+  if (line.settings.maxDocuments && !line.maskDocuments)
     return "--max-documents needs --mask-documents";
-  bool device = llvm::is_contained({"nvvm", "ptx", "sass"}, line.emit);
-  if (line.target == "cuda") {
-    bool binary = line.emit == "ptx" || line.emit == "sass";
-    return line.emulate && binary ? "--emit=" + line.emit + " prints code for a GPU, but --emulate makes code for the CPU" : "";
+  if (auto strange = strangeToTarget(line))
+    return llvm::formatv("{0} needs --target={1}, but the target is {2}", strange->first, strange->second, line.backend->name());
+  if (line.settings.emulate && line.printsDeviceCode())
+    return "--emit=" + line.emit + " prints code for a GPU, but --emulate makes code for the CPU";
+  return "";
+}
+
+std::string helpLine(StringRef name, StringRef value, StringRef help) {
+  return llvm::formatv("  {0,-28} {1}\n", (name + " " + value).str(), help);
+}
+
+/// What --target may name, and what each backend takes besides.
+std::string helpOfBackends() {
+  std::string text = "\nTargets:\n";
+  for (const Backend *backend : allBackends()) {
+    llvm::SmallVector<StringRef> prints;
+    if (backend->hasDeviceCode())
+      prints.push_back(nameOf(Phase::nvvm));
+    prints.append(backend->deviceTexts().begin(), backend->deviceTexts().end());
+    text += helpLine(backend->name(), "", llvm::formatv("{0}; --dtype {1}{2}{3}", backend->description(),
+                                                        llvm::join(backend->types(), ", "), prints.empty() ? "" : "; also --emit ",
+                                                        llvm::join(prints, ", ")).str());
+    for (const BackendOption &option : backendOptions)
+      if (llvm::is_contained(backend->options(), StringRef(option.name)))
+        text += "  " + helpLine(option.name, option.value, option.help);
   }
-  std::string option = !line.chip.empty()       ? "--chip"
-                       : !line.cudaPath.empty() ? "--cuda-path"
-                       : line.emulate           ? "--emulate"
-                       : line.maxDocuments      ? "--max-documents"
-                       : line.dtype == "bf16"   ? "--dtype=bf16"
-                       : device                 ? "--emit=" + line.emit
-                                                : "";
-  return option.empty() ? "" : option + " needs --target=cuda, but the target is " + line.target;
+  return text;
 }
 } // namespace
 
@@ -214,8 +292,8 @@ std::string stretto::helpText(Command command) {
                                                   : "compile model.stretto --task NAME -o PROGRAM [options]";
   std::string text = llvm::formatv("usage: stretto {0}\n\n", usage);
   for (const Option &option : options)
-    text += llvm::formatv("  {0,-28} {1}\n", (option.name + " " + option.value).str(), option.help).str();
+    text += helpLine(option.name, option.value, option.help);
   if (command != Command::format)
-    text += "\nInstead of a spec, IR that --emit printed (a file that ends in .mlir) is continued from the stage it is at.\n";
+    text += helpOfBackends() + "\nInstead of a spec, IR that --emit printed (a file that ends in .mlir) is continued from the stage it is at.\n";
   return text;
 }

@@ -1,7 +1,10 @@
 //===- Options.h - the command line of stretto-compile ------------------------===//
 #pragma once
 
+#include "codegen/Pipelines/Backends.h"
+
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -22,15 +25,19 @@ struct CommandLine {
   std::string task, preset;
   std::vector<std::string> taskSettings, importFolders;
   std::vector<std::pair<std::string, std::string>> overrides;
-  std::optional<int64_t> batch, length, vocabulary, maxDocuments;
-  std::string dtype = "f32", target = "cpu", cpu = "native", fuse = "all", emit, dumpFolder;
-  std::string chip, cudaPath; // empty: not named
+  std::optional<int64_t> batch, length, vocabulary;
+  std::string dtype = "f32", cpu = "native", fuse = "all", emit, dumpFolder;
+  const Backend *backend = allBackends().front(); // --target
+  BackendSettings settings;                       // as the user gave them
+  std::vector<llvm::StringRef> givenSettings;     // their options
   int64_t memoryBudget = 0;
   std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
-  bool maskDocuments = false, emulate = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
+  bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
 
-  /// The target as a program names it.
-  std::string programTarget() const { return emulate ? target + "-emulated" : target; }
+  /// Whether the kernels are code of a GPU, and not emulated.
+  bool makesDeviceCode() const { return backend->hasDeviceCode() && !settings.emulate; }
+  /// Whether --emit names machine code of the device as text.
+  bool printsDeviceCode() const { return llvm::is_contained(backend->deviceTexts(), emit); }
 };
 
 /// Reads the arguments; on a mistake fills `error` (one line, with the nearest name) and returns nothing.

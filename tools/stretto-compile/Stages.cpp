@@ -58,12 +58,12 @@ static std::string checkTarget(const Stage &stage, const CommandLine &line) {
   if (!attribute || !stage.phase || *stage.phase < Phase::kernels)
     return "";
   StringRef made = attribute.getValue(), target = made.split('-').first;
-  bool fits = *stage.phase == Phase::llvm ? made == line.programTarget() : target == line.target;
+  bool fits = *stage.phase == Phase::llvm ? made == line.backend->programTarget(line.settings) : target == line.backend->name();
   if (fits)
     return "";
   StringRef emulate = made == target ? "" : " --emulate";
   return llvm::formatv("'{0}' was made for --target={1}{2}, but got --target={3}{4}", line.spec, target, emulate,
-                       line.target, line.emulate ? " --emulate" : "");
+                       line.backend->name(), line.settings.emulate ? " --emulate" : "");
 }
 
 static std::string checkStage(const Stage &stage, const CommandLine &line) {
@@ -81,9 +81,9 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
     }
     return name == "seq" ? 0 : rank; // behind all phases: asm, object, or a program
   };
-  std::string wanted = line.command != Command::compile ? (line.target == "cuda" ? "nvvm" : "kernels")
-                       : line.emit == "ptx" || line.emit == "sass" ? "nvvm"
-                                                                   : line.emit;
+  std::string wanted = line.command != Command::compile ? (line.backend->hasDeviceCode() ? "nvvm" : "kernels")
+                       : line.printsDeviceCode()        ? "nvvm"
+                                                        : line.emit;
   if (rank(stage.name()) > rank(wanted))
     return llvm::formatv("'{0}' must be at the stage '{1}' or before it, but is at '{2}'", line.spec, wanted, stage.name());
   return checkTarget(stage, line);

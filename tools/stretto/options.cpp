@@ -1,5 +1,6 @@
 #include "tools/stretto/options.h"
 
+#include "codegen/target/BackendOptions.h"
 #include "tools/stretto/error.h"
 
 #include <algorithm>
@@ -8,15 +9,14 @@
 
 namespace stretto {
 
-static constexpr std::array compilerTable{
+// Those that all compilations have; backends have more.
+static constexpr std::array commonTable{
     TrainOption{"--task", true, true}, TrainOption{"--task-set", true, true}, TrainOption{"--preset", true, true},
     TrainOption{"--batch"},            TrainOption{"--length"},               TrainOption{"--vocab"},
     TrainOption{"--model"},            TrainOption{"--set"},                  TrainOption{"--dtype"},
     TrainOption{"--target"},           TrainOption{"--cpu"},                  TrainOption{"--fuse"},
-    TrainOption{"--memory-budget"},    TrainOption{"-I"},                     TrainOption{"--chip"},
-    TrainOption{"--cuda-path"},        TrainOption{"--emulate", false},
-    TrainOption{"--decode"},
-    TrainOption{"--mask-documents", false}, TrainOption{"--max-documents"},
+    TrainOption{"--memory-budget"},    TrainOption{"-I"},                     TrainOption{"--decode"},
+    TrainOption{"--mask-documents", false},
 };
 
 static constexpr std::array programTable{
@@ -38,7 +38,18 @@ static constexpr std::array programTable{
     TrainOption{"--help", false},     TrainOption{"-h", false},       TrainOption{"--version", false},
 };
 
-std::span<const TrainOption> compilerOptions() { return compilerTable; }
+static std::vector<TrainOption> makeCompilerTable() {
+  std::vector<TrainOption> table(commonTable.begin(), commonTable.end());
+  for (const BackendOption &option : backendOptions)
+    table.push_back({option.name, !option.value.empty()});
+  return table;
+}
+
+std::span<const TrainOption> compilerOptions() {
+  static const std::vector<TrainOption> table = makeCompilerTable();
+  return table;
+}
+
 std::span<const TrainOption> programOptions() { return programTable; }
 
 const TrainOption *findOption(std::span<const TrainOption> options, std::string_view word) {

@@ -6,6 +6,7 @@
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/RowWalk.h"
 #include "codegen/emulator/Passes.h"
+#include "codegen/rows/Passes.h"
 #include "runtime/abi/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -4,6 +4,7 @@
 #include "KernelBuffer.h"
 
 #include "codegen/rows/Overwrite.h"
+#include "codegen/rows/Passes.h"
 #include "ir/Register.h"
 #include "runtime/abi/abi.h"
 

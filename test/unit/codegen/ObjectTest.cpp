@@ -2,6 +2,7 @@
 #include "Bodies.h"
 #include "KernelLibrary.h"
 
+#include "codegen/rows/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Object/ObjectFile.h"
 

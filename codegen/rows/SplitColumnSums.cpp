@@ -1,9 +1,9 @@
 //===- SplitColumnSums.cpp - column sums become partial sums -------------------===//
-#include "codegen/cpu/Passes.h"
+#include "codegen/rows/Passes.h"
 
 namespace stretto {
 #define GEN_PASS_DEF_SPLITCOLUMNSUMS
-#include "codegen/cpu/Passes.h.inc"
+#include "codegen/rows/Passes.h.inc"
 } // namespace stretto
 
 using namespace mlir;

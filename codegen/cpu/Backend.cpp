@@ -1,0 +1,37 @@
+//===- Backend.cpp - programs for the CPU ---------------------------------------===//
+#include "codegen/cpu/Backend.h"
+
+#include "codegen/cpu/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+class CpuBackend : public Backend {
+public:
+  StringRef name() const override { return "cpu"; }
+  StringRef description() const override { return "the processor of this machine, or what --cpu names"; }
+  ArrayRef<StringRef> types() const override {
+    static constexpr StringRef list[] = {"f32", "f64"};
+    return list;
+  }
+  int64_t headBytes() const override { return 4 << 20; } // they stay in its caches
+
+  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef cpu) const override {
+    ChooseScheduleOptions options;
+    options.cpu = cpu.str();
+    passes.addPass(createChooseSchedule(options));
+  }
+
+  void addHostKernels(OpPassManager &passes, const BackendSettings &, StringRef cpu) const override {
+    passes.addPass(createLowerKernels({cpu.str()}));
+  }
+};
+} // namespace
+
+const Backend &stretto::cpuBackend() {
+  static const CpuBackend backend;
+  return backend;
+}

@@ -1,0 +1,11 @@
+//===- Backend.h - programs for the CPU -----------------------------------------===//
+#pragma once
+
+#include "codegen/target/Backend.h"
+
+namespace stretto {
+
+/// Kernels are functions of the host, each for a range of rows.
+const Backend &cpuBackend();
+
+} // namespace stretto

@@ -1,0 +1,142 @@
+//===- Backend.cpp - programs for GPUs of NVIDIA's ------------------------------===//
+#include "codegen/cuda/Backend.h"
+
+#include "codegen/cuda/Passes.h"
+#include "codegen/cuda/binary/Binary.h"
+#include "codegen/cuda/binary/KernelTable.h"
+#include "codegen/cuda/binary/Passes.h"
+#include "codegen/emulator/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+using namespace stretto;
+
+/// The chip whose kernels are made if nobody names one.
+static constexpr StringRef usualChip = "sm_90a";
+
+static constexpr StringRef chipAttr = "kern.chip";
+
+namespace {
+class CudaBackend : public Backend {
+public:
+  StringRef name() const override { return "cuda"; }
+  StringRef description() const override { return "a GPU of NVIDIA's"; }
+  ArrayRef<StringRef> types() const override {
+    static constexpr StringRef list[] = {"f32", "f64", "bf16"};
+    return list;
+  }
+  ArrayRef<StringRef> options() const override {
+    static constexpr StringRef list[] = {"--chip", "--cuda-path", "--emulate", "--max-documents"};
+    return list;
+  }
+  ArrayRef<StringRef> deviceTexts() const override {
+    static constexpr StringRef list[] = {"ptx", "sass"};
+    return list;
+  }
+  bool hasDeviceCode() const override { return true; }
+  int64_t headBytes() const override { return 256 << 20; } // products that fill it
+
+  LogicalResult resolve(BackendSettings &settings, ModuleOp made, Report report) const override {
+    if (auto chip = made ? made->getAttrOfType<StringAttr>(chipAttr) : StringAttr(); chip && settings.chip.empty())
+      settings.chip = chip.str();
+    auto chip = Chip::resolve(settings.chip.empty() ? usualChip : StringRef(settings.chip), report);
+    if (succeeded(chip))
+      settings.chip = chip->name.str();
+    return chip;
+  }
+
+  void describe(ModuleOp module, const BackendSettings &settings) const override {
+    module->setAttr(chipAttr, StringAttr::get(module.getContext(), settings.chip));
+  }
+
+  /// Attention wants to know where each document begins, and needs room for that.
+  int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const override {
+    int64_t usual = batch * llvm::divideCeil(length, 16), most = batch * length;
+    return std::min(settings.maxDocuments ? settings.maxDocuments : usual, most);
+  }
+
+  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef) const override {
+    passes.addPass(createChooseCudaSchedule());
+  }
+
+  void addDeviceKernels(OpPassManager &passes, const BackendSettings &) const override {
+    passes.addPass(createLowerCudaKernels());
+  }
+
+  void addResources(OpPassManager &passes, const BackendSettings &settings) const override {
+    if (settings.emulate)
+      return;
+    passes.addPass(createLowerCudaKernels());
+    passes.addPass(createReportCudaResources({settings.chip, settings.cudaPath}));
+  }
+
+  void addHostKernels(OpPassManager &passes, const BackendSettings &settings, StringRef) const override {
+    if (settings.emulate)
+      passes.addPass(createEmulateCudaKernels());
+    else
+      passes.addPass(createEmbedCudaBinaries({settings.chip, settings.cudaPath}));
+  }
+
+  LogicalResult findTools(const BackendSettings &settings, Report report) const override {
+    return settings.emulate ? success() : LogicalResult(findToolkit(settings, report));
+  }
+
+  LogicalResult printDeviceCode(ModuleOp module, const BackendSettings &settings, StringRef text,
+                                llvm::raw_ostream &os) const override {
+    auto report = [&](const llvm::Twine &problem) { module.emitError() << problem; };
+    FailureOr<Toolkit> toolkit = findToolkit(settings, report);
+    if (failed(toolkit))
+      return failure();
+    DeviceText kind = text == "ptx" ? DeviceText::ptx : DeviceText::sass;
+    for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
+      auto code = succeeded(checkKernels(kernels, chipOf(settings)))
+                      ? stretto::printDeviceCode(kernels, chipOf(settings), *toolkit, kind)
+                      : FailureOr<std::string>(failure());
+      if (failed(code))
+        return failure();
+      os << *code;
+    }
+    return success();
+  }
+
+  LogicalResult printKernelCosts(ModuleOp module, const BackendSettings &settings, llvm::raw_ostream &os) const override {
+    std::string why;
+    FailureOr<Toolkit> toolkit = findToolkit(settings, [&](const llvm::Twine &text) { why = text.str(); });
+    if (failed(toolkit)) {
+      os << "\nregisters of the kernels are not known: " << why << "\n";
+      return success();
+    }
+    for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
+      auto costs = succeeded(checkKernels(kernels, chipOf(settings))) ? measureKernels(kernels, chipOf(settings), *toolkit)
+                                                                     : FailureOr<SmallVector<KernelCost>>(failure());
+      if (failed(costs))
+        return failure();
+      printKernelTable(*costs, chipOf(settings), os);
+    }
+    return success();
+  }
+
+  ArrayRef<BackendLibrary> libraries(const BackendSettings &settings) const override {
+    static constexpr BackendLibrary emulated[] = {{"libstretto_emulator.so", true, ""}},
+                                    device[] = {{"libstretto_cuda.so", false, "a LibTorch that has CUDA"}};
+    return settings.emulate ? ArrayRef<BackendLibrary>(emulated) : device;
+  }
+
+private:
+  /// `settings` are resolved.
+  static Chip chipOf(const BackendSettings &settings) {
+    return *Chip::resolve(settings.chip, [](const llvm::Twine &) {});
+  }
+
+  static FailureOr<Toolkit> findToolkit(const BackendSettings &settings, Report report) {
+    return Toolkit::find(settings.cudaPath, chipOf(settings), report);
+  }
+};
+} // namespace
+
+const Backend &stretto::cudaBackend() {
+  static const CudaBackend backend;
+  return backend;
+}
