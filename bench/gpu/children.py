@@ -1,4 +1,5 @@
 """Processes that answer lines of requests by lines of JSON, with a limit for each answer."""
+import contextlib
 import json
 import os
 import select
@@ -50,11 +51,15 @@ class Child:
             raise Ended(f"gave no answer to '{request}' in {limit} s")
         return answer
 
-    def kill(self):
+    def signal(self, number):
+        """To the child and all that it started."""
         try:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            os.killpg(self.process.pid, number)
         except ProcessLookupError:
             pass
+
+    def kill(self):
+        self.signal(signal.SIGKILL)
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout, self.log):
             try:
@@ -109,9 +114,23 @@ class Variant:
         return None
 
 
-def start_all(variants, folder, at_once, deadline, note=lambda: None):
+@contextlib.contextmanager
+def stopped(variants):
+    """They stand still, so that something can be timed; what they gave the GPU to do comes to its end first."""
+    children = [v.child for v in variants if v.child]
+    for child in children:
+        child.signal(signal.SIGSTOP)
+    time.sleep(0.5 if children else 0)
+    try:
+        yield
+    finally:
+        for child in children:
+            child.signal(signal.SIGCONT)
+
+
+def start_all(variants, folder, at_once, deadline, note=lambda: None, ready=lambda variant, others: None):
     """Starts variants in order, at most `at_once` of them getting ready at a time; those that are not ready at the deadline
-    are ended. A ready one has its facts."""
+    are ended. A ready one has its facts; `ready` is told of it and of those that are still getting ready."""
     waiting, starting = list(variants), []
     while waiting or starting:
         while waiting and len(starting) < at_once:
@@ -131,6 +150,7 @@ def start_all(variants, folder, at_once, deadline, note=lambda: None):
                 variant.facts |= answer
                 if variant.child:
                     print(f"  {variant.name}: ready, {answer}", flush=True)
+                    ready(variant, starting)
                 note()
         if time.monotonic() > deadline:
             for variant in waiting:

@@ -9,9 +9,9 @@ def quotient(a, b):
 
 
 def row(name, what, goal, value, met, form="{:.2f}"):
-    """A line of the table; `met`: a function of the value."""
+    """A line of the table; `met`: a function of the value, None where nothing is asked."""
     return {"name": name, "what": what, "goal": goal, "measured": "not measured" if value is None else form.format(value),
-            "value": value, "met": None if value is None else bool(met(value))}  # fmt: skip
+            "value": value, "met": bool(met(value)) if met and value is not None else None}  # fmt: skip
 
 
 def goals(figures):
@@ -39,8 +39,7 @@ def goals(figures):
             lambda v: v >= 2.5, "{:.2f}x"),
         row("G5", "2k tokens a step, against reduce-overhead", "at least 1.4x", ratio("2k canon reduce-overhead", small),
             lambda v: v >= 1.4, "{:.2f}x"),
-        row("G5", "2k tokens a step, against PyTorch's best form", "no goal", ratio("2k canon best", small), lambda v: True,
-            "{:.2f}x"),
+        row("G5", "2k tokens a step, against PyTorch's best form", "no goal", ratio("2k canon best", small), None, "{:.2f}x"),
         row("G15", "peak memory against the best compiled form, 32k", "at most 0.55x",
             quotient(peak(canon), peak("32k canon compile")), lambda v: v <= 0.55, "{:.2f}x"),
         row("G16", "head and cross-entropy against the time of its three products", "at most 1.10x", head, lambda v: v <= 1.1,

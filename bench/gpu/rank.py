@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """First call on a GPU machine: what the machine can do, and which PyTorch form is the fastest for each model.
 
-    bench/gpu/rank.py [--budget 470] [--small] [--out FOLDER]
+    bench/gpu/rank.py [--budget 470] [--small] [--from build/gpu] [--out FOLDER]
 
 Writes <date>-<gpu>-forms.json and .md, also while it goes on; bench/gpu/run.py reads the JSON. Needs Python with torch
-2.11 alone. Forms get ready (compile) three at a time and are timed one after the other, the others idle. --small: a
-model of a few layers, to try this where there is no GPU.
+2.11 alone. Forms get ready (compile) three at a time. One that is ready is timed while the others are stopped, and ended, so that its
+memory is free. --small: a model of a few layers, to try this where there is no GPU.
 """
 import argparse
 import datetime
@@ -18,11 +18,12 @@ import sys
 import tempfile
 import time
 
-from children import Variant, start_all
-from setting import HERE, results_folder, shape, slug, write
+from children import Variant, start_all, stopped
+from setting import HERE, ROOT, results_folder, shape, slug, write
 
 STEPS = {"32k": 6, "2k": 40}  # of a sample
 ROUNDS = 3
+RESERVE = 20  # seconds to time the last form that gets ready
 
 
 def forms(small):
@@ -64,11 +65,28 @@ def ceilings(small, limit):
         return {"problem": f"ran past {limit} s"}
 
 
+def judge(variant, others, small):
+    """Times a form that is ready, and ends it."""
+    with stopped(others):
+        variant.facts |= variant.ask("memory") or {}
+        for _ in range(ROUNDS):
+            variant.time(2 if small else STEPS[variant.key["tokens"]])
+        variant.close()
+
+
 def entry_of(variant):
     entry = variant.key | {"name": variant.name, "settings": variant.settings, "samples": variant.samples} | variant.facts
     if variant.samples:
         entry["seconds"] = statistics.median(variant.samples)
     return entry | ({"problem": variant.problem} if variant.problem else {})
+
+
+def commit_of(folder):
+    try:
+        with open(f"{folder}/facts.json", encoding="utf-8") as file:
+            return json.load(file)["commit"]
+    except OSError:
+        return "unknown"
 
 
 def winners(entries):
@@ -106,7 +124,7 @@ def main():
     parser.add_argument("--budget", type=float, default=470, help="seconds for everything")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--out", default=results_folder())
-    parser.add_argument("--commit", default="unknown", help="what to write down as the commit")
+    parser.add_argument("--from", dest="folder", default=f"{ROOT}/build/gpu", help="names the commit, where it is there")
     arguments = parser.parse_args()
     begin = time.monotonic()
     machine = ceilings(arguments.small, 90)
@@ -120,7 +138,7 @@ def main():
 
         def note():
             entries = [entry_of(v) for v in variants]
-            result = {"date": date, "commit": arguments.commit, "machine": machine, "attention": attention, "forms": entries,
+            result = {"date": date, "commit": commit_of(arguments.folder), "machine": machine, "attention": attention, "forms": entries,
                       "winners": winners(entries), "small": arguments.small}  # fmt: skip
             write(path + ".json", result)
             with open(path + ".md", "w", encoding="utf-8") as file:
@@ -128,14 +146,9 @@ def main():
             return result
 
         try:
-            start_all(variants, folder, 3, begin + 0.7 * arguments.budget, note)
-            for variant in variants:
-                variant.facts |= variant.ask("memory") or {}
-            for _ in range(ROUNDS):
-                for variant in variants:
-                    if time.monotonic() < begin + arguments.budget - 15:
-                        variant.time(2 if arguments.small else STEPS[variant.key["tokens"]])
-                result = note()
+            start_all(variants, folder, 3, begin + arguments.budget - RESERVE, note,
+                      lambda variant, others: judge(variant, others, arguments.small))  # fmt: skip
+            result = note()
         finally:
             for variant in variants:
                 variant.close()

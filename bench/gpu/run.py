@@ -231,13 +231,14 @@ def main():
                 file.write(text_of(result, figures))
 
         try:
-            start_all(others + mine, work, 3, begin + 0.6 * arguments.budget, note)
+            start_all(others + mine, work, 3, begin + 0.7 * arguments.budget, note)
             measure(variants, small, end, note)
             note()
         finally:
             for variant in variants:
                 variant.close()
-        print(text_of(result, figures) + f"written: {path}.json, {path}.md after {time.monotonic() - begin:.0f} s")
+        brief = text_of(result, figures).partition("\n## ")[0]  # only the end of long outputs may be kept
+        print(brief + f"\nwritten: {path}.json, {path}.md after {time.monotonic() - begin:.0f} s")
 
 
 if __name__ == "__main__":

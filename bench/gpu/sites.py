@@ -122,7 +122,8 @@ def main():
         finally:
             for variant in variants:
                 variant.close()
-        print(text_of(result) + f"written: {path}.json, {path}.md after {time.monotonic() - begin:.0f} s")
+        brief = text_of(result).partition("\n## ")[0]  # only the end of long outputs may be kept
+        print(brief + f"\nwritten: {path}.json, {path}.md after {time.monotonic() - begin:.0f} s")
 
 
 if __name__ == "__main__":

@@ -150,6 +150,8 @@ class Worker:
         return self.loss
 
     def time(self, count):
+        """Seconds of each step. One more comes before them and takes back the memory that was given up."""
+        self.step()
         synchronize()
         start = time.perf_counter()
         for _ in range(count):
@@ -173,6 +175,12 @@ def synchronize():
         torch.cuda.synchronize()
 
 
+def give_up_memory():
+    """Others have their turn: only what has to stay does."""
+    if GPU:
+        torch.cuda.empty_cache()
+
+
 def main(path):
     with open(path, encoding="utf-8") as file:
         settings = json.load(file)
@@ -189,12 +197,13 @@ def main(path):
     if settings["mode"] == "graph" and GPU:
         worker.capture()
     worker.time(2)
-    if GPU:
-        torch.cuda.empty_cache()
+    give_up_memory()
     tell({"compile_seconds": max(0.0, first - again), "loss": loss})
     for line in sys.stdin:
         words = line.split()
-        tell(worker.memory() if words == ["memory"] else worker.time(int(words[1])))
+        answer = worker.memory() if words == ["memory"] else worker.time(int(words[1]))
+        give_up_memory()
+        tell(answer)
 
 
 if __name__ == "__main__":
