@@ -99,13 +99,16 @@ std::string scoreTable(const EvaluationMetrics &metrics) {
     if (score.count == 0)
       continue;
     const bool isShare = score.kind == Score::Kind::Share;
-    auto show = [&](double number) { return isShare ? fmt::format("{:.2f} %", 100 * number) : fmt::format("{:.5g}", number); };
+    const bool isPercentage = score.unit == "%";
+    auto show = [&](double number) {
+      return isShare || isPercentage ? fmt::format("{:.2f} %", isShare ? 100 * number : number) : fmt::format("{:.5g}", number);
+    };
     const Interval interval = score.interval();
     const bool isSure = score.kind == Score::Kind::Value;
     text += fmt::format("{:<{}}  {:>10}  {:>22}  {:>10}", score.name, width, show(score.result()),
                         isSure ? "" : fmt::format("{} .. {}", show(interval.low), show(interval.high)),
                         isSure ? "" : fmt::format("{}", score.count));
-    text += score.unit.empty() ? "\n" : "  " + score.unit + "\n";
+    text += score.unit.empty() || isPercentage ? "\n" : "  " + score.unit + "\n";
   }
   return text;
 }

@@ -21,7 +21,7 @@ struct Score {
   enum class Kind : uint8_t { Share, Mean, Value };
   std::string name;
   Kind kind = Kind::Share;
-  std::string unit{};  // of a mean or a value, e.g. "nats"; empty: a plain number
+  std::string unit{};  // of a mean or a value, e.g. "nats" or "%"; empty: a plain number
   int64_t count = 0;   // instances
   double sum = 0;      // of their numbers; of a share: how many are right
   double squares = 0;  // of a mean: the sum of the numbers' squares

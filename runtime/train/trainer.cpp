@@ -230,17 +230,18 @@ void Trainer::evaluate() {
   const EvaluationMetrics &metrics = history.back();
   if (!parts.config.scores.empty())
     AppendFile(parts.config.scores).append(metricsLine(metrics));
-  const std::string when = parts.config.steps == 0 ? "" : fmt::format(" at step {}", done);
+  const bool withTable = parts.config.steps == 0;
+  const std::string when = withTable ? "" : fmt::format(" at step {}", done);
   std::string text = fmt::format("evaluation{}: loss {:.4f}", when, metrics.loss);
   std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};
   for (const Score &score : metrics.scores) {
     if (score.count == 0)
       continue;
-    text += "  " + scoreText(score);
+    text += withTable ? "" : "  " + scoreText(score);
     values.emplace_back("eval/" + score.name, score.result());
   }
   parts.progress.message(text);
-  if (parts.config.steps == 0)
+  if (withTable)
     parts.progress.message(scoreTable(metrics));
   if (!logs)
     return;

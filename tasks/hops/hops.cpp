@@ -179,7 +179,7 @@ void HopsTask::append(Random &random, Stream, Row &row) const {
 }
 
 std::vector<Score> HopsTask::conclude(std::vector<Score> totals, int64_t) const {
-  totals.push_back(Score::value("floor", "", 1 / double(people)));
+  totals.push_back(Score::value("floor", "%", 100 / double(people)));
   return totals;
 }
 

@@ -39,7 +39,7 @@ public:
       excess.addNumber(predictions.nll[at] - ideal);
     idealNll.addNumber(ideal);
     accuracy.addInstance(predictions.predicted[at] == target);
-    idealAccuracy.addNumber(*std::ranges::max_element(exact));
+    idealAccuracy.addNumber(100 * *std::ranges::max_element(exact));
   }
 
   std::vector<Score> all() const {
@@ -55,7 +55,7 @@ private:
   const Predictions &predictions;
   Score kl = Score::mean("kl", "nats"), excess = Score::mean("excess_nll", "nats"),
         idealNll = Score::mean("ideal_nll", "nats"), accuracy = Score::share("token_accuracy"),
-        idealAccuracy = Score::mean("ideal_token_accuracy", "");
+        idealAccuracy = Score::mean("ideal_token_accuracy", "%");
 };
 } // namespace
 

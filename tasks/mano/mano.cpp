@@ -108,7 +108,7 @@ std::vector<double> ManoTask::valueDistribution(int64_t size) const {
 }
 
 std::vector<Score> ManoTask::conclude(std::vector<Score> totals, int64_t) const {
-  totals.push_back(Score::value("floor", "", std::ranges::max(valueDistribution(isEach() ? most : evaluated))));
+  totals.push_back(Score::value("floor", "%", 100 * std::ranges::max(valueDistribution(isEach() ? most : evaluated))));
   return totals;
 }
 

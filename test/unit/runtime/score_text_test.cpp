@@ -6,6 +6,15 @@ using namespace stretto;
 
 TEST(ScoreText, aShareIsInPercent) { EXPECT_EQ(scoreText(Score::share("accuracy", 3, 8)), "accuracy 37.5 %"); }
 
+TEST(ScoreText, aPercentageLooksLikeAShare) {
+  EvaluationMetrics metrics;
+  metrics.scores = {Score::value("floor", "%", 12.5)};
+  EXPECT_EQ(scoreText(metrics.scores[0]), "floor 12.5 %");
+  const std::string table = scoreTable(metrics);
+  EXPECT_NE(table.find("floor     12.50 % "), table.npos) << table;
+  EXPECT_EQ(table.find('%', table.find("12.50 %") + 7), table.npos) << table;
+}
+
 TEST(ScoreText, theTableLeavesOutWhatNoInstanceTells) {
   EvaluationMetrics metrics;
   metrics.scores = {Score::share("accuracy", 3, 8), Score::share("accuracy/k=9"), Score::value("floor", "nats", 0.25)};

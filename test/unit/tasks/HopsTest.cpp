@@ -223,7 +223,7 @@ TEST(Hops, answersAreScored) {
   EXPECT_EQ(perfect[0].result(), 1);
   EXPECT_GE(perfect[0].count, rows);
   EXPECT_EQ(perfect.back().name, "floor");
-  EXPECT_EQ(perfect.back().result(), 0.2);
+  EXPECT_EQ(perfect.back().result(), 20);
   EXPECT_LE(guessed[0].interval().low, 0.2);
   EXPECT_GE(guessed[0].interval().high, 0.2);
   EXPECT_EQ(score(std::vector<int32_t>(predicted.size(), -1))[0].right(), 0);

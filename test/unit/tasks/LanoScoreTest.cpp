@@ -96,7 +96,7 @@ TEST(LanoScore, aPerfectModelHasNoDivergence) {
   double best = 0;
   for (const std::vector<double> &row : exact)
     best += *std::ranges::max_element(row);
-  EXPECT_NEAR(scoreOf(scores, "ideal_token_accuracy").result(), best / double(exact.size()), 1e-12);
+  EXPECT_NEAR(scoreOf(scores, "ideal_token_accuracy").result(), 100 * best / double(exact.size()), 1e-10);
   // Four standard errors: wrong in one of 16,000 fair cases.
   EXPECT_NEAR(scoreOf(scores, "token_accuracy").result(), best / double(exact.size()), 4 * 0.5 / std::sqrt(30 * 64));
 }
