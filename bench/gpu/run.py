@@ -111,7 +111,8 @@ class Figures:
     def compile(self, name):
         if name.startswith("stretto"):
             _, tokens, kind = name.split()[:3]
-            return self.programs.get(f"bench-{kind}-{tokens}", {}).get("compile_seconds")
+            made = self.programs.get(f"bench-{kind}-{tokens}")  # the lesser: of a machine that may have been busy
+            return min(made["compile_seconds"], made["compile_processor_seconds"]) if made else None
         v = self.variant(name)
         return v.facts.get("compile_seconds") if v else None
 
