@@ -78,7 +78,7 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
-  options.backend->addSchedules(passes, options.settings, options.cpu);
+  options.backend->addSchedules(passes, options.settings, options.cpu, options.schedules);
   passes.addPass(createSplitColumnSums());
   passes.addPass(createOrderWork());
   passes.addPass(createPlanMemory());
@@ -132,6 +132,9 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("kernels for the emulator"), llvm::cl::init(false)};
   PassOptions::Option<int64_t> decode{*this, "decode", llvm::cl::desc("tokens of a chunk of the decode entries; 0: none"),
                                       llvm::cl::init(0)};
+  PassOptions::Option<std::string> schedules{
+      *this, "schedules", llvm::cl::desc("PATTERN:FIELD=NUMBER,FIELD=NUMBER of some kernels; several apart by semicolons"),
+      llvm::cl::init("")};
 };
 } // namespace
 
@@ -141,7 +144,7 @@ using ErrorHandler = llvm::function_ref<LogicalResult(const llvm::Twine &)>;
 static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHandler error) {
   PipelineOptions result{options.fuse, options.memoryBudget, options.headBytes, options.cpu,
                          options.activations, options.decode, findBackend(options.target),
-                         {options.chip, options.cudaPath, options.emulate}};
+                         {options.chip, options.cudaPath, options.emulate}, options.schedules};
   if (!result.backend)
     return error("there is no target '" + llvm::Twine(options.target) + "'");
   if (failed(result.backend->resolve(result.settings, ModuleOp(), [&](const llvm::Twine &text) { (void)error(text); })))

@@ -27,6 +27,7 @@ struct PipelineOptions {
   int64_t decode = 0;         // tokens of a chunk of the decode entries; 0: no such entries
   const Backend *backend = allBackends().front();
   BackendSettings settings;   // resolved by the backend
+  std::string schedules;      // given for some kernels (codegen/rows/GivenSchedules.h), several apart by semicolons
 };
 
 /// The stages of a module behind the front end's `seq`:

@@ -19,9 +19,10 @@ public:
   }
   int64_t headBytes() const override { return 4 << 20; } // they stay in its caches
 
-  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef cpu) const override {
+  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef cpu, StringRef given) const override {
     ChooseScheduleOptions options;
     options.cpu = cpu.str();
+    options.given = given.str();
     passes.addPass(createChooseSchedule(options));
   }
 

@@ -1,6 +1,7 @@
 //===- ChooseSchedule.cpp - how a fused kernel walks its rows ------------------===//
 #include "codegen/cpu/CarriedValues.h"
 #include "codegen/cpu/Passes.h"
+#include "codegen/rows/GivenSchedules.h"
 #include "codegen/rows/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -87,20 +88,36 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     auto target = Target::resolve(cpu, [&](const llvm::Twine &message) { root->emitError() << message; });
     if (failed(target))
       return signalPassFailure();
-    root->walk([&](kern::RowwiseOp op) {
-      if (!op.getSchedule())
-        choose(op, *target);
+    auto schedules = GivenSchedules::read(given, {"rows", "lanes", "chunk"}, root);
+    if (failed(schedules))
+      return signalPassFailure();
+    WalkResult result = root->walk([&](kern::RowwiseOp op) {
+      return op.getSchedule() || succeeded(choose(op, *target, schedules->of(op))) ? WalkResult::advance()
+                                                                                   : WalkResult::interrupt();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 
-  void choose(kern::RowwiseOp op, const Target &target) {
+  static LogicalResult check(const GivenSchedule &numbers) {
+    constexpr int64_t mostLanes = 64;
+    int64_t lanes = numbers.get("lanes", 1);
+    if (failed(numbers.check("rows", numbers.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))))
+      return failure();
+    return numbers.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
+                         "a power of two of at most " + Twine(mostLanes));
+  }
+
+  LogicalResult choose(kern::RowwiseOp op, const Target &target, const GivenSchedule &numbers) {
+    if (failed(check(numbers)))
+      return failure();
     RowPlan plan(op);
-    int64_t lanes = target.lanes(numberBytes(op));
+    int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op)));
     int64_t registers = target.vectorBits == 512 ? 32 : 16;
     // Spilled vectors come back from the first-level cache: a quarter more than there are registers still pays.
     int64_t live = liveVectors(op, plan, 8);
-    int64_t blockRows = rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4;
-    int64_t chunkRows = chunk ? chunk.getValue() : chunkOf(op, blockRows);
+    int64_t blockRows = numbers.get("rows", rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4);
+    int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkOf(op, blockRows));
     CarryChoice choice = chooseCarried(op, plan, blockRows);
     auto unit = UnitAttr::get(op.getContext());
     for (Operation *inner : choice.carried)
@@ -115,6 +132,8 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
         << remark::metric("kept", choice.kept.size())
         << remark::metric("cycles", std::llround(choice.after))
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
+    numbers.remark({{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}});
+    return success();
   }
 
   /// A power of two of blocks that fills `chunk-bytes`, or is so large that the sums of its columns are a sixteenth of

@@ -57,8 +57,10 @@ public:
     return std::min(settings.maxDocuments ? settings.maxDocuments : usual, most);
   }
 
-  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef) const override {
-    passes.addPass(createChooseCudaSchedule());
+  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef, StringRef given) const override {
+    ChooseCudaScheduleOptions options;
+    options.given = given.str();
+    passes.addPass(createChooseCudaSchedule(options));
   }
 
   void addDeviceKernels(OpPassManager &passes, const BackendSettings &) const override {

@@ -1,6 +1,7 @@
 //===- ChooseSchedule.cpp - how kernels are shared out over threads -------------===//
 #include "codegen/cuda/Decoding.h"
 #include "codegen/cuda/Embeddings.h"
+#include "codegen/cuda/GivenSchedule.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/RegisterEstimate.h"
 #include "codegen/cuda/RowWalk.h"
@@ -52,10 +53,14 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
   void runOnOperation() final {
     nameEmbeddings(getOperation());
     nameDecoding(getOperation());
-    getOperation().walk([&](kern::RowwiseOp op) {
-      if (!op.getSchedule())
-        choose(op);
+    auto schedules = GivenSchedules::read(given, SmallVector<StringRef>(ArrayRef(givenCudaFields)), getOperation());
+    if (failed(schedules))
+      return signalPassFailure();
+    WalkResult result = getOperation().walk([&](kern::RowwiseOp op) {
+      return op.getSchedule() || succeeded(choose(op, schedules->of(op))) ? WalkResult::advance() : WalkResult::interrupt();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 
   Shape measure(kern::RowwiseOp op) {
@@ -117,11 +122,6 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
       most = std::max(most, domain.heads * layout.pad);
     }
     return most;
-  }
-
-  /// Threads of a team: a power of two of lanes of a warp, or whole warps.
-  static int64_t wholeTeam(int64_t wanted) {
-    return wanted < warpThreads ? llvm::PowerOf2Ceil(wanted) : llvm::alignTo(wanted, warpThreads);
   }
 
   /// One team for the whole row where it must meet; else the largest of which not many more threads of all parts are idle than of
@@ -186,20 +186,22 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return teams;
   }
 
-  kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape) {
-    int64_t vectorLanes = std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op));
-    int64_t team = threads ? threads.getValue() : teamFor(shape, vectorLanes);
+  kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape, const GivenSchedule &numbers) {
+    int64_t vectorLanes = numbers.get("lanes", std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op)));
+    int64_t team = numbers.get("threads", threads ? threads.getValue() : teamFor(shape, vectorLanes));
     int64_t columns = vectorLanes;
     if (!shape.mayStrip)
       columns *= llvm::divideCeil(vectorsOf(shape, shape.parts[0], vectorLanes), team);
-    int64_t stepRows = rows ? rows.getValue() : rowsFor(shape, columns, team);
+    int64_t stepRows = numbers.get("rows", rows ? rows.getValue() : rowsFor(shape, columns, team));
     int64_t strips = 0;
     for (const std::vector<Domain> &domains : shape.parts)
       strips += shape.mayStrip ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), team) : 1;
     int64_t registers = registersFor(shape, columns);
-    int64_t chunkRows = chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows);
+    int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows));
+    if (!numbers.has("rows"))
+      stepRows = std::min(stepRows, chunkRows);
     return kern::ScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team,
-                                  teamsFor(shape, team, chunkRows), strips);
+                                  numbers.get("teams", teamsFor(shape, team, chunkRows)), strips);
   }
 
   /// Shared memory of a block under a schedule.
@@ -227,25 +229,40 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return bytes;
   }
 
-  void choose(kern::RowwiseOp op) {
-    Shape shape = measure(op);
-    kern::ScheduleAttr s = make(op, shape);
-    CudaBuilder b(op.getLoc(), op.getContext());
-    op.setScheduleAttr(s);
-    // Fewer teams of a block, then shorter chunks, until shared memory suffices.
-    while (sharedBytes(op, b) > mostSharedBytes && (s.getTeams() * s.getThreads() > warpThreads || s.getChunk() > 1)) {
-      bool fewerTeams = s.getTeams() > 1 && s.getTeams() * s.getThreads() > warpThreads;
+  /// Fewer teams of a block, then shorter chunks, until shared memory suffices; what is given stays.
+  static void fitSharedMemory(kern::RowwiseOp op, CudaBuilder &b, const GivenSchedule &numbers) {
+    kern::ScheduleAttr s = *op.getSchedule();
+    int64_t leastChunk = numbers.has("chunk") ? s.getChunk() : numbers.get("rows", 1);
+    while (sharedBytes(op, b) > mostSharedBytes) {
+      bool fewerTeams = !numbers.has("teams") && s.getTeams() > 1 && s.getTeams() * s.getThreads() > warpThreads;
+      if (!fewerTeams && s.getChunk() / 2 < leastChunk)
+        return;
       int64_t chunkRows = fewerTeams ? s.getChunk() : s.getChunk() / 2;
       s = kern::ScheduleAttr::get(op.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
                                   s.getThreads(), fewerTeams ? s.getTeams() / 2 : s.getTeams(), s.getStrips());
       op.setScheduleAttr(s);
     }
+  }
+
+  LogicalResult choose(kern::RowwiseOp op, const GivenSchedule &numbers) {
+    Shape shape = measure(op);
+    if (failed(checkGiven(numbers, leastLanes(op), 16 / shape.narrowest)))
+      return failure();
+    CudaBuilder b(op.getLoc(), op.getContext());
+    op.setScheduleAttr(make(op, shape, numbers));
+    fitSharedMemory(op, b, numbers);
+    kern::ScheduleAttr s = *op.getSchedule();
+    if (failed(checkTogether(numbers, s, sharedBytes(op, b))))
+      return failure();
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "shares rows out over threads" << remark::metric("rows", s.getRows()) << remark::metric("lanes", s.getLanes())
         << remark::metric("chunk", s.getChunk()) << remark::metric("threads", s.getThreads())
         << remark::metric("teams", s.getTeams()) << remark::metric("strips", s.getStrips())
         << remark::metric("chunks", op.getChunks()) << remark::metric("estimated_registers", registersFor(shape, s.getLanes()))
         << remark::metric("shared_bytes", sharedBytes(op, b));
+    numbers.remark({{"rows", s.getRows()}, {"lanes", s.getLanes()}, {"chunk", s.getChunk()}, {"threads", s.getThreads()},
+                    {"teams", s.getTeams()}, {"strips", s.getStrips()}});
+    return success();
   }
 };
 } // namespace

@@ -18,8 +18,9 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so few
       that the launch fills the device.
 
-    Names the kernels of embeddings (`kern.kernel`). An option that is not 0 overrides the decision. A remark says what was chosen
-    and what the launch is estimated to cost: see docs/kernels-cuda.md.
+    Names the kernels of embeddings (`kern.kernel`). An option that is not 0 overrides the decision, and `given` does for
+    kernels of some names, with the fields `rows`, `lanes`, `chunk`, `threads` and `teams`: what it leaves open is chosen, and what
+    cannot serve is an error. A remark says what was chosen and what the launch is estimated to cost: see docs/kernels-cuda.md.
 
     ```mlir
     func.func @main(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
@@ -44,6 +45,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     Option<"lanes", "lanes", "int64_t", "0", "columns of a vector, a power of two">,
     Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
     Option<"threads", "threads", "int64_t", "0", "threads of a team">,
+    Option<"given", "given", "std::string", "\"\"", "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
     Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect"];

@@ -124,7 +124,7 @@ public:
       addValue(decision, "repeated", again, times);
     else if (name == "Peak")
       peak = std::max(peak, numberOf(decision, "Bytes"));
-    else if (name != "SavedBytes" && decision.category != "schedule")
+    else if (name != "SavedBytes" && (decision.category != "schedule" || name == "GivenSchedule"))
       addOther(decision, times);
   }
 
@@ -201,6 +201,7 @@ private:
   void addOther(const Decision &decision, int64_t times) {
     bool did = decision.kind == Decision::passed;
     StringRef label = decision.name == "MergedProducts" ? (did ? "merged" : "apart")
+                      : decision.name == "GivenSchedule" ? "schedule"
                       : decision.category == "fusion"   ? (did ? "fused" : "apart")
                       : did                             ? "done"
                                                         : "note";

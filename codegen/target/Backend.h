@@ -57,8 +57,10 @@ public:
   /// How many documents a batch of `batch` rows of `length` tokens has room for; 0: any number.
   virtual int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const;
 
-  /// Into the phase `kernels`: a schedule for each kernel. `cpu`: the host, as LLVM names it.
-  virtual void addSchedules(mlir::OpPassManager &passes, const BackendSettings &settings, llvm::StringRef cpu) const = 0;
+  /// Into the phase `kernels`: a schedule for each kernel. `cpu`: the host, as LLVM names it; `given`: what the user asks of some
+  /// schedules (codegen/rows/GivenSchedules.h).
+  virtual void addSchedules(mlir::OpPassManager &passes, const BackendSettings &settings, llvm::StringRef cpu,
+                            llvm::StringRef given) const = 0;
   /// Into the phase `nvvm`: kernels as code of the device; nothing where they are code of the host.
   virtual void addDeviceKernels(mlir::OpPassManager &passes, const BackendSettings &settings) const;
   /// Within the phase `kernels`: notes on each kernel what it takes of the device; nothing where no machine code tells.

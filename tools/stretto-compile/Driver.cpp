@@ -16,6 +16,7 @@
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -217,6 +218,7 @@ private:
     options.backend = line.backend;
     options.settings = settings;
     options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
+    options.schedules = llvm::join(line.schedules, ";");
     if (auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length"))
       options.decode = std::min(options.decode, length.getInt());
     if (reached == Phase::kernels)
@@ -231,6 +233,8 @@ private:
         return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);
     if (succeeded(passes.run(*module)))
       return true;
+    if (!line.schedules.empty()) // what may not be given is an error of its own
+      return false;
     return refuse(isStageFile(line.spec) ? "the IR cannot be continued from here; see the errors above"
                                          : "the compiler failed on this model; please report it with the spec");
   }

@@ -2,6 +2,7 @@
 #include "tools/stretto-compile/Options.h"
 
 #include "codegen/Pipelines/Pipelines.h"
+#include "codegen/rows/GivenSchedules.h"
 #include "frontend/Diagnostics/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -109,6 +110,12 @@ std::string setTaskSetting(CommandLine &line, StringRef text) {
   line.taskSettings.push_back(text.str());
   return readAssignment(text, parts);
 }
+std::string addSchedule(CommandLine &line, StringRef text) {
+  std::string error;
+  line.schedules.push_back(text.str());
+  ScheduleRequest::read(text, error);
+  return error;
+}
 std::string setDtype(CommandLine &line, StringRef text) { return readWord(text, allTypes(), line.dtype); }
 std::string setTarget(CommandLine &line, StringRef text) {
   std::string name;
@@ -139,6 +146,8 @@ constexpr Option options[] = {
     {"--target", "NAME", "what the program runs on, see below", setTarget},
     {"--cpu", "NAME", "the machine, as LLVM names it; native: this one", setText<&CommandLine::cpu>},
     {"--fuse", "WHAT", "all or none: whether row operations share kernels", setFuse},
+    {"--kernel-schedule", "KERNELS:FIELD=N,...", "numbers of the schedules of some kernels (* stands for any letters), the others are chosen",
+     addSchedule},
     {"--memory-budget", "BYTES", "what saved values may take (K, M, G); 0: no limit", setBudget},
     {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it", setDecode},
     {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},

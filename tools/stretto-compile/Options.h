@@ -23,7 +23,7 @@ struct CommandLine {
   bool help = false, version = false;
   std::string spec, model, output;
   std::string task, preset;
-  std::vector<std::string> taskSettings, importFolders;
+  std::vector<std::string> taskSettings, importFolders, schedules;
   std::vector<std::pair<std::string, std::string>> overrides;
   std::optional<int64_t> batch, length, vocabulary;
   std::string dtype = "f32", cpu = "native", fuse = "all", emit, dumpFolder;

@@ -72,6 +72,10 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
                          line.spec);
   if (line.emit == "ast" || line.emit == "pytorch")
     return llvm::formatv("--emit={0} needs a spec, but got the IR '{1}'", line.emit, line.spec);
+  if (!line.schedules.empty() && stage.phase >= Phase::kernels)
+    return llvm::formatv("--kernel-schedule must come before kernels have schedules, but '{0}' is at the stage '{1}': go on from "
+                         "an earlier one, like fused",
+                         line.spec, stage.name());
   auto rank = [](StringRef name) {
     int rank = 1;
     for (Phase phase : allPhases) {

@@ -16,7 +16,7 @@ static constexpr std::array commonTable{
     TrainOption{"--model"},            TrainOption{"--set"},                  TrainOption{"--dtype"},
     TrainOption{"--target"},           TrainOption{"--cpu"},                  TrainOption{"--fuse"},
     TrainOption{"--memory-budget"},    TrainOption{"-I"},                     TrainOption{"--decode"},
-    TrainOption{"--mask-documents", false},
+    TrainOption{"--mask-documents", false}, TrainOption{"--kernel-schedule"},
 };
 
 static constexpr std::array programTable{

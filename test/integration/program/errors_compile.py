@@ -52,6 +52,11 @@ promises.check("unknown CPU", [*train, "--cpu", "znver99"])
 promises.check("unknown GPU", [*train, "--target=cuda", "--chip=sm_91a"])
 promises.check("no assembler for the GPU", [*train, "--target=cuda", f"--cuda-path={folder}"])
 promises.check("what only a GPU has", [*train, "--dtype=bf16"], status=2)
+given = [*train, "--kernel-schedule"]
+promises.check("a schedule for a kernel that there is not", [*given, "layer.forward.*:rows=4"])
+promises.check("a number that a schedule lacks", [*given, "*:threads=32"])
+promises.check("a schedule that cannot be", [*given, "layers.*:threads=48", "--target=cuda", "--emulate"])
+promises.check("a schedule that is no schedule", [*given, "rows=4"], status=2)
 promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *TASK])
 
 promises.check("a budget for saved values that is too small",
