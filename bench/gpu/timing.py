@@ -7,6 +7,7 @@ import torch
 
 GPU = torch.cuda.is_available()
 WINDOW = 8e-3  # seconds between two events, so that what lies before the first launch does not count
+TURNS = 4  # of the work in a graph, so that what lies between graphs counts little
 
 
 @functools.cache
@@ -15,13 +16,15 @@ def pool():
 
 
 class Side:
-    """Work that is timed: `function` does it `calls` times. On a GPU it is captured in a graph where that can be done
-    (`problem` says why not), and replayed until a window is full."""
+    """Work that is timed: `function` does it `calls` times. On a GPU it is captured in a graph, unless it is long as it is, where that
+    can be done (`problem` says why not), and repeated until a window is full."""
 
-    def __init__(self, function, calls):
+    def __init__(self, function, calls, is_long=False):
         self.run, self.calls, self.repeats, self.problem = function, calls, 1, ""
         if GPU:
-            self.capture(function)
+            if not is_long:
+                self.capture(function)
+            self.window()
             self.repeats = max(1, math.ceil(WINDOW / self.window()))
 
     def capture(self, function):
@@ -35,11 +38,11 @@ class Side:
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, pool=pool()):  # one for all: they run one after the other, and nobody reads results
-                function()
-            self.run = graph.replay
+                for _ in range(TURNS):
+                    function()
+            self.run, self.calls = graph.replay, self.calls * TURNS
         except RuntimeError as problem:
             self.problem = f"not captured: {str(problem)[:300]}"
-        self.window()
 
     def window(self):
         """Seconds of all repeats together."""
