@@ -96,8 +96,9 @@ class Variant:
         self.child = None
 
     def time(self, steps, limit=60):
-        """Takes steps; a sample is the median of their seconds."""
+        """Takes steps, no more than fill a second; a sample is the median of their seconds."""
         if self.child:
+            steps = max(1, min(steps, int(1 / self.samples[-1]))) if self.samples else min(steps, 2)
             try:
                 seconds = sorted(self.child.ask(f"time {steps}", limit)["seconds"])
                 self.samples.append(seconds[len(seconds) // 2])

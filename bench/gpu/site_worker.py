@@ -4,7 +4,7 @@
 
 Settings: site, dim, heads, width, batch, length; folder (what test/gpu/prepare made), models ({"canon": FILE, "plain": FILE},
 compiled sites of `layers` layers), copies (of their memory), small, seconds (in which it tries forms). Prints what is ready, then
-answers `measure ROUNDS` by seconds of one pass of each side.
+answers `measure ROUNDS SECONDS` by seconds of one pass of each side.
 """
 import ctypes
 import json
@@ -69,7 +69,7 @@ class Site:
     def add_copy(self):
         count = 1 << (18 if self.settings["small"] else 28)
         a, b = (torch.empty(count, dtype=torch.float32, device=DEVICE).normal_() for _ in range(2))
-        self.add("copy", lambda: b.copy_(a), 1, is_long=True)  # in a graph it might be done by other units
+        self.add("copy", lambda: b.copy_(a), 1, is_captured=False)  # in a graph other units might do it
         self.facts["bytes"]["copy"] = 2 * 4 * count
 
 
@@ -87,7 +87,8 @@ def main(path):
         torch.cuda.empty_cache()
     tell(site.facts | {"problems": site.problems})
     for line in sys.stdin:
-        tell({"samples": take_turns(site.sides, int(line.split()[1]))})
+        rounds, limit = line.split()[1:]
+        tell({"samples": take_turns(site.sides, int(rounds), float(limit))})
 
 
 if __name__ == "__main__":

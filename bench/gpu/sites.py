@@ -22,6 +22,7 @@ from setting import HERE, ROOT, machine, results_folder, slug, write
 from site_goals import median, ratio, site_goals
 
 ROUNDS, SMALL_ROUNDS = 30, 3
+LONGEST = 25  # seconds of all rounds of a site
 LARGE = 100 << 20  # bytes of an operand from which two layers are more than a cache holds of anything
 
 
@@ -52,7 +53,7 @@ def variants_of(facts, folder, work, only, seconds):
 
 def entry_of(variant):
     samples = variant.facts.get("samples", {})
-    entry = {"name": variant.name, "settings": variant.settings, "seconds": {side: median(s) for side, s in samples.items()}}
+    entry = {"name": variant.name, "settings": variant.settings, "seconds": {side: median(s) for side, s in samples.items() if s}}
     return entry | variant.facts | ({"problem": variant.problem} if variant.problem else {})
 
 
@@ -82,9 +83,9 @@ def text_of(result):
 def measure(variants, rounds, end, note):
     for variant in variants:
         left = end - time.monotonic()
-        if variant.child and left < 10:
+        if variant.child and left < 15:
             variant.fail("there was no time to measure it")
-        variant.facts |= variant.ask(f"measure {rounds}", min(90, left)) or {}
+        variant.facts |= variant.ask(f"measure {rounds} {min(LONGEST, left - 10):.0f}", left) or {}
         variant.close()
         note()
 

@@ -16,25 +16,28 @@ def pool():
 
 
 class Side:
-    """Work that is timed: `function` does it `calls` times. On a GPU it is captured in a graph, unless it is long as it is, where that
-    can be done (`problem` says why not), and repeated until a window is full."""
+    """Work that is timed: `function` does it `calls` times. On a GPU it is captured in a graph where it is short, that can be done
+    (`problem` says why not) and `is_captured` does not forbid it, and repeated until a window is full."""
 
-    def __init__(self, function, calls, is_long=False):
+    def __init__(self, function, calls, is_captured=True):
         self.run, self.calls, self.repeats, self.problem = function, calls, 1, ""
         if GPU:
-            if not is_long:
+            self.warm_up()
+            if is_captured and self.window() < WINDOW:
                 self.capture(function)
             self.window()
             self.repeats = max(1, math.ceil(WINDOW / self.window()))
 
-    def capture(self, function):
+    def warm_up(self):
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             for _ in range(3):
-                function()
+                self.run()
         torch.cuda.current_stream().wait_stream(stream)
         torch.cuda.synchronize()
+
+    def capture(self, function):
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, pool=pool()):  # one for all: they run one after the other, and nobody reads results
@@ -63,11 +66,15 @@ class Side:
         return (time.perf_counter() - start) / self.calls
 
 
-def take_turns(sides, rounds):
-    """{name: [seconds]}: one sample of each side a round, in an order that changes; the first round does not count."""
+def take_turns(sides, rounds, limit):
+    """{name: [seconds]}: one sample of each side a round, in an order that changes; the first round does not count. No round
+    begins after `limit` seconds."""
     names, samples = list(sides), {name: [] for name in sides}
+    end = time.monotonic() + limit
     for number in range(rounds + 1):
         shift = number % len(names)
+        if time.monotonic() > end:
+            break
         for name in names[shift:] + names[:shift]:
             seconds = sides[name].seconds()
             if number:
