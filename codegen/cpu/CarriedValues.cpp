@@ -138,25 +138,42 @@ Candidates ScratchChoice::keepCandidates() const {
 }
 
 /// Starts with all candidates and drops the one without which the kernel is cheapest, as long as that costs nothing;
-/// chooses none if all the rest gain too little.
+/// chooses none if all the rest gain too little. Each question for a cost walks the whole kernel. Dropping others seldom
+/// makes one cheaper to drop, so it is asked again only when it was the least so far, and when none of these can go.
 void ScratchChoice::drop(const Candidates &candidates, double leastGain, Set &chosen) {
   double before = cost();
   chosen.insert(candidates.begin(), candidates.end());
   double best = cost();
-  for (bool changed = true; changed;) {
-    changed = false;
-    Operation *dropped = nullptr;
-    for (Operation *candidate : candidates) {
-      if (!chosen.erase(candidate))
-        continue;
-      double without = cost();
-      chosen.insert(candidate);
-      if (without <= best) {
-        best = without;
-        dropped = candidate;
-      }
+  struct Entry {
+    Operation *candidate;
+    double without, added; // cycles of the kernel without it; how many more than with it
+    bool isOld;            // others were dropped since
+  };
+  auto ask = [&](Operation *candidate) {
+    chosen.erase(candidate);
+    double without = cost();
+    chosen.insert(candidate);
+    return Entry{candidate, without, without - best, false};
+  };
+  auto entries = llvm::map_to_vector(llvm::reverse(candidates), ask);
+  while (!entries.empty()) {
+    Entry *least = llvm::min_element(entries, [](auto &a, auto &b) { return a.added < b.added; });
+    if (least->isOld) {
+      *least = ask(least->candidate);
+      continue;
     }
-    changed = chosen.erase(dropped);
+    if (least->added > 0) {
+      auto *old = llvm::find_if(entries, [](auto &entry) { return entry.isOld; });
+      if (old == entries.end())
+        break;
+      *old = ask(old->candidate);
+      continue;
+    }
+    best = least->without;
+    chosen.erase(least->candidate);
+    entries.erase(least);
+    for (Entry &entry : entries)
+      entry.isOld = true;
   }
   if (best * leastGain > before)
     chosen.clear();
