@@ -13,7 +13,7 @@ struct KernelInfo {
   int64_t chunks;       // of a whole launch, independent of the thread count
   int64_t buffers;      // operands, then results
   int64_t scratchBytes; // private memory of each thread
-  int64_t bytesMoved;   // each operand and result counted once
+  int64_t bytesMoved;   // each result once, of each operand what is read, once
   int64_t flops;        // arithmetic operations of a whole launch, each function of math counted as one
 };
 

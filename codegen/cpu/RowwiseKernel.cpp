@@ -9,6 +9,7 @@
 //       body masks rows, the block is there twice, without masks for rows that none of them hides
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
+#include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,10 +70,7 @@ KernelInfo RowwiseBuilder::build() {
   emitChunk(cast<scf::ForOp>(chunks).getInductionVar());
   closeLoop(b, chunks);
   LLVM::ReturnOp::create(b, ValueRange());
-  int64_t bytes = 0;
-  for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes())))
-    bytes += bytesOf(type);
-  return {op.getKernel()->str(), op.getChunks(), static_cast<int64_t>(pointers.size()), scratchBytes, bytes,
+  return {op.getKernel()->str(), op.getChunks(), static_cast<int64_t>(pointers.size()), scratchBytes, bytesMoved(op),
           countFlops(op.getBody().front()) * batch * time};
 }
 

@@ -8,6 +8,7 @@
 //     the sums of columns
 #include "codegen/cuda/LoadAhead.h"
 #include "codegen/cuda/RowwiseBuilder.h"
+#include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
 #include "codegen/rows/Overwrite.h"
 
@@ -316,6 +317,7 @@ LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kerne
   launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getTeams())), s.getStrips()};
   launch.block = s.getThreads() * s.getTeams();
   launch.flops = countFlops(op.getBody().front()) * walk.batch * walk.time;
+  launch.bytes = bytesMoved(op);
   function.finish(launch);
   return success();
 }

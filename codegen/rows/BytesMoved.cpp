@@ -1,0 +1,46 @@
+//===- BytesMoved.cpp - what a kernel takes from memory and brings back ---------===//
+#include "codegen/rows/BytesMoved.h"
+
+#include "ir/Seq/SeqOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+/// Marks the columns of a row that something is computed from.
+static void markRead(Value row, llvm::BitVector &columns) {
+  for (Operation *user : row.getUsers()) {
+    auto slice = dyn_cast<seq::SliceOp>(user);
+    if (slice)
+      columns.set(slice.getOffset(), slice.getOffset() + cast<RankedTensorType>(slice.getType()).getShape().back());
+    else if (isa<arith::ExtFOp>(user))
+      markRead(user->getResult(0), columns);
+    else
+      columns.set();
+  }
+}
+
+static int64_t bytesRead(Value operand, Value inBody) {
+  auto type = cast<RankedTensorType>(inBody.getType());
+  if (type.getRank() != 1)
+    return bytesOf(operand);
+  llvm::BitVector columns(type.getDimSize(0));
+  markRead(inBody, columns);
+  return bytesOf(operand) / type.getDimSize(0) * columns.count();
+}
+
+int64_t stretto::bytesMoved(kern::RowwiseOp op) {
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < op.getNumOperands(); ++i)
+    bytes += bytesRead(op.getOperand(i), op.getBody().getArgument(i));
+  for (Value result : op.getResults())
+    bytes += bytesOf(result);
+  return bytes;
+}
