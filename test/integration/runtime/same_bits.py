@@ -5,6 +5,7 @@ RUN: %python %s %build/test/programs %t
 """
 import json
 import os
+import re
 import shutil
 import struct
 import sys
@@ -48,9 +49,11 @@ expect(digest(f"{folder}/mixed-again", 30) == digest(f"{folder}/mixed-whole", 30
 contains(told, "(F32 and BF16, ")
 contains(told, "warning: ")
 contains(told, "emulated on the CPU, which is slow")
-said = [line for line in told.splitlines() if line.startswith("evaluation at step 30: ")]
+loss, accuracy = re.search(r"^evaluation at step 30: (loss \S+)  accuracy (\S+) %", told, re.M).groups()
 told = run(mixed, *options[:2], "--steps", 0, "--init-from", f"{folder}/mixed-whole", "--out", "none", "--progress", "plain")
-contains(told, said[0].replace(" at step 30", ""))
+contains(told, f"evaluation: {loss}\n")
+scored = re.search(r"^accuracy +(\S+) %", told, re.M)[1]
+expect(f"{float(scored):.1f}" == accuracy, f"the same weights score {scored} %, but {accuracy} % in the run")
 
 # A run changes its target on the way: checkpoints know neither target nor type of the activations.
 for first, second in (("fake_f32", "fake_mixed"), ("fake_mixed", "fake_f32")):
