@@ -138,7 +138,8 @@ class Counter:
     def matmul(self, args):
         flops = 2 * args.m * args.n * args.k
         size = 2 if args.dtype == abi.BF16 else 4
-        moved = size * (args.m * args.k + args.k * args.n) + (4 if args.dtype_c == abi.F32 else size) * args.m * args.n
+        moved = size * (args.m * args.k + args.k * args.n)
+        moved += (4 if args.dtype_c == abi.F32 else size) * args.m * args.n * (2 if args.has_addend else 1)
         self.add("products", max(flops / A["products, FLOP/s"], moved / A["copy bandwidth, bytes/s"],
                                  A["least time of a kernel, s"]))  # fmt: skip
 

@@ -66,6 +66,8 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
 
 static void addFused(OpPassManager &passes, const PipelineOptions &options) {
   addFacts(passes, options);
+  if (options.fuse == "all" && options.backend->addsInProducts())
+    passes.addPass(createAddInProducts());
   if (options.fuse == "all")
     passes.addPass(createSplitCarry());
   passes.addPass(createFormGroups({options.fuse}));

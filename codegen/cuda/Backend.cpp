@@ -37,6 +37,7 @@ public:
   }
   bool hasDeviceCode() const override { return true; }
   int64_t headBytes() const override { return 256 << 20; } // products that fill it
+  bool addsInProducts() const override { return true; }
 
   LogicalResult resolve(BackendSettings &settings, ModuleOp made, Report report) const override {
     if (auto chip = made ? made->getAttrOfType<StringAttr>(chipAttr) : StringAttr(); chip && settings.chip.empty())

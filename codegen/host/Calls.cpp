@@ -67,19 +67,23 @@ struct Matmul {
   int64_t m, n, k;
   Value a, b, c;
   bool transposeA, transposeB, accumulate;
+  Value addend = {};
 };
 
 void emitMatmul(HostBuilder &b, const Matmul &product) {
   Fields(b)
       .i64({product.m, product.n, product.k, rowStride(product.a), rowStride(product.b), rowStride(product.c)})
-      .i32({product.transposeA, product.transposeB, product.accumulate, dtypeOf(product.a.getType()), dtypeOf(product.c.getType()), 0})
+      .i32({product.transposeA, product.transposeB, product.accumulate, dtypeOf(product.a.getType()), dtypeOf(product.c.getType()),
+            product.addend != nullptr})
       .buffers({product.a, product.b, product.c})
+      .optionalBuffer(product.addend)
+      .i64({product.addend ? rowStride(product.addend) : 0})
       .call("stretto_matmul");
 }
 
 LogicalResult emit(HostBuilder &b, seq::LinearOp op, const KernelNumbers &) {
   emitMatmul(b, {rows(op.getOperand()), columns(op.getResult()), columns(op.getOperand()), op.getOperand(),
-                 op.getWeight(), op.getResult(), false, true, false});
+                 op.getWeight(), op.getResult(), false, true, false, op.getAddend()});
   return success();
 }
 

@@ -100,12 +100,13 @@ private:
     return success();
   }
 
-  /// Results may not be stored over operands, except for accumulators and where a kernel allows it.
+  /// Results may not be stored over operands, except for accumulators, addends and where a kernel allows it.
   LogicalResult checkOverlaps(Operation *op) {
     OpOperand *accumulator = accumulatorOf(op);
     for (OpOperand &use : op->getOpOperands())
       for (OpResult result : op->getResults()) {
-        bool isTakenOver = isa<seq::WriteCacheOp>(op) && use.getOperandNumber() == 0;
+        bool isTakenOver = (isa<seq::WriteCacheOp>(op) && use.getOperandNumber() == 0) ||
+                           (&use == addendOf(op) && span(use.get()) == span(result));
         if (&use == accumulator || isTakenOver || !overlap(span(use.get()), span(result)))
           continue;
         auto rowwise = dyn_cast<kern::RowwiseOp>(op);

@@ -170,6 +170,11 @@ void Placer::placeAccumulator(Operation *op, OpOperand &use) {
   demand(use, refOf(op->getResult(0)));
 }
 
+void Placer::placeAddend(Operation *op, OpOperand &use) {
+  if (!use.get().getDefiningOp<seq::ScanOp>() && !isRowStrided(use.get()) && !isRowStrided(op->getResult(0)))
+    tryShare(use, op->getResult(0));
+}
+
 LogicalResult Placer::placeRowwise(kern::RowwiseOp op) {
   SmallVector<bool> taken(op.getInputs().size(), false);
   for (auto [r, result] : llvm::enumerate(op.getResults()))
@@ -221,6 +226,8 @@ LogicalResult Placer::placeOperation(Operation *op) {
     placePieces(concat);
   else if (OpOperand *accumulator = accumulatorOf(op))
     placeAccumulator(op, *accumulator);
+  else if (OpOperand *addend = addendOf(op))
+    placeAddend(op, *addend);
   else if (auto scan = dyn_cast<seq::ScanOp>(op))
     return placeScan(scan);
   else if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))

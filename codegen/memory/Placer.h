@@ -51,6 +51,7 @@ private:
   void placeGradient(seq::GradientOp op);
   void placePieces(seq::ConcatOp op);
   void placeAccumulator(mlir::Operation *op, mlir::OpOperand &use);
+  void placeAddend(mlir::Operation *op, mlir::OpOperand &use);
 
   void bindArguments(seq::ScanOp scan, mlir::func::FuncOp body);
   void placeStackedCarry(seq::ScanOp scan, Carry &carry);

@@ -28,6 +28,8 @@ struct Span {
   int64_t entries, lead; // and bytes from one to the next
   int64_t rows, stride;  // of an entry
   int64_t width;
+
+  bool operator==(const Span &) const = default;
 };
 
 /// The bytes of a value of `type` at `place` in iteration `iteration`. `row` is the row stride in elements, `lead` the

@@ -29,8 +29,10 @@ bool stretto::acceptsRowStride(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto slice = dyn_cast<seq::SliceOp>(op)) // one of all columns would have gaps that nobody expects
     return columns(slice.getResult()) < columns(slice.getOperand());
-  if (isa<seq::ConcatOp, kern::CopyOp, seq::LinearOp, seq::LinearInputGradOp>(op))
-    return use.getOperandNumber() == 0 || isa<seq::ConcatOp>(op);
+  if (isa<seq::LinearOp, seq::LinearInputGradOp>(op)) // all but the weight
+    return use.getOperandNumber() != 1;
+  if (isa<seq::ConcatOp, kern::CopyOp>(op))
+    return true;
   if (isa<seq::LinearWeightGradOp>(op))
     return use.getOperandNumber() < 2;
   if (isa<seq::AttentionOp>(op))
@@ -60,6 +62,11 @@ OpOperand *stretto::accumulatorOf(Operation *op) {
   else if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
     has = static_cast<bool>(sum.getAccumulator());
   return has ? &op->getOpOperand(op->getNumOperands() - 1) : nullptr;
+}
+
+OpOperand *stretto::addendOf(Operation *op) {
+  auto linear = dyn_cast<seq::LinearOp>(op);
+  return linear && linear.getAddend() ? &op->getOpOperand(2) : nullptr;
 }
 
 /// The value that shows the memory of an operand after its owner ran, or null.

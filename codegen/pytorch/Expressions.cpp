@@ -162,7 +162,12 @@ Text FunctionPrinter::layer(Operation *op) {
   std::string all = list(op->getOperands()), documents = option("positions", "positions", !names.hasPositions);
   return llvm::TypeSwitch<Operation *, Text>(op)
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
-      .Case([&](seq::LinearOp) { return atom("F.linear(" + all + ")"); })
+      .Case([&](seq::LinearOp linear) {
+        std::string product = "F.linear(" + list(linear->getOperands().take_front(2)) + ")";
+        if (!linear.getAddend())
+          return atom(product);
+        return Text(python::Expression{values.lookup(linear.getAddend()).within(Binding::Sum) + " + " + product, Binding::Sum});
+      })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
       .Case([&](seq::TapOp tap) { return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + documents + ")"); })
       .Case([&](seq::SliceOp slice) {

@@ -49,6 +49,8 @@ public:
   virtual bool hasDeviceCode() const { return false; }
   /// The largest logits, in bytes, that are held at once if the user does not say.
   virtual int64_t headBytes() const = 0;
+  /// Whether products add another value as they write, for less than a kernel that reads both.
+  virtual bool addsInProducts() const { return false; }
 
   /// Fills in what the user left open, from `made` (IR that is continued) where it says, or null. Reports what cannot be.
   virtual llvm::LogicalResult resolve(BackendSettings &settings, mlir::ModuleOp made, Report report) const;

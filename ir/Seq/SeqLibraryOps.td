@@ -6,16 +6,25 @@ include "ir/Seq/SeqDialect.td"
 // Operations that a library carries out: no fusion crosses them. Weights are [out, in] as in PyTorch.
 // Operands have one type; results have it too, or f32 where they are bf16. Sums are kept in f32 or f64.
 
-def Seq_LinearOp : Seq_Op<"linear", [Pure]> {
-  let summary = "x W^T over the last dimension";
+def Seq_LinearOp : Seq_Op<"linear", [Pure, OptionalTypesMatchWith<"addend and result have one type", "result", "addend",
+                                                                  "$_self">]> {
+  let summary = "x W^T over the last dimension (+ addend)";
   let description = [{
+    With `add`, the product is added to that value before it is rounded.
+
     ```mlir
     %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
+    %z = seq.linear %x, %w add %y : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
     ```
   }];
-  let arguments = (ins Seq_StoredTensor:$operand, Seq_StoredTensor:$weight);
+  let arguments = (ins Seq_StoredTensor:$operand, Seq_StoredTensor:$weight, Optional<Seq_StoredTensor>:$addend);
   let results = (outs Seq_StoredTensor:$result);
-  let assemblyFormat = "$operand `,` $weight `:` type($operand) `,` type($weight) `->` type($result) attr-dict";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$operand, "::mlir::Value":$weight), [{
+    build($_builder, $_state, result, operand, weight, ::mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $operand `,` $weight (`add` $addend^)? `:` type($operand) `,` type($weight) `->` type($result) attr-dict
+  }];
   let hasVerifier = 1;
 }
 

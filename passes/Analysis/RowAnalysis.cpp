@@ -158,8 +158,13 @@ void Solver::seedByDefinition(Operation *op) {
     shared(op->getOperands().drop_front());
   };
   TypeSwitch<Operation *>(op)
-      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::RmsNormOp, seq::LayerNormOp, seq::CanonOp, seq::RotaryOp>(
-          layer)
+      .Case([&](seq::LinearOp op) {
+        row({op.getOperand(), op.getResult()});
+        shared(op.getWeight());
+        if (op.getAddend())
+          row(op.getAddend());
+      })
+      .Case<seq::LinearInputGradOp, seq::RmsNormOp, seq::LayerNormOp, seq::CanonOp, seq::RotaryOp>(layer)
       .Case<seq::LinearWeightGradOp, seq::EmbedGradOp>([&](Operation *op) {
         row(op->getOperands().take_front(2));
         shared(op->getOperands().drop_front(2));

@@ -12,6 +12,8 @@ LogicalResult linearRule(Operation *op, ValueRange gradients, Adjoints &a) {
     a.add(x, seq::LinearInputGradOp::create(a.b, x.getType(), g, a.primal(w)));
   if (a.isActive(w))
     a.add(w, seq::LinearWeightGradOp::create(a.b, w.getType(), g, a.primal(x), Value()));
+  if (Value addend = linear.getAddend(); addend && a.isActive(addend))
+    a.add(addend, g);
   return success();
 }
 

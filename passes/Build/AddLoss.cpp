@@ -63,7 +63,7 @@ struct AddLossPass : stretto::impl::AddLossBase<AddLossPass> {
     Operation *end = block.getTerminator();
     ModelBody body{copy, end->getOperand(0), nullptr, copy.getLoc()};
     end->erase();
-    if (auto head = body.logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty()) {
+    if (auto head = body.logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty() && !head.getAddend()) {
       body.head = head;
       body.loc = head.getLoc();
     }

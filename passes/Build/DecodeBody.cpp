@@ -148,7 +148,8 @@ LogicalResult DecodeBody::convertBlock() {
 
 /// The product that makes the logits, where nothing else reads them: it is computed for the last row alone.
 bool DecodeBody::isHead(Operation *op) const {
-  return !caller && isa<seq::LinearOp>(op) && op->hasOneUse() && isa<func::ReturnOp>(*op->user_begin());
+  auto linear = dyn_cast<seq::LinearOp>(op);
+  return !caller && linear && !linear.getAddend() && op->hasOneUse() && isa<func::ReturnOp>(*op->user_begin());
 }
 
 LogicalResult DecodeBody::convert(Operation *op) {

@@ -36,7 +36,7 @@ static bool takesColumnRange(OpOperand &use) {
   unsigned number = use.getOperandNumber();
   return isa<seq::AttentionOp>(op) || (isa<seq::AttentionGradOp>(op) && number < 5) ||
          (isa<seq::AttentionStepOp>(op) && number == 0) || (isa<seq::WriteCacheOp>(op) && number == 1) ||
-         (isa<seq::LinearOp, seq::LinearInputGradOp>(op) && number == 0) ||
+         (isa<seq::LinearOp, seq::LinearInputGradOp>(op) && number != 1) ||
          (isa<seq::LinearWeightGradOp>(op) && number < 2);
 }
 

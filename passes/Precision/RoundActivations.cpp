@@ -23,7 +23,8 @@ static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp>([](auto) { return true; })
+      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp>(
+          [&](Operation *op) { return number < 2 || !isa<seq::LinearOp>(op) || isRounded(op->getResult(0).getType()); })
       .Case<seq::LinearWeightGradOp>([&](auto) { return number < 2; })
       .Case<seq::EmbedGradOp>([&](auto) { return number == 1; })
       .Case([&](seq::EmbedOp op) { return isRounded(op.getType()); })

@@ -75,6 +75,8 @@ void RoundedValues::joinStructure(Operation *op, SymbolTable &symbols) {
   } else if (isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, kern::CopyOp>(op)) {
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);
+  } else if (auto linear = dyn_cast<seq::LinearOp>(op); linear && linear.getAddend()) {
+    join(linear.getResult(), linear.getAddend());
   } else if (isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp>(op)) { // indices are no reals
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);

@@ -41,6 +41,10 @@ public:
 
   /// The product of a `seq.linear`, or why its weight cannot be merged with others.
   std::optional<Product> find(seq::LinearOp linear, StringRef &reason) {
+    if (linear.getAddend()) {
+      reason = "it is added to another value";
+      return std::nullopt;
+    }
     Value weight = linear.getWeight();
     seq::ScanOp scan;
     Value source = weight;

@@ -39,6 +39,35 @@ def MergeProducts : Pass<"seq-merge-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::seq::SeqDialect"];
 }
 
+def AddInProducts : Pass<"seq-add-in-products", "::mlir::ModuleOp"> {
+  let summary = "let products add to what they are added to";
+  let description = [{
+    A sum of rows and of a `seq.linear` that nothing else reads becomes a product with an addend, where the rows lie in memory
+    anyway: arguments, and results of products, attention and embeddings. Libraries for GPUs read the addend while they write;
+    the kernel that would have added need not read the product and need not write the sum. What they read instead is counted
+    apart. Where a kernel computes the rows, the sum stays, and a remark says so.
+
+    ```mlir
+    func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+      %0 = math.tanh %x : tensor<2x8x16xf32>
+      %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %2 = arith.addf %x, %1 : tensor<2x8x16xf32>
+      return %2 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    func.func @main(%arg0: tensor<2x8x16xf32>, %arg1: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+      %0 = math.tanh %arg0 : tensor<2x8x16xf32>
+      %1 = seq.linear %0, %arg1 add %arg0 : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      return %1 : tensor<2x8x16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::stretto::seq::SeqDialect"];
+}
+
 def SplitCarry : Pass<"seq-split-carry", "::mlir::ModuleOp"> {
   let summary = "carry a sum through a scan as its two parts";
   let description = [{

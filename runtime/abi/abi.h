@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 4u
+#define STRETTO_ABI_VERSION 5u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -250,18 +250,20 @@ void stretto_at(stretto_context *, const stretto_site *, int64_t iteration);
 
 void stretto_launch(stretto_context *, const stretto_kernel *, const stretto_buffer *buffers);
 
-/* C[m,n] = op(A) op(B) (+ C if accumulate), row-major. A and B have one type; C has it too, or is STRETTO_F32 where
- * they are STRETTO_BF16. Sums are kept in the type of C, at least in STRETTO_F32.
- * op(X) = X or its transpose; lda, ldb, ldc are row strides in elements of the stored matrices. */
+/* C[m,n] = op(A) op(B) (+ C if accumulate, + D if has_addend; not both), row-major. A and B have one type; C and D have it
+ * too, or are STRETTO_F32 where they are STRETTO_BF16. Sums are kept in the type of C, at least in STRETTO_F32.
+ * op(X) = X or its transpose; lda, ldb, ldc, ldd are row strides in elements of the stored matrices. D may be C, row for
+ * row, or shares no byte with it. */
 typedef struct stretto_matmul_args {
   int64_t m, n, k;
   int64_t lda, ldb, ldc;
   int32_t transpose_a, transpose_b;
   int32_t accumulate;
   int32_t dtype;   /* of A and B: stretto_dtype */
-  int32_t dtype_c;
-  int32_t unused;
-  stretto_buffer a, b, c;
+  int32_t dtype_c; /* of C and D */
+  int32_t has_addend;
+  stretto_buffer a, b, c, d;
+  int64_t ldd;
 } stretto_matmul_args;
 void stretto_matmul(stretto_context *, const stretto_matmul_args *);
 

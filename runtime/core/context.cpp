@@ -90,6 +90,10 @@ void stretto_matmul(stretto_context *context, const stretto_matmul_args *args) {
     op.a = arenas.resolve(args->a, span(op.dtype, ta ? op.k : op.m, ta ? op.m : op.k, op.lda));
     op.b = arenas.resolve(args->b, span(op.dtype, tb ? op.n : op.k, tb ? op.k : op.n, op.ldb));
     op.c = arenas.resolve(args->c, span(op.dtypeC, op.m, op.n, op.ldc));
+    if (args->has_addend) {
+      op.ldd = args->ldd;
+      op.d = arenas.resolve(args->d, span(op.dtypeC, op.m, op.n, op.ldd));
+    }
     return op;
   });
 }

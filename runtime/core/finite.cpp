@@ -17,7 +17,7 @@ namespace {
 struct Buffers {
   using List = std::vector<const void *>;
   List operator()(const LaunchOp &op) const { return {op.buffers.begin(), op.buffers.end()}; }
-  List operator()(const MatmulOp &op) const { return {op.a, op.b, op.c}; }
+  List operator()(const MatmulOp &op) const { return {op.a, op.b, op.c, op.d}; }
   List operator()(const AttentionOp &op) const { return {op.q, op.k, op.v, op.o, op.lse, op.positions, op.starts}; }
   List operator()(const AttentionGradOp &op) const {
     List list = (*this)(op.forward);

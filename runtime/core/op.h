@@ -25,6 +25,8 @@ struct MatmulOp {
   bool transposeA = false, transposeB = false, accumulate = false;
   const void *a = nullptr, *b = nullptr;
   void *c = nullptr;
+  const void *d = nullptr; // null: nothing is added but C where it accumulates
+  int64_t ldd = 0;
 };
 
 // See stretto_attention_args; o and lse are written.

@@ -30,7 +30,7 @@ public:
   void operator()(const LaunchOp &op) { needs.kernelScratch = std::max(needs.kernelScratch, op.kernel->scratch_bytes); }
   void operator()(const MatmulOp &op) {
     if (products.insert({op.dtype, op.dtypeC, op.m, op.n, op.k, op.lda, op.ldb, op.ldc, op.transposeA, op.transposeB,
-                         op.accumulate}).second)
+                         op.accumulate, op.d != nullptr, op.ldd}).second)
       needs.products.push_back(op);
   }
   void operator()(const AttentionOp &op) {

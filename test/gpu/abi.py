@@ -2,7 +2,7 @@
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_void_p
 
-VERSION = 4
+VERSION = 5
 F32, F64, I32, BF16 = range(4)
 (ACTIVATIONS, PARAMETERS, GRADIENTS, MOMENT1, MOMENT2, ACCUMULATOR, INPUTS, OUTPUTS, TABLES, HYPER, ROUNDED,
  CACHE) = range(12)
@@ -68,7 +68,8 @@ class Site(Structure):
 
 
 class Matmul(Structure):
-    _fields_ = fields("m n k lda ldb ldc: i64; transpose_a transpose_b accumulate dtype dtype_c unused: i32; a b c: Buffer")
+    _fields_ = fields("m n k lda ldb ldc: i64; transpose_a transpose_b accumulate dtype dtype_c has_addend: i32; "
+                      "a b c d: Buffer; ldd: i64")
 
 
 class Attention(Structure):

@@ -95,7 +95,8 @@ class Library:
         a = operand(args.a, args.lda, args.m, args.k, args.transpose_a)
         b = operand(args.b, args.ldb, args.k, args.n, args.transpose_b)
         c = self.arenas.tensor(args.c, args.dtype_c, (args.m, args.n), (args.ldc, 1))
-        c.copy_(a @ b + c if args.accumulate else a @ b)
+        addend = self.arenas.tensor(args.d, args.dtype_c, (args.m, args.n), (args.ldd, 1)) if args.has_addend else c
+        c.copy_(a @ b + addend if args.accumulate or args.has_addend else a @ b)
 
     def heads(self, args, buffer, stride, heads):
         shape, strides = (args.batch, heads, args.length, args.head_dim), (args.length * stride, args.head_dim, stride, 1)

@@ -38,9 +38,10 @@ void stretto_launch(stretto_context *, const stretto_kernel *kernel, const stret
 void stretto_matmul(stretto_context *, const stretto_matmul_args *args) {
   const double *a = reals(args->a), *b = reals(args->b);
   double *c = reals(args->c);
+  const double *d = args->has_addend ? reals(args->d) : nullptr;
   for (int64_t i = 0; i < args->m; ++i)
     for (int64_t j = 0; j < args->n; ++j) {
-      double sum = args->accumulate ? c[i * args->ldc + j] : 0;
+      double sum = args->accumulate ? c[i * args->ldc + j] : d ? d[i * args->ldd + j] : 0;
       for (int64_t k = 0; k < args->k; ++k)
         sum += (args->transpose_a ? a[k * args->lda + i] : a[i * args->lda + k]) *
                (args->transpose_b ? b[j * args->ldb + k] : b[k * args->ldb + j]);

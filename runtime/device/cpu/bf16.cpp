@@ -61,6 +61,7 @@ Rows rowsOfB(const MatmulOp &op) {
   return {const_cast<void *>(op.b), op.transposeB ? op.n : op.k, op.transposeB ? op.k : op.n, op.ldb};
 }
 Rows rowsOfC(const MatmulOp &op) { return {op.c, op.m, op.n, op.ldc}; }
+Rows rowsOfD(const MatmulOp &op) { return {const_cast<void *>(op.d), op.m, op.n, op.ldd}; }
 
 Rows rowsOf(const AttentionOp &op, void *data, int64_t heads, int64_t stride) {
   return {data, op.batch * op.length, heads * op.headDim, stride};
@@ -83,7 +84,7 @@ MatmulOp inFloat(MatmulOp op) {
   op.lda = op.transposeA ? op.m : op.k;
   op.ldb = op.transposeB ? op.k : op.n;
   if (op.dtypeC == STRETTO_BF16)
-    op.ldc = op.n;
+    op.ldc = op.ldd = op.n;
   op.dtypeC = STRETTO_F32;
   return op;
 }
@@ -124,8 +125,9 @@ void matmulBf16(const MatmulOp &op, float *memory) {
   if (op.dtypeC == STRETTO_F32)
     return matmul(wide);
   const Rows c = rowsOfC(op);
-  float *sums = op.accumulate ? parts.widened(c) : parts.take(c);
+  float *sums = op.d ? parts.widened(rowsOfD(op)) : op.accumulate ? parts.widened(c) : parts.take(c);
   wide.c = sums;
+  wide.d = op.d ? sums : nullptr;
   matmul(wide);
   narrow(sums, c);
 }

@@ -17,18 +17,28 @@ namespace stretto {
 namespace {
 
 void checkSizes(const MatmulOp &op) {
-  for (int64_t size : {op.m, op.n, op.k, op.lda, op.ldb, op.ldc})
+  for (int64_t size : {op.m, op.n, op.k, op.lda, op.ldb, op.ldc, op.ldd})
     if (size < 0 || size > INT_MAX)
       throw Error(fmt::format("sizes and row strides of a matrix product must be in 0..{}, but got {} x {} x {} "
                               "with strides {}, {}, {}",
                               INT_MAX, op.m, op.n, op.k, op.lda, op.ldb, op.ldc));
 }
 
+// Begins a tile of C with that of D.
+template <typename Real> void copyAddend(const MatmulOp &op, Real *to, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+  const Real *from = static_cast<const Real *>(op.d) + row * op.ldd + column;
+  for (int64_t i = 0; i < rows && from != to; ++i)
+    std::copy_n(from + i * op.ldd, columns, to + i * op.ldc);
+}
+
 template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const Operand<Real> a{static_cast<const Real *>(op.a) + (op.transposeA ? row : row * op.lda), op.lda, op.transposeA};
   const Operand<Real> b{static_cast<const Real *>(op.b) + (op.transposeB ? column * op.ldb : column), op.ldb,
                         op.transposeB};
-  multiply<Real>(rows, columns, op.k, a, b, op.accumulate, static_cast<Real *>(op.c) + row * op.ldc + column, op.ldc);
+  Real *c = static_cast<Real *>(op.c) + row * op.ldc + column;
+  if (op.d)
+    copyAddend(op, c, row, column, rows, columns);
+  multiply<Real>(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
 }
 
 template <typename Real> void product(const MatmulOp &op) {

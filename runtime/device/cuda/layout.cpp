@@ -12,6 +12,7 @@ ColumnMajorProduct columnMajor(const MatmulOp &op) {
   product.first = op.transposeB ? ColumnMajor{op.k, op.n, op.ldb} : ColumnMajor{op.n, op.k, op.ldb};
   product.second = op.transposeA ? ColumnMajor{op.m, op.k, op.lda} : ColumnMajor{op.k, op.m, op.lda};
   product.result = {op.n, op.m, op.ldc};
+  product.addend = {op.n, op.m, op.d ? op.ldd : op.ldc};
   return product;
 }
 
@@ -21,8 +22,23 @@ int64_t alignmentOf(const void *address) {
 }
 
 ProductKey keyOf(const MatmulOp &op) {
-  return {op.dtype, op.dtypeC,     op.m,          op.n,          op.k,              op.lda,            op.ldb,
-          op.ldc,   op.transposeA, op.transposeB, op.accumulate, alignmentOf(op.a), alignmentOf(op.b), alignmentOf(op.c)};
+  return {op.dtype,
+          op.dtypeC,
+          op.m,
+          op.n,
+          op.k,
+          op.lda,
+          op.ldb,
+          op.ldc,
+          op.ldd,
+          op.transposeA,
+          op.transposeB,
+          op.accumulate,
+          op.d != nullptr,
+          alignmentOf(op.a),
+          alignmentOf(op.b),
+          alignmentOf(op.c),
+          op.d ? alignmentOf(op.d) : 0};
 }
 
 } // namespace stretto

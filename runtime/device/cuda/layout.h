@@ -12,17 +12,17 @@ struct ColumnMajor {
   int64_t rows = 0, columns = 0, stride = 0; // stride: from column to column, in elements
 };
 
-// D = op(first) op(second), where `first` is B of the row-major product, `second` is A, and D is C: a row-major matrix read
-// as column-major is its transpose, and C' = op(B)' op(A)'.
+// result = op(first) op(second) + addend, where `first` is B of the row-major product, `second` is A, and the result is C: a
+// row-major matrix read as column-major is its transpose, and C' = op(B)' op(A)'. Without D the addend is the result's own memory.
 struct ColumnMajorProduct {
   bool transposeFirst = false, transposeSecond = false;
-  ColumnMajor first, second, result;
+  ColumnMajor first, second, result, addend;
 };
 ColumnMajorProduct columnMajor(const MatmulOp &op);
 
 // All that decides which algorithm computes a product: sizes, strides, types, and how addresses are aligned. Alignment
 // counts up to 16 bytes, the widest access there is, so that equal products of different layers share one plan.
-using ProductKey = std::array<int64_t, 14>;
+using ProductKey = std::array<int64_t, 17>;
 ProductKey keyOf(const MatmulOp &op);
 
 // The largest power of two that divides an address, at most 16.

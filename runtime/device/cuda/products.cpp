@@ -50,7 +50,7 @@ Products::~Products() {
 }
 
 Products::Plan::~Plan() {
-  for (cublasLtMatrixLayout_t layout : {first, second, result})
+  for (cublasLtMatrixLayout_t layout : {first, second, addend, result})
     if (layout)
       cublasLtMatrixLayoutDestroy(layout);
   if (product)
@@ -69,6 +69,7 @@ void Products::describe(Plan &plan, const MatmulOp &op) const {
   setOperation(plan.product, CUBLASLT_MATMUL_DESC_TRANSB, shape.transposeSecond);
   plan.first = layoutOf(shape.first, op.dtype);
   plan.second = layoutOf(shape.second, op.dtype);
+  plan.addend = layoutOf(shape.addend, op.dtypeC);
   plan.result = layoutOf(shape.result, op.dtypeC);
 }
 
@@ -79,11 +80,11 @@ void Products::choose(Plan &plan, const MatmulOp &op) const {
                  static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, static_cast<uint32_t>(alignmentOf(op.b)));
   preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<uint32_t>(alignmentOf(op.a)));
-  preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<uint32_t>(alignmentOf(op.c)));
+  preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<uint32_t>(alignmentOf(op.d ? op.d : op.c)));
   preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<uint32_t>(alignmentOf(op.c)));
   cublasLtMatmulHeuristicResult_t found = {};
   int count = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, plan.product, plan.first, plan.second, plan.result,
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, plan.product, plan.first, plan.second, plan.addend,
                                                                plan.result, preference.data, 1, &found, &count);
   if (status != CUBLAS_STATUS_SUCCESS || count == 0 || found.state != CUBLAS_STATUS_SUCCESS)
     throw Error(fmt::format("cuBLASLt must know a product of {} x {} x {} with strides {}, {}, {} and types {}, {}, but "
@@ -120,18 +121,21 @@ void Products::run(const MatmulOp &op) {
     return;
   if (op.k == 0) {
     const int64_t element = elementBytes(op.dtypeC);
-    if (!op.accumulate)
+    if (op.d)
+      check(cudaMemcpy2DAsync(op.c, op.ldc * element, op.d, op.ldd * element, op.n * element, op.m, cudaMemcpyDeviceToDevice, stream),
+            "copy what is added to an empty product");
+    else if (!op.accumulate)
       check(cudaMemset2DAsync(op.c, op.ldc * element, 0, op.n * element, op.m, stream), "clear an empty product");
     return;
   }
   if (!workspace)
     reserve({});
   Plan &plan = planOf(op);
-  const float one = 1, beta = op.accumulate ? 1 : 0;
+  const float one = 1, beta = op.accumulate || op.d ? 1 : 0;
   const double wideOne = 1, wideBeta = beta;
   const bool wide = op.dtype == STRETTO_F64;
   check(cublasLtMatmul(handle, plan.product, wide ? static_cast<const void *>(&wideOne) : &one, op.b, plan.first, op.a,
-                       plan.second, wide ? static_cast<const void *>(&wideBeta) : &beta, op.c, plan.result, op.c,
+                       plan.second, wide ? static_cast<const void *>(&wideBeta) : &beta, op.d ? op.d : op.c, plan.addend, op.c,
                        plan.result, &plan.algorithm, workspace, workspaceSize, stream),
         "multiply matrices");
 }

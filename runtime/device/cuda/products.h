@@ -32,7 +32,7 @@ private:
 
   struct Plan {
     cublasLtMatmulDesc_t product = nullptr;
-    cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
+    cublasLtMatrixLayout_t first = nullptr, second = nullptr, addend = nullptr, result = nullptr;
     cublasLtMatmulAlgo_t algorithm = {};
     Plan() = default;
     ~Plan();

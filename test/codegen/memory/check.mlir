@@ -11,6 +11,17 @@ func.func @gradients(%x: tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0,
 
 // -----
 
+// A product may write over what it adds, but not further on.
+func.func @gradients(%x: tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>}, %w: tensor<16x16xf32> {kern.place = #kern.place<inputs, 128, stride 0, parity 0>}) -> (tensor<1x2x16xf32> {kern.place = #kern.place<activations, 64, stride 0, parity 0>}) {
+  %a = seq.linear %x, %w : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.places = [#kern.place<activations, 0, stride 0, parity 0>]}
+  %b = seq.linear %x, %w add %a : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.places = [#kern.place<activations, 0, stride 0, parity 0>]}
+  // expected-error @below {{stores result 0 over operand 2}}
+  %c = seq.linear %x, %w add %b : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.places = [#kern.place<activations, 64, stride 0, parity 0>]}
+  return %c : tensor<1x2x16xf32>
+}
+
+// -----
+
 // A tap looks at rows that the kernel has overwritten.
 func.func @gradients(%x: tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>}) -> (tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>}) {
   // expected-error @below {{stores result 0 over operand 0}}

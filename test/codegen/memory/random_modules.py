@@ -60,7 +60,8 @@ class Function:
             w, y = self.rng.choice(self.weights), self.fresh()
             x = self.row(16)
             if x:
-                self.emit(f"{y} = seq.linear {x}, {w} : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>")
+                addend = self.rng.choice(["", f" add {self.row(16)}"])
+                self.emit(f"{y} = seq.linear {x}, {w}{addend} : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>")
                 self.rows[16].append(y)
         elif kind == 4 and self.row(16):
             y = self.fresh()

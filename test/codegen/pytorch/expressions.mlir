@@ -54,6 +54,14 @@ func.func private @long(%x: tensor<2x8x16xf64> loc("x"), %b: tensor<16xf64> loc(
   %3 = arith.subf %0, %2 : tensor<2x8x16xf64>
   return %3 : tensor<2x8x16xf64>
 }
+// CHECK-LABEL: def residual(x, w):
+// CHECK-NEXT: return (x + F.linear(torch.exp(x), w)) * x
+func.func private @residual(%x: tensor<2x8x16xf64> loc("x"), %w: tensor<16x16xf64> loc("w")) -> tensor<2x8x16xf64> {
+  %0 = math.exp %x : tensor<2x8x16xf64>
+  %1 = seq.linear %0, %w add %x : tensor<2x8x16xf64>, tensor<16x16xf64> -> tensor<2x8x16xf64>
+  %2 = arith.mulf %1, %x : tensor<2x8x16xf64>
+  return %2 : tensor<2x8x16xf64>
+}
 func.func @main(%tokens: tensor<2x8xi32> loc("tokens")) -> tensor<2x8xi32> {
   return %tokens : tensor<2x8xi32>
 }

@@ -17,7 +17,9 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   // CHECK: seq.rotary interleaved %{{.*}} heads 4 rotated 4 rotated_heads 2 theta
   %4 = seq.rotary interleaved %3 heads 4 rotated 4 rotated_heads 2 theta 1.0e4 : tensor<2x8x16xf32>
   // CHECK: seq.linear
-  %5 = seq.linear %4, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %y = seq.linear %4, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  // CHECK: seq.linear %{{.*}}, %{{.*}} add %{{.*}} :
+  %5 = seq.linear %4, %w add %y : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   // CHECK: seq.attention %{{.*}} heads 4 kv_heads 4 scale 5.000000e-01 causal
   %6, %lse = seq.attention %5, %5, %5 heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x4x8xf32>
   // CHECK: seq.attention_grad

@@ -38,6 +38,13 @@ func.func @weight_grad(%dy: tensor<2x8x32xbf16>, %x: tensor<2x8x16xbf16>) {
 }
 
 // -----
+func.func @addend(%x: tensor<2x8x16xbf16>, %w: tensor<16x16xbf16>) {
+  // expected-error@+1 {{addend and result have one type}}
+  %y = "seq.linear"(%x, %w, %x) : (tensor<2x8x16xbf16>, tensor<16x16xbf16>, tensor<2x8x16xbf16>) -> tensor<2x8x16xf32>
+  return
+}
+
+// -----
 func.func @lse(%q: tensor<2x8x16xf64>) {
   // expected-error@+1 {{lse must be of type 'f64', but got 'tensor<2x4x8xf32>'}}
   %o, %lse = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf64>, tensor<2x8x16xf64> -> tensor<2x4x8xf32>

@@ -7,6 +7,8 @@
 seq.parameter @a parts [#seq.part<"a", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16x16xf32>
 seq.parameter @b parts [#seq.part<"b", 16, <normal, 0.0 : f64, 0.02 : f64>>] frozen : tensor<16x16xf32>
 
+// REMARK: [Missed] MergedProducts {{.*}} Reason="it is added to another value"
+
 // CHECK-LABEL: func @main
 // CHECK-COUNT-2: seq.linear
 func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
@@ -17,3 +19,15 @@ func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   %2 = arith.addf %0, %1 : tensor<2x8x16xf32>
   return %2 : tensor<2x8x16xf32>
 }
+
+// CHECK-LABEL: func @added
+// CHECK: seq.linear %{{.*}} add
+func.func @added(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %c = seq.get_parameter @c : tensor<16x16xf32>
+  %d = seq.get_parameter @d : tensor<16x16xf32>
+  %0 = seq.linear %x, %c : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %1 = seq.linear %x, %d add %0 : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  return %1 : tensor<2x8x16xf32>
+}
+seq.parameter @c parts [#seq.part<"c", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16x16xf32>
+seq.parameter @d parts [#seq.part<"d", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16x16xf32>

@@ -13,6 +13,7 @@ std::vector<double> valuesOf(const std::vector<Bf16> &numbers) { return {numbers
 struct Product {
   stretto_matmul_args args;
   std::vector<double> expected;
+  bool elsewhere = false; // whether what is added is D, not C
 };
 
 // Rows of A, B and C are wider than what is multiplied; the gaps of C must stay.
@@ -44,7 +45,14 @@ std::vector<double> run(Product product, int threads, const char *device) {
   args.a = bench.place(randomReals<Bf16>((args.transpose_a ? args.k : args.m) * args.lda, 1));
   args.b = bench.place(randomReals<Bf16>((args.transpose_b ? args.n : args.k) * args.ldb, 2));
   const auto wide = valuesOf(c);
-  args.c = args.dtype_c == STRETTO_BF16 ? bench.place(c) : bench.place(std::vector<float>(wide.begin(), wide.end()));
+  auto place = [&] {
+    return args.dtype_c == STRETTO_BF16 ? bench.place(c) : bench.place(std::vector<float>(wide.begin(), wide.end()));
+  };
+  args.c = place();
+  if (product.elsewhere) {
+    args.accumulate = 0, args.has_addend = 1, args.d = args.c, args.ldd = args.ldc;
+    args.c = place();
+  }
   stretto_matmul(&bench.context, &args);
   if (args.dtype_c == STRETTO_BF16)
     return valuesOf(bench.read<Bf16>(args.c, args.m * args.ldc));
@@ -77,6 +85,15 @@ TEST(Bf16, ProductsAgreeWithLoops) {
                   dtypeC == STRETTO_BF16 ? tolerance<Bf16>() : tolerance<float>())
             << m << "x" << n << "x" << k << " case " << bits << " C " << dtypeC;
       }
+}
+
+TEST(Bf16, AnAddendIsAddedAsCIs) {
+  for (int32_t dtypeC : {STRETTO_F32, STRETTO_BF16}) {
+    Product product = makeProduct(130, 65, 33, 6, dtypeC);
+    const auto expected = run(product, 2, "cpu");
+    product.elsewhere = true;
+    EXPECT_EQ(run(product, 2, "cpu"), expected);
+  }
 }
 
 TEST(Bf16, BitsDoNotDependOnThreadsOrDevice) {

@@ -60,6 +60,28 @@ template <typename Real> void compareAll() {
 TEST(Matmul, AgreesWithLoopsInF32) { compareAll<float>(); }
 TEST(Matmul, AgreesWithLoopsInF64) { compareAll<double>(); }
 
+// An addend gives the bits that C with the same content gives, whether it lies elsewhere or where C does.
+TEST(Matmul, AnAddendIsAddedAsCIs) {
+  for (Shape shape : {Shape{7, 3, 5}, Shape{170, 65, 33}}) {
+    const auto args = arguments<float>(shape, false, true, true);
+    const auto expected = product<float>(args, 2, "cpu");
+    for (bool inPlace : {false, true}) {
+      Workbench bench(STRETTO_F32);
+      stretto_matmul_args added = args;
+      added.accumulate = 0, added.has_addend = 1, added.ldd = args.ldc;
+      added.a = bench.place(randomReals<float>(args.m * args.lda, 1));
+      added.b = bench.place(randomReals<float>(args.n * args.ldb, 2));
+      added.d = bench.place(randomReals<float>(args.m * args.ldc, 3));
+      added.c = inPlace ? added.d : bench.place(randomReals<float>(args.m * args.ldc, 3)); // gaps between rows stay
+      stretto_matmul(&bench.context, &added);
+      EXPECT_EQ(bench.read<float>(added.c, args.m * args.ldc), expected) << shape.m << (inPlace ? " in place" : "");
+      if (!inPlace) {
+        EXPECT_EQ(bench.read<float>(added.d, args.m * args.ldc), randomReals<float>(args.m * args.ldc, 3));
+      }
+    }
+  }
+}
+
 TEST(Matmul, BitsDoNotDependOnThreadsOrDevice) {
   for (Shape shape : {Shape{170, 64, 2048}, Shape{64, 64, 1024}, Shape{600, 96, 64}}) {
     const auto args = arguments<double>(shape, true, false, false);

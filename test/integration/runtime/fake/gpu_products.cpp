@@ -97,13 +97,13 @@ void store(void *data, const Layout &layout, int64_t row, int64_t column, double
 
 // Sums are kept in the type that is computed in.
 template <typename Sum>
-void multiply(const Product &product, const void *a, const Layout &inA, const void *b, const Layout &inB, Sum keep, void *d,
-              const Layout &out) {
+void multiply(const Product &product, const void *a, const Layout &inA, const void *b, const Layout &inB, Sum keep,
+              const void *c, const Layout &inC, void *d, const Layout &out) {
   const bool ta = product.transposeA == CUBLAS_OP_T, tb = product.transposeB == CUBLAS_OP_T;
   const int64_t depth = ta ? inA.rows : inA.columns;
   for (int64_t column = 0; column < out.columns; ++column)
     for (int64_t row = 0; row < out.rows; ++row) {
-      Sum sum = keep == 0 ? 0 : keep * static_cast<Sum>(load(d, out, false, row, column));
+      Sum sum = keep == 0 ? 0 : keep * static_cast<Sum>(load(c, inC, false, row, column));
       for (int64_t l = 0; l < depth; ++l)
         sum += static_cast<Sum>(load(a, inA, ta, row, l)) * static_cast<Sum>(load(b, inB, tb, l, column));
       store(d, out, row, column, sum);
@@ -200,14 +200,14 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               cublasLtMatrixLayout_t layoutD, const cublasLtMatmulAlgo_t *chosen, void *workspace,
                               size_t workspaceBytes, cudaStream_t stream) {
   const Product operation = *of(product);
-  const Layout inA = *of(layoutA), inB = *of(layoutB), out = *of(layoutD);
+  const Layout inA = *of(layoutA), inB = *of(layoutB), inC = *of(layoutC), out = *of(layoutD);
   Algorithm algorithm;
   std::memcpy(&algorithm, chosen, sizeof(algorithm));
-  if (!handle || c != d || algorithm.product != digest(operation, {of(layoutA), of(layoutB), of(layoutC), of(layoutD)}) ||
+  if (!handle || (c == d && inC.stride != out.stride) || algorithm.product != digest(operation, {of(layoutA), of(layoutB), of(layoutC), of(layoutD)}) ||
       workspaceBytes < algorithm.workspace || !aligned(workspace, 256) || !isAllocated(workspace, workspaceBytes))
     return CUBLAS_STATUS_INVALID_VALUE;
   const std::array<const void *, 4> matrices = {a, b, c, d};
-  bool sound = isThere(a, inA) && isThere(b, inB) && isThere(d, out);
+  bool sound = isThere(a, inA) && isThere(b, inB) && isThere(c, inC) && isThere(d, out);
   for (size_t i = 0; i < matrices.size(); ++i)
     sound = sound && aligned(matrices[i], algorithm.alignments[i]);
   const bool wide = operation.scale == CUDA_R_64F;
@@ -216,9 +216,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
     if (!sound)
       breakDevice(cudaErrorMisalignedAddress);
     else if (wide)
-      multiply<double>(operation, a, inA, b, inB, keep, d, out);
+      multiply<double>(operation, a, inA, b, inB, keep, c, inC, d, out);
     else
-      multiply<float>(operation, a, inA, b, inB, static_cast<float>(keep), d, out);
+      multiply<float>(operation, a, inA, b, inB, static_cast<float>(keep), c, inC, d, out);
   });
   return status == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

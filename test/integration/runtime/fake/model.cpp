@@ -238,7 +238,7 @@ void launch(stretto_context *context, Kernel kernel, std::initializer_list<stret
 
 void product(stretto_context *context, int64_t m, int64_t n, int64_t k, bool ta, bool tb, stretto_buffer a,
              stretto_buffer b, stretto_buffer c, int32_t operands = dtype) {
-  const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, operands, dtype, 0, a, b, c};
+  const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, operands, dtype, 0, a, b, c, {}, 0};
   stretto_matmul(context, &args);
 }
 

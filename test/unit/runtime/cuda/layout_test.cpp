@@ -17,9 +17,10 @@ double at(const std::vector<double> &data, const ColumnMajor &matrix, bool trans
   return data[column * matrix.stride + row];
 }
 
-// What a column-major library does with such a product: D = op(first) op(second) + beta D.
+// What a column-major library does with such a product: op(first) op(second) + beta addend.
 void multiplyColumnMajor(const ColumnMajorProduct &product, const std::vector<double> &first,
-                         const std::vector<double> &second, double beta, std::vector<double> &result) {
+                         const std::vector<double> &second, double beta, const std::vector<double> &addend,
+                         std::vector<double> &result) {
   const int64_t depth = product.transposeFirst ? product.first.rows : product.first.columns;
   EXPECT_EQ(depth, product.transposeSecond ? product.second.columns : product.second.rows);
   for (int64_t column = 0; column < product.result.columns; ++column)
@@ -28,8 +29,7 @@ void multiplyColumnMajor(const ColumnMajorProduct &product, const std::vector<do
       for (int64_t l = 0; l < depth; ++l)
         sum += at(first, product.first, product.transposeFirst, row, l) *
                at(second, product.second, product.transposeSecond, l, column);
-      double &out = result[column * product.result.stride + row];
-      out = sum + beta * out;
+      result[column * product.result.stride + row] = sum + beta * addend[column * product.addend.stride + row];
     }
 }
 
@@ -51,9 +51,21 @@ TEST(Layout, AColumnMajorLibraryComputesTheRowMajorProduct) {
     auto c = randomReals<double>(op.m * op.ldc, 3), expected = c;
     op.a = a.data(), op.b = b.data(), op.c = expected.data();
     makeDevice("cpu")->submit(op);
-    multiplyColumnMajor(columnMajor(op), b, a, op.accumulate ? 1 : 0, c);
+    multiplyColumnMajor(columnMajor(op), b, a, op.accumulate ? 1 : 0, c, c);
     EXPECT_LE(relativeError(c, expected), 1e-14) << "case " << bits;
   }
+}
+
+TEST(Layout, AnAddendHasAStrideOfItsOwn) {
+  MatmulOp op = makeOp(5, 7, 3, 2);
+  op.ldd = 11;
+  const auto a = randomReals<double>(op.m * op.lda, 1), b = randomReals<double>(op.n * op.ldb, 2);
+  const auto d = randomReals<double>(op.m * op.ldd, 4);
+  std::vector<double> c(op.m * op.ldc), expected = c;
+  op.a = a.data(), op.b = b.data(), op.c = expected.data(), op.d = d.data();
+  makeDevice("cpu")->submit(op);
+  multiplyColumnMajor(columnMajor(op), b, a, 1, d, c);
+  EXPECT_LE(relativeError(c, expected), 1e-14);
 }
 
 TEST(Layout, StridesCoverTheirColumns) {
@@ -93,4 +105,6 @@ TEST(Layout, PlansAreSharedByLayersAndByNothingElse) {
   differs([](MatmulOp &o) { o.dtypeC = STRETTO_F32; });
   differs([](MatmulOp &o) { o.dtype = STRETTO_BF16; });
   differs([](MatmulOp &o) { o.a = reinterpret_cast<void *>(4096 + 2); });
+  differs([](MatmulOp &o) { o.d = reinterpret_cast<void *>(4096); });
+  differs([](MatmulOp &o) { o.d = reinterpret_cast<void *>(4096), o.ldd = 99; });
 }
