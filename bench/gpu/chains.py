@@ -54,11 +54,7 @@ def conv_site(form):
 def norm_site(form):
     mix = convolution(form, True)
 
-    def site(x, update, gain, taps):
-        x = x + update
-        return x, mix(F.rms_norm(x, gain.shape, gain, 1e-5), taps)
-
-    return site
+    return lambda x, gain, taps: (mix(F.rms_norm(x, gain.shape, gain, 1e-5), taps),)
 
 
 def rotary_site(form):
@@ -99,8 +95,7 @@ class Operands:
         self.sets = []
         for _ in range(sets):
             x = random(settings["batch"], length, width).requires_grad_()
-            update = (random(*x.shape),) if self.site == "norm" else ()
-            self.sets.append((x, *update, *more))
+            self.sets.append((x, *more))
         function = SITES[self.site]("conv")
         self.gradients = [[torch.randn_like(y) for y in function(*operands)] for operands in self.sets]
 

@@ -4,7 +4,7 @@ from site_goals import FUSED, must_move
 
 # Operands as wide as x, or gate, that a chain of library calls moves, forward and backward, where all that surrounds the convolution is
 # fused as well as can be: the convolution by itself (2 forward, 3 backward for each operand) and one kernel around it.
-CHAINS = {"norm": (9, 8), "rotary": (15, 24), "gate": (9, 19)}
+CHAINS = {"norm": (7, 7), "rotary": (15, 24), "gate": (9, 19)}
 
 
 def estimate_site(name, made, model, code, shim, kernel_seconds, gap):
