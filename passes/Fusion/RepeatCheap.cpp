@@ -130,6 +130,11 @@ bool Repeater::isCheaper(const Passage &passage, int64_t reader) const {
 void Repeater::repeat(const Passage &passage, int64_t reader) {
   IRMapping copies;
   OpBuilder builder(function.getContext());
+  // Copies stand right behind what they copy: there is what they read, and every reader comes later.
+  auto copy = [&](Operation *op) {
+    builder.setInsertionPointAfter(op);
+    return builder.clone(*op, copies);
+  };
   // What is repeated beside an operation is copied with it where it depends on a copy.
   auto copyOperands = [&](auto &&self, Operation *op) -> void {
     for (Value operand : op->getOperands()) {
@@ -138,18 +143,17 @@ void Repeater::repeat(const Passage &passage, int64_t reader) {
         continue;
       self(self, def);
       if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
-        roles.addCopy(builder.clone(*def, copies), def);
+        roles.addCopy(copy(def), def);
     }
   };
   for (Operation *op : llvm::reverse(passage.chain)) {
-    builder.setInsertionPointAfter(op); // what it reads is there, and every reader comes later
     copyOperands(copyOperands, op);
-    Operation *copy = builder.clone(*op, copies);
-    if (roles.addCopy(copy, op) == RowRole::member) {
-      copy->setAttr("kern.group", builder.getI64IntegerAttr(reader));
-      members[reader].push_back(copy);
+    Operation *again = copy(op);
+    if (roles.addCopy(again, op) == RowRole::member) {
+      again->setAttr("kern.group", builder.getI64IntegerAttr(reader));
+      members[reader].push_back(again);
     } else {
-      copy->removeAttr("kern.group");
+      again->removeAttr("kern.group");
     }
   }
   llvm::sort(members[reader], [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -157,7 +161,6 @@ void Repeater::repeat(const Passage &passage, int64_t reader) {
   for (Value value : passage.passed)
     bytes += storedBytes(value);
   for (Operation *op : passage.readers) {
-    builder.setInsertionPoint(op);
     copyOperands(copyOperands, op);
     for (OpOperand &operand : op->getOpOperands())
       operand.set(copies.lookupOrDefault(operand.get()));

@@ -34,3 +34,22 @@ func.func @late(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<2x8x16
   %8 = arith.mulf %7, %x : tensor<2x8x16xf32>
   return %8, %5 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
 }
+
+// What is repeated beside operations stands where all of them find it, also one that comes before the operation to repeat.
+// CHECK-LABEL: func @shared
+// CHECK: arith.addf {{.*}} {kern.group = 0 : i64}
+// CHECK: arith.addf {{.*}} {kern.group = 1 : i64}
+// CHECK: seq.reshape
+// CHECK-NEXT: %[[AGAIN:.*]] = seq.reshape
+// CHECK: arith.mulf %{{.*}}, %[[AGAIN]] {kern.group = 1 : i64}
+// CHECK: arith.addf %[[AGAIN]], %[[AGAIN]] {kern.group = 1 : i64}
+func.func @shared(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = seq.reshape %x : tensor<2x8x16xf32> -> tensor<2x8x2x8xf32>
+  %1 = arith.addf %0, %0 : tensor<2x8x2x8xf32>
+  %2 = seq.reshape %1 : tensor<2x8x2x8xf32> -> tensor<2x8x16xf32>
+  %3 = seq.linear %2, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %4 = arith.mulf %3, %2 : tensor<2x8x16xf32>
+  %5 = arith.addf %2, %2 : tensor<2x8x16xf32>
+  %6 = arith.mulf %5, %4 : tensor<2x8x16xf32>
+  return %6 : tensor<2x8x16xf32>
+}
