@@ -295,6 +295,13 @@ static void emitParts(CudaBuilder &b, KernelFunction &function, RowWalk &walk) {
   }
 }
 
+/// Blocks whose registers a multiprocessor has together, each with more than ptxas would take by itself: it likes to stay below
+/// what one more block needs, and lets loads wait for each other. Registers come for four warps at a time.
+static int32_t residentBlocks(int64_t threads) {
+  int64_t warps = llvm::divideCeil(threads, warpThreads);
+  return std::max<int64_t>(1, (16 % warps == 0 ? 16 : 12) / warps);
+}
+
 LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {
   if (!op.getSchedule() || op.getSchedule()->getThreads() == 0)
     return op.emitOpError("needs a schedule with threads to become device code");
@@ -316,6 +323,7 @@ LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kerne
   CudaLaunch launch;
   launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getTeams())), s.getStrips()};
   launch.block = s.getThreads() * s.getTeams();
+  launch.resident = residentBlocks(launch.block);
   launch.flops = countFlops(op.getBody().front()) * walk.batch * walk.time;
   launch.bytes = bytesMoved(op);
   function.finish(launch);

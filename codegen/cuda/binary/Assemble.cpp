@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <future>
+
 using namespace mlir;
 using namespace stretto;
 
@@ -101,13 +103,18 @@ private:
 };
 } // namespace
 
-FailureOr<std::string> stretto::assemble(gpu::GPUModuleOp module, StringRef ptx, const Chip &chip, const Toolkit &toolkit) {
+FailureOr<std::string> stretto::assemble(gpu::GPUModuleOp module, StringRef ptx, const Chip &chip, const Toolkit &toolkit,
+                                         llvm::function_ref<void()> meanwhile) {
   ScratchFile input("ptx"), output("cubin");
   std::string problem = input.write(ptx) + output.problem;
   if (!problem.empty())
     return emitError(module.getLoc()) << problem;
   std::string architecture = ("-arch=" + chip.name).str();
-  Finished run = runProgram(toolkit.ptxas, {architecture, "-O3", "-o", output.path, input.path});
+  auto running = std::async(std::launch::async, [&] {
+    return runProgram(toolkit.ptxas, {architecture, "-O3", "-o", output.path, input.path});
+  });
+  meanwhile();
+  Finished run = running.get();
   bool hasError = Messages(module, ptx, chip.name).report(run.output + run.errors);
   if (run.status == 0)
     return output.read();

@@ -9,9 +9,9 @@
 namespace stretto {
 
 /// Assembles the PTX of a module by ptxas. What ptxas says is reported as errors and warnings of the kernel that it is
-/// about, at the kernel's place in the source.
+/// about, at the kernel's place in the source. `meanwhile` runs beside ptxas.
 mlir::FailureOr<std::string> assemble(mlir::gpu::GPUModuleOp module, llvm::StringRef ptx, const Chip &chip,
-                                      const Toolkit &toolkit);
+                                      const Toolkit &toolkit, llvm::function_ref<void()> meanwhile);
 
 /// The bytes of arrays that PTX declares in local memory, by kernel; those without any are left out.
 llvm::StringMap<int64_t> localArrays(llvm::StringRef ptx);

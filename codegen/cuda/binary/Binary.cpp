@@ -43,25 +43,27 @@ static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, con
   return costs;
 }
 
-/// Lets a kernel that spills have more registers: those of one block fewer on a multiprocessor than it asks for, or, where it
+/// Lets a kernel that spills have more registers: those of half as many blocks on a multiprocessor as it asks for, or, where it
 /// asks for nothing, all that one block can have, as ptxas may keep it to a quarter of them. Returns whether there are more.
 static bool giveRegisters(const KernelCost &cost) {
   LLVM::LLVMFuncOp kernel = cost.kernel;
   auto blocks = kernel->getAttrOfType<IntegerAttr>(residentBlocks);
   if (cost.spills == 0 || kernel->hasAttr("nvvm.maxnreg") || (blocks && blocks.getInt() <= 1))
     return false;
-  int64_t fewer = blocks ? blocks.getInt() - 1 : 1;
+  int64_t fewer = blocks ? blocks.getInt() / 2 : 1;
   kernel->setAttr(residentBlocks, IntegerAttr::get(IntegerType::get(kernel.getContext(), 32), fewer));
   return true;
 }
 
-/// Machine code of the chip alone, and what each kernel takes, once more registers would not help those that spill.
-static FailureOr<DeviceCode> makeMachineCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
+/// Machine code of the chip alone, and what each kernel takes, once more registers would not help those that spill. `meanwhile`
+/// runs beside ptxas, once more for each change of the kernels.
+static FailureOr<DeviceCode> makeMachineCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
+                                             llvm::function_ref<void()> meanwhile = [] {}) {
   while (true) {
     auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
     if (failed(ptx))
       return failure();
-    auto cubin = assemble(module, *ptx, chip, toolkit);
+    auto cubin = assemble(module, *ptx, chip, toolkit, meanwhile);
     if (failed(cubin))
       return failure();
     auto costs = readCosts(module, *cubin, *ptx);
@@ -84,15 +86,15 @@ FailureOr<SmallVector<KernelCost>> stretto::measureKernels(gpu::GPUModuleOp modu
 }
 
 FailureOr<DeviceCode> stretto::makeDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
-  auto code = makeMachineCode(module, chip, toolkit);
-  if (failed(code))
+  std::optional<Chip> older = portableChip(module);
+  FailureOr<std::string> portable = std::string();
+  auto code = makeMachineCode(module, chip, toolkit, [&] {
+    if (older && succeeded(portable))
+      portable = writePtx(module, {*older, std::max(portablePtx, older->leastPtx), toolkit.libdevice});
+  });
+  if (failed(code) || failed(portable))
     return failure();
-  code->portableChip = portableChip(module);
-  if (!code->portableChip)
-    return code;
-  auto portable = writePtx(module, {*code->portableChip, std::max(portablePtx, code->portableChip->leastPtx), toolkit.libdevice});
-  if (failed(portable))
-    return failure();
+  code->portableChip = older;
   code->portable = std::move(*portable);
   return code;
 }

@@ -11,7 +11,7 @@ def EmbedCudaBinaries : Pass<"kern-embed-cuda-binaries", "::mlir::ModuleOp"> {
     that the kernels use; where they use what the chip alone has, there is no PTX. Each kernel becomes a
     `kern.device_kernel`, which says how to launch it and what it takes. `kern.images` on the module lists the images.
 
-    A kernel that spills registers is assembled again, with those of one block fewer on a multiprocessor (`nvvm.minctasm`);
+    A kernel that spills registers is assembled again, with those of half as many blocks on a multiprocessor (`nvvm.minctasm`);
     one that spills with all that a block can have is a warning. Errors: an unknown chip; no ptxas, or one too old for the chip; dynamic
     shared memory, more than 48 KiB of static shared memory; what ptxas refuses.
 
