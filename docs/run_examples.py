@@ -11,6 +11,7 @@ Fenced blocks are told apart by the words after the fence:
   anything else            not touched
 The scratch folder holds a link `models`; build/bin is on the path where the test suite runs this.
 """
+import argparse
 import difflib
 import os
 import re
@@ -97,8 +98,12 @@ def walk(page, folder, update):
 
 
 def main():
-    update = sys.argv[1] == "--update"
-    file, folder = Path(sys.argv[-2]), Path(sys.argv[-1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("page", type=Path)
+    parser.add_argument("folder", type=Path)
+    arguments = parser.parse_args()
+    update, file, folder = arguments.update, arguments.page, arguments.folder
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     os.symlink(ROOT / "models", folder / "models")
