@@ -8,6 +8,7 @@ from its bytes, registers, blocks and machine code. Writes <date>-h200-estimate.
 """
 import argparse
 import ctypes
+import dataclasses
 import datetime
 import math
 import os
@@ -60,8 +61,10 @@ FULL_SPEED = A["copy bandwidth, bytes/s"] * A["share of it that a kernel reaches
 def occupancy(kernel):
     """Blocks that a multiprocessor holds at a time."""
     warps = math.ceil(kernel.block / 32)
-    registers = math.ceil(max(kernel.registers, 16) * 32 / 256) * 256 * warps
-    limits = [A["warps of a multiprocessor"] // warps, A["registers of a multiprocessor"] // registers, 32]
+    registers = math.ceil(max(kernel.registers, 16) * 32 / 256) * 256  # of a warp
+    schedulers = A["schedulers of a multiprocessor"]  # have registers of their own
+    resident = A["registers of a multiprocessor"] // schedulers // registers * schedulers
+    limits = [A["warps of a multiprocessor"] // warps, resident // warps, 32]
     if kernel.shared_bytes:
         limits.append(A["shared bytes of a multiprocessor"] // (kernel.shared_bytes + 1024))
     return max(1, min(limits))
@@ -186,13 +189,19 @@ def estimate_site(build, name, made, folder, shim):
                                         A["between kernels of a graph, s"])  # fmt: skip
 
 
+def step_programs():
+    """Those of the benchmark; with 32k tokens also with memory for whatever is worth keeping for the backward."""
+    made = programs.bench(False)
+    return made | {f"{name}-kept": dataclasses.replace(each, budget="64G") for name, each in made.items() if name.endswith("32k")}
+
+
 def estimate(build, name, made, folder, shim):
     counter = Counter(*compile_made(build, name, made, folder))
     seconds = counter.run(shim)
     tokens = made.shape.batch * made.shape.length
     return {"name": name.removeprefix("bench-"), "seconds": seconds, "tokens": tokens, "tokens_per_second": tokens / seconds,
             "mfu": tokens / seconds * flops_per_token(shape("32k", False)) / PEAK_FLOPS, "calls": counter.calls,
-            "groups": counter.groups, "kernels": counter.kernels}  # fmt: skip
+            "activation_bytes": counter.model.program.arena_bytes[abi.ACTIVATIONS], "groups": counter.groups, "kernels": counter.kernels}  # fmt: skip
 
 
 def share_of_limits(step):
@@ -216,11 +225,11 @@ def text_of(date, steps, sites):
              "this file, as `<date>-<gpu>.md`, by `bench/gpu/run.py`. What is assumed, and why:", ""]  # fmt: skip
     lines += [f"* {name}: {value:.4g} ({source})" for name, (value, source) in ASSUMPTIONS.items()]
     groups = list(dict.fromkeys(name for s in steps for name in s["groups"]))
-    lines += ["", "Estimated milliseconds of a step:", "", "| step | all | tokens/s | MFU | ops | " + " | ".join(groups) + " |",
-              "|---|" + "---|" * (len(groups) + 4)]  # fmt: skip
+    lines += ["", "Estimated milliseconds of a step:", "", "| step | all | tokens/s | MFU | activations, GB | ops | " + " | ".join(groups) + " |",
+              "|---|" + "---|" * (len(groups) + 5)]  # fmt: skip
     for s in steps:
         lines.append(f"| {s['name']} | {1e3 * s['seconds']:.2f} | {s['tokens_per_second']:.0f} | {100 * s['mfu']:.1f} % | "
-                     f"{s['calls']} | " + " | ".join(f"{1e3 * s['groups'].get(g, 0):.2f}" for g in groups) + " |")
+                     f"{s['activation_bytes'] / 1e9:.2f} | {s['calls']} | " + " | ".join(f"{1e3 * s['groups'].get(g, 0):.2f}" for g in groups) + " |")
     lines += ["", "Estimated cost of Canon: " + ", ".join(f"{100 * cost:.1f} % at {tokens} tokens"
                                                            for tokens, cost in canon_costs(steps).items()) + ".", "",
               "What limits the kernels, as shares of the estimated time of all:", "", "| step | memory | issue | latency | start |",
@@ -250,7 +259,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run("cc", "-shared", "-fPIC", "-O1", f"-I{ROOT}", f"{ROOT}/test/gpu/shim.c", "-o", f"{folder}/libshim.so")
         shim = ctypes.CDLL(f"{folder}/libshim.so", ctypes.RTLD_GLOBAL)
-        steps = [estimate(arguments.build, name, made, folder, shim) for name, made in programs.bench(False).items()]
+        steps = [estimate(arguments.build, name, made, folder, shim) for name, made in step_programs().items()]
         sites = [estimate_site(arguments.build, name, made, folder, shim) for name, made in programs.sites(False).items()]
     path = f"{arguments.out}/{date}-h200-estimate"
     write(path + ".json", {"date": date, "estimate": True, "assumptions": ASSUMPTIONS, "steps": steps, "sites": sites})

@@ -8,6 +8,7 @@
 #include "passes/AutoDiff/Adjoints.h"
 #include "passes/AutoDiff/MinimumCut.h"
 #include "passes/AutoDiff/Passes.h"
+#include "passes/AutoDiff/ReadAgain.h"
 #include "passes/Support/StoredBytes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -21,7 +22,6 @@ using namespace mlir;
 using namespace stretto;
 
 namespace {
-bool isCopy(Operation *op) { return op && op->hasAttr(kRecomputedAttr); }
 bool isView(Operation *op) { return isa<seq::BroadcastOp, seq::ReshapeOp, seq::SliceOp>(op); }
 
 /// Traffic is counted once per byte read or written; work is weighed against it in these units per byte of the
@@ -31,6 +31,8 @@ int64_t workUnits(Operation *op) {
   return isFunction ? 4 : 1;
 }
 constexpr int64_t kUnitsPerByte = 64;
+/// Of a byte that is kept, unless a budget says otherwise: three that are moved.
+constexpr int64_t kMemoryWeight = 3 * kUnitsPerByte;
 
 /// One function with copies of forward operations, and the decision for it.
 class SavedChoice {
@@ -63,7 +65,9 @@ private:
   bool isGiven(Value value);
   bool isMaterialised(Operation *copy);
   bool isReadByReverse(Value value);
-  bool isReadByLibrary(Value value);
+  bool isAliasOfGiven(Operation *copy);
+  bool isValueOfItsOwn(Operation *copy);
+  int64_t keepTraffic(Operation *copy);
   int64_t repeatCost(Operation *copy);
   void addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::Node sink, Operation *copy, int64_t memoryWeight);
   Nodes addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost);
@@ -72,6 +76,7 @@ private:
   llvm::DenseMap<int64_t, Operation *> originals;
   llvm::DenseSet<Operation *> materialised;
   SmallVector<Operation *> copies;
+  ReadAgain readAgain;
   Operation *firstCopy = nullptr;
   llvm::DenseMap<Value, bool> freeValues;
   llvm::MapVector<Value, Nodes> nodes;
@@ -124,8 +129,9 @@ bool SavedChoice::isReadByReverse(Value value) {
   });
 }
 
-bool SavedChoice::isReadByLibrary(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) { return !isRepeatable(user) && !isa<seq::ColumnSumOp>(user); });
+static bool isReadByRows(Value value) {
+  return llvm::any_of(value.getUsers(),
+                      [](Operation *user) { return isView(user) ? isReadByRows(user->getResult(0)) : !isLibrary(user); });
 }
 
 bool SavedChoice::isMaterialised(Operation *copy) {
@@ -133,13 +139,32 @@ bool SavedChoice::isMaterialised(Operation *copy) {
   return original && materialised.contains(original);
 }
 
+/// A view of what lies in memory.
+bool SavedChoice::isAliasOfGiven(Operation *copy) {
+  Value shown = copy->getResult(0);
+  for (Operation *op = copy; isCopy(op) && isView(op); op = shown.getDefiningOp())
+    shown = op->getOperand(0);
+  return isGiven(shown);
+}
+
+/// Views are part of what they show. But where the library reads columns of what is computed, or repeated values, a kernel writes
+/// these and nothing else.
+bool SavedChoice::isValueOfItsOwn(Operation *copy) {
+  return !isView(copy) || (isa<seq::SliceOp, seq::BroadcastOp>(copy) && isReadByLibrary(copy->getResult(0)) && !isAliasOfGiven(copy));
+}
+
+/// What the library reads of a value is the same whether it is kept or not.
+int64_t SavedChoice::keepTraffic(Operation *copy) {
+  return storedBytes(copy->getResult(0)) * (!isMaterialised(copy) + isReadByRows(copy->getResult(0)));
+}
+
 int64_t SavedChoice::repeatCost(Operation *copy) {
   int64_t bytes = storedBytes(copy->getResult(0)), traffic = 0;
-  if (isReadByLibrary(copy->getResult(0)))
-    traffic += bytes;
+  if (isValueOfItsOwn(copy) && isReadByLibrary(copy->getResult(0)))
+    traffic += readAgain.contains(copy->getResult(0)) ? 2 * bytes : bytes;
   if (isa<seq::ReduceOp>(copy))
     traffic += storedBytes(copy->getOperand(0));
-  return isView(copy) ? 0 : traffic * kUnitsPerByte + bytes * workUnits(copy);
+  return traffic * kUnitsPerByte + (isView(copy) ? 0 : bytes * workUnits(copy));
 }
 
 SavedChoice::Nodes SavedChoice::addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost) {
@@ -162,10 +187,9 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
-  int64_t traffic = (isMaterialised(copy) ? 1 : 2) * kUnitsPerByte;
-  bool mayKeep = !isView(copy) && !copy->hasAttr(kRecomputeAttr);
+  bool mayKeep = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr);
   Nodes pair = addValue(graph, sink, value,
-                        mayKeep ? storedBytes(value) * (memoryWeight + traffic) : FlowGraph::kInfinite);
+                        mayKeep ? storedBytes(value) * memoryWeight + keepTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
   graph.addEdge(source, pair.in, repeatCost(copy));
   for (Value operand : copy->getOperands())
     if (auto found = nodes.find(operand); found != nodes.end())
@@ -199,7 +223,7 @@ void SavedChoice::writeAttributes() {
   };
   for (Operation *copy : copies) {
     Value value = copy->getResult(0);
-    if (isView(copy) || isFreeValue(value))
+    if (!isValueOfItsOwn(copy) || isFreeValue(value))
       continue;
     if (!saved.contains(value)) {
       remark::analysis(copy->getLoc(),
@@ -229,7 +253,7 @@ struct ChooseSavedPass : stretto::impl::ChooseSavedBase<ChooseSavedPass> {
       SavedChoice choice;
       int64_t trips;
     };
-    SmallVector<Entry> entries;
+    SmallVector<Entry, 0> entries;
     SymbolTable symbols(getOperation());
     llvm::StringMap<int64_t> trips;
     getOperation().walk([&](seq::ScanOp scan) { trips[scan.getBody()] = scan.getTrips(); });
@@ -251,13 +275,15 @@ struct ChooseSavedPass : stretto::impl::ChooseSavedBase<ChooseSavedPass> {
       entry.choice.writeAttributes();
   }
 
-  /// Raises the weight of memory until everything that is kept fits the budget.
+  /// With a budget, memory weighs as little as lets the kept values fit.
   void decideWithinBudget(llvm::function_ref<int64_t(int64_t weight)> decide) {
-    int64_t total = decide(kUnitsPerByte);
-    if (memoryBudget <= 0)
+    if (memoryBudget <= 0) {
+      decide(kMemoryWeight);
       return;
-    for (int64_t factor = 2; total > memoryBudget && factor <= 4096; factor *= 2)
-      total = decide(factor * kUnitsPerByte);
+    }
+    int64_t total = decide(1); // so that nothing is kept for nothing
+    for (int64_t weight = kUnitsPerByte / 4; total > memoryBudget && weight <= 4096 * kUnitsPerByte; weight *= 2)
+      total = decide(weight);
     if (total > memoryBudget)
       emitWarning(getOperation().getLoc()) << "the memory budget of " << int64_t(memoryBudget)
                                            << " bytes for saved values cannot be met: the least is " << total << " bytes";

@@ -8,12 +8,14 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
   let description = [{
     For every function that `seq-differentiate` gave a backward, finds the cheapest set of forward values to keep, a
     minimum cut between what the forward has and what the backward reads. Keeping a value costs its bytes in memory
-    and the traffic of writing and reading it; computing it again costs the traffic that this causes; results of
-    products, attention and scans cannot be computed again. Values marked `seq.recompute` in the spec are never
-    kept.
+    and the traffic of writing and reading it; computing it again costs the traffic that this causes, which is more
+    where a library operation reads the value and row operations behind that need what it is computed from once more.
+    Results of products, attention and scans cannot be computed again. Values marked `seq.recompute` in the spec are
+    never kept.
 
-    Each repeated operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`. With
-    `memory-budget`, memory is weighted more and more against traffic until the kept values fit.
+    Each repeated operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`. A byte of
+    memory weighs as much as three that are moved; with `memory-budget`, as little as lets the kept values fit, so that
+    a large one buys time.
 
     ```mlir
     // stretto-opt --seq-differentiate --seq-choose-saved
@@ -38,7 +40,7 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"memoryBudget", "memory-budget", "int64_t", "0",
-                        "bytes that saved values of all layers may take; 0: no limit">];
+                        "bytes that saved values of all layers may take; 0: where one saves three that are moved">];
 }
 
 def Differentiate : Pass<"seq-differentiate", "::mlir::ModuleOp"> {

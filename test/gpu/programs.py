@@ -22,6 +22,7 @@ class Made:
     dtype: str = "f32"
     target: str = "cuda"
     chip: str = ""
+    budget: str = ""  # of saved values
     folder: str = "models"
 
     def options(self, root, emulate):
@@ -29,6 +30,7 @@ class Made:
         words = [f"{root}/{self.folder}/{self.spec}.stretto", *self.shape.options(), f"--dtype={self.dtype}", "--cpu=x86-64-v3",
                  f"--target={self.target}"]  # fmt: skip
         words += [f"--set={name}={value}" for name, value in self.settings.items()]
+        words += [f"--memory-budget={self.budget}"] if self.budget else []
         if self.target == "cuda":
             words += ["--emulate"] if emulate else [f"--chip={self.chip}"] if self.chip else []
         return words

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from interpret import Program
 
 TOLERANCE = 1e-10
+PLENTY = 1 << 40  # bytes
 
 
 @dataclass
@@ -25,7 +26,7 @@ class Case:
     batch: int = 2
     length: int = 7
     vocabulary: int = 11
-    memory_budget: int = 0  # bytes that saved values may take; 0: no limit
+    memory_budget: int = 0  # bytes that saved values may take; 0: the compiler's choice
     finite_differences: bool = False  # also compare with these
     documents: bool = False  # rows hold several, which are kept apart
 

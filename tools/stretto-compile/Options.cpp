@@ -148,7 +148,7 @@ constexpr Option options[] = {
     {"--fuse", "WHAT", "all or none: whether row operations share kernels", setFuse},
     {"--kernel-schedule", "KERNELS:FIELD=N,...", "numbers of the schedules of some kernels (* stands for any letters), the others are chosen",
      addSchedule},
-    {"--memory-budget", "BYTES", "what saved values may take (K, M, G); 0: no limit", setBudget},
+    {"--memory-budget", "BYTES", "what saved values may take (K, M, G): the more, the less is computed again; 0: where a byte saves three that are moved", setBudget},
     {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it", setDecode},
     {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},
     {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below", setEmit},

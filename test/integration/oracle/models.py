@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
-from oracle import Case, check_all
+from oracle import PLENTY, Case, check_all
 
 SIZE = {"dim": 12, "layers": 3, "heads": 2}
 OPTIONS = [
@@ -36,6 +36,8 @@ def plain_cases(models):
         yield Case("llama", llama, SIZE | options)
     yield Case("hello", os.path.join(models, "hello.stretto"), SIZE)
     yield Case("hybrid", os.path.join(models, "hybrid.stretto"), {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}, length=5)
+    for settings in OPTIONS[2:6:3] + [{}]:
+        yield Case("llama with memory", llama, SIZE | settings, memory_budget=PLENTY)
     for settings in ({}, {"tied": "true"}):  # logits too large to be held at once; as little saved as possible
         yield Case("llama in chunks", llama, SIZE | settings, 4, 32, vocabulary=4200, memory_budget=1)
 
