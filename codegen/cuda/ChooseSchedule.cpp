@@ -141,13 +141,19 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return *llvm::find_if(stripTeams, [&](int64_t team) { return threadsOf(team) <= most; });
   }
 
-  /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow. What a further
-  /// row takes of them was measured on norms, Canon and their backwards: half as much again as what it loads.
+  /// Those with `count` rows of a step. What a further row takes was measured on norms, Canon and their backwards: half as much
+  /// again as what it loads.
+  int64_t registersFor(const Shape &shape, int64_t columns, int64_t count) {
+    return registersFor(shape, columns) + (count - 1) * columns * shape.held.loadedBytes * 3 / 8;
+  }
+
+  /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow;
+  /// one in f64, whose functions take dozens of registers for each row.
   int64_t rowsFor(const Shape &shape, int64_t columns, int64_t team) {
     int64_t block = std::max(team, blockThreads), best = 1, most = 0;
     for (int64_t count : {1, 2, 4}) {
-      int64_t registers = registersFor(shape, columns) + (count - 1) * columns * shape.held.loadedBytes * 3 / 8;
-      if (count > 1 && registers > std::min(mostRowRegisters, processorRegisters / block))
+      int64_t registers = registersFor(shape, columns, count);
+      if (count > 1 && (shape.widest > 4 || registers > std::min(mostRowRegisters, processorRegisters / block)))
         break;
       int64_t resident = std::min(processorThreads, processorRegisters / registers) / block * block;
       int64_t bytes = resident * count * columns * shape.held.loadedBytes;
@@ -168,9 +174,10 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     int64_t fit = std::min(wantedThreads, processorRegisters / registers);
     int64_t wanted = llvm::divideCeil((shape.mayStrip ? stripWaves : 1) * processors * fit, rowThreads);
     int64_t byCount = std::max<int64_t>(1, shape.batch * shape.time / wanted);
-    int64_t limit = std::max(stepRows, std::min({std::max(want, byCount), int64_t(256), shape.time}));
+    auto toNearest = [](int64_t rows) { return rows * 4 / 3; }; // a power of two, when the largest below is taken
+    int64_t limit = std::max(stepRows, std::min({toNearest(std::max(want, byCount)), int64_t(256), shape.time}));
     // Fewer rows where the device would stay empty, down to where borders cost a fifth.
-    limit = std::min(limit, std::max({byCount, 5 * shape.halo, stepRows}));
+    limit = std::min(limit, std::max({toNearest(byCount), 5 * shape.halo, stepRows}));
     int64_t chosen = stepRows;
     while (chosen * 2 <= limit)
       chosen *= 2;
@@ -196,7 +203,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     int64_t strips = 0;
     for (const std::vector<Domain> &domains : shape.parts)
       strips += shape.mayStrip ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), team) : 1;
-    int64_t registers = registersFor(shape, columns);
+    int64_t registers = registersFor(shape, columns, stepRows);
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows));
     if (!numbers.has("rows"))
       stepRows = std::min(stepRows, chunkRows);
