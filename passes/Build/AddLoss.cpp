@@ -44,12 +44,23 @@ struct AddLossPass : stretto::impl::AddLossBase<AddLossPass> {
       getOperation().emitError() << "the module must hold @main(%tokens) -> logits";
       return signalPassFailure();
     }
+    warnOfLookingAhead();
     Type tokens = main.getArgumentTypes()[0];
     Type real = cast<RankedTensorType>(main.getResultTypes()[0]).getElementType();
     auto weights = RankedTensorType::get(cast<RankedTensorType>(tokens).getShape(), real);
     buildEvaluate(copyOf(main, "evaluate", {tokens, tokens}));
     buildGradients(copyOf(main, "gradients", {tokens, tokens, weights}));
     main.erase();
+  }
+
+  /// The target of each token is the next one.
+  void warnOfLookingAhead() {
+    llvm::DenseSet<Location> told;
+    getOperation().walk([&](seq::AttentionOp attention) {
+      if (!attention.getCausal() && told.insert(attention.getLoc()).second)
+        attention.emitWarning() << "attention with causal = false shows each token the next one, which the model is trained "
+                                   "to predict: losses and scores tell nothing";
+    });
   }
 
   /// A copy of @main without its return, with more arguments. Evaluation gets scan bodies of its own.

@@ -2,6 +2,7 @@
 #include "passes/Build/DecodeBody.h"
 
 #include "passes/Support/PositionRows.h"
+#include "passes/Support/Refusal.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -35,7 +36,7 @@ private:
   LogicalResult convertHead(seq::LinearOp op);
   bool isHead(Operation *op) const;
   static LogicalResult refuse(Operation *op, const Twine &reason) {
-    return op->emitError() << "text cannot be generated token by token: " << reason;
+    return refuseModel(op) << "text cannot be generated token by token: " << reason;
   }
 
   RankedTensorType convertType(Type type, int64_t count) const;
@@ -240,7 +241,7 @@ LogicalResult DecodeBody::convertTap(seq::TapOp op) {
 
 LogicalResult DecodeBody::convertAttention(seq::AttentionOp op) {
   if (!op.getCausal())
-    return refuse(op, "this attention is not causal, so that earlier tokens depend on later ones");
+    return refuse(op, "attention with causal = false has earlier tokens depend on later ones");
   if (!op.getLse().use_empty())
     return refuse(op, "the log-sum-exp of attention is used");
   Value keys = withRows(shape.length, mapping.lookup(op.getK()));

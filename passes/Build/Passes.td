@@ -8,7 +8,7 @@ def AddLoss : Pass<"seq-add-loss", "::mlir::ModuleOp"> {
   let description = [{
     From `@main(%tokens) -> logits` makes `@gradients(%tokens, %targets, %weights)`, which ends in `seq.backward`,
     and `@evaluate(%tokens, %targets)`. Scan bodies are copied for the evaluation, so that each keeps one
-    caller.
+    caller. Targets are the next tokens, so that attention that is not causal is a warning.
 
     Where the model ends in a product and its logits exceed `head-bytes`, the product and the loss (or the
     prediction) become a `seq.scan` over chunks of rows; the training scan also computes the gradients of its

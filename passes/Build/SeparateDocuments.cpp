@@ -1,6 +1,7 @@
 //===- SeparateDocuments.cpp - documents of a row that do not see each other ---===//
 #include "passes/Build/Passes.h"
 #include "passes/Support/PositionRows.h"
+#include "passes/Support/Refusal.h"
 
 #include "ir/Seq/Documents.h"
 
@@ -139,7 +140,7 @@ struct SeparateDocumentsPass : stretto::impl::SeparateDocumentsBase<SeparateDocu
       Places inner(body, scan, &places);
       return separate(body, inner);
     } else if (!keepsRowsApart(op) && !isa<seq::TableOp>(op)) {
-      return op->emitError() << "'" << op->getName() << "' cannot keep the documents of a row apart";
+      return refuseModel(op) << "'" << op->getName() << "' cannot keep the documents of a row apart";
     }
     return success();
   }
@@ -181,7 +182,7 @@ struct SeparateDocumentsPass : stretto::impl::SeparateDocumentsBase<SeparateDocu
       return success();
     }
     if (!broadcast.getDims().empty() && broadcast.getDims().front() == 1)
-      return broadcast.emitError() << "a value that depends on the place in a row cannot be kept apart by documents";
+      return refuseModel(broadcast) << "a value that depends on the place in a row cannot be kept apart by documents";
     return success();
   }
 };

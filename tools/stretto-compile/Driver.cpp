@@ -12,6 +12,7 @@
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
 #include "ir/Seq/Documents.h"
+#include "passes/Support/Refusal.h"
 #include "tools/stretto-compile/Link.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
@@ -52,7 +53,7 @@ public:
       return emitText([&](llvm::raw_ostream &os) { return succeeded(emitPyTorch(*module, os)); });
     if (makesMachineCode() && failed(line.backend->findTools(settings, report))) // before the work, and not at its end
       return 1;
-    ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) { print(diagnostic); });
+    ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) { print(diagnostic); });
     if (!runPhases())
       return 1;
     return finish();
@@ -71,7 +72,8 @@ private:
   }
 
   /// As the front end does: the place in the source first.
-  static void print(Diagnostic &diagnostic) {
+  void print(Diagnostic &diagnostic) {
+    modelRefused |= isRefusal(diagnostic);
     StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
                      : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
                                                                               : "note";
@@ -233,7 +235,7 @@ private:
         return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);
     if (succeeded(passes.run(*module)))
       return true;
-    if (!line.schedules.empty()) // what may not be given is an error of its own
+    if (!line.schedules.empty() || modelRefused) // what may not be given is an error of its own
       return false;
     return refuse(isStageFile(line.spec) ? "the IR cannot be continued from here; see the errors above"
                                          : "the compiler failed on this model; please report it with the spec");
@@ -357,6 +359,7 @@ private:
   Target target;
   BackendSettings settings; // those of the line, and what they leave open
   bool taskWrites = false;  // the task is judged by what models write
+  bool modelRefused = false; // a pass said what the model cannot do
   OwningOpRef<ModuleOp> module;
   std::optional<Phase> reached; // by the module that was read, where it was IR
   std::shared_ptr<std::vector<Decision>> decisions;
