@@ -79,10 +79,10 @@ std::string stretto::hashParameters(ModuleOp module, ArrayRef<ParameterEntry> pa
       os << attr.getValue() << '\0';
   if (auto attr = module->getAttrOfType<StringAttr>("seq.settings"))
     os << valuesOf(attr.getValue());
-  os << layoutParameters(module).elementType;
-  for (const ParameterEntry &entry : parameters) {
-    os << '\0' << entry.name << ' ' << entry.offset << ' ' << entry.trainable << ' ' << entry.init << ' ' << entry.a
-       << ' ' << entry.b;
+  SmallVector<ParameterEntry> sorted(parameters); // places depend on the types
+  llvm::sort(sorted, [](const auto &a, const auto &b) { return a.name < b.name; });
+  for (const ParameterEntry &entry : sorted) {
+    os << '\0' << entry.name << ' ' << entry.trainable << ' ' << entry.init << ' ' << entry.a << ' ' << entry.b;
     for (int64_t size : entry.shape)
       os << ' ' << size;
   }

@@ -19,8 +19,9 @@ struct ParameterEntry {
 /// All parameters of a module in the order in which they lie in memory.
 llvm::SmallVector<ParameterEntry> listParameters(mlir::ModuleOp module);
 
-/// 32 hex digits over everything that determines parameters and what is computed with them: the spec, the values of
-/// the model's parameters (not their origin), and names, shapes, places and initial distributions.
+/// 32 hex digits over everything that says which model this is: the spec, the values of the model's parameters (not their
+/// origin), and names, shapes and initial distributions of its weights. Batch, length, target and types are left out, as
+/// weights of one serve any other.
 std::string hashParameters(mlir::ModuleOp module, llvm::ArrayRef<ParameterEntry> parameters);
 
 } // namespace stretto

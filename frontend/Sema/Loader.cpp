@@ -190,5 +190,5 @@ std::string stretto::inlinedText(const LoadedProgram &program, const SourceFiles
     if (!llvm::StringRef(text).ends_with("\n"))
       text += '\n';
   }
-  return text;
+  return llvm::StringRef(text).ltrim("\n").str(); // what is made of this text is this text
 }

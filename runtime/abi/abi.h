@@ -176,7 +176,7 @@ typedef struct stretto_program {
   uint32_t struct_size;  /* sizeof(stretto_program) */
   const char *model;     /* name of the model in the spec */
   const char *spec_text; /* the resolved spec: imports inlined, as text */
-  const char *spec_hash; /* 32 hex digits over everything that determines parameters and their layout */
+  const char *spec_hash; /* 32 hex digits over spec, settings and weights: which model it is, whatever it is compiled for */
   const char *settings;  /* JSON array: every parameter of the model with its value and where it came from */
   const char *plan;      /* JSON object: memory plan, FLOPs, parameters per block (what `summary` prints) */
   const char *target;    /* "cpu", "cuda", or "cuda-emulated": kernels made for CUDA that run on the CPU */
