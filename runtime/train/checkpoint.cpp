@@ -1,7 +1,6 @@
 #include "runtime/train/checkpoint.h"
 
 #include "runtime/core/error.h"
-#include "runtime/train/find_checkpoint.h"
 #include "runtime/core/nearest.h"
 #include "runtime/train/checksum.h"
 
@@ -104,14 +103,18 @@ template <typename To, typename From> std::vector<std::byte> convert(const std::
 
 std::string CheckpointFolder::folderOf(int64_t step) const { return fmt::format("{}/{:08}", path, step); }
 
+// The step that a folder of this name is for, if it is one for a checkpoint.
+static std::optional<int64_t> stepOfName(const std::string &name) {
+  const bool isStep = name.size() >= 8 && name.size() <= 18 &&
+                      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return isStep ? std::optional<int64_t>(std::stoll(name)) : std::nullopt;
+}
+
 std::vector<int64_t> CheckpointFolder::steps() const {
   std::vector<int64_t> steps;
-  for (const std::string &name : listDirectory(path)) {
-    const bool digits = name.size() >= 8 && name.size() <= 18 &&
-                        std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (digits)
-      steps.push_back(std::stoll(name));
-  }
+  for (const std::string &name : listDirectory(path))
+    if (const auto step = stepOfName(name))
+      steps.push_back(*step);
   std::sort(steps.begin(), steps.end());
   return steps;
 }
@@ -183,25 +186,34 @@ void CheckpointFolder::dropOld(int64_t newestStep) const {
   }
 }
 
-Manifest CheckpointFolder::verify(int64_t step) const {
-  const std::string folder = folderOf(step);
+// Of the checkpoint in a folder. `step`: that it must be of, if it is known.
+static Manifest verifyFolder(const std::string &folder, std::optional<int64_t> step, CheckpointPart part) {
   Manifest manifest = readManifest(readFile(folder + "/" + manifestName, maxManifestBytes));
-  if (manifest.step != step)
-    throw Error(fmt::format("the manifest must be of step {}, but got step {}", step, manifest.step));
+  if (step && manifest.step != *step)
+    throw Error(fmt::format("the manifest must be of step {}, but got step {}", *step, manifest.step));
   if (manifest.files.size() != 2 || manifest.files[0].name != weightsName || manifest.files[1].name != momentsName)
     throw Error(fmt::format("the manifest must list '{}' and '{}'", weightsName, momentsName));
-  for (const ManifestFile &file : manifest.files)
-    verifyFile(folder, file);
+  verifyFile(folder, manifest.files[0]);
+  if (part == CheckpointPart::all)
+    verifyFile(folder, manifest.files[1]);
   return manifest;
 }
 
-std::optional<Manifest> CheckpointFolder::newest(const std::function<void(const std::string &)> &skipped) const {
+Manifest CheckpointFolder::verify(int64_t step, CheckpointPart part) const {
+  return verifyFolder(folderOf(step), step, part);
+}
+
+Manifest verifyWeights(const std::string &folder) {
+  return verifyFolder(folder, stepOfName(folder.substr(folder.rfind('/') + 1)), CheckpointPart::weights);
+}
+
+std::optional<Manifest> CheckpointFolder::newest(CheckpointPart part, const Skipped &skipped) const {
   const std::vector<int64_t> all = steps();
   for (auto step = all.rbegin(); step != all.rend(); ++step) {
     try {
-      return verify(*step);
+      return verify(*step, part);
     } catch (const Error &error) {
-      skipped(fmt::format("checkpoint '{}' is refused: {}", folderOf(*step), error.what()));
+      skipped(*step, fmt::format("checkpoint '{}' is refused: {}", folderOf(*step), error.what()));
     }
   }
   return std::nullopt;
@@ -210,22 +222,6 @@ std::optional<Manifest> CheckpointFolder::newest(const std::function<void(const 
 void CheckpointFolder::restore(const TrainingState &state, int64_t step) const {
   restoreFile(folderOf(step) + "/" + weightsName, parameterTensors(state, STRETTO_ARENA_PARAMETERS), state.device);
   restoreFile(folderOf(step) + "/" + momentsName, momentTensors(state), state.device);
-}
-
-// A file of a checkpoint has its checksum in the manifest beside it; a file from elsewhere has none.
-static void verifyWhereListed(const std::string &path) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  if (!pathExists(folder + "/" + manifestName))
-    return;
-  try {
-    for (const ManifestFile &file : readManifest(readFile(folder + "/" + manifestName, maxManifestBytes)).files)
-      if (file.name == name)
-        verifyFile(folder, file);
-  } catch (const Error &error) {
-    throw Error(fmt::format("checkpoint '{}' is refused: {}", folder, error.what()));
-  }
 }
 
 // What to say of a shape that is as it must be but for the vocabulary; empty of any other.
@@ -241,10 +237,8 @@ static std::string tellVocabulary(const std::vector<int64_t> &wanted, const std:
   return fmt::format("; the model was compiled for a vocabulary of {}, the weights are of one of {}", vocabulary, other);
 }
 
-void loadWeights(const TrainingState &state, const std::string &given) {
-  const std::string path = findWeights(given);
+void loadWeights(const TrainingState &state, const std::string &path) {
   const SafetensorsFile file(path, /*followLinks=*/true);
-  verifyWhereListed(path);
   std::set<std::string> known;
   for (const StateTensor &tensor : parameterTensors(state, STRETTO_ARENA_PARAMETERS)) {
     known.insert(tensor.entry.name);

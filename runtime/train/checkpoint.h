@@ -12,6 +12,9 @@
 
 namespace stretto {
 
+// What of a checkpoint is to be good: moments serve only who goes on training.
+enum class CheckpointPart { all, weights };
+
 class CheckpointFolder {
 public:
   // `path` need not exist yet. `keep`: how many of the newest checkpoints stay (at least 1).
@@ -28,10 +31,11 @@ public:
   void save(const TrainingState &state, int64_t step, const std::map<std::string, std::string> &facts) const;
 
   // Reads the manifest of one checkpoint and compares every checksum; throws Error with what is wrong.
-  Manifest verify(int64_t step) const;
+  Manifest verify(int64_t step, CheckpointPart part = CheckpointPart::all) const;
 
-  // The newest checkpoint that verifies. `skipped` is told about each newer one that does not.
-  std::optional<Manifest> newest(const std::function<void(const std::string &)> &skipped) const;
+  // The newest checkpoint of which the part is good. `skipped` is told about each newer one: its step, and what is wrong.
+  using Skipped = std::function<void(int64_t step, const std::string &reason)>;
+  std::optional<Manifest> newest(CheckpointPart part, const Skipped &skipped) const;
 
   // Fills parameters and moments. Throws Error when names or shapes are not those of the program.
   void restore(const TrainingState &state, int64_t step) const;
@@ -46,9 +50,12 @@ private:
   int64_t keep;
 };
 
-// Fills parameters by name from any safetensors file of the user (f32 or f64, converted), or from what else
-// findWeights knows. Throws Error when a parameter is missing or has another shape, when the file has a
-// tensor of no parameter, or when a manifest beside it says that it is damaged.
-void loadWeights(const TrainingState &state, const std::string &given);
+// Compares the weights in a folder with the manifest there, and that with the folder's name, where it is a step. Throws
+// Error with what is wrong.
+Manifest verifyWeights(const std::string &folder);
+
+// Fills parameters by name from any safetensors file of the user (f32 or f64, converted). Throws Error when a parameter is
+// missing or has another shape, or when the file has a tensor of no parameter.
+void loadWeights(const TrainingState &state, const std::string &path);
 
 } // namespace stretto

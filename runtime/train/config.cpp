@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <span>
 
 namespace stretto {
 namespace {
@@ -23,11 +24,28 @@ template <typename Number> bool parseWhole(const std::string &text, Number &valu
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// A whole number, also as 1e3 or 2.5e4.
+bool parseInteger(const std::string &text, int64_t &value) {
+  if (parseWhole(text, value))
+    return true;
+  double number = 0;
+  if (!parseWhole(text, number) || std::trunc(number) != number || std::abs(number) > 0x1p53)
+    return false;
+  value = static_cast<int64_t>(number);
+  return true;
+}
+
+// "a, b or c".
+std::string alternatives(const std::vector<std::string> &words) {
+  const std::span<const std::string> all(words);
+  return fmt::format("{} or {}", fmt::join(all.first(all.size() - 1), ", "), words.back());
+}
+
 Setting integer(const char *name, const char *help, int64_t RunConfig::*field, int64_t low, int64_t high,
                 bool stored = true) {
   auto set = [=](RunConfig &config, const std::string &text) {
     int64_t value = 0;
-    if (!parseWhole(text, value) || value < low || value > high)
+    if (!parseInteger(text, value) || value < low || value > high)
       throw Error(fmt::format("--{} must be an integer in {}..{}, but got '{}'", name, low, high, text));
     config.*field = value;
   };
@@ -49,9 +67,11 @@ Setting real(const char *name, const char *help, double RunConfig::*field, doubl
 Setting text(const char *name, std::string help, std::string RunConfig::*field, bool stored,
              std::vector<std::string> choices = {}) {
   auto set = [=](RunConfig &config, const std::string &value) {
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-      throw Error(fmt::format("--{} must be one of a few words, but got '{}'{}", name, value,
-                              suggestName(value, choices)));
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
+      const auto nearest = nearestOf(value, choices);
+      throw Error(fmt::format("--{} must be {}, but got '{}'{}", name, alternatives(choices), value,
+                              nearest ? "; did you mean '" + *nearest + "'?" : ""));
+    }
     config.*field = value;
   };
   return {name, help, Setting::Kind::Text, stored, set, [=](const RunConfig &config) { return config.*field; }};
@@ -123,6 +143,7 @@ std::vector<Setting> makeSettings() {
            {"stop", "skip"}),
       text("out", "run directory; none: write no files", &C::out, false),
       flag("resume", "go on from the newest checkpoint of the run directory", &C::resume),
+      flag("strict", "a newest checkpoint that is damaged is an error, and not a warning and the one before it", &C::strict),
       integer("threads", "threads; 0: all cores (results do not depend on it)", &C::threads, 0, 4096, false),
       device(),
       onOff("graph", "GPUs: a step is captured once as a graph and replayed; off: its ops are submitted each time",

@@ -28,7 +28,8 @@ struct RunConfig {
   bool writesOnly() const { return !prompt.empty() || !prompts.empty(); }
   int64_t saveEvery = 500, keep = 3, logEvery = 10;
   std::string out;
-  bool resume = false;
+  bool resume = false, strict = false;
+  std::string ofRun; // the run directory that spec and settings come from
   int64_t threads = 0; // 0: all cores
   std::string device = "auto"; // what the model was compiled for
   bool graph = true, deterministic = true, tf32 = false;
@@ -65,10 +66,13 @@ struct ConfigLayer {
   std::map<std::string, GivenValue> options, taskSettings;
 };
 
-// A run file: tables [settings] and [task]. Throws Error "path:line: ..." for unknown names.
+// A run file: tables [settings] and [task]. Throws Error "path:line: ..." for unknown names. One that a run wrote has to be
+// as it was written; users' own have no seal.
 ConfigLayer readConfigFile(const std::string &path);
+// The run.toml of a run directory, which has to be as it was written.
+ConfigLayer readRunFile(const std::string &run);
 
-// The text of run.toml: every stored value, its origin as a comment.
+// The text of run.toml: every stored value, its origin as a comment; sealed.
 std::string writeConfigFile(const RunConfig &config);
 
 // Recipe and parameters of a task's preset (of the first, if the name is empty).

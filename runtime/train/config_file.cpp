@@ -1,6 +1,7 @@
 // Run files in TOML.
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/core/sealed.h"
 #include "runtime/train/config.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
@@ -13,6 +14,7 @@ namespace stretto {
 namespace {
 
 constexpr uint64_t maxBytes = 1 << 20;
+constexpr std::string_view title = "# What this run was started with; each value with its origin.";
 
 std::string originOf(const std::string &path, const toml::node &node) {
   return fmt::format("{}:{}", path, node.source().begin.line);
@@ -45,8 +47,7 @@ void readSettings(const std::string &path, const toml::table &table, ConfigLayer
 
 } // namespace
 
-ConfigLayer readConfigFile(const std::string &path) {
-  const std::string content = readFile(path, maxBytes);
+static ConfigLayer parseConfig(const std::string &path, const std::string &content) {
   ConfigLayer layer;
   try {
     const toml::table root = toml::parse(content, path);
@@ -68,8 +69,26 @@ ConfigLayer readConfigFile(const std::string &path) {
   return layer;
 }
 
+ConfigLayer readConfigFile(const std::string &path) {
+  const std::string content = readFile(path, maxBytes);
+  if (content.starts_with(title) && !unsealed(content))
+    throw Error(fmt::format("'{}' must be as the run wrote it, but was cut or changed; without its first line it counts as a "
+                            "file of your own",
+                            path));
+  return parseConfig(path, content);
+}
+
+ConfigLayer readRunFile(const std::string &run) {
+  const std::string path = run + "/run.toml", content = readFile(path, maxBytes);
+  if (!unsealed(content))
+    throw Error(fmt::format("'{}' must be as the run wrote it, but was cut or changed, so that the settings of the run are not "
+                            "known; give them on the command line of a new run",
+                            path));
+  return parseConfig(path, content);
+}
+
 std::string writeConfigFile(const RunConfig &config) {
-  std::string out = "# What this run was started with; each value with its origin.\n[settings]\n";
+  std::string out = fmt::format("{}\n[settings]\n", title);
   for (const Setting &setting : settings()) {
     if (!setting.stored)
       continue;
@@ -82,7 +101,7 @@ std::string writeConfigFile(const RunConfig &config) {
     out += "\n[task]\n";
   for (const auto &[name, value] : config.taskSettings)
     out += fmt::format("{} = {}  # {}\n", quoteJson(name), quoteJson(value), config.taskOrigins.at(name));
-  return out;
+  return sealed(out);
 }
 
 } // namespace stretto

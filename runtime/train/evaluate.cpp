@@ -75,7 +75,7 @@ EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task) {
 
 EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,
                            const EvaluationPlan &plan, int64_t step) {
-  EvaluationMetrics metrics{step, 0, {}};
+  EvaluationMetrics metrics{step, 0, {}, {}};
   predictRows(stepper, source, program, plan.batches, metrics);
   if (plan.generated > 0)
     judgeAnswers(stepper, source, program, plan, metrics);
@@ -110,6 +110,9 @@ std::string scoreTable(const EvaluationMetrics &metrics) {
                         isSure ? "" : fmt::format("{}", score.count));
     text += score.unit.empty() || isPercentage ? "\n" : "  " + score.unit + "\n";
   }
+  if (metrics.weights && !metrics.weights->passedOver.empty())
+    text += fmt::format("these are the scores of step {}, not those of step {}\n", metrics.weights->step,
+                        metrics.weights->passedOver.front());
   return text;
 }
 

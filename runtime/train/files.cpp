@@ -183,8 +183,21 @@ bool pathExists(const std::string &path) {
   return lstat(path.c_str(), &status) == 0;
 }
 
+// What the names of temporary files have behind that of the file: this, and the number of the process.
+static constexpr std::string_view temporaryMark = ".tmp-";
+
+void removeInterrupted(const std::string &folder) {
+  for (const std::string &name : listDirectory(folder)) {
+    const size_t mark = name.rfind(temporaryMark), number = mark + temporaryMark.size();
+    if (mark == std::string::npos || mark == 0 || number == name.size())
+      continue;
+    if (name.find_first_not_of("0123456789", number) == std::string::npos)
+      removeFile(folder + "/" + name);
+  }
+}
+
 void replaceFile(const std::string &path, std::string_view text) {
-  const std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
+  const std::string temporary = fmt::format("{}{}{}", path, temporaryMark, getpid());
   removeFile(temporary);
   try {
     OutputFile file(temporary);

@@ -62,6 +62,8 @@ std::vector<std::string> listDirectory(const std::string &path); // sorted; empt
 bool pathExists(const std::string &path);
 // Replaces `path` by a synced temporary file renamed over it.
 void replaceFile(const std::string &path, std::string_view text);
+// Removes the temporary files in a folder of a replaceFile that was interrupted. The folder must have no other writer.
+void removeInterrupted(const std::string &folder);
 
 // "cannot <action> '<path>': <reason of errno>".
 [[noreturn]] void failFile(const std::string &action, const std::string &path, int code);

@@ -1,12 +1,14 @@
 #include "runtime/train/find_checkpoint.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/utf8.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/files.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace stretto {
 namespace {
@@ -35,13 +37,54 @@ bool isCheckpointFolder(const fs::path &path) {
   return std::any_of(names.begin(), names.end(), isStepName) || pathExists((path / "latest").string());
 }
 
-std::string newestIn(const fs::path &folder) {
+FoundWeights newestIn(const fs::path &folder) {
   const CheckpointFolder checkpoints(folder.string(), 1);
-  std::string refused;
-  const auto manifest = checkpoints.newest([&](const std::string &text) { refused += "; " + text; });
+  FoundWeights found;
+  const auto manifest = checkpoints.newest(CheckpointPart::weights, [&](int64_t step, const std::string &reason) {
+    found.passedOver.push_back(step);
+    found.warnings.push_back(reason);
+  });
   if (!manifest)
-    throw Error(fmt::format("'{}' must hold a good checkpoint, but has none{}", folder.string(), refused));
-  return checkpoints.folderOf(manifest->step) + "/" + weightsFile;
+    throw Error(fmt::format("'{}' must hold a good checkpoint, but has none{}{}", folder.string(),
+                            found.warnings.empty() ? "" : "; ", fmt::join(found.warnings, "; ")));
+  found.path = checkpoints.folderOf(manifest->step) + "/" + weightsFile;
+  found.manifest = manifest;
+  return found;
+}
+
+// A file: a checkpoint vouches for its weights; of others nothing is known. A link stands for what it leads to.
+FoundWeights weightsAt(const std::string &given) {
+  std::error_code none;
+  const fs::path path = fs::is_symlink(given, none) ? fs::canonical(given, none) : fs::path(given);
+  const fs::path folder = fs::absolute(path, none).lexically_normal().parent_path();
+  const bool isPlaceOfOne = isStepName(folder.filename().string()) && folder.parent_path().filename() == "ckpt";
+  const bool isKnown = path.filename() == weightsFile && (isPlaceOfOne || pathExists((folder / "manifest.json").string()));
+  if (!isKnown || !pathExists(path.string()))
+    return {given, std::nullopt, {}, {}};
+  try {
+    return {path.string(), verifyWeights(folder.string()), {}, {}};
+  } catch (const Error &error) {
+    throw Error(fmt::format("checkpoint '{}' is refused: {}", folder.string(), error.what()));
+  }
+}
+
+// `latest` names the newest checkpoint, unless somebody changed it or the writer was interrupted.
+FoundWeights latestAt(const fs::path &latest) {
+  std::string step = readFile(latest.string(), 64);
+  while (!step.empty() && std::isspace(static_cast<unsigned char>(step.back())))
+    step.pop_back();
+  const fs::path parent = latest.has_parent_path() ? latest.parent_path() : ".", folder = parent / step;
+  if (!isStepName(step) || !isFolder(folder))
+    throw Error(fmt::format("'{}' must name a checkpoint beside it, but names '{}'", latest.string(), printable(step)));
+  FoundWeights found = weightsAt((folder / weightsFile).string());
+  const CheckpointFolder checkpoints(parent.string(), 1);
+  const std::vector<int64_t> steps = checkpoints.steps();
+  for (auto newer = steps.rbegin(); newer != steps.rend() && checkpoints.folderOf(*newer) != folder.string(); ++newer) {
+    found.passedOver.push_back(*newer);
+    found.warnings.push_back(
+        fmt::format("checkpoint '{}' is passed over, as '{}' names '{}'", checkpoints.folderOf(*newer), latest.string(), step));
+  }
+  return found;
 }
 
 std::string contentText(const fs::path &path) {
@@ -58,21 +101,12 @@ std::string contentText(const fs::path &path) {
 
 } // namespace
 
-std::string findWeights(const std::string &given) {
+FoundWeights findWeights(const std::string &given) {
   const fs::path path = plain(given);
-  if (!isFolder(path)) {
-    if (path.filename() != "latest" || !pathExists(path.string()))
-      return given;
-    std::string step = readFile(path.string(), 64);
-    while (!step.empty() && std::isspace(static_cast<unsigned char>(step.back())))
-      step.pop_back();
-    const fs::path folder = path.parent_path() / step;
-    if (!isStepName(step) || !isFolder(folder))
-      throw Error(fmt::format("'{}' must name a checkpoint beside it, but names '{}'", given, step));
-    return (folder / weightsFile).string();
-  }
+  if (!isFolder(path))
+    return path.filename() == "latest" && pathExists(path.string()) ? latestAt(path) : weightsAt(given);
   if (pathExists((path / weightsFile).string()))
-    return (path / weightsFile).string();
+    return weightsAt((path / weightsFile).string());
   if (isFolder(path / "ckpt"))
     return newestIn(path / "ckpt");
   if (isCheckpointFolder(path))

@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 
@@ -16,13 +17,12 @@ int64_t numberIn(const char *path) {
   return file >> value ? value : -1;
 }
 
-int64_t machineAvailable() {
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  int64_t kilobytes = 0;
-  while (file >> key >> kilobytes && std::getline(file, unit))
-    if (key == "MemAvailable:")
-      return kilobytes * 1024;
+// The bytes that a line "<key> N kB" of a file tells, or 0.
+int64_t kilobytesIn(const char *path, const std::string &key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key))
+      return std::atoll(line.c_str() + key.size()) * 1024;
   return 0;
 }
 
@@ -42,12 +42,14 @@ MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t l
 }
 
 int64_t availableMemory() {
-  int64_t available = machineAvailable();
+  int64_t available = kilobytesIn("/proc/meminfo", "MemAvailable:");
   const int64_t limit = numberIn("/sys/fs/cgroup/memory.max"), used = numberIn("/sys/fs/cgroup/memory.current");
   if (limit > 0 && used >= 0)
     available = std::min(available, std::max<int64_t>(0, limit - used));
   return available;
 }
+
+int64_t residentPeak() { return kilobytesIn("/proc/self/status", "VmHWM:"); }
 
 void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available) {
   if (available <= 0 || plan.total() <= available)

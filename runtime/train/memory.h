@@ -1,4 +1,4 @@
-// What a run needs in memory against what there is, before anything is allocated.
+// What a run needs in memory against what there is, before anything is allocated; and what the process took.
 #pragma once
 
 #include "runtime/abi/abi.h"
@@ -26,6 +26,9 @@ int64_t availableMemory();
 
 // Throws Error with the figures and the largest batch that fits.
 void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available);
+
+// The most memory that this process had at a time, in bytes: program, libraries and all. On a GPU's machine, of the host.
+int64_t residentPeak();
 
 // "1.23 GiB"
 std::string formatBytes(int64_t bytes);

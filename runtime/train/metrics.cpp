@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace stretto {
@@ -54,7 +55,22 @@ std::string metricsLine(const EvaluationMetrics &metrics) {
     line += fmt::format("{}{}: {}", separator, quoteJson(score.name), formatScore(score));
     separator = ", ";
   }
-  return line + "}}\n";
+  return line + "}" + (metrics.weights ? ", \"weights\": " + writeOrigin(*metrics.weights) : "") + "}\n";
+}
+
+std::string writeOrigin(const WeightsOrigin &origin) {
+  return fmt::format("{{\"step\": {}, \"passed_over\": [{}]}}", origin.step, fmt::join(origin.passedOver, ", "));
+}
+
+WeightsOrigin readOrigin(std::string_view text) {
+  const JsonValue value = parseJson(text, 4);
+  const JsonValue *step = value.find("step"), *passed = value.find("passed_over");
+  if (!step || !passed)
+    throw Error(fmt::format("the origin of weights must hold 'step' and 'passed_over', but got {}", text));
+  WeightsOrigin origin{static_cast<int64_t>(step->integer), {}};
+  for (const JsonValue &item : passed->items)
+    origin.passedOver.push_back(static_cast<int64_t>(item.integer));
+  return origin;
 }
 
 AppendFile::AppendFile(const std::string &path) : path(path) {
@@ -84,11 +100,13 @@ void AppendFile::sync() {
     failFile("sync", path, errno);
 }
 
-void truncateLines(const std::string &path, int64_t step) {
+bool truncateLines(const std::string &path, int64_t step) {
   if (!pathExists(path))
-    return;
+    return step == 0;
   const std::string text = readFile(path, maxLogBytes);
   size_t keep = 0;
+  int64_t reached = 0;
+  bool whole = true;
   while (true) {
     const size_t end = text.find('\n', keep);
     if (end == std::string::npos)
@@ -96,10 +114,13 @@ void truncateLines(const std::string &path, int64_t step) {
     const int64_t lineStep = stepOf(std::string_view(text).substr(keep, end - keep));
     if (lineStep < 0 || lineStep > step)
       break;
+    whole &= lineStep == reached || lineStep == reached + 1;
+    reached = lineStep;
     keep = end + 1;
   }
   if (keep != text.size())
     replaceFile(path, std::string_view(text).substr(0, keep));
+  return whole && reached == step;
 }
 
 } // namespace stretto

@@ -4,6 +4,7 @@
 
 #include "runtime/train/task.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,10 +19,22 @@ struct StepMetrics {
   bool skipped = false; // the step left the weights as they were
 };
 
+// The checkpoint that a run's first weights are of.
+struct WeightsOrigin {
+  int64_t step = 0;
+  std::vector<int64_t> passedOver; // newer ones that were not used
+  friend bool operator==(const WeightsOrigin &, const WeightsOrigin &) = default;
+};
+
+std::string writeOrigin(const WeightsOrigin &origin); // as JSON
+// Throws Error for what writeOrigin does not write.
+WeightsOrigin readOrigin(std::string_view text);
+
 struct EvaluationMetrics {
   int64_t step = 0;
   double loss = 0; // mean negative log-likelihood over the counted targets
   std::vector<Score> scores;
+  std::optional<WeightsOrigin> weights; // where it is to be told
 };
 
 std::string metricsLine(const StepMetrics &metrics);
@@ -42,8 +55,9 @@ private:
   int descriptor = -1;
 };
 
-// Drops the lines of steps after `step`, and a last line that is not whole. No file is fine.
-void truncateLines(const std::string &path, int64_t step);
+// Drops the lines of steps after `step`, and all from the first one on that is none of metricsLine. Returns whether each
+// step up to it has a line; no file has none.
+bool truncateLines(const std::string &path, int64_t step);
 
 // A TensorBoard event file (records of protobuf Event messages with masked CRC-32C).
 class EventFile {

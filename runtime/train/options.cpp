@@ -2,8 +2,11 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/core/option_habits.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace stretto {
@@ -32,16 +35,25 @@ void addTaskSetting(ConfigLayer &layer, const std::string &text) {
   layer.taskSettings[text.substr(0, equals)] = {text.substr(equals + 1), "command line"};
 }
 
+// Options of the compiler that people look for in the program.
+constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "--vocab", "--dtype", "--target", "--set"};
+
 [[noreturn]] void refuseExtra(const std::string &argument) {
   const std::string name = argument.substr(0, argument.find('='));
   if (!name.starts_with("--"))
     throw Error(fmt::format("arguments must be options, but got '{}'", argument));
-  std::vector<std::string> names = {"--task-set", "--config", "--help", "--version"};
+  std::vector<std::string> names = {"--task-set", "--config", "--of-run", "--help", "--version"};
   for (const Setting &setting : settings())
     names.push_back("--" + setting.name);
-  const auto nearest = nearestOf(name, names);
-  throw Error(fmt::format("unknown option '{}'; {}", name,
-                          nearest ? "did you mean '" + *nearest + "'?" : std::string("--help lists them")));
+  const auto isName = [&](const std::string &word) { return std::find(names.begin(), names.end(), word) != names.end(); };
+  const auto known = optionByHabit(name);
+  if (known && !isName(*known) && std::find(compiledIn.begin(), compiledIn.end(), *known) != compiledIn.end())
+    throw Error(fmt::format("unknown option '{}'; the program was compiled with its {}: another makes another program, by "
+                            "stretto train SPEC {} ...",
+                            name, known->substr(2), *known));
+  const auto nearest = known && isName(*known) ? known : nearestOf(name, names);
+  throw Error(fmt::format("unknown option '{}'; {}{}", name,
+                          nearest ? "did you mean '" + *nearest + "'?" : std::string("--help lists them"), habitRemark(name)));
 }
 
 } // namespace
@@ -57,6 +69,9 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
     addSetting(app, setting, result.layer);
   app.add_option("--task-set", taskSettings, "set a parameter of the task: name=value")->type_name("NAME=VALUE");
   app.add_option("--config", result.configFile, "run file (TOML) under the command line")->type_name("FILE");
+  app.add_option("--of-run", result.ofRun,
+                 "run directory whose settings lie under the command line, and whose spec must be the program's")
+      ->type_name("FOLDER");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

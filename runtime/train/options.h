@@ -10,6 +10,7 @@ namespace stretto {
 struct CommandLine {
   ConfigLayer layer;
   std::string configFile; // --config
+  std::string ofRun;      // --of-run
 };
 
 // Reads the arguments. Returns nothing when help or version was printed. Throws Error for unknown options,

@@ -9,6 +9,7 @@
 #include "runtime/train/bench.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/initial.h"
+#include "runtime/train/initial_weights.h"
 #include "runtime/train/memory.h"
 #include "runtime/train/options.h"
 #include "runtime/train/peak.h"
@@ -40,7 +41,9 @@ void checkProgram(const stretto_program &program) {
                             program.cpu, missing));
 }
 
-// --resume: what the run directory was started with lies under the command line.
+bool hasCheckpoints(const std::string &run) { return !CheckpointFolder(run + "/ckpt", 1).steps().empty(); }
+
+// --resume, --of-run: what the run directory was started with lies under the command line.
 RunConfig configure(const CommandLine &line, const stretto_program &program, const TaskRegistry &tasks) {
   std::vector<ConfigLayer> layers;
   ConfigLayer given = line.layer;
@@ -50,12 +53,17 @@ RunConfig configure(const CommandLine &line, const stretto_program &program, con
     throw Error("--resume needs the run directory: give --out FOLDER");
   if (resume)
     out->second.text = findRunDirectory(out->second.text);
-  if (resume && pathExists(out->second.text + "/run.toml"))
-    layers.push_back(readConfigFile(out->second.text + "/run.toml"));
+  if (resume && (pathExists(out->second.text + "/run.toml") || hasCheckpoints(out->second.text)))
+    layers.push_back(readRunFile(out->second.text));
+  if (!line.ofRun.empty()) {
+    layers.push_back(readRunFile(line.ofRun));
+    checkModelOf(line.ofRun, program);
+  }
   if (!line.configFile.empty())
     layers.push_back(readConfigFile(line.configFile));
   layers.push_back(given);
   RunConfig config = composeConfig(layers, tasks.defaults);
+  config.ofRun = line.ofRun;
   if (config.checkFinite && config.profile)
     throw Error("--check-finite and --profile must not be given together");
   if (config.bench && (config.resume || config.profile || config.checkFinite))
@@ -105,8 +113,12 @@ std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_p
 }
 
 // Restores the newest good checkpoint. Returns whether there was one.
-bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingState &state, Progress &progress) {
-  const auto manifest = folder.newest([&](const std::string &text) { progress.warning(text); });
+bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingState &state, bool strict, Progress &progress) {
+  const auto manifest = folder.newest(CheckpointPart::all, [&](int64_t, const std::string &text) {
+    if (strict)
+      throw Error(text + "; with --strict no other is used");
+    progress.warning(text);
+  });
   if (!manifest) {
     if (!folder.steps().empty())
       throw Error("no checkpoint of the run directory can be used; see the warnings");
@@ -127,7 +139,8 @@ void announce(const RunConfig &config, const stretto_program &program, const Dev
                                program.model, types, countParameters(program),
                                program.parameter_count, program.batch, program.length, config.accumulate,
                                device.describe()));
-  progress.message(fmt::format("planned memory: {} ({})", formatBytes(plan.total()), describePlan(plan)));
+  progress.message(fmt::format("planned memory: {} ({}); resident so far, program and libraries: {}", formatBytes(plan.total()),
+                               describePlan(plan), formatBytes(residentPeak())));
 }
 
 // Everything of one run that needs memory or files.
@@ -164,6 +177,7 @@ public:
       answerRequests(state, config, *source, plan, std::cin, std::cout);
       return 0;
     }
+    catchLostOutput();
     Profile profile;
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
                      progress, peak});
@@ -209,20 +223,20 @@ private:
   void prepare(const TrainingState &state, Trainer &trainer) {
     if (config.resume) {
       fillTables(state);
-      if (resume(trainer, *checkpoints, state, progress))
+      if (resume(trainer, *checkpoints, state, config.strict, progress))
         return roundParameters(state);
     }
-    initialise(state);
+    trainer.startFrom(initialise(state));
   }
 
-  void initialise(const TrainingState &state) {
+  std::optional<WeightsOrigin> initialise(const TrainingState &state) {
     fillTables(state);
     initialiseParameters(state, static_cast<uint64_t>(config.seed));
-    if (!config.initFrom.empty()) {
-      loadWeights(state, config.initFrom);
-      progress.message("weights: " + findWeights(config.initFrom));
-    }
+    std::optional<WeightsOrigin> origin;
+    if (!config.initFrom.empty())
+      origin = takeInitialWeights(state, config, progress);
     roundParameters(state);
+    return origin;
   }
 
   void conclude(const Trainer &trainer, int signal, const char *self, int64_t memory) {
@@ -232,7 +246,8 @@ private:
       return;
     }
     const std::string steps = config.steps ? fmt::format("{} steps, ", trainer.step()) : "";
-    progress.message(fmt::format("done: {}{} of memory at the highest{}", steps, formatBytes(memory),
+    progress.message(fmt::format("done: {}{} of planned memory taken, {} resident at the highest{}", steps,
+                                 formatBytes(memory), formatBytes(residentPeak()),
                                  directory ? ", everything in " + config.out : ""));
   }
 
@@ -259,7 +274,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     const RunConfig config = configure(*line, program, tasks);
     return Session(program, config, tasks).run(argv[0]);
   } catch (const std::exception &error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    std::fputs(fmt::format("error: {}\n", error.what()).c_str(), stderr); // where nobody reads, the status tells
     return 1;
   }
 }

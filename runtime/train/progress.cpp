@@ -17,6 +17,12 @@ size_t terminalWidth() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// A terminal or a reader that has gone is no reason to lose a run: what nobody reads is not written.
+void show(std::FILE *stream, const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
+}
+
 } // namespace
 
 std::string formatDuration(double seconds) {
@@ -32,7 +38,7 @@ std::string progressLine(const ProgressState &state) {
   line += fmt::format("  lr {:.2e}  {:.0f} tok/s", state.learningRate, state.tokensPerSecond);
   if (state.mfu)
     line += fmt::format("  MFU {:.1f} %", *state.mfu * 100);
-  return line + fmt::format("  ETA {}  {}", formatDuration(state.etaSeconds), formatBytes(state.memory));
+  return line + fmt::format("  ETA {}  {} resident", formatDuration(state.etaSeconds), formatBytes(state.resident));
 }
 
 Progress::Progress(const std::string &mode, bool quiet, int64_t logEvery)
@@ -45,7 +51,7 @@ void Progress::logTo(const std::string &path) { log = std::make_unique<AppendFil
 
 void Progress::clearLine() {
   if (std::exchange(lineShown, false))
-    fmt::print("\r\033[K");
+    show(stdout, "\r\033[K");
 }
 
 void Progress::update(const ProgressState &state) {
@@ -57,16 +63,14 @@ void Progress::update(const ProgressState &state) {
     return;
   if (!redraw) {
     if (due)
-      fmt::print("{}\n", line);
-    std::fflush(stdout);
+      show(stdout, line + "\n");
     return;
   }
   const auto now = std::chrono::steady_clock::now();
   if (now - lastDrawn < std::chrono::milliseconds(100) && state.step != state.steps)
     return;
   lastDrawn = now;
-  fmt::print("\r\033[K{}", line.substr(0, terminalWidth() - 1));
-  std::fflush(stdout);
+  show(stdout, "\r\033[K" + line.substr(0, terminalWidth() - 1));
   lineShown = true;
 }
 
@@ -76,22 +80,19 @@ void Progress::message(const std::string &text) {
   if (silent)
     return;
   clearLine();
-  fmt::print("{}\n", text);
-  std::fflush(stdout);
+  show(stdout, text + "\n");
 }
 
 void Progress::warning(const std::string &text) {
   if (log)
     log->append("warning: " + text + "\n");
   clearLine();
-  std::fflush(stdout);
-  fmt::print(stderr, "{} {}\n", colour ? "\033[33mwarning:\033[0m" : "warning:", text);
+  show(stderr, fmt::format("{} {}\n", colour ? "\033[33mwarning:\033[0m" : "warning:", text));
 }
 
 void Progress::finish() {
   if (std::exchange(lineShown, false))
-    fmt::print("\n");
-  std::fflush(stdout);
+    show(stdout, "\n");
 }
 
 } // namespace stretto

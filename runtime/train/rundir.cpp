@@ -1,13 +1,13 @@
 #include "runtime/train/rundir.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/sealed.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
 #include "runtime/train/metrics.h"
 
 #include <cerrno>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,12 +16,9 @@
 namespace stretto {
 namespace {
 
-std::string quoteShell(const std::string &text) {
-  std::string out = "'";
-  for (char c : text)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
+constexpr const char *rerunScript = "#!/bin/sh\n# Repeats this run from the start in the folder given.\n"
+                                    "run=$(cd \"$(dirname \"$0\")\" && pwd) || exit 1\n"
+                                    "exec \"$run/build/program\" --of-run \"$run\" --out \"${1:?folder for the new run}\"\n";
 
 // A copy of the running program, so that the run can be repeated without compiling.
 void keepProgram(const std::string &path) {
@@ -35,7 +32,7 @@ void keepProgram(const std::string &path) {
 }
 
 // What `stretto compile` is told, with the spec of the run directory, to make a program for these weights: one word a
-// line. Target and type of the activations are left out: weights of one serve any other, and the machine that asks may
+// line, sealed. Target and type of the activations are left out: weights of one serve any other, and the machine that asks may
 // have no such device.
 std::string compilerOptions(const stretto_program &program) {
   std::string text = fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model,
@@ -48,7 +45,7 @@ std::string compilerOptions(const stretto_program &program) {
     if (name && value && origin && origin->text == "--set")
       text += fmt::format("--set\n{}={}\n", name->text, value->text);
   }
-  return text;
+  return sealed(text);
 }
 
 void replaceWhereChanged(const std::string &path, const std::string &text) {
@@ -81,6 +78,8 @@ RunDirectory::RunDirectory(const std::string &path) : path(path) {
     close(lock);
     failFile("write", name, code);
   }
+  for (const char *folder : {".", "build", "ckpt", "log"})
+    removeInterrupted(file(folder));
 }
 
 RunDirectory::~RunDirectory() { close(lock); }
@@ -95,17 +94,13 @@ void RunDirectory::describe(const RunConfig &config, const stretto_program &prog
   replaceWhereChanged(file("build/options.txt"), compilerOptions(program));
   replaceWhereChanged(file("build/compiler.txt"), fmt::format("{}\n", program.compiler));
   keepProgram(file("build/program"));
-  const std::string absolute = std::filesystem::absolute(path);
-  replaceWhereChanged(file("rerun.sh"),
-                      fmt::format("#!/bin/sh\n# Repeats this run from the start in the folder given.\n"
-                                  "exec {} --config {} --out \"${{1:?folder for the new run}}\"\n",
-                                  quoteShell(absolute + "/build/program"), quoteShell(absolute + "/run.toml")));
+  replaceWhereChanged(file("rerun.sh"), rerunScript);
   chmod(file("rerun.sh").c_str(), 0755);
 }
 
-void RunDirectory::dropLinesAfter(int64_t step) const {
-  truncateLines(file("metrics.jsonl"), step);
+bool RunDirectory::dropLinesAfter(int64_t step) const {
   truncateLines(file("timing.jsonl"), step);
+  return truncateLines(file("metrics.jsonl"), step);
 }
 
 } // namespace stretto

@@ -10,17 +10,18 @@ namespace stretto {
 
 class RunDirectory {
 public:
-  // Creates and locks the folder. Throws Error when another process has it, or when it cannot be written.
+  // Creates and locks the folder, and removes what an interrupted writer left in it. Throws Error when another process has
+  // it, or when it cannot be written.
   explicit RunDirectory(const std::string &path);
   ~RunDirectory();
   RunDirectory(const RunDirectory &) = delete;
   RunDirectory &operator=(const RunDirectory &) = delete;
 
-  // Writes run.toml, spec.stretto, model.sha, build/plan.json, build/program and rerun.sh.
+  // Writes run.toml, spec.stretto, model.sha, what belongs to the program in build, and rerun.sh.
   void describe(const RunConfig &config, const stretto_program &program) const;
 
-  // Empties the logs of steps after `step`.
-  void dropLinesAfter(int64_t step) const;
+  // Empties the logs of steps after `step`. Returns whether metrics.jsonl has all steps up to it.
+  bool dropLinesAfter(int64_t step) const;
 
   std::string file(const std::string &name) const { return path + "/" + name; }
   const std::string path;

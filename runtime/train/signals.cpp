@@ -14,20 +14,35 @@ void onStop(int number) {
   received = number;
 }
 
+void onLostOutput(int number) {
+  if (!received)
+    received = number;
+}
+
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
+}
+
+bool isIgnored(int number) {
+  struct sigaction action = {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 } // namespace
 
 void catchStopSignals() {
-  struct sigaction action = {};
-  action.sa_handler = onStop;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  // A limit on file sizes is then an error of write instead of the end.
-  struct sigaction ignore = {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGXFSZ, &ignore, nullptr);
+  handle(SIGINT, onStop);
+  handle(SIGTERM, onStop);
+  if (!isIgnored(SIGHUP))
+    handle(SIGHUP, onStop);
+  handle(SIGXFSZ, SIG_IGN); // a limit on file sizes is then an error of write instead of the end
 }
+
+void catchLostOutput() { handle(SIGPIPE, onLostOutput); }
 
 int stopSignal() { return received; }
 

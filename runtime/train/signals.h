@@ -1,9 +1,11 @@
-// Ctrl-C and SIGTERM: the first asks for a stop after the running step, the second leaves at once.
+// Ctrl-C, SIGTERM and SIGHUP (unless it is ignored, as nohup has it): the first asks for a stop after the running step, the
+// second leaves at once. Output that nobody reads any more asks for a stop, too.
 #pragma once
 
 namespace stretto {
 
 void catchStopSignals();
+void catchLostOutput();
 // The signal that asked for a stop, or 0.
 int stopSignal();
 

@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
 #include "runtime/train/json.h"
+#include "runtime/train/memory.h"
 #include "runtime/train/signals.h"
 
 #include <chrono>
@@ -27,16 +28,20 @@ Trainer::~Trainer() = default;
 
 std::map<std::string, std::string> Trainer::facts() const {
   const stretto_program &program = parts.state.program;
-  return {{"model", program.model},
-          {"spec_hash", program.spec_hash},
-          {"dtype", safetensorsDtype(program.dtype)},
-          {"compiler", program.compiler},
-          {"data", parts.source.identity()},
-          {"documents", program.input.positions >= 0 ? "apart" : "together"},
-          {"seed", fmt::format("{}", parts.config.seed)},
-          {"rows_per_step", fmt::format("{}", rowsPerStep())},
-          {"data_position", fmt::format("{}", done * rowsPerStep())},
-          {"updates", fmt::format("{}", updates)}};
+  std::map<std::string, std::string> facts = {
+      {"model", program.model},
+      {"spec_hash", program.spec_hash},
+      {"dtype", safetensorsDtype(program.dtype)},
+      {"compiler", program.compiler},
+      {"data", parts.source.identity()},
+      {"documents", program.input.positions >= 0 ? "apart" : "together"},
+      {"seed", fmt::format("{}", parts.config.seed)},
+      {"rows_per_step", fmt::format("{}", rowsPerStep())},
+      {"data_position", fmt::format("{}", done * rowsPerStep())},
+      {"updates", fmt::format("{}", updates)}};
+  if (firstWeights)
+    facts["first_weights"] = writeOrigin(*firstWeights);
+  return facts;
 }
 
 void Trainer::resumeFrom(const Manifest &manifest) {
@@ -49,6 +54,8 @@ void Trainer::resumeFrom(const Manifest &manifest) {
       throw Error(fmt::format("a run must be resumed with the {} of its checkpoint, {}, but got {}",
                               key == std::string("spec_hash") ? "spec" : key, then, now.at(key)));
   }
+  if (const auto found = manifest.facts.find("first_weights"); found != manifest.facts.end())
+    firstWeights = readOrigin(found->second);
   done = manifest.step;
   saved = done;
   const auto found = manifest.facts.find("updates");
@@ -61,7 +68,9 @@ void Trainer::resumeFrom(const Manifest &manifest) {
 int Trainer::run() {
   const RunConfig &config = parts.config;
   if (parts.run) {
-    parts.run->dropLinesAfter(done);
+    if (!parts.run->dropLinesAfter(done))
+      parts.progress.warning(fmt::format("'{}' lacks lines of steps before {}, the step of the checkpoint",
+                                         parts.run->file("metrics.jsonl"), done));
     logs.reset(new Logs{AppendFile(parts.run->file("metrics.jsonl")), AppendFile(parts.run->file("timing.jsonl")),
                         EventFile(parts.run->path, done)});
   }
@@ -212,7 +221,7 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
   if (const double mfu = peak.utilisation(flops, seconds, mean); mfu > 0)
     state.mfu = mfu;
   state.etaSeconds = mean * static_cast<double>(parts.config.steps - metrics.step);
-  state.memory = parts.state.arenas.totalBytes() + parts.state.device.libraryPeakBytes();
+  state.resident = residentPeak();
   parts.progress.update(state);
   if (!logs)
     return;
@@ -227,10 +236,12 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
 
 void Trainer::evaluate() {
   history.push_back(stretto::evaluate(stepper, parts.source, parts.state.program, evaluation, done));
-  const EvaluationMetrics &metrics = history.back();
+  EvaluationMetrics &metrics = history.back();
+  const bool withTable = parts.config.steps == 0;
+  if (firstWeights && (withTable || !firstWeights->passedOver.empty()))
+    metrics.weights = firstWeights;
   if (!parts.config.scores.empty())
     AppendFile(parts.config.scores).append(metricsLine(metrics));
-  const bool withTable = parts.config.steps == 0;
   const std::string when = withTable ? "" : fmt::format(" at step {}", done);
   std::string text = fmt::format("evaluation{}: loss {:.4f}", when, metrics.loss);
   std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};

@@ -31,6 +31,9 @@ public:
   explicit Trainer(const TrainerParts &parts);
   ~Trainer();
 
+  // Where the first weights come from, if they are of a checkpoint; a resume knows it from its own.
+  void startFrom(const std::optional<WeightsOrigin> &origin) { firstWeights = origin; }
+
   // Takes over step and counters of a checkpoint; throws Error when it is of another model, data or seed.
   void resumeFrom(const Manifest &manifest);
 
@@ -62,6 +65,7 @@ private:
   PeakRate peak;
   std::unique_ptr<Logs> logs;
   std::vector<EvaluationMetrics> history;
+  std::optional<WeightsOrigin> firstWeights;
   int64_t done = 0, updates = 0, firstStep = 0, saved = -1;
   std::deque<double> recentSeconds; // of the latest steps
 };

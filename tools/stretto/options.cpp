@@ -1,6 +1,7 @@
 #include "tools/stretto/options.h"
 
 #include "codegen/target/BackendOptions.h"
+#include "runtime/core/option_habits.h"
 #include "tools/stretto/error.h"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ static constexpr std::array programTable{
     TrainOption{"--end-token"},
     TrainOption{"--scores"},          TrainOption{"--save-every"},    TrainOption{"--keep"},
     TrainOption{"--on-nonfinite"},    TrainOption{"--out"},           TrainOption{"--resume", false},
+    TrainOption{"--strict", false},   TrainOption{"--of-run"},
     TrainOption{"--threads"},         TrainOption{"--device"},        TrainOption{"--graph"},
     TrainOption{"--deterministic"},   TrainOption{"--tf32"},          TrainOption{"--check-finite", false},
     TrainOption{"--profile", false},  TrainOption{"--bench", false},  TrainOption{"--quiet", false},
@@ -64,9 +66,12 @@ void refuseOption(const std::string &word) {
   for (std::span<const TrainOption> table : {compilerOptions(), programOptions()})
     for (const TrainOption &option : table)
       names.emplace_back(option.name);
-  const std::string nearest = nearestName(name, names);
+  const std::optional<std::string> known = optionByHabit(name);
+  const bool isHabit = known && std::ranges::find(names, *known) != names.end();
+  const std::string nearest = isHabit ? *known : nearestName(name, names);
   throw CommandError("unknown option '" + name + "'" +
-                         (nearest.empty() ? "; 'stretto help train' lists them" : "; did you mean '" + nearest + "'?"),
+                         (nearest.empty() ? "; 'stretto help train' lists them" : "; did you mean '" + nearest + "'?") +
+                         std::string(habitRemark(name)),
                      2);
 }
 

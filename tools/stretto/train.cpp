@@ -1,5 +1,6 @@
 #include "tools/stretto/train.h"
 
+#include "runtime/core/sealed.h"
 #include "tools/stretto/cache.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/imports.h"
@@ -9,7 +10,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 namespace stretto {
@@ -92,6 +95,26 @@ static fs::path runOf(fs::path path) {
   return {};
 }
 
+// What the spec of a run was compiled with: a word a line.
+static std::vector<std::string> optionsOf(const fs::path &run) {
+  const fs::path path = run / "build" / "options.txt";
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw CommandError("'" + run.string() + "' does not say how its spec was compiled (no build/options.txt): name the spec "
+                                            "and its options, too",
+                       2);
+  const std::string content(std::istreambuf_iterator<char>(file), {});
+  const std::optional<std::string_view> text = unsealed(content);
+  if (!text)
+    throw CommandError("'" + path.string() + "' must be as the run wrote it, but was cut or changed: name the spec and its "
+                                             "options, too");
+  std::istringstream lines{std::string(*text)};
+  std::vector<std::string> options;
+  for (std::string line; std::getline(lines, line);)
+    options.push_back(line);
+  return options;
+}
+
 // Takes spec, options of the compiler and settings from the run directory the weights lie in; what the user gave lies
 // over them.
 static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
@@ -103,20 +126,13 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
                            "' lies in no run directory (one has spec.stretto and run.toml): name the spec, too",
                        2);
   arguments.spec = (run / "spec.stretto").string();
-  std::ifstream file(run / "build" / "options.txt");
-  if (!file)
-    throw CommandError("'" + run.string() + "' does not say how its spec was compiled (no build/options.txt): name the spec "
-                                            "and its options, too",
-                       2);
-  std::vector<std::string> options;
-  for (std::string line; std::getline(file, line);)
-    options.push_back(line);
+  const std::vector<std::string> options = optionsOf(run);
   // Of the task of the run the options have what a program depends on: batch, length and vocabulary.
   if (!has(arguments.compiler, "--task"))
     for (const char *name : {"--task-set", "--preset"})
       drop(arguments.compiler, name);
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
-  arguments.program.insert(arguments.program.begin(), {"--config", (run / "run.toml").string()});
+  arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }
 
 // Tokens of a prompt that are taken at a time, where nobody says.

@@ -137,7 +137,7 @@ TEST(Progress, TheLineHoldsEverything) {
   state.step = 5, state.steps = 10, state.loss = 2.5, state.learningRate = 1e-3, state.tokensPerSecond = 1234;
   state.score = "accuracy 50.0 %";
   state.mfu = 0.25;
-  state.etaSeconds = 3725, state.memory = 3 << 20;
+  state.etaSeconds = 3725, state.resident = 3 << 20;
   EXPECT_EQ(progressLine(state),
-            "step 5/10  loss 2.5000  accuracy 50.0 %  lr 1.00e-03  1234 tok/s  MFU 25.0 %  ETA 1:02:05  3.00 MiB");
+            "step 5/10  loss 2.5000  accuracy 50.0 %  lr 1.00e-03  1234 tok/s  MFU 25.0 %  ETA 1:02:05  3.00 MiB resident");
 }

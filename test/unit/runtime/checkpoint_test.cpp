@@ -13,7 +13,7 @@ const std::map<std::string, std::string> facts = {{"model", "small"}, {"quoted \
 
 std::string newestError(const CheckpointFolder &folder) {
   std::string all;
-  folder.newest([&](const std::string &text) { all += text + "\n"; });
+  folder.newest(CheckpointPart::all, [&](int64_t, const std::string &text) { all += text + "\n"; });
   return all;
 }
 
@@ -45,7 +45,7 @@ TEST(Checkpoint, RestoresTheBits) {
   const CheckpointFolder checkpoints(folder / "ckpt", 2);
   SmallProgram written(1), read(500);
   checkpoints.save(written.state(), 7, facts);
-  const auto manifest = checkpoints.newest([](const std::string &) { FAIL(); });
+  const auto manifest = checkpoints.newest(CheckpointPart::all, [](int64_t, const std::string &) { FAIL(); });
   ASSERT_TRUE(manifest);
   EXPECT_EQ(manifest->step, 7);
   EXPECT_EQ(manifest->facts, facts);
@@ -84,7 +84,7 @@ TEST(Checkpoint, EveryBitFlipIsSeen) {
         poke(path, bit / 8, good[bit / 8]);
     }
     poke(path, 0, static_cast<char>(good[0] ^ 1));
-    const auto used = checkpoints.newest([](const std::string &) {});
+    const auto used = checkpoints.newest(CheckpointPart::all, [](int64_t, const std::string &) {});
     ASSERT_TRUE(used);
     EXPECT_EQ(used->step, 1);
     poke(path, 0, good[0]);
@@ -168,7 +168,7 @@ TEST(Checkpoint, AnyFailingOperationLeavesEarlierCheckpointsIntact) {
     });
     passed = errorOf([&] { checkpoints.save(program.state(), step, facts); }).empty();
     setFileGate(nullptr);
-    const auto used = checkpoints.newest([](const std::string &text) { FAIL() << text; });
+    const auto used = checkpoints.newest(CheckpointPart::all, [](int64_t, const std::string &text) { FAIL() << text; });
     ASSERT_TRUE(used) << "operation " << failing;
     ASSERT_NO_THROW(checkpoints.restore(read.state(), used->step));
     checkpoints.clean();

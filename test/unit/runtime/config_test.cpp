@@ -1,8 +1,10 @@
 #include "runtime/train/config.h"
 
+#include "runtime/core/option_habits.h"
 #include "runtime/train/options.h"
 #include "test/unit/runtime/small.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace stretto;
@@ -71,6 +73,62 @@ TEST(Config, AWrittenRunFileReadsBack) {
   EXPECT_NE(again.origins.at("lr").find("run.toml:"), std::string::npos);
 }
 
+// Cut in any line or behind it, or with a byte changed, what a run wrote is refused, also where it is given as --config.
+TEST(Config, ARunFileThatWasCutOrChangedIsRefused) {
+  TemporaryFolder folder;
+  const std::string good = writeConfigFile(compose({"--task", "copy", "--lr=0.3"})), path = folder / "run.toml";
+  const size_t title = good.find('\n');
+  for (size_t at = 0; at < good.size(); at += good[at] == '\n' ? 1 : std::min<size_t>(9, good.find('\n', at) - at)) {
+    spill(path, good.substr(0, at));
+    EXPECT_NE(errorOf([&] { readRunFile(folder.path); }).find("was cut or changed"), std::string::npos) << at;
+    if (at >= title)
+      EXPECT_NE(errorOf([&] { readConfigFile(path); }).find("was cut or changed"), std::string::npos) << at;
+    std::string changed = good;
+    changed[at] ^= 1;
+    spill(path, changed);
+    EXPECT_NE(errorOf([&] { readRunFile(folder.path); }).find("was cut or changed"), std::string::npos) << at;
+  }
+  spill(path, good);
+  EXPECT_EQ(readRunFile(folder.path).options.at("lr").text, "0.3");
+  spill(path, good.substr(title + 1) + "steps = 7\n"); // somebody made it his own
+  EXPECT_NE(errorOf([&] { readRunFile(folder.path); }), "");
+}
+
+TEST(Config, AFileOfTheUserNeedsNoSeal) {
+  TemporaryFolder folder;
+  spill(folder / "own.toml", "[settings]\ntask = \"copy\"\nsteps = 7\n");
+  EXPECT_EQ(compose({}, {readConfigFile(folder / "own.toml")}).steps, 7);
+}
+
+TEST(Config, WholeNumbersMayHaveExponents) {
+  EXPECT_EQ(compose({"--task", "copy", "--steps", "1e3"}).steps, 1000);
+  EXPECT_EQ(compose({"--task", "copy", "--steps", "2.5e3", "--seed", "9007199254740993"}).steps, 2500);
+  EXPECT_EQ(compose({"--task", "copy", "--seed", "9007199254740993"}).seed, 9007199254740993);
+  for (const char *text : {"1e-3", "2.5", "1e400", "inf", "nan", "1e17", "1e3x", ""})
+    EXPECT_NE(composeError({"--task", "copy", "--steps", text}).find("--steps must be an integer in"), std::string::npos) << text;
+}
+
+TEST(Config, NamesFromElsewhereAreAnswered) {
+  for (const auto &[name, ours] : {std::pair("--learning-rate", "--lr"), {"--learning_rate=1", "--lr"}, {"--warmup_steps", "--warmup"},
+                                   {"--weight_decay", "--weight-decay"}, {"--Seed", "--seed"}, {"--grad-clip", "--clip"}})
+    EXPECT_NE(composeError({"--task", "copy", name}).find(std::string("did you mean '") + ours + "'?"), std::string::npos) << name;
+  EXPECT_EQ(composeError({"--epochs", "3"}), "unknown option '--epochs'; did you mean '--steps'? (the data of a task has no end, so "
+                                             "that there are no epochs)");
+  EXPECT_EQ(composeError({"--batch-size=8"}), "unknown option '--batch-size'; the program was compiled with its batch: another "
+                                              "makes another program, by stretto train SPEC --batch ...");
+}
+
+// What a name is answered with is an option.
+TEST(Config, HabitsLeadToOptions) {
+  std::vector<std::string> names = {"task-set", "batch", "length", "vocab", "dtype", "target", "set"};
+  for (const Setting &setting : settings())
+    names.push_back(setting.name);
+  for (const OptionHabit &habit : optionHabits) {
+    EXPECT_NE(std::ranges::find(names, habit.ours), names.end()) << habit.name;
+    EXPECT_EQ(std::ranges::find(names, habit.name), names.end()) << habit.name;
+  }
+}
+
 TEST(Config, AShortRunWarmsUpForATenth) {
   const RunConfig config = compose({"--task", "copy", "--steps", "20"});
   EXPECT_EQ(config.warmup, 2);
@@ -86,7 +144,9 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
   EXPECT_EQ(composeError({"--task", "copy", "--lr", "nan"}), "--lr must be a number in 0..1000000, but got 'nan'");
   EXPECT_EQ(composeError({"--task", "copy", "--lr", "1x"}), "--lr must be a number in 0..1000000, but got '1x'");
   EXPECT_EQ(composeError({"--task", "copy", "--schedule", "lienar"}),
-            "--schedule must be one of a few words, but got 'lienar'; did you mean 'linear'?");
+            "--schedule must be constant, linear or cosine, but got 'lienar'; did you mean 'linear'?");
+  EXPECT_EQ(composeError({"--task", "copy", "--schedule", "wsd-xyzzy"}),
+            "--schedule must be constant, linear or cosine, but got 'wsd-xyzzy'");
   EXPECT_EQ(composeError({"--task", "copy", "--task-set", "n"}), "--task-set must have the form name=value, but got 'n'");
   EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
   EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");

@@ -8,7 +8,7 @@ using namespace stretto;
 using namespace stretto::test;
 
 TEST(Metrics, LinesAreJson) {
-  const std::string line = metricsLine(EvaluationMetrics{5, 0.1, {Score::share("accuracy/k=\"2\"", 3, 4)}});
+  const std::string line = metricsLine(EvaluationMetrics{5, 0.1, {Score::share("accuracy/k=\"2\"", 3, 4)}, {}});
   EXPECT_EQ(line, "{\"step\": 5, \"eval_loss\": 0.1, \"scores\": {\"accuracy/k=\\\"2\\\"\": [3, 4]}}\n");
   EXPECT_EQ(metricsLine(StepMetrics{1, NAN, 2, 0.5, 10, true}),
             "{\"step\": 1, \"loss\": \"nan\", \"grad_norm\": 2, \"lr\": 0.5, \"tokens\": 10, \"skipped\": true}\n");
@@ -19,15 +19,47 @@ TEST(Metrics, MeansCarryTheirInterval) {
   Score nll = Score::mean("nll", "nats");
   nll.addNumber(2);
   nll.addNumber(2);
-  EXPECT_EQ(metricsLine(EvaluationMetrics{1, 0, {nll, Score::value("size", "bits", 7)}}),
+  EXPECT_EQ(metricsLine(EvaluationMetrics{1, 0, {nll, Score::value("size", "bits", 7)}, {}}),
             "{\"step\": 1, \"eval_loss\": 0, \"scores\": {\"nll\": {\"mean\": 2, \"unit\": \"nats\", \"low\": 2, "
             "\"high\": 2, \"count\": 2}, \"size\": {\"value\": 7, \"unit\": \"bits\"}}}\n");
+}
+
+TEST(Metrics, ScoresSayWhichCheckpointTheyAreOf) {
+  const WeightsOrigin origin{20, {40, 30}};
+  EXPECT_EQ(metricsLine(EvaluationMetrics{0, 1, {}, origin}),
+            "{\"step\": 0, \"eval_loss\": 1, \"scores\": {}, \"weights\": {\"step\": 20, \"passed_over\": [40, 30]}}\n");
+  EXPECT_EQ(readOrigin(writeOrigin(origin)), origin);
+  EXPECT_EQ(readOrigin(writeOrigin({7, {}})), (WeightsOrigin{7, {}}));
+}
+
+TEST(Metrics, StepsThatLackALineAreSeen) {
+  TemporaryFolder folder;
+  std::vector<std::string> lines;
+  for (int64_t step = 1; step <= 4; ++step)
+    lines.push_back(metricsLine(StepMetrics{step, 1, 1, 1, 1, false}));
+  lines.insert(lines.begin() + 2, metricsLine(EvaluationMetrics{2, 1, {}, {}}));
+  auto isWhole = [&](const std::vector<size_t> &kept, int64_t step) {
+    std::string text;
+    for (size_t i : kept)
+      text += lines[i];
+    spill(folder / "m", text);
+    return truncateLines(folder / "m", step);
+  };
+  EXPECT_TRUE(isWhole({0, 1, 2, 3, 4}, 4));
+  EXPECT_TRUE(isWhole({0, 1, 2, 3, 4}, 2));
+  EXPECT_TRUE(isWhole({}, 0));
+  EXPECT_FALSE(isWhole({0, 1, 2, 3}, 4));
+  EXPECT_FALSE(isWhole({0, 3, 4}, 4));
+  EXPECT_FALSE(isWhole({1, 2, 3, 4}, 4));
+  EXPECT_FALSE(isWhole({}, 4));
+  EXPECT_FALSE(truncateLines(folder / "none", 4));
+  EXPECT_TRUE(truncateLines(folder / "none", 0));
 }
 
 TEST(Metrics, LinesAfterTheRestoredStepAreDropped) {
   TemporaryFolder folder;
   const std::string one = metricsLine(StepMetrics{1, 1, 1, 1, 1, false}), two = metricsLine(StepMetrics{2, 1, 1, 1, 1, false});
-  const std::string eval = metricsLine(EvaluationMetrics{2, 1, {}}), three = metricsLine(StepMetrics{3, 1, 1, 1, 1, false});
+  const std::string eval = metricsLine(EvaluationMetrics{2, 1, {}, {}}), three = metricsLine(StepMetrics{3, 1, 1, 1, 1, false});
   auto after = [&](const std::string &content, int64_t step) {
     spill(folder / "m", content);
     truncateLines(folder / "m", step);

@@ -1,5 +1,6 @@
 #include "tools/stretto/train.h"
 
+#include "runtime/core/sealed.h"
 #include "tools/stretto/error.h"
 
 #include <filesystem>
@@ -50,12 +51,17 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   std::ofstream(run / "spec.stretto") << "model m() {}";
   std::ofstream(run / "run.toml") << "[settings]";
   EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError); // without build/options.txt
-  std::ofstream(run / "build" / "options.txt") << "--batch\n4\n--set\ndim=8\n";
+  const std::string options = sealed("--batch\n4\n--set\ndim=8\n");
+  for (const size_t left : {size_t(0), options.find("--set"), options.find('#'), options.size() - 1}) {
+    std::ofstream(run / "build" / "options.txt") << options.substr(0, left);
+    EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError) << left;
+  }
+  std::ofstream(run / "build" / "options.txt") << options;
   const std::string checkpoint = (run / "ckpt" / "latest").string();
   const TrainArguments result = evaluationArguments(Words{checkpoint, "--batch", "2"});
   EXPECT_EQ(result.spec, (run / "spec.stretto").string());
   EXPECT_EQ(result.compiler, (Words{"--batch", "4", "--set", "dim=8", "--batch", "2"}));
-  EXPECT_EQ(result.program, (Words{"--config", (run / "run.toml").string(), "--init-from", checkpoint, "--steps", "0",
+  EXPECT_EQ(result.program, (Words{"--of-run", run.string(), "--init-from", checkpoint, "--steps", "0",
                                    "--out", "none"}));
   // Another difficulty of the run's task changes nothing of its program; another task is compiled for.
   const auto compiler = [&](Words words) {
@@ -66,7 +72,7 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   EXPECT_EQ(compiler({"--task", "copy", "--task-set", "n=3"}),
             (Words{"--batch", "4", "--set", "dim=8", "--task", "copy", "--task-set", "n=3"}));
   EXPECT_EQ(evaluationArguments(Words{run.string(), "--task-set", "n=3"}).program,
-            (Words{"--config", (run / "run.toml").string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0",
+            (Words{"--of-run", run.string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0",
                    "--out", "none"}));
   std::filesystem::remove_all(run);
 }

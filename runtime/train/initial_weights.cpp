@@ -1,0 +1,75 @@
+#include "runtime/train/initial_weights.h"
+
+#include "runtime/core/error.h"
+#include "runtime/core/utf8.h"
+#include "runtime/train/checkpoint.h"
+#include "runtime/train/files.h"
+#include "runtime/train/find_checkpoint.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace stretto {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool liesIn(const std::string &path, const std::string &folder) {
+  std::error_code none;
+  const fs::path inner = fs::weakly_canonical(path, none), outer = fs::weakly_canonical(folder, none);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+std::string factOf(const Manifest &manifest, const std::string &name, const std::string &otherwise) {
+  const auto found = manifest.facts.find(name);
+  return found == manifest.facts.end() ? otherwise : found->second;
+}
+
+// A user may mean to: the shapes fit, and what the weights do elsewhere may be the question.
+void compareModels(const Manifest &manifest, const stretto_program &program, const RunConfig &config,
+                   const std::string &path, Progress &progress) {
+  const std::string then = factOf(manifest, "spec_hash", "none");
+  if (then != program.spec_hash && !config.ofRun.empty() && liesIn(path, config.ofRun))
+    throw Error(fmt::format("weights '{}' must be of the spec and settings of the program, {}, but are of {}", path,
+                            program.spec_hash, then));
+  if (then != program.spec_hash)
+    progress.warning(fmt::format("weights '{}' were trained with another spec or other settings, {}; those of this program are {}",
+                                 path, then, program.spec_hash));
+  const std::string documents = factOf(manifest, "documents", "together"), now = program.input.positions >= 0 ? "apart" : "together";
+  if (documents != now)
+    progress.warning(fmt::format("weights '{}' were trained with documents {}, and this program computes them {}", path,
+                                 documents, now));
+}
+
+} // namespace
+
+std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, Progress &progress) {
+  const FoundWeights found = findWeights(config.initFrom);
+  if (config.strict && !found.warnings.empty())
+    throw Error(found.warnings.front() + "; with --strict no other is used");
+  for (const std::string &text : found.warnings)
+    progress.warning(text);
+  if (!found.passedOver.empty())
+    progress.warning(fmt::format("these are the weights of step {}, not those of step {}", found.manifest->step,
+                                 found.passedOver.front()));
+  if (found.manifest)
+    compareModels(*found.manifest, state.program, config, found.path, progress);
+  loadWeights(state, found.path);
+  progress.message("weights: " + found.path);
+  if (!found.manifest)
+    return std::nullopt;
+  return WeightsOrigin{found.manifest->step, found.passedOver};
+}
+
+void checkModelOf(const std::string &run, const stretto_program &program) {
+  std::string then = readFile(run + "/model.sha", 1 << 10);
+  while (!then.empty() && then.back() == '\n')
+    then.pop_back();
+  if (then != program.spec_hash)
+    throw Error(fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
+                            "are {2}; to give its weights to another model, name that: stretto eval SPEC --init-from {0}",
+                            run, printable(then), program.spec_hash));
+}
+
+} // namespace stretto

@@ -1,0 +1,120 @@
+"""What is read from a run directory is what a run wrote there, or it is told: settings, weights, logs, leftovers.
+
+REQUIRES: runtime
+RUN: %python3 %s %build/test/programs %t
+"""
+import json
+import os
+import shutil
+import sys
+
+from harness import contains, digest, expect, read, run
+
+programs, folder = sys.argv[1], sys.argv[2]
+fake, other = f"{programs}/fake_f32", f"{programs}/fake_other"
+options = ["--task", "rule", "--steps", "40", "--save-every", "10", "--threads", "1", "--eval-batches", "1", "--eval-every", "0"]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+run(fake, *options, "--lr", "0.01", "--quiet", "--out", f"{folder}/good")
+
+
+def copied(name):
+    return shutil.copytree(f"{folder}/good", f"{folder}/{name}")
+
+
+def flip(path):
+    content = bytearray(read(path))
+    content[-3] ^= 16
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def evaluate(program, weights, *more, status=0):
+    return run(program, "--task", "rule", "--steps", 0, "--out", "none", "--threads", 1, "--progress", "plain",
+               "--init-from", weights, *more, status=status)
+
+
+def scores(file):
+    return [json.loads(line) for line in read(file).splitlines()]
+
+
+# run.toml cut behind any of its lines, or gone: no use of the run directory loses settings without a word.
+lines = read(f"{folder}/good/run.toml").decode().splitlines(keepends=True)
+cut = copied("cut")
+for count in range(len(lines)):
+    with open(f"{cut}/run.toml", "w", encoding="utf-8") as file:
+        file.write("".join(lines[:count]))
+    for command in ([fake, "--resume", "--out", cut], [f"{cut}/rerun.sh", f"{folder}/again"],
+                    [fake, "--of-run", cut, "--out", f"{folder}/again"]):
+        told = run(*command, status=1)
+        expect("run.toml' must be as the run wrote it, but was cut or changed" in told, f"{count} lines: {command}: {told}")
+    if count > 0:
+        contains(run(fake, "--config", f"{cut}/run.toml", "--out", "none", status=1), "without its first line it counts as")
+os.remove(f"{cut}/run.toml")
+contains(run(fake, *options, "--resume", "--out", cut, status=1), "cannot open")
+expect(not os.path.exists(f"{folder}/again"), "a refused run left something")
+run(f"{folder}/good/rerun.sh", f"{folder}/again")
+expect(digest(f"{folder}/again", 40) == digest(f"{folder}/good", 40), "a repeated run differs")
+
+# The program of a run directory is that of its spec.
+contains(run(other, "--of-run", f"{folder}/good", "--out", "none", status=1),
+         f"spec and settings must be those that run '{folder}/good' was started with, 000102030405060708090a0b0c0d0e0f as")
+broken = copied("no-sha")
+with open(f"{broken}/model.sha", "w", encoding="utf-8") as file:
+    file.write("0001")
+contains(run(fake, "--of-run", broken, "--out", "none", status=1), "0001 as")
+
+# Weights of the newest checkpoint that is good; where it is not the newest of all, the terminal and the results say so.
+plain = evaluate(fake, f"{folder}/good", "--scores", f"{folder}/plain.jsonl")
+expect("warning" not in plain and "not those of step" not in plain, plain)
+expect(scores(f"{folder}/plain.jsonl")[0]["weights"] == {"step": 40, "passed_over": []}, "the origin of the weights is not told")
+damaged = copied("damaged")
+flip(f"{damaged}/ckpt/00000040/weights.safetensors")
+for out in (["--quiet"], []):
+    told = evaluate(fake, damaged, "--scores", f"{folder}/scores.jsonl", *out)
+    contains(told, f"warning: checkpoint '{damaged}/ckpt/00000040' is refused: 'weights.safetensors' is damaged")
+    contains(told, "warning: these are the weights of step 30, not those of step 40")
+contains(told, "these are the scores of step 30, not those of step 40")
+expect([line["weights"] for line in scores(f"{folder}/scores.jsonl")] == 2 * [{"step": 30, "passed_over": [40]}], "scores")
+contains(evaluate(fake, damaged, "--strict", status=1), "with --strict no other is used")
+contains(evaluate(fake, f"{damaged}/ckpt/latest", status=1), "is refused: 'weights.safetensors' is damaged")
+expect("warning" not in evaluate(fake, f"{folder}/good", "--strict"), "--strict refuses what is good")
+contains(run(fake, "--resume", "--strict", "--out", damaged, status=1), "with --strict no other is used")
+
+# A run that goes on from such weights says so with all its scores, also after a resume.
+child = ["--task", "rule", "--threads", "1", "--eval-batches", "1", "--eval-every", "2", "--quiet", "--out", f"{folder}/child"]
+run(fake, *child, "--steps", 4, "--warmup", 0, "--init-from", damaged)
+run(fake, *child, "--steps", 6, "--resume")
+told = [line["weights"] for line in scores(f"{folder}/child/metrics.jsonl") if "scores" in line]
+expect(told == 3 * [{"step": 30, "passed_over": [40]}], f"scores of a run from passed over weights: {told}")
+
+# Weights for another spec are told; those of the run directory that spec and settings come from must be of its spec.
+told = evaluate(other, f"{folder}/good")
+contains(told, "were trained with another spec or other settings, 000102030405060708090a0b0c0d0e0f; those of this program are ffff")
+mixed = copied("mixed")
+shutil.rmtree(f"{mixed}/ckpt")
+run(other, *options, "--quiet", "--out", f"{folder}/others")
+shutil.copytree(f"{folder}/others/ckpt", f"{mixed}/ckpt")
+contains(evaluate(fake, mixed, "--of-run", mixed, status=1), "must be of the spec and settings of the program, 0001")
+contains(run(fake, "--resume", "--out", mixed, status=1), "a run must be resumed with the spec of its checkpoint, ffff")
+
+# Metrics that lack steps are told when a run goes on behind them.
+short = copied("short")
+content = read(f"{short}/metrics.jsonl").splitlines(keepends=True)
+with open(f"{short}/metrics.jsonl", "wb") as file:
+    file.writelines(content[:15])
+told = run(fake, "--resume", "--steps", 42, "--quiet", "--out", short)
+contains(told, f"warning: '{short}/metrics.jsonl' lacks lines of steps before 40, the step of the checkpoint")
+expect("lacks" not in run(fake, "--resume", "--steps", 42, "--quiet", "--out", copied("whole")), "metrics are whole")
+
+# What an interrupted writer left goes when the next one starts.
+messy = copied("messy")
+left = ["metrics.jsonl.tmp-71", "run.toml.tmp-8", "build/program.tmp-9", "ckpt/latest.tmp-10", "log/x.tmp-3"]
+for name in left:
+    with open(f"{messy}/{name}", "w", encoding="utf-8") as file:
+        file.write("x")
+os.makedirs(f"{messy}/ckpt/.tmp-00000041-7")
+run(fake, "--resume", "--quiet", "--out", messy)
+after = sorted(os.path.join(at, name) for at, folders, names in os.walk(messy) for name in folders + names)
+expect(not [path for path in after if "tmp-" in path], f"left: {after}")
+expect(len(after) == sum(len(folders + names) for _, folders, names in os.walk(f"{folder}/good")), f"files: {after}")

@@ -1,0 +1,76 @@
+"""A run saves where it is stopped: by a signal, by a terminal that closes, by a reader that goes away.
+
+REQUIRES: runtime
+RUN: %python3 %s %build/test/programs/fake_f32 %t
+"""
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from harness import expect, read, run
+
+fake, folder = sys.argv[1], sys.argv[2]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+options = ["--task", "rule", "--steps", "100000", "--task-set", "delay_us=5000", "--threads", "1", "--eval-batches", "0"]
+
+
+def until_it_steps(out):
+    while not os.path.exists(f"{out}/metrics.jsonl") or not read(f"{out}/metrics.jsonl"):
+        time.sleep(0.01)
+
+
+def saved(out):
+    """A stop leaves a checkpoint of its last step, and the run goes on from there."""
+    step = int(read(f"{out}/ckpt/latest"))
+    expect(step >= 1 and read(f"{out}/metrics.jsonl").count(b"\n") == step, f"{out}: checkpoint {step} is not the last step")
+    told = run(fake, "--resume", "--steps", step + 2, "--warmup", 0, "--quiet", "--out", out)
+    expect("warning" not in told and int(read(f"{out}/ckpt/latest")) == step + 2, f"{out}: {told}")
+
+
+def started(out, **more):
+    process = subprocess.Popen([fake, *options, "--out", out], **more)
+    until_it_steps(out)
+    return process
+
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    out = f"{folder}/{number.name}"
+    process = started(out, stdout=subprocess.DEVNULL)
+    process.send_signal(number)
+    expect(process.wait() == 128 + number, f"exit status {process.returncode} after {number.name}")
+    saved(out)
+
+# A terminal that closes: SIGHUP, and nothing can be printed any more.
+out = f"{folder}/terminal"
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(fake, [fake, *options, "--progress", "plain", "--log-every", "1", "--out", out])
+until_it_steps(out)
+os.close(terminal)
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+expect(status == 128 + signal.SIGHUP, f"exit status {status} after the terminal closed")
+saved(out)
+
+# A reader that has enough.
+out = f"{folder}/reader"
+process = subprocess.Popen([fake, *options, "--progress", "plain", "--log-every", "1", "--out", out], stdout=subprocess.PIPE)
+until_it_steps(out)
+process.stdout.close()
+expect(process.wait() == 128 + signal.SIGPIPE, f"exit status {process.returncode} after the reader left")
+saved(out)
+
+# Under nohup a run goes on.
+out = f"{folder}/nohup"
+process = started(out, stdout=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+process.send_signal(signal.SIGHUP)
+lines = read(f"{out}/metrics.jsonl").count(b"\n")
+while process.poll() is None and read(f"{out}/metrics.jsonl").count(b"\n") < lines + 20:
+    time.sleep(0.01)
+expect(process.poll() is None, "SIGHUP that is ignored stopped the run")
+process.send_signal(signal.SIGTERM)
+expect(process.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")

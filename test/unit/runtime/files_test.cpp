@@ -1,0 +1,48 @@
+#include "runtime/train/files.h"
+
+#include "runtime/core/sealed.h"
+#include "test/unit/runtime/small.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace stretto;
+using namespace stretto::test;
+
+// A process that ends between two operations of replaceFile leaves what removeInterrupted removes, and nothing else goes.
+TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
+  TemporaryFolder folder;
+  for (const char *name : {"own.tmp-file", "metrics.jsonl", "x.tmp-", ".tmp-12"})
+    spill(folder / name, "x");
+  const std::vector<std::string> before = listDirectory(folder.path);
+  const pid_t child = fork();
+  if (child == 0) {
+    setFileGate([](std::string_view operation, const std::string &) {
+      if (operation == "rename")
+        _exit(0);
+    });
+    replaceFile(folder / "metrics.jsonl", "y");
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  EXPECT_EQ(listDirectory(folder.path).size(), before.size() + 1);
+  removeInterrupted(folder.path);
+  EXPECT_EQ(listDirectory(folder.path), before);
+  EXPECT_NO_THROW(removeInterrupted(folder / "none"));
+}
+
+TEST(Sealed, EveryBitFlipAndTruncationIsSeen) {
+  const std::string text = "--batch\n4\n", good = sealed(text);
+  EXPECT_EQ(unsealed(good), text);
+  for (size_t bit = 0; bit < good.size() * 8; ++bit) {
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ 1 << bit % 8);
+    EXPECT_FALSE(unsealed(bad)) << "bit " << bit;
+  }
+  for (size_t length = 0; length < good.size(); ++length)
+    EXPECT_FALSE(unsealed(good.substr(0, length))) << "length " << length;
+  EXPECT_FALSE(unsealed(good + "--length\n8\n"));
+  EXPECT_EQ(unsealed(sealed("")), "");
+}
