@@ -13,8 +13,10 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace stretto {
@@ -27,21 +29,30 @@ void CacheKey::add(std::string_view field) {
   fields += field;
 }
 
-void CacheKey::addFile(const fs::path &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content(std::istreambuf_iterator<char>(file), {});
-  if (!file)
-    throw CommandError("cannot read '" + path.string() + "'");
-  XXH128_hash_t hash = XXH3_128bits(content.data(), content.size());
-  add(std::string_view(reinterpret_cast<const char *>(&hash), sizeof hash));
-}
-
-std::string CacheKey::digest() const {
-  XXH128_hash_t hash = XXH3_128bits(fields.data(), fields.size());
+static std::string hexDigits(XXH128_hash_t hash) {
   char text[33];
   std::snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
   return text;
 }
+
+// The content of a file; nothing where it cannot be read.
+static std::optional<std::string> contentOf(const fs::path &path) {
+  if (std::error_code none; !fs::is_regular_file(path, none))
+    return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::string content(std::istreambuf_iterator<char>(file), {});
+  return file ? std::optional(std::move(content)) : std::nullopt;
+}
+
+void CacheKey::addFile(const fs::path &path) {
+  const std::optional<std::string> content = contentOf(path);
+  if (!content)
+    throw CommandError("cannot read '" + path.string() + "'");
+  XXH128_hash_t hash = XXH3_128bits(content->data(), content->size());
+  add(std::string_view(reinterpret_cast<const char *>(&hash), sizeof hash));
+}
+
+std::string CacheKey::digest() const { return hexDigits(XXH3_128bits(fields.data(), fields.size())); }
 
 fs::path cacheFolder() {
   auto variable = [](const char *name) -> fs::path {
@@ -65,15 +76,58 @@ static CommandError unusable(const fs::path &folder, const std::string &reason) 
                       "; set STRETTO_CACHE to a folder that can be written");
 }
 
-fs::path ProgramCache::makeScratch() const {
-  std::error_code error;
-  fs::create_directories(programs, error);
-  if (error)
-    throw unusable(folder, error.message());
-  std::string scratch = folder / "making-XXXXXX";
-  if (!mkdtemp(scratch.data()))
-    throw unusable(folder, std::strerror(errno));
-  return scratch;
+// An open folder with a lock, which goes with this process in whatever way it ends.
+static int lockFolder(const fs::path &folder, int how) {
+  const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (handle >= 0 && flock(handle, how) == 0)
+    return handle;
+  if (handle >= 0)
+    close(handle);
+  return -1;
+}
+
+// A new folder `making-*`, locked; removed with all it holds when it goes out of scope.
+class ProgramCache::Scratch {
+public:
+  explicit Scratch(const fs::path &folder) {
+    do {
+      unlock();
+      std::string name = folder / "making-XXXXXX";
+      if (!mkdtemp(name.data()))
+        throw unusable(folder, std::strerror(errno));
+      path = name;
+      lock = lockFolder(path, LOCK_EX);
+    } while (!fs::exists(path)); // another process took it for abandoned before it was locked
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    unlock();
+  }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  fs::path path;
+
+private:
+  void unlock() {
+    if (lock >= 0)
+      close(lock);
+  }
+
+  int lock = -1; // -1: this file system has no locks
+};
+
+void ProgramCache::removeAbandoned() const {
+  std::error_code ignored;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored)) {
+    if (!entry.path().filename().string().starts_with("making-"))
+      continue;
+    if (const int lock = lockFolder(entry.path(), LOCK_EX | LOCK_NB); lock >= 0) {
+      fs::remove_all(entry.path(), ignored);
+      close(lock);
+    }
+  }
 }
 
 static void syncFile(const fs::path &path) {
@@ -83,25 +137,63 @@ static void syncFile(const fs::path &path) {
   close(file);
 }
 
+static std::string checksumOf(const std::string &content) {
+  return hexDigits(XXH3_128bits(content.data(), content.size())) + "\n";
+}
+
+static void writeChecksum(const fs::path &entry) {
+  const std::optional<std::string> content = contentOf(entry / "program");
+  std::ofstream file(entry / "checksum");
+  file << (content ? checksumOf(*content) : "");
+  if (!content || !file.flush())
+    throw CommandError("cannot write '" + (entry / "checksum").string() + "'");
+}
+
+// What is wrong with an entry that there is; empty for a good one.
+static std::string damageOf(const fs::path &entry) {
+  const fs::path program = entry / "program";
+  std::error_code none;
+  if (!fs::is_regular_file(program, none))
+    return fs::is_symlink(fs::symlink_status(program, none)) ? "it is a link to nothing" : "it is no file";
+  if (access(program.c_str(), X_OK) != 0)
+    return "it may not be executed";
+  const std::optional<std::string> content = contentOf(program), sum = contentOf(entry / "checksum");
+  if (!content)
+    return "it cannot be read";
+  return sum == checksumOf(*content) ? "" : "its checksum is not the one it was made with";
+}
+
+static bool isThere(const fs::path &path) {
+  std::error_code none;
+  return fs::exists(fs::symlink_status(path, none));
+}
+
 fs::path ProgramCache::obtain(const std::string &key, const std::function<void(const fs::path &)> &make) {
-  fs::path entry = programs / key, program = entry / "program";
+  const fs::path entry = programs / key, program = entry / "program";
   std::error_code error;
-  if (access(program.c_str(), X_OK) == 0) {
+  const bool there = isThere(entry);
+  const std::string damage = there ? damageOf(entry) : "";
+  if (there && damage.empty()) {
     fs::last_write_time(entry, fs::file_time_type::clock::now(), error); // a sign of use; a read-only cache goes without
     return program;
   }
-  struct Scratch {
-    fs::path path;
-    ~Scratch() {
-      std::error_code ignored;
-      fs::remove_all(path, ignored);
-    }
-  } scratch{makeScratch()};
+  if (there)
+    std::fprintf(stderr, "stretto: the program in the cache is damaged and made anew: '%s': %s\n", program.c_str(),
+                 damage.c_str());
+  fs::create_directories(programs, error);
+  if (error)
+    throw unusable(folder, error.message());
+  removeAbandoned();
+  const Scratch scratch(folder), old(folder);
   make(scratch.path / "program");
+  writeChecksum(scratch.path);
   syncFile(scratch.path / "program");
+  syncFile(scratch.path / "checksum");
+  if (there)
+    fs::rename(entry, old.path / key, error);
   fs::rename(scratch.path, entry, error);
   // Another process may have been faster: its entry has the same content.
-  if (error && access(program.c_str(), X_OK) != 0)
+  if (error && !damageOf(entry).empty())
     throw unusable(folder, error.message());
   forgetOldest();
   return program;

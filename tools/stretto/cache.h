@@ -25,20 +25,24 @@ private:
 // $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else $HOME/.cache/stretto. Throws CommandError where none is set.
 std::filesystem::path cacheFolder();
 
-// A folder with one entry per key: <folder>/programs/<key>/program. Entries are made beside and renamed into place,
-// so that several processes may use the cache at once and a kill leaves no half entry.
+// A folder with one entry per key: <folder>/programs/<key>/program, and beside it the checksum of its content. Entries
+// are made in a folder <folder>/making-* that is locked, and renamed into place, so that several processes may use the
+// cache at once. A kill leaves no half entry; the folder it leaves goes when the next program is made.
 class ProgramCache {
 public:
   // Keeps at most `capacity` programs, the most recently used ones.
   explicit ProgramCache(std::filesystem::path folder, size_t capacity = 200);
 
-  // The program of a key; where it is missing, `make` is called to write it to the path it is given.
-  // Throws CommandError where the folder cannot be written; what `make` throws goes through.
+  // The program of a key; where it is missing or damaged, `make` is called to write it to the path it is given. A damaged
+  // one is told on the standard error. Throws CommandError where the folder cannot be written; what `make` throws goes
+  // through.
   std::filesystem::path obtain(const std::string &key, const std::function<void(const std::filesystem::path &)> &make);
 
 private:
-  std::filesystem::path makeScratch() const;
+  class Scratch;
+
   void forgetOldest() const;
+  void removeAbandoned() const;
 
   std::filesystem::path folder, programs;
   size_t capacity;

@@ -205,16 +205,17 @@ std::string specDigest(const TrainArguments &arguments) {
   return key.digest();
 }
 
-// Everything the program depends on: the machine (a folder may be shared by several), the spec with its imports, the options, and the parts of Stretto that make it
-// or are linked into it.
+// Everything the program depends on: the machine (a folder may be shared by several), the spec with its imports, the
+// options, and the parts of Stretto that make it or are linked into it, with the folder where it will look for them.
 static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
   CacheKey key;
-  key.add("stretto program 1");
+  key.add("stretto program 2");
   key.add(machineFlags());
   key.addFile(compiler);
   fs::path libraries = compiler.parent_path().parent_path() / "lib";
   std::vector<fs::path> linked;
   std::error_code none;
+  key.add(fs::absolute(libraries, none).string());
   for (const fs::directory_entry &entry : fs::directory_iterator(libraries, none))
     if (entry.path().extension() == ".a" || entry.path().extension() == ".so")
       linked.push_back(entry.path());

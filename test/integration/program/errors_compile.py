@@ -6,7 +6,7 @@ RUN: %python3 %s %t
 import os
 import sys
 
-from programs import HELLO, TASK, Promises, empty
+from programs import HELLO, SMALL, TASK, Promises, empty, run
 
 folder = empty(sys.argv[1])
 promises = Promises("Before a program runs")
@@ -77,4 +77,8 @@ os.chmod(f"{folder}/readonly", 0o555)
 promises.check("read-only folder for the program", ["stretto", "compile", HELLO, *TASK, "-o", f"{folder}/readonly/p"],
                **other)
 promises.check("a cache that cannot be written", train, env={**os.environ, "STRETTO_CACHE": "/dev/null/cache"})
+own = {"env": {**os.environ, "STRETTO_CACHE": f"{folder}/cache"}}
+made = run("stretto", "program", HELLO, *TASK, *SMALL, environment=own["env"]).strip()
+os.truncate(made, os.path.getsize(made) // 2)
+promises.check("a damaged program in the cache", ["stretto", "train", HELLO, *TASK, *SMALL, "--version"], status=0, **own)
 promises.finish()

@@ -67,6 +67,66 @@ TEST_F(ProgramCacheTest, MakesAProgramOnce) {
   EXPECT_EQ(made, 2);
 }
 
+// A program that was there once and was harmed since.
+using Harm = void (*)(const fs::path &program);
+
+class DamagedProgramTest : public ProgramCacheTest, public testing::WithParamInterface<Harm> {};
+
+TEST_P(DamagedProgramTest, IsMadeAnewAndTold) {
+  const fs::path program = obtain("k");
+  GetParam()(program);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(obtain("k"), program);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find("the program in the cache is damaged and made anew: '" + program.string() + "'"), told.npos) << told;
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(fs::file_size(program), 10u);
+  testing::internal::CaptureStderr();
+  obtain("k");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(made, 2);
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
+    EXPECT_EQ(entry.path(), folder / "programs");
+}
+
+void flipABit(const fs::path &program) {
+  std::fstream file(program);
+  file.seekp(5) << 'B';
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DamagedProgramTest,
+    testing::Values([](const fs::path &program) { fs::resize_file(program, 4); },
+                    [](const fs::path &program) { fs::resize_file(program, 0); }, flipABit,
+                    [](const fs::path &program) { fs::permissions(program, fs::perms::owner_read); },
+                    [](const fs::path &program) { fs::remove(program); },
+                    [](const fs::path &program) { fs::remove(program.parent_path() / "checksum"); },
+                    [](const fs::path &program) {
+                      fs::remove(program);
+                      fs::create_symlink("nowhere", program);
+                    },
+                    [](const fs::path &program) {
+                      fs::remove(program);
+                      fs::create_directory(program);
+                    },
+                    [](const fs::path &program) {
+                      fs::remove_all(program.parent_path());
+                      fs::create_symlink("nowhere", program.parent_path());
+                    }));
+
+// What a killed process left goes, what a living one works in stays.
+TEST_F(ProgramCacheTest, RemovesAbandonedFolders) {
+  fs::create_directories(folder / "making-killed");
+  std::ofstream(folder / "making-killed" / "program") << "half";
+  ProgramCache(folder).obtain("k", [this](const fs::path &path) {
+    obtain("other");
+    make(path);
+  });
+  EXPECT_TRUE(fs::exists(folder / "programs" / "k" / "program"));
+  EXPECT_EQ(made, 2);
+  EXPECT_FALSE(fs::exists(folder / "making-killed"));
+}
+
 TEST_F(ProgramCacheTest, KeepsNothingOfAFailure) {
   auto fail = [](const fs::path &path) {
     std::ofstream(path) << "half";
