@@ -11,4 +11,7 @@ target_link_libraries(stretto_torch INTERFACE
 file(GLOB _stretto_cuda_libs ${STRETTO_TORCH_DIR}/../nvidia/*/lib)
 list(JOIN _stretto_cuda_libs ":" _stretto_cuda_path)
 target_link_options(stretto_torch INTERFACE
-  "LINKER:--disable-new-dtags,-rpath,${STRETTO_TORCH_DIR}/lib:${_stretto_cuda_path},-rpath-link,${STRETTO_TORCH_DIR}/lib:${_stretto_cuda_path}")
+  "LINKER:--disable-new-dtags,-rpath-link,${STRETTO_TORCH_DIR}/lib:${_stretto_cuda_path}")
+# Where libraries that are linked with LibTorch look for it: beside themselves first, so that copies that lie together
+# stay together.
+set(STRETTO_TORCH_RPATH ${CMAKE_INSTALL_RPATH} ${STRETTO_TORCH_DIR}/lib ${_stretto_cuda_libs})

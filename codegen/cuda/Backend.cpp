@@ -127,6 +127,12 @@ public:
     return settings.emulate ? ArrayRef<BackendLibrary>(emulated) : device;
   }
 
+  /// cuDNN is a library that loads its parts, one of which compiles kernels.
+  ArrayRef<StringRef> librariesByName(const BackendSettings &settings) const override {
+    static constexpr StringRef device[] = {"libcudnn_", "libnvrtc"};
+    return settings.emulate ? ArrayRef<StringRef>() : device;
+  }
+
 private:
   /// `settings` are resolved.
   static Chip chipOf(const BackendSettings &settings) {

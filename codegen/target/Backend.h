@@ -81,6 +81,8 @@ public:
 
   /// What programs need.
   virtual llvm::ArrayRef<BackendLibrary> libraries(const BackendSettings &settings) const;
+  /// How the names of libraries begin that these load by name while a program runs, from where they lie themselves.
+  virtual llvm::ArrayRef<llvm::StringRef> librariesByName(const BackendSettings &) const { return {}; }
 
   /// The target as programs and IR name it: kernels that are emulated are another one.
   std::string programTarget(const BackendSettings &settings) const {

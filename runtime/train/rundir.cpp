@@ -7,6 +7,7 @@
 #include "runtime/train/metrics.h"
 
 #include <cerrno>
+#include <filesystem>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -18,17 +19,42 @@ namespace {
 
 constexpr const char *rerunScript = "#!/bin/sh\n# Repeats this run from the start in the folder given.\n"
                                     "run=$(cd \"$(dirname \"$0\")\" && pwd) || exit 1\n"
+                                    "\"$run/build/program\" --version > /dev/null || {\n"
+                                    "  echo \"error: '$run/build/program' does not start: it is damaged, or libraries it was \"\\\n"
+                                    "\"linked with are gone; train '$run/spec.stretto' with stretto instead\" >&2\n"
+                                    "  exit 1\n"
+                                    "}\n"
                                     "exec \"$run/build/program\" --of-run \"$run\" --out \"${1:?folder for the new run}\"\n";
 
-// A copy of the running program, so that the run can be repeated without compiling.
-void keepProgram(const std::string &path) {
-  if (pathExists(path))
+std::string bytesOf(const InputFile &file) {
+  std::string bytes(file.bytes(), '\0');
+  file.read(0, bytes.data(), bytes.size());
+  return bytes;
+}
+
+bool holds(const std::string &path, const std::string &bytes) {
+  try {
+    const InputFile file(path);
+    return file.bytes() == bytes.size() && bytesOf(file) == bytes;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+// A copy of the running program, so that the run can be repeated without compiling. The libraries that were bundled with
+// it lie where they are.
+void keepProgram(const std::string &folder) {
+  const std::string bytes = bytesOf(InputFile("/proc/self/exe", /*followLinks=*/true)), copy = folder + "/program";
+  if (!holds(copy, bytes))
+    replaceFile(copy, bytes);
+  chmod(copy.c_str(), 0755);
+  std::error_code none;
+  const std::filesystem::path libraries = std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "lib",
+                              link = folder + "/lib";
+  if (!pathExists(libraries / "libstretto_runtime.so") || std::filesystem::equivalent(libraries, link, none))
     return;
-  const InputFile self("/proc/self/exe", /*followLinks=*/true);
-  std::string bytes(self.bytes(), '\0');
-  self.read(0, bytes.data(), bytes.size());
-  replaceFile(path, bytes);
-  chmod(path.c_str(), 0755);
+  std::filesystem::remove(link, none);
+  std::filesystem::create_directory_symlink(libraries, link, none);
 }
 
 // What `stretto compile` is told, with the spec of the run directory, to make a program for these weights: one word a
@@ -93,7 +119,7 @@ void RunDirectory::describe(const RunConfig &config, const stretto_program &prog
   replaceWhereChanged(file("build/settings.json"), program.settings);
   replaceWhereChanged(file("build/options.txt"), compilerOptions(program));
   replaceWhereChanged(file("build/compiler.txt"), fmt::format("{}\n", program.compiler));
-  keepProgram(file("build/program"));
+  keepProgram(file("build"));
   replaceWhereChanged(file("rerun.sh"), rerunScript);
   chmod(file("rerun.sh").c_str(), 0755);
 }

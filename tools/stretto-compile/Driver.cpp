@@ -13,13 +13,14 @@
 #include "ir/Register.h"
 #include "ir/Seq/Documents.h"
 #include "passes/Support/Refusal.h"
-#include "tools/stretto-compile/Link.h"
+#include "tools/stretto-compile/Bundle.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -333,10 +334,32 @@ private:
     PendingFile object(line.output + ".o"), program(line.output);
     std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
     if (problem.empty())
-      problem = linkProgram(object.temporary(), program.temporary(), *line.backend, settings);
+      problem = link(object.temporary(), program.temporary());
     if (problem.empty())
       problem = program.keep();
     return problem.empty() ? 0 : fail(problem);
+  }
+
+  /// Makes the program, with --bundle the libraries beside it, too. Returns an error text, or an empty one.
+  std::string link(StringRef object, StringRef program) {
+    std::string problem;
+    const ProgramLibraries libraries = findLibraries(*line.backend, settings, problem);
+    if (!problem.empty())
+      return problem;
+    StringRef folder = line.bundle ? "$ORIGIN/lib" : llvm::sys::path::parent_path(libraries.linked.front());
+    problem = linkProgram(object, program, libraries, folder);
+    return problem.empty() && line.bundle ? bundle(libraries) : problem;
+  }
+
+  std::string bundle(const ProgramLibraries &libraries) {
+    SmallString<128> folder(llvm::sys::path::parent_path(line.output));
+    llvm::sys::path::append(folder, "lib");
+    std::string problem;
+    const Bundle made = copyLibraries(libraries, line.backend->librariesByName(settings), folder, problem);
+    if (problem.empty())
+      report(llvm::formatv("'{0}' needs the {1} libraries in '{2}' beside it ({3} MiB)", line.output, made.files, folder,
+                           made.bytes >> 20));
+    return problem;
   }
 
   int format() {

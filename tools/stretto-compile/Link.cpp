@@ -1,12 +1,12 @@
 //===- Link.cpp ---------------------------------------------------------------===//
 #include "tools/stretto-compile/Link.h"
 
+#include "tools/stretto-compile/Run.h"
 #include "tools/stretto-compile/Shape.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -89,51 +89,37 @@ static std::string findDriver(std::string &tried) {
 static constexpr BackendLibrary librariesBefore[] = {{"libstretto_program_main.a", true, ""}, {"libstretto_tasks.so", true, ""}},
                                 libraryBehind{"libstretto_runtime.so", true, ""};
 
-/// Paths of what to link with; fills `error` where something is missing that the program will need.
-static std::vector<std::string> findLibraries(const Backend &backend, const BackendSettings &settings, StringRef folder,
-                                              std::string &error) {
-  std::vector<std::string> paths;
+ProgramLibraries stretto::findLibraries(const Backend &backend, const BackendSettings &settings, std::string &error) {
+  llvm::SmallString<128> folder(llvm::sys::path::parent_path(programFolder()));
+  fs::make_absolute(folder);
+  ProgramLibraries found;
   auto find = [&](const BackendLibrary &library, const std::string &whoNeedsIt) {
-    std::string path = (folder + "/" + library.name).str();
+    std::string path = (folder + "/lib/" + library.name).str();
     std::string with = library.builtWith.empty() ? "" : " with " + library.builtWith.str();
     if (!fs::exists(path))
       error = llvm::formatv("cannot link: '{0}' is missing{1}; build the runtime{2}, or use --emit=object", path, whoNeedsIt,
                             with);
-    if (library.linked)
-      paths.push_back(path);
+    (library.linked ? found.linked : found.loaded).push_back(path);
   };
   for (const BackendLibrary &library : librariesBefore)
     find(library, "");
   for (const BackendLibrary &library : backend.libraries(settings))
     find(library, ", which --target=" + backend.name().str() + " needs");
   find(libraryBehind, "");
-  return paths;
+  return found;
 }
 
-std::string stretto::linkProgram(StringRef object, StringRef output, const Backend &backend, const BackendSettings &settings) {
-  std::string folder = llvm::sys::path::parent_path(programFolder()).str() + "/lib", error, tried;
-  std::vector<std::string> libraries = findLibraries(backend, settings, folder, error);
-  if (!error.empty())
-    return error;
-  std::string driver = findDriver(tried);
+std::string stretto::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries, StringRef search) {
+  std::string tried, driver = findDriver(tried), path = ("-Wl,--disable-new-dtags,-rpath," + search).str();
   if (driver.empty())
     return llvm::formatv("cannot link: no C++ compiler found (tried {0}); install g++, or set CXX", tried);
-  llvm::SmallString<128> absolute(folder), log;
-  fs::make_absolute(absolute);
-  std::string search = "-Wl,-rpath," + absolute.str().str();
-  std::vector<StringRef> arguments{driver, "-o", output, object};
-  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
-  arguments.push_back(search);
-  if (std::error_code code = fs::createTemporaryFile("stretto-link", "log", log))
-    return "cannot write a temporary file: " + code.message();
-  std::string problem;
-  int status = llvm::sys::ExecuteAndWait(driver, arguments, std::nullopt, {std::nullopt, StringRef(log), StringRef(log)},
-                                         0, 0, &problem);
-  auto text = llvm::MemoryBuffer::getFile(log);
-  std::string said = text ? (*text)->getBuffer().trim().str() : "";
-  fs::remove(log);
-  if (status == 0)
+  std::vector<StringRef> arguments{"-o", output, object};
+  arguments.insert(arguments.end(), libraries.linked.begin(), libraries.linked.end());
+  arguments.push_back(path);
+  const RunResult result = runProgram(driver, arguments, /*errorsToo=*/true);
+  if (result.status == 0)
     return "";
-  return llvm::formatv("linking with '{0}' failed{1}{2}", driver, problem.empty() ? "" : ": " + problem,
+  StringRef said = StringRef(result.output).trim();
+  return llvm::formatv("linking with '{0}' failed{1}{2}", driver, result.problem.empty() ? "" : ": " + result.problem,
                        said.empty() ? "" : "\n" + said);
 }

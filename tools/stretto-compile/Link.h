@@ -4,6 +4,7 @@
 #include "codegen/target/Backend.h"
 
 #include <string>
+#include <vector>
 
 namespace stretto {
 
@@ -30,9 +31,16 @@ private:
 /// Why a file cannot be written at `path`, as a text; empty where nothing is known to be wrong.
 std::string whyNotWritable(llvm::StringRef path);
 
-/// Links a compiled object with the main of training programs and the runtime's libraries, which lie in ../lib beside
-/// this program, and with those of the backend. Returns an error text, or an empty one.
-std::string linkProgram(llvm::StringRef object, llvm::StringRef output, const Backend &backend,
-                        const BackendSettings &settings);
+/// Paths of the libraries that programs of a backend are linked with or load, which lie in ../lib beside this program, in
+/// the order of linking. Fills `error` where something is missing.
+struct ProgramLibraries {
+  std::vector<std::string> linked, loaded;
+};
+ProgramLibraries findLibraries(const Backend &backend, const BackendSettings &settings, std::string &error);
+
+/// Links a compiled object with the main of training programs and these libraries. The program looks for them in the
+/// folder `search`, which may open with $ORIGIN, its own. Returns an error text, or an empty one.
+std::string linkProgram(llvm::StringRef object, llvm::StringRef output, const ProgramLibraries &libraries,
+                        llvm::StringRef search);
 
 } // namespace stretto

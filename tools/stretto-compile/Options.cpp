@@ -151,6 +151,8 @@ constexpr Option options[] = {
     {"--memory-budget", "BYTES", "what saved values may take (K, M, G): the more, the less is computed again; 0: where a byte saves three that are moved", setBudget},
     {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it", setDecode},
     {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},
+    {"--bundle", "", "copy the libraries that the program needs into the folder lib beside it, so that both can go to another machine",
+     setFlag<&CommandLine::bundle>},
     {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below", setEmit},
     {"--dump-ir", "DIR", "leave a file for each pass that changes something", setText<&CommandLine::dumpFolder>},
     {"--locations", "", "with --emit: print the places in the source, too", setFlag<&CommandLine::locations>},
@@ -233,6 +235,8 @@ std::optional<std::pair<std::string, std::string>> strangeToTarget(const Command
 std::string checkTogether(const CommandLine &line) {
   if (line.settings.maxDocuments && !line.maskDocuments)
     return "--max-documents needs --mask-documents";
+  if (line.bundle && (line.output.empty() || !line.emit.empty()))
+    return line.emit.empty() ? "--bundle needs a program: name it with -o" : "--bundle needs a program, but got --emit=" + line.emit;
   if (auto strange = strangeToTarget(line))
     return llvm::formatv("{0} needs --target={1}, but the target is {2}", strange->first, strange->second, line.backend->name());
   if (line.settings.emulate && line.printsDeviceCode())

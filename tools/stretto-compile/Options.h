@@ -32,7 +32,8 @@ struct CommandLine {
   std::vector<llvm::StringRef> givenSettings;     // their options
   int64_t memoryBudget = 0;
   std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
-  bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false;
+  bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false,
+       bundle = false;
 
   /// Whether the kernels are code of a GPU, and not emulated.
   bool makesDeviceCode() const { return backend->hasDeviceCode() && !settings.emulate; }

@@ -1,13 +1,12 @@
 //===- Shape.cpp --------------------------------------------------------------===//
 #include "tools/stretto-compile/Shape.h"
 
-#include "llvm/ADT/SmallString.h"
+#include "tools/stretto-compile/Run.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 
 using namespace stretto;
 using llvm::StringRef;
@@ -29,7 +28,7 @@ static std::optional<std::string> askTask(const CommandLine &line, std::string &
             "'; name --batch, --length and --vocab instead";
     return std::nullopt;
   }
-  std::vector<StringRef> arguments{program, line.task, "--shape"};
+  std::vector<StringRef> arguments{line.task, "--shape"};
   if (!line.preset.empty())
     arguments.insert(arguments.end(), {"--preset", line.preset});
   for (const std::string &setting : line.taskSettings)
@@ -37,17 +36,9 @@ static std::optional<std::string> askTask(const CommandLine &line, std::string &
   const std::string length = line.length ? "length=" + std::to_string(*line.length) : "";
   if (!length.empty())
     arguments.insert(arguments.end(), {"--set", length});
-  llvm::SmallString<128> output;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("stretto-shape", "json", output)) {
-    error = "cannot write a temporary file: " + code.message();
-    return std::nullopt;
-  }
-  int status = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, StringRef(output), std::nullopt});
-  auto text = llvm::MemoryBuffer::getFile(output);
-  llvm::sys::fs::remove(output);
-  if (status != 0 || !text)
-    return std::nullopt;
-  return (*text)->getBuffer().str();
+  const RunResult result = runProgram(program, arguments);
+  error = result.problem;
+  return result.status == 0 ? std::optional(result.output) : std::nullopt;
 }
 
 std::optional<TokenShape> stretto::resolveShape(const CommandLine &line, std::string &error) {
