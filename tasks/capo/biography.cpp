@@ -49,6 +49,7 @@ void Biographies::encodeLists(const Lists &lists) {
   encode(universities, lists.universities);
   encode(majors, lists.majors);
   encode(employers, lists.employers);
+  encode(workCities, lists.workCities);
 }
 
 void Biographies::compile(const Lists &lists) {
@@ -108,7 +109,7 @@ void Biographies::measure() {
   }
   Lengths work;
   for (size_t i = 0; i < employers.size(); ++i)
-    work.add(int64_t(employers[i].size() + cities[headquarters[i]].size()));
+    work.add(int64_t(employers[i].size() + workCities[headquarters[i]].size()));
   addValues(work);
   for (size_t s = 0; s < sentenceCount; ++s) {
     Lengths lengths;
@@ -134,7 +135,7 @@ int64_t Biographies::valueLength(const Person &person) const {
   return int64_t(1 + first[person.first].size() + middle[person.middle].size() + last[person.last].size() +
                  months[person.month].size() + days[person.day].size() + comma.size() + years[person.year].size() +
                  cities[person.city].size() + universities[person.university].size() + majors[person.major].size() +
-                 employers[person.employer].size() + cities[headquarters[person.employer]].size());
+                 employers[person.employer].size() + workCities[headquarters[person.employer]].size());
 }
 
 int64_t Biographies::length(const Person &person, const Choice &choice) const {
@@ -183,7 +184,7 @@ void Biographies::appendSlot(Slot slot, const Person &person, bool counts, Row &
     fact = Fact::Employer;
     break;
   case Slot::WorkCity:
-    add(cities[headquarters[person.employer]]);
+    add(workCities[headquarters[person.employer]]);
     fact = Fact::Employer;
     break;
   default:

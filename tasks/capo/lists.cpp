@@ -20,6 +20,9 @@ static const std::vector<std::string> slotNames = {"name",     "date",      "cit
                                                    "employer", "work_city", "He",   "he",         "His",
                                                    "his",      "Him",       "him",  "himself"};
 
+// The list that a directory may leave out.
+static constexpr const char *workCityList = "work_cities";
+
 static std::string pathOf(const std::string &directory, const std::string &list) {
   return (directory.empty() ? "" : directory + "/") + list + ".txt";
 }
@@ -120,6 +123,7 @@ public:
     lists.middle = entries("middle");
     lists.last = entries("last");
     lists.cities = entries("cities");
+    lists.workCities = texts.contains(workCityList) ? entries(workCityList) : lists.cities;
     lists.universities = entries("universities");
     lists.majors = entries("majors");
     readEmployers(lists);
@@ -159,18 +163,20 @@ private:
       if (auto [found, isNew] = seen.try_emplace(employer, line.number); !isNew)
         throw TaskError(place + "'" + employer + "' must occur once, but is also in line " +
                         std::to_string(found->second));
-      auto home = std::ranges::find(lists.cities, city);
-      if (home == lists.cities.end())
+      auto home = std::ranges::find(lists.workCities, city);
+      if (home == lists.workCities.end())
         throw TaskError(place + "no city is called '" + city + "'" + nearestCity(city, lists));
       lists.employers.push_back(std::move(employer));
-      lists.headquarters.push_back(uint32_t(home - lists.cities.begin()));
+      lists.headquarters.push_back(uint32_t(home - lists.workCities.begin()));
     }
   }
 
   // A hint without the list of all cities.
   std::string nearestCity(const std::string &city, const Lists &lists) const {
-    auto nearest = nearestOf(city, lists.cities);
-    return nearest ? "; did you mean '" + *nearest + "'?" : " in " + origin("cities");
+    const bool listed = texts.contains(workCityList);
+    auto nearest = nearestOf(city, lists.workCities);
+    return (nearest ? "; did you mean '" + *nearest + "'?" : " in " + origin(listed ? workCityList : "cities")) +
+           (listed ? "" : " (work cities have a list of their own where there is " + origin(workCityList) + ")");
   }
 
   const std::map<std::string, std::string> &texts;
@@ -196,6 +202,8 @@ Lists readLists(const std::string &directory) {
     const std::string name(list.name);
     texts[name] = directory.empty() ? std::string(list.text) : readTextFile(pathOf(directory, name));
   }
+  if (const std::string path = pathOf(directory, workCityList); !directory.empty() && fileExists(path))
+    texts[workCityList] = readTextFile(path);
   Lists lists = readLists(texts, directory);
   if (!directory.empty())
     lists.digest = digestOfAll(texts);

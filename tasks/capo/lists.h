@@ -45,7 +45,8 @@ struct Template {
 
 struct Lists {
   std::vector<std::string> first, middle, last, cities, universities, majors, employers;
-  std::vector<uint32_t> headquarters; // of each employer: its city
+  std::vector<std::string> workCities; // where employers may be: `cities` unless there is a list of them
+  std::vector<uint32_t> headquarters;  // of each employer: its work city
   std::array<std::vector<Template>, sentenceCount> templates;
   std::string digest; // of the files of the directory; empty: they came with the program
 
@@ -71,6 +72,7 @@ Template readTemplate(const std::string &text, Sentence sentence, const std::str
 // The lists of a directory, or with an empty name those that come with the program. A directory holds the files
 //   first.txt middle.txt last.txt cities.txt universities.txt majors.txt       an entry in each line
 //   employers.txt                                                              "employer | city of its headquarters"
+//   work_cities.txt, where work cities are not all in cities.txt                an entry in each line
 //   sentences_birth_date.txt sentences_birth_city.txt sentences_university.txt sentences_major.txt
 //   sentences_employer.txt sentences_work_city.txt                             a template in each line
 // of any number of lines. Throws TaskError for missing and malformed files, with the line.

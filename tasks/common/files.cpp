@@ -16,7 +16,7 @@ namespace stretto {
 }
 
 MappedFile::MappedFile(const std::string &path) {
-  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer is not waited for
   if (descriptor < 0)
     fail(path, std::strerror(errno));
   struct stat status {};
@@ -34,6 +34,11 @@ MappedFile::MappedFile(const std::string &path) {
     fail(path, "it must be a regular file");
   if (size == 0)
     fail(path, "it is empty");
+}
+
+bool fileExists(const std::string &path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
 }
 
 MappedFile::~MappedFile() { munmap(data, size); }

@@ -23,6 +23,9 @@ private:
   size_t size = 0;
 };
 
+// Whether something stands there, readable or not.
+bool fileExists(const std::string &path);
+
 // The text of a file. Throws as MappedFile does, and for files above 2^30 bytes.
 std::string readTextFile(const std::string &path);
 

@@ -23,7 +23,8 @@ inline const std::map<std::string, std::string> &smallLists() {
       {"sentences_university", "{He} went to {university} by {himself}.\n"},
       {"sentences_major", "{He} studied {major}.\n"},
       {"sentences_employer", "{employer} hired {him}.\n"},
-      {"sentences_work_city", "{His} office is in {work_city}.\n"}};
+      {"sentences_work_city", "{His} office is in {work_city}.\n"},
+      {"work_cities", "Rome\nOslo\nNew Acre\n"}};
   return lists;
 }
 
@@ -41,12 +42,16 @@ inline void checkBiographies(const Lists &lists) {
   }
 }
 
-// The first letter says which of the lists the rest of the input is. True where it was one.
+// The first byte says which of the lists the rest of the input is, and with its highest bit that work cities have none of
+// their own. True where it was one.
 inline bool checkListsInput(std::string_view input) {
   if (input.empty())
     return false;
   std::map<std::string, std::string> texts = smallLists();
-  auto list = std::next(texts.begin(), uint8_t(input[0]) % texts.size());
+  const auto first = uint8_t(input[0]);
+  if (first & 0x80)
+    texts.erase("work_cities");
+  auto list = std::next(texts.begin(), (first & 0x7f) % texts.size());
   list->second = input.substr(1);
   try {
     checkBiographies(readLists(texts, "fuzz"));

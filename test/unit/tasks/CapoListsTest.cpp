@@ -1,4 +1,6 @@
+#include "CapoReader.h"
 #include "Support.h"
+#include "tasks/capo/capo.h"
 #include "tasks/capo/embedded_lists.h"
 #include "tasks/capo/lists.h"
 
@@ -6,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 using namespace stretto;
 using namespace stretto::test;
@@ -25,6 +28,9 @@ protected:
 
   void write(const std::string &name, const std::string &text) {
     std::ofstream(directory + "/" + name + ".txt", std::ios::binary) << text;
+  }
+  CapoTask make(const std::string &people = "200") const {
+    return CapoTask(Parameters("capo", CapoTask::parameterInfos(), {{"lists", directory}, {"n", people}}));
   }
   // The error of the directory with one file replaced, without the directory's name; the file is put back.
   std::string errorWith(const std::string &name, const std::string &text) {
@@ -91,11 +97,84 @@ TEST_F(CapoLists, employersAreChecked) {
   EXPECT_EQ(errorWith("employers", "A | B | C\n"), "employers.txt:1: an employer must be written 'employer | city'");
   EXPECT_EQ(errorWith("employers", "A | Oslo\nB{he} | Oslo\n"), "employers.txt:2: an employer must not hold '{' or '}'");
   EXPECT_EQ(errorWith("employers", "Planet | Osslo\n"),
-            "employers.txt:1: no city is called 'Osslo'; did you mean 'Oslo'?");
+            "employers.txt:1: no city is called 'Osslo'; did you mean 'Oslo'? (work cities have a list of their own where "
+            "there is work_cities.txt)");
   EXPECT_EQ(errorWith("employers", "Planet | Qqqqqqqqq\n"),
-            "employers.txt:1: no city is called 'Qqqqqqqqq' in cities.txt");
+            "employers.txt:1: no city is called 'Qqqqqqqqq' in cities.txt (work cities have a list of their own where there "
+            "is work_cities.txt)");
   EXPECT_EQ(errorWith("employers", "A | Oslo\nA | Rome\n"),
             "employers.txt:2: 'A' must occur once, but is also in line 1");
+}
+
+TEST_F(CapoLists, workCitiesAreChecked) {
+  write("work_cities", "Metropolis\nGotham\n");
+  EXPECT_EQ(errorWith("employers", "Planet | Gothan\n"),
+            "employers.txt:1: no city is called 'Gothan'; did you mean 'Gotham'?");
+  // Those that people are born in are none of them unless they are listed.
+  EXPECT_EQ(errorWith("employers", "Planet | Kathmandu\n"), "employers.txt:1: no city is called 'Kathmandu' in work_cities.txt");
+  write("work_cities", "Metropolis\nMetropolis\n");
+  EXPECT_EQ(errorWith("first", "Ann\n"), "work_cities.txt:2: 'Metropolis' must occur once, but is also in line 1");
+  write("work_cities", "");
+  EXPECT_EQ(errorWith("first", "Ann\n"), "cannot read 'work_cities.txt': it is empty");
+  std::filesystem::remove(directory + "/work_cities.txt");
+  std::filesystem::create_symlink("nowhere", directory + "/work_cities.txt");
+  EXPECT_EQ(errorWith("first", "Ann\n"), "cannot read 'work_cities.txt': No such file or directory");
+}
+
+// Lists of the published shape: more than half of the employers are where nobody is born.
+TEST_F(CapoLists, workCitiesMayBeOthersThanThoseOfBirth) {
+  const Lists builtIn = readLists("");
+  std::string employers, workCities;
+  for (size_t i = 0; i < 263; ++i) {
+    const size_t city = i < 144 ? i % 90 : 90 + i % 43;
+    const std::string name = city < 90 ? "Harbour " + std::to_string(city) + ", QQ" : builtIn.cities[city];
+    employers += builtIn.employers[i] + " | " + name + "\n";
+    if (workCities.find(name + "\n") == std::string::npos)
+      workCities += name + "\n";
+  }
+  write("employers", employers);
+  EXPECT_NE(errorOf([&] { readLists(directory); }).find("no city is called 'Harbour 0, QQ'"), std::string::npos);
+  write("work_cities", workCities);
+
+  const Lists lists = readLists(directory);
+  EXPECT_EQ(lists.cities, builtIn.cities);
+  EXPECT_EQ(lists.workCities.size(), 133u);
+  const CapoTask task = make(), usual(Parameters("capo", CapoTask::parameterInfos(), {{"n", "200"}}));
+  EXPECT_GT(task.vocabulary(), usual.vocabulary());
+  for (size_t fact = 0; fact < factCount; ++fact)
+    EXPECT_EQ(task.bitsOf(Fact(fact)), usual.bitsOf(Fact(fact))) << factNames[fact];
+
+  // What is told of people: born where they were, working where the employer is.
+  const CapoReader reader(lists);
+  std::set<std::string> working;
+  for (uint64_t i = 0; i < 200; ++i) {
+    const Person person = task.allPeople()[i];
+    Row row;
+    task.biographies().append(person, task.biographies().shortest(), true, row);
+    ASSERT_EQ(int64_t(row.tokens.size()), task.biographies().length(person, task.biographies().shortest()));
+    const auto told = reader.read(task.biographies().vocabulary().join(row.tokens).substr(1));
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->city.text, builtIn.cities[usual.allPeople()[i].city]);
+    EXPECT_EQ(told->workCity.text, lists.workCities[lists.headquarters[person.employer]]);
+    EXPECT_NE(employers.find(told->employer.text + " | " + told->workCity.text + "\n"), std::string::npos);
+    working.insert(told->workCity.text);
+  }
+  EXPECT_GT(std::ranges::count_if(working, [](const std::string &city) { return city.starts_with("Harbour "); }), 20);
+}
+
+// A list of work cities that says the same changes nothing but the digest.
+TEST_F(CapoLists, workCitiesOfBirthAreTheSame) {
+  const CapoTask without = make();
+  std::string cities;
+  for (const std::string &city : readLists("").cities)
+    cities.insert(0, city + "\n"); // in another order
+  write("work_cities", cities);
+  const CapoTask with = make();
+  EXPECT_EQ(with.vocabulary(), without.vocabulary());
+  EXPECT_NE(with.contents(), without.contents());
+  for (Stream stream : {Stream::Train, Stream::Evaluation})
+    for (uint64_t sample = 0; sample < 20; ++sample)
+      EXPECT_EQ(with.makeRow(3, stream, sample).tokens, without.makeRow(3, stream, sample).tokens);
 }
 
 TEST_F(CapoLists, templatesAreChecked) {

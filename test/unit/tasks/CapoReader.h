@@ -129,7 +129,7 @@ private:
       return isIn(told.text, lists.employers);
     case Sentence::WorkCity:
       person.workCity = told;
-      return isIn(told.text, lists.cities);
+      return isIn(told.text, lists.workCities);
     }
     return false;
   }

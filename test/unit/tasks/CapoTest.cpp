@@ -32,6 +32,7 @@ TEST(Capo, listsHaveThePublishedSizes) {
   EXPECT_EQ(lists.middle.size(), 400u);
   EXPECT_EQ(lists.last.size(), 1000u);
   EXPECT_EQ(lists.cities.size(), 200u);
+  EXPECT_EQ(lists.workCities, lists.cities);
   EXPECT_EQ(lists.universities.size(), 300u);
   EXPECT_EQ(lists.majors.size(), 100u);
   EXPECT_EQ(lists.employers.size(), 263u);
@@ -129,7 +130,7 @@ TEST(Capo, biographiesTellTheSameOfAPerson) {
                             person->employer.text + person->workCity.text + person->pronoun.text;
         EXPECT_EQ(told.try_emplace(person->name.text, facts).first->second, facts);
         size_t employer = std::ranges::find(lists.employers, person->employer.text) - lists.employers.begin();
-        EXPECT_EQ(person->workCity.text, lists.cities[lists.headquarters[employer]]);
+        EXPECT_EQ(person->workCity.text, lists.workCities[lists.headquarters[employer]]);
         for (size_t s = 0; s < sentenceCount; ++s)
           ++templates[s][person->templates[s]];
       }

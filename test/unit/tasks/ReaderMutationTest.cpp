@@ -61,8 +61,11 @@ TEST(ReaderMutations, tokenFiles) {
 
 TEST(ReaderMutations, lists) {
   std::vector<std::string> inputs;
-  for (const auto &[name, text] : test::smallLists())
-    inputs.push_back(char(inputs.size()) + text);
+  for (const auto &[name, text] : test::smallLists()) {
+    const auto number = char(inputs.size() / 2);
+    inputs.push_back(number + text);
+    inputs.push_back(char(number | 0x80) + text);
+  }
   const Pieces pieces = {"{city}", "{name}", "{", "}", " | ", "|", "\n", "\r\n", " ", "  ", "{his}", "Oslo", "\xc3\xa9", "."};
   const int taken = takenOf(20000, inputs, pieces, test::checkListsInput);
   EXPECT_GT(taken, 2000);
