@@ -5,10 +5,10 @@
 #include "runtime/train/config.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
+#include "runtime/train/toml.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 namespace stretto {
 namespace {
@@ -48,23 +48,19 @@ void readSettings(const std::string &path, const toml::table &table, ConfigLayer
 } // namespace
 
 static ConfigLayer parseConfig(const std::string &path, const std::string &content) {
+  const toml::table root = parseToml(content, path);
   ConfigLayer layer;
-  try {
-    const toml::table root = toml::parse(content, path);
-    for (const auto &[key, node] : root) {
-      const std::string name(key.str());
-      if ((name != "settings" && name != "task") || !node.is_table())
-        throw Error(fmt::format("{}: a run file must hold the tables [settings] and [task], but got '{}'",
-                                originOf(path, node), name));
-      if (name == "settings")
-        readSettings(path, *node.as_table(), layer);
-      else
-        for (const auto &[parameter, value] : *node.as_table())
-          layer.taskSettings[std::string(parameter.str())] = {textOf(path, std::string(parameter.str()), value),
-                                                              originOf(path, value)};
-    }
-  } catch (const toml::parse_error &error) {
-    throw Error(fmt::format("{}:{}: not a TOML file: {}", path, error.source().begin.line, error.description()));
+  for (const auto &[key, node] : root) {
+    const std::string name(key.str());
+    if ((name != "settings" && name != "task") || !node.is_table())
+      throw Error(fmt::format("{}: a run file must hold the tables [settings] and [task], but got '{}'",
+                              originOf(path, node), name));
+    if (name == "settings")
+      readSettings(path, *node.as_table(), layer);
+    else
+      for (const auto &[parameter, value] : *node.as_table())
+        layer.taskSettings[std::string(parameter.str())] = {textOf(path, std::string(parameter.str()), value),
+                                                            originOf(path, value)};
   }
   return layer;
 }

@@ -109,8 +109,8 @@ void InputFile::read(uint64_t offset, void *data, size_t bytes) const {
   }
 }
 
-std::string readFile(const std::string &path, uint64_t maxBytes) {
-  InputFile file(path);
+std::string readFile(const std::string &path, uint64_t maxBytes, bool followLinks) {
+  InputFile file(path, followLinks);
   if (file.bytes() > maxBytes)
     throw Error(fmt::format("cannot read '{}': it must have at most {} bytes, but got {}", path, maxBytes,
                             file.bytes()));

@@ -51,7 +51,7 @@ private:
 };
 
 // All throw Error "cannot <do> '<path>': <reason>".
-std::string readFile(const std::string &path, uint64_t maxBytes);
+std::string readFile(const std::string &path, uint64_t maxBytes, bool followLinks = false);
 void makeDirectory(const std::string &path); // existing is fine
 void syncDirectory(const std::string &path);
 void renameNew(const std::string &from, const std::string &to);      // `to` must not exist

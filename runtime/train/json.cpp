@@ -16,6 +16,19 @@ const JsonValue *JsonValue::find(std::string_view key) const {
   return nullptr;
 }
 
+std::optional<double> JsonValue::asNumber() const {
+  if (kind == Kind::Float)
+    return number;
+  if (kind == Kind::Unsigned)
+    return static_cast<double>(integer);
+  return kind == Kind::Signed ? std::optional(static_cast<double>(static_cast<int64_t>(integer))) : std::nullopt;
+}
+
+std::optional<int64_t> JsonValue::asInteger() const {
+  const bool fits = kind == Kind::Signed || (kind == Kind::Unsigned && integer <= uint64_t{INT64_MAX});
+  return fits ? std::optional(static_cast<int64_t>(integer)) : std::nullopt;
+}
+
 namespace {
 
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
@@ -118,6 +131,38 @@ std::string formatJson(double value) {
   if (std::isinf(value))
     return value > 0 ? "\"inf\"" : "\"-inf\"";
   return fmt::format("{}", value);
+}
+
+// Of lists and objects.
+static std::string formatMembers(const JsonValue &value) {
+  std::vector<std::string> all;
+  for (const JsonValue &item : value.items)
+    all.push_back(formatJson(item));
+  for (const auto &[name, member] : value.members)
+    all.push_back(fmt::format("{}:{}", quoteJson(name), formatJson(member)));
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+std::string formatJson(const JsonValue &value) {
+  switch (value.kind) {
+  case JsonValue::Kind::Null:
+    return "null";
+  case JsonValue::Kind::Boolean:
+    return value.boolean ? "true" : "false";
+  case JsonValue::Kind::Unsigned:
+    return std::to_string(value.integer);
+  case JsonValue::Kind::Signed:
+    return std::to_string(static_cast<int64_t>(value.integer));
+  case JsonValue::Kind::Float:
+    return nlohmann::json(value.number).dump();
+  case JsonValue::Kind::String:
+    return quoteJson(value.text);
+  case JsonValue::Kind::Array:
+    return fmt::format("[{}]", formatMembers(value));
+  case JsonValue::Kind::Object:
+    return fmt::format("{{{}}}", formatMembers(value));
+  }
+  return "";
 }
 
 } // namespace stretto

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,10 @@ struct JsonValue {
   std::vector<std::pair<std::string, JsonValue>> members; // in the order of the file
 
   const JsonValue *find(std::string_view key) const;
+  // A number in whatever form.
+  std::optional<double> asNumber() const;
+  // A number written as an integer, where int64_t holds it.
+  std::optional<int64_t> asInteger() const;
 };
 
 // Throws Error with the place and the rule that was broken.
@@ -30,5 +35,7 @@ JsonValue parseJson(std::string_view text, int maxDepth);
 std::string quoteJson(std::string_view text);
 // The shortest form that reads back to the same bits; NaN and infinities as strings.
 std::string formatJson(double value);
+// A value without spaces.
+std::string formatJson(const JsonValue &value);
 
 } // namespace stretto

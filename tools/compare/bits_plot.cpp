@@ -32,7 +32,7 @@ static std::vector<Capacity> capacitiesOf(std::span<const Group> groups, const s
     for (const Run &run : groups[g].runs) {
       const std::vector<Point> &points = curveOf(run, metric);
       const std::optional<int64_t> parameters = parameterCount(run.folder);
-      if (parameters && !points.empty() && points.back().value > 0)
+      if (parameters.value_or(0) > 0 && !points.empty() && points.back().value > 0)
         all.push_back({g, double(*parameters), double(*parameters) * points.back().value});
     }
   return all;

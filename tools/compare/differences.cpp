@@ -1,11 +1,11 @@
 #include "tools/compare/differences.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <toml++/toml.h>
+#include "runtime/train/json.h"
+#include "runtime/train/toml.h"
+#include "tools/support/read_file.h"
 
-#include <filesystem>
-#include <fstream>
+#include <fmt/format.h>
+
 #include <set>
 #include <sstream>
 
@@ -24,35 +24,41 @@ static std::string textOf(const toml::node &node) {
 }
 
 static void readRunFile(const std::string &path, Settings &settings) {
-  if (!std::filesystem::exists(path))
+  const std::optional<std::string> text = readIfThere(path, 1 << 20);
+  if (!text)
     return;
-  try {
-    toml::table file = toml::parse_file(path);
-    for (const auto &[section, prefix] : {std::pair{"settings", ""}, std::pair{"task", "task."}})
-      if (const toml::table *table = file.get_as<toml::table>(section))
-        for (const auto &[key, node] : *table)
-          settings[prefix + std::string(key.str())] = textOf(node);
-  } catch (const toml::parse_error &error) {
-    throw Error(path + ":" + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
+  const toml::table file = parseToml(*text, path);
+  for (const auto &[section, prefix] : {std::pair{"settings", ""}, std::pair{"task", "task."}}) {
+    const toml::node *node = file.get(section);
+    if (node && !node->is_table())
+      throw Error(fmt::format("{}:{}: '{}' must be a table", path, node->source().begin.line, section));
+    if (node)
+      for (const auto &[key, value] : *node->as_table())
+        settings[prefix + std::string(key.str())] = textOf(value);
   }
 }
 
-static std::string textOf(const nlohmann::json &value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+// Throws Error without the file's name.
+static void takeParameters(const JsonValue &list, Settings &settings) {
+  if (list.kind != JsonValue::Kind::Array)
+    throw Error("must be a JSON list of parameters");
+  for (const JsonValue &entry : list.items) {
+    const JsonValue *name = entry.find("name"), *value = entry.find("value");
+    if (!name || name->kind != JsonValue::Kind::String || !value)
+      throw Error("each parameter must have a name and a value, but got " + formatJson(entry).substr(0, 100));
+    settings["model." + name->text] = value->kind == JsonValue::Kind::String ? value->text : formatJson(*value);
+  }
 }
 
 // The parameters of the model as the compiler writes them: a list of objects with "name" and "value".
 static void readModelFile(const std::string &path, Settings &settings) {
-  std::ifstream file(path);
-  if (!file)
+  const std::optional<std::string> text = readIfThere(path, 16 << 20);
+  if (!text)
     return;
-  auto list = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!list.is_array())
-    throw Error(path + ": must be a JSON list of parameters");
-  for (const auto &entry : list) {
-    if (!entry.is_object() || !entry.contains("value") || !entry.contains("name") || !entry["name"].is_string())
-      throw Error(path + ": each parameter must have a name and a value, but got " + entry.dump());
-    settings["model." + entry["name"].get<std::string>()] = textOf(entry["value"]);
+  try {
+    takeParameters(parseJson(*text, 16), settings);
+  } catch (const Error &error) {
+    throw Error(path + ": " + error.what());
   }
 }
 

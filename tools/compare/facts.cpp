@@ -1,28 +1,41 @@
 #include "tools/compare/facts.h"
 
 #include "runtime/core/error.h"
-
-#include <nlohmann/json.hpp>
-
-#include <fstream>
+#include "runtime/train/json.h"
+#include "tools/support/read_file.h"
 
 namespace stretto {
 
+static constexpr uint64_t mostBytes = 16 << 20;
+static constexpr int maxDepth = 16;
+
+// The parameters of all blocks; throws Error without the file's name.
+static int64_t sumBlocks(const JsonValue &plan) {
+  const JsonValue *blocks = plan.find("blocks");
+  if (!blocks || blocks->kind != JsonValue::Kind::Array)
+    throw Error("must be a JSON object with a list 'blocks'");
+  int64_t sum = 0;
+  for (const JsonValue &block : blocks->items) {
+    const JsonValue *found = block.find("parameters");
+    const std::optional<int64_t> count = found ? found->asInteger() : std::nullopt;
+    if (!count)
+      throw Error("each block must have an integer 'parameters', but got " + formatJson(block).substr(0, 100));
+    if (*count < 0 || __builtin_add_overflow(sum, *count, &sum))
+      throw Error("'parameters' must be counts, but got " + std::to_string(*count));
+  }
+  return sum;
+}
+
 std::optional<int64_t> parameterCount(const std::string &folder) {
   const std::string path = folder + "/build/plan.json";
-  std::ifstream file(path);
-  if (!file)
+  const std::optional<std::string> text = readIfThere(path, mostBytes);
+  if (!text)
     return std::nullopt;
-  const auto plan = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!plan.is_object() || !plan.contains("blocks") || !plan["blocks"].is_array())
-    throw Error(path + ": must be a JSON object with a list 'blocks'");
-  int64_t count = 0;
-  for (const auto &block : plan["blocks"]) {
-    if (!block.is_object() || !block.contains("parameters") || !block["parameters"].is_number_integer())
-      throw Error(path + ": each block must have an integer 'parameters', but got " + block.dump().substr(0, 100));
-    count += block["parameters"].get<int64_t>();
+  try {
+    return sumBlocks(parseJson(*text, maxDepth));
+  } catch (const Error &error) {
+    throw Error(path + ": " + error.what());
   }
-  return count;
 }
 
 } // namespace stretto

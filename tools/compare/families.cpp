@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 namespace stretto {
@@ -14,7 +15,7 @@ static std::optional<Family> readName(const std::string &metric) {
   double value = 0;
   const char *from = metric.data() + equals + 1, *to = metric.data() + metric.size();
   const auto [end, error] = std::from_chars(from, to, value);
-  if (error != std::errc() || end != to)
+  if (error != std::errc() || end != to || std::isnan(drawable(value)))
     return std::nullopt;
   return Family{metric.substr(0, slash), metric.substr(slash + 1, equals - slash - 1), {{value, metric}}};
 }

@@ -15,6 +15,8 @@ static constexpr double legendLine = 22, margin = 12, letterWidth = 7;
 
 double PlotAxis::at(double value) const {
   const double low = ticks.front().value, high = ticks.back().value;
+  if (low == high)
+    return 0.5;
   return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
 }
 

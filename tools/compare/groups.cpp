@@ -2,6 +2,7 @@
 
 #include "runtime/core/nearest.h"
 #include "tools/compare/differences.h"
+#include "tools/support/read_file.h"
 #include "tools/support/sweep_file.h"
 
 #include <fmt/format.h>
@@ -66,6 +67,18 @@ static bool isFinished(const Run &run) {
   return steps == settings.end() || steps->second == std::to_string(run.lastStep());
 }
 
+// Whether the mean of a metric is better in the first group (1), in the second (-1) or the same in both (0), but for what
+// the order of a sum changes. A group without the metric is behind.
+static int compareMeans(const Group &first, const Group &second, const std::string &metric) {
+  const Figure a = finalFigure(first, metric), b = finalFigure(second, metric);
+  if (a.values.empty() || b.values.empty())
+    return int(b.values.empty()) - int(a.values.empty());
+  const double gain = a.mean() - b.mean();
+  if (std::abs(gain) <= 1e-12 * std::max(std::abs(a.mean()), std::abs(b.mean())))
+    return 0;
+  return (gain > 0) == lessIsBetter(metric, unitOf({&first, 1}, metric)) ? -1 : 1;
+}
+
 Setting &Sweep::settingOf(const std::vector<std::string> &values) {
   auto found = std::ranges::find(settings, values, &Setting::values);
   if (found != settings.end())
@@ -84,7 +97,7 @@ void Sweep::readRuns() {
         chosen = run.values[a];
       else if (file.axes[a].name != "seed")
         values.push_back(run.values[a]);
-    if (!fs::exists(path / "metrics.jsonl")) {
+    if (!isThere(path / "metrics.jsonl")) {
       absent.push_back(run.folder);
       continue;
     }
@@ -119,20 +132,14 @@ std::string Sweep::headline() const {
   return headlineOf(all);
 }
 
-// The candidate with the best mean; the first one where none has the metric.
+// The first candidate that no other one is ahead of.
 size_t Sweep::chooseOf(const Setting &setting, const std::string &metric) const {
   size_t chosen = 0;
-  double bestMean = NAN;
-  for (size_t i = 0; i < setting.candidates.size(); ++i) {
-    const Group &group = setting.candidates[i].group;
-    const Figure figure = finalFigure(group, metric);
-    if (figure.values.empty())
-      continue;
-    const double mean = figure.mean(), gain = mean - bestMean;
-    if (std::isnan(bestMean) || (lessIsBetter(metric, unitOf({&group, 1}, metric)) ? gain < 0 : gain > 0)) {
-      bestMean = mean;
+  for (size_t i = 1; i < setting.candidates.size(); ++i) {
+    const Group &group = setting.candidates[i].group, &best = setting.candidates[chosen].group;
+    const int byScore = compareMeans(group, best, metric);
+    if (byScore > 0 || (byScore == 0 && compareMeans(group, best, "eval_loss") > 0))
       chosen = i;
-    }
   }
   return chosen;
 }

@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::Error &error) {
     std::cerr << "stretto compare: error: " << optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
     return 2;
-  } catch (const Error &error) {
+  } catch (const std::exception &error) {
     std::cerr << "stretto compare: error: " << error.what() << "\n";
     return 1;
   }

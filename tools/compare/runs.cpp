@@ -1,38 +1,24 @@
 #include "tools/compare/runs.h"
 
 #include "runtime/train/score.h"
-
-#include <nlohmann/json.hpp>
+#include "tools/support/read_file.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace stretto {
 
-using Json = nlohmann::ordered_json;
-
-std::vector<std::string> GrowingLines::next() {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (file && file.tellg() < offset)
-    offset = count = 0;
-  std::vector<std::string> lines;
-  if (!file || !file.seekg(offset))
-    return lines;
-  for (std::string line; std::getline(file, line) && !file.eof(); lines.push_back(std::move(line)))
-    offset += int64_t(line.size()) + 1;
-  count += int64_t(lines.size());
-  return lines;
-}
-
-std::string GrowingLines::place(size_t back, const std::string &what) const {
-  return path + ":" + std::to_string(count - int64_t(back)) + ": " + what;
+double drawable(double value) {
+  constexpr double most = 1e100;
+  if (!(std::abs(value) <= most))
+    return NAN;
+  return std::abs(value) < 1 / most ? 0 : value;
 }
 
 Run::Run(std::string path, Absent)
     : folder(std::move(path)), metricsFile(folder + "/metrics.jsonl"), timingFile(folder + "/timing.jsonl") {}
 
 Run::Run(std::string path) : Run(std::move(path), Absent()) {
-  if (!std::ifstream(folder + "/metrics.jsonl"))
+  if (!isThere(folder + "/metrics.jsonl"))
     throw Error("'" + folder + "' is no run directory: it has no readable metrics.jsonl");
   update();
 }
@@ -63,27 +49,43 @@ void Run::forgetFrom(double from) {
     forget(score.points, from);
 }
 
+// For messages.
+static std::string shortJson(const JsonValue &value) { return formatJson(value).substr(0, 100); }
+
+static bool hasControls(const std::string &text) {
+  return std::ranges::any_of(text, [](char c) { return uint8_t(c) < 0x20 || c == 0x7f; });
+}
+
+// The number under a key, as far as it can be drawn; NAN where there is none (infinities are written as text).
+static double numberUnder(const JsonValue &object, const char *key) {
+  const JsonValue *found = object.find(key);
+  return drawable(found ? found->asNumber().value_or(NAN) : NAN);
+}
+
 // Adds the number under a key, if there is one.
-static void addNumber(const Json &object, const char *key, double step, std::vector<Point> &points) {
-  auto found = object.find(key);
-  if (found != object.end() && found->is_number())
-    points.push_back({step, found->get<double>()});
+static void addNumber(const JsonValue &object, const char *key, double step, std::vector<Point> &points) {
+  if (const double value = numberUnder(object, key); !std::isnan(value))
+    points.push_back({step, value});
 }
 
 // Reads a line and its step. Returns what is wrong.
-static std::string readObject(const std::string &line, Json &object, int64_t &step) {
-  object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object())
+static std::string readObject(const std::string &line, JsonValue &object, int64_t &step) {
+  try {
+    object = parseJson(line, 8);
+  } catch (const Error &error) {
+    return error.what();
+  }
+  if (object.kind != JsonValue::Kind::Object)
     return "must be a JSON object";
-  auto found = object.find("step");
-  if (found == object.end() || !found->is_number_integer())
-    return "must have an integer under 'step'";
-  step = found->get<int64_t>();
+  const JsonValue *found = object.find("step");
+  if (!found || found->asInteger().value_or(-1) < 0)
+    return "must have an integer under 'step'" + (found ? ", from 0, but got " + shortJson(*found) : "");
+  step = *found->asInteger();
   return "";
 }
 
 std::string Run::readTiming(const std::string &line) {
-  Json object;
+  JsonValue object;
   int64_t at = 0;
   if (std::string wrong = readObject(line, object, at); !wrong.empty())
     return wrong;
@@ -94,7 +96,7 @@ std::string Run::readTiming(const std::string &line) {
 }
 
 std::string Run::readMetrics(const std::string &line) {
-  Json object;
+  JsonValue object;
   int64_t next = 0;
   if (std::string wrong = readObject(line, object, next); !wrong.empty())
     return wrong;
@@ -104,52 +106,55 @@ std::string Run::readMetrics(const std::string &line) {
   addNumber(object, "loss", double(step), loss);
   addNumber(object, "lr", double(step), learningRate);
   addNumber(object, "eval_loss", double(step), evaluationLoss);
-  auto found = object.find("scores");
-  if (found == object.end())
+  const JsonValue *found = object.find("scores");
+  if (!found)
     return "";
-  if (!found->is_object())
+  if (found->kind != JsonValue::Kind::Object)
     return "'scores' must be a JSON object";
-  for (const auto &[name, score] : found->items())
+  for (const auto &[name, score] : found->members) {
+    if (hasControls(name))
+      return "the name of a score must not hold control signs, but got " + quoteJson(name);
     if (std::string wrong = readScore(name, score); !wrong.empty())
       return "score '" + name + "' " + wrong;
+  }
   return "";
 }
 
-// A number, or NAN where it is none (infinities are written as text).
-static double numberUnder(const Json &object, const char *key) {
-  auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : NAN;
+// Reads [right, total]. Returns what is wrong.
+static std::string readShare(const JsonValue &score, Point &point) {
+  if (score.items.size() != 2 || !score.items[0].asInteger() || !score.items[1].asInteger())
+    return "must be [right, total]";
+  const int64_t right = *score.items[0].asInteger(), total = *score.items[1].asInteger();
+  if (right < 0 || right > total)
+    return "must have right in 0..total, but got " + shortJson(score);
+  if (total == 0)
+    return "";
+  const Interval interval = Score::share("", right, total).interval();
+  point = {point.step, 100 * double(right) / double(total), 100 * interval.low, 100 * interval.high};
+  return "";
 }
 
 // Reads one of the three forms into a point (its value is NAN where there is none) and a unit. Returns what is wrong.
-static std::string readForm(const Json &score, Point &point, std::string &unit) {
+static std::string readForm(const JsonValue &score, Point &point, std::string &unit) {
   point.value = NAN;
-  if (score.is_array()) {
-    if (score.size() != 2 || !score[0].is_number() || !score[1].is_number())
-      return "must be [right, total]";
+  if (score.kind == JsonValue::Kind::Array) {
     unit = "%";
-    const double right = score[0].get<double>(), total = score[1].get<double>();
-    if (!(right >= 0 && right <= total))
-      return "must have right in 0..total, but got " + score.dump();
-    if (total == 0)
-      return "";
-    const Interval interval = Score::share("", int64_t(right), int64_t(total)).interval();
-    point = {point.step, 100 * right / total, 100 * interval.low, 100 * interval.high};
-    return "";
+    return readShare(score, point);
   }
-  if (!score.is_object() || (!score.contains("mean") && !score.contains("value")))
-    return "must be [right, total] or an object with 'mean' or 'value', but got " + score.dump();
-  if (!score.contains("unit") || !score["unit"].is_string())
-    return "must have a text under 'unit', but got " + score.dump();
-  unit = score["unit"].get<std::string>();
-  if (score.contains("mean") && numberUnder(score, "count") == 0)
+  const bool isMean = score.find("mean");
+  if (!isMean && !score.find("value"))
+    return "must be [right, total] or an object with 'mean' or 'value', but got " + shortJson(score);
+  const JsonValue *given = score.find("unit");
+  if (!given || given->kind != JsonValue::Kind::String || hasControls(given->text))
+    return "must have a text under 'unit', but got " + shortJson(score);
+  unit = given->text;
+  if (isMean && numberUnder(score, "count") == 0)
     return "";
-  point = {point.step, numberUnder(score, score.contains("mean") ? "mean" : "value"), numberUnder(score, "low"),
-           numberUnder(score, "high")};
+  point = {point.step, numberUnder(score, isMean ? "mean" : "value"), numberUnder(score, "low"), numberUnder(score, "high")};
   return "";
 }
 
-std::string Run::readScore(const std::string &name, const Json &score) {
+std::string Run::readScore(const std::string &name, const JsonValue &score) {
   Point point{double(step), NAN};
   std::string unit;
   if (std::string wrong = readForm(score, point, unit); !wrong.empty())

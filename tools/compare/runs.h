@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/core/error.h"
-
-#include <nlohmann/json_fwd.hpp>
+#include "runtime/train/json.h"
+#include "tools/compare/growing_lines.h"
 
 #include <cmath>
 #include <cstdint>
@@ -19,37 +19,23 @@ struct Point {
   double low = NAN, high = NAN; // the ends of its 95 % interval, where it has one
 };
 
+// What plots can show of a number: 0 for one of less than 1e-100, NAN for one of more than 1e100 or none.
+double drawable(double value);
+
 // A score in the order of its evaluations.
 struct ScoreCurve {
   std::string unit; // "%": a share; else e.g. "nats", or "" for a plain number
   std::vector<Point> points;
 };
 
-// A file of JSON lines that grows while it is read.
-class GrowingLines {
-public:
-  explicit GrowingLines(std::string path) : path(std::move(path)) {}
-
-  // The whole lines written since the last call; a line without an end waits for the next one. A file that became
-  // shorter is read again from its start. No file: no lines.
-  std::vector<std::string> next();
-
-  // "path:line: what", for the line last returned but `back`.
-  std::string place(size_t back, const std::string &what) const;
-
-private:
-  std::string path;
-  int64_t offset = 0, count = 0;
-};
-
 // The curves of one run directory. metrics.jsonl: one JSON object per line with "step" and either "loss" and "lr" or
 // "eval_loss" and "scores": {name: score, ..}, a score being [right, total], {"mean", "unit", "low", "high", "count"} or
 // {"value", "unit"}. timing.jsonl: "step" and "tokens_per_second". Other keys are left alone, and values that are no
-// numbers (infinities are written as text) give no point. Shares are kept in percent with Wilson's interval; a score
+// numbers (infinities are written as text) or beyond 1e100 give no point. Shares are kept in percent with Wilson's interval; a score
 // without instances gives no point.
 class Run {
 public:
-  // Reads the file as far as it goes. Throws Error where it is missing or a line makes no sense.
+  // Reads the file as far as it goes. Throws Error where it is missing, cannot be read or a line makes no sense.
   explicit Run(std::string folder);
 
   // Takes in what has been written since. The files may be missing. Steps that are written again (a run that went on
@@ -75,7 +61,7 @@ private:
   Run(std::string folder, Absent);
   // Each returns what is wrong with the line, "" where nothing is.
   std::string readMetrics(const std::string &line);
-  std::string readScore(const std::string &name, const nlohmann::ordered_json &score);
+  std::string readScore(const std::string &name, const JsonValue &score);
   std::string readTiming(const std::string &line);
   bool read(GrowingLines &file, std::string (Run::*readLine)(const std::string &));
   void forgetFrom(double step);

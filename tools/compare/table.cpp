@@ -140,9 +140,11 @@ std::string tableLegend(std::span<const Group> groups) {
                  : "";
 }
 
+static bool isControl(char c) { return uint8_t(c) < 0x20 || c == 0x7f; }
+
 // A cell in one line.
 static std::string flat(std::string cell) {
-  std::ranges::replace(cell, '\t', ' ');
+  std::ranges::replace_if(cell, isControl, ' ');
   return cell;
 }
 
@@ -221,7 +223,7 @@ std::string escapeXml(const std::string &text) {
     case '<': escaped += "&lt;"; break;
     case '>': escaped += "&gt;"; break;
     case '"': escaped += "&quot;"; break;
-    default: escaped += c;
+    default: escaped += isControl(c) && c != '\n' && c != '\t' ? ' ' : c;
     }
   return escaped;
 }

@@ -27,7 +27,7 @@ std::string plainTable(const Table &table);
 std::string markdownTable(const Table &table);
 std::string htmlTable(const Table &table);
 
-// Text with &, <, > and quotes escaped for HTML, XML and SVG.
+// Text with &, <, > and quotes escaped for HTML, XML and SVG, and without control signs, which these cannot hold.
 std::string escapeXml(const std::string &text);
 
 } // namespace stretto

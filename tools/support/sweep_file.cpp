@@ -1,8 +1,9 @@
 #include "tools/support/sweep_file.h"
 
 #include "runtime/core/error.h"
-
-#include <toml++/toml.h>
+#include "runtime/train/files.h"
+#include "runtime/train/toml.h"
+#include "tools/support/read_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -16,8 +17,7 @@ namespace fs = std::filesystem;
 static constexpr const char *fileName = "sweep.toml";
 
 bool isSweep(const fs::path &folder) {
-  std::error_code none;
-  return fs::exists(folder / fileName, none);
+  return isThere(folder / fileName);
 }
 
 namespace {
@@ -95,12 +95,7 @@ private:
 
 SweepFile readSweepFile(const fs::path &folder) {
   const std::string path = (folder / fileName).string();
-  try {
-    return Reader(path).read(toml::parse_file(path));
-  } catch (const toml::parse_error &error) {
-    throw Error(path + ":" + std::to_string(error.source().begin.line) + ": not a TOML file: " +
-                std::string(error.description()));
-  }
+  return Reader(path).read(parseToml(readFile(path, 64 << 20, /*followLinks=*/true), path));
 }
 
 // A text as TOML, quotes included.

@@ -1,32 +1,40 @@
 #include "tools/sweep/state.h"
 
+#include "runtime/train/toml.h"
 #include "tools/compare/curves.h"
+#include "tools/support/read_file.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
-#include <fstream>
+#include <charconv>
 
 namespace stretto {
 
 namespace fs = std::filesystem;
 
-// -1 where it cannot be told.
-static int64_t stepsOf(const fs::path &run) {
-  try {
-    return toml::parse_file((run / "run.toml").string())["settings"]["steps"].value_or(int64_t{-1});
-  } catch (const toml::parse_error &) {
-    return -1;
-  }
+// The steps that a run was to take, and where its last checkpoint stands. None where it cannot be told: that is said when
+// the run is to go on.
+static std::optional<int64_t> stepsOf(const fs::path &run) {
+  const std::string path = run / "run.toml";
+  return parseToml(readIfThere(path, 1 << 20).value_or(""), path)["settings"]["steps"].value<int64_t>();
+}
+static std::optional<int64_t> latestOf(const fs::path &run) {
+  const std::string text = readIfThere(run / "ckpt" / "latest", 64).value_or("");
+  int64_t step = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
+  return error == std::errc() ? std::optional(step) : std::nullopt;
 }
 
 RunState stateOf(const fs::path &run) {
   std::error_code none;
   if (!fs::exists(run, none))
     return RunState::Absent;
-  std::ifstream latest(run / "ckpt" / "latest");
-  int64_t step = -1;
-  return latest >> step && step >= 0 && step == stepsOf(run) ? RunState::Finished : RunState::Begun;
+  try {
+    const std::optional<int64_t> latest = latestOf(run);
+    return latest && latest == stepsOf(run) ? RunState::Finished : RunState::Begun;
+  } catch (const Error &) {
+    return RunState::Begun;
+  }
 }
 
 std::string headlineOf(const fs::path &folder) {

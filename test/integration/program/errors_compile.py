@@ -65,10 +65,37 @@ promises.check("a budget for saved values that is too small",
 sweep = ["stretto", "sweep", HELLO, *TASK, "--over", "seed=0", "--out", f"{folder}/sweep"]
 os.makedirs(f"{folder}/sweep")
 for mistake, text in (("a sweep.toml that is cut", 'spec = "m"\noptions = ["a'), ("a sweep.toml that lacks something", 'spec = "m"\n'),
-                      ("a sweep.toml with another type", "spec = 7\n")):
+                      ("a sweep.toml with another type", "spec = 7\n"),
+                      ("a sweep.toml with keys in keys without end", "[a" + 100000 * ".a" + "]\n")):
     with open(f"{folder}/sweep/sweep.toml", "w", encoding="utf-8") as file:
         file.write(text)
     promises.check(mistake, sweep)
+os.remove(f"{folder}/sweep/sweep.toml")
+os.mkdir(f"{folder}/sweep/sweep.toml")
+promises.check("a folder in place of a sweep.toml", sweep)
+
+run = f"{folder}/run"
+promises.check("a comparison of what is no run", ["stretto", "compare", run])
+os.makedirs(f"{run}/build/settings.json")
+good = {"metrics.jsonl": '{"step": 1}\n', "timing.jsonl": "", "run.toml": "", "build/plan.json": '{"blocks": []}', "build/settings.json": "[]"}
+
+
+def refuse_run(mistake, name, text):
+    for file, content in {**good, name: text}.items():
+        with open(f"{run}/{file}", "w", encoding="utf-8") as file:
+            file.write(content)
+    promises.check(mistake, ["stretto", "compare", run])
+
+
+with open(f"{run}/metrics.jsonl", "w", encoding="utf-8") as file:
+    file.write(good["metrics.jsonl"])
+promises.check("a folder in place of a run's settings", ["stretto", "compare", run])
+os.rmdir(f"{run}/build/settings.json")
+refuse_run("a run's settings that are nested without end", "build/settings.json", 200000 * "[")
+refuse_run("a run's plan that is cut", "build/plan.json", '{"blocks": ')
+refuse_run("a line of a run that is no JSON", "metrics.jsonl", '{"step": 1}\nstep 2\n')
+refuse_run("a line of a run without its step", "timing.jsonl", '{"seconds": 1}\n')
+refuse_run("a run.toml with another type", "run.toml", "settings = 7\n")
 
 # Root writes everywhere, so it becomes nobody.
 other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}

@@ -3,7 +3,7 @@
 
 `keys`: two learning rates, two sets of Canon layers, seeds 0 to 2; shares by k, a mean in nats, by length, too. The last
 run of the sweep has written nothing, the one before has come to step 10 of 20. `bits`: two sizes, bits per parameter.
-`plain`: no scores."""
+`plain`: no scores. `ties`: means that are the same but for rounding, the lowest held-out loss twice."""
 import itertools
 import json
 import os
@@ -67,7 +67,15 @@ def plain(settings):
     return [{"step": 1, "loss": 2.0}, {"step": 1, "eval_loss": held_out, "scores": {}}], 1, 1000
 
 
+def ties(settings):
+    held_out = {"1": 1.5, "2": 0.5, "4": 0.5, "8": 0.25}[settings["weight-decay"]]
+    totals = {"1": (2, 7, 11), "2": (7, 11, 2), "4": (11, 2, 7), "8": (2, 8, 11)}[settings["weight-decay"]]
+    scores = {"accuracy": [1, totals[int(settings["seed"])]]}
+    return [{"step": 1, "loss": 2.0}, {"step": 1, "eval_loss": held_out, "scores": scores}], 1, 1000
+
+
 out = sys.argv[1]
 write_sweep(out + "/keys", {"lr": ["1e-3", "3e-3"], "set.canon_at": ["{}", "{A, B}"], "seed": ["0", "1", "2"]}, keys)
 write_sweep(out + "/bits", {"set.dim": ["64", "128"], "seed": ["0"]}, bits)
 write_sweep(out + "/plain", {"weight-decay": ["1", "2", "4"], "seed": ["0"]}, plain)
+write_sweep(out + "/ties", {"weight-decay": ["1", "2", "4", "8"], "seed": ["0", "1", "2"]}, ties)

@@ -167,4 +167,8 @@ TEST(Config, RunFilesNameTheLine) {
   EXPECT_EQ(error("[settings]\ntask = \"copy\"\nlr = -1\n"), path + ":3: --lr must be a number in 0..1000000, but got '-1'");
   EXPECT_EQ(error("[setings]\n"), path + ":1: a run file must hold the tables [settings] and [task], but got 'setings'");
   EXPECT_NE(error("[settings\n").find(":1: not a TOML file"), std::string::npos);
+  std::string key = "a";
+  for (int i = 0; i < 200000; ++i)
+    key += ".a";
+  EXPECT_EQ(error("[settings]\n" + key + " = 1\n"), path + ":2: not a TOML file: a key must have at most 16 parts, but got more");
 }

@@ -1,5 +1,6 @@
 // Seeded mutations of token files, lists and tokenizers: no bytes may crash a reader, and what it reads works.
 #include "test/fuzz/ListsInput.h"
+#include "test/fuzz/Mutated.h"
 #include "test/fuzz/TokenizerInput.h"
 #include "test/fuzz/TokensInput.h"
 
@@ -8,29 +9,9 @@
 #include <sstream>
 
 using namespace stretto;
+using test::mutated, test::Pieces;
 
 namespace {
-
-using Pieces = std::vector<std::string>;
-
-// One to three edits: bytes cut, changed, put in, or taken from the pieces.
-std::string mutated(std::string text, Random &random, const Pieces &pieces) {
-  for (uint64_t i = 0, n = 1 + random.below(3); i < n; ++i) {
-    const size_t at = random.below(text.size() + 1), length = random.below(8);
-    const std::string &piece = pieces[random.below(pieces.size())];
-    switch (random.below(6)) {
-    case 0: text.erase(at, length); break;
-    case 1: text.insert(at, piece); break;
-    case 2: text.replace(at, std::min(length, text.size() - at), piece); break;
-    case 3: text.resize(random.below(4) ? text.size() : at); break;
-    case 4: text.insert(at, text.substr(random.below(text.size() + 1), length)); break;
-    default:
-      if (at < text.size())
-        text[at] = char(random.below(2) ? text[at] ^ 1 << random.below(8) : random.below(256));
-    }
-  }
-  return text;
-}
 
 // How many of the mutations of some inputs the reader takes.
 template <typename Check> int takenOf(int count, const std::vector<std::string> &inputs, const Pieces &pieces, Check check) {

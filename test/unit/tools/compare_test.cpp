@@ -106,7 +106,10 @@ TEST(Runs, FollowsAFileThatShrinks) {
 }
 
 TEST(Runs, ErrorsNameTheLine) {
-  EXPECT_EQ(errorOf("{\"step\":1}\nnonsense\n"), "/metrics.jsonl:2: must be a JSON object");
+  EXPECT_EQ(errorOf("{\"step\":1}\nnonsense\n"),
+            "/metrics.jsonl:2: JSON text must follow RFC 8259, but got something else at byte 2");
+  EXPECT_EQ(errorOf("{\"step\":1}\n[]\n"), "/metrics.jsonl:2: must be a JSON object");
+  EXPECT_EQ(errorOf("{\"step\":-1}\n"), "/metrics.jsonl:1: must have an integer under 'step', from 0, but got -1");
   EXPECT_EQ(errorOf("{\"loss\":1}\n"), "/metrics.jsonl:1: must have an integer under 'step'");
   EXPECT_EQ(errorOf("{\"step\":1,\"scores\":{\"a\":[1]}}\n{\"step\":2}\n"),
             "/metrics.jsonl:1: score 'a' must be [right, total]");
