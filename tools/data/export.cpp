@@ -1,5 +1,6 @@
 #include "tools/data/export.h"
 
+#include "tasks/common/files.h"
 #include "tasks/tokens/token_file.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream
   if (tokens && options.published)
     throw TaskError("--export must name a .jsonl file where --ids=published");
   auto fail = [&] { throw TaskError("cannot write '" + path + "': " + std::strerror(errno)); };
-  if (std::ifstream(path))
+  if (fileExists(path))
     throw TaskError("cannot write '" + path + "': it exists");
   std::ofstream out(path, std::ios::binary);
   if (!out)

@@ -126,6 +126,9 @@ int main(int argc, char **argv) {
   } catch (const TaskError &error) {
     std::cerr << "stretto data: error: " << error.what() << "\n";
     return 2;
+  } catch (const std::bad_alloc &) {
+    std::cerr << "stretto data: error: the rows must fit into memory, but do not; give a smaller length\n";
+    return 1;
   }
   if (!std::cout.flush()) {
     std::cerr << "stretto data: error: the output could not be written\n";

@@ -2,6 +2,7 @@
 
 #include "tasks/recipes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <functional>
@@ -14,6 +15,8 @@ Samples::Samples(const Task &task, uint64_t seed, Stream stream, uint64_t first,
       mask(batch * length), positions(batch * length) {
   task.fill(seed, stream, first, view());
 }
+
+int64_t rowsAtOnce(const Task &task) { return std::clamp<int64_t>((int64_t{1} << 20) / task.length(), 1, 16); }
 
 BatchView Samples::view() { return {batch, length, tokens, targets, mask, positions}; }
 
@@ -94,7 +97,11 @@ static double scoringSpeed(const Task &task, uint64_t seed, int64_t count) {
 }
 
 void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream) {
-  const int64_t count = 16;
+  const int64_t count = rowsAtOnce(task), most = int64_t{1} << 28;
+  if (task.wantsDistribution() && count * task.length() > most / task.vocabulary())
+    throw TaskError("task '" + task.name() + "': --speed must hold at most " + std::to_string(most) +
+                    " probabilities at a time, but they are " + std::to_string(count * task.length()) + " times " +
+                    std::to_string(task.vocabulary()));
   Samples rows(task, seed, stream, 0, count);
   uint64_t first = 0;
   const double made = millionTokensPerSecond(count * rows.length, [&] { task.fill(seed, stream, first += count, rows.view()); });

@@ -20,6 +20,9 @@ struct Samples {
   std::vector<int32_t> positions;
 };
 
+// How many rows to take at a time: 16, fewer of rows that are long.
+int64_t rowsAtOnce(const Task &task);
+
 struct PrintOptions {
   bool published = false; // ids in the published numbering
   bool colour = false;    // counted tokens in colour
@@ -32,7 +35,8 @@ void printSamples(std::ostream &out, const Task &task, Samples &samples, PrintOp
 // One JSON object per row and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..],"positions":[..]}.
 void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
 
-// Generates rows on one thread for a second of processor time, scores some for another, and prints the rates.
+// Generates rows on one thread for a second of processor time, scores some for another, and prints the rates. Throws
+// TaskError where the probabilities that a scorer wants are more than 2^28.
 void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream);
 
 // {"batch":..,"length":..,"vocabulary":..}, the batch as the recipe has it.

@@ -81,7 +81,7 @@ void printStatistics(std::ostream &out, const Task &task, uint64_t seed, Stream 
   RowStatistics statistics(task);
   std::vector<Score> instances;
   for (int64_t done = 0; done < rows;) {
-    const int64_t count = std::min<int64_t>(rows - done, 16);
+    const int64_t count = std::min(rows - done, rowsAtOnce(task));
     Samples samples(task, seed, stream, first + uint64_t(done), count);
     statistics.add(samples);
     if (stream == Stream::Evaluation && !task.wantsDistribution())
