@@ -1,10 +1,12 @@
 #include "tools/support/text.h"
 
+#include "runtime/core/error.h"
+#include "runtime/train/files.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace stretto {
 
@@ -24,11 +26,28 @@ std::string commandLine(const std::vector<std::string> &command) {
   return text;
 }
 
+// The end of a file, "" where it cannot be read.
+static std::string lastBytes(const std::string &path) {
+  constexpr uint64_t most = 16384;
+  try {
+    const InputFile file(path, /*followLinks=*/true);
+    const uint64_t from = file.bytes() - std::min(file.bytes(), most);
+    std::string end(file.bytes() - from, '\0');
+    file.read(from, end.data(), end.size());
+    return end;
+  } catch (const Error &) {
+    return "";
+  }
+}
+
 std::string lastLines(const std::filesystem::path &file, size_t count) {
-  std::ifstream stream(file);
+  const std::string end = lastBytes(file);
   std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back("  " + line + "\n");
+  for (size_t from = 0; from < end.size();) {
+    const size_t to = std::min(end.find('\n', from), end.size());
+    lines.push_back("  " + end.substr(from, to - from) + "\n");
+    from = to + 1;
+  }
   std::string text;
   for (size_t i = lines.size() - std::min(count, lines.size()); i < lines.size(); ++i)
     text += lines[i];

@@ -10,7 +10,7 @@ namespace stretto {
 // A command as one types it into a shell.
 std::string commandLine(const std::vector<std::string> &command);
 
-// The last `count` lines of a file, each indented and ended; "" where there is none.
+// The last `count` lines of a file, of its last 16 KiB, each indented and ended; "" where there is none.
 std::string lastLines(const std::filesystem::path &file, size_t count);
 
 // "0:07", "12:30" or "3:05:00".

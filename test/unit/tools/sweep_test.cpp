@@ -3,11 +3,14 @@
 #include "tools/sweep/plan.h"
 
 #include "tools/stretto/error.h"
+#include "tools/support/text.h"
+#include "tools/sweep/state.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <set>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace stretto {
@@ -169,6 +172,46 @@ TEST(SweepFile, DamageIsNamed) {
   EXPECT_EQ(errorOf("spec = 'm'\ntext = 'f'\n\noptions = 'a'\n"),
             "/sweep.toml:4: must have a list 'options', but got the type string");
   EXPECT_TRUE(errorOf("spec = \n").starts_with("/sweep.toml:1: not a TOML file: "));
+}
+
+// A run that cannot tell its state has begun: what is wrong is said when it goes on.
+TEST(SweepState, IsReadFromTheRun) {
+  const Folder folder;
+  const fs::path run = folder.path / "run", latest = run / "ckpt" / "latest";
+  EXPECT_EQ(stateOf(run), RunState::Absent);
+  fs::create_directories(run / "ckpt");
+  EXPECT_EQ(stateOf(run), RunState::Begun);
+  std::ofstream(run / "run.toml") << "[settings]\nsteps = 40\n";
+  std::ofstream(latest) << "00000020\n";
+  EXPECT_EQ(stateOf(run), RunState::Begun);
+  std::ofstream(latest) << "00000040\n";
+  EXPECT_EQ(stateOf(run), RunState::Finished);
+  for (const fs::path &file : {latest, run / "run.toml"}) {
+    fs::rename(file, run / "kept");
+    fs::create_directory(file);
+    EXPECT_EQ(stateOf(run), RunState::Begun);
+    fs::remove(file);
+    ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+    EXPECT_EQ(stateOf(run), RunState::Begun);
+    fs::remove(file);
+    std::ofstream(file) << "no";
+    EXPECT_EQ(stateOf(run), RunState::Begun);
+    fs::rename(run / "kept", file);
+  }
+  EXPECT_EQ(stateOf(run), RunState::Finished);
+}
+
+TEST(LastLines, AreThoseOfTheEnd) {
+  const Folder folder;
+  const std::string log = folder.path / "log";
+  EXPECT_EQ(lastLines(log, 2), "");
+  std::ofstream(log) << "one\ntwo\nthree";
+  EXPECT_EQ(lastLines(log, 2), "  two\n  three\n");
+  EXPECT_EQ(lastLines(log, 8), "  one\n  two\n  three\n");
+  fs::resize_file(log, uintmax_t{1} << 40); // sparse
+  std::ofstream(log, std::ios::app) << "\nfour\nfive\n";
+  EXPECT_EQ(lastLines(log, 2), "  four\n  five\n");
+  EXPECT_EQ(lastLines(folder.path, 2), "");
 }
 
 } // namespace stretto
