@@ -74,7 +74,7 @@ static std::string valuesOf(StringRef settings) {
 std::string stretto::hashParameters(ModuleOp module, ArrayRef<ParameterEntry> parameters) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (StringRef name : {"seq.model", "seq.spec_text"})
+  for (StringRef name : {"seq.model", "seq.spec_text", "seq.continued_from"})
     if (auto attr = module->getAttrOfType<StringAttr>(name))
       os << attr.getValue() << '\0';
   if (auto attr = module->getAttrOfType<StringAttr>("seq.settings"))

@@ -15,7 +15,8 @@ def EmitHost : Pass<"kern-emit-host", "::mlir::ModuleOp"> {
     Memory must be planned and each kernel must exist as an `llvm.func`, whose attributes `kern.chunks`,
     `kern.scratch_bytes`, `kern.bytes_moved` and `kern.flops` (i64) say what a launch needs. What is known
     about the program otherwise is read from attributes of the module: `seq.model`, `seq.batch`, `seq.length`,
-    `seq.vocabulary`, `seq.settings`, `seq.spec_text`, `kern.target`, `kern.cpu`, `kern.cpu_features`.
+    `seq.vocabulary`, `seq.settings`, `seq.spec_text`, `seq.continued_from` (only of a stage that was continued),
+    `kern.target`, `kern.cpu`, `kern.cpu_features`.
 
     ```mlir
     // stretto-opt --kern-plan-memory --kern-emit-host

@@ -50,7 +50,7 @@ std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, cons
     throw Error(found.warnings.front() + "; with --strict no other is used");
   for (const std::string &text : found.warnings)
     progress.warning(text);
-  if (!found.passedOver.empty())
+  if (found.manifest && !found.passedOver.empty())
     progress.warning(fmt::format("these are the weights of step {}, not those of step {}", found.manifest->step,
                                  found.passedOver.front()));
   if (found.manifest)

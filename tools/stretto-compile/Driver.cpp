@@ -133,6 +133,8 @@ private:
       return refuse(error);
     module = std::move(stage->module);
     reached = stage->phase;
+    if (makesMachineCode()) // somebody may have edited it, which its spec does not know
+      (*module)->setAttr("seq.continued_from", StringAttr::get(&context, stage->digest));
     if (error = checkShape(*module, line); !error.empty())
       return refuse(error);
     if (!resolveTarget(line.cpu))

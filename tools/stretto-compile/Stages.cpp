@@ -9,6 +9,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MD5.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -99,10 +100,12 @@ std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine 
     error = llvm::formatv("cannot read '{0}': {1}", line.spec, buffer.getError().message());
     return std::nullopt;
   }
+  llvm::MD5 digest;
+  digest.update((*buffer)->getBuffer());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt};
+  Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt, std::string(digest.final().digest())};
   if (!stage.module)
     return std::nullopt;
   stage.phase = phaseOf(*stage.module);

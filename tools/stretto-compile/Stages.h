@@ -12,10 +12,12 @@ namespace stretto {
 /// Whether a command line names IR (a file that ends in .mlir) instead of a spec.
 bool isStageFile(llvm::StringRef path);
 
-/// A module read from a file, and the last phase it has gone through; none: it is as the front end makes it.
+/// A module read from a file, the last phase it has gone through (none: it is as the front end makes it), and 32 hex digits
+/// over the file's text.
 struct Stage {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<Phase> phase;
+  std::string digest;
   std::string name() const { return phase ? nameOf(*phase).str() : "seq"; }
 };
 

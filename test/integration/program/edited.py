@@ -41,6 +41,12 @@ for stage in ("seq", "train", "fused", "kernels"):
     edited.append(losses(f"{stage}-edited"))
 expect(edited[0] != whole and all(other == edited[0] for other in edited), f"edits differ: {edited}; unedited {whole}")
 
+# What was trained from an edited stage is no model of the spec that stands in the run directory.
+contains(stretto("eval", f"{folder}/seq-edited.run", status=1), "spec and settings must be those that run")
+contains(stretto("eval", HELLO, *TASK, *SMALL, "--threads", 1, "--init-from", f"{folder}/seq-edited.run"), "were trained with another spec")
+expect("warning" not in stretto("eval", f"{folder}/seq.mlir", *shape, "--threads", 1, "--init-from", f"{folder}/seq-edited.run"),
+       "an edited stage does not know its own weights")
+
 # The last stage in our dialects' successor, as --dump-ir leaves it, and train and summary on a stage.
 stretto("compile", HELLO, *TASK, *SMALL, f"--dump-ir={folder}/dump", "--emit=llvm", "-o", f"{folder}/code")
 dump = sorted(name for name in os.listdir(f"{folder}/dump") if name.endswith(".mlir"))

@@ -6,7 +6,7 @@ RUN: %python3 %s %t
 import os
 import sys
 
-from programs import HELLO, SMALL, TASK, Promises, empty, run
+from programs import HELLO, SMALL, TASK, Promises, empty, expect, program, run
 
 folder = empty(sys.argv[1])
 promises = Promises("Before a program runs")
@@ -41,6 +41,7 @@ promises.check("a parameter of another type", [*train, "--set", "layers=true"])
 promises.check("a parameter out of range", [*train, "--set", "dim=0"])
 promises.check("unknown command", ["stretto", "trian", HELLO], status=2)
 promises.check("unknown option", ["stretto", "compile", HELLO, "--lenght", "8"], status=2)
+promises.check("an option's name from elsewhere", [*train, "--learning-rate", "1e-3"], status=2)
 promises.check("an option's value out of range", [*train, "--batch", "0"], status=2)
 promises.check("a batch that no program can hold", [*train, "--batch", "70000", "--length", "70000"])
 promises.check("unknown task", ["stretto", "train", HELLO, "--task", "depo3"])
@@ -59,8 +60,18 @@ promises.check("a schedule that cannot be", [*given, "layers.*:threads=48", "--t
 promises.check("a schedule that is no schedule", [*given, "rows=4"], status=2)
 promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *TASK])
 
+whole = spec("x = softmax_attention(x, x, x, 2, causal = false)")
+ahead = ["stretto", "compile", whole, "--vocab", "16", "--batch", "2", "--length", "8", "--emit=train", "-o", f"{folder}/ahead.mlir"]
+told = promises.check("text from a model that looks ahead", [*ahead, "--decode", "4"])
+expect("please report" not in told, f"the compiler is blamed: {told}")
+promises.check("training of a model that looks ahead", ahead, status=0)
+
 promises.check("a budget for saved values that is too small",
                ["stretto", "compile", HELLO, *TASK, "--memory-budget", "1K", "-o", f"{folder}/tight.o", "--emit=object"], status=0)
+
+run(program(HELLO, *TASK, *SMALL), *TASK, "--steps", 1, "--quiet", "--out", f"{folder}/run")
+os.truncate(f"{folder}/run/build/options.txt", 20)
+promises.check("options of a run that were cut", ["stretto", "eval", f"{folder}/run"])
 
 sweep = ["stretto", "sweep", HELLO, *TASK, "--over", "seed=0", "--out", f"{folder}/sweep"]
 os.makedirs(f"{folder}/sweep")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from programs import HELLO, SMALL, TASK, Promises, contains, digest, empty, expect, program, run
+from programs import HELLO, SMALL, TASK, Promises, contains, digest, empty, expect, program, read, run
 
 folder = empty(sys.argv[1])
 promises = Promises("When a program runs")
@@ -30,6 +30,8 @@ weights = f"{folder}/good/ckpt/00000040/weights.safetensors"
 
 def command_line():
     promises.check("unknown option of the program", [*start, "--stepz", "3"])
+    promises.check("an option of the compiler", [*start, "--batch-size", "3"])
+    promises.check("a word that an option does not know", [*start, "--schedule", "sine"])
     promises.check("a setting out of range", [*start, "--beta2", "1"])
     promises.check("unknown task of the program", [small, "--task", "depo3", *quiet, "--out", "none"])
     promises.check("a task the program was not made for",
@@ -97,6 +99,42 @@ def weights_of_the_user():
     shutil.copytree(f"{folder}/good", f"{folder}/altered")
     damage(weights.replace("good", "altered"), "flip")
     promises.check("altered weights of a checkpoint", [*load, weights.replace("good", "altered")])
+
+
+def scores_of_a_run():
+    """What eval and generate read is what the run wrote, or they say so, on the terminal and with the scores."""
+    less = ["--threads", "1", "--eval-batches", "1"]
+    altered = shutil.copytree(f"{folder}/good", f"{folder}/older")
+    damage(f"{altered}/ckpt/00000040/weights.safetensors", "flip")
+    told = promises.check("weights of a run whose newest checkpoint is altered", ["stretto", "eval", altered, *less], status=0)
+    contains(told, "these are the scores of step 30, not those of step 40")
+    promises.check("the same with --strict", ["stretto", "eval", altered, *less, "--strict"])
+    result = subprocess.run(["stretto", "generate", altered, "--prompt", "1 2", "--write", "3"], capture_output=True, text=True)
+    contains(result.stderr, "warning: these are the weights of step 30, not those of step 40")
+    expect(len(result.stdout.split()) == 3, f"answers and warnings are mixed: {result.stdout}")
+    contains(run("stretto", "generate", altered, "--prompt", "1 2", "--strict", status=1), "with --strict no other is used")
+
+    edited = shutil.copytree(f"{folder}/good", f"{folder}/edited")
+    text = read(f"{edited}/spec.stretto").decode()
+    with open(f"{edited}/spec.stretto", "w", encoding="utf-8") as file:
+        file.write(text.replace("silu(", "gelu("))
+    expect("silu(" in text, "the model has no silu")
+    promises.check("a run whose spec was edited", ["stretto", "eval", edited, *less])
+    contains(run("stretto", "generate", edited, "--prompt", "1 2", status=1), "spec and settings must be those that run")
+    transfer = ["stretto", "eval", f"{edited}/spec.stretto", *TASK, *SMALL, *less, "--init-from", f"{folder}/good"]
+    promises.check("weights for another spec, of the same shapes", transfer, status=0)
+    contains(run("stretto", "eval", f"{folder}/good", *less, "--set", "dim=32", status=1), "spec and settings must be those that run")
+    for same in (["--batch", "3"], ["--length", "96"], ["--dtype", "f64"], ["--set", "dim=16"], ["--target=cuda", "--emulate"],
+                 ["--fuse=none"], ["--task-set", "n=3"]):
+        told = run("stretto", "eval", f"{folder}/good", *less, *same)
+        expect("trained with" not in told, f"{same}: {told}")
+
+    cut = shutil.copytree(f"{folder}/good", f"{folder}/settings")
+    os.truncate(f"{cut}/run.toml", read(f"{cut}/run.toml").index(b"lr = "))
+    promises.check("settings of a run that were cut", ["stretto", "eval", cut, *less])
+    os.truncate(f"{cut}/metrics.jsonl", read(f"{cut}/metrics.jsonl").index(b'{"step": 7'))
+    shutil.copy(f"{folder}/good/run.toml", cut)
+    promises.check("metrics that lack steps", [small, *quiet, "--resume", "--out", cut], status=0)
 
 
 def other_vocabularies():
@@ -214,6 +252,6 @@ def numbers():
     promises.check("the same with --check-finite", [*wild, "--check-finite", "--out", "none"])
 
 
-for part in (command_line, memory, other_machine, weights_of_the_user, other_vocabularies, prompts, checkpoints, changed_file, run_directories, full_disk, numbers):
+for part in (command_line, memory, other_machine, weights_of_the_user, scores_of_a_run, other_vocabularies, prompts, checkpoints, changed_file, run_directories, full_disk, numbers):
     part()
 promises.finish()

@@ -32,6 +32,9 @@ expect(compiler & said_by_program == both, "options that only one of the two sho
 spec = [HELLO, *TASK, *SMALL]
 for wrong, nearest in (("--lenght", "--length"), ("--stepz=3", "--steps"), ("--treads", "--threads"), ("--memory-budgt", "--memory-budget")):
     contains(run("stretto", "train", *spec, wrong, "7", status=2), f"unknown option '{wrong.split('=')[0]}'; did you mean '{nearest}'?")
+for habit, ours in (("--learning_rate=1", "--lr"), ("--batch-size", "--batch"), ("--seq-len", "--length"), ("--warmup-steps", "--warmup"),
+                    ("--weight_decay", "--weight-decay"), ("--output-dir", "--out"), ("--epochs", "--steps")):
+    contains(run("stretto", "train", *spec, habit, status=2), f"unknown option '{habit.split('=')[0]}'; did you mean '{ours}'?")
 contains(run("stretto", "train", *spec, "--zzzzzz", status=2), "'stretto help train' lists them")
 contains(run("stretto", "compile", HELLO, "--emti=seq", status=2), "did you mean '--emit'?")
 contains(run(program(*spec), *TASK, "--chek-finite", status=1), "did you mean '--check-finite'?")
