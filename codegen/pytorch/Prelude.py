@@ -33,13 +33,14 @@ def shift(x, steps, positions=None):
 
 
 def canon(x, weight, bias=None, residual=False, activation=None, positions=None):
-    """A causal depthwise convolution over neighbours: row k of the weight multiplies the position k steps back."""
+    """A causal depthwise convolution over neighbours: row k of the weight multiplies the position k steps back. The
+    residual is x itself: neither bias nor activation change it."""
     y = sum(taps * shift(x, k, positions) for k, taps in enumerate(weight))
-    if residual:
-        y = x + y
     if bias is not None:
         y = y + bias
-    return y if activation is None else activation(y)
+    if activation is not None:
+        y = activation(y)
+    return x + y if residual else y
 
 
 def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False, positions=None):

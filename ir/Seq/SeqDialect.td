@@ -66,7 +66,7 @@ def Seq_TableKind : Seq_Enum<"TableKind", "a constant table over time", [
   I32EnumAttrCase<"rotary_cos", 0>, I32EnumAttrCase<"rotary_sin", 1>]>;
 def Seq_TableKindAttr : Seq_EnumAttr<Seq_TableKind, "table_kind">;
 
-def Seq_Activation : Seq_Enum<"Activation", "what follows a Canon layer", [
+def Seq_Activation : Seq_Enum<"Activation", "what the sum of a Canon layer goes through", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"silu", 1>]>;
 def Seq_ActivationAttr : Seq_EnumAttr<Seq_Activation, "activation">;
 

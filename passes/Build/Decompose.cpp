@@ -70,7 +70,8 @@ struct Canon : OpRewritePattern<seq::CanonOp> {
     auto shape = tensorType(x).getShape();
     int64_t kernel = tensorType(op.getWeight()).getDimSize(0), width = columnsOf(x);
     Value taps = b.reshape(op.getWeight(), {kernel * width});
-    Value y = op.getResidual() ? x : Value();
+    bool isActivated = op.getActivation() == seq::Activation::silu;
+    Value y = op.getResidual() && !isActivated ? x : Value();
     for (int64_t k = 0; k < kernel; ++k) {
       Value tapped = b.tap(x, -k);
       Value term = b.mul(tapped, b.alongRows(b.slice(taps, k * width, width), shape));
@@ -78,8 +79,10 @@ struct Canon : OpRewritePattern<seq::CanonOp> {
     }
     if (op.getBias())
       y = b.add(y, b.alongRows(op.getBias(), shape));
-    if (op.getActivation() == seq::Activation::silu)
+    if (isActivated) {
       y = b.mul(y, seq::SigmoidOp::create(b, y));
+      y = op.getResidual() ? b.add(x, y) : y;
+    }
     rewriter.replaceOp(op, y);
     return success();
   }

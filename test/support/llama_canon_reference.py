@@ -20,15 +20,18 @@ class Norm(nn.Module):
 
 
 class Canon(nn.Module):
-    """A causal depthwise Conv1d over time; its last tap multiplies the current token."""
+    """A causal depthwise Conv1d over time, its bias and activation inside the residual; the last tap multiplies the current
+    token."""
 
-    def __init__(self, width, kernel=4, residual=True):
+    def __init__(self, width, c):
         super().__init__()
-        self.conv = nn.Conv1d(width, width, kernel, groups=width, bias=False, padding=kernel - 1)
-        self.residual = residual
+        kernel = c["canon_kernel"]
+        self.conv = nn.Conv1d(width, width, kernel, groups=width, bias=c["canon_bias"], padding=kernel - 1)
+        self.activation = {"none": nn.Identity(), "silu": nn.SiLU()}[c["canon_activation"]]
+        self.residual = c["canon_residual"]
 
     def forward(self, x):
-        y = self.conv(x.transpose(1, 2))[..., : x.shape[1]].transpose(1, 2)
+        y = self.activation(self.conv(x.transpose(1, 2))[..., : x.shape[1]].transpose(1, 2))
         return x + y if self.residual else y
 
 
@@ -58,9 +61,9 @@ class Attention(nn.Module):
         if c["qk_norm"] == "whole":
             self.q_norm, self.k_norm = Norm(q_width), Norm(kv_width)
         if "A" in c["canon_at"]:
-            self.canon_a = Canon(c["dim"], c["canon_kernel"], c["canon_residual"])
+            self.canon_a = Canon(c["dim"], c)
         if "B" in c["canon_at"]:
-            self.canon_b = Canon(q_width + 2 * kv_width, c["canon_kernel"], c["canon_residual"])
+            self.canon_b = Canon(q_width + 2 * kv_width, c)
 
     def forward(self, x):
         if hasattr(self, "canon_a"):
@@ -93,9 +96,9 @@ class MLP(nn.Module):
         if gated:
             self.gate_proj = nn.Linear(c["dim"], c["ffn"], bias=False)
         if "C" in c["canon_at"]:
-            self.canon_c = Canon(c["dim"], c["canon_kernel"], c["canon_residual"])
+            self.canon_c = Canon(c["dim"], c)
         if "D" in c["canon_at"]:
-            self.canon_d = Canon(c["ffn"] * (2 if gated else 1), c["canon_kernel"], c["canon_residual"])
+            self.canon_d = Canon(c["ffn"] * (2 if gated else 1), c)
 
     def forward(self, x):
         if hasattr(self, "canon_c"):
@@ -128,7 +131,8 @@ class LlamaCanon(nn.Module):
     def __init__(self, **config):
         super().__init__()
         c = {"heads": max(1, config["dim"] // 64), "mlp_kind": "gated", "activation": "silu", "rotary_fraction": 1.0,
-             "qk_norm": "none", "tied": False, "canon_at": "ABCD", "canon_kernel": 4, "canon_residual": True} | config
+             "qk_norm": "none", "tied": False, "canon_at": "ABCD", "canon_kernel": 4, "canon_residual": True, "canon_bias": False,
+             "canon_activation": "none"} | config
         c.setdefault("kv_heads", c["heads"])
         c.setdefault("ffn", 8 * c["dim"] // 3 // 8 * 8 if c["mlp_kind"] == "gated" else 4 * c["dim"])
         self.embed = nn.Embedding(c["vocab"], c["dim"])
@@ -175,9 +179,10 @@ def stretto_name(name, model):
         return NAMES.get(name, name)
     _, layer, rest = name.split(".", 2)
     is_gated = hasattr(model.layers[int(layer)].mlp, "gate_proj")
-    if rest == "mlp.canon_d.conv.weight" and not is_gated:
-        return f"layers.{layer}.mlp.up_canon.weight"  # of one value, not of two side by side
-    return f"layers.{layer}.{NAMES[rest]}"
+    owner, _, kind = rest.rpartition(".")
+    if owner == "mlp.canon_d.conv" and not is_gated:
+        return f"layers.{layer}.mlp.up_canon.{kind}"  # of one value, not of two side by side
+    return f"layers.{layer}.{NAMES[f'{owner}.weight'].removesuffix('weight')}{kind}"
 
 
 def to_stretto(tensors, model):

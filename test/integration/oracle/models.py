@@ -19,6 +19,7 @@ OPTIONS = [
     {"canon_residual": "false", "canon_bias": "true", "canon_activation": "silu", "activation": "gelu"},
     {"canon_kernel": 2, "canon_frozen": "true", "layers": 1},
     {"canon_kernel": 3, "qk_norm": "whole", "tied": "true"},
+    {"canon_activation": "silu", "layers": 2},
 ]
 
 

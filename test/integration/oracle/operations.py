@@ -42,6 +42,7 @@ EXPRESSIONS = {
     "canon of 2": "canon(x, kernel = 2)",
     "canon of 3, no residual": "canon(x, kernel = 3, residual = false)",
     "canon, bias, silu": "canon(x, bias = true, activation = silu)",
+    "canon, bias, silu, no residual": "canon(x, bias = true, activation = silu, residual = false)",
     "frozen canon": "canon(x, frozen = true)",
     "shift": "shift(x, 2)",
     "shift by all": "shift(x, 7)",

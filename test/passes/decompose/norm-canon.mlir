@@ -18,3 +18,20 @@ func.func @layer(%x: tensor<2x8x16xf32>, %g: tensor<4xf32>, %c: tensor<2x16xf32>
   %1 = seq.canon %0, %c silu : tensor<2x8x16xf32>, tensor<2x16xf32>
   return %1 : tensor<2x8x16xf32>
 }
+
+// The residual is added to what comes out of the activation; with none between them, the sum begins with it.
+// CHECK-LABEL: func @residual
+func.func @residual(%x: tensor<2x8x16xf32>, %c: tensor<2x16xf32>, %bias: tensor<16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
+  // CHECK: %[[TERM:.*]] = arith.mulf %arg0,
+  // CHECK: arith.addf %[[TERM]]
+  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: %[[S:.*]] = seq.sigmoid %[[SUM]]
+  // CHECK: %[[ACTIVATED:.*]] = arith.mulf %[[SUM]], %[[S]]
+  // CHECK: %[[Y:.*]] = arith.addf %arg0, %[[ACTIVATED]]
+  %0 = seq.canon %x, %c bias %bias : tensor<16xf32> residual silu : tensor<2x8x16xf32>, tensor<2x16xf32>
+  // CHECK: arith.addf %arg0,
+  // CHECK-NOT: seq.sigmoid
+  // CHECK: return %[[Y]]
+  %1 = seq.canon %x, %c bias %bias : tensor<16xf32> residual none : tensor<2x8x16xf32>, tensor<2x16xf32>
+  return %0, %1 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+}
