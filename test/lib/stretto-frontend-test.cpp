@@ -1,17 +1,19 @@
 // Prints what the front end makes of a file: the module, the syntax tree, the formatted text or the
-// resolved parameters. For lit tests of the language.
+// resolved parameters; or what it knows without a file. For lit tests of the language.
 #include "frontend/Frontend.h"
+#include "frontend/Sema/BuiltinTable.h"
 
 #include "mlir/IR/MLIRContext.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace stretto;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("file"), cl::Required);
-static cl::opt<std::string> emit("emit", cl::desc("seq, ast, fmt, parameters or spec"), cl::init("seq"));
+static cl::opt<std::string> input(cl::Positional, cl::desc("file"));
+static cl::opt<std::string> emit("emit", cl::desc("seq, ast, fmt, parameters, spec or builtins"), cl::init("seq"));
 static cl::list<std::string> set("set", cl::desc("name=value"));
 static cl::list<std::string> folders("I", cl::desc("folder of imports"), cl::Prefix);
 static cl::opt<std::string> model("model", cl::desc("which model of the file"));
@@ -28,8 +30,28 @@ static int format() {
   return text ? 0 : 1;
 }
 
+/// A line for each: `canon x... kernel? activation?=none|silu`.
+static void printBuiltins() {
+  for (llvm::StringRef name : builtinNames()) {
+    const BuiltinSignature &signature = *findBuiltin(name);
+    llvm::outs() << name;
+    for (const BuiltinParameter &parameter : signature.parameters) {
+      bool isFirst = &parameter == signature.parameters.begin();
+      llvm::StringRef members = parameter.kind == ArgumentKind::Bool ? "false true" : parameter.members;
+      llvm::outs() << ' ' << parameter.name << (isFirst && signature.isVariadic ? "..." : "")
+                   << (parameter.isRequired ? "" : "?") << (members.empty() ? "" : "=")
+                   << llvm::join(llvm::split(members, ' '), "|");
+    }
+    llvm::outs() << '\n';
+  }
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv);
+  if (emit == "builtins") {
+    printBuiltins();
+    return 0;
+  }
   FrontendOptions options;
   options.path = input;
   options.model = model;

@@ -1,0 +1,250 @@
+# REQUIRES: compiler, runtime
+# RUN: %python %s %root
+"""Every option of every layer and function of the language against formulas that share no code with anything here
+(test/support/textbook.py): values and gradients of the emitted PyTorch and of what the passes make, some as compiled
+programs; how weights begin; what the documentation says; and that no option of the front end is left out.
+"""
+import functools
+import itertools
+import math
+import os
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from types import SimpleNamespace
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
+sys.path.insert(0, os.path.dirname(__file__))
+import numpy as np
+import torch
+from oracle import (TOLERANCE, Case, Results, differences, emitted_module, fused, model_of, problems_of, random_data, run,
+                    seq_module, torch_results)  # fmt: skip
+from programs import step_problems
+from textbook import SIGNATURES, STEP, Language, likelihoods, symbol
+from training_program import Programs, compile_object, read_safetensors, write_safetensors
+
+WIDTH = 12  # of the vocabulary, too: what is checked is the logits
+COMPILED = 5  # one case of so many is a compiled program, too
+
+
+def every(text, **options):
+    """The text with all combinations of options for `{}`; None leaves one out."""
+    for values in itertools.product(*options.values()):
+        given = [f", {name} = {value}" for name, value in zip(options, values) if value is not None]
+        yield text.format("".join(given))
+
+
+YES, NO = (None, "true"), (None, "false")
+POSITIVE = ["log", "sqrt", "rsqrt"]
+SMALL = ["exp", "square"]
+STEEP = ["tanh", "sigmoid", "silu", "gelu", "relu", "softplus"]
+BODIES = [
+    *every("z = canon(x{})", kernel=(None, 2, 3), residual=NO, bias=YES, activation=(None, "silu")),
+    *every("a, b = canon(x, y{})\nz = a * b", residual=NO, bias=YES, activation=(None, "silu"), frozen=YES),
+    "a, b, c = canon(x, narrow, y, kernel = 4, activation = none)\nz = a * c + linear(b, 12)",
+    "z = canon(x, bias = true, init = normal(0.5), bias_init = uniform(0.5))",
+    "z = canon(canon(x, activation = silu), activation = silu) + x",
+    *(f"z = shift(x, {steps})" for steps in (0, 1, 3, 5)),
+    *every("z = rms_norm(x{})", heads=(None, 2, 4, 12), eps=(None, 0.3), init=(None, "normal(0.5)")),
+    *every("z = layer_norm(x{})", heads=(None, 3), eps=(None, 0.3), bias=NO),
+    *every("z = y * layer_norm(x, heads = 12{})", init=(None, "zeros"), bias_init=(None, "constant(0.5)")),
+    *every("z = linear(x, 12{})", bias=YES, init=(None, "truncated_normal(0.3)"), bias_init=(None, "ones")),
+    "z = linear(x, weight = parameter(12, 12, init = truncated_normal(0.3, bound = 2)), bias = true)",
+    "z = linear(linear(x, 5), 12, weight = parameter(12, 5, frozen = true))",
+    "z = embed(tokens, vocab, 12, init = normal(1)) + embed(tokens, weight = parameter(15, 12))",
+    "table = parameter(vocab, 12, init = normal(1))\nz = linear(embed(tokens, weight = table), weight = table)",
+    *every("z = rotary(x, heads = 3{})", fraction=(None, 0.5), head_fraction=(None, "1 / 3"), theta=(None, 100),
+           style=(None, "interleaved")),
+    *every("z = rotary(x, head_dim = 6{})", fraction=("1 / 3", "2 / 3"), head_fraction=(None, 0.5), style=(None, "interleaved")),
+    *every("a, b = rotary(x, narrow, head_dim = 4{})\nz = a + linear(b, 12)", fraction=(None, 0, 0.5), head_fraction=(None, 0)),
+    *every("z = softmax_attention(x, y, x * y{})", heads=(1, 3, 12), causal=NO),
+    *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(3,), kv_heads=(1,), causal=NO),
+    *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(6,), kv_heads=(2,), causal=NO),
+    "z = x * parameter(12) + parameter(12, init = uniform(1), frozen = true)",
+    "a, b = recompute(tanh(x), y * y)\nz = a * recompute(sigmoid(b))",
+    "z = x * width(x) + linear(narrow, width(narrow) * 3)",
+    *(f"z = {name}(square(x) + 0.5) * {name}(0.3)" for name in POSITIVE),
+    *(f"z = {name}(x) * {name}(0.3)" for name in SMALL),
+    *(f"z = {name}(x) * {name}(-0.3) + {name}({name}(8 * y) + {name}(0.3))" for name in STEEP),
+    "z = max(x, y) * max(0.5, 2)", "z = min(x, y) - min(2, 3, 0.5)", "z = max(x, y, x * y, 0.25)",
+    "z = min(x, parameter(12), 1)", "z = x + y", "z = x - y", "z = x * y", "z = -x * 3", "z = x / (square(y) + 0.5)",
+    "z = 1.5 - x", "z = 2 / (square(x) + 1) - x / 3",
+    "z = x * floor(7 / 2) + y * ceil(7 / 2) - floor(-7 / 2)",
+    "z = x * floor_to(8 * 12 / 5, 3) + y * ceil_to(8 * 12 / 5, 3) - ceil(-2.5)",
+]  # fmt: skip
+SHORT = ["z = canon(x)", "z = canon(x, bias = true, activation = silu)", "z = shift(x, 2)"]  # rows shorter than the taps
+INITIAL = """x = embed(tokens, vocab, 2000)
+a, b, c = canon(x, kernel = 2), canon(x, kernel = 3, bias = true), canon(x, kernel = 4)
+d = rms_norm(a) * layer_norm(b) * parameter(2000) * parameter(2000, init = truncated_normal(0.3))
+e = c * parameter(2000, init = truncated_normal(0.5, bound = 1)) * parameter(2000, init = uniform(0.4))
+z = linear(d * e * parameter(2000, init = constant(0.7)), 12, bias = true)"""
+
+
+def case_of(body, length=5):
+    """A spec with the inputs that the body reads."""
+    inputs = [f"{name} = embed(tokens, vocab, {width}, init = normal(1))"
+              for name, width in (("x", 12), ("y", 12), ("narrow", 4)) if re.search(rf"\b{name}\b(?! =)", body)]  # fmt: skip
+    return Case(body.replace("\n", "; "), "\n".join([*inputs, body]), batch=2, length=length, vocabulary=WIDTH)
+
+
+def spec_of(case):
+    return Case(case.name, f"model one(vocab: int) {{\n{case.spec}\nreturn z\n}}\n", {}, case.batch, case.length, WIDTH)
+
+
+def declared(text):
+    """{name: (shape, (initializer, frozen))} of the weights of a module, in its order."""
+    part = r'parts \[#seq\.part<"(.+)", \d+, <(\w+), (\S+) : f64, (\S+) : f64>>\]'
+    found = re.findall(rf"seq\.parameter @.* {part}( frozen)? : tensor<(.+)xf\d+>", text)
+    assert len(found) == text.count("seq.parameter @")
+    return {name: (tuple(map(int, shape.split("x"))), ((kind, float(a), float(b)), bool(frozen)))
+            for name, kind, a, b, frozen, shape in found}  # fmt: skip
+
+
+def choice(value):
+    """How the front end writes one of several choices; nothing for other values."""
+    return str(symbol(value)).lower() if isinstance(value, (str, bool)) or callable(value) else None
+
+
+class Calls:
+    """What the options of the formulas were called with."""
+
+    def __init__(self):
+        self.values = defaultdict(set)
+
+    def record(self, name, function):
+        @functools.wraps(function)
+        def recorded(*arguments, **options):
+            bound = SIGNATURES[name].bind(None, *arguments, **options)
+            for option in bound.arguments:
+                self.values[name, option].add("given")
+            bound.apply_defaults()
+            for option, value in bound.arguments.items():
+                self.values[name, option].add(choice(value))
+            return function(*arguments, **options)
+
+        return recorded
+
+    def problems(self, builtins):
+        """What the front end knows, one line for each function, that no formula or no call has."""
+        lines = [line.split() for line in builtins.splitlines()]
+        if unknown := {name for name, *_ in lines} ^ set(SIGNATURES):
+            yield f"{sorted(unknown)} must be functions of the language and have formulas"
+        for name, *parameters in lines:
+            if name in unknown:
+                continue
+            options, known = [re.match(r"\w+", each)[0] for each in parameters], list(SIGNATURES[name].parameters)[1:]
+            if options != known:
+                yield f"'{name}' of the language has {options}, its formula {known}"
+            for option, text in zip(options, parameters):
+                members = set(text.partition("=")[2].split("|")) - {""}
+                if missing := (members | {"given"}) - self.values[name, option]:
+                    yield f"'{option}' of '{name}' is in no case, or not {sorted(missing)}"
+
+
+def documentation_problems(text):
+    """Options and defaults that the table of the language writes otherwise than the formulas."""
+    names = Language(None, None, {}).names()
+    for name, arguments in re.findall(r"^\| `(\w+)\((.*)\)` \|", text, re.M):
+        _, _, *options = SIGNATURES[name].parameters.values()
+        for option in options:
+            found = re.search(rf"\b{option.name}\b(?:=([^, ]*))?", arguments)
+            if not found:
+                yield f"'{option.name}' of '{name}' is not documented"
+            elif found[1] and found[1] not in SIGNATURES[name].parameters and eval(found[1], names) != option.default:
+                yield f"'{option.name}' of '{name}' is {found[1]} in the documentation, {option.default} in the formula"
+
+
+def expected_of(language, values, logits, data):
+    tokens, targets, weights = data
+    nll = likelihoods(logits, targets)
+    derivatives = (weights * nll).sum((1, 2)).imag / STEP
+    pieces = np.split(derivatives, np.cumsum([value.size for value in values.values()])[:-1])
+    gradients = {name: piece.reshape(values[name].shape) for name, piece in zip(values, pieces) if not language.made[name][1]}
+    nll = nll[0].real
+    return Results((weights * nll).sum(), gradients, nll, logits[0].real.argmax(-1))
+
+
+def emitted_problems(model, logits, data, expected):
+    found = torch_results(model, *data)
+    problems = differences(found.gradients, expected.gradients, TOLERANCE)
+    error = np.abs(model(torch.from_numpy(data[0])).detach().numpy() - logits[0].real).max()
+    return problems + ([] if error <= TOLERANCE * np.abs(logits).max() else [f"logits: error {error:.1e}"])
+
+
+def compiled_problems(case, programs, values, data, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        step = programs.step(compile_object(case, folder), values, data)
+    return step_problems(step, SimpleNamespace(expected=expected, data=data, noise=None))
+
+
+def check(case, seed, calls, programs):
+    rng = np.random.default_rng(seed)
+    text = seq_module(spec_of(case), "--f64")
+    weights = declared(text)
+    values = {name: rng.normal(size=shape) for name, (shape, _) in weights.items()}
+    data = random_data(case, rng)
+    language = Language(data[0], WIDTH, values)
+    logits = language.read(case.spec, calls.record)["z"]
+    made = {name: init for name, (_, init) in weights.items()}
+    problems = [] if language.made == made else [f"weights {made} instead of {language.made}"]
+    expected = expected_of(language, values, logits, data)
+    model = model_of(emitted_module(text))
+    model.load_state_dict({name: torch.from_numpy(value) for name, value in values.items()})
+    problems += ["PyTorch: " + each for each in emitted_problems(model, logits, data, expected)]
+    problems += ["passes: " + each for each in problems_of(run(fused(case), text), values, data, expected, None)]
+    if seed % COMPILED == 0:
+        problems += ["program: " + each for each in compiled_problems(spec_of(case), programs, values, data, expected)]
+    return problems
+
+
+def spread_problems(weights, begun):
+    """Initial values are what initializers say: distances of Kolmogorov and Smirnov from their distributions."""
+    gauss = lambda x: (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
+    for name, (_, ((kind, a, b), _)) in weights.items():
+        x = np.sort(begun[name].ravel())
+        if kind == "constant":
+            distance = 0 if (x == np.float32(a)).all() else 1
+        else:
+            below = {"normal": lambda: gauss((x - a) / b), "uniform": lambda: np.clip((x - a) / (b - a), 0, 1),
+                     "truncated_normal": lambda: np.clip((gauss(x / a) - gauss(-b)) / (gauss(b) - gauss(-b)), 0, 1)}  # fmt: skip
+            distance = np.abs(below[kind]() - (np.arange(x.size) + 0.5) / x.size).max()
+        if not distance * math.sqrt(x.size) <= 2:
+            yield f"{name} does not begin as {kind} of {a}, {b}"
+
+
+def initial_problems(programs):
+    """The emitted module and the program begin as the module says, and so as the formulas do."""
+    torch.manual_seed(0)
+    case = spec_of(case_of(INITIAL, length=1))
+    text = seq_module(case)
+    weights = declared(text)
+    emitted = {name: value.numpy() for name, value in model_of(emitted_module(text)).state_dict().items()}
+    with tempfile.TemporaryDirectory() as folder:
+        row = {name: np.zeros((case.batch, case.length), np.int32) for name in ("tokens", "targets")}
+        write_safetensors(f"{folder}/tokens", row | {"weights": np.ones((case.batch, case.length), np.float32)})
+        programs.run(compile_object(case, folder, dtype="f32"), "--tokens", f"{folder}/tokens", "--steps", "0", "--warmup", "0",
+                     "--eval-batches", "0", "--quiet", "--out", f"{folder}/run")  # fmt: skip
+        program = read_safetensors(f"{folder}/run/ckpt/00000000/weights.safetensors")
+    return [f"{where}: {each}" for where, begun in (("PyTorch", emitted), ("program", program))
+            for each in spread_problems(weights, begun)]  # fmt: skip
+
+
+def main(root):
+    torch.set_num_threads(1)  # other tests run on the other cores
+    calls, programs, failures = Calls(), Programs(), 0
+    cases = [case_of(body) for body in BODIES] + [case_of(body, length=2) for body in SHORT]
+    for seed, case in enumerate(cases):
+        if problems := check(case, seed, calls, programs):
+            failures += 1
+            print(f"FAILED {case.name}\n  " + "\n  ".join(problems), flush=True)
+    print(f"{len(cases) - failures} of {len(cases)} agree with formulas to {TOLERANCE:g}")
+    others = [*calls.problems(run(["stretto-frontend-test", "--emit=builtins"])), *initial_problems(programs)]
+    with open(f"{root}/docs/language.md", encoding="utf-8") as file:
+        others += documentation_problems(file.read())
+    print(*others, sep="\n", end="\n" if others else "")
+    return failures + len(others) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,244 @@
+"""The language as formulas, written down from the paper and from textbooks, sharing nothing with what they check.
+
+The body of a spec is Python as well: `a, b = canon(x, y, activation = silu)`. Language.read executes it with the functions
+below, whose signatures are what the language promises: the order and names of options, and their defaults.
+
+Derivatives are complex steps: f(w + ih) = f(w) + ih f'(w), exact where h is tiny. Every array has one slice for each
+entry of a weight, in which that entry has an imaginary part; activations are [slices, batch, length, width].
+"""
+import inspect
+import math
+
+import numpy as np
+
+STEP = 1e-30
+
+
+def rows(weight):
+    """A weight [slices, width] beside activations."""
+    return weight[:, None, None]
+
+
+def normal(std):
+    return "normal", 0.0, std
+
+
+def uniform(bound):
+    return "uniform", -bound, bound
+
+
+def constant(value):
+    return "constant", value, 0.0
+
+
+zeros, ones = constant(0.0), constant(1.0)
+
+
+def turn(x, heads, fraction, head_fraction, theta, style):
+    """Rotates pairs of columns by angles that grow with time."""
+    width, y = x.shape[-1] // heads, x.copy()
+    columns = round(fraction * width)
+    for head in range(round(head_fraction * heads)):
+        for pair in range(columns // 2):
+            a, b = (2 * pair, 2 * pair + 1) if style == "interleaved" else (pair, pair + columns // 2)
+            a, b = head * width + a, head * width + b
+            for t in range(x.shape[2]):
+                angle = t * theta ** (-2 * pair / columns)
+                y[:, :, t, a] = x[:, :, t, a] * math.cos(angle) - x[:, :, t, b] * math.sin(angle)
+                y[:, :, t, b] = x[:, :, t, a] * math.sin(angle) + x[:, :, t, b] * math.cos(angle)
+    return y
+
+
+class Reader:
+    """`weights`: values by name, in the order in which the spec makes them. `made`: (init, frozen) of each."""
+
+    def __init__(self, tokens, vocabulary, weights):
+        self.tokens, self.vocabulary, self.weights = tokens, vocabulary, weights
+        self.waiting, self.entries = list(weights), sum(value.size for value in weights.values())
+        self.offset, self.made = 0, {}
+
+    def names(self, wrap=lambda name, function: function):
+        """What a spec may write; `wrap` may stand between it and the functions."""
+        names = {name: wrap(name, getattr(self, name)) for name in SIGNATURES}
+        names |= {"tokens": self.tokens, "vocab": self.vocabulary, "true": True, "false": False, "zeros": zeros, "ones": ones}
+        return names | {symbol: symbol for symbol in ("none", "half_split", "interleaved")}
+
+    def read(self, body, wrap):
+        """The variables of a body."""
+        variables = self.names(wrap)
+        exec(body, variables)
+        return variables
+
+    def weight(self, shape, init, frozen=False):
+        name = self.waiting.pop(0)
+        value = self.weights[name].astype(complex)
+        assert value.shape == shape, f"{name} is {value.shape} instead of {shape}"
+        self.made[name] = (init, frozen)
+        step = np.zeros((self.entries, value.size), complex)
+        step[self.offset : self.offset + value.size] = 1j * STEP * np.eye(value.size)
+        self.offset += value.size
+        return value + step.reshape(-1, *shape)
+
+
+class Language(Reader):
+    # Layers
+
+    def embed(self, tokens, vocabulary=None, width=None, weight=None, init=normal(0.02)):
+        table = self.weight((vocabulary, width), init) if weight is None else weight
+        return table[:, tokens]
+
+    def linear(self, x, width=None, bias=False, weight=None, init=normal(0.02), bias_init=zeros):
+        if weight is None:
+            weight = self.weight((width, x.shape[-1]), init)
+        y = np.stack([(x * rows(weight[:, i])).sum(-1) for i in range(weight.shape[1])], -1)
+        return y + rows(self.weight((y.shape[-1],), bias_init)) if bias else y
+
+    def rms_norm(self, x, heads=1, eps=1e-5, init=ones):
+        gain = rows(self.weight((x.shape[-1] // heads,), init))
+        parts = np.split(x, heads, -1)
+        return np.concatenate([part / np.sqrt((part * part).mean(-1, keepdims=True) + eps) * gain for part in parts], -1)
+
+    def layer_norm(self, x, heads=1, eps=1e-5, bias=True, init=ones, bias_init=zeros):
+        width = x.shape[-1] // heads
+        gain = rows(self.weight((width,), init))
+        offset = rows(self.weight((width,), bias_init)) if bias else 0.0
+        parts = [part - part.mean(-1, keepdims=True) for part in np.split(x, heads, -1)]
+        return np.concatenate([part / np.sqrt((part * part).mean(-1, keepdims=True) + eps) * gain + offset for part in parts], -1)
+
+    def canon(self, *x, kernel=4, residual=True, bias=False, activation="none", frozen=False, init=None, bias_init=zeros):
+        """x + activation(conv(x) + bias); the convolution begins as Conv1d of one group per column does."""
+        joined = np.concatenate(x, -1)
+        taps = self.weight((kernel, joined.shape[-1]), init or uniform(1 / math.sqrt(kernel)), frozen)
+        y = np.zeros_like(joined)
+        for t in range(joined.shape[2]):
+            for k in range(min(kernel, t + 1)):
+                y[:, :, t] += taps[:, None, k] * joined[:, :, t - k]
+        if bias:
+            y = y + rows(self.weight((joined.shape[-1],), bias_init, frozen))
+        y = {"none": lambda y: y, "silu": self.silu}[symbol(activation)](y)
+        y = joined + y if residual else y
+        ends = np.cumsum([part.shape[-1] for part in x])
+        return y if len(x) == 1 else np.split(y, ends[:-1], -1)
+
+    def shift(self, x, steps):
+        y = np.zeros_like(x)
+        for t in range(steps, x.shape[2]):
+            y[:, :, t] = x[:, :, t - steps]
+        return y
+
+    def rotary(self, *x, head_dim=None, heads=None, fraction=1.0, head_fraction=1.0, theta=10000.0, style="half_split"):
+        turned = [turn(part, heads or part.shape[-1] // head_dim, fraction, head_fraction, theta, style) for part in x]
+        return turned if len(x) > 1 else turned[0]
+
+    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True):
+        kv_heads, width, length = kv_heads or heads, q.shape[-1] // heads, q.shape[2]
+        y = np.zeros_like(q)
+        for head in range(heads):
+            mine = slice(head * width, (head + 1) * width)
+            first = head // (heads // kv_heads) * width
+            keys, values = (each[..., first : first + width] for each in (k, v))
+            for t in range(length):
+                seen = range(t + 1 if causal else length)
+                scores = [np.exp((q[:, :, t, mine] * keys[:, :, s]).sum(-1) / math.sqrt(width)) for s in seen]
+                weights = [(score / sum(scores))[..., None] for score in scores]
+                y[:, :, t, mine] = sum(weight * values[:, :, s] for s, weight in zip(seen, weights))
+        return y
+
+    def parameter(self, *shape, init=normal(0.02), frozen=False):
+        weight = self.weight(shape, init, frozen)
+        return rows(weight) if len(shape) == 1 else weight
+
+    def recompute(self, *x):
+        return x if len(x) > 1 else x[0]
+
+    def width(self, x):
+        return x.shape[-1]
+
+    # Functions of tensors and numbers
+
+    def exp(self, x):
+        return np.exp(x)
+
+    def log(self, x):
+        return np.log(x)
+
+    def sqrt(self, x):
+        return np.sqrt(x)
+
+    def rsqrt(self, x):
+        return 1 / np.sqrt(x)
+
+    def tanh(self, x):
+        return 1 - 2 / (np.exp(2 * x) + 1)
+
+    def sigmoid(self, x):
+        return 1 / (1 + np.exp(-x))
+
+    def silu(self, x):
+        return x / (1 + np.exp(-x))
+
+    def gelu(self, x):
+        """With erf; a step changes it by its density."""
+        z = np.asarray(x) / math.sqrt(2)
+        erf = np.vectorize(math.erf)(z.real) + 1j * z.imag * 2 / math.sqrt(math.pi) * np.exp(-(z.real**2))
+        return x * (1 + erf) / 2
+
+    def relu(self, x):
+        return np.where(np.real(x) > 0, x, 0)
+
+    def square(self, x):
+        return x * x
+
+    def softplus(self, x):
+        return np.log(1 + np.exp(x))
+
+    def min(self, *x):
+        return -self.max(*(-each for each in x))
+
+    def max(self, *x):
+        largest = x[0]
+        for each in x[1:]:
+            largest = np.where(np.real(largest) > np.real(each), largest, each)
+        return largest
+
+    # Numbers
+
+    def floor_to(self, x, multiple):
+        return math.floor(x / multiple) * multiple
+
+    def ceil_to(self, x, multiple):
+        return math.ceil(x / multiple) * multiple
+
+    def floor(self, x):
+        return math.floor(x)
+
+    def ceil(self, x):
+        return math.ceil(x)
+
+    # Initializers
+
+    def normal(self, std):
+        return normal(std)
+
+    def truncated_normal(self, std, bound=3.0):
+        return "truncated_normal", std, bound
+
+    def uniform(self, bound):
+        return uniform(bound)
+
+    def constant(self, value):
+        return constant(value)
+
+
+SIGNATURES = {name: inspect.signature(function) for name, function in vars(Language).items() if inspect.isfunction(function)}
+
+
+def symbol(value):
+    """The name of an option's value that is also the name of a function."""
+    return getattr(value, "__name__", value)
+
+
+def likelihoods(logits, targets):
+    """-log softmax(logits)[target] of each token."""
+    batch, length = np.indices(targets.shape)
+    return np.log(np.exp(logits).sum(-1)) - logits[:, batch, length, targets]
