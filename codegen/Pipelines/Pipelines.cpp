@@ -1,6 +1,8 @@
 //===- Pipelines.cpp - the order of passes ------------------------------------===//
 #include "codegen/Pipelines/Pipelines.h"
 
+#include "codegen/Pipelines/Passes.h"
+#include "codegen/Pipelines/Stage.h"
 #include "codegen/host/Passes.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/optimizer/Passes.h"
@@ -99,7 +101,16 @@ static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createEmitHost());
 }
 
+/// The stage that a phase goes on from. Only where there is device code does `nvvm` differ from `kernels`.
+static std::optional<Phase> before(Phase phase, const Backend &backend) {
+  if (phase == Phase::train)
+    return std::nullopt;
+  auto previous = static_cast<Phase>(static_cast<int>(phase) - 1);
+  return previous == Phase::nvvm && !backend.hasDeviceCode() ? Phase::kernels : previous;
+}
+
 void stretto::addPhase(OpPassManager &passes, Phase phase, const PipelineOptions &options) {
+  passes.addPass(createExpectStage({stageName(before(phase, *options.backend)).str()}));
   switch (phase) {
   case Phase::train:
     return addTrain(passes, options);

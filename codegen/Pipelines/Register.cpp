@@ -1,4 +1,5 @@
 //===- Register.cpp - passes and dialects by name -----------------------------===//
+#include "codegen/Pipelines/Passes.h"
 #include "codegen/Pipelines/Pipelines.h"
 
 #include "codegen/cpu/Passes.h"
@@ -21,6 +22,7 @@ void stretto::registerCodegenDialects(mlir::DialectRegistry &registry) {
 }
 
 void stretto::registerCodegenPasses() {
+  registerPipelinesPasses();
   registerCpuKernelPasses();
   registerCudaKernelPasses();
   registerCudaBinaryPasses();

@@ -47,7 +47,7 @@ Value CudaBuilder::select(Value condition, Value a, Value b) {
   return condition ? createOrFold<arith::SelectOp>(condition, a, b) : a;
 }
 
-void CudaBuilder::barrier() { NVVM::BarrierOp::create(*this); }
+void CudaBuilder::barrier() { NVVM::Barrier0Op::create(*this); }
 
 static Value allLanes(CudaBuilder &b) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)); }
 

@@ -2,6 +2,7 @@
 #include "codegen/cuda/Decoding.h"
 #include "codegen/cuda/Passes.h"
 #include "ir/Kern/Resources.h"
+#include "passes/Support/Requirements.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -29,6 +30,8 @@ namespace {
 struct LowerCudaKernelsPass : stretto::impl::LowerCudaKernelsBase<LowerCudaKernelsPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
+    if (failed(requireFreeName(module, "kernels", getArgument())))
+      return signalPassFailure();
     kern::dropResources(module);
     OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
     auto kernels = gpu::GPUModuleOp::create(end, module.getLoc(), "kernels");

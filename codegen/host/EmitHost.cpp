@@ -2,6 +2,7 @@
 #include "codegen/host/Passes.h"
 #include "codegen/host/Tables.h"
 #include "codegen/memory/Entries.h"
+#include "codegen/memory/Places.h"
 #include "codegen/memory/Timeline.h"
 
 namespace stretto {
@@ -17,9 +18,11 @@ struct EmitHostPass : stretto::impl::EmitHostBase<EmitHostPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
     if (!module->hasAttr("kern.arenas")) {
-      module.emitError() << "memory must be planned before host code is made";
+      emitError(module.getLoc()) << "memory must be planned before host code is made";
       return signalPassFailure();
     }
+    if (failed(requirePlaces(module)))
+      return signalPassFailure();
     FailureOr<ProgramFacts> facts = collectFacts(module);
     if (failed(facts))
       return signalPassFailure();

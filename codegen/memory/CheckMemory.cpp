@@ -1,6 +1,7 @@
 //===- CheckMemory.cpp - run planned memory on shadows of values --------------===//
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
+#include "codegen/memory/Places.h"
 #include "codegen/memory/Shadow.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
@@ -221,6 +222,8 @@ private:
 
 struct CheckMemoryPass : stretto::impl::CheckMemoryBase<CheckMemoryPass> {
   void runOnOperation() final {
+    if (failed(requirePlaces(getOperation())))
+      return signalPassFailure();
     for (func::FuncOp entry : entryFunctions(getOperation()))
       if (failed(Run(getOperation()).entry(entry)))
         return signalPassFailure();

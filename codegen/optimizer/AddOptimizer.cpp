@@ -3,6 +3,7 @@
 #include "codegen/memory/ParameterLayout.h"
 #include "codegen/optimizer/Passes.h"
 #include "ir/Seq/ActivationType.h"
+#include "passes/Support/Requirements.h"
 #include "passes/Support/RowBuilder.h"
 #include "runtime/abi/abi.h"
 
@@ -25,6 +26,9 @@ struct AddOptimizerPass : stretto::impl::AddOptimizerBase<AddOptimizerPass> {
     flat = RankedTensorType::get({1, rows, flatColumns}, real);
     scalar = RankedTensorType::get({1}, real);
     rounded = roundedActivationType(getOperation());
+    for (StringRef name : {"update", "accumulate", "take_accumulated", "round_parameters"})
+      if (failed(requireFreeName(getOperation(), name, getArgument())))
+        return signalPassFailure();
     addUpdate();
     addAccumulate();
     addTakeAccumulated();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------------===//
 #include "passes/AutoDiff/Adjoints.h"
 #include "passes/AutoDiff/MinimumCut.h"
+#include "passes/AutoDiff/Numbering.h"
 #include "passes/AutoDiff/Passes.h"
 #include "passes/AutoDiff/ReadAgain.h"
 #include "passes/Support/StoredBytes.h"
@@ -260,10 +261,12 @@ struct ChooseSavedPass : stretto::impl::ChooseSavedBase<ChooseSavedPass> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;
-      auto forward = function->getAttrOfType<FlatSymbolRefAttr>(kForwardAttr);
-      SavedChoice choice(function, forward ? symbols.lookup<func::FuncOp>(forward.getValue()) : function);
+      func::FuncOp forward = requireForward(function, symbols);
+      if (!forward || failed(requireNumberedCopies(function)))
+        return signalPassFailure();
+      SavedChoice choice(function, forward);
       if (!choice.isTrivial())
-        entries.push_back({choice, forward ? trips.lookup(function.getName()) : 1});
+        entries.push_back({choice, forward == function ? 1 : trips.lookup(function.getName())});
     }
     decideWithinBudget([&](int64_t weight) {
       int64_t total = 0;

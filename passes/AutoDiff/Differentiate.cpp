@@ -11,14 +11,6 @@ namespace stretto {
 using namespace mlir;
 using namespace stretto;
 
-void stretto::numberOperations(func::FuncOp function) {
-  Builder b(function.getContext());
-  int64_t next = 0;
-  for (Operation &op : function.getBody().front())
-    if (isRepeatable(&op))
-      op.setAttr(kIdAttr, b.getI64IntegerAttr(next++));
-}
-
 namespace {
 /// The sweep within the function that holds forward and reverse.
 class MainAdjoints : public Adjoints {

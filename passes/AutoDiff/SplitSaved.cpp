@@ -1,4 +1,5 @@
 //===- SplitSaved.cpp - keep what was decided to keep ---------------------------===//
+#include "passes/AutoDiff/Numbering.h"
 #include "passes/AutoDiff/Passes.h"
 #include "passes/Support/StoredBytes.h"
 
@@ -133,10 +134,9 @@ struct SplitSavedPass : stretto::impl::SplitSavedBase<SplitSavedPass> {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (function.isDeclaration())
         continue;
-      if (auto forward = function->getAttrOfType<FlatSymbolRefAttr>(kForwardAttr))
-        splitScan(symbols.lookup<func::FuncOp>(forward.getValue()), function);
-      else
-        useOriginals(function);
+      func::FuncOp forward = requireForward(function, symbols);
+      if (!forward || failed(forward == function ? useOriginals(function) : splitScan(forward, function)))
+        return signalPassFailure();
     }
     getOperation().walk([](Operation *op) { op->removeAttr(kIdAttr); });
   }
@@ -150,28 +150,44 @@ struct SplitSavedPass : stretto::impl::SplitSavedBase<SplitSavedPass> {
     return copies;
   }
 
+  /// The forward operation that a copy repeats; reports and returns null where there is none.
+  static Operation *originalOf(Operation *copy, const llvm::DenseMap<int64_t, Operation *> &originals) {
+    auto id = copy->getAttrOfType<IntegerAttr>(kIdAttr);
+    Operation *original = originals.lookup(id.getInt());
+    if (!original)
+      copy->emitOpError() << "needs an operation of the forward with seq.id = " << id.getInt() << ", which seq-differentiate gives";
+    return original;
+  }
+
   static void markOriginal(Operation *original, Operation *copy) {
     original->setAttr(kSavedAttr, copy->getAttr(kSavedAttr));
     original->removeAttr(kIdAttr);
   }
 
-  void useOriginals(func::FuncOp function) {
+  LogicalResult useOriginals(func::FuncOp function) {
     SmallVector<Operation *> copies = savedCopies(function);
     auto originals = originalsOf(function);
     for (Operation *copy : copies) {
-      Operation *original = originals.lookup(copy->getAttrOfType<IntegerAttr>(kIdAttr).getInt());
+      Operation *original = originalOf(copy, originals);
+      if (!original)
+        return failure();
       copy->replaceAllUsesWith(original);
       markOriginal(original, copy);
       copy->erase();
     }
     eraseDeadOps(function);
+    return success();
   }
 
-  void splitScan(func::FuncOp forward, func::FuncOp backward) {
+  LogicalResult splitScan(func::FuncOp forward, func::FuncOp backward) {
     ScanPair pair{scanOf(forward), scanOf(backward), forward, backward};
+    if (!pair.forwardScan || !pair.backwardScan)
+      return backward.emitOpError() << "needs a scan over it and one over its forward, which seq-differentiate gives";
     auto originals = originalsOf(forward);
     for (Operation *copy : savedCopies(backward)) {
-      Operation *original = originals.lookup(copy->getAttrOfType<IntegerAttr>(kIdAttr).getInt());
+      Operation *original = originalOf(copy, originals);
+      if (!original)
+        return failure();
       copy->getResult(0).replaceAllUsesWith(pair.stack(original->getResult(0)));
       markOriginal(original, copy);
       copy->erase();
@@ -180,6 +196,7 @@ struct SplitSavedPass : stretto::impl::SplitSavedBase<SplitSavedPass> {
     pair.dropUnusedArguments();
     pair.dropUnusedStacks();
     eraseDeadOps(forward);
+    return success();
   }
 
   seq::ScanOp scanOf(func::FuncOp body) {

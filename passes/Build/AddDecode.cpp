@@ -1,6 +1,7 @@
 //===- AddDecode.cpp - the model a few tokens at a time -----------------------===//
 #include "passes/Build/DecodeBody.h"
 #include "passes/Build/Passes.h"
+#include "passes/Support/Requirements.h"
 
 namespace stretto {
 #define GEN_PASS_DEF_ADDDECODE
@@ -15,21 +16,19 @@ struct AddDecodePass : stretto::impl::AddDecodeBase<AddDecodePass> {
   using AddDecodeBase::AddDecodeBase;
 
   void runOnOperation() final {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.getNumArguments() != 1 || main.getNumResults() != 1) {
-      getOperation().emitError() << "the module must hold @main(%tokens) -> logits";
+    func::FuncOp main = requireModel(getOperation());
+    if (!main)
       return signalPassFailure();
-    }
     auto tokens = cast<RankedTensorType>(main.getArgumentTypes()[0]);
     int64_t most = chunk;
     if (most < 1 || most > tokens.getDimSize(1)) {
-      main.emitError() << "a chunk of decoding must have 1 to " << tokens.getDimSize(1) << " tokens, but got " << most;
+      emitError(main.getLoc()) << "a chunk of decoding must have 1 to " << tokens.getDimSize(1) << " tokens, but got " << most;
       return signalPassFailure();
     }
     RowAnalysis rows(getOperation());
     for (auto [name, count] : {std::pair("decode_one", int64_t(1)), std::pair("decode_chunk", most)}) {
       DecodeShape shape{name, tokens.getDimSize(0), tokens.getDimSize(1), count, most};
-      if (failed(addDecodeEntry(main, shape, rows)))
+      if (failed(requireFreeName(getOperation(), name, getArgument())) || failed(addDecodeEntry(main, shape, rows)))
         return signalPassFailure();
     }
   }

@@ -1,5 +1,6 @@
 //===- AddLoss.cpp - the training and the evaluation function of a model ------===//
 #include "passes/Build/Passes.h"
+#include "passes/Support/Requirements.h"
 #include "passes/Support/RowBuilder.h"
 
 #include "mlir/IR/Remarks.h"
@@ -39,11 +40,12 @@ struct AddLossPass : stretto::impl::AddLossBase<AddLossPass> {
   using AddLossBase::AddLossBase;
 
   void runOnOperation() final {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.getNumArguments() != 1 || main.getNumResults() != 1) {
-      getOperation().emitError() << "the module must hold @main(%tokens) -> logits";
+    func::FuncOp main = requireModel(getOperation());
+    if (!main)
       return signalPassFailure();
-    }
+    for (StringRef name : {"evaluate", "gradients"})
+      if (failed(requireFreeName(getOperation(), name, getArgument())))
+        return signalPassFailure();
     warnOfLookingAhead();
     Type tokens = main.getArgumentTypes()[0];
     Type real = cast<RankedTensorType>(main.getResultTypes()[0]).getElementType();

@@ -1,12 +1,9 @@
 //===- Stages.cpp -------------------------------------------------------------===//
 #include "tools/stretto-compile/Stages.h"
 
-#include "ir/Kern/KernOps.h"
 #include "ir/Kern/Resources.h"
 #include "tools/stretto-compile/Shape.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MD5.h"
@@ -17,28 +14,6 @@ using namespace mlir;
 using namespace stretto;
 
 bool stretto::isStageFile(StringRef path) { return path.ends_with(".mlir"); }
-
-/// By what each phase leaves behind: the table of the program, places, kernels, gradients.
-static std::optional<Phase> phaseOf(ModuleOp module) {
-  if (module.lookupSymbol("stretto_compiled_program"))
-    return Phase::llvm;
-  if (!module.getOps<gpu::GPUModuleOp>().empty())
-    return Phase::nvvm;
-  if (module->hasAttr("kern.arenas"))
-    return Phase::kernels;
-  if (module.lookupSymbol("update") || module.walk([](kern::RowwiseOp) { return WalkResult::interrupt(); }).wasInterrupted())
-    return Phase::fused;
-  if (module.lookupSymbol("gradients"))
-    return Phase::train;
-  return std::nullopt;
-}
-
-/// Whether the module is amid a phase: gradients are asked for but not there, or groups are named but not outlined.
-static bool isBetween(ModuleOp module) {
-  return module.walk([](Operation *op) {
-    return isa<seq::BackwardOp>(op) || op->hasAttr("kern.group") ? WalkResult::interrupt() : WalkResult::advance();
-  }).wasInterrupted();
-}
 
 /// Options that only mean something while a spec is read; empty where none is given.
 static std::string specOption(const CommandLine &line) {
@@ -109,12 +84,12 @@ std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine 
   if (!stage.module)
     return std::nullopt;
   stage.phase = phaseOf(*stage.module);
-  if (!stage.phase && !stage.module->lookupSymbol<func::FuncOp>("main")) {
+  if (!holdsModel(*stage.module)) {
     error = llvm::formatv("'{0}' must hold a model: a function 'main' as --emit=seq prints it, or what a later stage makes of it",
                           line.spec);
     return std::nullopt;
   }
-  if (isBetween(*stage.module)) {
+  if (findUnfinished(*stage.module)) {
     error = llvm::formatv("'{0}' must be at the end of a stage, but is amid one: go on with stretto-opt, as the index of "
                           "--dump-ir tells",
                           line.spec);

@@ -1,7 +1,7 @@
 //===- Stages.h - IR that was printed, edited and is to be continued -----------===//
 #pragma once
 
-#include "codegen/Pipelines/Pipelines.h"
+#include "codegen/Pipelines/Stage.h"
 #include "tools/stretto-compile/Options.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,7 +18,7 @@ struct Stage {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<Phase> phase;
   std::string digest;
-  std::string name() const { return phase ? nameOf(*phase).str() : "seq"; }
+  std::string name() const { return stageName(phase).str(); }
 };
 
 /// Reads the file of the command line and finds its stage. Reports what is wrong with the IR; fills `error` where the

@@ -1,0 +1,51 @@
+//===- Places.cpp -------------------------------------------------------------===//
+#include "codegen/memory/Places.h"
+
+#include "codegen/memory/Entries.h"
+#include "ir/Kern/KernOps.h"
+#include "passes/Support/Requirements.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace stretto;
+
+constexpr StringLiteral maker = "kern-plan-memory";
+
+static LogicalResult requirePlacesOfResults(Operation *op) {
+  if (op->getNumResults() == 0)
+    return success();
+  auto places = requireAttribute<ArrayAttr>(op, "kern.places", maker);
+  if (!places)
+    return failure();
+  if (places.size() == op->getNumResults() && llvm::all_of(places, llvm::IsaPred<kern::PlaceAttr>))
+    return success();
+  return op->emitOpError() << "needs a place for each of " << op->getNumResults() << " results in kern.places, but got " << places;
+}
+
+static LogicalResult requirePlacesOfFunction(func::FuncOp function, bool isEntry) {
+  auto missing = [&](StringRef what, unsigned number) {
+    return function.emitOpError() << "needs the attribute kern.place on " << what << " " << number << ", which " << maker << " gives";
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place"))
+      return missing("argument", i);
+  for (unsigned i = 0; isEntry && i < function.getNumResults(); ++i)
+    if (!function.getResultAttrOfType<kern::PlaceAttr>(i, "kern.place"))
+      return missing("result", i);
+  for (Operation &op : function.getBody().front())
+    if (failed(requirePlacesOfResults(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult stretto::requirePlaces(ModuleOp module) {
+  for (Operation &op : module.getOps())
+    if (isa<seq::ParameterOp, seq::CacheOp>(op) && !requireAttribute<kern::PlaceAttr>(&op, "kern.place", maker))
+      return failure();
+  SmallVector<func::FuncOp> entries = entryFunctions(module);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration() && failed(requirePlacesOfFunction(function, llvm::is_contained(entries, function))))
+      return failure();
+  return success();
+}
