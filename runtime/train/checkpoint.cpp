@@ -169,7 +169,13 @@ void CheckpointFolder::save(const TrainingState &state, int64_t step,
     throw;
   }
   verify(step);
-  replaceFile(path + "/latest", fmt::format("{:08}\n", step));
+  settle(step);
+}
+
+void CheckpointFolder::settle(int64_t step) const {
+  const std::string latest = path + "/latest", text = fmt::format("{:08}\n", step);
+  if (!pathExists(latest) || readFile(latest, 64) != text)
+    replaceFile(latest, text);
   dropOld(step);
 }
 
@@ -182,6 +188,7 @@ void CheckpointFolder::dropOld(int64_t newestStep) const {
     if (pathExists(temporary))
       removeTree(temporary);
     renameNew(folderOf(all[i]), temporary);
+    syncDirectory(path);
     removeTree(temporary);
   }
 }

@@ -30,6 +30,10 @@ public:
   // Writes a checkpoint of the state. Throws Error; whatever goes wrong, older checkpoints are intact.
   void save(const TrainingState &state, int64_t step, const std::map<std::string, std::string> &facts) const;
 
+  // What follows a good checkpoint: `latest` names it, older ones beyond `keep` go. An interrupted save may not have
+  // come to it.
+  void settle(int64_t step) const;
+
   // Reads the manifest of one checkpoint and compares every checksum; throws Error with what is wrong.
   Manifest verify(int64_t step, CheckpointPart part = CheckpointPart::all) const;
 

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/fs.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 
@@ -29,8 +28,13 @@ void pass(std::string_view operation, const std::string &path) {
 
 void renameWith(const std::string &from, const std::string &to, unsigned flags) {
   pass("rename", to);
-  if (syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) != 0)
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) != 0)
     failFile(fmt::format("rename '{}' to", from), to, errno);
+}
+
+std::string parentOf(const std::string &path) {
+  const size_t slash = path.rfind('/', path.find_last_not_of('/'));
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
 } // namespace
@@ -121,15 +125,16 @@ std::string readFile(const std::string &path, uint64_t maxBytes, bool followLink
 
 void makeDirectory(const std::string &path) {
   pass("mkdir", path);
-  if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST)
+  int code = mkdir(path.c_str(), 0755) == 0 ? 0 : errno;
+  if (code == EEXIST)
     return;
-  const int code = errno;
-  const size_t slash = path.rfind('/');
-  if (code != ENOENT || slash == std::string::npos || slash == 0)
+  if (const size_t slash = path.rfind('/'); code == ENOENT && slash != std::string::npos && slash > 0) {
+    makeDirectory(path.substr(0, slash));
+    code = mkdir(path.c_str(), 0755) == 0 || errno == EEXIST ? 0 : errno;
+  }
+  if (code)
     failFile("create folder", path, code);
-  makeDirectory(path.substr(0, slash));
-  if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
-    failFile("create folder", path, errno);
+  syncDirectory(parentOf(path));
 }
 
 void syncDirectory(const std::string &path) {
@@ -184,7 +189,7 @@ bool pathExists(const std::string &path) {
 }
 
 // What the names of temporary files have behind that of the file: this, and the number of the process.
-static constexpr std::string_view temporaryMark = ".tmp-";
+constexpr std::string_view temporaryMark = ".tmp-";
 
 void removeInterrupted(const std::string &folder) {
   for (const std::string &name : listDirectory(folder)) {
@@ -208,8 +213,7 @@ void replaceFile(const std::string &path, std::string_view text) {
     unlink(temporary.c_str());
     throw;
   }
-  const size_t slash = path.rfind('/');
-  syncDirectory(slash == std::string::npos ? "." : path.substr(0, slash));
+  syncDirectory(parentOf(path));
 }
 
 } // namespace stretto

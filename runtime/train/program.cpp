@@ -127,6 +127,7 @@ bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingStat
   }
   trainer.resumeFrom(*manifest);
   folder.restore(state, manifest->step);
+  folder.settle(manifest->step);
   progress.message(fmt::format("resumed from checkpoint '{}' (step {})", folder.folderOf(manifest->step), manifest->step));
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
+#include "runtime/train/files.h"
 #include "runtime/train/json.h"
 #include "runtime/train/memory.h"
 #include "runtime/train/signals.h"
@@ -73,6 +74,7 @@ int Trainer::run() {
                                          parts.run->file("metrics.jsonl"), done));
     logs.reset(new Logs{AppendFile(parts.run->file("metrics.jsonl")), AppendFile(parts.run->file("timing.jsonl")),
                         EventFile(parts.run->path, done)});
+    syncDirectory(parts.run->path); // the names of the logs
   }
   firstStep = done;
   if (config.steps == 0 && evaluates())

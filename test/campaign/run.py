@@ -1,0 +1,95 @@
+"""Long checks, each of many numbered cases: see docs/campaigns.md.
+
+    run.py [--build FOLDER] [--first N] [--count N] [--short] [--ledger FOLDER] [NAME ...]
+"""
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+
+sys.dont_write_bytecode = True
+import failures
+import kills
+import points
+import power_cut
+from attempts import Tools
+
+CAMPAIGNS = {
+    "power-cut": (power_cut, power_cut.PowerCut),
+    "failures": (failures, failures.Failures),
+    "points": (points, points.Points),
+    "kills": (kills, kills.Kills),
+}
+
+
+class Ledger:
+    """A file that says which cases are done: `CASE passed` or `CASE failed` in a line, with what was counted."""
+
+    def __init__(self, folder, name):
+        self.path = os.path.join(folder, name) if folder else None
+        self.done = set()
+        if self.path and os.path.exists(self.path):
+            with open(self.path) as file:
+                self.done = {int(line.split()[0]) for line in file if line.endswith("\n")}
+
+    def add(self, number, counts, problems):
+        if not self.path:
+            return
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        told = " ".join(f"{what.replace(' ', '-')}={count}" for what, count in counts.items())
+        with open(self.path, "a") as file:
+            file.write(f"{number} {'failed' if problems else 'passed'} {told}\n")
+
+
+def numbers_of(module, options):
+    count = options.count or (module.SHORT if options.short else module.CASES)
+    return range(options.first, options.first + count)
+
+
+def run_campaign(name, options, tools):
+    """How many cases passed and failed."""
+    module, make = CAMPAIGNS[name]
+    ledger, total, started, passed, failed = Ledger(options.ledger, name), Counter(), time.monotonic(), 0, 0
+    numbers = [number for number in numbers_of(module, options) if number not in ledger.done]
+    campaign = make(tools) if numbers else None
+    for number in numbers:
+        counts, problems = campaign.check(number)
+        ledger.add(number, counts, problems)
+        total.update(counts)
+        passed, failed = passed + (not problems), failed + bool(problems)
+        if problems:
+            print(f"FAILED {name} {number}: ./setup test --campaign {name} --first {number} --count 1")
+            print("\n".join(problems[:8]), flush=True)
+    told = ", ".join(f"{count} {what}" for what, count in total.items())
+    print(f"{name}: cases {options.first} to {options.first + len(numbers_of(module, options)) - 1}, "
+          f"{len(ledger.done & set(numbers_of(module, options)))} of them done before; {told}; "
+          f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./setup test --campaign", description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(CAMPAIGNS)}; all where none is named")
+    parser.add_argument("--build", default=os.path.join(os.path.dirname(__file__), "..", "..", "build"))
+    parser.add_argument("--first", type=int, default=0, help="the first case")
+    parser.add_argument("--count", type=int, default=0, help="how many cases")
+    parser.add_argument("--short", action="store_true", help="as few cases as the test suite has")
+    parser.add_argument("--ledger", help="a folder where it is written down which cases are done; these are not done again")
+    options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in CAMPAIGNS]:
+        parser.error(f"a campaign is one of {', '.join(CAMPAIGNS)}, but got {unknown[0]}")
+    passed = failed = 0
+    tools = Tools.of(options.build)
+    try:
+        for name in options.names or CAMPAIGNS:
+            good, bad = run_campaign(name, options, tools)
+            passed, failed = passed + good, failed + bad
+    finally:
+        tools.end()
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
