@@ -117,5 +117,8 @@ int main(int argc, char **argv) {
     std::cerr << "stretto compare: error: " << error.what() << "\n";
     return 1;
   }
-  return std::cout.flush() ? 0 : 1;
+  if (std::cout.flush())
+    return 0;
+  std::cerr << "stretto compare: error: the output could not be written\n";
+  return 1;
 }
