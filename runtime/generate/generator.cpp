@@ -1,6 +1,7 @@
 #include "runtime/generate/generator.h"
 
 #include "runtime/core/error.h"
+#include "runtime/generate/prompts.h"
 #include "runtime/generate/sample.h"
 
 #include <algorithm>
@@ -18,18 +19,7 @@ struct Generator::Row {
 };
 
 void Generator::check(const Prompt &prompt, const std::string &name) const {
-  const auto size = static_cast<int64_t>(prompt.tokens.size());
-  if (size == 0 || prompt.most < 1)
-    throw Error(fmt::format("{}: a prompt must have at least one token, and room for one of an answer, but has {} and an "
-                            "answer of up to {}",
-                            name, size, prompt.most));
-  if (size + prompt.most - 1 > decoder.capacity()) // the last token written is never read
-    throw Error(fmt::format("{}: a prompt must fit into the {} tokens that the model was compiled for together with its "
-                            "answer, but has {} for an answer of up to {}; compile with --length {}",
-                            name, decoder.capacity(), size, prompt.most, size + prompt.most - 1));
-  for (const int32_t token : prompt.tokens)
-    if (token < 0 || token >= decoder.vocabulary())
-      throw Error(fmt::format("{}: tokens must be in 0..{}, but got {}", name, decoder.vocabulary() - 1, token));
+  checkPrompt(prompt, name, decoder.capacity(), decoder.vocabulary());
 }
 
 // Chooses the token behind what was read. Returns whether the answer goes on.

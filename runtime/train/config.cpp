@@ -2,7 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
-#include "runtime/device/make.h"
+#include "runtime/device/names.h"
 #include "runtime/train/schedule.h"
 
 #include <algorithm>

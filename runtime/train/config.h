@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,14 @@ struct TaskDefaults {
   std::map<std::string, std::string> settings;
 };
 using FindDefaults = std::function<TaskDefaults(const std::string &task, const std::string &preset)>;
+
+// How a program finds its tasks; given by main, so that the runtime does not know them.
+struct TaskRegistry {
+  // Both throw (any std::exception) for an unknown name, with the nearest one.
+  std::function<std::unique_ptr<Task>(const std::string &name, const std::map<std::string, std::string> &settings)>
+      make;
+  FindDefaults defaults;
+};
 
 // Puts defaults, recipe and layers (later ones win) together and checks what goes together. Preset and parameters
 // of a task count where their layer names no other task than the last, parameters where no layer above has a preset.

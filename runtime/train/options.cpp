@@ -56,7 +56,27 @@ constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "
                           nearest ? "did you mean '" + *nearest + "'?" : std::string("--help lists them"), habitRemark(name)));
 }
 
+void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &taskSettings, const std::string &version) {
+  app.set_version_flag("--version", version);
+  for (const Setting &setting : settings())
+    addSetting(app, setting, line.layer);
+  app.add_option("--task-set", taskSettings, "set a parameter of the task: name=value")->type_name("NAME=VALUE");
+  app.add_option("--config", line.configFile, "run file (TOML) under the command line")->type_name("FILE");
+  app.add_option("--of-run", line.ofRun,
+                 "run directory whose settings lie under the command line, and whose spec must be the program's")
+      ->type_name("FOLDER");
+}
+
 } // namespace
+
+std::string programOptionsHelp() {
+  CommandLine line;
+  std::vector<std::string> taskSettings;
+  CLI::App app;
+  addOptions(app, line, taskSettings, "");
+  const std::string text = CLI::Formatter().make_groups(&app, CLI::AppFormatMode::Normal);
+  return text.substr(text.find("  -")); // behind the title
+}
 
 std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, const std::string &about,
                                             const std::string &version) {
@@ -64,14 +84,7 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   std::vector<std::string> taskSettings;
   CLI::App app(about);
   app.allow_extras();
-  app.set_version_flag("--version", version);
-  for (const Setting &setting : settings())
-    addSetting(app, setting, result.layer);
-  app.add_option("--task-set", taskSettings, "set a parameter of the task: name=value")->type_name("NAME=VALUE");
-  app.add_option("--config", result.configFile, "run file (TOML) under the command line")->type_name("FILE");
-  app.add_option("--of-run", result.ofRun,
-                 "run directory whose settings lie under the command line, and whose spec must be the program's")
-      ->type_name("FOLDER");
+  addOptions(app, result, taskSettings, version);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

@@ -18,4 +18,7 @@ struct CommandLine {
 std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, const std::string &about,
                                             const std::string &version);
 
+// What the options mean, one after the other.
+std::string programOptionsHelp();
+
 } // namespace stretto

@@ -5,14 +5,14 @@
 #include "runtime/core/finite.h"
 #include "runtime/core/record.h"
 #include "runtime/device/make.h"
+#include "runtime/device/names.h"
 #include "runtime/generate/write_prompts.h"
 #include "runtime/train/bench.h"
-#include "runtime/train/find_checkpoint.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/initial_weights.h"
 #include "runtime/train/memory.h"
-#include "runtime/train/options.h"
 #include "runtime/train/peak.h"
+#include "runtime/train/request.h"
 #include "runtime/train/signals.h"
 #include "runtime/train/trainer.h"
 
@@ -41,75 +41,12 @@ void checkProgram(const stretto_program &program) {
                             program.cpu, missing));
 }
 
-bool hasCheckpoints(const std::string &run) { return !CheckpointFolder(run + "/ckpt", 1).steps().empty(); }
-
-// --resume, --of-run: what the run directory was started with lies under the command line.
-RunConfig configure(const CommandLine &line, const stretto_program &program, const TaskRegistry &tasks) {
-  std::vector<ConfigLayer> layers;
-  ConfigLayer given = line.layer;
-  const auto out = given.options.find("out");
-  const bool resume = given.options.contains("resume");
-  if (resume && (out == given.options.end() || out->second.text == "none"))
-    throw Error("--resume needs the run directory: give --out FOLDER");
-  if (resume)
-    out->second.text = findRunDirectory(out->second.text);
-  if (resume && (pathExists(out->second.text + "/run.toml") || hasCheckpoints(out->second.text)))
-    layers.push_back(readRunFile(out->second.text));
-  if (!line.ofRun.empty()) {
-    layers.push_back(readRunFile(line.ofRun));
-    checkModelOf(line.ofRun, program);
-  }
-  if (!line.configFile.empty())
-    layers.push_back(readConfigFile(line.configFile));
-  layers.push_back(given);
-  RunConfig config = composeConfig(layers, tasks.defaults);
-  config.ofRun = line.ofRun;
-  if (config.checkFinite && config.profile)
-    throw Error("--check-finite and --profile must not be given together");
-  if (config.bench && (config.resume || config.profile || config.checkFinite))
-    throw Error("--bench must not be given together with --resume, --profile or --check-finite");
-  if (config.bench) {
-    config.quiet = true;
-    config.out = "none";
-  }
-  if (config.writesOnly()) { // standard output is for the answers
-    config.quiet = true;
-    config.out = "none";
-  }
-  if (config.out.empty())
-    config.out = fmt::format("runs/{}-{}-seed{}", program.model, config.task.empty() ? "tokens" : config.task,
-                             config.seed);
-  return config;
-}
-
 std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_program &program,
                                         const TaskRegistry &tasks) {
   if (!config.tokens.empty())
     return fileSource(config.tokens, program.batch, program.length, program.vocabulary);
-  std::map<std::string, std::string> settings = config.taskSettings;
-  const auto given = config.taskOrigins.find("length");
-  if (given != config.taskOrigins.end() && given->second == "command line" &&
-      settings["length"] != fmt::format("{}", program.length))
-    throw Error(fmt::format("the length must be the {} that the model was compiled for, but got {}; compile for it: "
-                            "stretto compile SPEC --length {}",
-                            program.length, settings["length"], settings["length"]));
-  settings["length"] = fmt::format("{}", program.length);
-  std::unique_ptr<Task> task;
-  try {
-    task = tasks.make(config.task, settings);
-  } catch (const Error &error) {
-    if (std::string_view(error.what()).find("parameter 'length'") == std::string_view::npos)
-      throw;
-    throw Error(fmt::format("{} (the model was compiled for length {}; another length needs another program: stretto "
-                            "compile SPEC --task {})",
-                            error.what(), program.length, config.task));
-  }
-  if (task->vocabulary() > program.vocabulary || task->length() != program.length)
-    throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
-                            "{} and length {}; compile for it: stretto compile SPEC --task {}",
-                            config.task, task->vocabulary(), task->length(), program.vocabulary, program.length,
-                            config.task));
-  return taskSource(std::move(task), static_cast<uint64_t>(config.seed));
+  return taskSource(makeTask(config, {program.target, program.length, program.vocabulary}, tasks),
+                    static_cast<uint64_t>(config.seed));
 }
 
 // Restores the newest good checkpoint. Returns whether there was one.
@@ -147,7 +84,7 @@ void announce(const RunConfig &config, const stretto_program &program, const Dev
 // Everything of one run that needs memory or files.
 class Session {
 public:
-  Session(const stretto_program &program, const RunConfig &config, const TaskRegistry &tasks)
+  Session(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks)
       : program(program), config(config), progress(config.progress, config.quiet, config.logEvery),
         source(config.writesOnly() ? nullptr : makeSource(config, program, tasks)), device(makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32})) {
     device->setThreads(config.threads ? static_cast<int>(config.threads)
@@ -163,7 +100,7 @@ public:
     const MemoryPlan plan = planMemory(program, config.accumulate > 1, device->libraryPeakBytes());
     checkFits(device->libraryPeakBytes());
     announce(config, program, *device, progress, plan);
-    if (const std::string_view target = emulatedTarget(program); !target.empty())
+    if (const std::string_view target = emulatedTarget(program.target); !target.empty())
       progress.warning(fmt::format("the kernels of this program are made for --target={} and are emulated on the CPU, which is slow", target));
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
@@ -210,13 +147,12 @@ private:
   void openRunDirectory() {
     if (config.out == "none")
       return;
+    if (config.origins.at("out") == "default")
+      config.out = makeNewFolder(config.out);
     directory = std::make_unique<RunDirectory>(config.out);
     checkpoints = std::make_unique<CheckpointFolder>(directory->file("ckpt"), config.keep);
     checkpoints->clean();
-    if (!config.resume && !checkpoints->steps().empty())
-      throw Error(fmt::format("run directory '{}' must be new, but has checkpoints; give --resume to go on from them, "
-                              "or another --out",
-                              config.out));
+    checkNew(config);
     makeDirectory(directory->file("log"));
     progress.logTo(directory->file("log/rank-00.txt"));
   }
@@ -253,7 +189,7 @@ private:
   }
 
   const stretto_program &program;
-  const RunConfig &config;
+  RunConfig &config;
   Progress progress;
   std::unique_ptr<BatchSource> source;
   std::unique_ptr<Device> device;
@@ -272,7 +208,10 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!line)
       return 0;
     catchStopSignals();
-    const RunConfig config = configure(*line, program, tasks);
+    RunConfig config = configure(*line, program.model, tasks);
+    if (!config.ofRun.empty())
+      checkModelOf(config.ofRun, program);
+    checkRequest(config, {program.target, program.length, program.vocabulary});
     return Session(program, config, tasks).run(argv[0]);
   } catch (const std::exception &error) {
     std::fputs(fmt::format("error: {}\n", error.what()).c_str(), stderr); // where nobody reads, the status tells

@@ -17,14 +17,16 @@
 namespace stretto {
 namespace {
 
-constexpr const char *rerunScript = "#!/bin/sh\n# Repeats this run from the start in the folder given.\n"
-                                    "run=$(cd \"$(dirname \"$0\")\" && pwd) || exit 1\n"
-                                    "\"$run/build/program\" --version > /dev/null || {\n"
-                                    "  echo \"error: '$run/build/program' does not start: it is damaged, or libraries it was \"\\\n"
-                                    "\"linked with are gone; train '$run/spec.stretto' with stretto instead\" >&2\n"
-                                    "  exit 1\n"
-                                    "}\n"
-                                    "exec \"$run/build/program\" --of-run \"$run\" --out \"${1:?folder for the new run}\"\n";
+constexpr const char *rerunScript = R"sh(#!/bin/sh
+# Repeats this run from the start in the folder given.
+run=$(cd "$(dirname "$0")" && pwd) || exit 1
+"$run/build/program" --version > /dev/null || {
+  echo "error: '$run/build/program' does not start: it is damaged, or the libraries it was linked with are gone;" \
+    "train '$run/spec.stretto' with stretto instead" >&2
+  exit 1
+}
+exec "$run/build/program" --of-run "$run" --out "${1:?folder for the new run}"
+)sh";
 
 std::string bytesOf(const InputFile &file) {
   std::string bytes(file.bytes(), '\0');
@@ -82,27 +84,49 @@ void replaceWhereChanged(const std::string &path, const std::string &text) {
 
 } // namespace
 
-RunDirectory::RunDirectory(const std::string &path) : path(path) {
-  makeDirectory(path);
-  const std::string name = file("lock");
-  lock = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+// Opens and locks the file `lock` of a run directory. Throws Error when another process has it.
+static int lockFile(const std::string &path, int flags) {
+  const std::string name = path + "/lock";
+  const int lock = open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
   if (lock < 0)
     failFile("open", name, errno);
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+    return lock;
   char holder[300] = {};
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    const ssize_t got = pread(lock, holder, sizeof(holder) - 1, 0);
-    close(lock);
-    const std::string text(holder, got > 0 ? got : 0);
-    throw Error(fmt::format("run directory '{}' must have one writer, but is in use by {}", path,
-                            text.empty() ? "another process" : text.substr(0, text.find('\n'))));
+  const ssize_t got = pread(lock, holder, sizeof(holder) - 1, 0);
+  close(lock);
+  const std::string text(holder, got > 0 ? got : 0);
+  throw Error(fmt::format("run directory '{}' must have one writer, but is in use by {}", path,
+                          text.empty() ? "another process" : text.substr(0, text.find('\n'))));
+}
+
+void checkFree(const std::string &path) {
+  if (pathExists(path + "/lock"))
+    close(lockFile(path, 0));
+}
+
+std::string makeNewFolder(const std::string &path) {
+  if (const std::string parent = std::filesystem::path(path).parent_path(); !parent.empty())
+    makeDirectory(parent);
+  std::string name = path;
+  for (int64_t number = 2; mkdir(name.c_str(), 0755) != 0; ++number) {
+    if (errno != EEXIST)
+      failFile("create folder", name, errno);
+    name = fmt::format("{}-{}", path, number);
   }
+  return name;
+}
+
+RunDirectory::RunDirectory(const std::string &path) : path(path) {
+  makeDirectory(path);
+  lock = lockFile(path, O_CREAT);
   char host[256] = "unknown";
   gethostname(host, sizeof(host) - 1);
   const std::string text = fmt::format("process {} on host {}\n", getpid(), host);
   if (ftruncate(lock, 0) != 0 || pwrite(lock, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
     const int code = errno;
     close(lock);
-    failFile("write", name, code);
+    failFile("write", file("lock"), code);
   }
   for (const char *folder : {".", "build", "ckpt", "log"})
     removeInterrupted(file(folder));

@@ -8,6 +8,12 @@
 
 namespace stretto {
 
+// Throws Error when another process has the run directory.
+void checkFree(const std::string &path);
+
+// Makes a folder that there is not yet: `path`, or where that is taken `path`-2, -3, ... Returns its name.
+std::string makeNewFolder(const std::string &path);
+
 class RunDirectory {
 public:
   // Creates and locks the folder, and removes what an interrupted writer left in it. Throws Error when another process has

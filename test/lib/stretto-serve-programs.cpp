@@ -3,8 +3,7 @@
 // training program, separated by tabs; after each run a line "status N" goes to standard output. Messages of the
 // programs go to standard error.
 #include "runtime/train/program.h"
-#include "tasks/recipes.h"
-#include "tasks/registry.h"
+#include "tasks/all_tasks.h"
 
 #include <dlfcn.h>
 #include <iostream>
@@ -35,10 +34,7 @@ static int runObject(const std::vector<std::string> &words, const stretto::TaskR
 }
 
 int main() {
-  const stretto::TaskRegistry tasks{stretto::makeTask, [](const std::string &task, const std::string &preset) {
-                                      const stretto::Preset found = stretto::findPreset(task, preset);
-                                      return stretto::TaskDefaults{found.recipe, found.settings};
-                                    }};
+  const stretto::TaskRegistry tasks = stretto::allTasks();
   for (std::string line; std::getline(std::cin, line);)
     std::cout << "status " << runObject(split(line), tasks) << std::endl;
 }

@@ -26,7 +26,7 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
   app.add_option("--samples", options.samples, "rows to show (3 unless given), to count or to write (1000)")
       ->check(CLI::Range(1, 1 << 30));
-  app.add_option("--set", options.settings, "parameter of the task, name=value; may be given again");
+  app.add_option("--set,--task-set", options.settings, "parameter of the task, name=value; may be given again");
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
   app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
   app.add_option("--stream", options.stream, "train or evaluation")->capture_default_str();
@@ -105,8 +105,8 @@ static std::string optionError(const CLI::App &app, const CLI::Error &error) {
     return error.what();
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
-    if (!option->get_lnames().empty())
-      names.push_back("--" + option->get_lnames()[0]);
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
   std::string given = app.remaining().front();
   return "no option is called '" + given + "'" + suggestName(given.substr(0, given.find('=')), names);
 }

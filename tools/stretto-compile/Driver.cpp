@@ -52,8 +52,11 @@ public:
       return 1;
     if (line.emit == "pytorch")
       return emitText([&](llvm::raw_ostream &os) { return succeeded(emitPyTorch(*module, os)); });
-    if (makesMachineCode() && failed(line.backend->findTools(settings, report))) // before the work, and not at its end
+    // Before the work, and not at its end.
+    if (makesMachineCode() && failed(line.backend->findTools(settings, report)))
       return 1;
+    if (std::string problem = makesProgram() ? whyNotLinkable(*line.backend, settings) : ""; !problem.empty())
+      return fail(problem);
     ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) { print(diagnostic); });
     if (!runPhases())
       return 1;
@@ -124,6 +127,8 @@ private:
     constexpr StringRef texts[] = {"seq", "train", "fused", "kernels", "nvvm"};
     return line.command == Command::compile && !llvm::is_contained(texts, line.emit);
   }
+
+  bool makesProgram() const { return line.command == Command::compile && line.emit.empty(); }
 
   /// Reads IR instead of a spec. Its code is for the machine it was made for, if no other is named.
   bool continueStage() {

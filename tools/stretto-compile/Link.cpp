@@ -71,17 +71,17 @@ std::string stretto::whyNotWritable(StringRef path) {
   return "";
 }
 
-/// The linker's driver: $CXX, else the compiler Stretto was built with, else c++.
-static std::string findDriver(std::string &tried) {
+/// The linker's driver: $CXX, else the compiler Stretto was built with, else c++. Fills `error` where there is none.
+static std::string findDriver(std::string &error) {
   std::vector<std::string> candidates;
   if (auto chosen = llvm::sys::Process::GetEnv("CXX"); chosen && !chosen->empty())
     candidates.push_back(*chosen);
   else
     candidates = {STRETTO_CXX, "c++"};
-  tried = llvm::join(candidates, ", ");
   for (const std::string &candidate : candidates)
     if (auto path = llvm::sys::findProgramByName(candidate))
       return *path;
+  error = llvm::formatv("cannot link: no C++ compiler found (tried {0}); install g++, or set CXX", llvm::join(candidates, ", "));
   return "";
 }
 
@@ -109,10 +109,18 @@ ProgramLibraries stretto::findLibraries(const Backend &backend, const BackendSet
   return found;
 }
 
+std::string stretto::whyNotLinkable(const Backend &backend, const BackendSettings &settings) {
+  std::string error;
+  findLibraries(backend, settings, error);
+  if (error.empty())
+    findDriver(error);
+  return error;
+}
+
 std::string stretto::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries, StringRef search) {
-  std::string tried, driver = findDriver(tried), path = ("-Wl,--disable-new-dtags,-rpath," + search).str();
+  std::string error, driver = findDriver(error), path = ("-Wl,--disable-new-dtags,-rpath," + search).str();
   if (driver.empty())
-    return llvm::formatv("cannot link: no C++ compiler found (tried {0}); install g++, or set CXX", tried);
+    return error;
   std::vector<StringRef> arguments{"-o", output, object};
   arguments.insert(arguments.end(), libraries.linked.begin(), libraries.linked.end());
   arguments.push_back(path);

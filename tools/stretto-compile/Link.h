@@ -38,6 +38,9 @@ struct ProgramLibraries {
 };
 ProgramLibraries findLibraries(const Backend &backend, const BackendSettings &settings, std::string &error);
 
+/// Why programs of a backend cannot be linked here, as a text; empty where nothing is known to be wrong.
+std::string whyNotLinkable(const Backend &backend, const BackendSettings &settings);
+
 /// Links a compiled object with the main of training programs and these libraries. The program looks for them in the
 /// folder `search`, which may open with $ORIGIN, its own. Returns an error text, or an empty one.
 std::string linkProgram(llvm::StringRef object, llvm::StringRef output, const ProgramLibraries &libraries,

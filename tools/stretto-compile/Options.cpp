@@ -4,6 +4,7 @@
 #include "codegen/Pipelines/Pipelines.h"
 #include "codegen/rows/GivenSchedules.h"
 #include "frontend/Diagnostics/Diagnostics.h"
+#include "tools/stretto-compile/CompileOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -14,9 +15,9 @@ using namespace stretto;
 using llvm::StringRef;
 
 namespace {
-/// One option: how it is written, what it does with its value (an error text, or empty).
-struct Option {
-  StringRef name, value, help; // value: how it is shown in the help; empty: a flag
+/// What an option does with its value (an error text, or empty).
+struct Action {
+  std::string_view name;
   std::string (*apply)(CommandLine &, StringRef);
 };
 
@@ -130,43 +131,56 @@ std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, a
 std::string setDecode(CommandLine &line, StringRef text) { return readNumber(text, 0, line.decode.emplace()); }
 std::string setBudget(CommandLine &line, StringRef text) { return readBytes(text, line.memoryBudget); }
 
-constexpr Option options[] = {
-    {"--task", "NAME", "batch, length and vocabulary of a task", setText<&CommandLine::task>},
-    {"--task-set", "NAME=VALUE", "set a parameter of the task", setTaskSetting},
-    {"--preset", "NAME", "parameters of a preset of the task's recipe", setText<&CommandLine::preset>},
-    {"--batch", "N", "rows of a batch", setCount<&CommandLine::batch>},
-    {"--length", "N", "tokens of a row", setCount<&CommandLine::length>},
-    {"--vocab", "N", "token ids are 0 ... N-1", setCount<&CommandLine::vocabulary>},
-    {"--model", "NAME", "which model of the file", setText<&CommandLine::model>},
-    {"--set", "NAME=VALUE", "override a parameter of the model", setOverride},
-    {"-I", "FOLDER", "where imports are looked for, too", addText<&CommandLine::importFolders>},
-    {"--mask-documents", "", "keep the documents of a row apart: attention, Canon and shift, positions",
-     setFlag<&CommandLine::maskDocuments>},
-    {"--dtype", "TYPE", "f32 or f64; some targets have bf16, for activations and products: weights stay f32", setDtype},
-    {"--target", "NAME", "what the program runs on, see below", setTarget},
-    {"--cpu", "NAME", "the machine, as LLVM names it; native: this one", setText<&CommandLine::cpu>},
-    {"--fuse", "WHAT", "all or none: whether row operations share kernels", setFuse},
-    {"--kernel-schedule", "KERNELS:FIELD=N,...", "numbers of the schedules of some kernels (* stands for any letters), the others are chosen",
-     addSchedule},
-    {"--memory-budget", "BYTES", "what saved values may take (K, M, G): the more, the less is computed again; 0: where a byte saves three that are moved", setBudget},
-    {"--decode", "N", "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it", setDecode},
-    {"-o", "FILE", "where the program goes; with --emit: the text or object", setText<&CommandLine::output>},
-    {"--bundle", "", "copy the libraries that the program needs into the folder lib beside it, so that both can go to another machine",
-     setFlag<&CommandLine::bundle>},
-    {"--emit", "STAGE", "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below", setEmit},
-    {"--dump-ir", "DIR", "leave a file for each pass that changes something", setText<&CommandLine::dumpFolder>},
-    {"--locations", "", "with --emit: print the places in the source, too", setFlag<&CommandLine::locations>},
-    {"--explain", "", "say what was fused, saved and moved, and why", setFlag<&CommandLine::explain>},
-    {"--summary", "", "print parameters, FLOPs, bytes and memory", setFlag<&CommandLine::summary>},
-    {"--json", "", "with --summary: as JSON", setFlag<&CommandLine::json>},
-    {"--in-place", "", "fmt: write the file instead of printing it", setFlag<&CommandLine::inPlace>},
-    {"--help", "", "this text", setFlag<&CommandLine::help>},
-    {"--version", "", "the version of Stretto", setFlag<&CommandLine::version>},
+constexpr Action actions[] = {
+    {"--task", setText<&CommandLine::task>},
+    {"--task-set", setTaskSetting},
+    {"--preset", setText<&CommandLine::preset>},
+    {"--batch", setCount<&CommandLine::batch>},
+    {"--length", setCount<&CommandLine::length>},
+    {"--vocab", setCount<&CommandLine::vocabulary>},
+    {"--model", setText<&CommandLine::model>},
+    {"--set", setOverride},
+    {"-I", addText<&CommandLine::importFolders>},
+    {"--mask-documents", setFlag<&CommandLine::maskDocuments>},
+    {"--dtype", setDtype},
+    {"--target", setTarget},
+    {"--cpu", setText<&CommandLine::cpu>},
+    {"--fuse", setFuse},
+    {"--kernel-schedule", addSchedule},
+    {"--memory-budget", setBudget},
+    {"--decode", setDecode},
+    {"-o", setText<&CommandLine::output>},
+    {"--bundle", setFlag<&CommandLine::bundle>},
+    {"--emit", setEmit},
+    {"--dump-ir", setText<&CommandLine::dumpFolder>},
+    {"--locations", setFlag<&CommandLine::locations>},
+    {"--explain", setFlag<&CommandLine::explain>},
+    {"--summary", setFlag<&CommandLine::summary>},
+    {"--json", setFlag<&CommandLine::json>},
+    {"--in-place", setFlag<&CommandLine::inPlace>},
+    {"--help", setFlag<&CommandLine::help>},
+    {"--version", setFlag<&CommandLine::version>},
 };
 
-const Option *findOption(StringRef name) {
-  const auto *it = llvm::find_if(options, [&](const Option &option) { return option.name == name; });
-  return it == std::end(options) ? nullptr : it;
+constexpr bool haveActions() {
+  for (const CompileOption &option : compileOptions) {
+    bool found = false;
+    for (const Action &action : actions)
+      found |= action.name == option.name;
+    if (!found)
+      return false;
+  }
+  return std::size(actions) == std::size(compileOptions);
+}
+static_assert(haveActions(), "each option of the compiler does something");
+
+const CompileOption *findOption(StringRef name) {
+  const auto *it = llvm::find_if(compileOptions, [&](const CompileOption &option) { return StringRef(option.name) == name; });
+  return it == std::end(compileOptions) ? nullptr : it;
+}
+
+std::string applyOption(CommandLine &line, const CompileOption &option, StringRef value) {
+  return llvm::find_if(actions, [&](const Action &action) { return action.name == option.name; })->apply(line, value);
 }
 
 const BackendOption *findBackendOption(StringRef name) {
@@ -187,7 +201,7 @@ std::string applyBackendOption(CommandLine &line, const BackendOption &option, S
 
 std::string refuseOption(StringRef name) {
   llvm::SmallVector<StringRef> names;
-  for (const Option &known : options)
+  for (const CompileOption &known : compileOptions)
     names.push_back(known.name);
   for (const BackendOption &known : backendOptions)
     names.push_back(known.name);
@@ -198,11 +212,11 @@ std::string refuseOption(StringRef name) {
 std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments, size_t &i) {
   StringRef word = arguments[i];
   auto [name, value] = word.starts_with("--") ? word.split('=') : std::pair(word, StringRef());
-  const Option *option = findOption(name == "-h" ? "--help" : name);
+  const CompileOption *option = findOption(name == "-h" ? "--help" : name);
   const BackendOption *ofBackend = findBackendOption(name);
   if (!option && !ofBackend)
     return refuseOption(name);
-  StringRef shown = option ? option->value : StringRef(ofBackend->value);
+  StringRef shown = option ? option->value : ofBackend->value;
   bool attached = name.size() != word.size();
   if (shown.empty() && attached)
     return llvm::formatv("{0} takes no value, but got '{1}'", name, value);
@@ -211,7 +225,7 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
       return llvm::formatv("{0} needs a value ({1})", name, shown);
     value = arguments[i];
   }
-  std::string error = option ? option->apply(line, value) : applyBackendOption(line, *ofBackend, value);
+  std::string error = option ? applyOption(line, *option, value) : applyBackendOption(line, *ofBackend, value);
   return error.empty() ? error : (name + " " + error).str();
 }
 
@@ -304,7 +318,7 @@ std::string stretto::helpText(Command command) {
                     : command == Command::format  ? "fmt model.stretto [--in-place]"
                                                   : "compile model.stretto --task NAME -o PROGRAM [options]";
   std::string text = llvm::formatv("usage: stretto {0}\n\n", usage);
-  for (const Option &option : options)
+  for (const CompileOption &option : compileOptions)
     text += helpLine(option.name, option.value, option.help);
   if (command != Command::format)
     text += helpOfBackends() + "\nInstead of a spec, IR that --emit printed (a file that ends in .mlir) is continued from the stage it is at.\n";

@@ -1,5 +1,6 @@
 #include "tools/stretto/commands.h"
 
+#include "tools/stretto/check.h"
 #include "tools/stretto/completion.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
@@ -130,8 +131,12 @@ int runCommand(std::span<const std::string> arguments) {
   TrainArguments split = name == "eval"       ? evaluationArguments(arguments)
                          : name == "generate" ? generationArguments(arguments)
                                               : splitTrainArguments(arguments);
-  std::string program = cachedProgram(split);
-  if (name != "program")
+  const bool runs = name != "program";
+  std::string program = cachedProgram(split, [&] {
+    if (runs)
+      checkRun(split);
+  });
+  if (runs)
     becomeProgram(program, split.program);
   std::puts(program.c_str());
   return 0;

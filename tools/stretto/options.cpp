@@ -2,6 +2,8 @@
 
 #include "codegen/target/BackendOptions.h"
 #include "runtime/core/option_habits.h"
+#include "tools/stretto-compile/CompileOptions.h"
+#include "tools/stretto/check.h"
 #include "tools/stretto/error.h"
 
 #include <algorithm>
@@ -10,16 +12,7 @@
 
 namespace stretto {
 
-// Those that all compilations have; backends have more.
-static constexpr std::array commonTable{
-    TrainOption{"--task", true, true}, TrainOption{"--task-set", true, true}, TrainOption{"--preset", true, true},
-    TrainOption{"--batch"},            TrainOption{"--length"},               TrainOption{"--vocab"},
-    TrainOption{"--model"},            TrainOption{"--set"},                  TrainOption{"--dtype"},
-    TrainOption{"--target"},           TrainOption{"--cpu"},                  TrainOption{"--fuse"},
-    TrainOption{"--memory-budget"},    TrainOption{"-I"},                     TrainOption{"--decode"},
-    TrainOption{"--mask-documents", false}, TrainOption{"--kernel-schedule"},
-};
-
+// The program explains them; a test compares the names with its own.
 static constexpr std::array programTable{
     TrainOption{"--tokens"},          TrainOption{"--steps"},         TrainOption{"--lr"},
     TrainOption{"--schedule"},        TrainOption{"--warmup"},        TrainOption{"--final-fraction"},
@@ -41,7 +34,10 @@ static constexpr std::array programTable{
 };
 
 static std::vector<TrainOption> makeCompilerTable() {
-  std::vector<TrainOption> table(commonTable.begin(), commonTable.end());
+  std::vector<TrainOption> table;
+  for (const CompileOption &option : compileOptions)
+    if (option.reader != CompileOption::compileOnly)
+      table.push_back({option.name, !option.value.empty(), option.reader == CompileOption::both});
   for (const BackendOption &option : backendOptions)
     table.push_back({option.name, !option.value.empty()});
   return table;
@@ -75,25 +71,23 @@ void refuseOption(const std::string &word) {
                      2);
 }
 
-static void addNames(std::string &text, const char *title, std::span<const TrainOption> options) {
-  text += title;
-  size_t width = 100;
-  for (const TrainOption &option : options) {
-    if (width + option.name.size() > 96) {
-      text += "\n ";
-      width = 1;
-    }
-    text += " " + std::string(option.name);
-    width += option.name.size() + 1;
-  }
-  text += "\n";
+static std::string helpLine(std::string_view name, std::string_view value, std::string_view help) {
+  constexpr size_t column = 29;
+  std::string line = "  " + std::string(name) + (value.empty() ? "" : " ") + std::string(value);
+  line += line.size() < column ? std::string(column - line.size(), ' ') : "\n" + std::string(column, ' ');
+  return line + std::string(help) + "\n";
 }
 
 std::string optionsText() {
-  std::string text;
-  addNames(text, "Options that shape the program ('stretto help compile' explains them):", compilerOptions());
-  addNames(text, "Options of the program ('stretto train <spec> --task <task> --help' explains them):", programOptions());
-  return text;
+  std::string text = "Options that shape the program:\n";
+  for (const CompileOption &option : compileOptions)
+    if (option.reader != CompileOption::compileOnly)
+      text += helpLine(option.name, option.value, option.help);
+  for (const BackendOption &option : backendOptions)
+    text += helpLine(option.name, option.value, option.help);
+  const std::string ofProgram = programOptionsHelp();
+  return text + "\nOptions of the program" +
+         (ofProgram.empty() ? ": as the runtime was not built, there are no programs\n" : ":\n" + ofProgram);
 }
 
 } // namespace stretto

@@ -25,7 +25,7 @@ const TrainOption *findOption(std::span<const TrainOption> options, std::string_
 // Throws CommandError with the nearest name.
 [[noreturn]] void refuseOption(const std::string &word);
 
-// The names of both tables, for the help.
+// What all of them mean, for the help.
 std::string optionsText();
 
 } // namespace stretto

@@ -228,10 +228,11 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
   return key.digest();
 }
 
-std::string cachedProgram(const TrainArguments &arguments) {
+std::string cachedProgram(const TrainArguments &arguments, const std::function<void()> &before) {
   fs::path compiler = siblingProgram("stretto-compile");
   ProgramCache cache(cacheFolder());
   return cache.obtain(programKey(arguments, compiler), [&](const fs::path &output) {
+    before();
     std::vector<std::string> command{arguments.spec};
     command.insert(command.end(), arguments.compiler.begin(), arguments.compiler.end());
     command.insert(command.end(), {"-o", output.string()});

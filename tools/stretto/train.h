@@ -1,6 +1,7 @@
 // `stretto train`: compiles a spec through the cache and becomes the program.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,8 +31,8 @@ TrainArguments generationArguments(std::span<const std::string> arguments);
 // A digest of the text of the spec and of all it imports. Throws CommandError where the spec cannot be read.
 std::string specDigest(const TrainArguments &arguments);
 
-// The path of the program made from the spec with these compiler options; compiles where the cache has none.
-// Throws CommandError; where the compiler fails it has said why, and the error's text is empty.
-std::string cachedProgram(const TrainArguments &arguments);
+// The path of the program made from the spec with these compiler options; where the cache has none, calls `before` and
+// compiles. Throws CommandError; where the compiler fails it has said why, and the error's text is empty.
+std::string cachedProgram(const TrainArguments &arguments, const std::function<void()> &before);
 
 } // namespace stretto

@@ -1,4 +1,5 @@
 // stretto-sweep: trains a spec with all combinations of settings.
+#include "tools/stretto/check.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/train.h"
@@ -62,6 +63,20 @@ static void printPlan(const SweepPlan &plan, const fs::path &out) {
   }
 }
 
+// What is wrong with a run is told before anything is compiled.
+static void checkRuns(const SweepPlan &plan, const fs::path &out) {
+  for (size_t i = 0; i < plan.runs.size(); ++i)
+    if (const fs::path folder = out / plan.file.runs[i].folder; stateOf(folder) == RunState::Absent) {
+      std::vector<std::string> words = plan.runs[i].words;
+      words.insert(words.end(), {"--out", folder.string()});
+      try {
+        checkRun(splitTrainArguments(words));
+      } catch (const CommandError &error) {
+        throw CommandError(*error.what() ? error.what() : "'" + plan.file.runs[i].folder + "' cannot be trained, see above", 1);
+      }
+    }
+}
+
 static int run(const std::vector<std::string> &words) {
   const SweepLine line = readSweepLine(words);
   if (line.help) {
@@ -78,6 +93,8 @@ static int run(const std::vector<std::string> &words) {
     printPlan(plan, line.out);
     return 0;
   }
+  if (line.stretto.empty())
+    checkRuns(plan, line.out);
   std::error_code failure;
   fs::create_directories(line.out, failure);
   if (failure)

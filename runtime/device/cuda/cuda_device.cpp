@@ -4,6 +4,7 @@
 #include "runtime/core/threads.h"
 #include "runtime/device/cuda/check.h"
 #include "runtime/device/cuda/load.h"
+#include "runtime/device/cuda/present.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,17 +24,13 @@ std::string noDeviceMessage(cudaError_t status) {
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
-  const std::string advice = "; a program for the CPU is made by: stretto compile SPEC --target=cpu";
   if (status == cudaErrorInsufficientDriver && driver == 0)
-    return "the model was compiled for CUDA and needs an NVIDIA GPU, but this machine has no NVIDIA driver" + advice;
+    return noCudaDriver();
   if (status == cudaErrorInsufficientDriver)
     return fmt::format("the NVIDIA driver must support CUDA {}, but supports {}; install a newer driver",
                        versionText(runtime), versionText(driver));
-  if (status == cudaErrorNoDevice || status == cudaSuccess) {
-    const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    return fmt::format("the model was compiled for CUDA and needs an NVIDIA GPU, but none is visible{}{}",
-                       visible ? fmt::format(" (CUDA_VISIBLE_DEVICES is '{}')", visible) : "", advice);
-  }
+  if (status == cudaErrorNoDevice || status == cudaSuccess)
+    return noCudaDevice();
   return fmt::format("the NVIDIA GPU cannot be used: {} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
 }
 

@@ -50,8 +50,9 @@ promises.check("unknown parameter of a task", [*train, "--task-set", "nn=3"])
 promises.check("a task's parameter out of range", [*train, "--task-set", "n=1"])
 promises.check("a length that a task's instances do not fit", [*train, "--length", "16"])
 promises.check("unknown CPU", [*train, "--cpu", "znver99"])
-promises.check("unknown GPU", [*train, "--target=cuda", "--chip=sm_91a"])
-promises.check("no assembler for the GPU", [*train, "--target=cuda", f"--cuda-path={folder}"])
+only = ["stretto", "program", *train[2:]]
+promises.check("unknown GPU", [*only, "--target=cuda", "--chip=sm_91a"])
+promises.check("no assembler for the GPU", [*only, "--target=cuda", f"--cuda-path={folder}"])
 promises.check("what only a GPU has", [*train, "--dtype=bf16"], status=2)
 given = [*train, "--kernel-schedule"]
 promises.check("a schedule for a kernel that there is not", [*given, "layer.forward.*:rows=4"])

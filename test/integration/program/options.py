@@ -9,27 +9,35 @@ import re
 from programs import HELLO, SMALL, TASK, contains, expect, program, run
 
 
-def names(text):
-    return set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", text))
-
-
 def listed(text):
-    """The options at the starts of lines of a help text."""
-    return {name for words in re.findall(r"^ +((?:--?[A-Za-z][\w-]*,?)+)", text, re.M) for name in words.split(",")}
+    """The options at the starts of lines of a help text, and whether each takes a value, which stands in capitals."""
+    lines = re.findall(r"^ +((?:--?[A-Za-z][\w-]*,? ?)+)([A-Z][A-Z:=.,N]*)?\b", text, re.M)
+    return {name.strip(): bool(value) for words, value in lines for name in re.split("[ ,]+", words.strip())}
 
-
-help_text = run("stretto", "help", "train")
-compiler = names(help_text.split("explains them):")[1].split("Options of the program")[0])
-ours = names(help_text.split("explains them):")[2].split("The cache is")[0])
-said_by_compiler = listed(run("stretto", "help", "compile"))
-said_by_program = listed(run(program(HELLO, *TASK, *SMALL), "--help"))
-only_compile = {"-o", "--emit", "--dump-ir", "--locations", "--explain", "--summary", "--json", "--in-place", "--help", "--version"}
-both = {"--task", "--task-set", "--preset"}
-expect(compiler == said_by_compiler - only_compile, f"compiler: {compiler ^ (said_by_compiler - only_compile)}")
-expect(ours == said_by_program - both, f"program: {ours ^ (said_by_program - both)}")
-expect(compiler & said_by_program == both, "options that only one of the two should take")
 
 spec = [HELLO, *TASK, *SMALL]
+help_text = run("stretto", "help", "train")
+shapes, ours = help_text.split("Options of the program:")
+compiler, ours = listed(shapes), listed(ours.split("The cache is")[0])
+said_by_compiler = listed(run("stretto", "help", "compile"))
+only_compile = {"-o", "--bundle", "--emit", "--dump-ir", "--locations", "--explain", "--summary", "--json", "--in-place", "--help",
+                "--version"}
+both = {"--task", "--task-set", "--preset"}
+for name in only_compile:
+    said_by_compiler.pop(name)
+expect(compiler == said_by_compiler, f"compiler: {compiler.items() ^ said_by_compiler.items()}")
+said_by_program = listed(run(program(*spec), "--help"))
+expect(ours == said_by_program, f"program: {ours.items() ^ said_by_program.items()}")
+expect(len(ours) > 40 and len(compiler) > 15, f"too few options: {help_text}")
+expect(compiler.keys() & ours.keys() == both, "options that only one of the two should take")
+for command in ("eval", "generate", "program", "sweep"):
+    contains(run("stretto", "help", command), help_text.split("\n\n", 2)[2].split("\nThe cache is")[0])
+
+# Each of them is known where the command line is told apart, and whether it takes a value.
+for name, takes_value in {**compiler, **ours}.items():
+    said = "needs a value" if takes_value else "the spec is missing"
+    expect(name in ("--help", "-h") or said in run("stretto", "train", name, status=2), f"{name} is not said: {said}")
+
 for wrong, nearest in (("--lenght", "--length"), ("--stepz=3", "--steps"), ("--treads", "--threads"), ("--memory-budgt", "--memory-budget")):
     contains(run("stretto", "train", *spec, wrong, "7", status=2), f"unknown option '{wrong.split('=')[0]}'; did you mean '{nearest}'?")
 for habit, ours in (("--learning_rate=1", "--lr"), ("--batch-size", "--batch"), ("--seq-len", "--length"), ("--warmup-steps", "--warmup"),

@@ -1,0 +1,149 @@
+#include "runtime/train/request.h"
+
+#include "runtime/core/error.h"
+#include "runtime/device/names.h"
+#include "runtime/generate/prompts.h"
+#include "runtime/train/checkpoint.h"
+#include "runtime/train/files.h"
+#include "runtime/train/find_checkpoint.h"
+#include "runtime/train/rundir.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace stretto {
+
+namespace fs = std::filesystem;
+
+static bool hasCheckpoints(const std::string &run) { return !CheckpointFolder(run + "/ckpt", 1).steps().empty(); }
+
+RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks) {
+  std::vector<ConfigLayer> layers;
+  ConfigLayer given = line.layer;
+  const auto out = given.options.find("out");
+  const bool resume = given.options.contains("resume");
+  if (resume && (out == given.options.end() || out->second.text == "none"))
+    throw Error("--resume needs the run directory: give --out FOLDER");
+  if (resume)
+    out->second.text = findRunDirectory(out->second.text);
+  if (resume && (pathExists(out->second.text + "/run.toml") || hasCheckpoints(out->second.text)))
+    layers.push_back(readRunFile(out->second.text));
+  if (!line.ofRun.empty())
+    layers.push_back(readRunFile(line.ofRun));
+  if (!line.configFile.empty())
+    layers.push_back(readConfigFile(line.configFile));
+  layers.push_back(given);
+  RunConfig config = composeConfig(layers, tasks.defaults);
+  config.ofRun = line.ofRun;
+  if (config.checkFinite && config.profile)
+    throw Error("--check-finite and --profile must not be given together");
+  if (config.bench && (config.resume || config.profile || config.checkFinite))
+    throw Error("--bench must not be given together with --resume, --profile or --check-finite");
+  if (config.bench) {
+    config.quiet = true;
+    config.out = "none";
+  }
+  if (config.writesOnly()) { // standard output is for the answers
+    config.quiet = true;
+    config.out = "none";
+  }
+  if (config.out.empty())
+    config.out = fmt::format("runs/{}-{}-seed{}", model, config.task.empty() ? "tokens" : config.task,
+                             config.seed);
+  return config;
+}
+
+std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
+  std::map<std::string, std::string> settings = config.taskSettings;
+  if (!model.length)
+    return tasks.make(config.task, settings);
+  const auto given = config.taskOrigins.find("length");
+  if (given != config.taskOrigins.end() && given->second == "command line" &&
+      settings["length"] != fmt::format("{}", model.length))
+    throw Error(fmt::format("the length must be the {} that the model was compiled for, but got {}; compile for it: "
+                            "stretto compile SPEC --length {}",
+                            model.length, settings["length"], settings["length"]));
+  settings["length"] = fmt::format("{}", model.length);
+  std::unique_ptr<Task> task;
+  try {
+    task = tasks.make(config.task, settings);
+  } catch (const Error &error) {
+    if (!model.compiled || std::string_view(error.what()).find("parameter 'length'") == std::string_view::npos)
+      throw;
+    throw Error(fmt::format("{} (the model was compiled for length {}; another length needs another program: stretto "
+                            "compile SPEC --task {})",
+                            error.what(), model.length, config.task));
+  }
+  const int64_t vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();
+  if (task->vocabulary() > vocabulary || task->length() != model.length)
+    throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
+                            "{} and length {}; compile for it: stretto compile SPEC --task {}",
+                            config.task, task->vocabulary(), task->length(), vocabulary, model.length,
+                            config.task));
+  return task;
+}
+
+void checkNew(const RunConfig &config) {
+  if (!config.resume && hasCheckpoints(config.out))
+    throw Error(fmt::format("run directory '{}' must be new, but has checkpoints; give --resume to go on from them, "
+                            "or another --out",
+                            config.out));
+}
+
+// Throws Error where nothing can be made in a folder; one that there is not yet is made in the nearest that there is.
+static void checkFolder(const fs::path &folder) {
+  fs::path there = fs::absolute(folder);
+  std::error_code none;
+  while (!fs::exists(there, none) && there.has_relative_path())
+    there = there.parent_path();
+  if (!fs::is_directory(there, none))
+    failFile("create folder", folder.string(), ENOTDIR);
+  if (access(there.c_str(), W_OK | X_OK) != 0)
+    failFile("create folder", folder.string(), errno);
+}
+
+// Throws Error where a file cannot be written.
+static void checkOutput(const std::string &path) {
+  std::error_code none;
+  if (fs::is_directory(path, none))
+    failFile("write", path, EISDIR);
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (access(fs::exists(path, none) ? path.c_str() : folder.c_str(), W_OK) != 0)
+    failFile("write", path, errno);
+}
+
+static void checkRunDirectory(const RunConfig &config) {
+  if (config.out == "none")
+    return;
+  if (config.origins.at("out") == "default")
+    return checkFolder(fs::path(config.out).parent_path());
+  checkFolder(config.out);
+  checkFree(config.out);
+  checkNew(config);
+}
+
+static void checkPrompts(const RunConfig &config, const ModelShape &model) {
+  checkEndToken(config, model.vocabulary);
+  for (const NamedPrompt &named : readPrompts(config))
+    checkPrompt(named.prompt, named.name, model.length, model.vocabulary);
+}
+
+void checkRequest(const RunConfig &config, const ModelShape &model) {
+  const std::string device = chooseDevice(model.target, config.device);
+  if (!model.compiled) // a program asks the device itself
+    checkPresence(device);
+  checkRunDirectory(config);
+  if (!config.initFrom.empty())
+    const SafetensorsFile weights(findWeights(config.initFrom).path, /*followLinks=*/true);
+  if (!config.tokens.empty())
+    const SafetensorsFile tokens(config.tokens, /*followLinks=*/true);
+  if (config.writesOnly())
+    checkPrompts(config, model);
+  for (const std::string *path : {&config.scores, &config.dumpGradients, &config.dumpBatch})
+    if (!path->empty())
+      checkOutput(*path);
+}
+
+} // namespace stretto

@@ -1,0 +1,32 @@
+// What the user asks of a run, checked as far as that goes without the model: before one is compiled for it, and again by
+// its program.
+#pragma once
+
+#include "runtime/train/options.h"
+
+#include <string_view>
+
+namespace stretto {
+
+// What requests are checked against of the model; before it is compiled not all is known.
+struct ModelShape {
+  std::string_view target;            // empty: the usual one
+  int64_t length = 0, vocabulary = 0; // 0: not known
+  bool compiled = true;
+};
+
+// Puts the command line over run files, recipe and defaults. --resume, --of-run: what the run directory was started with
+// lies under the command line. A run directory that nobody names is called after the model.
+RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks);
+
+// The task of a run, for rows of the model's length. Throws Error where it does not fit the model.
+std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks);
+
+// Throws Error where the run directory has checkpoints and is not to be gone on with.
+void checkNew(const RunConfig &config);
+
+// Throws Error where the device is missing, the run directory taken, files to start from are missing or not what they
+// must be, or files to write cannot be written. Changes nothing.
+void checkRequest(const RunConfig &config, const ModelShape &model);
+
+} // namespace stretto

@@ -1,0 +1,15 @@
+#include "tasks/all_tasks.h"
+
+#include "tasks/recipes.h"
+#include "tasks/registry.h"
+
+namespace stretto {
+
+TaskRegistry allTasks() {
+  return {makeTask, [](const std::string &task, const std::string &preset) {
+            const Preset found = findPreset(task, preset);
+            return TaskDefaults{found.recipe, found.settings};
+          }};
+}
+
+} // namespace stretto

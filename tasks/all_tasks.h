@@ -1,0 +1,10 @@
+// All tasks with their recipes, as programs ask for them.
+#pragma once
+
+#include "runtime/train/config.h"
+
+namespace stretto {
+
+TaskRegistry allTasks();
+
+} // namespace stretto

@@ -1,0 +1,67 @@
+// stretto-check: what the user asks of a training program, checked before there is one.
+#include "runtime/core/error.h"
+#include "runtime/train/request.h"
+#include "tasks/all_tasks.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+using namespace stretto;
+
+namespace {
+constexpr const char *usage = "usage: stretto-check [--target NAME] [--length N] [--vocab N] -- [options of a program]\n"
+                              "       stretto-check --options\n\n"
+                              "Tells what is wrong with a run as far as that is known without the model, of which the first\n"
+                              "options say what they can; the second form lists what programs take.\n";
+} // namespace
+
+// Reads the options up to "--"; returns how many words they are.
+static int readModel(int argc, char **argv, ModelShape &model) {
+  int at = 1;
+  for (; at < argc && std::strcmp(argv[at], "--") != 0; at += 2) {
+    const std::string name = argv[at], value = at + 1 < argc ? argv[at + 1] : "";
+    if (name == "--target")
+      model.target = argv[at + 1];
+    else if (name == "--length")
+      model.length = std::atoll(value.c_str());
+    else if (name == "--vocab")
+      model.vocabulary = std::atoll(value.c_str());
+    else
+      throw Error("unknown option '" + name + "'");
+    if (value.empty())
+      throw Error(name + " needs a value");
+  }
+  return at;
+}
+
+static void check(int argc, char **argv) {
+  ModelShape model{.target = {}, .compiled = false};
+  const int words = readModel(argc, argv, model);
+  const auto line = parseCommandLine(argc - words, argv + words, "", "");
+  if (!line)
+    return;
+  const TaskRegistry tasks = allTasks();
+  const RunConfig config = configure(*line, "model", tasks);
+  if (!config.task.empty() && (!config.writesOnly() || !model.length || !model.vocabulary)) {
+    const std::unique_ptr<Task> task = makeTask(config, model, tasks);
+    model.length = task->length();
+    model.vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();
+  }
+  checkRequest(config, model);
+}
+
+int main(int argc, char **argv) {
+  try {
+    if (argc == 2 && argv[1] == std::string("--options"))
+      std::cout << programOptionsHelp();
+    else if (argc < 2 || argv[1] == std::string("--help"))
+      std::cout << usage;
+    else
+      check(argc, argv);
+    return 0;
+  } catch (const std::exception &error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,49 @@
+//===- CompileOptions.h - what the compiler can be told --------------------------===//
+//
+// Plain C++, without LLVM: `stretto`, which only starts other programs, reads the table, too.
+#pragma once
+
+#include <string_view>
+
+namespace stretto {
+
+/// How an option is written, what it means, and who reads it. Backends have more, see BackendOptions.h.
+struct CompileOption {
+  std::string_view name, value; // value: how it is shown in the help; empty: a flag
+  /// Of `stretto compile` alone; of `stretto train` as well, which hands it on; there also for the program.
+  enum Reader { compileOnly, compiler, both } reader;
+  std::string_view help;
+};
+
+inline constexpr CompileOption compileOptions[] = {
+    {"--task", "NAME", CompileOption::both, "batch, length and vocabulary of a task"},
+    {"--task-set", "NAME=VALUE", CompileOption::both, "set a parameter of the task"},
+    {"--preset", "NAME", CompileOption::both, "parameters of a preset of the task's recipe"},
+    {"--batch", "N", CompileOption::compiler, "rows of a batch"},
+    {"--length", "N", CompileOption::compiler, "tokens of a row"},
+    {"--vocab", "N", CompileOption::compiler, "token ids are 0 ... N-1"},
+    {"--model", "NAME", CompileOption::compiler, "which model of the file"},
+    {"--set", "NAME=VALUE", CompileOption::compiler, "override a parameter of the model"},
+    {"-I", "FOLDER", CompileOption::compiler, "where imports are looked for, too"},
+    {"--mask-documents", "", CompileOption::compiler, "keep the documents of a row apart: attention, Canon and shift, positions"},
+    {"--dtype", "TYPE", CompileOption::compiler, "f32 or f64; some targets have bf16, for activations and products: weights stay f32"},
+    {"--target", "NAME", CompileOption::compiler, "what the program runs on; 'stretto help compile' lists them"},
+    {"--cpu", "NAME", CompileOption::compiler, "the machine, as LLVM names it; native: this one"},
+    {"--fuse", "WHAT", CompileOption::compiler, "all or none: whether row operations share kernels"},
+    {"--kernel-schedule", "KERNELS:FIELD=N,...", CompileOption::compiler, "numbers of the schedules of some kernels (* stands for any letters), the others are chosen"},
+    {"--memory-budget", "BYTES", CompileOption::compiler, "what saved values may take (K, M, G): the more, the less is computed again; 0: where a byte saves three that are moved"},
+    {"--decode", "N", CompileOption::compiler, "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it"},
+    {"-o", "FILE", CompileOption::compileOnly, "where the program goes; with --emit: the text or object"},
+    {"--bundle", "", CompileOption::compileOnly, "copy the libraries that the program needs into the folder lib beside it, so that both can go to another machine"},
+    {"--emit", "STAGE", CompileOption::compileOnly, "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below"},
+    {"--dump-ir", "DIR", CompileOption::compileOnly, "leave a file for each pass that changes something"},
+    {"--locations", "", CompileOption::compileOnly, "with --emit: print the places in the source, too"},
+    {"--explain", "", CompileOption::compileOnly, "say what was fused, saved and moved, and why"},
+    {"--summary", "", CompileOption::compileOnly, "print parameters, FLOPs, bytes and memory"},
+    {"--json", "", CompileOption::compileOnly, "with --summary: as JSON"},
+    {"--in-place", "", CompileOption::compileOnly, "fmt: write the file instead of printing it"},
+    {"--help", "", CompileOption::compileOnly, "this text"},
+    {"--version", "", CompileOption::compileOnly, "the version of Stretto"},
+};
+
+} // namespace stretto

@@ -1,0 +1,59 @@
+#include "tools/stretto/check.h"
+
+#include "tools/stretto/error.h"
+#include "tools/stretto/process.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace stretto {
+
+static std::optional<std::filesystem::path> checker() {
+  try {
+    return siblingProgram("stretto-check");
+  } catch (const CommandError &) {
+    return std::nullopt;
+  }
+}
+
+// The value of an option, the last one given.
+static std::string lastValue(std::span<const std::string> words, const std::string &name) {
+  std::string value;
+  for (size_t i = 0; i < words.size(); ++i)
+    if (words[i] == name && i + 1 < words.size())
+      value = words[++i];
+    else if (words[i].starts_with(name + "="))
+      value = words[i].substr(name.size() + 1);
+  return value;
+}
+
+// What the options of the compiler say of the model, as stretto-check reads it.
+static std::vector<std::string> modelWords(std::span<const std::string> compiler) {
+  std::vector<std::string> words;
+  for (const char *name : {"--length", "--vocab"})
+    if (const std::string value = lastValue(compiler, name); !value.empty())
+      words.insert(words.end(), {name, value});
+  const bool emulated = std::ranges::find(compiler, "--emulate") != compiler.end();
+  if (const std::string target = lastValue(compiler, "--target"); !target.empty())
+    words.insert(words.end(), {"--target", target + (emulated ? "-emulated" : "")});
+  return words;
+}
+
+void checkRun(const TrainArguments &arguments) {
+  const auto asksOnly = [](const std::string &word) { return word == "--help" || word == "-h" || word == "--version"; };
+  const auto program = checker();
+  if (!program || std::ranges::any_of(arguments.program, asksOnly))
+    return;
+  std::vector<std::string> words = modelWords(arguments.compiler);
+  words.push_back("--");
+  words.insert(words.end(), arguments.program.begin(), arguments.program.end());
+  if (int status = runProgram(*program, words))
+    throw CommandError("", status); // it has said why
+}
+
+std::string programOptionsHelp() {
+  const auto program = checker();
+  return program ? outputOf(*program, {"--options"}) : "";
+}
+
+} // namespace stretto

@@ -1,0 +1,15 @@
+// What is wrong with a run, before a program is compiled for it.
+#pragma once
+
+#include "tools/stretto/train.h"
+
+namespace stretto {
+
+// Asks stretto-check beside this program. Throws CommandError with an empty text where it has said what is wrong; does
+// nothing where it was not built.
+void checkRun(const TrainArguments &arguments);
+
+// What the options of programs mean, as stretto-check says; empty where it was not built.
+std::string programOptionsHelp();
+
+} // namespace stretto
