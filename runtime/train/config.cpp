@@ -2,6 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/device/names.h"
 #include "runtime/train/schedule.h"
 
@@ -19,20 +20,9 @@ namespace {
 constexpr int64_t most = 1'000'000'000'000'000;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <typename Number> bool parseWhole(const std::string &text, Number &value) {
+bool parseReal(const std::string &text, double &value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-// A whole number, also as 1e3 or 2.5e4.
-bool parseInteger(const std::string &text, int64_t &value) {
-  if (parseWhole(text, value))
-    return true;
-  double number = 0;
-  if (!parseWhole(text, number) || std::trunc(number) != number || std::abs(number) > 0x1p53)
-    return false;
-  value = static_cast<int64_t>(number);
-  return true;
 }
 
 // "a, b or c".
@@ -45,7 +35,7 @@ Setting integer(const char *name, const char *help, int64_t RunConfig::*field, i
                 bool stored = true) {
   auto set = [=](RunConfig &config, const std::string &text) {
     int64_t value = 0;
-    if (!parseInteger(text, value) || value < low || value > high)
+    if (!parseWholeNumber(text, value) || value < low || value > high)
       throw Error(fmt::format("--{} must be an integer in {}..{}, but got '{}'", name, low, high, text));
     config.*field = value;
   };
@@ -56,7 +46,7 @@ Setting integer(const char *name, const char *help, int64_t RunConfig::*field, i
 Setting real(const char *name, const char *help, double RunConfig::*field, double low, double high) {
   auto set = [=](RunConfig &config, const std::string &text) {
     double value = 0;
-    if (!parseWhole(text, value) || !(value >= low && value <= high))
+    if (!parseReal(text, value) || !(value >= low && value <= high))
       throw Error(fmt::format("--{} must be a number in {}..{}, but got '{}'", name, low, high, text));
     config.*field = value;
   };

@@ -1,6 +1,7 @@
 #include "tasks/common/parameters.h"
 
 #include "runtime/core/nearest.h"
+#include "runtime/core/whole_number.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,12 +44,13 @@ static const ParameterInfo &findParameter(const std::string &name, std::span<con
 
 static int64_t parseInteger(const std::string &text, const ParameterInfo &info, const Parameters &parameters) {
   int64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool whole = end == text.data() + text.size();
-  bool overflow = error == std::errc::result_out_of_range && whole;
-  if ((error != std::errc() || !whole) && !overflow)
+  const bool isNumber = parseWholeNumber(text, value);
+  int64_t digits = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
+  const bool overflows = error == std::errc::result_out_of_range && end == text.data() + text.size();
+  if (!isNumber && !overflows)
     parameters.fail("parameter '" + info.name + "' must be an integer, but got '" + text + "'");
-  if (overflow || value < info.low || value > info.high)
+  if (overflows || value < info.low || value > info.high)
     parameters.fail("parameter '" + info.name + "' must lie in " + std::to_string(info.low) + ".." +
                     std::to_string(info.high) + ", but got " + text);
   return value;

@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace stretto;
 using llvm::StringRef;
 
@@ -22,7 +24,13 @@ struct Action {
 };
 
 std::string readNumber(StringRef text, int64_t least, int64_t &result) {
-  if (text.getAsInteger(10, result) || result < least)
+  double real = 0; // 1e3 is a whole number, too
+  bool isWhole = !text.getAsInteger(10, result);
+  if (!isWhole && !text.getAsDouble(real) && std::trunc(real) == real && std::abs(real) <= 0x1p53) {
+    result = static_cast<int64_t>(real);
+    isWhole = true;
+  }
+  if (!isWhole || result < least)
     return llvm::formatv("must be a whole number of at least {0}, but got '{1}'", least, text);
   return "";
 }

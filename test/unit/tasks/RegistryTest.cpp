@@ -29,6 +29,13 @@ TEST(Registry, valuesAreChecked) {
             "task 'depo1': parameter 'n' must lie in 3..1048576, but got -99999999999999999999");
 }
 
+TEST(Registry, wholeNumbersMayHaveExponents) {
+  for (const char *text : {"2e1", "20.0"})
+    EXPECT_EQ(makeTask("depo1", {{"n", text}})->settings(), makeTask("depo1", {{"n", "20"}})->settings()) << text;
+  EXPECT_NE(makeTask("depo1", {{"n", "2e1"}})->settings(), makeTask("depo1", {{"n", "21"}})->settings());
+  EXPECT_EQ(makeError("depo1", {{"n", "2e-1"}}), "task 'depo1': parameter 'n' must be an integer, but got '2e-1'");
+}
+
 TEST(Registry, wordsAndTexts) {
   const std::vector<ParameterInfo> infos = {ParameterInfo::word("order", {"random", "sorted"}, ""),
                                             ParameterInfo::text("file", "", "")};

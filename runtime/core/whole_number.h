@@ -1,0 +1,24 @@
+// Whole numbers that users write.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+namespace stretto {
+
+// A whole number in digits, or as a real that is one: 1e3, 2.5e4. Returns whether the text is one.
+inline bool parseWholeNumber(std::string_view text, int64_t &value) {
+  const char *begin = text.data(), *end = begin + text.size();
+  if (const auto [stop, error] = std::from_chars(begin, end, value); error == std::errc() && stop == end)
+    return true;
+  double real = 0;
+  const auto [stop, error] = std::from_chars(begin, end, real);
+  if (error != std::errc() || stop != end || std::trunc(real) != real || std::abs(real) > 0x1p53)
+    return false;
+  value = static_cast<int64_t>(real);
+  return true;
+}
+
+} // namespace stretto
