@@ -93,7 +93,7 @@ private:
     else if (stack.back().value.kind == JsonValue::Kind::Array)
       stack.back().value.items.push_back(std::move(value));
     else
-      stack.back().value.members.emplace_back(std::move(stack.back().key), std::move(value));
+      stack.back().value.members.push_back({std::move(stack.back().key), std::move(value)});
     return true;
   }
   bool open(JsonValue::Kind kind) {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace stretto {
@@ -19,13 +18,18 @@ struct JsonValue {
   double number = 0;    // Float
   std::string text;
   std::vector<JsonValue> items;
-  std::vector<std::pair<std::string, JsonValue>> members; // in the order of the file
+  std::vector<struct JsonMember> members; // in the order of the file
 
   const JsonValue *find(std::string_view key) const;
   // A number in whatever form.
   std::optional<double> asNumber() const;
   // A number written as an integer, where int64_t holds it.
   std::optional<int64_t> asInteger() const;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonValue value;
 };
 
 // Throws Error with the place and the rule that was broken.
