@@ -18,7 +18,7 @@ LLVM::LLVMStructType stretto::kernelType(MLIRContext *context) {
   Type pointer = LLVM::LLVMPointerType::get(context), number = IntegerType::get(context, 64);
   Type grid = LLVM::LLVMArrayType::get(number, 2);
   return LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, pointer, pointer, number, number, number, number,
-                                                    number, pointer, grid, number, number, number, number});
+                                                    number, pointer, grid, number, number, number, number, pointer});
 }
 
 LLVM::LLVMStructType stretto::siteType(MLIRContext *context) {

@@ -2,6 +2,7 @@
 #include "codegen/host/Sites.h"
 #include "codegen/host/Tables.h"
 #include "codegen/memory/Entries.h"
+#include "codegen/memory/ParameterLayout.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/report/Costs.h"
 #include "codegen/report/Locations.h"
@@ -52,13 +53,20 @@ private:
     if (!isa_and_nonnull<LLVM::LLVMFuncOp, kern::DeviceKernelOp>(module.lookupSymbol(name)))
       return op->emitOpError() << "must name a kernel that exists as llvm.func or kern.device_kernel, but got '" << name
                                << "'";
-    int64_t buffers = op->getNumOperands() + op->getNumResults();
+    SmallVector<int64_t> bytes;
+    for (Type type : llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
+      bytes.push_back(byteSize(type));
     auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
-    if (isNew)
-      facts.kernels.push_back({name.str(), sourcePlaces(op->getLoc()), groupOf(op, entry).str(), buffers});
-    else if (facts.kernels[it->second].buffers != buffers)
-      return op->emitOpError() << "must give kernel '" << name << "' " << facts.kernels[it->second].buffers
-                               << " buffers as its other uses do, but got " << buffers;
+    if (isNew) {
+      facts.kernels.push_back({name.str(), sourcePlaces(op->getLoc()), groupOf(op, entry).str(), bytes});
+      return success();
+    }
+    ArrayRef<int64_t> others = facts.kernels[it->second].bufferBytes;
+    if (others.size() != bytes.size())
+      return op->emitOpError() << "must give kernel '" << name << "' " << others.size() << " buffers as its other uses do, but got "
+                               << bytes.size();
+    if (others != ArrayRef(bytes))
+      return op->emitOpError() << "must give kernel '" << name << "' buffers of the sizes that its other uses give it";
     return success();
   }
 

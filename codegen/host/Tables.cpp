@@ -18,7 +18,8 @@ constexpr llvm::StringLiteral entryNames[] = {"gradients", "accumulate", "take_a
 constexpr llvm::StringLiteral decodeNames[] = {"decode_one", "decode_chunk"};
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
-                              siteResultsName = "stretto.site_results", imagesName = "stretto.images";
+                              siteResultsName = "stretto.site_results", imagesName = "stretto.images",
+                              bufferBytesName = "stretto.buffer_bytes";
 
 class TableEmitter {
 public:
@@ -91,11 +92,18 @@ private:
     for (const ProgramFacts::Kernel &kernel : facts.kernels)
       if (Operation *made = module.lookupSymbol(kernel.name); !isa<kern::DeviceKernelOp>(made) && !made->hasAttr("kern.chunks"))
         return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
+    SmallVector<int64_t> bytes, starts;
+    for (const ProgramFacts::Kernel &kernel : facts.kernels) {
+      starts.push_back(bytes.size());
+      bytes.append(kernel.bufferBytes);
+    }
+    defineList(bufferBytesName, g.number(), bytes.size(), [&](size_t i) { return g.i64(bytes[i]); });
     defineList(kernelTableName, kernelType(module.getContext()), facts.kernels.size(), [&](size_t i) {
       const ProgramFacts::Kernel &kernel = facts.kernels[i];
       Operation *made = module.lookupSymbol(kernel.name);
       auto device = dyn_cast<kern::DeviceKernelOp>(made);
-      return device ? deviceKernel(kernel, device) : hostKernel(kernel, made);
+      Value ofBuffers = g.address(bufferBytesName, g.number(), starts[i]);
+      return device ? deviceKernel(kernel, device, ofBuffers) : hostKernel(kernel, made, ofBuffers);
     });
     return success();
   }
@@ -104,7 +112,7 @@ private:
     return g.aggregate(LLVM::LLVMArrayType::get(g.number(), 2), {g.i64(x), g.i64(y)});
   }
 
-  Value hostKernel(const ProgramFacts::Kernel &kernel, Operation *function) {
+  Value hostKernel(const ProgramFacts::Kernel &kernel, Operation *function, Value bufferBytes) {
     auto number = [&](StringRef name) {
       auto attr = function->getAttrOfType<IntegerAttr>(name);
       return g.i64(attr ? attr.getInt() : 0);
@@ -112,18 +120,19 @@ private:
     Value none = g.i64(0);
     return g.aggregate(kernelType(module.getContext()),
                        {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group), g.address(kernel.name),
-                        number("kern.chunks"), g.i64(kernel.buffers), number("kern.scratch_bytes"),
-                        number("kern.bytes_moved"), number("kern.flops"), g.null(), gridOf(0, 0), none, none, none, none});
+                        number("kern.chunks"), g.i64(kernel.bufferBytes.size()), number("kern.scratch_bytes"),
+                        number("kern.bytes_moved"), number("kern.flops"), g.null(), gridOf(0, 0), none, none, none, none,
+                        bufferBytes});
   }
 
-  Value deviceKernel(const ProgramFacts::Kernel &kernel, kern::DeviceKernelOp device) {
+  Value deviceKernel(const ProgramFacts::Kernel &kernel, kern::DeviceKernelOp device, Value bufferBytes) {
     ArrayRef<int64_t> grid = device.getGrid();
     return g.aggregate(kernelType(module.getContext()),
                        {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group), g.null(),
-                        g.i64(grid[0] * grid[1]), g.i64(kernel.buffers), g.i64(0), g.i64(device.getBytesMoved()),
+                        g.i64(grid[0] * grid[1]), g.i64(kernel.bufferBytes.size()), g.i64(0), g.i64(device.getBytesMoved()),
                         g.i64(device.getFlops()), g.text(device.getSymbol()), gridOf(grid[0], grid[1]),
                         g.i64(device.getBlock()), g.i64(device.getSharedBytes()), g.i64(device.getRegisters()),
-                        g.i64(device.getSpillBytes())});
+                        g.i64(device.getSpillBytes()), bufferBytes});
   }
 
   int64_t defineImages() {

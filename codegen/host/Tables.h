@@ -13,7 +13,7 @@ struct ProgramFacts {
   };
   struct Kernel {
     std::string name, location, group;
-    int64_t buffers;
+    llvm::SmallVector<int64_t> bufferBytes;
   };
   llvm::SmallVector<Table> tables;
   llvm::SmallVector<Kernel> kernels; // in the order of their numbers

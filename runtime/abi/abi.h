@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 5u
+#define STRETTO_ABI_VERSION 6u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -122,6 +122,7 @@ typedef struct stretto_kernel {
   int64_t shared_bytes;  /* static shared memory of a block */
   int64_t registers;     /* of a thread, and bytes it spills, as the assembler says; 0 where unknown */
   int64_t spill_bytes;
+  const int64_t *buffer_bytes; /* how many bytes of each buffer it may touch; null: it does not say */
 } stretto_kernel;
 
 /* All device kernels of a program as code for one kind of device. */

@@ -73,7 +73,7 @@ void stretto_launch(stretto_context *context, const stretto_kernel *kernel, cons
   submit(context, [&]() -> Op {
     LaunchOp op{kernel, std::vector<void *>(kernel->buffers)};
     for (int64_t i = 0; i < kernel->buffers; ++i)
-      op.buffers[i] = context->arenas.resolve(buffers[i], 0);
+      op.buffers[i] = context->arenas.resolve(buffers[i], kernel->buffer_bytes ? kernel->buffer_bytes[i] : 0);
     return op;
   });
 }

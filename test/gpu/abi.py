@@ -2,7 +2,7 @@
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_void_p
 
-VERSION = 5
+VERSION = 6
 F32, F64, I32, BF16 = range(4)
 (ACTIVATIONS, PARAMETERS, GRADIENTS, MOMENT1, MOMENT2, ACCUMULATOR, INPUTS, OUTPUTS, TABLES, HYPER, ROUNDED,
  CACHE) = range(12)
@@ -36,7 +36,8 @@ class Table(Structure):
 
 class Kernel(Structure):
     _fields_ = fields("name location group: text; function: pointer; chunks buffers scratch_bytes bytes_moved flops: i64; "
-                      "symbol: text; grid: i64*2; block shared_bytes registers spill_bytes: i64")
+                      "symbol: text; grid: i64*2; block shared_bytes registers spill_bytes: i64; "
+                      "buffer_bytes: pointer")
 
 
 class Image(Structure):

@@ -23,7 +23,7 @@ void writeNaN(void *const *buffers, int64_t, int64_t, void *) { static_cast<floa
 
 stretto_kernel cpuKernel(const char *name, const char *location, stretto_kernel_fn function, int64_t chunks, int64_t scratch,
                          int64_t moved, int64_t flops) {
-  return {name, location, "rowwise", function, chunks, 1, scratch, moved, flops, nullptr, {0, 0}, 0, 0, 0, 0};
+  return {name, location, "rowwise", function, chunks, 1, scratch, moved, flops, nullptr, {0, 0}, 0, 0, 0, 0, nullptr};
 }
 
 const stretto_kernel counting = cpuKernel("counting", "a.stretto:1:1", countChunks, 1000, 8, 1 << 20, 10);
@@ -43,6 +43,22 @@ TEST(Device, ALaunchCoversEachChunkOnce) {
     for (int i = 0; i < 1000; ++i)
       ASSERT_EQ(values[i], static_cast<float>(i));
   }
+}
+
+TEST(Device, ALaunchWhoseBuffersLeaveTheirArenaIsRefused) {
+  Workbench bench(STRETTO_F32);
+  const int64_t bytes = 4000;
+  stretto_kernel kernel = counting;
+  kernel.buffer_bytes = &bytes;
+  stretto_buffer out = bench.reserve(4000);
+  stretto_launch(&bench.context, &kernel, &out);
+  EXPECT_FALSE(bench.context.failure);
+  out.offset = (8 << 20) - 3996;
+  launched = 0;
+  stretto_launch(&bench.context, &kernel, &out);
+  EXPECT_EQ(errorOf([&] { std::rethrow_exception(bench.context.failure); }),
+            "a buffer must lie inside its arena, but got bytes 8384612 to 8388612 of 'activations' with 8388608 bytes");
+  EXPECT_EQ(launched, 0);
 }
 
 TEST(Device, NullAsyncRunsNothingBeforeTheWait) {

@@ -197,7 +197,7 @@ constexpr bool cuda = false;
 constexpr stretto_kernel cpuKernel(const char *name, const char *location, const char *group, stretto_kernel_fn function,
                                    int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved) {
   return {name,  location, group,     function,        chunks,      buffers,      scratch,
-          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, 0, 0};
+          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, 0, 0, nullptr};
 }
 const stretto_kernel kernels[KernelCount] = {
     cpuKernel("tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size),
