@@ -21,6 +21,7 @@ void NullAsyncDevice::release(void *data, int64_t bytes) {
   draining = true;
   changed.notify_all();
   changed.wait(lock, [this] { return queue.empty() && !running; });
+  draining = false;
   inner.release(data, bytes);
 }
 
@@ -80,11 +81,12 @@ void NullAsyncDevice::serve() {
     if (!failure) {
       running = true;
       const bool setThreads = std::exchange(threadsChanged, false);
+      const int count = threadCount;
       lock.unlock();
       std::exception_ptr thrown;
       try {
         if (setThreads)
-          inner.setThreads(threadCount);
+          inner.setThreads(count);
         inner.submit(std::move(op), at);
       } catch (...) {
         thrown = std::current_exception();
