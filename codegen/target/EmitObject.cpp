@@ -10,12 +10,13 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace mlir;
 using namespace stretto;
 
 /// Sets on each function what the code generator reads from there and not from the machine.
-static void setTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine) {
+static void setTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine, bool checkAddresses) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : module) {
@@ -27,11 +28,20 @@ static void setTarget(llvm::Module &module, const Target &target, const llvm::Ta
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
     function.addFnAttr("no-trapping-math", "true");
     function.setDoesNotThrow();
+    if (checkAddresses)
+      function.addFnAttr(llvm::Attribute::SanitizeAddress);
   }
 }
 
+/// Stack frames stay where they are, as emulated threads switch between stacks.
+static void addAddressChecks(llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+  llvm::AddressSanitizerOptions options;
+  options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
+  passes.addPass(llvm::AddressSanitizerPass(options));
+}
+
 /// The O3 pipeline without the vectorisers: kernels are vector code already, and nothing else is hot.
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool checkAddresses) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -46,11 +56,13 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  if (checkAddresses)
+    builder.registerOptimizerLastEPCallback(addAddressChecks);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
 LogicalResult stretto::emitMachineCode(ModuleOp module, const Target &target, OutputKind kind,
-                                       llvm::raw_pwrite_stream &out) {
+                                       llvm::raw_pwrite_stream &out, bool checkAddresses) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -60,8 +72,8 @@ LogicalResult stretto::emitMachineCode(ModuleOp module, const Target &target, Ou
   if (!llvmModule)
     return module.emitError("module must hold the LLVM dialect alone to become machine code");
   std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
-  setTarget(*llvmModule, target, *machine);
-  optimise(*llvmModule, *machine);
+  setTarget(*llvmModule, target, *machine, checkAddresses);
+  optimise(*llvmModule, *machine, checkAddresses);
   if (kind == OutputKind::llvmIR) {
     llvmModule->print(out, nullptr);
     return success();

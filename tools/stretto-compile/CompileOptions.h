@@ -33,6 +33,7 @@ inline constexpr CompileOption compileOptions[] = {
     {"--kernel-schedule", "KERNELS:FIELD=N,...", CompileOption::compiler, "numbers of the schedules of some kernels (* stands for any letters), the others are chosen"},
     {"--memory-budget", "BYTES", CompileOption::compiler, "what saved values may take (K, M, G): the more, the less is computed again; 0: where a byte saves three that are moved"},
     {"--decode", "N", CompileOption::compiler, "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it"},
+    {"--sanitize", "", CompileOption::compiler, "end the program where one of its kernels touches memory outside of its arenas (AddressSanitizer); slower"},
     {"-o", "FILE", CompileOption::compileOnly, "where the program goes; with --emit: the text or object"},
     {"--bundle", "", CompileOption::compileOnly, "copy the libraries that the program needs into the folder lib beside it, so that both can go to another machine"},
     {"--emit", "STAGE", CompileOption::compileOnly, "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below"},

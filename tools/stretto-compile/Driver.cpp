@@ -318,8 +318,10 @@ private:
 
   bool makeMachineCode(OutputKind kind, llvm::SmallVectorImpl<char> &bytes) {
     llvm::raw_svector_ostream os(bytes);
-    return succeeded(emitMachineCode(*module, target, kind, os));
+    return succeeded(emitMachineCode(*module, target, kind, os, checksAddresses()));
   }
+
+  bool checksAddresses() const { return line.sanitize || runsUnderAddressSanitizer; }
 
   int emitMachine() {
     OutputKind kind = line.emit == "llvm" ? OutputKind::llvmIR
@@ -354,7 +356,7 @@ private:
     if (!problem.empty())
       return problem;
     StringRef folder = line.bundle ? "$ORIGIN/lib" : llvm::sys::path::parent_path(libraries.linked.front());
-    problem = linkProgram(object, program, libraries, folder);
+    problem = linkProgram(object, program, libraries, folder, checksAddresses());
     return problem.empty() && line.bundle ? bundle(libraries) : problem;
   }
 

@@ -117,13 +117,24 @@ std::string stretto::whyNotLinkable(const Backend &backend, const BackendSetting
   return error;
 }
 
-std::string stretto::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries, StringRef search) {
+/// What the libraries and the object ask of the linker's driver.
+static llvm::SmallVector<StringRef> sanitizerFlags(bool checksAddresses) {
+  llvm::SmallVector<StringRef> flags;
+  StringRef(STRETTO_SANITIZE_FLAGS).split(flags, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (flags.empty() && checksAddresses)
+    flags.push_back("-fsanitize=address");
+  return flags;
+}
+
+std::string stretto::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries, StringRef search,
+                                 bool checksAddresses) {
   std::string error, driver = findDriver(error), path = ("-Wl,--disable-new-dtags,-rpath," + search).str();
   if (driver.empty())
     return error;
   std::vector<StringRef> arguments{"-o", output, object};
   arguments.insert(arguments.end(), libraries.linked.begin(), libraries.linked.end());
   arguments.push_back(path);
+  llvm::append_range(arguments, sanitizerFlags(checksAddresses));
   const RunResult result = runProgram(driver, arguments, /*errorsToo=*/true);
   if (result.status == 0)
     return "";

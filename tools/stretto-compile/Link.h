@@ -42,8 +42,9 @@ ProgramLibraries findLibraries(const Backend &backend, const BackendSettings &se
 std::string whyNotLinkable(const Backend &backend, const BackendSettings &settings);
 
 /// Links a compiled object with the main of training programs and these libraries. The program looks for them in the
-/// folder `search`, which may open with $ORIGIN, its own. Returns an error text, or an empty one.
+/// folder `search`, which may open with $ORIGIN, its own. `checksAddresses`: the object calls AddressSanitizer. Returns an
+/// error text, or an empty one.
 std::string linkProgram(llvm::StringRef object, llvm::StringRef output, const ProgramLibraries &libraries,
-                        llvm::StringRef search);
+                        llvm::StringRef search, bool checksAddresses);
 
 } // namespace stretto

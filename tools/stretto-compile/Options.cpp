@@ -157,6 +157,7 @@ constexpr Action actions[] = {
     {"--kernel-schedule", addSchedule},
     {"--memory-budget", setBudget},
     {"--decode", setDecode},
+    {"--sanitize", setFlag<&CommandLine::sanitize>},
     {"-o", setText<&CommandLine::output>},
     {"--bundle", setFlag<&CommandLine::bundle>},
     {"--emit", setEmit},
@@ -263,6 +264,8 @@ std::string checkTogether(const CommandLine &line) {
     return llvm::formatv("{0} needs --target={1}, but the target is {2}", strange->first, strange->second, line.backend->name());
   if (line.settings.emulate && line.printsDeviceCode())
     return "--emit=" + line.emit + " prints code for a GPU, but --emulate makes code for the CPU";
+  if (line.sanitize && line.makesDeviceCode())
+    return "--sanitize needs kernels that run on the CPU, but those of --target=" + line.backend->name().str() + " do not; add --emulate";
   return "";
 }
 

@@ -34,6 +34,7 @@ struct CommandLine {
   std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
   bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false,
        bundle = false;
+  bool sanitize = false; // AddressSanitizer looks at what kernels on the CPU access
 
   /// Whether the kernels are code of a GPU, and not emulated.
   bool makesDeviceCode() const { return backend->hasDeviceCode() && !settings.emulate; }

@@ -19,7 +19,7 @@
 namespace stretto {
 
 // Below both, a launch runs on the calling thread.
-static constexpr int64_t smallBytes = 32 << 10, smallFlops = 1 << 18;
+static constexpr int64_t smallLaunchBytes = 32 << 10, smallLaunchFlops = 1 << 18;
 
 // More than one, so that a thread that comes late or is put aside leaves work to the others.
 static constexpr int64_t piecesPerThread = 4;
@@ -30,10 +30,14 @@ void *CpuDevice::allocate(int64_t bytes) {
   void *data = libraryAllocate(bytes);
   if (!data)
     throw Error(fmt::format("memory for an arena must be available, but {} bytes could not be allocated", bytes));
+  allocations[data] = bytes;
   return data;
 }
 
-void CpuDevice::release(void *data, int64_t) { libraryRelease(data); }
+void CpuDevice::release(void *data, int64_t) {
+  allocations.erase(data);
+  libraryRelease(data);
+}
 void CpuDevice::setThreads(int count) {
   setLibraryThreads(count);
   setThreadCount(count);
@@ -152,8 +156,9 @@ void CpuDevice::execute(const LaunchOp &op) {
   const int64_t perThread = scratchOf(kernel.scratch_bytes);
   char *scratchBase = perThread ? scratch(perThread) : nullptr;
   void *const *buffers = op.buffers.data();
+  const OnlyBuffers guard(allocations, op);
   // Small work is over before a second thread is awake; results do not depend on who does it.
-  const bool small = kernel.bytes_moved > 0 && kernel.bytes_moved < smallBytes && kernel.flops < smallFlops;
+  const bool small = kernel.bytes_moved > 0 && kernel.bytes_moved < smallLaunchBytes && kernel.flops < smallLaunchFlops;
   if (kernel.chunks <= 1 || small) {
     kernel.function(buffers, 0, kernel.chunks, scratchBase);
     return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/core/device.h"
+#include "runtime/device/cpu/only_buffers.h"
 
 #include <memory>
 #include <vector>
@@ -36,6 +37,7 @@ private:
   float *wide(int64_t elements);
 
   OpObserver *observer = nullptr;
+  Allocations allocations;
   // Memory kept between ops, as large as the hungriest of them needs.
   struct Kept {
     struct Free {
