@@ -11,8 +11,9 @@ include(AddLLVM)
 include(AddMLIR)
 
 add_library(stretto_compiler_flags INTERFACE)
-target_compile_options(stretto_compiler_flags INTERFACE
-  -fno-exceptions -fno-rtti -Wall -Wextra -Wno-unused-parameter -Werror=deprecated-declarations)
+# (Clang warns of what libstdc++ itself uses.)
+target_compile_options(stretto_compiler_flags INTERFACE -fno-exceptions -fno-rtti -Wall -Wextra -Wno-unused-parameter
+  $<IF:$<CXX_COMPILER_ID:GNU>,-Werror=deprecated-declarations,-Wno-deprecated-declarations>)
 target_compile_definitions(stretto_compiler_flags INTERFACE ${LLVM_DEFINITIONS_LIST} NDEBUG)
 
 option(STRETTO_PRECOMPILE "Precompile the MLIR headers that most sources of the compiler include" ON)
@@ -22,7 +23,8 @@ if(STRETTO_PRECOMPILE)
   target_link_libraries(stretto_compiler_pch PUBLIC stretto_compiler_flags)
   target_precompile_headers(stretto_compiler_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/compiler_pch.h)
   # Lets ccache work with the precompiled header.
-  target_compile_options(stretto_compiler_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_compile_options(stretto_compiler_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
 # stretto_compiler_library(NAME SOURCES... [TEXT_ONLY] [LIBS ...] [DEPENDS ...]): a static library of the

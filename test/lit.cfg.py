@@ -7,7 +7,7 @@ Substitutions and names
   %root       the source tree         %build   the build folder
   %models     %root/models    %torch     the folder of the torch package (where the runtime is built)
 
-Features: `compiler`, `runtime` (the half is built), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
+Features: `compiler`, `runtime` (the half is built), `sanitize` (with sanitizers, and `sanitize-address` or `sanitize-thread`), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
 STRETTO_ROUNDTRIP=1 in the environment makes every stretto-opt print and parse its result again.
 Files that belong to tests but are none lie in folders named Inputs.
 """
@@ -29,6 +29,9 @@ if config.stretto_compiler:
     config.available_features.add("compiler")
 if config.stretto_runtime:
     config.available_features.add("runtime")
+
+if config.stretto_sanitize:
+    config.available_features |= {"sanitize", f"sanitize-{config.stretto_sanitize}"}
 
 if shutil.which("ptxas") or any(
     os.access(os.path.join(folder, "bin", "ptxas"), os.X_OK)

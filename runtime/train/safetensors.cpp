@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t maxHeaderBytes = 100'000'000, maxMetadataBytes = 1'000'000;
 constexpr size_t maxTensors = 100'000, maxNameBytes = 1024, maxDimensions = 8;
-constexpr int maxDepth = 4;
+constexpr int maxHeaderDepth = 4;
 
 [[noreturn]] void refuse(const std::string &rule) { throw Error(rule); }
 
@@ -145,7 +145,7 @@ std::optional<uint64_t> safetensorsElementBytes(std::string_view dtype) {
 SafetensorsHeader parseSafetensorsHeader(std::string_view json, uint64_t dataBytes) {
   if (json.empty() || json.front() != '{')
     refuse("the header must start with '{'");
-  const JsonValue root = parseJson(json, maxDepth);
+  const JsonValue root = parseJson(json, maxHeaderDepth);
   // The JSON parser has accepted white space behind the object; the format allows only spaces.
   const size_t last = json.find_last_not_of(' ');
   if (json[last] != '}')

@@ -65,7 +65,7 @@ std::string event(int64_t step, const std::string &rest) {
 }
 
 // Step of an event as written above: wall time, then the step.
-int64_t stepOf(std::string_view data) {
+int64_t stepOfEvent(std::string_view data) {
   uint64_t step = 0;
   for (size_t i = 10, shift = 0; i < data.size() && shift < 63; ++i, shift += 7) {
     step |= static_cast<uint64_t>(data[i] & 0x7f) << shift;
@@ -84,7 +84,7 @@ size_t bytesUpTo(std::string_view file, int64_t step) {
     if (length > file.size() - at - 16)
       break;
     const std::string_view data = file.substr(at + 12, length);
-    if (file.substr(at + 12 + length, 4) != raw(maskedCrc(data)) || stepOf(data) > step)
+    if (file.substr(at + 12 + length, 4) != raw(maskedCrc(data)) || stepOfEvent(data) > step)
       break;
     at += 16 + length;
   }

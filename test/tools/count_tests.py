@@ -45,3 +45,11 @@ assert count({"unit-ir": "fail"}, {"stretto_unit_ir.xml": "<testsuites><tests"})
 # Nothing run is no success.
 assert count({}, {}) == (1, "0 passed, 0 failed")
 assert count({"lit-ir": "run"}, {"lit-ir.xml": suite(SKIP)}) == (1, "0 passed, 0 failed")
+
+# Several runs are added up; one without results is a failure.
+count({"unit-ir": "run"}, {"stretto_unit_ir.xml": suite(PASS, PASS)})
+(FOLDER / "other.xml").write_text('<testsuite><testcase name="seeded" status="run"/></testsuite>')
+for more, expected in (("other.xml", (0, "3 passed, 0 failed")), ("none.xml", (1, "2 passed, 1 failed"))):
+    result = subprocess.run([sys.executable, ROOT / "tools/setup/count_tests.py", FOLDER / "ctest.xml", FOLDER, FOLDER / more, FOLDER / "none"],
+                            capture_output=True, text=True)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == expected, result.stdout

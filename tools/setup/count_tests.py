@@ -1,6 +1,6 @@
 """Counts test cases after a run of CTest and prints `N passed, N failed` as the last line.
 
-    count_tests.py <JUnit file of ctest> <folder of detailed results>
+    count_tests.py (<JUnit file of ctest> <folder of detailed results>)...
 
 A CTest entry counts as many cases as its detailed result file (GoogleTest or lit, both in JUnit's form) has;
 an entry without such a file counts as one. An entry that failed although all of its cases passed (a crash
@@ -58,8 +58,11 @@ def count(junit, folder):
 
 
 def main():
-    junit, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    passed, failed, skipped = count(junit, folder) if junit.is_file() else ([], [], [])
+    passed, failed, skipped = [], [], []
+    for junit, folder in zip(map(Path, sys.argv[1::2]), map(Path, sys.argv[2::2]), strict=True):
+        counts = count(junit, folder) if junit.is_file() else ([], [f"{junit}: no results"], [])
+        for all_of_kind, of_run in zip((passed, failed, skipped), counts):
+            all_of_kind += of_run
     if skipped:
         print(f"{len(skipped)} skipped:")
         print("".join(f"  {name}\n" for name in skipped), end="")

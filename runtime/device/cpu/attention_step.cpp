@@ -11,10 +11,10 @@
 namespace stretto {
 namespace {
 
-constexpr int64_t blockRows = 32;  // queries worked on together
-constexpr int64_t panelKeys = 512; // keys whose scores are held at once; a multiple of rowMultiple
+constexpr int64_t stepRows = 32;  // queries worked on together
+constexpr int64_t stepKeys = 512; // keys whose scores are held at once; a multiple of rowMultiple
 
-int64_t blockCount(const AttentionStepOp &op) { return (op.rows + blockRows - 1) / blockRows; }
+int64_t blockCount(const AttentionStepOp &op) { return (op.rows + stepRows - 1) / stepRows; }
 
 // Row `t` of one head in rows of `stride` elements.
 template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride, int64_t head, int64_t headDim) {
@@ -22,10 +22,10 @@ template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride
 }
 
 template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, int64_t head, int64_t index) {
-  const int64_t begin = index * blockRows, first = b * op.rows + begin;
-  const int64_t rows = std::clamp<int64_t>(op.counts[b] - begin, 0, std::min(blockRows, op.rows - begin));
+  const int64_t begin = index * stepRows, first = b * op.rows + begin;
+  const int64_t rows = std::clamp<int64_t>(op.counts[b] - begin, 0, std::min(stepRows, op.rows - begin));
   Real *out = rowOf<Real>(op.o, first, op.oStride, head, op.headDim);
-  for (int64_t row = rows; row < std::min(blockRows, op.rows - begin); ++row)
+  for (int64_t row = rows; row < std::min(stepRows, op.rows - begin); ++row)
     std::memset(out + row * op.oStride, 0, op.headDim * sizeof(Real));
   if (rows == 0)
     return;
@@ -33,25 +33,25 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
   const int64_t seen = positions[rows - 1] + 1; // positions ascend
   const int64_t kvHead = head * op.kvHeads / op.heads, kvStride = op.kvHeads * op.headDim;
   const Operand<Real> q{rowOf<Real>(op.q, first, op.qStride, head, op.headDim), op.qStride};
-  alignas(64) Real scores[blockRows * panelKeys];
-  SoftmaxState<Real> states[blockRows];
-  for (int64_t panel = 0; panel < seen; panel += panelKeys) {
-    const int64_t keys = std::min(panelKeys, seen - panel), key = b * op.capacity + panel;
+  alignas(64) Real scores[stepRows * stepKeys];
+  SoftmaxState<Real> states[stepRows];
+  for (int64_t panel = 0; panel < seen; panel += stepKeys) {
+    const int64_t keys = std::min(stepKeys, seen - panel), key = b * op.capacity + panel;
     const Operand<Real> k{rowOf<Real>(op.k, key, kvStride, kvHead, op.headDim), kvStride, true};
     const Operand<Real> v{rowOf<Real>(op.v, key, kvStride, kvHead, op.headDim), kvStride};
-    multiply<Real>(rows, keys, op.headDim, q, k, 0, scores, panelKeys);
+    multiply<Real>(rows, keys, op.headDim, q, k, 0, scores, stepKeys);
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t visible = std::clamp<int64_t>(positions[row] + 1 - panel, 0, keys);
       if (visible == 0) {
-        std::fill_n(scores + row * panelKeys, keys, Real(0));
+        std::fill_n(scores + row * stepKeys, keys, Real(0));
         continue;
       }
-      const Real shrink = softmaxRow(scores + row * panelKeys, visible, keys, static_cast<Real>(op.scale), panel == 0,
+      const Real shrink = softmaxRow(scores + row * stepKeys, visible, keys, static_cast<Real>(op.scale), panel == 0,
                                      states[row]);
       if (panel > 0)
         scaleRow(out + row * op.oStride, op.headDim, shrink);
     }
-    multiply<Real>(rows, op.headDim, keys, {scores, panelKeys}, v, panel > 0, out, op.oStride);
+    multiply<Real>(rows, op.headDim, keys, {scores, stepKeys}, v, panel > 0, out, op.oStride);
   }
   for (int64_t row = 0; row < rows; ++row)
     scaleRow(out + row * op.oStride, op.headDim, 1 / states[row].sum);
@@ -68,7 +68,7 @@ template <typename Real> void step(const AttentionStepOp &op) {
 
 void collectShapes(const AttentionStepOp &op, std::set<ProductShape> &shapes) {
   const int32_t dtype = op.dtype == STRETTO_BF16 ? STRETTO_F32 : op.dtype;
-  const int64_t rows = std::min(blockRows, op.rows), keys = std::min(panelKeys, op.capacity);
+  const int64_t rows = std::min(stepRows, op.rows), keys = std::min(stepKeys, op.capacity);
   shapes.insert({dtype, rows, keys, op.headDim, false, true, true});
   shapes.insert({dtype, rows, op.headDim, keys, false, false, true});
 }

@@ -1,0 +1,18 @@
+# STRETTO_SANITIZE builds what is ours with Clang's sanitizers: `address` (with undefined behaviour) or `thread`. LLVM and
+# LibTorch stay as they are, and with them what they do. Whatever is found ends the program.
+set(STRETTO_SANITIZE "" CACHE STRING "sanitizers to build with: address, thread, or none if empty (needs Clang)")
+if(STRETTO_SANITIZE)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "STRETTO_SANITIZE needs Clang, but the compiler is ${CMAKE_CXX_COMPILER_ID}: set -DCMAKE_CXX_COMPILER=clang++-22")
+  endif()
+  if(STRETTO_SANITIZE STREQUAL "address")
+    set(STRETTO_SANITIZE_FLAGS -fsanitize=address,undefined)
+  elseif(STRETTO_SANITIZE STREQUAL "thread")
+    set(STRETTO_SANITIZE_FLAGS -fsanitize=thread)
+  else()
+    message(FATAL_ERROR "STRETTO_SANITIZE must be address or thread, but got ${STRETTO_SANITIZE}")
+  endif()
+  add_compile_options(${STRETTO_SANITIZE_FLAGS} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+  add_link_options(${STRETTO_SANITIZE_FLAGS})
+endif()
