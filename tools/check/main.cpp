@@ -1,9 +1,9 @@
 // stretto-check: what the user asks of a training program, checked before there is one.
 #include "runtime/core/error.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/train/request.h"
 #include "tasks/all_tasks.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -16,21 +16,27 @@ constexpr const char *usage = "usage: stretto-check [--target NAME] [--length N]
                               "options say what they can; the second form lists what programs take.\n";
 } // namespace
 
+// 0, so not known, for what is no number: the compiler refuses it.
+static int64_t numberOf(const std::string &text) {
+  int64_t number = 0;
+  return parseWholeNumber(text, number) ? number : 0;
+}
+
 // Reads the options up to "--"; returns how many words they are.
 static int readModel(int argc, char **argv, ModelShape &model) {
   int at = 1;
   for (; at < argc && std::strcmp(argv[at], "--") != 0; at += 2) {
     const std::string name = argv[at], value = at + 1 < argc ? argv[at + 1] : "";
+    if (value.empty())
+      throw Error("'" + name + "' needs a value");
     if (name == "--target")
       model.target = argv[at + 1];
     else if (name == "--length")
-      model.length = std::atoll(value.c_str());
+      model.length = numberOf(value);
     else if (name == "--vocab")
-      model.vocabulary = std::atoll(value.c_str());
+      model.vocabulary = numberOf(value);
     else
       throw Error("unknown option '" + name + "'");
-    if (value.empty())
-      throw Error(name + " needs a value");
   }
   return at;
 }

@@ -90,7 +90,7 @@ generate("prompt 1: tokens must be in 0..52, but got 53", *TASK, "--prompt", "3 
 generate("prompt 2: tokens must be in 0..8, but got 9", "--vocab", "9", "--length", "20", "--write", "1", "--prompt", "3;9")
 generate("prompt 1: tokens must be in 0..9, but got 10", "--vocab", "9", "--vocab=10", "--length", "20", "--write", "1",
          "--prompt", "10")
-generate("prompt 1: a prompt must fit into the 20 tokens that the model was compiled for", "--vocab", "9", "--length", "20",
+generate("prompt 1: a prompt must fit into the 20 tokens that the model was compiled for", "--vocab", "9", "--length", "2e1",
          "--prompt", "1 1 1", "--write", "19")
 generate("file:2: a prompt must be numbers of tokens, but got 'two'", *TASK, "--prompts", write("file", "1\ntwo\n"))
 generate("cannot open 'none': No such file or directory", *TASK, "--prompts", "none")
