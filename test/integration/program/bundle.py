@@ -50,8 +50,9 @@ for name, path in loaded(moved).items():
     expect(os.path.realpath(path).startswith(f"{os.path.realpath(folder)}/moved/lib/"), f"{name} is taken from {path}")
 train(moved, f"{folder}/run")
 
-# The copy of the program in the run directory finds them, too; a damaged one is replaced when the run goes on.
-os.truncate(f"{folder}/run/build/program", 100)
+# The copy of the program in the run directory finds them, too; a damaged one is told, and replaced when the run goes on.
+os.truncate(f"{folder}/run/build/program", 3000)
+contains(run(f"{folder}/run/rerun.sh", f"{folder}/again", status=1), "build/program' does not start: it is damaged, or")
 run(moved, *TASK, "--steps", "2", "--threads", "1", "--resume", "--out", f"{folder}/run")
 expect(read(f"{folder}/run/build/program") == read(moved), "the copy of the program in the run directory is not the program")
 again = subprocess.run([f"{folder}/run/rerun.sh", f"{folder}/again"], capture_output=True, text=True)
