@@ -39,6 +39,9 @@ struct FrontendResult {
 std::optional<FrontendResult> compileSpec(mlir::MLIRContext &context, const FrontendOptions &options,
                                           llvm::raw_ostream &errors);
 
+/// The text of a spec, as compileSpec reads it; otherwise nothing, and `problem` says what is wrong.
+std::optional<std::string> readSpec(llvm::StringRef path, std::string &problem);
+
 /// The text in canonical layout, comments kept. Nothing after a syntax error; the errors are printed.
 std::optional<std::string> formatSource(llvm::StringRef name, llvm::StringRef text, llvm::raw_ostream &errors);
 

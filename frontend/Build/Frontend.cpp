@@ -12,7 +12,6 @@
 #include "mlir/IR/Verifier.h"
 
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace stretto;
 
@@ -20,11 +19,11 @@ using namespace stretto;
 static std::optional<std::string> mainText(const FrontendOptions &options, llvm::raw_ostream &errors) {
   if (options.text)
     return options.text;
-  auto buffer = llvm::MemoryBuffer::getFile(options.path);
-  if (buffer)
-    return (*buffer)->getBuffer().str();
-  errors << "error: cannot read '" << options.path << "': " << buffer.getError().message() << '\n';
-  return std::nullopt;
+  std::string problem;
+  std::optional<std::string> text = readSource(*llvm::vfs::getRealFileSystem(), options.path, problem);
+  if (!text)
+    errors << "error: cannot read '" << options.path << "': " << problem << '\n';
+  return text;
 }
 
 static std::string parametersJson(const Program &program) {
@@ -78,6 +77,10 @@ std::optional<FrontendResult> stretto::compileSpec(mlir::MLIRContext &context, c
   if (result)
     result->specText = inlinedText(loaded, sources);
   return result;
+}
+
+std::optional<std::string> stretto::readSpec(llvm::StringRef path, std::string &problem) {
+  return readSource(*llvm::vfs::getRealFileSystem(), path, problem);
 }
 
 std::optional<std::string> stretto::formatSource(llvm::StringRef name, llvm::StringRef text,

@@ -1,15 +1,26 @@
 #include "frontend/Diagnostics/Diagnostics.h"
 
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace stretto;
 
+/// Whether a report was made before, at the same place.
+static bool isKnown(llvm::ArrayRef<Diagnostic> list, const Diagnostic &diagnostic) {
+  return llvm::any_of(list, [&](const Diagnostic &earlier) {
+    return earlier.range.file == diagnostic.range.file && earlier.range.begin == diagnostic.range.begin &&
+           earlier.range.end == diagnostic.range.end && earlier.message == diagnostic.message;
+  });
+}
+
+void Diagnostics::warning(SourceRange range, const llvm::Twine &message) {
+  Diagnostic diagnostic{range, message.str(), {}};
+  if (warnings.size() < maxErrors && !isKnown(warnings, diagnostic))
+    warnings.push_back(std::move(diagnostic));
+}
+
 Diagnostic &Diagnostics::error(SourceRange range, const llvm::Twine &message) {
   Diagnostic diagnostic{range, message.str(), {}};
-  bool known = std::any_of(list.begin(), list.end(), [&](const Diagnostic &earlier) {
-    return earlier.range.file == range.file && earlier.range.begin == range.begin && earlier.range.end == range.end &&
-           earlier.message == diagnostic.message;
-  });
+  bool known = isKnown(list, diagnostic);
   ++count;
   if (known || list.size() == maxErrors) {
     hidden += !known;
@@ -21,6 +32,8 @@ Diagnostic &Diagnostics::error(SourceRange range, const llvm::Twine &message) {
 }
 
 void Diagnostics::print(llvm::raw_ostream &os) const {
+  for (const Diagnostic &diagnostic : warnings)
+    printOne(os, diagnostic.range, "warning", diagnostic.message);
   for (const Diagnostic &diagnostic : list) {
     printOne(os, diagnostic.range, "error", diagnostic.message);
     for (const Note &note : diagnostic.notes)

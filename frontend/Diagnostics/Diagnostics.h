@@ -21,7 +21,7 @@ struct Diagnostic {
   std::vector<Note> notes;
 };
 
-/// Collects errors. After `maxErrors` further ones are only counted.
+/// Collects errors and warnings. After `maxErrors` further ones are only counted.
 class Diagnostics {
 public:
   static constexpr size_t maxErrors = 20;
@@ -31,17 +31,19 @@ public:
   /// Reports an error; one that is known already (a block may be read once per call) is counted, but not
   /// printed again. The returned object takes notes and lives until the next report.
   Diagnostic &error(SourceRange range, const llvm::Twine &message);
+  /// Reports what may be meant; once for each place, and at most as many as errors.
+  void warning(SourceRange range, const llvm::Twine &message);
   bool hasErrors() const { return count != 0; }
   size_t errorCount() const { return count; }
   llvm::ArrayRef<Diagnostic> all() const { return list; }
-  /// Prints every error with its source line and a caret, notes below it.
+  /// Prints every warning and error with its source line and a caret, notes below it.
   void print(llvm::raw_ostream &os) const;
 
 private:
   void printOne(llvm::raw_ostream &os, SourceRange range, llvm::StringRef kind, llvm::StringRef message) const;
 
   const SourceFiles &sources;
-  std::vector<Diagnostic> list;
+  std::vector<Diagnostic> list, warnings;
   Diagnostic overflow;
   size_t count = 0, hidden = 0;
 };

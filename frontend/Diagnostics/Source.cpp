@@ -7,6 +7,7 @@
 using namespace stretto;
 
 uint32_t SourceFiles::add(llvm::StringRef name, llvm::StringRef text) {
+  text.consume_front("\xEF\xBB\xBF");
   auto file = std::make_unique<File>();
   file->name = name.str();
   file->text = text.str();
@@ -47,4 +48,22 @@ std::string SourceFiles::describe(SourceRange range) const {
     return files[range.file]->name;
   LineColumn place = lineColumn(range.file, range.begin);
   return (name(range.file) + ":" + llvm::Twine(place.line) + ":" + llvm::Twine(place.column)).str();
+}
+
+std::optional<std::string> stretto::readSource(llvm::vfs::FileSystem &files, llvm::StringRef path, std::string &problem) {
+  auto status = files.status(path);
+  if (!status) {
+    problem = status.getError().message();
+  } else if (status->isDirectory()) {
+    problem = "it is a folder";
+  } else if (!status->isRegularFile()) {
+    problem = "it must be a regular file";
+  } else if (status->getSize() > SourceFiles::maxBytes) {
+    problem = ("it must have at most " + llvm::Twine(SourceFiles::maxBytes) + " bytes, but got " + llvm::Twine(status->getSize())).str();
+  } else if (auto buffer = files.getBufferForFile(path)) {
+    return (*buffer)->getBuffer().str();
+  } else {
+    problem = buffer.getError().message();
+  }
+  return std::nullopt;
 }

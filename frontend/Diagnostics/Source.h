@@ -3,9 +3,11 @@
 #define STRETTO_FRONTEND_DIAGNOSTICS_SOURCE_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/VirtualFileSystem.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,7 @@ public:
   /// The largest text accepted, in bytes.
   static constexpr size_t maxBytes = 4u << 20;
 
-  /// Adds a text under a name and returns its number.
+  /// Adds a text under a name and returns its number. A byte order mark in front is no part of it.
   uint32_t add(llvm::StringRef name, llvm::StringRef text);
   /// Adds the value of "--set name=value".
   uint32_t addOverride(llvm::StringRef name, llvm::StringRef value);
@@ -56,6 +58,10 @@ private:
   };
   std::vector<std::unique_ptr<File>> files;
 };
+
+/// The text of a source file. It must be a regular file of at most SourceFiles::maxBytes; otherwise nothing, and `problem` says
+/// what is wrong.
+std::optional<std::string> readSource(llvm::vfs::FileSystem &files, llvm::StringRef path, std::string &problem);
 
 } // namespace stretto
 

@@ -1,6 +1,8 @@
 // Declarations and statements.
 #include "frontend/Parse/ParserImpl.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace stretto;
 
 Parser::Parser(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics)
@@ -161,13 +163,13 @@ bool Parser::parseDeclarationBody(Declaration &declaration) {
 bool Parser::parseParameters(std::vector<Parameter> &parameters) {
   if (!expect(TokenKind::LeftParen, "before the parameters"))
     return false;
+  llvm::StringSet<> names;
   while (!isAt(TokenKind::RightParen)) {
     Parameter parameter;
     if (!parseParameter(parameter))
       return false;
-    for (const Parameter &other : parameters)
-      if (other.name.text == parameter.name.text)
-        diagnostics.error(parameter.name.range, "the parameter '" + parameter.name.text + "' is declared twice");
+    if (!names.insert(parameter.name.text).second)
+      diagnostics.error(parameter.name.range, "the parameter '" + parameter.name.text + "' is declared twice");
     parameters.push_back(std::move(parameter));
     if (!takeIf(TokenKind::Comma))
       break;

@@ -25,6 +25,8 @@ public:
   FunctionBuilder *const parent;
   /// Variables of enclosing functions read here, with the argument that holds each.
   llvm::MapVector<Binding *, ValueId> captures;
+  /// What iterations of a repeat that were written out hand on, whether or not another one reads it.
+  std::vector<ValueId> handedOn;
 
   const Type &typeOf(ValueId id) const { return function.values[id].type; }
   /// The value of a tensor variable in this function, or nothing if it is out of reach (a block reads no

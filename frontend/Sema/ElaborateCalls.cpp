@@ -3,11 +3,18 @@
 #include "frontend/Sema/Specialization.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stretto;
+
+/// What a call might have meant: the nearest name, or every one where none is near.
+static std::string nearestOrAll(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known) {
+  std::string nearest = didYouMean(name, known);
+  return nearest.empty() ? "; there are " + llvm::join(known, ", ") : nearest;
+}
 
 std::vector<Value> Elaborator::evaluateCall(const CallExpr &call, NameHint hint) {
   if (const BuiltinSignature *builtin = findBuiltin(call.callee.text))
@@ -19,7 +26,7 @@ std::vector<Value> Elaborator::evaluateCall(const CallExpr &call, NameHint hint)
       error(call.callee.range, "'" + call.callee.text + "' is a variable and cannot be called");
     else
       error(call.callee.range, "unknown operation, block or def '" + call.callee.text.take_front(60) + "'" +
-                                   didYouMean(call.callee.text, visibleCallees()));
+                                   nearestOrAll(call.callee.text, visibleCallees()));
     return {Value()};
   }
   return callee->kind == Declaration::Kind::Def ? std::vector<Value>{callDef(call, *callee, home)}
@@ -156,6 +163,8 @@ std::vector<Value> Elaborator::callBlock(const CallExpr &call, const Declaration
   Specialization &special = specialize(call, callee, std::move(inner), std::move(body), key);
   if (special.failed)
     return {Value()};
+  if (!grow(program.functions[special.function].operations, call.range))
+    return {Value()};
   Op &op = emit("call", {}, call.range);
   size_t opIndex = builder->function.ops.size() - 1;
   op.operands.assign(operands.begin(), operands.end());
@@ -203,6 +212,7 @@ Elaborator::Specialization &Elaborator::specialize(const CallExpr &call, const D
     special.results.push_back(typeOf(result));
   }
   special.failed = false;
+  warnUnread(*body);
   special.weights = body->function.weights;
   body->function.range = callee.range;
   special.function = intern(std::move(body->function), callee.name.text);

@@ -77,6 +77,7 @@ std::optional<Program> Elaborator::run() {
   finishModel(*model, program);
   if (diagnostics.hasErrors())
     return std::nullopt;
+  warnUnread(main);
   main.function.name = "main";
   program.functions.push_back(std::move(main.function));
   return std::move(program);

@@ -62,6 +62,8 @@ std::unique_ptr<Elaborator::Iteration> Elaborator::runIteration(const RepeatStmt
     iteration->captures.push_back(binding);
   body.function.results = std::move(iteration->function.results);
   body.function.range = stmt.range;
+  if (!exhausted)
+    warnUnread(body);
   iteration->function = std::move(body.function);
   return iteration;
 }
@@ -135,6 +137,7 @@ public:
     std::vector<ValueId> results = outer.inlineFunction(iteration.function, arguments, weights);
     for (size_t i = 0; i < results.size(); ++i)
       values[iteration.assigned[i]] = results[i];
+    llvm::append_range(outer.handedOn, results);
   }
 
   /// The function of `run.period` iterations: carried variables, weights, then what is only read.
@@ -234,7 +237,7 @@ void Elaborator::emitIterations(const RepeatStmt &stmt, std::vector<std::shared_
     // Weights are stacked once: a repeat inside a repeat is written out.
     if (run.count == 1 || repeatDepth > 0) {
       for (int64_t i = run.first; i < run.first + run.period * run.count; ++i) {
-        if (!spend(10 + iterations[i]->function.ops.size()))
+        if (!spend(10 + iterations[i]->function.ops.size()) || !grow(iterations[i]->function.operations, stmt.range))
           return;
         emitter.emitInline(i);
       }
@@ -243,10 +246,14 @@ void Elaborator::emitIterations(const RepeatStmt &stmt, std::vector<std::shared_
     llvm::SetVector<Binding *> carried, read;
     std::vector<int64_t> layerOfWeight;
     Function body = emitter.makeBody(run, carried, read, layerOfWeight);
+    for (int64_t i = run.first; i < run.first + run.period; ++i)
+      body.operations += iterations[i]->function.operations;
     if (carried.empty()) {
       error(stmt.range, "a repeat must change a tensor that exists before it, but this one changes none");
       return;
     }
+    if (!grow(body.operations, stmt.range))
+      return;
     unsigned callee = intern(body, scopeName);
     Op scan;
     scan.range = stmt.range;

@@ -6,6 +6,8 @@ using namespace stretto;
 namespace {
 /// A weight or activation larger than this is a mistake.
 constexpr int64_t maxElements = int64_t(1) << 40;
+/// Of an activation; kernels of rows look at each.
+constexpr int64_t maxColumns = int64_t(1) << 24;
 } // namespace
 
 // ---------------------------------------------------------------- emission
@@ -24,6 +26,7 @@ const Type &Elaborator::typeOf(const Value &value) const {
 
 Op &Elaborator::emit(llvm::StringRef name, llvm::ArrayRef<Value> operands, SourceRange range) {
   spend(10);
+  grow(1, range);
   Op op;
   op.name = name;
   for (const Value &operand : operands)
@@ -44,6 +47,12 @@ Value Elaborator::addResult(Op &op, Type type) {
       exhausted = true;
       return {};
     }
+  if (type.isRows() && type.width().size > maxColumns) {
+    Diagnostic &diagnostic = error(op.range, "a row has at most 2^24 columns, but got " + type.str());
+    noteOrigin(diagnostic, type.width());
+    exhausted = true;
+    return {};
+  }
   ValueId id = builder->function.addValue(std::move(type), op.range);
   op.results.push_back(id);
   return Tensor{builder, id};

@@ -4,11 +4,15 @@
 #include "frontend/Sema/BuiltinTable.h"
 #include "frontend/Sema/Specialization.h"
 
+#include "llvm/ADT/BitVector.h"
+
 using namespace stretto;
 
 namespace {
 /// Far above what a model needs; a program that computes for ever ends here.
 constexpr uint64_t maxSteps = 4'000'000;
+/// Of a model whose blocks, defs and repeats within repeats are written out, as passes see it; a few thousand layers that differ.
+constexpr int64_t maxOperations = 10'000;
 } // namespace
 
 Elaborator::Elaborator(const LoadedProgram &loaded, const ElaborationOptions &options, SourceFiles &sources,
@@ -66,6 +70,35 @@ bool Elaborator::spend(unsigned count) {
   error(activeCalls.empty() ? SourceRange() : activeCalls.back().site,
         "the program takes more than " + llvm::Twine(maxSteps) + " steps to elaborate");
   return false;
+}
+
+bool Elaborator::grow(int64_t operations, SourceRange range) {
+  builder->function.operations += operations;
+  if (exhausted)
+    return false;
+  if (builder->function.operations <= maxOperations)
+    return true;
+  exhausted = true;
+  error(defSites.empty() ? range : defSites.front(),
+        "a model has at most " + llvm::Twine(maxOperations) + " operations when its calls are written out, but gets more here");
+  return false;
+}
+
+void Elaborator::warnUnread(const FunctionBuilder &built) {
+  const Function &function = built.function;
+  llvm::BitVector isRead(function.values.size());
+  for (const Op &op : function.ops)
+    for (ValueId operand : op.operands)
+      isRead.set(operand);
+  for (const std::vector<ValueId> &kept : {function.results, built.handedOn})
+    for (ValueId value : kept)
+      isRead.set(value);
+  for (const Op &op : function.ops)
+    for (ValueId result : op.results) {
+      llvm::StringRef name = function.values[result].name;
+      if (!isRead.test(result) && !name.empty() && !name.starts_with("_") && op.name != "scan")
+        diagnostics.warning(op.range, "nothing reads this value of '" + name + "'");
+    }
 }
 
 const Provenance *Elaborator::makeProvenance(llvm::StringRef name, SourceRange range) {

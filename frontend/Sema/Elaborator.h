@@ -46,6 +46,10 @@ private:
   void noteOrigins(Diagnostic &diagnostic, const Type &a, const Type &b);
   /// Counts work; false (after one error) when the program takes too much.
   bool spend(unsigned steps);
+  /// Counts operations of the function being built; false (after one error) when a model has too many of them.
+  bool grow(int64_t operations, SourceRange range);
+  /// Warns of values with a name that nothing in the function reads.
+  void warnUnread(const FunctionBuilder &built);
   const Provenance *makeProvenance(llvm::StringRef name, SourceRange range);
   struct DepthGuard {
     unsigned &depth;

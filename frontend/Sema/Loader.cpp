@@ -2,7 +2,6 @@
 
 #include "frontend/Parse/Parser.h"
 
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace stretto;
@@ -148,17 +147,13 @@ const LoadedFile *Loader::loadImport(const LoadedFile &from, const Import &impor
     diagnostics.error(import.pathRange, "a program has at most " + llvm::Twine(maxFiles) + " files");
     return nullptr;
   }
-  auto status = system.status(path);
-  if (status && status->isDirectory()) {
-    diagnostics.error(import.pathRange, "cannot read '" + path + "': it is a folder");
+  std::string problem;
+  std::optional<std::string> text = readSource(system, path, problem);
+  if (!text) {
+    diagnostics.error(import.pathRange, "cannot read '" + path + "': " + problem);
     return nullptr;
   }
-  auto buffer = system.getBufferForFile(path);
-  if (!buffer) {
-    diagnostics.error(import.pathRange, "cannot read '" + path + "': " + buffer.getError().message());
-    return nullptr;
-  }
-  return loadText(path, (*buffer)->getBuffer());
+  return loadText(path, *text);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "passes/Fusion/GroupRemarks.h"
 #include "passes/Fusion/Passes.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace stretto {
@@ -227,7 +228,7 @@ struct FormGroupsPass : stretto::impl::FormGroupsBase<FormGroupsPass> {
       Former former(function, rows);
       if (fuse == "all")
         former.mergeAll();
-      former.write(/*explain=*/fuse == "all");
+      former.write(/*explain=*/fuse == "all" && getContext().getRemarkEngine());
     });
     markAnalysesPreserved<RowAnalysis>();
   }

@@ -113,8 +113,13 @@ void GroupGraph::merge(unsigned a, unsigned b) {
       reached |= reaches[nodes.lookup(op)];
     }
   reached |= both;
+  for (unsigned group : {a, b})
+    for (Operation *op : membersOf[group])
+      reaches[nodes.lookup(op)] |= reached;
+  // What reaches one member of a group reaches all of it and what is behind it.
+  unsigned left = nodes.lookup(membersOf[a].front()), right = nodes.lookup(membersOf[b].front());
   for (auto [node, reach] : llvm::enumerate(reaches))
-    if (both.test(node) || reach.anyCommon(both))
+    if (!both.test(node) && reach.test(left) != reach.test(right))
       reach |= reached;
   for (Operation *op : membersOf[b])
     groups[op] = a;

@@ -372,14 +372,15 @@ private:
   }
 
   int format() {
-    auto text = llvm::MemoryBuffer::getFile(line.spec, /*IsText=*/true);
+    std::string problem;
+    std::optional<std::string> text = stretto::readSpec(line.spec, problem);
     if (!text)
-      return fail(llvm::formatv("cannot read '{0}': {1}", line.spec, text.getError().message()));
-    std::optional<std::string> formatted = formatSource(line.spec, (*text)->getBuffer(), llvm::errs());
+      return fail(llvm::formatv("cannot read '{0}': {1}", line.spec, problem));
+    std::optional<std::string> formatted = formatSource(line.spec, *text, llvm::errs());
     if (!formatted)
       return 1;
     if (line.inPlace)
-      return *formatted == (*text)->getBuffer() ? 0 : writeFile(line.spec, *formatted);
+      return *formatted == *text ? 0 : writeFile(line.spec, *formatted);
     return emitText([&](llvm::raw_ostream &os) {
       os << *formatted;
       return true;

@@ -5,6 +5,7 @@
 #include "tools/stretto-compile/Shape.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MD5.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -70,6 +71,11 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
 }
 
 std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine &line, std::string &error) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(line.spec, status) && !llvm::sys::fs::is_regular_file(status)) {
+    error = llvm::formatv("cannot read '{0}': it must be a regular file", line.spec);
+    return std::nullopt;
+  }
   auto buffer = llvm::MemoryBuffer::getFile(line.spec, /*IsText=*/true);
   if (!buffer) {
     error = llvm::formatv("cannot read '{0}': {1}", line.spec, buffer.getError().message());

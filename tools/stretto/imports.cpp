@@ -9,10 +9,14 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string>
+#include <system_error>
 
 namespace stretto {
 
 namespace fs = std::filesystem;
+
+constexpr std::uintmax_t maxSpecBytes = 4u << 20; // as the compiler
 
 static bool isWordLetter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -48,19 +52,36 @@ std::vector<std::string> importedPaths(std::string_view text) {
   return paths;
 }
 
+// What keeps a file from being read as a spec or an import; empty where nothing does. Only what ends is read.
+static std::string whyNotRead(const fs::path &path) {
+  std::error_code code;
+  fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status))
+    return (code ? code : std::make_error_code(std::errc::no_such_file_or_directory)).message();
+  if (fs::is_directory(status))
+    return "it is a folder";
+  if (!fs::is_regular_file(status))
+    return "it must be a regular file";
+  if (std::uintmax_t size = fs::file_size(path, code); !code && size > maxSpecBytes)
+    return "it must have at most " + std::to_string(maxSpecBytes) + " bytes, but got " + std::to_string(size);
+  return "";
+}
+
 static std::optional<std::string> readFile(const fs::path &path) {
+  if (!whyNotRead(path).empty())
+    return std::nullopt;
   std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path))
+  if (!file)
     return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 std::vector<SpecFile> readSpec(const fs::path &spec, std::span<const std::string> importFolders) {
+  std::string problem = whyNotRead(spec);
   errno = 0;
-  std::optional<std::string> text = readFile(spec);
+  std::optional<std::string> text = problem.empty() ? readFile(spec) : std::nullopt;
   if (!text)
-    throw CommandError("cannot read the spec '" + spec.string() + "': " +
-                       (errno ? std::strerror(errno) : "it is a folder"));
+    throw CommandError("cannot read the spec '" + spec.string() + "': " + (problem.empty() ? std::strerror(errno) : problem));
   std::vector<SpecFile> files{{spec, std::move(*text)}};
   std::set<fs::path> seen{fs::weakly_canonical(spec)};
   auto take = [&](const fs::path &path) {

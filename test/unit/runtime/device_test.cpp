@@ -134,7 +134,7 @@ TEST(Profile, GroupsAddUpToTheStep) {
   Profile profile;
   bench.device->observe(&profile);
   const stretto_buffer out = bench.reserve(4000), matrix = bench.reserve(256 * 256 * 4);
-  const stretto_matmul_args product{256, 256, 256, 256, 256, 256, 0, 0, 0, STRETTO_F32, STRETTO_F32, 0, matrix, matrix, bench.reserve(256 * 256 * 4)};
+  const stretto_matmul_args product{256, 256, 256, 256, 256, 256, 0, 0, 0, STRETTO_F32, STRETTO_F32, 0, matrix, matrix, bench.reserve(256 * 256 * 4), {}, 0};
   for (int step = 0; step < 20; ++step) {
     profile.beginStep();
     stretto_launch(&bench.context, &counting, &out);
@@ -205,7 +205,9 @@ TEST(FiniteCheck, NamesTheWeightOfAProduct) {
                           const stretto_matmul_args product{1, 2, 2, 2, 16, 2, 0, 1, 0, STRETTO_F32, STRETTO_F32, 0,
                                                             {STRETTO_ARENA_MOMENT1, 0, 0},
                                                             {STRETTO_ARENA_PARAMETERS, 0, 0},
-                                                            {STRETTO_ARENA_MOMENT2, 0, 0}};
+                                                            {STRETTO_ARENA_MOMENT2, 0, 0},
+                                                            {},
+                                                            0};
                           stretto_at(&context, &site, 3);
                           stretto_matmul(&context, &product);
                         }),

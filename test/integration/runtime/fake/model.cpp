@@ -345,7 +345,7 @@ extern "C" const stretto_program stretto_compiled_program = {
     vocabulary,
     {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
      rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size, mixed ? elements * 2 : 0},
-    FAKE_ACTIVATIONS - elements * size,
+    (FAKE_ACTIVATIONS)-elements * size,
     elements,
     2.0 * rows * hidden * (width + vocabulary),
     4.0 * rows * hidden * (width + vocabulary),
@@ -365,4 +365,6 @@ extern "C" const stretto_program stretto_compiled_program = {
     update,
     evaluate,
     roundParameters,
+    {}, // it generates no text
+    {},
 };
