@@ -45,9 +45,9 @@ void failFile(const std::string &action, const std::string &path, int code) {
   throw Error(fmt::format("cannot {} '{}': {}", action, path, std::strerror(code)));
 }
 
-OutputFile::OutputFile(const std::string &path) : path(path) {
+OutputFile::OutputFile(const std::string &path, bool executable) : path(path) {
   pass("create", path);
-  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, executable ? 0755 : 0644);
   if (descriptor < 0)
     failFile("create", path, errno);
 }
@@ -201,11 +201,11 @@ void removeInterrupted(const std::string &folder) {
   }
 }
 
-void replaceFile(const std::string &path, std::string_view text) {
+void replaceFile(const std::string &path, std::string_view text, bool executable) {
   const std::string temporary = fmt::format("{}{}{}", path, temporaryMark, getpid());
   removeFile(temporary);
   try {
-    OutputFile file(temporary);
+    OutputFile file(temporary, executable);
     file.write(text.data(), text.size());
     file.finish();
     renameWith(temporary, path, 0);

@@ -19,7 +19,7 @@ void setFileGate(FileGate gate);
 class OutputFile {
 public:
   // Creates `path`; the file must not exist.
-  explicit OutputFile(const std::string &path);
+  explicit OutputFile(const std::string &path, bool executable = false);
   ~OutputFile();
   OutputFile(const OutputFile &) = delete;
   OutputFile &operator=(const OutputFile &) = delete;
@@ -61,7 +61,7 @@ void removeTree(const std::string &path);          // one level of files
 std::vector<std::string> listDirectory(const std::string &path); // sorted; empty when there is none
 bool pathExists(const std::string &path);
 // Replaces `path` by a synced temporary file renamed over it.
-void replaceFile(const std::string &path, std::string_view text);
+void replaceFile(const std::string &path, std::string_view text, bool executable = false);
 // Removes the temporary files in a folder of a replaceFile that was interrupted. The folder must have no other writer.
 void removeInterrupted(const std::string &folder);
 

@@ -84,10 +84,10 @@ void Progress::message(const std::string &text) {
 }
 
 void Progress::warning(const std::string &text) {
-  if (log)
-    log->append("warning: " + text + "\n");
   clearLine();
   show(stderr, fmt::format("{} {}\n", colour ? "\033[33mwarning:\033[0m" : "warning:", text));
+  if (log) // behind what is shown: it may be on the disk that the warning is about
+    log->append("warning: " + text + "\n");
 }
 
 void Progress::finish() {

@@ -7,11 +7,10 @@
 #include "runtime/train/metrics.h"
 
 #include <cerrno>
-#include <filesystem>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace stretto {
@@ -47,9 +46,8 @@ bool holds(const std::string &path, const std::string &bytes) {
 // it lie where they are.
 void keepProgram(const std::string &folder) {
   const std::string bytes = bytesOf(InputFile("/proc/self/exe", /*followLinks=*/true)), copy = folder + "/program";
-  if (!holds(copy, bytes))
-    replaceFile(copy, bytes);
-  chmod(copy.c_str(), 0755);
+  if (!holds(copy, bytes) || access(copy.c_str(), X_OK) != 0)
+    replaceFile(copy, bytes, /*executable=*/true);
   std::error_code none;
   const std::filesystem::path libraries = std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "lib",
                               link = folder + "/lib";
@@ -76,10 +74,10 @@ std::string compilerOptions(const stretto_program &program) {
   return sealed(text);
 }
 
-void replaceWhereChanged(const std::string &path, const std::string &text) {
+void replaceWhereChanged(const std::string &path, const std::string &text, bool executable = false) {
   constexpr uint64_t most = 64 << 20;
   if (!pathExists(path) || readFile(path, most) != text)
-    replaceFile(path, text);
+    replaceFile(path, text, executable);
 }
 
 } // namespace
@@ -144,8 +142,7 @@ void RunDirectory::describe(const RunConfig &config, const stretto_program &prog
   replaceWhereChanged(file("build/options.txt"), compilerOptions(program));
   replaceWhereChanged(file("build/compiler.txt"), fmt::format("{}\n", program.compiler));
   keepProgram(file("build"));
-  replaceWhereChanged(file("rerun.sh"), rerunScript);
-  chmod(file("rerun.sh").c_str(), 0755);
+  replaceWhereChanged(file("rerun.sh"), rerunScript, /*executable=*/true);
 }
 
 bool RunDirectory::dropLinesAfter(int64_t step) const {

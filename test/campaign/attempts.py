@@ -14,13 +14,14 @@ class Tools:
 
     build: str
     scratch: str
+    short: bool
 
     @classmethod
-    def of(cls, build):
+    def of(cls, build, short=False):
         build = os.path.abspath(build)
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         os.environ["PATH"] = os.path.join(build, "bin") + os.pathsep + os.environ["PATH"]
-        return cls(build, tempfile.mkdtemp(prefix="stretto-campaign-", dir=memory))
+        return cls(build, tempfile.mkdtemp(prefix="stretto-campaign-", dir=memory), short)
 
     @property
     def faults(self):

@@ -8,9 +8,9 @@ import subprocess
 import time
 
 from attempts import Attempts, difference, result_of
-from programs import make_executable, make_program
+from small_programs import make_executable, make_program
 
-CASES, SHORT = 2300, 40  # about 10,000 kills; how many a test has
+CASES, SHORT = 4000, 30  # about 10,000 kills; how many a test has
 
 
 class Alone:
@@ -46,11 +46,11 @@ class Kills:
         options = [*program.run_options(folder), "--resume"]
         counts = {"kills": 0, "kills of processes": 0}
         while True:
-            if draw.random() < 0.01:
+            if draw.random() < 0.01 and not self.tools.short:
                 end, said = self.spawn(number, options, draw.uniform(0.1, 1.5))
                 counts["kills of processes"] += end == "signal 9"
             else:
-                end, said = self.attempts.run(program.shared, options, delay=draw.uniform(0.02, 0.8) * seconds)
+                end, said = self.attempts.run(program.shared, options, delay=draw.uniform(0.02, 0.5) * seconds)
             if end != "signal 9":
                 break
             counts["kills"] += 1

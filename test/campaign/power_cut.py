@@ -11,7 +11,7 @@ import shutil
 
 from attempts import Attempts, difference, result_of, tell_faults
 from disk import Disk, read_log
-from programs import make_program
+from small_programs import make_program
 
 CASES, SHORT = 100, 2
 STATES, BATCH, RESUMED = 1000, 25, 50  # states of a case; inspected at once; one of how many is resumed

@@ -13,6 +13,7 @@ import failures
 import kills
 import points
 import power_cut
+import specs
 from attempts import Tools
 
 CAMPAIGNS = {
@@ -20,6 +21,7 @@ CAMPAIGNS = {
     "failures": (failures, failures.Failures),
     "points": (points, points.Points),
     "kills": (kills, kills.Kills),
+    "specs": (specs, specs.Specs),
 }
 
 
@@ -59,7 +61,8 @@ def run_campaign(name, options, tools):
         total.update(counts)
         passed, failed = passed + (not problems), failed + bool(problems)
         if problems:
-            print(f"FAILED {name} {number}: ./setup test --campaign {name} --first {number} --count 1")
+            short = " --short" if options.short else ""
+            print(f"FAILED {name} {number}: ./setup test --campaign {name} --first {number} --count 1{short}")
             print("\n".join(problems[:8]), flush=True)
     told = ", ".join(f"{count} {what}" for what, count in total.items())
     print(f"{name}: cases {options.first} to {options.first + len(numbers_of(module, options)) - 1}, "
@@ -74,13 +77,13 @@ def main():
     parser.add_argument("--build", default=os.path.join(os.path.dirname(__file__), "..", "..", "build"))
     parser.add_argument("--first", type=int, default=0, help="the first case")
     parser.add_argument("--count", type=int, default=0, help="how many cases")
-    parser.add_argument("--short", action="store_true", help="as few cases as the test suite has")
+    parser.add_argument("--short", action="store_true", help="fewer cases of fewer programs: what the test suite has")
     parser.add_argument("--ledger", help="a folder where it is written down which cases are done; these are not done again")
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in CAMPAIGNS]:
         parser.error(f"a campaign is one of {', '.join(CAMPAIGNS)}, but got {unknown[0]}")
     passed = failed = 0
-    tools = Tools.of(options.build)
+    tools = Tools.of(options.build, options.short)
     try:
         for name in options.names or CAMPAIGNS:
             good, bad = run_campaign(name, options, tools)

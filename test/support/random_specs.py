@@ -16,9 +16,13 @@ def divisors(n):
 class Block:
     """Writes the body of one block, statement by statement. `variables`: the width of each tensor in scope."""
 
-    def __init__(self, rng, length, width, callees):
-        self.rng, self.length, self.width, self.callees = rng, length, width, callees
+    def __init__(self, rng, length, width, callees, wide=False):
+        self.rng, self.length, self.width, self.callees, self.wide = rng, length, width, callees, wide
         self.variables, self.lines = {}, []
+
+    def option(self, *choices):
+        """One of some further arguments, or none; only in wide models."""
+        return self.rng.choice(["", *(f", {each}" for each in choices)]) if self.wide else ""
 
     def variable(self, width):
         """An expression of that width from one variable."""
@@ -47,7 +51,8 @@ class Block:
     def norm(self, width, depth):
         heads = self.rng.choice(divisors(width))
         name = self.rng.choice(["rms_norm", "layer_norm"])
-        return f"{name}({self.expression(width, depth - 1)}, heads = {heads})"
+        more = self.option("eps = 0.01", *(["bias = false"] if name == "layer_norm" else []))
+        return f"{name}({self.expression(width, depth - 1)}, heads = {heads}{more})"
 
     def canon_options(self):
         rng, options = self.rng, f"kernel = {self.rng.randint(2, 4)}"
@@ -63,11 +68,14 @@ class Block:
 
     def weight(self, width, depth):
         sign = self.rng.choice(["*", "+", "-"])
-        return f"({self.expression(width, depth - 1)} {sign} parameter({width}, init = normal(0.5)))"
+        more = self.option("frozen = true")
+        return f"({self.expression(width, depth - 1)} {sign} parameter({width}, init = normal(0.5){more}))"
 
     def linear(self, width, depth):
         inner = self.rng.randint(3, 16)
-        return f"linear({self.expression(inner, depth - 1)}, {width})"
+        more = self.option("bias = true", f"weight = parameter({width}, {inner})",
+                           f"weight = parameter({width}, {inner}, frozen = true)")
+        return f"linear({self.expression(inner, depth - 1)}, {width}{more})"
 
     def rotary_options(self, width):
         rng = self.rng
@@ -75,8 +83,9 @@ class Block:
         columns = width // heads
         rotated, rotated_heads = rng.randrange(2, columns + 1, 2), rng.randint(1, heads)
         style = rng.choice(["half_split", "interleaved"])
+        shape = f"head_dim = {columns}" if self.wide and rng.random() < 0.5 else f"heads = {heads}"
         return (
-            f"heads = {heads}, fraction = {rotated} / {columns}, head_fraction = {rotated_heads} / {heads}, "
+            f"{shape}, fraction = {rotated} / {columns}, head_fraction = {rotated_heads} / {heads}, "
             f"theta = {rng.choice([100, 10000])}, style = {style}"
         )
 
@@ -165,8 +174,8 @@ def repeats(rng, blocks):
     return rng.choice(forms)
 
 
-def random_spec(seed):
-    """(text, batch, length, vocabulary) of a valid model."""
+def random_spec(seed, wide=False):
+    """(text, batch, length, vocabulary) of a valid model; a wide one draws from more options of the language."""
     rng = random.Random(seed)
     width, length, batch, vocabulary = rng.randint(3, 14), rng.randint(1, 9), rng.randint(1, 3), rng.randint(4, 13)
     text = ["model random(vocab: int) {"]
@@ -175,13 +184,16 @@ def random_spec(seed):
         double = rng.random() < 0.3
         arguments = ["x", "y"] if double else ["x"]
         callees = [name for name, is_double in blocks if not is_double]
-        lines = Block(rng, length, width, callees).write(arguments, len(arguments))
+        lines = Block(rng, length, width, callees, wide).write(arguments, len(arguments))
         text += [f"  block block{number}({', '.join(arguments)}) {{", *(f"    {line}" for line in lines), "  }"]
         blocks.append((f"block{number}", double))
     tied = rng.random() < 0.2
     embed = "embed(tokens, weight = table)" if tied else f"embed(tokens, vocab, {width})"
     text += [f"  table = parameter(vocab, {width})"] if tied else []
     text += [f"  x = {embed}", "  first = x", "  y = tanh(x)"]
-    text += [f"  {repeats(rng, blocks)}" for _ in range(rng.randint(1, 2))]
+    loops = [repeats(rng, blocks) for _ in range(rng.randint(1, 2))]
+    if wide and rng.random() < 0.2:
+        loops[-1] = f"repeat 2 {{ {loops[-1]} }}"
+    text += [f"  {loop}" for loop in loops]
     text += [f"  return linear(rms_norm(x), {'weight = table' if tied else 'vocab'})", "}"]
     return "\n".join(text) + "\n", batch, length, vocabulary

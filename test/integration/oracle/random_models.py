@@ -13,8 +13,8 @@ def cases(first, count):
     return [case(seed) for seed in range(first, first + count)]
 
 
-def case(seed):
-    text, batch, length, vocabulary = random_spec(seed)
+def case(seed, wide=False):
+    text, batch, length, vocabulary = random_spec(seed, wide)
     return Case(f"seed {seed}", text, {}, batch, length, vocabulary, memory_budget=0 if seed % 3 else PLENTY)
 
 

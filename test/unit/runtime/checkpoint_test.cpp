@@ -2,6 +2,7 @@
 
 #include "test/unit/runtime/small.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace stretto;
@@ -175,6 +176,55 @@ TEST(Checkpoint, AnyFailingOperationLeavesEarlierCheckpointsIntact) {
     ASSERT_LT(failing, 200);
   }
   EXPECT_GT(step, 15);
+}
+
+// What a save does to files, as `operation name` without folders.
+static std::vector<std::string> operationsOf(const std::function<void()> &action) {
+  std::vector<std::string> operations;
+  setFileGate([&](std::string_view name, const std::string &path) {
+    operations.push_back(fmt::format("{} {}", name, path.substr(path.rfind('/') + 1)));
+  });
+  action();
+  setFileGate(nullptr);
+  return operations;
+}
+
+TEST(Checkpoint, NamesAreSyncedBeforeOthersDependOnThem) {
+  TemporaryFolder folder;
+  const CheckpointFolder checkpoints(folder / "ckpt", 1);
+  SmallProgram program;
+  const std::string parent = folder.path.substr(folder.path.rfind('/') + 1);
+  std::vector<std::string> first = operationsOf([&] { checkpoints.save(program.state(), 1, facts); });
+  EXPECT_EQ((std::vector<std::string>{first[0], first[1]}), (std::vector<std::string>{"mkdir ckpt", "sync " + parent}));
+  std::vector<std::string> second = operationsOf([&] { checkpoints.save(program.state(), 2, facts); });
+  const auto hidden = std::find(second.begin(), second.end(), "rename .tmp-old-00000001");
+  ASSERT_LT(hidden + 1, second.end());
+  EXPECT_EQ(hidden[1], "sync ckpt");
+}
+
+TEST(Checkpoint, AnInterruptedSaveIsSettled) {
+  TemporaryFolder folder;
+  const CheckpointFolder checkpoints(folder / "ckpt", 1);
+  SmallProgram program;
+  checkpoints.save(program.state(), 1, facts);
+  setFileGate([&](std::string_view name, const std::string &path) {
+    if (name == "create" && path.find("latest") != std::string::npos)
+      failFile("create", path, ENOSPC);
+  });
+  EXPECT_NE(errorOf([&] { checkpoints.save(program.state(), 2, facts); }), "");
+  setFileGate(nullptr);
+  EXPECT_EQ(checkpoints.steps(), (std::vector<int64_t>{1, 2}));
+  checkpoints.settle(2);
+  EXPECT_EQ(checkpoints.steps(), (std::vector<int64_t>{2}));
+  EXPECT_EQ(slurp(folder / "ckpt/latest"), "00000002\n");
+}
+
+TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
+  TemporaryFolder folder;
+  for (const char *name : {"a.tmp-17", "a.tmp-", "a.tmp-1x", ".tmp-00000001-5", "a"})
+    spill(folder / name, "x");
+  removeTemporaries(folder.path);
+  EXPECT_EQ(listDirectory(folder.path), (std::vector<std::string>{".tmp-00000001-5", "a", "a.tmp-", "a.tmp-1x"}));
 }
 
 TEST(Checkpoint, WeightsOfAUserAreConvertedAndChecked) {
