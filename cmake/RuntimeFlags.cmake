@@ -1,4 +1,4 @@
 # How the runtime and the tasks are compiled; the tasks need nothing else of it but headers.
 add_library(stretto_runtime_flags INTERFACE)
-target_compile_options(stretto_runtime_flags INTERFACE -Wall -Wextra)
+target_compile_options(stretto_runtime_flags INTERFACE ${STRETTO_WARNINGS})
 target_include_directories(stretto_runtime_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
