@@ -1,7 +1,7 @@
 //===- KernelFunction.cpp - the function of a kernel ----------------------------===//
 #include "codegen/cuda/KernelFunction.h"
 
-#include "codegen/rows/ElementMap.h"
+#include "codegen/memory/Views.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -16,10 +16,6 @@ std::string stretto::kernelSymbol(StringRef kernel) {
   for (char c : kernel)
     symbol += llvm::isAlnum(c) ? c : '_';
   return symbol;
-}
-
-static int64_t bytesOf(Value value) {
-  return elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
 }
 
 KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op)
@@ -57,7 +53,7 @@ void KernelFunction::finish(const CudaLaunch &launch) {
   LLVM::ReturnOp::create(b, ValueRange());
   SmallVector<int64_t> bytes;
   for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector<6>(op->getResults())))
-    bytes.push_back(bytesOf(value));
+    bytes.push_back(spanBytes(value));
   function->setAttr("gpu.kernel", b.getUnitAttr());
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block), 1, 1}));

@@ -2,8 +2,8 @@
 #include "codegen/host/Sites.h"
 #include "codegen/host/Tables.h"
 #include "codegen/memory/Entries.h"
-#include "codegen/memory/ParameterLayout.h"
 #include "codegen/memory/Timeline.h"
+#include "codegen/memory/Views.h"
 #include "codegen/report/Costs.h"
 #include "codegen/report/Locations.h"
 #include "codegen/report/Summary.h"
@@ -54,8 +54,8 @@ private:
       return op->emitOpError() << "must name a kernel that exists as llvm.func or kern.device_kernel, but got '" << name
                                << "'";
     SmallVector<int64_t> bytes;
-    for (Type type : llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
-      bytes.push_back(byteSize(type));
+    for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector<6>(op->getResults())))
+      bytes.push_back(spanBytes(value));
     auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
     if (isNew) {
       facts.kernels.push_back({name.str(), sourcePlaces(op->getLoc()), groupOf(op, entry).str(), bytes});

@@ -23,6 +23,11 @@ int64_t stretto::rowStride(Value value) {
   return columns(value);
 }
 
+int64_t stretto::spanBytes(Value value) {
+  int64_t elements = rows(value) ? (rows(value) - 1) * rowStride(value) + columns(value) : 0;
+  return elements * typeOf(value).getElementTypeBitWidth() / 8;
+}
+
 bool stretto::isRowStrided(Value value) { return rows(value) > 1 && rowStride(value) != columns(value); }
 
 bool stretto::acceptsRowStride(OpOperand &use) {

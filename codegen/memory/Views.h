@@ -9,6 +9,9 @@ namespace stretto {
 /// that it is a range of columns of.
 int64_t rowStride(mlir::Value value);
 
+/// Bytes from the first element of a value to its last once memory is planned, with the gaps between its rows.
+int64_t spanBytes(mlir::Value value);
+
 /// Whether the rows of a value have gaps between them: a range of columns of more than one row.
 bool isRowStrided(mlir::Value value);
 
