@@ -17,8 +17,8 @@ CONFIGS = [
     {"canon_at": "BD", "mlp_kind": "standard", "activation": "relu2", "canon_kernel": 3},
     {"canon_at": "ABCD", "heads": 4, "kv_heads": 2, "dim": 32, "rotary_fraction": 0.25, "canon_residual": False},
     {"canon_at": "D", "tied": True, "rotary_fraction": 0.0},
-    {"canon_activation": "silu", "canon_bias": True, "mlp_kind": "standard"},
-    {"canon_activation": "silu", "canon_residual": False, "canon_kernel": 2},
+    {"canon_at": "ABCD", "canon_activation": "silu", "canon_bias": True, "mlp_kind": "standard"},
+    {"canon_at": "AD", "canon_activation": "silu", "canon_residual": False, "canon_kernel": 2},
 ]
 SIZE = {"dim": 16, "layers": 2, "heads": 2, "vocab": 11}
 
