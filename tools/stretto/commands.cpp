@@ -44,7 +44,7 @@ static void printHelp() {
             "  completion SHELL   completion for bash, zsh or fish\n"
             "  --version          the versions of Stretto and its compiler\n\n"
             "train and program share one command line: options of the compiler (--set, --task, --batch, --dtype, ...)\n"
-            "and of the program (--steps, --seed, --run, ...) may stand in any order.\n\n"
+            "and of the program (--steps, --seed, --out, ...) may stand in any order.\n\n"
             "example: stretto train models/hello.stretto --task depo1 --steps 500\n\n"
             "exit status: 0 done, 1 failed, 2 wrong command line; of a program that was started, its own");
 }
