@@ -123,18 +123,18 @@ std::string readFile(const std::string &path, uint64_t maxBytes, bool followLink
   return text;
 }
 
+// One that exists may come from a process that was killed before it synced the name.
 void makeDirectory(const std::string &path) {
   pass("mkdir", path);
   int code = mkdir(path.c_str(), 0755) == 0 ? 0 : errno;
-  if (code == EEXIST)
-    return;
   if (const size_t slash = path.rfind('/'); code == ENOENT && slash != std::string::npos && slash > 0) {
     makeDirectory(path.substr(0, slash));
-    code = mkdir(path.c_str(), 0755) == 0 || errno == EEXIST ? 0 : errno;
+    code = mkdir(path.c_str(), 0755) == 0 ? 0 : errno;
   }
-  if (code)
+  if (code != 0 && code != EEXIST)
     failFile("create folder", path, code);
-  syncDirectory(parentOf(path));
+  if (const std::string parent = parentOf(path); access(parent.c_str(), R_OK) == 0)
+    syncDirectory(parent);
 }
 
 void syncDirectory(const std::string &path) {

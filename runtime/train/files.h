@@ -52,7 +52,7 @@ private:
 
 // All throw Error "cannot <do> '<path>': <reason>".
 std::string readFile(const std::string &path, uint64_t maxBytes, bool followLinks = false);
-void makeDirectory(const std::string &path); // existing is fine; a new one is synced into its parent
+void makeDirectory(const std::string &path); // existing is fine; its name is synced
 void syncDirectory(const std::string &path);
 void renameNew(const std::string &from, const std::string &to);      // `to` must not exist
 void exchangePaths(const std::string &first, const std::string &second); // atomically

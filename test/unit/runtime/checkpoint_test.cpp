@@ -196,6 +196,8 @@ TEST(Checkpoint, NamesAreSyncedBeforeOthersDependOnThem) {
   const std::string parent = folder.path.substr(folder.path.rfind('/') + 1);
   std::vector<std::string> first = operationsOf([&] { checkpoints.save(program.state(), 1, facts); });
   EXPECT_EQ((std::vector<std::string>{first[0], first[1]}), (std::vector<std::string>{"mkdir ckpt", "sync " + parent}));
+  const std::vector<std::string> again = operationsOf([&] { makeDirectory(folder / "ckpt"); });
+  EXPECT_EQ(again, (std::vector<std::string>{"mkdir ckpt", "sync " + parent}));
   std::vector<std::string> second = operationsOf([&] { checkpoints.save(program.state(), 2, facts); });
   const auto hidden = std::find(second.begin(), second.end(), "rename .tmp-old-00000001");
   ASSERT_LT(hidden + 1, second.end());
