@@ -67,6 +67,9 @@ struct ConfigLayer {
   std::map<std::string, GivenValue> options, taskSettings;
 };
 
+// Throws Error where a run file says that a run wrote it and is not as it was written.
+void checkWhole(const std::string &path, std::string_view content);
+
 // A run file: tables [settings] and [task]. Throws Error "path:line: ..." for unknown names. One that a run wrote has to be
 // as it was written; users' own have no seal.
 ConfigLayer readConfigFile(const std::string &path);

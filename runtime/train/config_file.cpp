@@ -65,12 +65,16 @@ static ConfigLayer parseConfig(const std::string &path, const std::string &conte
   return layer;
 }
 
-ConfigLayer readConfigFile(const std::string &path) {
-  const std::string content = readFile(path, maxBytes);
+void checkWhole(const std::string &path, std::string_view content) {
   if (content.starts_with(title) && !unsealed(content))
     throw Error(fmt::format("'{}' must be as the run wrote it, but was cut or changed; without its first line it counts as a "
                             "file of your own",
                             path));
+}
+
+ConfigLayer readConfigFile(const std::string &path) {
+  const std::string content = readFile(path, maxBytes);
+  checkWhole(path, content);
   return parseConfig(path, content);
 }
 

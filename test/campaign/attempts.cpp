@@ -9,8 +9,7 @@
 // OBJECT is a compiled object linked to a shared one. Answers: `exit N`, `signal N`; a line for each folder.
 #include "runtime/core/error.h"
 #include "runtime/train/program.h"
-#include "tasks/recipes.h"
-#include "tasks/registry.h"
+#include "tasks/all_tasks.h"
 #include "test/campaign/inspect.h"
 
 #include <cerrno>
@@ -64,11 +63,7 @@ void setStreams(const std::string &output) {
 }
 
 [[noreturn]] void beProgram(const stretto_program &program, const Words &words) {
-  static const stretto::TaskRegistry tasks{
-      stretto::makeTask, [](const std::string &task, const std::string &preset) {
-        const stretto::Preset found = stretto::findPreset(task, preset);
-        return stretto::TaskDefaults{found.recipe, found.settings};
-      }};
+  static const stretto::TaskRegistry tasks = stretto::allTasks();
   setStreams(words.at(3));
   std::vector<const char *> arguments{words[1].c_str()};
   for (size_t i = 5; i < words.size(); ++i)

@@ -61,7 +61,7 @@ std::string inspect(const stretto_program &program, const std::string &folder) {
   const CheckpointFolder checkpoints(run.file("ckpt"), 2);
   checkpoints.clean();
   int64_t refused = 0;
-  const auto manifest = checkpoints.newest([&](const std::string &) { ++refused; });
+  const auto manifest = checkpoints.newest(CheckpointPart::all, [&](int64_t, const std::string &) { ++refused; });
   if (!manifest && !checkpoints.steps().empty())
     throw Error("no checkpoint of the run directory can be used");
   const int64_t step = manifest ? manifest->step : -1;

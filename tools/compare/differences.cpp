@@ -1,5 +1,6 @@
 #include "tools/compare/differences.h"
 
+#include "runtime/train/config.h"
 #include "runtime/train/json.h"
 #include "runtime/train/toml.h"
 #include "tools/support/read_file.h"
@@ -27,6 +28,7 @@ static void readRunFile(const std::string &path, Settings &settings) {
   const std::optional<std::string> text = readIfThere(path, 1 << 20);
   if (!text)
     return;
+  checkWhole(path, *text);
   const toml::table file = parseToml(*text, path);
   for (const auto &[section, prefix] : {std::pair{"settings", ""}, std::pair{"task", "task."}}) {
     const toml::node *node = file.get(section);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -63,6 +64,38 @@ static TokenHeader findMarks(const Task &task, uint64_t seed, Stream stream, uin
           .count = rows * task.length()};
 }
 
+namespace {
+
+// A new file, which has its name when it is whole: until keep() it lies beside it, and goes with this object.
+class NewFile {
+public:
+  explicit NewFile(const std::string &path) : path(path), partial(path + ".partial") {
+    if (fileExists(path))
+      throw TaskError("cannot write '" + path + "': it exists");
+    stream.open(partial, std::ios::binary);
+    if (!stream)
+      fail();
+  }
+  ~NewFile() { std::remove(partial.c_str()); }
+  NewFile(const NewFile &) = delete;
+  NewFile &operator=(const NewFile &) = delete;
+
+  void keep() {
+    stream.close();
+    if (!stream || std::rename(partial.c_str(), path.c_str()) != 0)
+      fail();
+  }
+
+  std::ofstream stream;
+
+private:
+  [[noreturn]] void fail() const { throw TaskError("cannot write '" + path + "': " + std::strerror(errno)); }
+
+  std::string path, partial;
+};
+
+} // namespace
+
 void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows,
                 PrintOptions options) {
   const bool tokens = path.ends_with(".tokens");
@@ -70,12 +103,8 @@ void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream
     throw TaskError("--export must name a file that ends in .jsonl or .tokens, but got '" + path + "'");
   if (tokens && options.published)
     throw TaskError("--export must name a .jsonl file where --ids=published");
-  auto fail = [&] { throw TaskError("cannot write '" + path + "': " + std::strerror(errno)); };
-  if (fileExists(path))
-    throw TaskError("cannot write '" + path + "': it exists");
-  std::ofstream out(path, std::ios::binary);
-  if (!out)
-    fail();
+  NewFile file(path);
+  std::ofstream &out = file.stream;
   if (tokens) {
     const TokenHeader header = findMarks(task, seed, stream, first, rows);
     writeTokenHeader(out, header);
@@ -83,8 +112,7 @@ void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream
   } else {
     forRows(task, seed, stream, first, rows, [&](Samples &row) { printJson(out, task, row, options); });
   }
-  if (!out.flush())
-    fail();
+  file.keep();
 }
 
 } // namespace stretto

@@ -5,8 +5,6 @@
 #include "runtime/train/toml.h"
 #include "tools/support/read_file.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -123,12 +121,7 @@ void writeSweepFile(const SweepFile &sweep, const fs::path &folder) {
   for (const SweepRun &run : sweep.runs)
     out += "\n[[run]]\nfolder = " + quoted(run.folder) + "\nvalues = " + quoted(run.values) +
            "\ncommand = " + quoted(run.command) + "\n";
-  const fs::path path = folder / fileName, beside = folder / (std::string(fileName) + ".new");
-  std::ofstream file(beside, std::ios::binary);
-  file << out;
-  file.close();
-  if (!file || std::rename(beside.c_str(), path.c_str()) != 0)
-    throw Error("cannot write '" + path.string() + "': " + std::strerror(errno));
+  replaceFile(folder / fileName, out);
 }
 
 } // namespace stretto

@@ -8,6 +8,7 @@
 #include "tools/sweep/scheduler.h"
 #include "tools/sweep/state.h"
 
+#include "runtime/train/files.h"
 #include "tasks/common/parameters.h"
 
 #include <fmt/format.h>
@@ -100,6 +101,7 @@ static int run(const std::vector<std::string> &words) {
   if (failure)
     throw Error("cannot make the folder '" + line.out.string() + "': " + failure.message());
   const SweepLock lock(line.out);
+  removeInterrupted(line.out);
   if (!isSweep(line.out))
     writeSweepFile(plan.file, line.out);
   catchSignals();

@@ -221,14 +221,6 @@ TEST(Checkpoint, AnInterruptedSaveIsSettled) {
   EXPECT_EQ(slurp(folder / "ckpt/latest"), "00000002\n");
 }
 
-TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
-  TemporaryFolder folder;
-  for (const char *name : {"a.tmp-17", "a.tmp-", "a.tmp-1x", ".tmp-00000001-5", "a"})
-    spill(folder / name, "x");
-  removeTemporaries(folder.path);
-  EXPECT_EQ(listDirectory(folder.path), (std::vector<std::string>{".tmp-00000001-5", "a", "a.tmp-", "a.tmp-1x"}));
-}
-
 TEST(Checkpoint, WeightsOfAUserAreConvertedAndChecked) {
   TemporaryFolder folder;
   SmallProgram program;

@@ -81,8 +81,9 @@ TEST(Config, ARunFileThatWasCutOrChangedIsRefused) {
   for (size_t at = 0; at < good.size(); at += good[at] == '\n' ? 1 : std::min<size_t>(9, good.find('\n', at) - at)) {
     spill(path, good.substr(0, at));
     EXPECT_NE(errorOf([&] { readRunFile(folder.path); }).find("was cut or changed"), std::string::npos) << at;
-    if (at >= title)
+    if (at >= title) {
       EXPECT_NE(errorOf([&] { readConfigFile(path); }).find("was cut or changed"), std::string::npos) << at;
+    }
     std::string changed = good;
     changed[at] ^= 1;
     spill(path, changed);

@@ -1,4 +1,5 @@
 // Whatever stands where a file of a run or a sweep should: the comparison works or says in one line which file is wrong.
+#include "runtime/core/sealed.h"
 #include "test/fuzz/Mutated.h"
 #include "tools/compare/differences.h"
 #include "tools/compare/groups.h"
@@ -181,6 +182,14 @@ TEST_F(CompareFiles, whatIsEmptyOrCutIsToldOrShownAsFarAsItGoes) {
   EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 1, \"lo"), "");
   EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 1, \"lo\n{\"step\": 2}\n"), "a/metrics.jsonl:1" + json + "16");
   EXPECT_EQ(errorWith("a/timing.jsonl", "{\"step\": 1}\n{\"st\xff\": 2}\n"), "a/timing.jsonl:2" + json + "5");
+}
+
+TEST_F(CompareFiles, whatARunWroteMustBeWhole) {
+  const std::string text = sealed("# What this run was started with; each value with its origin.\n[settings]\nlr = 0.5\n");
+  write("a/run.toml", text);
+  EXPECT_EQ(error(), "");
+  write("a/run.toml", text.substr(0, text.find("lr")));
+  EXPECT_NE(error().find("'a/run.toml' must be as the run wrote it, but was cut or changed"), std::string::npos) << error();
 }
 
 TEST_F(CompareFiles, wrongTypesAreTold) {
