@@ -66,12 +66,14 @@ static unsigned *findHighest(llvm::ArrayRef<BufferRequest> requests, llvm::Small
 }
 
 Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken, int64_t alignment) {
-  constexpr int attempts = 16;
+  constexpr int64_t mostPairs = int64_t(1) << 26; // of buffers that are held against each other
+  const int64_t pairs = std::max<int64_t>(1, int64_t(requests.size()) * int64_t(requests.size()) / 2);
+  const int64_t attempts = std::clamp<int64_t>(mostPairs / pairs, 1, 16);
   llvm::SmallVector<unsigned> order(requests.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](unsigned a, unsigned b) { return endOf(requests[a]) > endOf(requests[b]); });
   Allocation best = placeInOrder(requests, order, taken, alignment), last = best;
-  for (int attempt = 1; attempt < attempts && !order.empty(); ++attempt) {
+  for (int64_t attempt = 1; attempt < attempts && !order.empty(); ++attempt) {
     unsigned *highest = findHighest(requests, order, last);
     if (highest == order.begin())
       break;

@@ -14,12 +14,20 @@ GroupGraph::GroupGraph(func::FuncOp function, const RowRoles &roles, const RowAn
     if (roles.getRole(&op) != RowRole::repeated)
       addNode(&op);
   }
-  for (llvm::BitVector &reached : reaches)
-    reached.resize(nodeOps.size());
-  // Readers come later in the block, so their reach is complete when it is joined.
   for (Operation &op : llvm::reverse(function.getBody().front()))
     if (nodes.contains(&op))
       addEdges(&op);
+  reaches.assign(nodeOps.size(), llvm::BitVector(nodeOps.size()));
+  reachedFrom = reaches;
+  // Readers come later in the block, so what they reach is complete when it is joined.
+  for (auto [from, to] : edges) {
+    reaches[from].set(to);
+    reaches[from] |= reaches[to];
+  }
+  for (auto [from, to] : llvm::reverse(edges)) {
+    reachedFrom[to].set(from);
+    reachedFrom[to] |= reachedFrom[from];
+  }
   for (Operation *member : members)
     collectFlows(member, rows);
 }
@@ -27,7 +35,6 @@ GroupGraph::GroupGraph(func::FuncOp function, const RowRoles &roles, const RowAn
 void GroupGraph::addNode(Operation *op) {
   auto add = [&] {
     nodeOps.push_back(op);
-    reaches.emplace_back();
     return static_cast<unsigned>(nodeOps.size() - 1);
   };
   nodes[op] = outputs[op] = add();
@@ -38,11 +45,6 @@ void GroupGraph::addNode(Operation *op) {
   membersOf.push_back({op});
   if (isa<seq::ColumnSumOp>(op)) // complete only after the last row
     outputs[op] = add();
-}
-
-void GroupGraph::connect(unsigned from, unsigned to) {
-  reaches[from].set(to);
-  reaches[from] |= reaches[to];
 }
 
 void GroupGraph::addEdges(Operation *op) {
@@ -57,9 +59,9 @@ void GroupGraph::addEdges(Operation *op) {
   }
   unsigned node = nodes[op], output = outputs[op];
   for (Operation *reader : readers)
-    connect(output, nodes[reader]);
+    edges.emplace_back(output, nodes[reader]);
   if (output != node)
-    connect(node, output);
+    edges.emplace_back(node, output);
 }
 
 void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
@@ -92,15 +94,26 @@ Operation *GroupGraph::findBetween(unsigned a, unsigned b) const {
     return nodes.lookup(op) == node && (isIn(op, a) || isIn(op, b));
   };
   Operation *found = nullptr;
-  for (auto [from, to] : {std::pair(left, right), std::pair(right, left)})
-    for (unsigned node : reaches[from].set_bits()) {
-      if (!reaches[node].test(to) || isWithin(node))
+  for (auto [from, to] : {std::pair(left, right), std::pair(right, left)}) {
+    llvm::BitVector between = reaches[from];
+    between &= reachedFrom[to];
+    for (unsigned node : between.set_bits()) {
+      if (isWithin(node))
         continue;
       if (roles.getRole(nodeOps[node]) == RowRole::outside)
         return nodeOps[node];
       found = nodeOps[node];
     }
+  }
   return found;
+}
+
+void GroupGraph::reachAlso(unsigned node, const llvm::BitVector &more) {
+  llvm::BitVector isNew = more;
+  isNew.reset(reaches[node]);
+  for (unsigned reached : isNew.set_bits())
+    reachedFrom[reached].set(node);
+  reaches[node] |= isNew;
 }
 
 void GroupGraph::merge(unsigned a, unsigned b) {
@@ -113,14 +126,12 @@ void GroupGraph::merge(unsigned a, unsigned b) {
       reached |= reaches[nodes.lookup(op)];
     }
   reached |= both;
-  for (unsigned group : {a, b})
-    for (Operation *op : membersOf[group])
-      reaches[nodes.lookup(op)] |= reached;
   // What reaches one member of a group reaches all of it and what is behind it.
-  unsigned left = nodes.lookup(membersOf[a].front()), right = nodes.lookup(membersOf[b].front());
-  for (auto [node, reach] : llvm::enumerate(reaches))
-    if (!both.test(node) && reach.test(left) != reach.test(right))
-      reach |= reached;
+  llvm::BitVector growing = reachedFrom[nodes.lookup(membersOf[a].front())];
+  growing ^= reachedFrom[nodes.lookup(membersOf[b].front())];
+  growing |= both;
+  for (unsigned node : growing.set_bits())
+    reachAlso(node, reached);
   for (Operation *op : membersOf[b])
     groups[op] = a;
   llvm::append_range(membersOf[a], membersOf[b]);

@@ -47,7 +47,8 @@ private:
   void addNode(mlir::Operation *op);
   void addEdges(mlir::Operation *op);
   void collectFlows(mlir::Operation *op, const RowAnalysis &rows);
-  void connect(unsigned from, unsigned to);
+  /// Lets a node reach these as well.
+  void reachAlso(unsigned node, const llvm::BitVector &more);
 
   const RowRoles &roles;
   llvm::SmallVector<mlir::Operation *> members;
@@ -59,7 +60,9 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> nodes;   ///< node of an operation that is not repeated
   llvm::DenseMap<mlir::Operation *, unsigned> outputs; ///< the node that stands for its results
   llvm::SmallVector<mlir::Operation *> nodeOps;
-  llvm::SmallVector<llvm::BitVector> reaches;          ///< over nodes, without the node itself
+  llvm::SmallVector<std::pair<unsigned, unsigned>> edges; ///< from the last node to the first one
+  llvm::SmallVector<llvm::BitVector> reaches;          ///< over nodes; the node itself only where it has merged
+  llvm::SmallVector<llvm::BitVector> reachedFrom;      ///< the same the other way round
 };
 
 } // namespace stretto

@@ -17,6 +17,7 @@
 #include "runtime/train/trainer.h"
 
 #include <fmt/format.h>
+#include <cstdio>
 #include <iostream>
 #include <span>
 #include <thread>
@@ -214,7 +215,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     checkRequest(config, {program.target, program.length, program.vocabulary});
     return Session(program, config, tasks).run(argv[0]);
   } catch (const std::exception &error) {
-    std::fputs(fmt::format("error: {}\n", error.what()).c_str(), stderr); // where nobody reads, the status tells
+    std::fprintf(stderr, "error: %s\n", error.what()); // takes no memory; where nobody reads, the status tells
     return 1;
   }
 }

@@ -92,23 +92,23 @@ os.remove(f"{folder}/sweep/sweep.toml")
 os.mkdir(f"{folder}/sweep/sweep.toml")
 promises.check("a folder in place of a sweep.toml", sweep)
 
-run = f"{folder}/run"
-promises.check("a comparison of what is no run", ["stretto", "compare", run])
-os.makedirs(f"{run}/build/settings.json")
+compared = f"{folder}/compared"
+promises.check("a comparison of what is no run", ["stretto", "compare", compared])
+os.makedirs(f"{compared}/build/settings.json")
 good = {"metrics.jsonl": '{"step": 1}\n', "timing.jsonl": "", "run.toml": "", "build/plan.json": '{"blocks": []}', "build/settings.json": "[]"}
 
 
 def refuse_run(mistake, name, text):
     for file, content in {**good, name: text}.items():
-        with open(f"{run}/{file}", "w", encoding="utf-8") as file:
+        with open(f"{compared}/{file}", "w", encoding="utf-8") as file:
             file.write(content)
-    promises.check(mistake, ["stretto", "compare", run])
+    promises.check(mistake, ["stretto", "compare", compared])
 
 
-with open(f"{run}/metrics.jsonl", "w", encoding="utf-8") as file:
+with open(f"{compared}/metrics.jsonl", "w", encoding="utf-8") as file:
     file.write(good["metrics.jsonl"])
-promises.check("a folder in place of a run's settings", ["stretto", "compare", run])
-os.rmdir(f"{run}/build/settings.json")
+promises.check("a folder in place of a run's settings", ["stretto", "compare", compared])
+os.rmdir(f"{compared}/build/settings.json")
 refuse_run("a run's settings that are nested without end", "build/settings.json", 200000 * "[")
 refuse_run("a run's plan that is cut", "build/plan.json", '{"blocks": ')
 refuse_run("a line of a run that is no JSON", "metrics.jsonl", '{"step": 1}\nstep 2\n')

@@ -46,7 +46,7 @@ static std::string nameOf(LLVM::LLVMFuncOp kernel, LLVM::LoadOp load, int64_t nu
 //===- Faults -------------------------------------------------------------------===//
 
 std::string stretto::test::removeBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
-  auto barrier = find<NVVM::BarrierOp>(kernel, number, [](NVVM::BarrierOp) { return true; });
+  auto barrier = find<NVVM::Barrier0Op>(kernel, number, [](NVVM::Barrier0Op) { return true; });
   if (!barrier)
     return "";
   barrier->erase();
