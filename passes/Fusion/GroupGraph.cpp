@@ -95,6 +95,8 @@ Operation *GroupGraph::findBetween(unsigned a, unsigned b) const {
   };
   Operation *found = nullptr;
   for (auto [from, to] : {std::pair(left, right), std::pair(right, left)}) {
+    if (!reaches[from].test(to))
+      continue;
     llvm::BitVector between = reaches[from];
     between &= reachedFrom[to];
     for (unsigned node : between.set_bits()) {
@@ -108,30 +110,42 @@ Operation *GroupGraph::findBetween(unsigned a, unsigned b) const {
   return found;
 }
 
-void GroupGraph::reachAlso(unsigned node, const llvm::BitVector &more) {
-  llvm::BitVector isNew = more;
-  isNew.reset(reaches[node]);
-  for (unsigned reached : isNew.set_bits())
-    reachedFrom[reached].set(node);
-  reaches[node] |= isNew;
+/// Adds to the sets of some nodes.
+static void addToEach(MutableArrayRef<llvm::BitVector> sets, const llvm::BitVector &nodes, const llvm::BitVector &more) {
+  SmallVector<unsigned> added(more.set_bits());
+  const bool areFew = added.size() < sets.size() / 64; // fewer than a set has words
+  for (unsigned node : nodes.set_bits())
+    if (areFew)
+      for (unsigned each : added)
+        sets[node].set(each);
+    else
+      sets[node] |= more;
+}
+
+void GroupGraph::reachAlso(const llvm::BitVector &from, const llvm::BitVector &to) {
+  addToEach(reaches, from, to);
+  addToEach(reachedFrom, to, from);
 }
 
 void GroupGraph::merge(unsigned a, unsigned b) {
   if (b < a)
     std::swap(a, b);
-  llvm::BitVector both(nodeOps.size()), reached(nodeOps.size());
+  const unsigned left = nodes.lookup(membersOf[a].front()), right = nodes.lookup(membersOf[b].front());
+  llvm::BitVector reached = reaches[left]; // all members of a group reach the same
+  reached |= reaches[right];
   for (unsigned group : {a, b})
-    for (Operation *op : membersOf[group]) {
-      both.set(nodes.lookup(op));
-      reached |= reaches[nodes.lookup(op)];
-    }
-  reached |= both;
+    for (Operation *op : membersOf[group])
+      reached.set(nodes.lookup(op));
   // What reaches one member of a group reaches all of it and what is behind it.
-  llvm::BitVector growing = reachedFrom[nodes.lookup(membersOf[a].front())];
-  growing ^= reachedFrom[nodes.lookup(membersOf[b].front())];
-  growing |= both;
-  for (unsigned node : growing.set_bits())
-    reachAlso(node, reached);
+  const llvm::BitVector toLeft = reachedFrom[left], toRight = reachedFrom[right];
+  for (auto [group, node, here, there] : {std::tuple(a, left, &toLeft, &toRight), std::tuple(b, right, &toRight, &toLeft)}) {
+    llvm::BitVector growing = *here, isNew = reached;
+    growing.reset(*there);
+    for (Operation *op : membersOf[group])
+      growing.set(nodes.lookup(op));
+    isNew.reset(reaches[node]);
+    reachAlso(growing, isNew);
+  }
   for (Operation *op : membersOf[b])
     groups[op] = a;
   llvm::append_range(membersOf[a], membersOf[b]);

@@ -47,8 +47,8 @@ private:
   void addNode(mlir::Operation *op);
   void addEdges(mlir::Operation *op);
   void collectFlows(mlir::Operation *op, const RowAnalysis &rows);
-  /// Lets a node reach these as well.
-  void reachAlso(unsigned node, const llvm::BitVector &more);
+  /// Lets some nodes reach others as well.
+  void reachAlso(const llvm::BitVector &from, const llvm::BitVector &to);
 
   const RowRoles &roles;
   llvm::SmallVector<mlir::Operation *> members;
