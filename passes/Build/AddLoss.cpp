@@ -60,8 +60,8 @@ struct AddLossPass : stretto::impl::AddLossBase<AddLossPass> {
     llvm::DenseSet<Location> told;
     getOperation().walk([&](seq::AttentionOp attention) {
       if (!attention.getCausal() && told.insert(attention.getLoc()).second)
-        attention.emitWarning() << "attention with causal = false shows each token the next one, which the model is trained "
-                                   "to predict: losses and scores tell nothing";
+        emitWarning(attention.getLoc()) << "attention with causal = false shows each token the next one, which the model is "
+                                           "trained to predict: losses and scores tell nothing";
     });
   }
 

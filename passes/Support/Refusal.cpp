@@ -9,7 +9,7 @@ using namespace mlir;
 static constexpr llvm::StringLiteral mark("stretto.refusal");
 
 InFlightDiagnostic stretto::refuseModel(Operation *op) {
-  InFlightDiagnostic error = op->emitError();
+  InFlightDiagnostic error = emitError(op->getLoc()); // without the operation: it says nothing to a user
   error.getUnderlyingDiagnostic()->getMetadata().push_back(DiagnosticArgument(StringAttr::get(op->getContext(), mark)));
   return error;
 }
