@@ -27,8 +27,9 @@ struct EmitHostPass : stretto::impl::EmitHostBase<EmitHostPass> {
     if (failed(facts))
       return signalPassFailure();
     SmallVector<func::FuncOp> functions;
-    for (func::FuncOp entry : entryFunctions(module))
-      for (func::FuncOp function : Timeline(entry).functions()) {
+    for (func::FuncOp entry : entryFunctions(module)) {
+      const Timeline timeline(entry);
+      for (func::FuncOp function : timeline.functions()) {
         bool isBody = function != entry;
         if (isBody)
           function->setAttr("kern.body", UnitAttr::get(&getContext()));
@@ -36,6 +37,7 @@ struct EmitHostPass : stretto::impl::EmitHostBase<EmitHostPass> {
           return signalPassFailure();
         functions.push_back(function);
       }
+    }
     if (failed(emitTables(module, *facts)))
       return signalPassFailure();
     for (func::FuncOp function : functions)

@@ -25,7 +25,8 @@ class Timeline {
 public:
   explicit Timeline(mlir::func::FuncOp entry);
   /// The entry and the bodies, each once, callers first.
-  llvm::ArrayRef<mlir::func::FuncOp> functions() const { return order; }
+  llvm::ArrayRef<mlir::func::FuncOp> functions() const & { return order; }
+  llvm::ArrayRef<mlir::func::FuncOp> functions() && = delete;
   /// The scan that calls a body; null for the entry.
   seq::ScanOp caller(mlir::func::FuncOp function) const { return callers.lookup(function); }
 

@@ -20,9 +20,10 @@ std::string python::identifier(llvm::StringRef text) {
 }
 
 std::string python::className(llvm::StringRef text) {
+  const std::string whole = identifier(text);
   std::string name;
   llvm::SmallVector<llvm::StringRef> words;
-  llvm::SplitString(identifier(text), words, "_");
+  llvm::SplitString(whole, words, "_");
   for (llvm::StringRef word : words)
     name += llvm::toUpper(word[0]) + word.drop_front().str();
   return identifier(name);

@@ -154,9 +154,11 @@ std::string stretto::summaryJson(ModuleOp module) {
   llvm::json::Object arenas;
   for (auto [name, bytes] : summary.arenas)
     arenas[name] = bytes;
-  for (func::FuncOp entry : entryFunctions(module))
-    for (func::FuncOp function : Timeline(entry).functions())
+  for (func::FuncOp entry : entryFunctions(module)) {
+    const Timeline timeline(entry);
+    for (func::FuncOp function : timeline.functions())
       listBuffers(function, buffers);
+  }
   llvm::json::Value json = llvm::json::Object{{"blocks", std::move(blocks)},
                                               {"total", jsonOf("total", summary.total)},
                                               {"trainable", summary.trainable},

@@ -194,8 +194,8 @@ void ScanReversal::emitReversed(BodyAdjoints &inner, seq::ScanOp forwardScan, fu
 
 LogicalResult ScanReversal::run() {
   auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
-  if (auto nested = *forward.getOps<seq::ScanOp>().begin(); !forward.getOps<seq::ScanOp>().empty())
-    return nested.emitError() << "a scan within a scan has no derivative";
+  if (auto nested = forward.getOps<seq::ScanOp>(); !nested.empty())
+    return (*nested.begin()).emitError() << "a scan within a scan has no derivative";
   if (!llvm::hasSingleElement(*SymbolTable::getSymbolUses(forward, forward->getParentOp())))
     return scan.emitError() << "the body of a scan must have one caller, but @" << forward.getName() << " has several";
   for (auto [i, slice] : llvm::enumerate(scan.getSlices()))

@@ -55,9 +55,12 @@ private:
   /// Merges the groups of a candidate, if they may be.
   bool consider(const Candidate &candidate);
   void joinSums(Operation *op);
-  /// Why the groups of two members may not merge; nothing when they may.
+  /// Why the groups of two members may not merge; nothing when they may. What lies between is not looked up.
   std::optional<KeptApart> refuse(const Candidate &candidate) const;
   std::optional<KeptApart> refuseCost(const Candidate &candidate) const;
+  std::string describeBetween(unsigned a, unsigned b) const {
+    return describe(graph.findBetween(a, b)) + " lies between";
+  }
   SmallVector<KeptApart> collectApart() const;
   /// Whether nothing that `op` is computed from comes from `group`.
   bool isIndependent(Operation *op, unsigned group) const;
@@ -121,7 +124,7 @@ void Former::joinSums(Operation *op) {
     return graph.isIn(sum.getDefiningOp(), group) && sum.hasOneUse();
   });
   if (isOfOneKernel && !isAlone(graph.getMembersOf(group)) && !isAlone(op))
-    graph.merge(group, graph.getGroup(op));
+    graph.mergeJoin(group, op);
 }
 
 std::optional<KeptApart> Former::refuse(const Candidate &candidate) const {
@@ -133,8 +136,8 @@ std::optional<KeptApart> Former::refuse(const Candidate &candidate) const {
     return KeptApart{producer, reader, "a sum over rows is complete only after the last row", ""};
   if (!(roles.getSpace(producer) == roles.getSpace(reader)))
     return KeptApart{producer, reader, "they run over different rows", ""};
-  if (Operation *between = graph.findBetween(a, b))
-    return KeptApart{producer, reader, describe(between) + " lies between", ""};
+  if (graph.isAnyBetween(a, b))
+    return KeptApart{producer, reader, "", ""};
   if (isMinor)
     return KeptApart{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
   return refuseCost(candidate);
@@ -162,8 +165,11 @@ SmallVector<KeptApart> Former::collectApart() const {
   llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
   for (const auto &[candidate, reason] : refused) {
     unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
-    if (a != b && seen.insert({std::min(a, b), std::max(a, b)}).second)
-      apart.push_back(reason);
+    if (a == b || !seen.insert({std::min(a, b), std::max(a, b)}).second)
+      continue;
+    apart.push_back(reason);
+    if (reason.reason.empty())
+      apart.back().reason = describeBetween(a, b);
   }
   for (unsigned b = 0; b < graph.getMembers().size(); ++b)
     if (!graph.getMembersOf(b).empty())
@@ -190,6 +196,7 @@ bool Former::isIndependent(Operation *op, unsigned group) const {
 std::optional<KeptApart> Former::findStranger(unsigned group,
                                               const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
   Operation *own = graph.getMembersOf(group).front();
+  const llvm::BitVector related = graph.getRelated(group);
   bool isExplained = llvm::any_of(seen, [&](auto pair) { return pair.first == group || pair.second == group; });
   std::optional<KeptApart> waiting;
   for (unsigned other = 0; other < group; ++other) {
@@ -198,14 +205,13 @@ std::optional<KeptApart> Former::findStranger(unsigned group,
     Operation *first = graph.getMembersOf(other).front();
     if (!(roles.getSpace(first) == roles.getSpace(own)))
       continue;
-    Operation *between = graph.findBetween(other, group);
-    if (!between)
+    if (!related.test(other))
       return KeptApart{first, own, "they share no value", ""};
     // Some of the group waits for the other one, and this member with it. What is computed again stands beside its
     // reader on purpose.
     bool isAgain = own->hasAttr("seq.recomputed");
     if (!isExplained && !waiting && !isAgain && isIndependent(own, other))
-      waiting = KeptApart{first, own, describe(between) + " lies between", ""};
+      waiting = KeptApart{first, own, describeBetween(other, group), ""};
   }
   return waiting;
 }

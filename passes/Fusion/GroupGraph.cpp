@@ -14,20 +14,10 @@ GroupGraph::GroupGraph(func::FuncOp function, const RowRoles &roles, const RowAn
     if (roles.getRole(&op) != RowRole::repeated)
       addNode(&op);
   }
-  for (Operation &op : llvm::reverse(function.getBody().front()))
+  for (Operation &op : function.getBody().front())
     if (nodes.contains(&op))
       addEdges(&op);
-  reaches.assign(nodeOps.size(), llvm::BitVector(nodeOps.size()));
-  reachedFrom = reaches;
-  // Readers come later in the block, so what they reach is complete when it is joined.
-  for (auto [from, to] : edges) {
-    reaches[from].set(to);
-    reaches[from] |= reaches[to];
-  }
-  for (auto [from, to] : llvm::reverse(edges)) {
-    reachedFrom[to].set(from);
-    reachedFrom[to] |= reachedFrom[from];
-  }
+  paths.emplace(nodeOps.size(), edges);
   for (Operation *member : members)
     collectFlows(member, rows);
 }
@@ -87,70 +77,38 @@ void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
     list.push_back({value, size});
 }
 
+bool GroupGraph::isAnyBetween(unsigned a, unsigned b) const { return paths->isAnyBetween(getNode(a), getNode(b)); }
+
 Operation *GroupGraph::findBetween(unsigned a, unsigned b) const {
-  unsigned left = nodes.lookup(members[a]), right = nodes.lookup(members[b]);
-  auto isWithin = [&](unsigned node) {
-    Operation *op = nodeOps[node];
-    return nodes.lookup(op) == node && (isIn(op, a) || isIn(op, b));
-  };
-  Operation *found = nullptr;
-  for (auto [from, to] : {std::pair(left, right), std::pair(right, left)}) {
-    if (!reaches[from].test(to))
-      continue;
-    llvm::BitVector between = reaches[from];
-    between &= reachedFrom[to];
-    for (unsigned node : between.set_bits()) {
-      if (isWithin(node))
-        continue;
-      if (roles.getRole(nodeOps[node]) == RowRole::outside)
-        return nodeOps[node];
-      found = nodeOps[node];
-    }
-  }
-  return found;
+  auto isOutside = [&](unsigned node) { return roles.getRole(nodeOps[node]) == RowRole::outside; };
+  std::optional<unsigned> node = paths->findBetween(getNode(a), getNode(b), isOutside);
+  return node ? nodeOps[*node] : nullptr;
 }
 
-/// Adds to the sets of some nodes.
-static void addToEach(MutableArrayRef<llvm::BitVector> sets, const llvm::BitVector &nodes, const llvm::BitVector &more) {
-  SmallVector<unsigned> added(more.set_bits());
-  const bool areFew = added.size() < sets.size() / 64; // fewer than a set has words
-  for (unsigned node : nodes.set_bits())
-    if (areFew)
-      for (unsigned each : added)
-        sets[node].set(each);
-    else
-      sets[node] |= more;
-}
-
-void GroupGraph::reachAlso(const llvm::BitVector &from, const llvm::BitVector &to) {
-  addToEach(reaches, from, to);
-  addToEach(reachedFrom, to, from);
+llvm::BitVector GroupGraph::getRelated(unsigned group) const {
+  const llvm::BitVector nodes = paths->getRelated(getNode(group));
+  llvm::BitVector related(members.size());
+  for (unsigned other = 0; other < members.size(); ++other)
+    if (!membersOf[other].empty() && nodes.test(paths->getLeader(getNode(other))))
+      related.set(other);
+  return related;
 }
 
 void GroupGraph::merge(unsigned a, unsigned b) {
   if (b < a)
     std::swap(a, b);
-  const unsigned left = nodes.lookup(membersOf[a].front()), right = nodes.lookup(membersOf[b].front());
-  llvm::BitVector reached = reaches[left]; // all members of a group reach the same
-  reached |= reaches[right];
-  for (unsigned group : {a, b})
-    for (Operation *op : membersOf[group])
-      reached.set(nodes.lookup(op));
-  // What reaches one member of a group reaches all of it and what is behind it.
-  const llvm::BitVector toLeft = reachedFrom[left], toRight = reachedFrom[right];
-  for (auto [group, node, here, there] : {std::tuple(a, left, &toLeft, &toRight), std::tuple(b, right, &toRight, &toLeft)}) {
-    llvm::BitVector growing = *here, isNew = reached;
-    growing.reset(*there);
-    for (Operation *op : membersOf[group])
-      growing.set(nodes.lookup(op));
-    isNew.reset(reaches[node]);
-    reachAlso(growing, isNew);
-  }
+  paths->merge(getNode(a), getNode(b));
   for (Operation *op : membersOf[b])
     groups[op] = a;
   llvm::append_range(membersOf[a], membersOf[b]);
   llvm::sort(membersOf[a], [&](Operation *l, Operation *r) { return order.lookup(l) < order.lookup(r); });
   membersOf[b].clear();
+}
+
+void GroupGraph::mergeJoin(unsigned group, Operation *join) {
+  for (Value sum : join->getOperands())
+    paths->merge(getNode(group), outputs.lookup(sum.getDefiningOp()));
+  merge(group, getGroup(join));
 }
 
 SmallVector<Operation *> GroupGraph::withRepeated(ArrayRef<Operation *> ops) const {

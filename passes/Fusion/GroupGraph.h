@@ -1,9 +1,10 @@
 //===- GroupGraph.h - groups of row operations and the paths between them -----===//
 #pragma once
 
+#include "passes/Fusion/ContractedDag.h"
 #include "passes/Fusion/RowRoles.h"
 
-#include "llvm/ADT/BitVector.h"
+#include <optional>
 
 namespace stretto {
 
@@ -34,11 +35,21 @@ public:
   /// What a member reads that it does not compute.
   llvm::ArrayRef<RowFlow> getFlows(mlir::Operation *member) const { return flows.find(member)->second; }
 
-  /// An operation on a path from one of the groups to the other through something else, preferably one that
-  /// is no row operation; null when there is none, that is, when the groups may merge without a cycle.
+  /// Whether a path leads from one of the groups to the other through something else, so that merging them would
+  /// make a cycle.
+  bool isAnyBetween(unsigned a, unsigned b) const;
+
+  /// An operation on such a path, preferably one that is no row operation; null where there is no path.
   mlir::Operation *findBetween(unsigned a, unsigned b) const;
 
+  /// The groups that this one is computed from or that are computed from it, by number; itself included.
+  llvm::BitVector getRelated(unsigned group) const;
+
+  /// Merges groups that nothing is between.
   void merge(unsigned a, unsigned b);
+
+  /// Merges the group of some column sums with an operation that alone reads them, and finishes them there.
+  void mergeJoin(unsigned group, mlir::Operation *join);
 
   /// The members of `ops` and what is repeated beside them, in program order.
   llvm::SmallVector<mlir::Operation *> withRepeated(llvm::ArrayRef<mlir::Operation *> ops) const;
@@ -47,8 +58,7 @@ private:
   void addNode(mlir::Operation *op);
   void addEdges(mlir::Operation *op);
   void collectFlows(mlir::Operation *op, const RowAnalysis &rows);
-  /// Lets some nodes reach others as well.
-  void reachAlso(const llvm::BitVector &from, const llvm::BitVector &to);
+  unsigned getNode(unsigned group) const { return nodes.lookup(members[group]); }
 
   const RowRoles &roles;
   llvm::SmallVector<mlir::Operation *> members;
@@ -60,9 +70,8 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> nodes;   ///< node of an operation that is not repeated
   llvm::DenseMap<mlir::Operation *, unsigned> outputs; ///< the node that stands for its results
   llvm::SmallVector<mlir::Operation *> nodeOps;
-  llvm::SmallVector<std::pair<unsigned, unsigned>> edges; ///< from the last node to the first one
-  llvm::SmallVector<llvm::BitVector> reaches;          ///< over nodes; the node itself only where it has merged
-  llvm::SmallVector<llvm::BitVector> reachedFrom;      ///< the same the other way round
+  llvm::SmallVector<ContractedDag::Edge> edges;
+  std::optional<ContractedDag> paths; ///< over nodes
 };
 
 } // namespace stretto

@@ -2,8 +2,6 @@
 #include "passes/Fusion/Passes.h"
 #include "passes/Fusion/RowForm.h"
 
-#include "mlir/Analysis/TopologicalSortUtils.h"
-
 namespace stretto {
 #define GEN_PASS_DEF_OUTLINEGROUPS
 #include "passes/Fusion/Passes.h.inc"
@@ -11,6 +9,42 @@ namespace stretto {
 
 using namespace mlir;
 using namespace stretto;
+
+/// Puts operations behind what they read, in the order in which going over the block again and again would find them
+/// ready. Fails where they wait for each other. (The function of MLIR does go over the block again and again.)
+static LogicalResult sortTopologically(Block &block) {
+  struct Place {
+    unsigned round = 0, index = 0; // ready in that round, where it stood
+    unsigned waiting = 0;          // for so many operands that have no round yet
+  };
+  DenseMap<Operation *, Place> places;
+  auto forEachReader = [&](Operation *op, auto visit) {
+    for (Operation *user : op->getUsers())
+      if (auto reader = places.find(block.findAncestorOpInBlock(*user)); reader != places.end()) // or the terminator
+        visit(reader->first, reader->second);
+  };
+  for (auto [index, op] : llvm::enumerate(block.without_terminator()))
+    places[&op].index = index;
+  for (Operation &op : block.without_terminator())
+    forEachReader(&op, [](Operation *, Place &place) { ++place.waiting; });
+  SmallVector<Operation *> ready;
+  for (Operation &op : block.without_terminator())
+    if (places.at(&op).waiting == 0)
+      ready.push_back(&op);
+  for (size_t i = 0; i < ready.size(); ++i)
+    forEachReader(ready[i], [&, read = places.at(ready[i])](Operation *reader, Place &place) {
+      place.round = std::max(place.round, read.round + (read.index > place.index));
+      if (--place.waiting == 0)
+        ready.push_back(reader);
+    });
+  llvm::sort(ready, [&](Operation *left, Operation *right) {
+    const Place &l = places.at(left), &r = places.at(right);
+    return std::pair(l.round, l.index) < std::pair(r.round, r.index);
+  });
+  for (Operation *op : ready)
+    op->moveBefore(block.getTerminator());
+  return success(ready.size() == places.size());
+}
 
 namespace {
 using Members = SmallVector<Operation *>;
@@ -34,7 +68,7 @@ public:
       if (failed(outline(number, kernel.first, kernel.second)))
         return failure();
     eraseCopied();
-    if (!sortTopologically(&function.getBody().front()))
+    if (failed(sortTopologically(function.getBody().front())))
       return function.emitError() << "groups depend on each other in a circle";
     return success();
   }

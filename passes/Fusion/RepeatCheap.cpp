@@ -41,17 +41,13 @@ public:
     for (Operation &op : function.getBody().front())
       if (std::optional<int64_t> group = groupOf(&op))
         members[*group].push_back(&op);
-    SmallVector<std::pair<int64_t, int64_t>> pairs;
     for (auto &[reader, unused] : members)
-      for (auto &[maker, unused2] : members)
-        if (reader != maker)
-          pairs.emplace_back(maker, reader);
-    for (auto [maker, reader] : pairs) {
-      Passage passage = find(maker, reader);
-      bool isAllowed = llvm::none_of(passage.chain, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
-      if (!passage.chain.empty() && isAllowed && isCheaper(passage, reader))
-        repeat(passage, reader);
-    }
+      for (std::optional<int64_t> maker; (maker = nextMaker(reader, maker));) {
+        Passage passage = find(*maker, reader);
+        bool isAllowed = llvm::none_of(passage.chain, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
+        if (!passage.chain.empty() && isAllowed && isCheaper(passage, reader))
+          repeat(passage, reader);
+      }
     eraseUnread();
   }
 
@@ -67,6 +63,8 @@ private:
     }
   }
 
+  /// The least group after `last` that a reading kernel reads from, which changes where something is repeated in it.
+  std::optional<int64_t> nextMaker(int64_t reader, std::optional<int64_t> last) const;
   Passage find(int64_t maker, int64_t reader) const;
   bool isCheaper(const Passage &passage, int64_t reader) const;
   void repeat(const Passage &passage, int64_t reader);
@@ -78,6 +76,17 @@ private:
   std::map<int64_t, SmallVector<Operation *>> members; // of groups, in the order of their numbers
 };
 } // namespace
+
+std::optional<int64_t> Repeater::nextMaker(int64_t reader, std::optional<int64_t> last) const {
+  std::optional<int64_t> next;
+  for (Operation *op : members.at(reader))
+    eachRead(op, [&](Value value) {
+      std::optional<int64_t> maker = groupOf(value.getDefiningOp());
+      if (maker && maker != reader && maker > last && (!next || maker < next)) // nothing is less than any number
+        next = maker;
+    });
+  return next;
+}
 
 /// The chain ends at what the maker reads itself and at its reductions, whose results are short.
 Passage Repeater::find(int64_t maker, int64_t reader) const {

@@ -51,7 +51,7 @@ void checkRun(const TrainArguments &arguments) {
     throw CommandError("", status); // it has said why
 }
 
-std::string programOptionsHelp() {
+std::string askForProgramOptions() {
   const auto program = checker();
   return program ? outputOf(*program, {"--options"}) : "";
 }

@@ -10,6 +10,6 @@ namespace stretto {
 void checkRun(const TrainArguments &arguments);
 
 // What the options of programs mean, as stretto-check says; empty where it was not built.
-std::string programOptionsHelp();
+std::string askForProgramOptions();
 
 } // namespace stretto

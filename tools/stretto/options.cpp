@@ -85,7 +85,7 @@ std::string optionsText() {
       text += helpLine(option.name, option.value, option.help);
   for (const BackendOption &option : backendOptions)
     text += helpLine(option.name, option.value, option.help);
-  const std::string ofProgram = programOptionsHelp();
+  const std::string ofProgram = askForProgramOptions();
   return text + "\nOptions of the program" +
          (ofProgram.empty() ? ": as the runtime was not built, there are no programs\n" : ":\n" + ofProgram);
 }

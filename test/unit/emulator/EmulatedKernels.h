@@ -1,6 +1,7 @@
 //===- EmulatedKernels.h - compile CUDA kernels for the emulator, load them, run them -----===//
 #pragma once
 
+#include "codegen/target/EmitObject.h"
 #include "runtime/abi/abi.h"
 #include "runtime/abi/emulator.h"
 
