@@ -4,6 +4,7 @@ Substitutions and names
   stretto, stretto-opt, stretto-compile, FileCheck, not, split-file    found on the path
   %python     Python with torch and numpy (where the runtime is built)
   %python3    Python without them
+  %cxx        a C++ compiler whose programs may hold what ours makes (which may need the sanitizer)
   %root       the source tree         %build   the build folder
   %models     %root/models    %torch     the folder of the torch package (where the runtime is built)
 
@@ -40,7 +41,9 @@ if shutil.which("ptxas") or any(
     config.available_features.add("ptxas")
 
 roundtrip = " --verify-roundtrip" if os.environ.get("STRETTO_ROUNDTRIP") else ""
+checks_addresses = config.stretto_sanitize == "address"
 config.substitutions += [
+    ("%cxx", "clang++-22 -fsanitize=address" if checks_addresses else "c++"),
     # Not where the name is a part of a path, a word of another name or an argument of `-D`.
     (r"(?<![\w./-])stretto-opt(?![\w.-])", "stretto-opt" + roundtrip),
     ("%python3", sys.executable),

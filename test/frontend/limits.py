@@ -1,5 +1,6 @@
 """What would take for ever, or all memory, is an error with its place; what is just below takes no longer than it should.
 
+UNSUPPORTED: sanitize
 RUN: %python3 %s %t
 """
 import os

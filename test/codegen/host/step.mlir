@@ -1,6 +1,6 @@
 // RUN: stretto-opt %s --kern-plan-memory --kern-check-memory --kern-emit-host -o %t.host.mlir
 // RUN: mlir-translate --mlir-to-llvmir %t.host.mlir | llc -O1 -relocation-model=pic -filetype=obj -o %t.o
-// RUN: c++ -O1 -std=c++20 -I%root %root/test/support/plain_runtime.cpp %t.o -o %t.exe
+// RUN: %cxx -O1 -std=c++20 -I%root %root/test/support/plain_runtime.cpp %t.o -o %t.exe
 // RUN: %t.exe check-gradients | FileCheck %s --check-prefix=GRADIENTS
 // RUN: %t.exe table | FileCheck %s --check-prefix=TABLE
 

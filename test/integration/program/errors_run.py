@@ -223,7 +223,8 @@ def run_directories():
 def full_disk():
     """A small file system of its own; where that cannot be mounted, a limit on the size of files."""
     disk = empty(f"{folder}/disk")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode == 0
+    size = f"size={os.path.getsize(small) + 700 * 1024}"
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", disk], capture_output=True).returncode == 0
     limit = {} if mounted else {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (90000, 90000))}
     try:
         command = [*start, "--steps", "2000" if mounted else "1200", "--keep", "1000", "--out", f"{disk}/run"]
