@@ -85,10 +85,10 @@ private:
   }
 
   void addFlops(Operation *op, double runs) {
-    ProductKind kind = productKind(op);
-    if (kind == ProductKind::forward)
+    seq::ProductKind kind = productKind(op);
+    if (kind == seq::ProductKind::forward)
       facts.flopsForward += runs * costOf(op).flops;
-    if (kind == ProductKind::backward)
+    if (kind == seq::ProductKind::backward)
       facts.flopsBackward += runs * costOf(op).flops;
   }
 

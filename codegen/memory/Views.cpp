@@ -34,44 +34,19 @@ bool stretto::acceptsRowStride(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto slice = dyn_cast<seq::SliceOp>(op)) // one of all columns would have gaps that nobody expects
     return columns(slice.getResult()) < columns(slice.getOperand());
-  if (isa<seq::LinearOp, seq::LinearInputGradOp>(op)) // all but the weight
-    return use.getOperandNumber() != 1;
-  if (isa<seq::ConcatOp, kern::CopyOp>(op))
-    return true;
-  if (isa<seq::LinearWeightGradOp>(op))
-    return use.getOperandNumber() < 2;
-  if (isa<seq::AttentionOp>(op))
-    return true;
-  if (isa<seq::AttentionStepOp>(op))
-    return use.getOperandNumber() == 0;
-  if (isa<seq::WriteCacheOp>(op))
-    return use.getOperandNumber() == 1;
-  if (isa<seq::AttentionGradOp>(op)) // all but lse
-    return use.getOperandNumber() < 5;
-  return false;
+  return isa<seq::ConcatOp>(op) || seq::mayBeColumns(use);
 }
 
-bool stretto::canWriteRowStride(OpResult result) {
-  Operation *op = result.getOwner();
-  if (isa<seq::AttentionOp>(op))
-    return result.getResultNumber() == 0;
-  return isa<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionGradOp, seq::AttentionStepOp, kern::CopyOp>(op);
-}
+bool stretto::canWriteRowStride(OpResult result) { return seq::mayBeColumns(result); }
 
 OpOperand *stretto::accumulatorOf(Operation *op) {
-  bool has = false;
-  if (auto grad = dyn_cast<seq::LinearWeightGradOp>(op))
-    has = static_cast<bool>(grad.getAccumulator());
-  else if (auto grad = dyn_cast<seq::EmbedGradOp>(op))
-    has = static_cast<bool>(grad.getAccumulator());
-  else if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
-    has = static_cast<bool>(sum.getAccumulator());
-  return has ? &op->getOpOperand(op->getNumOperands() - 1) : nullptr;
+  auto library = dyn_cast<seq::LibraryOp>(op);
+  return library ? library.getAccumulatorOperand() : nullptr;
 }
 
 OpOperand *stretto::addendOf(Operation *op) {
-  auto linear = dyn_cast<seq::LinearOp>(op);
-  return linear && linear.getAddend() ? &op->getOpOperand(2) : nullptr;
+  auto library = dyn_cast<seq::LibraryOp>(op);
+  return library ? library.getAddendOperand() : nullptr;
 }
 
 /// The value that shows the memory of an operand after its owner ran, or null.

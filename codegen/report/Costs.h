@@ -21,7 +21,6 @@ struct Cost {
 Cost costOf(mlir::Operation *op);
 
 /// Whether an operation is a matrix product or attention, of the forward or of the backward direction.
-enum class ProductKind { none, forward, backward };
-ProductKind productKind(mlir::Operation *op);
+seq::ProductKind productKind(mlir::Operation *op);
 
 } // namespace stretto

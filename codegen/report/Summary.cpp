@@ -54,10 +54,10 @@ static void addWork(func::FuncOp entry, Summary &summary) {
         continue;
       BlockSummary &block = summary.block(names.of(&op));
       block.bytes += runs * cost.bytes;
-      ProductKind kind = productKind(&op);
-      if (kind == ProductKind::forward)
+      seq::ProductKind kind = productKind(&op);
+      if (kind == seq::ProductKind::forward)
         block.flopsForward += static_cast<double>(runs) * cost.flops;
-      if (kind == ProductKind::backward)
+      if (kind == seq::ProductKind::backward)
         block.flopsBackward += static_cast<double>(runs) * cost.flops;
     }
   }

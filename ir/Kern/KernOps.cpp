@@ -39,15 +39,6 @@ static Type rowType(RankedTensorType type, RowMap map) {
   return RankedTensorType::get(type.getShape().drop_front(drop), type.getElementType());
 }
 
-static bool isBodyOp(Operation &op) {
-  if (isa<YieldOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
-    return true;
-  if (op.hasTrait<OpTrait::Elementwise>())
-    return true;
-  return isa<seq::ReduceOp, seq::BroadcastOp, seq::TapOp, seq::PermuteOp, seq::SliceOp, seq::ConcatOp,
-             seq::ReshapeOp, seq::ColumnSumOp, seq::ColumnIndexOp>(op);
-}
-
 /// Bodies compute in f32 or f64: bf16 is read and stored.
 static bool computesInBf16(Operation &op) {
   auto isRounded = [](Value value) { return typeOf(value).getElementType().isBF16(); };
@@ -57,7 +48,7 @@ static bool computesInBf16(Operation &op) {
 
 static LogicalResult verifyBody(RowwiseOp op) {
   for (Operation &inner : op.getBody().front()) {
-    if (!isBodyOp(inner))
+    if (!isa<YieldOp>(inner) && !seq::isRowOperation(&inner))
       return inner.emitOpError() << "is not a row operation";
     if (computesInBf16(inner))
       return inner.emitOpError() << "must not compute in bf16: operands are extended by arith.extf, results rounded by "
@@ -118,6 +109,14 @@ LogicalResult SumPartialsOp::verify() {
     return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
   return success();
 }
+
+seq::ValueFacts SumPartialsOp::getOperandFacts(unsigned) { return {RowKind::shared}; }
+seq::ValueFacts SumPartialsOp::getResultFacts(unsigned) { return {RowKind::shared}; }
+double SumPartialsOp::getFlops() { return static_cast<double>(typeOf(getPartials()).getNumElements()); }
+OpOperand *SumPartialsOp::getAccumulatorOperand() { return getAccumulator() ? &getOperation()->getOpOperand(1) : nullptr; }
+
+seq::ValueFacts CopyOp::getOperandFacts(unsigned) { return {std::nullopt, seq::Rounding::allowed, /*mayBeColumns=*/true}; }
+seq::ValueFacts CopyOp::getResultFacts(unsigned number) { return getOperandFacts(number); }
 
 LogicalResult DeviceKernelOp::verify() {
   if (getSymbol().empty())

@@ -1,6 +1,8 @@
 #ifndef STRETTO_IR_KERN_KERNOPS_TD
 #define STRETTO_IR_KERN_KERNOPS_TD
 
+include "ir/Seq/SeqInterfaces.td"
+
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
@@ -170,7 +172,8 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
   }];
 }
 
-def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure]> {
+def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getFlops"]>]> {
   let summary = "the ordered sum of the partial column sums of a rowwise kernel";
   let description = [{
     Adds entry 0, 1, 2, ... of the leading dimension, in that order; with `accumulate`, to that value, whose
@@ -214,7 +217,8 @@ def Kern_DeviceKernelOp : Kern_Op<"device_kernel", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>]> {
+def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface>]> {
   let summary = "the same value at another place";
   let description = [{
     Inserted by `kern-plan-memory` where a value must lie somewhere it cannot be computed directly, e.g. when one

@@ -1,6 +1,8 @@
 #ifndef STRETTO_IR_SEQ_SEQDIALECT_TD
 #define STRETTO_IR_SEQ_SEQDIALECT_TD
 
+include "ir/Seq/SeqInterfaces.td"
+
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"

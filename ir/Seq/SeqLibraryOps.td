@@ -6,7 +6,8 @@ include "ir/Seq/SeqDialect.td"
 // Operations that a library carries out: no fusion crosses them. Weights are [out, in] as in PyTorch.
 // Operands have one type; results have it too, or f32 where they are bf16. Sums are kept in f32 or f64.
 
-def Seq_LinearOp : Seq_Op<"linear", [Pure, OptionalTypesMatchWith<"addend and result have one type", "result", "addend",
+def Seq_LinearOp : Seq_Op<"linear", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAddendOperand", "getProductKind", "getFlops"]>, OptionalTypesMatchWith<"addend and result have one type", "result", "addend",
                                                                   "$_self">]> {
   let summary = "x W^T over the last dimension (+ addend)";
   let description = [{
@@ -28,7 +29,8 @@ def Seq_LinearOp : Seq_Op<"linear", [Pure, OptionalTypesMatchWith<"addend and re
   let hasVerifier = 1;
 }
 
-def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure]> {
+def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getProductKind", "getFlops"]>]> {
   let summary = "dy W: the gradient of seq.linear with respect to its input";
   let description = [{
     ```mlir
@@ -41,7 +43,8 @@ def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure]> {
+def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getProductKind", "getFlops"]>]> {
   let summary = "dy^T x summed over rows (+ accumulator): the gradient of seq.linear with respect to its weight";
   let description = [{
     With `accumulate`, the product is added to that value, whose buffer the result takes over. The result is f32
@@ -60,7 +63,8 @@ def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Seq_AttentionOp : Seq_Op<"attention", [Pure, AttrSizedOperandSegments, AllTypesMatch<["q", "out"]>,
+def Seq_AttentionOp : Seq_Op<"attention", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProductKind", "getFlops"]>, AttrSizedOperandSegments, AllTypesMatch<["q", "out"]>,
                                           AllTypesMatch<["k", "v"]>]> {
   let summary = "softmax attention with grouped key/value heads";
   let description = [{
@@ -90,7 +94,8 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure, AttrSizedOperandSegments, AllTy
   let hasVerifier = 1;
 }
 
-def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure, AttrSizedOperandSegments,
+def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProductKind", "getFlops"]>, AttrSizedOperandSegments,
                                                     AllTypesMatch<["q", "grad", "out", "dq"]>,
                                                     AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "the gradients of seq.attention";
@@ -114,7 +119,8 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure, AttrSizedOperandSegmen
   let hasVerifier = 1;
 }
 
-def Seq_EmbedOp : Seq_Op<"embed", [Pure]> {
+def Seq_EmbedOp : Seq_Op<"embed", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getBytesRead"]>]> {
   let summary = "rows of a table chosen by tokens";
   let description = [{
     ```mlir
@@ -127,7 +133,8 @@ def Seq_EmbedOp : Seq_Op<"embed", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure]> {
+def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getFlops"]>]> {
   let summary = "the gradient of seq.embed with respect to its table";
   let description = [{
     Sums the rows of `grad` of each token in the order of positions; with `accumulate`, adds to that value, whose

@@ -11,6 +11,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "ir/Seq/SeqInterfaces.h"
+
 #include "ir/Seq/SeqDialect.h.inc"
 #include "ir/Seq/SeqEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -30,7 +30,8 @@ def Seq_SoftplusOp : Seq_ElementwiseUnary<"softplus"> {
   }];
 }
 
-def Seq_ReduceOp : Seq_Op<"reduce", [Pure]> {
+def Seq_ReduceOp : Seq_Op<"reduce", [Pure,
+    Seq_RowOpInterface]> {
   let summary = "reduces the last dimension";
   let description = [{
     `add`, `max` or `min` over the columns of a row (or of each head, when the row is `[heads, head_dim]`).
@@ -45,7 +46,8 @@ def Seq_ReduceOp : Seq_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Seq_BroadcastOp : Seq_Op<"broadcast", [Pure]> {
+def Seq_BroadcastOp : Seq_Op<"broadcast", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
   let summary = "repeats a value along the dimensions it lacks";
   let description = [{
     Dimension `i` of the operand is dimension `dims[i]` of the result (ascending). A gain is broadcast over
@@ -61,9 +63,13 @@ def Seq_BroadcastOp : Seq_Op<"broadcast", [Pure]> {
   let assemblyFormat = "$operand `dims` $dims `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
 }
 
-def Seq_TapOp : Seq_Op<"tap", [Pure, SameOperandsAndResultType]> {
+def Seq_TapOp : Seq_Op<"tap", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["getReach", "onlyMoves"]>, SameOperandsAndResultType]> {
   let summary = "the value of a row some steps earlier or later";
   let description = [{
     `result[t] = operand[t + offset]` where that position lies in the same sequence, else 0. A negative offset
@@ -78,9 +84,14 @@ def Seq_TapOp : Seq_Op<"tap", [Pure, SameOperandsAndResultType]> {
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = "$operand `by` $offset `:` type($result) attr-dict";
   let hasFolder = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::RowReach $cppClass::getReach() { return ::stretto::seq::RowReach::shifted; }
+    bool $cppClass::onlyMoves() { return true; }
+  }];
 }
 
-def Seq_PermuteOp : Seq_Op<"permute", [Pure, AllTypesMatch<["operand", "result"]>]> {
+def Seq_PermuteOp : Seq_Op<"permute", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>, AllTypesMatch<["operand", "result"]>]> {
   let summary = "exchanges the two members of each rotary pair in the last dimension";
   let description = [{
     `half_split` exchanges columns `j` and `j + rotated/2` for `j < rotated/2`; `interleaved` exchanges `2j`
@@ -95,9 +106,13 @@ def Seq_PermuteOp : Seq_Op<"permute", [Pure, AllTypesMatch<["operand", "result"]
   let assemblyFormat = "`` $style $operand `rotated` $rotated `:` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
 }
 
-def Seq_SliceOp : Seq_Op<"slice", [Pure]> {
+def Seq_SliceOp : Seq_Op<"slice", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
   let summary = "a range of columns";
   let description = [{
     Columns `[offset, offset + n)` of the last dimension, n being that of the result.
@@ -111,9 +126,13 @@ def Seq_SliceOp : Seq_Op<"slice", [Pure]> {
   let assemblyFormat = "$operand `at` $offset `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
 }
 
-def Seq_ConcatOp : Seq_Op<"concat", [Pure]> {
+def Seq_ConcatOp : Seq_Op<"concat", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
   let summary = "columns side by side";
   let description = [{
     Joins values along the last dimension.
@@ -127,9 +146,13 @@ def Seq_ConcatOp : Seq_Op<"concat", [Pure]> {
   let assemblyFormat = "$inputs `:` type($inputs) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
 }
 
-def Seq_ReshapeOp : Seq_Op<"reshape", [Pure]> {
+def Seq_ReshapeOp : Seq_Op<"reshape", [Pure,
+    Seq_RowOpInterface]> {
   let summary = "the same elements under another shape";
   let description = [{
     Row-major order stays, so it is a view. Splits columns into heads and back, or rows into chunks and back.
@@ -145,7 +168,8 @@ def Seq_ReshapeOp : Seq_Op<"reshape", [Pure]> {
   let hasFolder = 1;
 }
 
-def Seq_ColumnSumOp : Seq_Op<"column_sum", [Pure]> {
+def Seq_ColumnSumOp : Seq_Op<"column_sum", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["getReach"]>]> {
   let summary = "the sum over rows, for gradients of parameters";
   let description = [{
     Sums over the leading dimensions that the result lacks: `[batch, time, columns]` to `[columns]`, and
@@ -161,9 +185,13 @@ def Seq_ColumnSumOp : Seq_Op<"column_sum", [Pure]> {
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::RowReach $cppClass::getReach() { return ::stretto::seq::RowReach::all; }
+  }];
 }
 
-def Seq_ColumnIndexOp : Seq_Op<"column_index", [Pure]> {
+def Seq_ColumnIndexOp : Seq_Op<"column_index", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
   let summary = "the number of each column of the last dimension, as a real number";
   let description = [{
     ```mlir
@@ -172,6 +200,9 @@ def Seq_ColumnIndexOp : Seq_Op<"column_index", [Pure]> {
   }];
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = "`:` type($result) attr-dict";
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
 }
 
 def Seq_TableOp : Seq_Op<"table", [Pure]> {

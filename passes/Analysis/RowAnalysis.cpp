@@ -152,54 +152,23 @@ private:
 void Solver::seedByDefinition(Operation *op) {
   auto row = [&](ValueRange values) { kinds.seed(values, RowKind::row); };
   auto shared = [&](ValueRange values) { kinds.seed(values, RowKind::shared); };
-  auto other = [&](ValueRange values) { kinds.seed(values, RowKind::other); };
   auto layer = [&](Operation *op) {
     row({op->getOperand(0), op->getResult(0)});
     shared(op->getOperands().drop_front());
   };
   TypeSwitch<Operation *>(op)
-      .Case([&](seq::LinearOp op) {
-        row({op.getOperand(), op.getResult()});
-        shared(op.getWeight());
-        if (op.getAddend())
-          row(op.getAddend());
+      .Case<seq::RmsNormOp, seq::LayerNormOp, seq::CanonOp, seq::RotaryOp>(layer)
+      .Case([&](seq::LibraryOp op) {
+        auto seed = [&](Value value, seq::ValueFacts facts) {
+          if (facts.kind)
+            kinds.seed(value, *facts.kind);
+        };
+        for (OpOperand &operand : op->getOpOperands())
+          seed(operand.get(), op.getOperandFacts(operand.getOperandNumber()));
+        for (OpResult result : op->getResults())
+          seed(result, op.getResultFacts(result.getResultNumber()));
       })
-      .Case<seq::LinearInputGradOp, seq::RmsNormOp, seq::LayerNormOp, seq::CanonOp, seq::RotaryOp>(layer)
-      .Case<seq::LinearWeightGradOp, seq::EmbedGradOp>([&](Operation *op) {
-        row(op->getOperands().take_front(2));
-        shared(op->getOperands().drop_front(2));
-        shared(op->getResults());
-      })
-      .Case([&](seq::EmbedOp op) {
-        row({op.getTokens(), op.getResult()});
-        shared(op.getTable());
-      })
-      .Case([&](seq::AttentionOp op) {
-        row({op.getQ(), op.getK(), op.getV(), op.getOut()});
-        kinds.seed(op.getLse(), RowKind::other);
-      })
-      .Case([&](seq::AttentionGradOp op) {
-        row({op.getGrad(), op.getQ(), op.getK(), op.getV(), op.getOut()});
-        row(op.getResults());
-        kinds.seed(op.getLse(), RowKind::other);
-      })
-      .Case([&](seq::AttentionStepOp op) {
-        row({op.getQ(), op.getPositions(), op.getOut()});
-        other({op.getK(), op.getV(), op.getCounts()});
-      })
-      .Case([&](seq::GetCacheOp op) { other(op.getResult()); })
-      .Case([&](seq::WriteCacheOp op) {
-        row({op.getRows(), op.getPositions()});
-        other({op.getCache(), op.getCounts(), op.getResult()});
-      })
-      .Case([&](seq::ReadCacheOp op) {
-        row({op.getPositions(), op.getResult()});
-        other(op.getCache());
-      })
-      .Case([&](seq::LastRowOp op) {
-        row({op.getRows(), op.getResult()});
-        other(op.getCounts());
-      })
+      .Case([&](seq::GetCacheOp op) { kinds.seed(op.getResult(), RowKind::other); })
       .Case<seq::CrossEntropyOp, seq::PredictOp>([&](Operation *op) {
         row(op->getOperands());
         row(op->getResults());
@@ -210,7 +179,7 @@ void Solver::seedByDefinition(Operation *op) {
       })
       .Case([&](seq::TapOp op) { row({op.getOperand(), op.getResult()}); })
       .Case([&](seq::TableOp op) { kinds.seed(op.getResult(), RowKind::time); })
-      .Case<seq::GetParameterOp, seq::GradientOp, kern::SumPartialsOp>([&](Operation *op) {
+      .Case<seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
         shared(op->getOperands());
         shared(op->getResults());
       })

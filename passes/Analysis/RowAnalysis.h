@@ -1,18 +1,11 @@
 //===- RowAnalysis.h - which values are rows of a batch -----------------------===//
 #pragma once
 
+#include "ir/Seq/SeqInterfaces.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace stretto {
-
-/// What a value is by the way it is computed. The shape alone does not tell: `tensor<4x256xf32>` may be the
-/// taps of a Canon layer or one number per row.
-enum class RowKind {
-  row,    ///< `[batch, time, columns...]`, one row per position
-  time,   ///< `[time, columns...]`, the same in every sequence of the batch
-  shared, ///< the same for every row: parameters, what is computed from them, and sums over rows
-  other   ///< no kernel of rows may touch it: a stack of rows, statistics private to a library operation
-};
 
 llvm::StringRef stringifyRowKind(RowKind kind);
 

@@ -13,9 +13,7 @@ bool stretto::isFree(Operation *op) {
 }
 
 bool stretto::isRepeatable(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<seq::ReduceOp, seq::BroadcastOp, seq::TapOp, seq::PermuteOp, seq::SliceOp, seq::ConcatOp, seq::ReshapeOp>(
-             op);
+  return seq::isRowOperation(op) && seq::reachOf(op) != seq::RowReach::all && !isFree(op);
 }
 
 Adjoints::Adjoints(Operation *marker, OpBuilder reverse) : b(marker->getLoc(), reverse), marker(marker) {}

@@ -81,11 +81,10 @@ private:
 
 /// Whether an operation leaves each row of activations where it is, or adds up over rows what belongs to parameters.
 bool keepsRowsApart(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ||
-         op->hasTrait<OpTrait::IsTerminator>() ||
-         isa<seq::ReduceOp, seq::PermuteOp, seq::SliceOp, seq::ConcatOp, seq::ReshapeOp, seq::ColumnIndexOp,
-             seq::ColumnSumOp, seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::EmbedOp,
-             seq::GetParameterOp, seq::BackwardOp>(op);
+  if (auto library = dyn_cast<seq::LibraryOp>(op))
+    return !library.mixesRows();
+  return op->hasTrait<OpTrait::IsTerminator>() || isa<seq::GetParameterOp, seq::BackwardOp>(op) ||
+         (seq::isRowOperation(op) && seq::reachOf(op) != seq::RowReach::shifted);
 }
 
 struct SeparateDocumentsPass : stretto::impl::SeparateDocumentsBase<SeparateDocumentsPass> {

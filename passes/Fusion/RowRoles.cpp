@@ -22,28 +22,15 @@ RowRoles::RowRoles(func::FuncOp function, const RowAnalysis &rows) : rows(rows) 
       roles[&op] = findRole(&op);
 }
 
-static bool isRowOperation(Operation *op) {
-  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
-    return false;
-  return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>() ||
-         isa<seq::ReduceOp, seq::BroadcastOp, seq::TapOp, seq::PermuteOp, seq::SliceOp, seq::ConcatOp,
-             seq::ReshapeOp, seq::ColumnSumOp, seq::ColumnIndexOp>(op);
+/// Whether fusion looks at an operation: one value is computed.
+static bool isFusible(Operation *op) {
+  return seq::isRowOperation(op) && op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
 }
 
-/// Whether an operand may be a range of columns of a wider value: libraries take the distance of rows.
-static bool takesColumnRange(OpOperand &use) {
-  Operation *op = use.getOwner();
-  unsigned number = use.getOperandNumber();
-  return isa<seq::AttentionOp>(op) || (isa<seq::AttentionGradOp>(op) && number < 5) ||
-         (isa<seq::AttentionStepOp>(op) && number == 0) || (isa<seq::WriteCacheOp>(op) && number == 1) ||
-         (isa<seq::LinearOp, seq::LinearInputGradOp>(op) && number != 1) ||
-         (isa<seq::LinearWeightGradOp>(op) && number < 2);
-}
-
+/// Whether a library computes a value, and may write it between others.
 static bool isLibraryRow(Value value) {
-  Operation *op = value.getDefiningOp();
-  return isa_and_present<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp, seq::AttentionGradOp,
-                         seq::AttentionStepOp>(op);
+  auto result = dyn_cast<OpResult>(value);
+  return result && seq::mayBeColumns(result);
 }
 
 /// Whether a library writes each piece of a concatenation where it belongs: nothing is left to do.
@@ -60,16 +47,17 @@ bool RowRoles::isReadOutside(Operation *op) const {
     Operation *user = use.getOwner();
     if (isa<seq::ReshapeOp>(user) && getRole(user) == RowRole::repeated)
       return isReadOutside(user);
-    return getRole(user) == RowRole::outside && !(isRange && takesColumnRange(use));
+    return getRole(user) == RowRole::outside && !(isRange && seq::mayBeColumns(use));
   });
 }
 
 static bool onlyMoves(Operation *op) {
-  return isa<seq::BroadcastOp, seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::TapOp, seq::ColumnIndexOp>(op);
+  auto row = dyn_cast<seq::RowOp>(op);
+  return row && row.onlyMoves();
 }
 
 RowRole RowRoles::findRole(Operation *op) const {
-  if (!isRowOperation(op))
+  if (!isFusible(op))
     return RowRole::outside;
   if (op->hasTrait<OpTrait::ConstantLike>())
     return RowRole::repeated;

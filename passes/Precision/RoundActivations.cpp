@@ -23,15 +23,12 @@ static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::AttentionOp>(
-          [&](Operation *op) { return number < 2 || !isa<seq::LinearOp>(op) || isRounded(op->getResult(0).getType()); })
-      .Case<seq::LinearWeightGradOp>([&](auto) { return number < 2; })
-      .Case<seq::EmbedGradOp>([&](auto) { return number == 1; })
-      .Case([&](seq::EmbedOp op) { return isRounded(op.getType()); })
-      .Case<seq::AttentionGradOp>([&](auto) { return number < 5; })
-      .Case<seq::AttentionStepOp>([&](auto) { return number < 3; })
-      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::WriteCacheOp, seq::LastRowOp>(
-          [](auto op) { return isRounded(op.getType()); })
+      .Case([&](seq::LibraryOp op) {
+        seq::Rounding rounding = op.getOperandFacts(number).rounding;
+        return rounding == seq::Rounding::required ||
+               (rounding == seq::Rounding::allowed && isRounded(op->getResult(0).getType()));
+      })
+      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>([](auto op) { return isRounded(op.getType()); })
       .Case([&](seq::ScanOp scan) {
         return isRounded(symbols.lookup<func::FuncOp>(scan.getBody()).getArgumentTypes()[number]);
       })

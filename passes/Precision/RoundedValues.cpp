@@ -75,8 +75,8 @@ void RoundedValues::joinStructure(Operation *op, SymbolTable &symbols) {
   } else if (isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, kern::CopyOp>(op)) {
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);
-  } else if (auto linear = dyn_cast<seq::LinearOp>(op); linear && linear.getAddend()) {
-    join(linear.getResult(), linear.getAddend());
+  } else if (auto library = dyn_cast<seq::LibraryOp>(op); library && library.getAddendOperand()) {
+    join(library->getResult(0), library.getAddendOperand()->get());
   } else if (isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp>(op)) { // indices are no reals
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);
@@ -93,43 +93,35 @@ void RoundedValues::joinStructure(Operation *op, SymbolTable &symbols) {
 
 void RoundedValues::markByDefinition(Operation *op) {
   TypeSwitch<Operation *>(op)
-      .Case<seq::LinearOp, seq::LinearInputGradOp>([&](Operation *op) {
-        mark(op->getOperand(0), Operand);
-        mark(op->getOperand(1), Shared);
-        mark(op->getResult(0), isa<seq::LinearOp>(op) ? Columns | Product : unsigned(Columns));
-      })
-      .Case<seq::LinearWeightGradOp, seq::EmbedGradOp>([&](Operation *op) {
-        mark(op->getOperands().take_front(2), Operand);
-        mark(op->getOperands().drop_front(2), Shared);
-        mark(op->getResult(0), Shared);
-      })
-      .Case([&](seq::EmbedOp op) {
-        mark(op.getTable(), Shared);
-        mark(op.getResult(), op.getTable().getDefiningOp<seq::TableOp>() ? Table : Operand);
-      })
-      .Case([&](seq::AttentionOp op) {
-        mark(op.getOperands(), Operand);
-        mark(op.getOut(), Operand);
-        mark(op.getLse(), Number);
-      })
-      .Case([&](seq::AttentionGradOp op) {
-        mark(op->getOperands().take_front(5), Operand);
-        mark(op.getResults(), Operand);
-        mark(op.getLse(), Number);
-      })
-      .Case([&](seq::AttentionStepOp op) {
-        mark({op.getQ(), op.getK(), op.getV(), op.getOut()}, Operand);
-      })
+      .Case([&](seq::LibraryOp op) { markLibrary(op); })
       .Case([&](func::ReturnOp end) {
         bool isDecode = end->getParentOfType<func::FuncOp>().getName().starts_with("decode_");
         if (isDecode) // the host reads logits
           mark(end.getOperands(), Logits);
       })
-      .Case<seq::TableOp, seq::GetParameterOp, seq::GradientOp, kern::SumPartialsOp>([&](Operation *op) {
+      .Case<seq::TableOp, seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
         mark(op->getOperands(), Shared);
         mark(op->getResults(), Shared);
       })
       .Case([&](kern::RowwiseOp op) { markKernel(op); });
+}
+
+void RoundedValues::markLibrary(seq::LibraryOp op) {
+  auto marksOf = [](seq::ValueFacts facts, unsigned ifAllowed) -> unsigned {
+    if (facts.kind == RowKind::shared)
+      return Shared;
+    if (facts.rounding == seq::Rounding::never)
+      return facts.kind == RowKind::row ? Table : Number;
+    return facts.rounding == seq::Rounding::required ? unsigned(Operand) : ifAllowed;
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    mark(operand.get(), marksOf(op.getOperandFacts(operand.getOperandNumber()), 0));
+  for (OpResult result : op->getResults()) {
+    seq::ValueFacts facts = op.getResultFacts(result.getResultNumber());
+    mark(result, marksOf(facts, facts.kind == RowKind::row ? unsigned(Columns) : 0));
+  }
+  if (isa<seq::LinearOp>(op))
+    mark(op->getResult(0), Product);
 }
 
 void RoundedValues::markKernel(kern::RowwiseOp op) {

@@ -27,7 +27,7 @@ private:
     Number = 8,  // one number per row or head
     Product = 16,
     Logits = 32,
-    Table = 64, // rows of a table
+    Table = 64, // rows that stay exact, such as those of a table
   };
 
   static bool decide(unsigned marks) {
@@ -43,6 +43,7 @@ private:
   void joinStructure(mlir::Operation *op, mlir::SymbolTable &symbols);
   void joinScan(seq::ScanOp scan, mlir::func::FuncOp body);
   void markByDefinition(mlir::Operation *op);
+  void markLibrary(seq::LibraryOp op);
   void markKernel(kern::RowwiseOp op);
   void markLogits(kern::RowwiseOp op);
   bool spreadKernel(kern::RowwiseOp op);
