@@ -2,7 +2,7 @@
 
     make_reference.py <mlir-tblgen> <include folders, separated by :> <output folder>
 
-One file per dialect (ir/<Name>/<Name>Ops.td) and one per set of passes (every Passes.td). A test makes them again
+One file per dialect (ir/<Name>/<Name>Ops.td), one for its interfaces and one per set of passes (every Passes.td). A test makes them again
 and compares, so what stands there is what the sources say.
 """
 import re
@@ -33,6 +33,12 @@ def dialects():
             yield record, record.parent.name.lower()
 
 
+def interfaces():
+    """(record file, name of the document)"""
+    for record in sorted((ROOT / "ir").glob("*/*Interfaces.td")):
+        yield record, f"{record.parent.name.lower()}-interfaces"
+
+
 def pass_sets():
     """(record file, name of the document)"""
     for top in ("passes", "codegen"):
@@ -48,6 +54,13 @@ def main(tblgen, includes, output):
         text = generate(tblgen, includes, record, "-gen-dialect-doc", f"-dialect={name}")
         (output / f"{name}.md").write_text(head(record) + text, encoding="utf-8")
         index.append(f"* [dialect `{name}`]({name}.md)\n")
+    for record, name in interfaces():
+        dialect = record.parent.name.lower()
+        text = generate(tblgen, includes, record, "-gen-op-interface-docs").replace(
+            "# OpInterface definitions", f"# Interfaces of `{dialect}`")  # fmt: skip
+        text = re.sub(r"NOTE: This method \*must\*.*\n\n?", "", text)  # it says so of those with a default, too
+        (output / f"{name}.md").write_text(head(record) + text, encoding="utf-8")
+        index.append(f"* [interfaces of `{dialect}`]({name}.md)\n")
     for record, name in pass_sets():
         title = f"# Passes of {record.relative_to(ROOT).parent}\n\n"
         text = generate(tblgen, includes, record, "-gen-pass-doc")

@@ -1,3 +1,4 @@
+// All tasks with their recipes, as programs ask for them.
 #include "tasks/all_tasks.h"
 
 #include "tasks/recipes.h"

@@ -1,3 +1,4 @@
+// Recipes: how a task is trained.
 #include "tasks/recipes.h"
 
 #include "runtime/core/nearest.h"

@@ -1,3 +1,4 @@
+// The tasks by name.
 #include "tasks/registry.h"
 
 #include "runtime/core/nearest.h"

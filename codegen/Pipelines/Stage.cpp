@@ -1,4 +1,4 @@
-//===- Stage.cpp --------------------------------------------------------------===//
+//===- Stage.cpp - how far a module has come ------------------------------===//
 #include "codegen/Pipelines/Stage.h"
 
 #include "codegen/Pipelines/Passes.h"

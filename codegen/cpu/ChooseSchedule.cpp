@@ -1,4 +1,4 @@
-//===- ChooseSchedule.cpp - how a fused kernel walks its rows ------------------===//
+//===- ChooseSchedule.cpp - how a fused kernel walks its rows -------------===//
 #include "codegen/cpu/CarriedValues.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/rows/GivenSchedules.h"
@@ -29,7 +29,7 @@ static unsigned numberBytes(kern::RowwiseOp op) {
 /// Elements of the widest loop nest.
 static int64_t widestNest(const RowPlan &plan) {
   int64_t widest = 1;
-  for (const Phase &phase : plan.phases())
+  for (const RowPhase &phase : plan.phases())
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         widest = std::max(widest, nest.heads * loop.length);

@@ -1,4 +1,4 @@
-//===- RowwiseKernel.cpp - the function of a kern.rowwise ----------------------===//
+//===- RowwiseKernel.cpp - the function of a kern.rowwise -----------------===//
 //
 //   for each chunk (sequence, rows first..last)
 //     clear the chunk's column sums
@@ -83,7 +83,7 @@ void RowwiseBuilder::layOutScratch() {
     slotOffsets.push_back(scratchBytes);
     scratchBytes += llvm::alignTo(count * bytesOf(reduce.getType()), 64);
   }
-  for (const Phase &phase : plan.phases())
+  for (const RowPhase &phase : plan.phases())
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         for (const Stored &stored : loop.stored) {
@@ -154,7 +154,7 @@ void RowwiseBuilder::clearColumnSums(const RowFrame &frame) {
 }
 
 void RowwiseBuilder::emitEarlyRows(const RowFrame &frame, Value first) {
-  for (const Phase &phase : plan.phases()) {
+  for (const RowPhase &phase : plan.phases()) {
     if (phase.early.empty())
       continue;
     Value from = b.maximum(b.add(first, b.index(phase.rows.low)), b.index(0));
@@ -167,7 +167,7 @@ void RowwiseBuilder::emitEarlyRows(const RowFrame &frame, Value first) {
 }
 
 void RowwiseBuilder::emitFirstCarried(const RowFrame &frame, Value first) {
-  for (const Phase &phase : plan.phases())
+  for (const RowPhase &phase : plan.phases())
     if (RowPlan::mayCarry(phase))
       NestBuilder(b, plan, frame, first, 0, schedule.getLanes(), true).emit(phase.all);
 }
@@ -206,7 +206,7 @@ void RowwiseBuilder::emitBlock(const RowFrame &frame, Value row, int64_t rows) {
 }
 
 void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful, AssumedRows *assumed) {
-  for (const Phase &phase : plan.phases()) {
+  for (const RowPhase &phase : plan.phases()) {
     Value base = b.add(row, b.index(phase.rows.high));
     if (careful && phase.rows.high > 0)
       base = b.minimum(base, b.index(time - 1));

@@ -1,4 +1,4 @@
-//===- ChooseSchedule.cpp - how kernels are shared out over threads -------------===//
+//===- ChooseSchedule.cpp - how kernels are shared out over threads -------===//
 #include "codegen/cuda/Decoding.h"
 #include "codegen/cuda/Embeddings.h"
 #include "codegen/cuda/GivenSchedule.h"
@@ -83,10 +83,10 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     }
     shape.mayStrip = mayStrip(plan);
     shape.reduces = !plan.reductions().empty();
-    std::vector<SmallVector<Phase, 0>> parts{SmallVector<Phase, 0>(plan.phases())};
+    std::vector<SmallVector<RowPhase, 0>> parts{SmallVector<RowPhase, 0>(plan.phases())};
     if (shape.mayStrip)
       parts = splitPieces(plan);
-    for (ArrayRef<Phase> phases : parts) {
+    for (ArrayRef<RowPhase> phases : parts) {
       std::vector<Domain> &domains = shape.parts.emplace_back();
       forEachPiece(phases, [&](const Piece &piece) {
         shape.widest = std::max(shape.widest, bytesOf(plan.roots()[piece.root].value.getType()));

@@ -1,4 +1,4 @@
-//===- ColumnSums.cpp - the sums over the rows of a chunk -----------------------===//
+//===- ColumnSums.cpp - the sums over the rows of a chunk -----------------===//
 #include "codegen/cuda/ColumnSums.h"
 
 #include "codegen/cuda/ControlFlow.h"
@@ -12,7 +12,7 @@ static int64_t elementsOf(const Piece &piece) { return piece.domain.heads * piec
 
 bool stretto::isInjective(const RowPlan &plan, unsigned root) {
   llvm::DenseSet<int64_t> seen;
-  for (const Phase &phase : plan.phases())
+  for (const RowPhase &phase : plan.phases())
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         for (const Piece &piece : loop.pieces) {

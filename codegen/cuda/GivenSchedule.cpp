@@ -1,4 +1,4 @@
-//===- GivenSchedule.cpp ------------------------------------------------------===//
+//===- GivenSchedule.cpp - what a GPU can do with schedules that a user gives ===//
 #include "codegen/cuda/GivenSchedule.h"
 
 #include "codegen/cuda/RowWalk.h"

@@ -1,4 +1,4 @@
-//===- KeptRows.cpp - rows that stay in registers from step to step -------------===//
+//===- KeptRows.cpp - rows that stay in registers from step to step -------===//
 #include "codegen/cuda/KeptRows.h"
 
 #include "codegen/rows/RowDemand.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace stretto;
 
 /// Adds what one loop keeps; a value that several loops with the same elements keep is kept once, for the rows of all.
-static void addLoop(SmallVectorImpl<KeptValue> &kept, RowPlan &plan, const Phase &phase, const Nest &nest,
+static void addLoop(SmallVectorImpl<KeptValue> &kept, RowPlan &plan, const RowPhase &phase, const Nest &nest,
                     const ColumnLoop &loop) {
   RowDemand demand(
       plan, nest, loop, [](Value) { return true; }, [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
@@ -27,9 +27,9 @@ static void addLoop(SmallVectorImpl<KeptValue> &kept, RowPlan &plan, const Phase
   }
 }
 
-SmallVector<KeptValue> stretto::findKeptRows(RowPlan &plan, ArrayRef<Phase> phases) {
+SmallVector<KeptValue> stretto::findKeptRows(RowPlan &plan, ArrayRef<RowPhase> phases) {
   SmallVector<KeptValue> kept;
-  for (const Phase &phase : phases)
+  for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         addLoop(kept, plan, phase, nest, loop);

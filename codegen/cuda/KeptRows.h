@@ -1,4 +1,4 @@
-//===- KeptRows.h - rows that stay in registers from step to step ---------------===//
+//===- KeptRows.h - rows that stay in registers from step to step ---------===//
 #pragma once
 
 #include "codegen/cuda/ThreadEmitter.h"
@@ -17,6 +17,6 @@ struct KeptValue {
 };
 
 /// What all loops of some phases keep, where a step computes one row after the other.
-llvm::SmallVector<KeptValue> findKeptRows(RowPlan &plan, llvm::ArrayRef<Phase> phases);
+llvm::SmallVector<KeptValue> findKeptRows(RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
 } // namespace stretto

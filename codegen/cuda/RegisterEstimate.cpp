@@ -1,4 +1,4 @@
-//===- RegisterEstimate.cpp - what a thread holds from row to row ---------------===//
+//===- RegisterEstimate.cpp - what a thread holds from row to row ---------===//
 #include "codegen/cuda/RegisterEstimate.h"
 
 #include "codegen/cuda/KeptRows.h"
@@ -35,12 +35,12 @@ static int64_t liveValues(RowPlan &plan, const RowDemand &demand) {
   return most;
 }
 
-HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<Phase> phases) {
+HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<RowPhase> phases) {
   HeldValues held;
   for (const KeptValue &value : findKeptRows(plan, phases))
     held.kept += value.count();
   std::set<std::pair<const void *, int64_t>> coefficients, loaded;
-  for (const Phase &phase : phases)
+  for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops) {
         RowDemand demand(

@@ -1,4 +1,4 @@
-//===- RegisterEstimate.h - what a thread holds from row to row -----------------===//
+//===- RegisterEstimate.h - what a thread holds from row to row -----------===//
 #pragma once
 
 #include "codegen/rows/RowPlan.h"
@@ -15,6 +15,6 @@ struct HeldValues {
   int64_t perColumn() const { return kept + sums + coefficients + working; }
 };
 
-HeldValues estimateHeld(RowPlan &plan, llvm::ArrayRef<Phase> phases);
+HeldValues estimateHeld(RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
 } // namespace stretto

@@ -1,4 +1,4 @@
-//===- RowWalk.cpp - how a rowwise kernel is laid out over blocks and threads ---===//
+//===- RowWalk.cpp - how a rowwise kernel is laid out over blocks and threads ===//
 #include "codegen/cuda/RowWalk.h"
 
 #include "codegen/rows/RowDemand.h"
@@ -9,15 +9,15 @@
 using namespace mlir;
 using namespace stretto;
 
-void stretto::forEachPiece(ArrayRef<Phase> phases, llvm::function_ref<void(const Piece &)> visit) {
-  for (const Phase &phase : phases)
+void stretto::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit) {
+  for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         for (const Piece &piece : loop.pieces)
           visit(piece);
 }
 
-static bool hasSharedSums(const RowPlan &plan, ArrayRef<Phase> phases) {
+static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   bool shares = false;
   forEachPiece(phases, [&](const Piece &piece) {
     shares |= plan.roots()[piece.root].kind == Root::columnSum && !isInjective(plan, piece.root);
@@ -59,7 +59,7 @@ static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &pl
   return values;
 }
 
-std::vector<SmallVector<Phase, 0>> stretto::splitPieces(RowPlan &plan) {
+std::vector<SmallVector<RowPhase, 0>> stretto::splitPieces(RowPlan &plan) {
   SmallVector<const Piece *> pieces;
   forEachPiece(plan.phases(), [&](const Piece &piece) { pieces.push_back(&piece); });
   llvm::IntEqClasses classes(pieces.size());
@@ -72,10 +72,10 @@ std::vector<SmallVector<Phase, 0>> stretto::splitPieces(RowPlan &plan) {
       classes.join(known->second, i);
     }
   classes.compress();
-  std::vector<SmallVector<Phase, 0>> parts(classes.getNumClasses());
+  std::vector<SmallVector<RowPhase, 0>> parts(classes.getNumClasses());
   unsigned number = 0;
-  for (const Phase &phase : plan.phases()) {
-    for (SmallVector<Phase, 0> &part : parts)
+  for (const RowPhase &phase : plan.phases()) {
+    for (SmallVector<RowPhase, 0> &part : parts)
       part.push_back({phase.level, phase.rows, {}, {}});
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
@@ -103,7 +103,7 @@ int64_t stretto::leastLanes(kern::RowwiseOp op) {
   }) ? 2 : 1;
 }
 
-RowPart::RowPart(kern::RowwiseOp op, const RowPlan &plan, SmallVector<Phase, 0> partPhases, kern::ScheduleAttr schedule,
+RowPart::RowPart(kern::RowwiseOp op, const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern::ScheduleAttr schedule,
                  bool strip)
     : phases(std::move(partPhases)), threads(schedule.getThreads()), sharesSums(hasSharedSums(plan, phases)) {
   int64_t lanes = std::max(schedule.getLanes(), leastLanes(op));
@@ -153,10 +153,10 @@ RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan
   int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
   firstUnsure = time - (lastChunk + rowsWalked() - schedule.getRows());
   if (schedule.getStrips() > 1 && mayStrip(plan))
-    for (SmallVector<Phase, 0> &phases : splitPieces(plan))
+    for (SmallVector<RowPhase, 0> &phases : splitPieces(plan))
       parts.emplace_back(op, plan, std::move(phases), schedule, /*mayStrip=*/true);
   else
-    parts.emplace_back(op, plan, SmallVector<Phase, 0>(plan.phases()), schedule, /*mayStrip=*/false);
+    parts.emplace_back(op, plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayStrip=*/false);
 }
 
 int64_t RowWalk::strips() const {

@@ -1,4 +1,4 @@
-//===- RowWalk.h - how a rowwise kernel is laid out over blocks and threads -----===//
+//===- RowWalk.h - how a rowwise kernel is laid out over blocks and threads ===//
 #pragma once
 
 #include "codegen/cuda/ColumnSums.h"
@@ -16,10 +16,10 @@ inline constexpr int64_t mostSharedBytes = 48 << 10;
 /// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `strips` for each chunk.
 class RowPart {
 public:
-  RowPart(kern::RowwiseOp op, const RowPlan &plan, llvm::SmallVector<Phase, 0> phases, kern::ScheduleAttr schedule,
+  RowPart(kern::RowwiseOp op, const RowPlan &plan, llvm::SmallVector<RowPhase, 0> phases, kern::ScheduleAttr schedule,
           bool mayStrip);
 
-  llvm::SmallVector<Phase, 0> phases;
+  llvm::SmallVector<RowPhase, 0> phases;
   int64_t strips = 1;
   int64_t threads;     // of all strips together
   bool isWide;         // whether a thread has more columns than registers: it visits them in loops
@@ -60,13 +60,13 @@ public:
 int64_t leastLanes(kern::RowwiseOp op);
 
 /// Calls `visit` for each piece of some phases.
-void forEachPiece(llvm::ArrayRef<Phase> phases, llvm::function_ref<void(const Piece &)> visit);
+void forEachPiece(llvm::ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit);
 
 /// Whether the columns of a row may be shared out over several thread blocks: nothing is summed along the row, and each column
 /// of a sum has one term from it.
 bool mayStrip(const RowPlan &plan);
 
 /// The phases of a plan whose rows may be shared out, taken apart into pieces that share no value of a row.
-std::vector<llvm::SmallVector<Phase, 0>> splitPieces(RowPlan &plan);
+std::vector<llvm::SmallVector<RowPhase, 0>> splitPieces(RowPlan &plan);
 
 } // namespace stretto

@@ -1,4 +1,4 @@
-//===- RowwiseBuilder.h - the function of a kern.rowwise, piece by piece --------===//
+//===- RowwiseBuilder.h - the function of a kern.rowwise, piece by piece --===//
 #pragma once
 
 #include "codegen/cuda/ControlFlow.h"
@@ -38,7 +38,7 @@ private:
 
   void emitEarlyReductions();
   void emitSteps();
-  void emitPhase(const Phase &phase);
+  void emitPhase(const RowPhase &phase);
   void emitReductions(llvm::ArrayRef<Nest> nests, int64_t row);
   void addColumnSums(llvm::ArrayRef<Nest> nests, int64_t row);
   void collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position, int64_t row);

@@ -1,4 +1,4 @@
-//===- RowwiseKernel.cpp - the function of a kern.rowwise -----------------------===//
+//===- RowwiseKernel.cpp - the function of a kern.rowwise -----------------===//
 //
 //   a team of threads has a chunk of rows of one sequence, a thread some columns of them
 //     reductions of the rows in front of the chunk that later rows read
@@ -151,7 +151,7 @@ void RowwiseBuilder::flushStores() {
   stores.clear();
 }
 
-void RowwiseBuilder::emitPhase(const Phase &phase) {
+void RowwiseBuilder::emitPhase(const RowPhase &phase) {
   SmallVector<int64_t> rows;
   for (int64_t i = 0; i < walk.schedule.getRows(); ++i)
     rows.push_back(phase.rows.high + i);
@@ -171,7 +171,7 @@ void RowwiseBuilder::emitPhase(const Phase &phase) {
 //===- The chunk ----------------------------------------------------------------===//
 
 void RowwiseBuilder::emitEarlyReductions() {
-  for (const Phase &phase : part.phases) {
+  for (const RowPhase &phase : part.phases) {
     if (phase.early.empty())
       continue;
     auto rows = llvm::to_vector(llvm::seq<int64_t>(phase.rows.low, phase.rows.high));
@@ -214,7 +214,7 @@ void RowwiseBuilder::rememberKept(ValueRange values) {
 }
 
 void RowwiseBuilder::emitSteps() {
-  for (const Phase &phase : part.phases)
+  for (const RowPhase &phase : part.phases)
     if (!part.isWide)
       llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
   SmallVector<Value> carried = keptRows(0);
@@ -229,7 +229,7 @@ void RowwiseBuilder::emitSteps() {
     emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.firstUnsure);
     rememberKept(now.take_front(keptCount));
     sums = SmallVector<Value>(now.drop_front(keptCount));
-    for (const Phase &phase : part.phases)
+    for (const RowPhase &phase : part.phases)
       emitPhase(phase);
     Values next(keptRows(rows));
     flushStores();

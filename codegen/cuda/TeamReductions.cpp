@@ -1,4 +1,4 @@
-//===- TeamReductions.cpp - sums and extremes along rows ------------------------===//
+//===- TeamReductions.cpp - sums and extremes along rows ------------------===//
 #include "codegen/cuda/TeamReductions.h"
 
 #include "codegen/cuda/ControlFlow.h"
@@ -19,7 +19,7 @@ TeamReductions::TeamReductions(CudaBuilder &b, RowPlan &plan, int64_t threads, i
     : b(b), plan(plan), threads(threads), teams(teams), rows(rows) {
   for (seq::ReduceOp reduce : plan.reductions())
     memories.push_back({reduce, plan.rootOf(reduce).rows, elementCount(reduce.getResult()), 0, 0, {}});
-  for (const Phase &phase : plan.phases())
+  for (const RowPhase &phase : plan.phases())
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         for (const Piece &piece : loop.pieces) {

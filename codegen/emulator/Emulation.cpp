@@ -1,4 +1,4 @@
-//===- Emulation.cpp -----------------------------------------------------------===//
+//===- Emulation.cpp - what the rewriting of CUDA kernels has to know -----===//
 #include "codegen/emulator/Emulation.h"
 
 #include "codegen/report/Locations.h"

@@ -1,9 +1,10 @@
-//===- Calls.cpp --------------------------------------------------------------===//
+//===- Calls.cpp - operations as calls of C functions ---------------------===//
 #include "codegen/host/Calls.h"
 
 #include "codegen/host/Sites.h"
 #include "codegen/memory/ParameterLayout.h"
 #include "codegen/memory/Views.h"
+#include "ir/Seq/TensorShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,9 +27,6 @@ LLVM::LLVMStructType stretto::siteType(MLIRContext *context) {
 }
 
 namespace {
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-int64_t columns(Value value) { return typeOf(value).getShape().back(); }
-int64_t rows(Value value) { return typeOf(value).getNumElements() / columns(value); }
 
 /// The fields of an argument struct, in order.
 class Fields {
@@ -82,19 +80,19 @@ void emitMatmul(HostBuilder &b, const Matmul &product) {
 }
 
 LogicalResult emit(HostBuilder &b, seq::LinearOp op, const KernelNumbers &) {
-  emitMatmul(b, {rows(op.getOperand()), columns(op.getResult()), columns(op.getOperand()), op.getOperand(),
+  emitMatmul(b, {rowsOf(op.getOperand()), columnsOf(op.getResult()), columnsOf(op.getOperand()), op.getOperand(),
                  op.getWeight(), op.getResult(), false, true, false, op.getAddend()});
   return success();
 }
 
 LogicalResult emit(HostBuilder &b, seq::LinearInputGradOp op, const KernelNumbers &) {
-  emitMatmul(b, {rows(op.getGrad()), columns(op.getResult()), columns(op.getGrad()), op.getGrad(), op.getWeight(),
+  emitMatmul(b, {rowsOf(op.getGrad()), columnsOf(op.getResult()), columnsOf(op.getGrad()), op.getGrad(), op.getWeight(),
                  op.getResult(), false, false, false});
   return success();
 }
 
 LogicalResult emit(HostBuilder &b, seq::LinearWeightGradOp op, const KernelNumbers &) {
-  emitMatmul(b, {columns(op.getGrad()), columns(op.getOperand()), rows(op.getGrad()), op.getGrad(), op.getOperand(),
+  emitMatmul(b, {columnsOf(op.getGrad()), columnsOf(op.getOperand()), rowsOf(op.getGrad()), op.getGrad(), op.getOperand(),
                  op.getResult(), true, false, static_cast<bool>(op.getAccumulator())});
   return success();
 }
@@ -106,7 +104,7 @@ Fields &attentionFields(Fields &fields, Op op, Value out) {
   Value positions = op.getPositions(), starts = op.getStarts();
   return fields
       .i64({type.getDimSize(0), type.getDimSize(1), heads, static_cast<int64_t>(op.getKvHeads()),
-            columns(op.getQ()) / heads, rowStride(op.getQ()), rowStride(op.getK()), rowStride(op.getV()),
+            columnsOf(op.getQ()) / heads, rowStride(op.getQ()), rowStride(op.getK()), rowStride(op.getV()),
             rowStride(out)})
       .f64(op.getScale().convertToDouble())
       .i32({op.getCausal(), dtypeOf(op.getQ().getType())})
@@ -148,7 +146,7 @@ LogicalResult emitLaunch(HostBuilder &b, Operation *op, const KernelNumbers &ker
   return success();
 }
 
-int64_t rowBytes(Value value) { return columns(value) * typeOf(value).getElementTypeBitWidth() / 8; }
+int64_t rowBytes(Value value) { return columnsOf(value) * typeOf(value).getElementTypeBitWidth() / 8; }
 
 LogicalResult emit(HostBuilder &b, seq::WriteCacheOp op, const KernelNumbers &kernels) {
   if (kernelOf(op))
@@ -192,7 +190,7 @@ LogicalResult emit(HostBuilder &b, seq::AttentionStepOp op, const KernelNumbers 
   int64_t heads = op.getHeads();
   Fields(b)
       .i64({q.getDimSize(0), q.getDimSize(1), typeOf(op.getK()).getDimSize(1), heads,
-            static_cast<int64_t>(op.getKvHeads()), columns(op.getQ()) / heads, rowStride(op.getQ()),
+            static_cast<int64_t>(op.getKvHeads()), columnsOf(op.getQ()) / heads, rowStride(op.getQ()),
             rowStride(op.getOut())})
       .f64(op.getScale().convertToDouble())
       .i32({dtypeOf(q), 0})
@@ -206,7 +204,7 @@ LogicalResult emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &kernels
     return emitLaunch(b, op, kernels);
   auto table = typeOf(op.getTable());
   Fields(b)
-      .i64({rows(op.getResult()), columns(op.getResult()), table.getDimSize(0)})
+      .i64({rowsOf(op.getResult()), columnsOf(op.getResult()), table.getDimSize(0)})
       .buffers({op.getTokens(), op.getTable(), op.getResult()})
       .call("stretto_embed");
   return success();
@@ -216,7 +214,7 @@ LogicalResult emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &ker
   if (kernelOf(op))
     return emitLaunch(b, op, kernels);
   Fields(b)
-      .i64({rows(op.getGrad()), columns(op.getGrad()), op.getType().getDimSize(0)})
+      .i64({rowsOf(op.getGrad()), columnsOf(op.getGrad()), op.getType().getDimSize(0)})
       .i32({static_cast<bool>(op.getAccumulator()), 0})
       .buffers({op.getTokens(), op.getGrad(), op.getResult()})
       .call("stretto_embed_grad");

@@ -74,12 +74,8 @@ private:
   static StringRef groupOf(Operation *op, StringRef entry) {
     if (entry != "gradients" && entry != "evaluate" && !entry.starts_with("decode_"))
       return "optimizer";
-    if (isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp>(op))
-      return "caches";
-    if (isa<seq::AttentionStepOp>(op))
-      return "attention";
-    if (isa<seq::EmbedOp, seq::EmbedGradOp>(op))
-      return "embedding";
+    if (auto library = dyn_cast<seq::LibraryOp>(op); library && !library.getProfileGroup().empty())
+      return library.getProfileGroup();
     bool comparesColumns = op->walk([](seq::ColumnIndexOp) { return WalkResult::interrupt(); }).wasInterrupted();
     return comparesColumns ? "loss" : "rowwise";
   }

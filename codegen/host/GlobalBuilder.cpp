@@ -1,4 +1,4 @@
-//===- GlobalBuilder.cpp ------------------------------------------------------===//
+//===- GlobalBuilder.cpp - constants with pointers in them ----------------===//
 #include "codegen/host/GlobalBuilder.h"
 
 using namespace mlir;

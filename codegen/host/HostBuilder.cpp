@@ -1,4 +1,4 @@
-//===- HostBuilder.cpp --------------------------------------------------------===//
+//===- HostBuilder.cpp - writing calls of C functions ---------------------===//
 #include "codegen/host/HostBuilder.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- Parameters.cpp ---------------------------------------------------------===//
+//===- Parameters.cpp - parameters by the names a user knows --------------===//
 #include "codegen/host/Parameters.h"
 
 #include "codegen/report/Locations.h"

@@ -1,4 +1,4 @@
-//===- Sites.cpp --------------------------------------------------------------===//
+//===- Sites.cpp - what calls write, and what that is in the source -------===//
 #include "codegen/host/Sites.h"
 
 #include "codegen/memory/ParameterLayout.h"

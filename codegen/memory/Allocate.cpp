@@ -1,4 +1,4 @@
-//===- Allocate.cpp -----------------------------------------------------------===//
+//===- Allocate.cpp - offsets from lifetimes ------------------------------===//
 #include "codegen/memory/Allocate.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-//===- Entries.cpp ------------------------------------------------------------===//
+//===- Entries.cpp - the entry points of a program ------------------------===//
 #include "codegen/memory/Entries.h"
 
 #include "ir/Kern/KernOps.h"

@@ -1,4 +1,4 @@
-//===- Lifetimes.cpp ----------------------------------------------------------===//
+//===- Lifetimes.cpp - which memory is in use, and when -------------------===//
 #include "codegen/memory/Lifetimes.h"
 
 #include "codegen/memory/Views.h"

@@ -1,4 +1,4 @@
-//===- Places.cpp -------------------------------------------------------------===//
+//===- Places.cpp - every value has a place -------------------------------===//
 #include "codegen/memory/Places.h"
 
 #include "codegen/memory/Entries.h"

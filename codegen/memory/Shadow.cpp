@@ -1,4 +1,4 @@
-//===- Shadow.cpp -------------------------------------------------------------===//
+//===- Shadow.cpp - arenas that hold names instead of numbers -------------===//
 #include "codegen/memory/Shadow.h"
 
 #include "codegen/memory/ParameterLayout.h"

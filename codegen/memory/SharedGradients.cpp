@@ -1,4 +1,4 @@
-//===- SharedGradients.cpp ----------------------------------------------------===//
+//===- SharedGradients.cpp - activations in the memory of gradients -------===//
 #include "codegen/memory/SharedGradients.h"
 
 using namespace mlir;

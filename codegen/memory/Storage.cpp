@@ -1,4 +1,4 @@
-//===- Storage.cpp ------------------------------------------------------------===//
+//===- Storage.cpp - pieces of memory before they have addresses ----------===//
 #include "codegen/memory/Storage.h"
 
 using namespace stretto;

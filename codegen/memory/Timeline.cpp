@@ -1,4 +1,4 @@
-//===- Timeline.cpp -----------------------------------------------------------===//
+//===- Timeline.cpp - when things happen in one run of an entry point -----===//
 #include "codegen/memory/Timeline.h"
 
 using namespace mlir;

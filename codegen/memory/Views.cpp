@@ -1,12 +1,10 @@
-//===- Views.cpp --------------------------------------------------------------===//
+//===- Views.cpp - values that are parts of other values ------------------===//
 #include "codegen/memory/Views.h"
+
+#include "ir/Seq/TensorShape.h"
 
 using namespace mlir;
 using namespace stretto;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static int64_t columns(Value value) { return typeOf(value).getRank() ? typeOf(value).getShape().back() : 1; }
-static int64_t rows(Value value) { return typeOf(value).getNumElements() / std::max<int64_t>(columns(value), 1); }
 
 static seq::ConcatOp concatUser(Value value) {
   for (Operation *user : value.getUsers())
@@ -20,20 +18,20 @@ int64_t stretto::rowStride(Value value) {
     return rowStride(slice.getOperand());
   if (auto concat = concatUser(value))
     return rowStride(concat.getResult());
-  return columns(value);
+  return columnsOf(value);
 }
 
 int64_t stretto::spanBytes(Value value) {
-  int64_t elements = rows(value) ? (rows(value) - 1) * rowStride(value) + columns(value) : 0;
+  int64_t elements = rowsOf(value) ? (rowsOf(value) - 1) * rowStride(value) + columnsOf(value) : 0;
   return elements * typeOf(value).getElementTypeBitWidth() / 8;
 }
 
-bool stretto::isRowStrided(Value value) { return rows(value) > 1 && rowStride(value) != columns(value); }
+bool stretto::isRowStrided(Value value) { return rowsOf(value) > 1 && rowStride(value) != columnsOf(value); }
 
 bool stretto::acceptsRowStride(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto slice = dyn_cast<seq::SliceOp>(op)) // one of all columns would have gaps that nobody expects
-    return columns(slice.getResult()) < columns(slice.getOperand());
+    return columnsOf(slice.getResult()) < columnsOf(slice.getOperand());
   return isa<seq::ConcatOp>(op) || seq::mayBeColumns(use);
 }
 

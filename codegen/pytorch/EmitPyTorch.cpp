@@ -1,3 +1,4 @@
+//===- EmitPyTorch.cpp - a model as PyTorch source ------------------------===//
 #include "codegen/pytorch/EmitPyTorch.h"
 
 #include "codegen/pytorch/FunctionPrinter.h"

@@ -1,3 +1,4 @@
+//===- FunctionPrinter.cpp - one function of a model as Python ------------===//
 #include "codegen/pytorch/FunctionPrinter.h"
 
 using namespace mlir;

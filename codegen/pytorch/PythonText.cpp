@@ -1,3 +1,4 @@
+//===- PythonText.cpp - names, numbers and expressions of Python ----------===//
 #include "codegen/pytorch/PythonText.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,4 @@
+//===- WeightPaths.cpp - which arguments of block functions are weights ---===//
 #include "codegen/pytorch/WeightPaths.h"
 
 using namespace mlir;

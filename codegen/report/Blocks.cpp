@@ -1,4 +1,4 @@
-//===- Blocks.cpp -------------------------------------------------------------===//
+//===- Blocks.cpp - which block of the spec an operation belongs to -------===//
 #include "codegen/report/Blocks.h"
 
 #include "ir/Kern/KernOps.h"

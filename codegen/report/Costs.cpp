@@ -1,15 +1,13 @@
-//===- Costs.cpp --------------------------------------------------------------===//
+//===- Costs.cpp - what operations cost -----------------------------------===//
 #include "codegen/report/Costs.h"
 
 #include "codegen/memory/ParameterLayout.h"
+#include "ir/Seq/TensorShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace stretto;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static double elements(Value value) { return static_cast<double>(typeOf(value).getNumElements()); }
 
 seq::ProductKind stretto::productKind(Operation *op) {
   auto library = dyn_cast<seq::LibraryOp>(op);
@@ -21,10 +19,10 @@ static double rowwiseFlops(kern::RowwiseOp op) {
   double perRow = 0;
   for (Operation &inner : op.getBody().front()) {
     if (isa<seq::ReduceOp, seq::ColumnSumOp>(inner))
-      perRow += elements(inner.getOperand(0));
+      perRow += elementsOf(inner.getOperand(0));
     else if (inner.hasTrait<OpTrait::Elementwise>() && !isa<arith::ExtFOp, arith::TruncFOp>(inner) &&
              !inner.hasTrait<OpTrait::ConstantLike>())
-      perRow += elements(inner.getResult(0));
+      perRow += elementsOf(inner.getResult(0));
   }
   return perRow * static_cast<double>(batch * time);
 }

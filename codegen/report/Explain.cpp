@@ -1,4 +1,4 @@
-//===- Explain.cpp ------------------------------------------------------------===//
+//===- Explain.cpp - the compiler's decisions beside the source -----------===//
 #include "codegen/report/Explain.h"
 
 #include "codegen/memory/Entries.h"

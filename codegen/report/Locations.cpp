@@ -1,4 +1,4 @@
-//===- Locations.cpp ----------------------------------------------------------===//
+//===- Locations.cpp - places in the source -------------------------------===//
 #include "codegen/report/Locations.h"
 
 #include "llvm/ADT/StringExtras.h"

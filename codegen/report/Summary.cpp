@@ -1,4 +1,4 @@
-//===- Summary.cpp ------------------------------------------------------------===//
+//===- Summary.cpp - what a planned program holds and does ----------------===//
 #include "codegen/report/Summary.h"
 
 #include "codegen/memory/Entries.h"

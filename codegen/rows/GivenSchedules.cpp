@@ -1,4 +1,4 @@
-//===- GivenSchedules.cpp -----------------------------------------------------===//
+//===- GivenSchedules.cpp - what a user asks of the schedules of kernels --===//
 #include "codegen/rows/GivenSchedules.h"
 
 #include "mlir/IR/Remarks.h"

@@ -1,4 +1,4 @@
-//===- RowDemand.cpp - what one loop over columns asks for --------------------===//
+//===- RowDemand.cpp - what one loop over columns asks for ----------------===//
 #include "codegen/rows/RowDemand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,9 +85,9 @@ void RowDemand::askFrom(Item &item) {
   }
 }
 
-KernelDemand::KernelDemand(RowPlan &plan, MutableArrayRef<Phase> phases, function_ref<bool(Value)> mayCarry,
+KernelDemand::KernelDemand(RowPlan &plan, MutableArrayRef<RowPhase> phases, function_ref<bool(Value)> mayCarry,
                            function_ref<bool(Value)> mayKeep) {
-  for (Phase &phase : phases) {
+  for (RowPhase &phase : phases) {
     if (!RowPlan::mayCarry(phase))
       continue;
     size_t before = all.size(); // loops of earlier stages

@@ -1,4 +1,4 @@
-//===- RowDemand.h - what one loop over columns asks for ----------------------===//
+//===- RowDemand.h - what one loop over columns asks for ------------------===//
 //
 // The values, elements and rows that RowEmitter computes for one row of a loop over columns, and what it finds in
 // scratch memory: rows of carried values that were computed with the block before, and values that a stage before kept.
@@ -55,7 +55,7 @@ public:
     RowDemand demand;
   };
   /// `mayKeep` names the values to be kept where a later stage asks for the same columns and rows.
-  KernelDemand(RowPlan &plan, llvm::MutableArrayRef<Phase> phases, llvm::function_ref<bool(mlir::Value)> mayCarry,
+  KernelDemand(RowPlan &plan, llvm::MutableArrayRef<RowPhase> phases, llvm::function_ref<bool(mlir::Value)> mayCarry,
                llvm::function_ref<bool(mlir::Value)> mayKeep);
 
   const std::deque<Loop> &loops() const & { return all; }

@@ -1,4 +1,4 @@
-//===- RowPlan.cpp - stages, demanded rows and loop nests ----------------------===//
+//===- RowPlan.cpp - stages, demanded rows and loop nests -----------------===//
 #include "codegen/rows/RowDemand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -139,7 +139,7 @@ void RowPlan::formPhases() {
     Root &root = allRoots[i];
     bool isReduce = root.kind == Root::reduce;
     // A stored value joins the reductions that read the same rows, where there are some.
-    auto *phase = llvm::find_if(allPhases, [&](Phase &p) {
+    auto *phase = llvm::find_if(allPhases, [&](RowPhase &p) {
       return p.level == rootLevels[i] && (isReduce ? p.rows == root.rows : p.rows.high == 0);
     });
     if (phase == allPhases.end()) {
@@ -153,7 +153,7 @@ void RowPlan::formPhases() {
         place(phase->early, piece);
     }
   }
-  llvm::stable_sort(allPhases, [](const Phase &a, const Phase &b) { return a.level < b.level; });
+  llvm::stable_sort(allPhases, [](const RowPhase &a, const RowPhase &b) { return a.level < b.level; });
 }
 
 void RowPlan::findStored() {

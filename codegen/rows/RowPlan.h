@@ -1,4 +1,4 @@
-//===- RowPlan.h - stages, demanded rows and loop nests of a fused kernel ------===//
+//===- RowPlan.h - stages, demanded rows and loop nests of a fused kernel -===//
 //
 // What the body of a kern.rowwise asks for, before any code exists:
 //   root    a value the kernel must produce: a stored result, a column sum, or the operand of a reduction
@@ -67,7 +67,7 @@ struct Nest {
   llvm::SmallVector<ColumnLoop, 0> loops;
 };
 
-struct Phase {
+struct RowPhase {
   int64_t level;
   RowRange rows;                // computed before the first row is stored: [low, high)
   llvm::SmallVector<Nest, 1> all; // every root
@@ -79,7 +79,7 @@ public:
   explicit RowPlan(kern::RowwiseOp op);
 
   llvm::ArrayRef<Root> roots() const { return allRoots; }
-  llvm::ArrayRef<Phase> phases() const { return allPhases; }
+  llvm::ArrayRef<RowPhase> phases() const { return allPhases; }
   llvm::ArrayRef<seq::ReduceOp> reductions() const { return allReductions; }
   const Root &rootOf(seq::ReduceOp reduce) const { return allRoots[rootOfReduction.lookup(reduce)]; }
   /// Rows at which any value is needed.
@@ -91,9 +91,9 @@ public:
   const Fit &fitOf(mlir::Operation *op, Index index, Domain domain);
   /// The value that movements bring to elements `index` of `value`, and which of its elements.
   std::pair<mlir::Value, Index> behindMovements(mlir::Value value, Index index, Domain domain);
-  llvm::MutableArrayRef<Phase> phases() { return allPhases; }
+  llvm::MutableArrayRef<RowPhase> phases() { return allPhases; }
   /// Whether the loops of a phase may carry and keep: not if rows run ahead, as they stop at the end of a sequence.
-  static bool mayCarry(const Phase &phase) { return phase.rows.high == 0; }
+  static bool mayCarry(const RowPhase &phase) { return phase.rows.high == 0; }
   /// Mark the values of a body that are to be carried or kept.
   static constexpr llvm::StringLiteral carriedAttribute = "kern.carried", keptAttribute = "kern.kept";
 
@@ -116,7 +116,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> rootOfReduction;
   llvm::SmallVector<Root> allRoots;
   llvm::SmallVector<int64_t> rootLevels;
-  llvm::SmallVector<Phase, 0> allPhases;
+  llvm::SmallVector<RowPhase, 0> allPhases;
   RowRange wholeHalo;
   using FitKey = std::tuple<mlir::Operation *, int64_t, int64_t, int64_t, int64_t, int64_t>;
   std::map<FitKey, Fit> fits;

@@ -1,3 +1,4 @@
+// Elaborated program -> `seq` module.
 #include "frontend/Build/BuildModule.h"
 
 #include "frontend/Build/FunctionEmitter.h"

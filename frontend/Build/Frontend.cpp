@@ -1,3 +1,4 @@
+// From the text of a spec to its `seq` module.
 #include "frontend/Frontend.h"
 
 #include "frontend/Build/BuildModule.h"

@@ -1,3 +1,4 @@
+// Emits the operations of one function.
 #include "frontend/Build/FunctionEmitter.h"
 
 #include "ir/Seq/SeqOps.h"

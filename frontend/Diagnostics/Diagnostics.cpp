@@ -1,3 +1,4 @@
+// Errors with exact places, notes at the other end, and the nearest name.
 #include "frontend/Diagnostics/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,4 @@
+// Source files and places in them.
 #include "frontend/Diagnostics/Source.h"
 
 #include "llvm/ADT/Twine.h"

@@ -1,3 +1,4 @@
+// Canonical layout.
 #include "frontend/Format/Format.h"
 
 #include "frontend/Lex/Lexer.h"

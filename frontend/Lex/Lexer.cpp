@@ -1,3 +1,4 @@
+// Text -> tokens.
 #include "frontend/Lex/Lexer.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,3 +1,4 @@
+// The syntax tree as text, for --emit=ast.
 #include "frontend/Parse/Parser.h"
 
 using namespace stretto;

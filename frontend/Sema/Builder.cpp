@@ -1,3 +1,4 @@
+// Scopes and functions under construction.
 #include "frontend/Sema/Builder.h"
 
 #include "llvm/ADT/Twine.h"

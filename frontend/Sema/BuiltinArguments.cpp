@@ -1,3 +1,4 @@
+// The arguments of one call of a built-in operation, checked against its signature.
 #include "frontend/Sema/BuiltinArguments.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,3 +1,4 @@
+// The built-in operations: their parameters, defaults and meaning in one table.
 #include "frontend/Sema/BuiltinTable.h"
 
 using namespace stretto;

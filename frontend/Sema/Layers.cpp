@@ -1,3 +1,4 @@
+// Which layers of a repeat can share one loop.
 #include "frontend/Sema/Layers.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads the main file and, recursively, what it imports.
 #include "frontend/Sema/Loader.h"
 
 #include "frontend/Parse/Parser.h"

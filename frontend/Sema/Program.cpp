@@ -1,3 +1,4 @@
+// The elaborated program: what a model is once all its parameters are known.
 #include "frontend/Sema/Program.h"
 
 #include "llvm/Support/ErrorHandling.h"

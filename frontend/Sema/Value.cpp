@@ -1,3 +1,4 @@
+// Values of expressions during elaboration.
 #include "frontend/Sema/Value.h"
 
 #include "llvm/Support/Format.h"

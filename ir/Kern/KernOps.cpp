@@ -1,5 +1,7 @@
-//===- KernOps.cpp - rules of the fused kernel --------------------------------===//
+//===- KernOps.cpp - rules of the fused kernel ----------------------------===//
 #include "ir/Kern/KernOps.h"
+
+#include "ir/Seq/TensorShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -12,8 +14,6 @@ YieldOp RowwiseOp::getYield() { return cast<YieldOp>(getBody().front().getTermin
 bool RowwiseOp::isColumnSum(unsigned index) {
   return getYield().getValues()[index].getDefiningOp<seq::ColumnSumOp>() != nullptr;
 }
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 std::pair<int64_t, int64_t> RowwiseOp::getRows() {
   auto leading = [](Value value) { return std::pair(typeOf(value).getDimSize(0), typeOf(value).getDimSize(1)); };

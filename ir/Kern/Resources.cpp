@@ -1,4 +1,4 @@
-//===- Resources.cpp ----------------------------------------------------------===//
+//===- Resources.cpp - what kernels take of a GPU, noted in the IR --------===//
 #include "ir/Kern/Resources.h"
 
 using namespace mlir;

@@ -1,10 +1,11 @@
-//===- SeqDecode.cpp - caches and what reads them -----------------------------===//
+//===- SeqDecode.cpp - caches and what reads them -------------------------===//
 #include "ir/Seq/SeqOps.h"
 
-using namespace mlir;
-using namespace stretto::seq;
+#include "ir/Seq/TensorShape.h"
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::seq;
 
 LogicalResult CacheOp::verify() {
   int64_t rank = getStacked() ? 4 : 3;

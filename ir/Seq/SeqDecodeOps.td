@@ -39,7 +39,7 @@ def Seq_GetCacheOp : Seq_Op<"get_cache", [Pure, DeclareOpInterfaceMethods<Symbol
 }
 
 def Seq_WriteCacheOp : Seq_Op<"write_cache", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows"]>, AllTypesMatch<["cache", "result"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>, AllTypesMatch<["cache", "result"]>]> {
   let summary = "a cache with rows added";
   let description = [{
     The valid rows are stored at their positions. The result takes over the memory of the cache, which nothing may read
@@ -59,7 +59,7 @@ def Seq_WriteCacheOp : Seq_Op<"write_cache", [Pure,
 }
 
 def Seq_ReadCacheOp : Seq_Op<"read_cache", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>]> {
   let summary = "the rows some steps before each position";
   let description = [{
     Row `(b, r)` of the result is the cached row of position `positions[b, r] - back`, zero where that is negative: what
@@ -78,7 +78,7 @@ def Seq_ReadCacheOp : Seq_Op<"read_cache", [Pure,
 }
 
 def Seq_LastRowOp : Seq_Op<"last_row", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>]> {
   let summary = "the last valid row of each sequence";
   let description = [{
     The first row where none is valid.
@@ -96,7 +96,7 @@ def Seq_LastRowOp : Seq_Op<"last_row", [Pure,
 }
 
 def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows"]>, AllTypesMatch<["q", "out"]>, AllTypesMatch<["k", "v"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>, AllTypesMatch<["q", "out"]>, AllTypesMatch<["k", "v"]>]> {
   let summary = "causal softmax attention over cached keys and values";
   let description = [{
     `q` is `[batch, rows, heads * head_dim]`; `k` and `v` are caches `[batch, capacity, kv_heads * head_dim]` in which

@@ -1,12 +1,13 @@
-//===- SeqFolds.cpp - what rows simplify to -----------------------------------===//
+//===- SeqFolds.cpp - what rows simplify to -------------------------------===//
 #include "ir/Seq/SeqOps.h"
+
+#include "ir/Seq/TensorShape.h"
 
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
+using namespace stretto;
 using namespace stretto::seq;
-
-static int64_t columns(Value value) { return cast<RankedTensorType>(value.getType()).getShape().back(); }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType() == getType())
@@ -40,8 +41,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
     return {};
   int64_t begin = 0, offset = getOffset();
   for (Value input : concat.getInputs()) {
-    int64_t end = begin + columns(input);
-    if (offset >= begin && offset + columns(getResult()) <= end) {
+    int64_t end = begin + columnsOf(input);
+    if (offset >= begin && offset + columnsOf(getResult()) <= end) {
       setOffset(offset - begin);
       getOperandMutable().assign(input);
       return getOperand().getType() == getType() ? OpFoldResult(getOperand()) : OpFoldResult(getResult());
@@ -62,7 +63,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
     if (!slice || (source && slice.getOperand() != source) || static_cast<int64_t>(slice.getOffset()) != next)
       return {};
     source = slice.getOperand();
-    next += columns(input);
+    next += columnsOf(input);
   }
   return source.getType() == getType() ? source : OpFoldResult();
 }

@@ -37,6 +37,8 @@ def Seq_LibraryOpInterface : OpInterface<"LibraryOp"> {
     InterfaceMethod<"Which matrix products it consists of.",
                     "::stretto::seq::ProductKind", "getProductKind", (ins), "",
                     "return ::stretto::seq::ProductKind::none;">,
+    InterfaceMethod<"What its kernel is counted under in profiles, where it has one.",
+                    "::llvm::StringRef", "getProfileGroup", (ins), "", "return {};">,
     InterfaceMethod<"Multiplications and additions.", "double", "getFlops", (ins), "", "return 0;">,
     InterfaceMethod<"Bytes of an operand that it reads.", "double", "getBytesRead", (ins "unsigned":$number), "",
                     "return ::stretto::seq::bytesOf($_op->getOperand(number));">

@@ -1,13 +1,11 @@
-//===- SeqLibrary.cpp - what library and decode operations say of themselves --===//
+//===- SeqLibrary.cpp - what library and decode operations say of themselves ===//
 #include "ir/Seq/SeqOps.h"
+
+#include "ir/Seq/TensorShape.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static double elements(Value value) { return static_cast<double>(typeOf(value).getNumElements()); }
-static double columns(Value value) { return static_cast<double>(typeOf(value).getShape().back()); }
 
 // Rows are read where they lie, whatever lies beside them.
 static constexpr ValueFacts roundedRow{RowKind::row, Rounding::required, /*mayBeColumns=*/true};
@@ -32,25 +30,25 @@ ValueFacts LinearOp::getOperandFacts(unsigned number) {
 ValueFacts LinearOp::getResultFacts(unsigned) { return storedRow; }
 OpOperand *LinearOp::getAddendOperand() { return givenOf(getAddendMutable()); }
 ProductKind LinearOp::getProductKind() { return ProductKind::forward; }
-double LinearOp::getFlops() { return 2 * elements(getResult()) * columns(getOperand()); }
+double LinearOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getOperand()); }
 
 ValueFacts LinearInputGradOp::getOperandFacts(unsigned number) { return number == 0 ? roundedRow : roundedWeight; }
 ValueFacts LinearInputGradOp::getResultFacts(unsigned) { return storedRow; }
 ProductKind LinearInputGradOp::getProductKind() { return ProductKind::backward; }
-double LinearInputGradOp::getFlops() { return 2 * elements(getResult()) * columns(getGrad()); }
+double LinearInputGradOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getGrad()); }
 
 ValueFacts LinearWeightGradOp::getOperandFacts(unsigned number) { return number < 2 ? roundedRow : sum; }
 ValueFacts LinearWeightGradOp::getResultFacts(unsigned) { return sum; }
 OpOperand *LinearWeightGradOp::getAccumulatorOperand() { return givenOf(getAccumulatorMutable()); }
 ProductKind LinearWeightGradOp::getProductKind() { return ProductKind::backward; }
-double LinearWeightGradOp::getFlops() { return 2 * elements(getGrad()) * columns(getOperand()); }
+double LinearWeightGradOp::getFlops() { return 2 * elementsOf(getGrad()) * columnsOf(getOperand()); }
 
 //===- Attention --------------------------------------------------------------===//
 
 /// Scores and their use, forward: 2 products of [time, head_dim] by [time, time] per query head; half of the
 /// positions where causal.
 static double attentionFlops(Value q, bool causal) {
-  return 4.0 * elements(q) * static_cast<double>(typeOf(q).getDimSize(1)) * (causal ? 0.5 : 1.0);
+  return 4.0 * elementsOf(q) * static_cast<double>(typeOf(q).getDimSize(1)) * (causal ? 0.5 : 1.0);
 }
 
 ValueFacts AttentionOp::getOperandFacts(unsigned number) { return number < 3 ? roundedRow : ValueFacts(); }
@@ -72,6 +70,7 @@ ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
 }
 ValueFacts AttentionStepOp::getResultFacts(unsigned) { return roundedRow; }
 bool AttentionStepOp::mixesRows() { return true; }
+StringRef AttentionStepOp::getProfileGroup() { return "attention"; }
 
 //===- Embeddings -------------------------------------------------------------===//
 
@@ -82,13 +81,15 @@ ValueFacts EmbedOp::getResultFacts(unsigned) {
 }
 /// Only the rows of the tokens are read.
 double EmbedOp::getBytesRead(unsigned number) { return bytesOf(number == 0 ? getTokens() : getResult()); }
+StringRef EmbedOp::getProfileGroup() { return "embedding"; }
 
 ValueFacts EmbedGradOp::getOperandFacts(unsigned number) {
   return number == 0 ? exactRow : number == 1 ? ValueFacts{RowKind::row, Rounding::required} : sum;
 }
 ValueFacts EmbedGradOp::getResultFacts(unsigned) { return sum; }
 OpOperand *EmbedGradOp::getAccumulatorOperand() { return givenOf(getAccumulatorMutable()); }
-double EmbedGradOp::getFlops() { return elements(getGrad()); }
+double EmbedGradOp::getFlops() { return elementsOf(getGrad()); }
+StringRef EmbedGradOp::getProfileGroup() { return "embedding"; }
 
 //===- Caches -----------------------------------------------------------------===//
 
@@ -97,11 +98,14 @@ ValueFacts WriteCacheOp::getOperandFacts(unsigned number) {
 }
 ValueFacts WriteCacheOp::getResultFacts(unsigned) { return cached; }
 bool WriteCacheOp::mixesRows() { return true; }
+StringRef WriteCacheOp::getProfileGroup() { return "caches"; }
 
 ValueFacts ReadCacheOp::getOperandFacts(unsigned number) { return number == 0 ? cached : exactRow; }
 ValueFacts ReadCacheOp::getResultFacts(unsigned) { return ownRow; }
 bool ReadCacheOp::mixesRows() { return true; }
+StringRef ReadCacheOp::getProfileGroup() { return "caches"; }
 
 ValueFacts LastRowOp::getOperandFacts(unsigned number) { return number == 0 ? ownRow : statistics; }
 ValueFacts LastRowOp::getResultFacts(unsigned) { return ownRow; }
 bool LastRowOp::mixesRows() { return true; }
+StringRef LastRowOp::getProfileGroup() { return "caches"; }

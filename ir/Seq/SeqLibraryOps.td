@@ -120,7 +120,7 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
 }
 
 def Seq_EmbedOp : Seq_Op<"embed", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getBytesRead"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getBytesRead", "getProfileGroup"]>]> {
   let summary = "rows of a table chosen by tokens";
   let description = [{
     ```mlir
@@ -134,7 +134,7 @@ def Seq_EmbedOp : Seq_Op<"embed", [Pure,
 }
 
 def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getFlops"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getFlops", "getProfileGroup"]>]> {
   let summary = "the gradient of seq.embed with respect to its table";
   let description = [{
     Sums the rows of `grad` of each token in the order of positions; with `accumulate`, adds to that value, whose

@@ -1,11 +1,13 @@
-//===- SeqVerifiers.cpp - shape rules of rows, layers and library operations --===//
+//===- SeqVerifiers.cpp - shape rules of rows, layers and library operations ===//
 #include "ir/Seq/SeqOps.h"
 
+#include "ir/Seq/TensorShape.h"
+
 using namespace mlir;
+using namespace stretto;
 using namespace stretto::seq;
 
 namespace {
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 int64_t columns(RankedTensorType type) { return type.getShape().back(); }
 
 /// Leading dimensions (all but the last) must agree; the element types too.

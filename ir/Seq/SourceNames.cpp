@@ -1,4 +1,4 @@
-//===- SourceNames.cpp --------------------------------------------------------===//
+//===- SourceNames.cpp - what the source calls an operation ---------------===//
 #include "ir/Seq/SourceNames.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

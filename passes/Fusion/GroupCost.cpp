@@ -1,14 +1,13 @@
-//===- GroupCost.cpp - what a kernel of given operations costs ----------------===//
+//===- GroupCost.cpp - what a kernel of given operations costs ------------===//
 #include "passes/Fusion/GroupCost.h"
 
+#include "ir/Seq/TensorShape.h"
 #include "passes/Support/StoredBytes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace stretto;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Elementwise operations that one element of a result takes.
 static double operationsPerElement(Operation *op) {

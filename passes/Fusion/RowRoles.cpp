@@ -1,13 +1,13 @@
-//===- RowRoles.cpp - what fusion may do with an operation --------------------===//
+//===- RowRoles.cpp - what fusion may do with an operation ----------------===//
 #include "passes/Fusion/RowRoles.h"
+
+#include "ir/Seq/TensorShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace stretto;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 int64_t RowSpace::getRows() const {
   int64_t count = 1;

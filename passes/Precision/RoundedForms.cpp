@@ -1,4 +1,4 @@
-//===- RoundedForms.cpp -------------------------------------------------------===//
+//===- RoundedForms.cpp - values of f32 in bf16 ---------------------------===//
 #include "passes/Precision/RoundedForms.h"
 
 #include "passes/Support/RowBuilder.h"

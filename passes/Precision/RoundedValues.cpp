@@ -1,12 +1,12 @@
-//===- RoundedValues.cpp ------------------------------------------------------===//
+//===- RoundedValues.cpp - which values between kernels are rounded -------===//
 #include "passes/Precision/RoundedValues.h"
+
+#include "ir/Seq/TensorShape.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace stretto;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 static bool isReal(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());

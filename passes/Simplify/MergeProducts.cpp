@@ -1,5 +1,7 @@
-//===- MergeProducts.cpp - products of one input become one -------------------===//
+//===- MergeProducts.cpp - products of one input become one ---------------===//
 #include "passes/Simplify/Passes.h"
+
+#include "ir/Seq/TensorShape.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -13,8 +15,6 @@ using namespace mlir;
 using namespace stretto;
 
 namespace {
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// A product and the parameter that its weight is.
 struct Product {
   seq::LinearOp linear;

@@ -1,4 +1,4 @@
-//===- PositionRows.cpp -------------------------------------------------------===//
+//===- PositionRows.cpp - rows of a table by position ---------------------===//
 #include "passes/Support/PositionRows.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- Refusal.cpp ------------------------------------------------------------===//
+//===- Refusal.cpp - errors about the user's model ------------------------===//
 #include "passes/Support/Refusal.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

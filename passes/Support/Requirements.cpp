@@ -1,4 +1,4 @@
-//===- Requirements.cpp ---------------------------------------------------------===//
+//===- Requirements.cpp - what passes need of the module that they are given ===//
 #include "passes/Support/Requirements.h"
 
 #include "mlir/IR/SymbolTable.h"

@@ -1,4 +1,4 @@
-//===- StoredBytes.cpp --------------------------------------------------------===//
+//===- StoredBytes.cpp - what values take in memory -----------------------===//
 #include "passes/Support/StoredBytes.h"
 
 #include "ir/Seq/ActivationType.h"

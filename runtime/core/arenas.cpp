@@ -1,3 +1,4 @@
+// The arenas of a program.
 #include "runtime/core/arenas.h"
 
 #include "runtime/core/error.h"

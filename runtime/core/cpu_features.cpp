@@ -1,3 +1,4 @@
+// What the CPU that we run on can execute.
 #include "runtime/core/cpu_features.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds the first op that writes a NaN or an infinity, by the sites that a program announces its calls with.
 #include "runtime/core/finite.h"
 
 #include "runtime/core/bf16.h"

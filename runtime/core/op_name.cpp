@@ -1,3 +1,4 @@
+// Ops as the user knows them.
 #include "runtime/core/op_name.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Where the time of a step goes: an observer that adds up the time of ops by group and by kernel.
 #include "runtime/core/profile.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What a program will ask of a device, found out by letting its entry points run on one that does nothing.
 #include "runtime/core/record.h"
 
 #include "runtime/core/context.h"

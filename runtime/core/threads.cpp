@@ -1,3 +1,4 @@
+// Threads that share out work by shape.
 #include "runtime/core/threads.h"
 
 #include <algorithm>

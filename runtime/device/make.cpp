@@ -1,3 +1,4 @@
+// The devices that there are, and which one a program runs on.
 #include "runtime/device/make.h"
 
 #include "runtime/core/error.h"

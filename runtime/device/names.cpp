@@ -1,3 +1,4 @@
+// Which devices there are, without what runs on them.
 #include "runtime/device/names.h"
 
 #include "runtime/core/error.h"

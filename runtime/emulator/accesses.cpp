@@ -1,3 +1,4 @@
+// What is checked of each access to memory.
 #include "runtime/emulator/accesses.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One block of a launch at a time, on one host thread: its threads, who may run, who waits for what.
 #include "runtime/emulator/block.h"
 
 #include "runtime/emulator/report.h"

@@ -1,3 +1,4 @@
+// Stacks to run GPU threads on, and the switch between them.
 #include "runtime/emulator/fiber.h"
 
 #include "runtime/emulator/report.h"

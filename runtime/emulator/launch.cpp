@@ -1,3 +1,4 @@
+// What the blocks of one launch share, whichever host threads run them.
 #include "runtime/emulator/launch.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// How a violation ends the process.
 #include "runtime/emulator/report.h"
 
 #include "runtime/abi/emulator.h"

@@ -1,3 +1,4 @@
+// What the environment (or a test) asks of the emulator.
 #include "runtime/emulator/settings.h"
 
 #include "runtime/emulator/report.h"

@@ -1,3 +1,4 @@
+// The decode entries of a program: sequences side by side that grow a few tokens at a time.
 #include "runtime/generate/decoder.h"
 
 #include "runtime/core/error.h"

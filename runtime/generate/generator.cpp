@@ -1,3 +1,4 @@
+// Answers to prompts by the decode entries of a program.
 #include "runtime/generate/generator.h"
 
 #include "runtime/core/error.h"

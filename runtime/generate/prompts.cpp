@@ -1,3 +1,4 @@
+// The prompts that the user gives, without a model.
 #include "runtime/generate/prompts.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Generation without caches: the whole row is evaluated again for each token.
 #include "runtime/generate/recompute.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Drawing a token from a distribution.
 #include "runtime/generate/sample.h"
 
 #include "runtime/core/philox.h"

@@ -1,3 +1,4 @@
+// Answers to the prompts of a command line.
 #include "runtime/generate/write_prompts.h"
 
 #include "runtime/generate/generator.h"

@@ -1,3 +1,4 @@
+// Where tokens come from, and the thread that prepares them while the step before runs.
 #include "runtime/train/batches.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Steps timed on request, for measurements that take turns with another program.
 #include "runtime/train/bench.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Checkpoints: a folder per step holding weights.safetensors, moments.safetensors and manifest.json.
 #include "runtime/train/checkpoint.h"
 
 #include "runtime/core/error.h"

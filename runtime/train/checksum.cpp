@@ -1,3 +1,4 @@
+// xxh3-128 checksums as 32 lower-case hex digits.
 #include "runtime/train/checksum.h"
 
 #define XXH_INLINE_ALL

@@ -1,3 +1,4 @@
+// Everything that can be set for a run, each value with its origin.
 #include "runtime/train/config.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Where the documents that share rows of tokens begin.
 #include "runtime/train/documents.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// An evaluation: scores on held-out instances, by predictions and by what the model writes.
 #include "runtime/train/evaluate.h"
 
 #include "runtime/generate/generator.h"

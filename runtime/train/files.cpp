@@ -1,3 +1,4 @@
+// Durable writing.
 #include "runtime/train/files.h"
 
 #include "runtime/core/error.h"

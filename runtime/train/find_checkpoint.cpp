@@ -1,3 +1,4 @@
+// Where a path of the user leads that stands for a checkpoint.
 #include "runtime/train/find_checkpoint.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// First values of parameters and constant tables, as the compiled program describes them.
 #include "runtime/train/initial.h"
 
 #include "runtime/core/context.h"

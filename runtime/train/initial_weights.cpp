@@ -1,3 +1,4 @@
+// The weights that a run starts from, where --init-from names some.
 #include "runtime/train/initial_weights.h"
 
 #include "runtime/core/error.h"

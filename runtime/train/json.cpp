@@ -1,3 +1,4 @@
+// Strict reading of JSON that may come from strangers: no duplicate keys, a depth limit, no recursion.
 #include "runtime/train/json.h"
 
 #include "runtime/core/error.h"

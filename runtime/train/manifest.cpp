@@ -1,3 +1,4 @@
+// The manifest of a checkpoint: what belongs to it, with checksums, closed by a checksum of itself.
 #include "runtime/train/manifest.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// What a run needs in memory against what there is, before anything is allocated; and what the process took.
 #include "runtime/train/memory.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// metrics.jsonl.
 #include "runtime/train/metrics.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// The command line of a training program.
 #include "runtime/train/options.h"
 
 #include "runtime/core/error.h"

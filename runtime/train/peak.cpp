@@ -1,3 +1,4 @@
+// The rate of floating point operations that this machine reaches, as a yardstick for MFU.
 #include "runtime/train/peak.h"
 
 #include "runtime/core/bf16.h"

@@ -1,3 +1,4 @@
+// A compiled model as a program: command line in, trained weights out.
 #include "runtime/train/program.h"
 
 #include "runtime/core/cpu_features.h"

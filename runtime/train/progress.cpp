@@ -1,3 +1,4 @@
+// What the user sees while a run goes on: one redrawn line on a terminal, plain lines elsewhere.
 #include "runtime/train/progress.h"
 
 #include "runtime/train/memory.h"

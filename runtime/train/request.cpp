@@ -1,3 +1,4 @@
+// What the user asks of a run, checked as far as that goes without the model.
 #include "runtime/train/request.h"
 
 #include "runtime/core/error.h"

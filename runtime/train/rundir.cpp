@@ -1,3 +1,4 @@
+// The run directory: one writer at a time, everything needed to repeat the run.
 #include "runtime/train/rundir.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Safetensors files (an 8-byte length, a JSON header, the data).
 #include "runtime/train/safetensors.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// The learning rate of each step.
 #include "runtime/train/schedule.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Ctrl-C, SIGTERM and SIGHUP (unless it is ignored, as nohup has it).
 #include "runtime/train/signals.h"
 
 #include <csignal>

@@ -1,3 +1,4 @@
+// The numbers a training program carries from step to step, tensor by tensor.
 #include "runtime/train/state.h"
 
 #include <functional>

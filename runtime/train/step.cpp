@@ -1,3 +1,4 @@
+// One optimizer step and one evaluation of a compiled program.
 #include "runtime/train/step.h"
 
 #include "runtime/train/documents.h"

@@ -1,3 +1,4 @@
+// Reading TOML that may come from strangers.
 #include "runtime/train/toml.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// The training loop: steps, evaluations, checkpoints, logs.
 #include "runtime/train/trainer.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Brevo (mental breadth).
 #include "tasks/brevo/brevo.h"
 
 #include "tasks/brevo/dag.h"

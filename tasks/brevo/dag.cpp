@@ -1,3 +1,4 @@
+// The graphs of Brevo: who depends on whom, without a cycle.
 #include "tasks/brevo/dag.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// How many edges graphs of Brevo have.
 #include "tasks/brevo/lengths.h"
 
 #include "tasks/brevo/dag.h"

@@ -1,3 +1,4 @@
+// The other side of Brevo: reads an instance and tells which answers are right.
 #include "tasks/brevo/question.h"
 
 #include <algorithm>

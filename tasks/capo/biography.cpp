@@ -1,3 +1,4 @@
+// The text of Capo: six sentences about a person, as tokens.
 #include "tasks/capo/biography.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Capo (knowledge capacity).
 #include "tasks/capo/capo.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The lists that people are made of.
 #include "tasks/capo/lists.h"
 
 #include "runtime/core/nearest.h"

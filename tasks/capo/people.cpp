@@ -1,3 +1,4 @@
+// The people of Capo, each a pure function of its number.
 #include "tasks/capo/people.h"
 
 namespace stretto {

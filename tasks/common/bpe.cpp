@@ -1,3 +1,4 @@
+// Byte-level pair encoding with the files that GPT-2's tokenizer is published as.
 #include "tasks/common/bpe.h"
 
 #include "runtime/core/utf8.h"

@@ -1,3 +1,4 @@
+// Digests of what files say, to tell later whether they still say the same.
 #include "tasks/common/digest.h"
 
 #define XXH_INLINE_ALL

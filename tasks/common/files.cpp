@@ -1,3 +1,4 @@
+// Reading the files that parameters of tasks name.
 #include "tasks/common/files.h"
 
 #include "tasks/common/parameters.h"

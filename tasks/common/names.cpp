@@ -1,3 +1,4 @@
+// Names of nodes as tokens, for tasks on graphs.
 #include "tasks/common/names.h"
 
 #include <algorithm>

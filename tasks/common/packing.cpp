@@ -1,3 +1,4 @@
+// What the synthetic tasks share.
 #include "tasks/common/packing.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The parameters of a task: described once, then parsed, checked and listed from that description.
 #include "tasks/common/parameters.h"
 
 #include "runtime/core/nearest.h"

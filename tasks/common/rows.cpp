@@ -1,3 +1,4 @@
+// Rows: what tasks make, before it becomes part of a batch.
 #include "tasks/common/rows.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Text as tokens: a word with the space before it is one token, so tokens joined are the text again.
 #include "tasks/common/text.h"
 
 namespace stretto {

@@ -1,3 +1,4 @@
+// The words that nodes are named by: one or more letters, distinct within an instance.
 #include "tasks/common/words.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Copy: some distinct symbols in random order, a query, the same symbols again.
 #include "tasks/copy/copy.h"
 
 #include <numeric>

@@ -1,3 +1,4 @@
+// Depo (mental depth).
 #include "tasks/depo/depo.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What stands between facts: sentences from patterns of words.
 #include "tasks/hops/filler.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Hops: birth years told in a long text, one or two steps away from the question.
 #include "tasks/hops/hops.h"
 
 #include "tasks/capo/lists.h"

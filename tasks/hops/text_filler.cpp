@@ -1,3 +1,4 @@
+// What stands between facts: pieces of a text of the user.
 #include "runtime/core/utf8.h"
 #include "tasks/common/digest.h"
 #include "tasks/common/files.h"

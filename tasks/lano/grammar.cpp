@@ -1,3 +1,4 @@
+// Context-free grammars without recursion, whose rules are chosen uniformly among those of a symbol.
 #include "tasks/lano/grammar.h"
 
 #include "runtime/core/nearest.h"

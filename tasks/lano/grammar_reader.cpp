@@ -1,3 +1,4 @@
+// Reads grammars from files.
 #include "tasks/lano/grammar.h"
 
 #include "runtime/core/nearest.h"

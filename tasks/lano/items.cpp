@@ -1,3 +1,4 @@
+// Places inside the rules of a grammar, as left-to-right parsers go through them.
 #include "tasks/lano/items.h"
 
 #include <algorithm>

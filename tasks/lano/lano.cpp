@@ -1,3 +1,4 @@
+// Lano (hierarchical language): sentences of a layered context-free grammar.
 #include "tasks/lano/lano.h"
 
 #include "tasks/lano/parser.h"

@@ -1,3 +1,4 @@
+// How Lano scores: whole sentences, and the distribution of the next token.
 #include "tasks/lano/lano.h"
 #include "tasks/lano/next_tokens.h"
 #include "tasks/lano/parser.h"

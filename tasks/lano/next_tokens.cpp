@@ -1,3 +1,4 @@
+// The exact probabilities of the token that follows each opening of a sentence.
 #include "tasks/lano/next_tokens.h"
 
 #include <algorithm>

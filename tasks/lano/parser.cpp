@@ -1,3 +1,4 @@
+// Whether a string is a sentence of a grammar, and how.
 #include "tasks/lano/parser.h"
 
 #include <algorithm>

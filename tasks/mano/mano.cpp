@@ -1,3 +1,4 @@
+// Mano (knowledge manipulation): arithmetic modulo a small number, every step in the head.
 #include "tasks/mano/mano.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Files of tokens: a header, then ids.
 #include "tasks/tokens/token_file.h"
 
 #include "runtime/core/utf8.h"

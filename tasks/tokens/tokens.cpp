@@ -1,3 +1,4 @@
+// A file of tokens as a task: rows are cut from it one after another.
 #include "tasks/tokens/tokens.h"
 
 #include "tasks/common/permutation.h"

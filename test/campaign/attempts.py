@@ -49,6 +49,8 @@ class Attempts:
     def __init__(self, tools):
         self.output = os.path.join(tools.scratch, "output")
         environment = {**os.environ, "LD_PRELOAD": tools.faults}
+        if not os.path.exists(tools.faults):  # the linker would leave it out, and nothing would ever fail
+            raise FileNotFoundError(f"{tools.faults} is missing: ninja -C {tools.build}")
         self.server = subprocess.Popen(["stretto-attempts"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                        env=environment)  # fmt: skip
 

@@ -51,6 +51,8 @@ class Block:
     def norm(self, width, depth):
         heads = self.rng.choice(divisors(width))
         name = self.rng.choice(["rms_norm", "layer_norm"])
+        if name == "layer_norm" and heads == width:  # of single numbers: always zero, and its gradient is rounding alone
+            heads = 1
         more = self.option("eps = 0.01", *(["bias = false"] if name == "layer_norm" else []))
         return f"{name}({self.expression(width, depth - 1)}, heads = {heads}{more})"
 

@@ -1,3 +1,4 @@
+// Bits learned over parameters, a point for each run, as SVG.
 #include "tools/compare/facts.h"
 #include "tools/compare/frame.h"
 #include "tools/compare/plots.h"

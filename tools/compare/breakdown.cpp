@@ -1,3 +1,4 @@
+// Scores that take one quantity apart, and so read better in a table of their own than as columns of the main one.
 #include "tools/compare/breakdown.h"
 
 #include <fmt/format.h>

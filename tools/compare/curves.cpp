@@ -1,3 +1,4 @@
+// Runs that are shown as one, and the curves and figures made from them.
 #include "tools/compare/curves.h"
 
 #include "tools/compare/statistics.h"

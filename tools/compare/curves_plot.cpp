@@ -1,3 +1,4 @@
+// Curves over tokens, as SVG.
 #include "tools/compare/frame.h"
 #include "tools/compare/plots.h"
 

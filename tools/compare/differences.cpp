@@ -1,3 +1,4 @@
+// In which settings runs differ.
 #include "tools/compare/differences.h"
 
 #include "runtime/train/config.h"

@@ -1,3 +1,4 @@
+// What a run directory says about its model.
 #include "tools/compare/facts.h"
 
 #include "runtime/core/error.h"

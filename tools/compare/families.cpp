@@ -1,3 +1,4 @@
+// Scores that are one quantity, measured at several values of a key.
 #include "tools/compare/families.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What a comparison found, in words.
 #include "tools/compare/findings.h"
 
 #include <fmt/format.h>

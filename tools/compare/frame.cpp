@@ -1,3 +1,4 @@
+// Panels with axes, as SVG that stands alone.
 #include "tools/compare/frame.h"
 
 #include "tools/compare/table.h"

@@ -1,3 +1,4 @@
+// From the arguments of `stretto compare` to groups of runs.
 #include "tools/compare/groups.h"
 
 #include "runtime/core/nearest.h"

@@ -1,3 +1,4 @@
+// Reading a file that is still being written.
 #include "tools/compare/growing_lines.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Scores over the values of a key, as SVG.
 #include "tools/compare/frame.h"
 #include "tools/compare/plots.h"
 

@@ -1,3 +1,4 @@
+// The report: a folder with the plots, report.md and report.html.
 #include "tools/compare/report.h"
 
 #include "tools/compare/differences.h"

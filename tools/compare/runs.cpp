@@ -1,3 +1,4 @@
+// Reading what a training run wrote about itself.
 #include "tools/compare/runs.h"
 
 #include "runtime/train/score.h"

@@ -1,3 +1,4 @@
+// How sure one can be of a mean over runs.
 #include "tools/compare/statistics.h"
 
 #include <cmath>

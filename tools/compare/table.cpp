@@ -1,3 +1,4 @@
+// The table that puts groups of runs side by side.
 #include "tools/compare/table.h"
 
 #include "tools/compare/facts.h"

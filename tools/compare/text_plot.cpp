@@ -1,3 +1,4 @@
+// Curves as text, for terminals.
 #include "tools/compare/text_plot.h"
 
 #include <fmt/format.h>

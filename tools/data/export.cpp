@@ -1,3 +1,4 @@
+// Rows of a task written to files.
 #include "tools/data/export.h"
 
 #include "tasks/common/files.h"

@@ -1,3 +1,4 @@
+// How samples and tasks are shown.
 #include "tools/data/print.h"
 
 #include "tasks/recipes.h"

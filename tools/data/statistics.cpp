@@ -1,3 +1,4 @@
+// What rows of a task are like, over many of them.
 #include "tools/data/statistics.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What the demonstration trains.
 #include "tools/demo/experiment.h"
 
 #include <algorithm>

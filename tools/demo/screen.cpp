@@ -1,3 +1,4 @@
+// What is seen while runs go on.
 #include "tools/demo/screen.h"
 
 #include "tools/compare/text_plot.h"

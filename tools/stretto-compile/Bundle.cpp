@@ -1,4 +1,4 @@
-//===- Bundle.cpp --------------------------------------------------------------===//
+//===- Bundle.cpp - libraries beside a program ----------------------------===//
 #include "tools/stretto-compile/Bundle.h"
 
 #include "tools/stretto-compile/Run.h"

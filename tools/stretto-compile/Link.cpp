@@ -1,4 +1,4 @@
-//===- Link.cpp ---------------------------------------------------------------===//
+//===- Link.cpp - objects become programs ---------------------------------===//
 #include "tools/stretto-compile/Link.h"
 
 #include "tools/stretto-compile/Run.h"

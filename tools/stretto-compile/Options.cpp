@@ -1,4 +1,4 @@
-//===- Options.cpp ------------------------------------------------------------===//
+//===- Options.cpp - the command line of stretto-compile ------------------===//
 #include "tools/stretto-compile/Options.h"
 
 #include "codegen/Pipelines/Pipelines.h"

@@ -1,4 +1,4 @@
-//===- Run.cpp -----------------------------------------------------------------===//
+//===- Run.cpp - other programs that this one asks ------------------------===//
 #include "tools/stretto-compile/Run.h"
 
 #include "llvm/ADT/SmallString.h"

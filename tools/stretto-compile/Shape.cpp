@@ -1,4 +1,4 @@
-//===- Shape.cpp --------------------------------------------------------------===//
+//===- Shape.cpp - what a model is compiled for ---------------------------===//
 #include "tools/stretto-compile/Shape.h"
 
 #include "tools/stretto-compile/Run.h"

@@ -1,4 +1,4 @@
-//===- Stages.cpp -------------------------------------------------------------===//
+//===- Stages.cpp - IR that was printed, edited and is to be continued ----===//
 #include "tools/stretto-compile/Stages.h"
 
 #include "ir/Kern/Resources.h"

@@ -1,3 +1,4 @@
+// Compiled programs, kept by the content they were made from.
 #include "tools/stretto/cache.h"
 
 #include "tools/stretto/error.h"

@@ -1,3 +1,4 @@
+// What is wrong with a run, before a program is compiled for it.
 #include "tools/stretto/check.h"
 
 #include "tools/stretto/error.h"

@@ -1,3 +1,4 @@
+// The commands of `stretto`.
 #include "tools/stretto/commands.h"
 
 #include "tools/stretto/check.h"

@@ -1,3 +1,4 @@
+// Completion of command lines in shells.
 #include "tools/stretto/completion.h"
 
 #include "tools/stretto/error.h"

@@ -1,3 +1,4 @@
+// Errors of the dispatcher, and help with misspelt names.
 #include "tools/stretto/error.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What a spec consists of, read without the compiler.
 #include "tools/stretto/imports.h"
 
 #include "tools/stretto/error.h"

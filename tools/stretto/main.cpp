@@ -1,3 +1,4 @@
+// stretto: one command for all that the tools do.
 #include "tools/stretto/commands.h"
 #include "tools/stretto/error.h"
 

@@ -1,3 +1,4 @@
+// The options that `stretto train` takes, told apart.
 #include "tools/stretto/options.h"
 
 #include "codegen/target/BackendOptions.h"

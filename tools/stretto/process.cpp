@@ -1,3 +1,4 @@
+// Starting other programs.
 #include "tools/stretto/process.h"
 
 #include "tools/stretto/error.h"

@@ -1,3 +1,4 @@
+// `stretto train`: compiles a spec through the cache and becomes the program.
 #include "tools/stretto/train.h"
 
 #include "runtime/core/sealed.h"

@@ -1,3 +1,4 @@
+// `stretto --version`.
 #include "tools/stretto/version.h"
 
 #include "tools/stretto/error.h"

@@ -1,3 +1,4 @@
+// A program that runs beside this one.
 #include "tools/support/child.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Reading what runs and sweeps wrote, by whoever wrote it.
 #include "tools/support/read_file.h"
 
 #include "runtime/train/files.h"

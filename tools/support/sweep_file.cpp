@@ -1,3 +1,4 @@
+// sweep.toml: what a sweep directory holds.
 #include "tools/support/sweep_file.h"
 
 #include "runtime/core/error.h"

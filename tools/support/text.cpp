@@ -1,3 +1,4 @@
+// Text for the terminal that several tools print.
 #include "tools/support/text.h"
 
 #include "runtime/core/error.h"

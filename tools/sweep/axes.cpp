@@ -1,3 +1,4 @@
+// The axes of a sweep and their product.
 #include "tools/sweep/axes.h"
 
 #include "runtime/core/nearest.h"

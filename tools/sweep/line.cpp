@@ -1,3 +1,4 @@
+// The command line of `stretto sweep`.
 #include "tools/sweep/line.h"
 
 #include "tools/stretto/error.h"

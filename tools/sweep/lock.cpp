@@ -1,3 +1,4 @@
+// One sweep at a time in a folder.
 #include "tools/sweep/lock.h"
 
 #include "runtime/core/error.h"

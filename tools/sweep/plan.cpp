@@ -1,3 +1,4 @@
+// What a sweep is going to do.
 #include "tools/sweep/plan.h"
 
 #include "tasks/recipes.h"

@@ -1,3 +1,4 @@
+// Runs the runs of a sweep.
 #include "tools/sweep/scheduler.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// What a run directory says about how far its run has come.
 #include "tools/sweep/state.h"
 
 #include "runtime/train/toml.h"

@@ -1,4 +1,4 @@
-//===- Assemble.cpp -----------------------------------------------------------===//
+//===- Assemble.cpp - from PTX to machine code and its text ---------------===//
 #include "codegen/cuda/binary/Assemble.h"
 
 #include "codegen/cuda/binary/Kernels.h"

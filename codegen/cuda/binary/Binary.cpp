@@ -1,4 +1,4 @@
-//===- Binary.cpp -------------------------------------------------------------===//
+//===- Binary.cpp - kernels as the GPU runs them --------------------------===//
 #include "codegen/cuda/binary/Binary.h"
 
 #include "codegen/cuda/binary/Assemble.h"

@@ -1,4 +1,4 @@
-//===- Chip.cpp ---------------------------------------------------------------===//
+//===- Chip.cpp - GPU architectures that code can be made for -------------===//
 #include "codegen/cuda/binary/Chip.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-//===- KernelTable.cpp --------------------------------------------------------===//
+//===- KernelTable.cpp - what the kernels take of the GPU, as a table -----===//
 #include "codegen/cuda/binary/KernelTable.h"
 
 #include "llvm/Support/Format.h"

@@ -1,4 +1,4 @@
-//===- Kernels.cpp ------------------------------------------------------------===//
+//===- Kernels.cpp - what a module of kernels asks of the GPU -------------===//
 #include "codegen/cuda/binary/Kernels.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

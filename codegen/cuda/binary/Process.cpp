@@ -1,4 +1,4 @@
-//===- Process.cpp ------------------------------------------------------------===//
+//===- Process.cpp - other programs, run to their end ---------------------===//
 #include "codegen/cuda/binary/Process.h"
 
 #include "llvm/ADT/SmallString.h"

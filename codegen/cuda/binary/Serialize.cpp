@@ -1,4 +1,4 @@
-//===- Serialize.cpp ----------------------------------------------------------===//
+//===- Serialize.cpp - from kernels to PTX --------------------------------===//
 #include "codegen/cuda/binary/Serialize.h"
 
 #include "mlir/Target/LLVM/ModuleToObject.h"

@@ -1,4 +1,4 @@
-//===- Toolkit.cpp ------------------------------------------------------------===//
+//===- Toolkit.cpp - NVIDIA's assembler and what goes with it -------------===//
 #include "codegen/cuda/binary/Toolkit.h"
 
 #include "codegen/cuda/binary/Process.h"

@@ -1,3 +1,4 @@
+// Products and attention of bfloat16 operands on the CPU.
 #include "runtime/device/cpu/bf16.h"
 
 #include "runtime/core/bf16.h"

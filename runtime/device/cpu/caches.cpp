@@ -1,3 +1,4 @@
+// Rows into and out of the caches of decode entries; see stretto_write_cache and its like in the ABI.
 #include "runtime/device/cpu/caches.h"
 
 #include "runtime/core/threads.h"

@@ -1,3 +1,4 @@
+// The CPU: runs every op at once, on the threads of runtime/core/threads.h.
 #include "runtime/device/cpu/cpu_device.h"
 
 #include "runtime/core/error.h"

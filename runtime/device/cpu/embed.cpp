@@ -1,3 +1,4 @@
+// Rows of a table picked by tokens, and the gradient of that.
 #include "runtime/device/cpu/embed.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// The narrow door to LibTorch on the CPU: memory and threads.
 #include "runtime/device/cpu/library.h"
 
 #include <ATen/Parallel.h>

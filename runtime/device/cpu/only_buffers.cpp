@@ -1,3 +1,4 @@
+// What a kernel may touch.
 #include "runtime/device/cpu/only_buffers.h"
 
 // AddressSanitizer's own functions; null where the program goes without it.

@@ -1,3 +1,4 @@
+// The memory that MKL takes for matrix products: taken before a program runs, and counted.
 #include "runtime/device/cpu/reserve.h"
 
 #include "runtime/core/threads.h"

@@ -1,3 +1,4 @@
+// Attention on the device.
 #include "runtime/device/cuda/attention.h"
 
 #include "runtime/device/cuda/attention_trial.h"

@@ -1,3 +1,4 @@
+// The ways to compute attention with LibTorch.
 #include "runtime/device/cuda/attention_methods.h"
 
 #include "runtime/device/cuda/layout.h"

@@ -1,3 +1,4 @@
+// Tries ways to compute attention on the device, on random data.
 #include "runtime/device/cuda/attention_trial.h"
 
 #include "runtime/device/cuda/check.h"

@@ -1,3 +1,4 @@
+// Failures of CUDA's libraries as errors for the user.
 #include "runtime/device/cuda/check.h"
 
 #include <fmt/format.h>

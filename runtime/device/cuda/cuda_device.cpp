@@ -1,3 +1,4 @@
+// An NVIDIA GPU.
 #include "runtime/device/cuda/cuda_device.h"
 
 #include "runtime/core/op_name.h"

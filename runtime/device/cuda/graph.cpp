@@ -1,3 +1,4 @@
+// Work on a stream that is captured once and replayed.
 #include "runtime/device/cuda/graph.h"
 
 namespace stretto {

@@ -1,3 +1,4 @@
+// Which of a program's device images a device takes.
 #include "runtime/device/cuda/images.h"
 
 #include <cctype>

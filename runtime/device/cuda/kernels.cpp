@@ -1,3 +1,4 @@
+// The generated kernels of a program, on the device.
 #include "runtime/device/cuda/kernels.h"
 
 #include "runtime/device/cuda/check.h"

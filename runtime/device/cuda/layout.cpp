@@ -1,3 +1,4 @@
+// How a row-major product is told to a library that is column-major.
 #include "runtime/device/cuda/layout.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The way to the CUDA device.
 #include "runtime/device/cuda/load.h"
 
 #include "runtime/core/error.h"

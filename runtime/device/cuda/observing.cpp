@@ -1,3 +1,4 @@
+// Shows ops to an observer, with the time the device took for each.
 #include "runtime/device/cuda/observing.h"
 
 #include "runtime/device/cuda/check.h"

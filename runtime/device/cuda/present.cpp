@@ -1,3 +1,4 @@
+// Whether there is a GPU, without CUDA's libraries.
 #include "runtime/device/cuda/present.h"
 
 #include "runtime/core/error.h"

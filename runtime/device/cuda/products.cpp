@@ -1,3 +1,4 @@
+// Matrix products by cuBLASLt.
 #include "runtime/device/cuda/products.h"
 
 #include "runtime/device/cuda/check.h"

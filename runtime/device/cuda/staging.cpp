@@ -1,3 +1,4 @@
+// Copies between host and device.
 #include "runtime/device/cuda/staging.h"
 
 #include "runtime/device/cuda/check.h"

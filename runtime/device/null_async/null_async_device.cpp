@@ -1,3 +1,4 @@
+// A device that queues every op and runs it later, on a thread of its own, with the results of the CPU.
 #include "runtime/device/null_async/null_async_device.h"
 
 #include <utility>
