@@ -77,7 +77,7 @@ std::optional<unsigned> ContractedDag::findBetween(unsigned a, unsigned b,
   const auto [first, last] = sorted(a, b);
   std::optional<unsigned> found;
   bool isFinal = false;
-  /// Looks through the path that two searches have made together when the second one meets `node`.
+  // Looks through the path that two searches have made together when the second one meets `node`.
   auto lookThrough = [&](unsigned node) {
     if (isFinal || seen[before][node] != time || seen[behind][node] != time)
       return;
