@@ -46,7 +46,10 @@ class Block:
 
     def binary(self, width, depth):
         other = self.expression(width, self.rng.randrange(depth))
-        return self.rng.choice(BINARY).format(self.expression(width, depth - 1), other)
+        template, one = self.rng.choice(BINARY), self.expression(width, depth - 1)
+        if one == other:  # the difference of equals is rounding alone
+            other = f"(0.5 * {other})"
+        return template.format(one, other)
 
     def norm(self, width, depth):
         heads = self.rng.choice(divisors(width))
