@@ -96,19 +96,19 @@ TEST(ContractedDag, AgreesWithASearchThroughAllEdges) {
   }
 }
 
-/// One chain that is merged into a single node from its far end: each merge is at the same place of the order.
+/// Each merge puts two nodes right before node 0, until there is no number left between their neighbours' places.
 TEST(ContractedDag, OrderHasRoomForManyMergesAtOnePlace) {
-  constexpr unsigned kLength = 2000;
+  constexpr unsigned kMerges = 200;
   std::vector<ContractedDag::Edge> edges;
-  for (unsigned i = 0; i + 2 < kLength; i += 2) { // two steps forward beside each other, and a reader that moves
-    edges.emplace_back(i, i + 2);
-    edges.emplace_back(i, i + 1);
+  for (unsigned i = 0; i < kMerges; ++i) {
+    const unsigned reader = 4 * i + 1, far = reader + 1, near = reader + 2, target = reader + 3;
+    edges.insert(edges.end(), {{0, reader}, {far, near}, {near, target}});
   }
-  ContractedDag graph(kLength, edges);
-  for (unsigned i = 2; i + 2 < kLength; i += 2)
-    graph.merge(0, i);
-  for (unsigned i = 1; i + 2 < kLength; i += 2) {
-    EXPECT_FALSE(graph.isAnyBetween(0, i));
-    EXPECT_TRUE(graph.getRelated(i).test(graph.getLeader(0)));
+  ContractedDag graph(4 * kMerges + 1, edges);
+  for (unsigned i = 0; i < kMerges; ++i)
+    graph.merge(0, 4 * i + 4);
+  for (unsigned i = 0; i < kMerges; ++i) {
+    EXPECT_TRUE(graph.isAnyBetween(4 * i + 2, 0)) << i;  // the near one
+    EXPECT_FALSE(graph.isAnyBetween(4 * i + 3, 0)) << i;
   }
 }
