@@ -15,8 +15,8 @@ namespace stretto {
 enum class ElementType { F32, F64 };
 
 struct FrontendOptions {
-  std::string path;                // of the main file; a name for messages if `text` is given
-  std::optional<std::string> text; // instead of reading the file
+  std::string path;                       // of the main file; a name for messages if `text` is given
+  std::optional<std::string> text;        // instead of reading the file
   std::vector<std::string> importFolders; // searched after the folder of the importing file
   std::string model;                      // which model of the main file; empty: the only one
   std::vector<std::pair<std::string, std::string>> overrides; // --set name=value, in order

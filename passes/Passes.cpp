@@ -4,8 +4,9 @@
 void stretto::registerPasses() {
   registerAnalysisPasses();
   registerAutoDiffPasses();
-  registerBuildPasses();
+  registerEntriesPasses();
   registerFusionPasses();
+  registerLayersPasses();
   registerPrecisionPasses();
   registerSimplifyPasses();
 }

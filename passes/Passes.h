@@ -3,8 +3,9 @@
 
 #include "passes/Analysis/Passes.h"
 #include "passes/AutoDiff/Passes.h"
-#include "passes/Build/Passes.h"
+#include "passes/Entries/Passes.h"
 #include "passes/Fusion/Passes.h"
+#include "passes/Layers/Passes.h"
 #include "passes/Precision/Passes.h"
 #include "passes/Simplify/Passes.h"
 

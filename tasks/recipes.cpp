@@ -157,8 +157,7 @@ std::vector<Preset> readPresets(std::string_view text, const std::string &origin
   try {
     return RecipeReader(origin).read(toml::parse(text));
   } catch (const toml::parse_error &error) {
-    throw TaskError(origin + ":" + std::to_string(error.source().begin.line) + ": " +
-                    std::string(error.description()));
+    throw TaskError(origin + ":" + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
   }
 }
 

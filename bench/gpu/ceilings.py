@@ -1,4 +1,4 @@
-"""What the machine can do: copies, products of bf16, attention by backend, the products of the head. Prints JSON.
+"""What the machine can do: copies, matmuls of bf16, attention by backend, the matmuls of the head. Prints JSON.
 
     ceilings.py full|small
 """

@@ -47,7 +47,7 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "issue cycles of a shuffle, of 4 bytes of a lane": (4, GUIDE + ": 32 a cycle; 128 bytes a cycle of cache and shared memory"),
     "least time of a kernel, s": (2.5e-6, "a guess: a trip to memory and back, twice, and the tail"),
     "between kernels of a graph, s": (1.0e-6, "a guess"),
-    "products, FLOP/s": (650e12, "790 measured once for large ones; those here have 768 or 2048 in one dimension"),
+    "matmuls, FLOP/s": (650e12, "790 measured once for large ones; those here have 768 or 2048 in one dimension"),
     "attention, FLOP/s": (400e12, "FlashAttention-3 paper, heads of 64"),
     "attention backward, FLOP/s": (300e12, "the same, less for the deterministic form"),
 }  # fmt: skip
@@ -142,8 +142,8 @@ class Counter:
         flops = 2 * args.m * args.n * args.k
         size = 2 if args.dtype == abi.BF16 else 4
         moved = size * (args.m * args.k + args.k * args.n)
-        moved += (4 if args.dtype_c == abi.F32 else size) * args.m * args.n * (2 if args.has_addend else 1)
-        self.add("products", max(flops / A["products, FLOP/s"], moved / A["copy bandwidth, bytes/s"],
+        moved += (4 if args.dtype_c == abi.F32 else size) * args.m * args.n * (2 if args.has_residual else 1)
+        self.add("matmuls", max(flops / A["matmuls, FLOP/s"], moved / A["copy bandwidth, bytes/s"],
                                  A["least time of a kernel, s"]))  # fmt: skip
 
     def attend(self, args, backward):
@@ -162,7 +162,7 @@ class Counter:
                      "copy": lambda args: self.move(2 * args[0].rows * args[0].row_bytes)}  # fmt: skip
         calls = abi.Calls(**{name: kind(functions[name]) for name, kind in abi.Calls._fields_})
         shim.shim_register(ctypes.byref(calls))
-        for entry in ("gradients", "update"):
+        for entry in ("gradients", "squares", "apply"):
             self.model.call(entry)
         self.groups["between kernels"] = self.calls * A["between kernels of a graph, s"]
         return sum(self.groups.values())

@@ -16,7 +16,7 @@ def row(name, what, goal, value, met, form="{:.2f}"):
 
 def goals(figures):
     """`figures` has: time(name) -> median seconds of a step or None, ratio(a, b) -> median of ratios within rounds or None,
-    peak(name) -> bytes or None, tokens(name), compile(name) -> seconds or None, head -> (ours, products) seconds."""
+    peak(name) -> bytes or None, tokens(name), compile(name) -> seconds or None, head -> (ours, matmuls) seconds."""
     time, ratio, peak = figures.time, figures.ratio, figures.peak
     canon, plain, small = "stretto 32k canon", "stretto 32k plain", "stretto 2k canon"
     cost = ratio(canon, plain)
@@ -42,7 +42,7 @@ def goals(figures):
         row("G5", "2k tokens a step, against PyTorch's best form", "no goal", ratio("2k canon best", small), None, "{:.2f}x"),
         row("G15", "peak memory against the best compiled form, 32k", "at most 0.55x",
             quotient(peak(canon), peak("32k canon compile")), lambda v: v <= 0.55, "{:.2f}x"),
-        row("G16", "head and cross-entropy against the time of its three products", "at most 1.10x", head, lambda v: v <= 1.1,
+        row("G16", "head and cross-entropy against the time of its three matmuls", "at most 1.10x", head, lambda v: v <= 1.1,
             "{:.2f}x"),
         row("G19", "compile time, s", "at most 5", compile_ours, lambda v: v <= 5, "{:.1f}"),
         row("G19", "compile time of torch.compile by ours", "at least 20x", quotient(compile_theirs, compile_ours),

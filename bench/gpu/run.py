@@ -117,15 +117,15 @@ class Figures:
         return v.facts.get("compile_seconds") if v else None
 
     def head(self):
-        """Seconds of our head and loss, and of its three products alone."""
+        """Seconds of our head and loss, and of its three matmuls alone."""
         v = self.variant("stretto 32k canon")
         profile = v.facts.get("profile") if v else None
         if not profile:
             return None, None
         words = str(v.vocabulary)
-        products = sum(k["seconds"] for k in profile["kernels"]
-                       if k["name"].startswith("product ") and words in k["name"].split()[1:])
-        return products + profile["groups"].get("loss", 0), self.machine.get("head_products_seconds")
+        matmuls = sum(k["seconds"] for k in profile["kernels"]
+                       if k["name"].startswith("matmul ") and words in k["name"].split()[1:])
+        return matmuls + profile["groups"].get("loss", 0), self.machine.get("head_products_seconds")
 
 
 def text_of(result, figures):
@@ -133,8 +133,8 @@ def text_of(result, figures):
     if result["emulated"]:
         head += "\n\n**Emulated kernels and a tiny model: no figure here means anything.**"
     copy = result["machine"].get("copy_bytes_per_second", 0)
-    lines = [head, "", f"`bench/gpu/run.py`, {result['rounds']} rounds; copy {copy / 1e12:.2f} TB/s, bf16 products "
-             f"{result['machine'].get('product_flops', 0) / 1e12:.0f} TFLOP/s. MFU: products and attention as 2mnk, three times "
+    lines = [head, "", f"`bench/gpu/run.py`, {result['rounds']} rounds; copy {copy / 1e12:.2f} TB/s, bf16 matmuls "
+             f"{result['machine'].get('product_flops', 0) / 1e12:.0f} TFLOP/s. MFU: matmuls and attention as 2mnk, three times "
              f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. Goals G6 to G9: {result['sites']}.", "",
              *lines_of(result["goals"])]  # fmt: skip
     lines += ["", "| step | ms | tokens/s | MFU | peak GB | first loss |",

@@ -19,11 +19,11 @@ def shape(tokens, small):
 
 
 def flops_per_token(model):
-    """Of a step, products and causal attention alone, as 2mnk and three times the forward; Canon is not counted."""
+    """Of a step, matmuls and causal attention alone, as 2mnk and three times the forward; Canon is not counted."""
     d, layers, length = model["dim"], model["layers"], model["length"]
     ffn = 8 * d // 3 // 8 * 8
-    products = 2 * (layers * (4 * d * d + 3 * d * ffn) + d * model["vocabulary"])
-    return 3 * (products + 2 * length * d * layers)
+    matmuls = 2 * (layers * (4 * d * d + 3 * d * ffn) + d * model["vocabulary"])
+    return 3 * (matmuls + 2 * length * d * layers)
 
 
 def write(path, value):

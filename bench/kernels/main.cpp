@@ -7,6 +7,7 @@
 // Prints the median of the ratios and the smallest times. Buffers are cycled, so that they come from memory.
 #include "bench/kernels/Baselines.h"
 #include "codegen/cpu/Passes.h"
+#include "codegen/rows/Passes.h"
 #include "codegen/target/EmitObject.h"
 #include "ir/Register.h"
 #include "runtime/abi/abi.h"
@@ -106,7 +107,7 @@ void Program::allocateBuffers() {
   for (int copy = 0; copy < copies; ++copy) {
     llvm::DenseMap<Value, void *> places;
     std::vector<std::vector<void *>> perKernel;
-    auto placeOf = [&](Value value) {
+    auto slotOf = [&](Value value) {
       void *&place = places[value];
       return place = place ? place : allocate(countOf(value.getType()));
     };
@@ -115,9 +116,9 @@ void Program::allocateBuffers() {
         return;
       std::vector<void *> list;
       for (Value value : op->getOperands())
-        list.push_back(placeOf(value));
+        list.push_back(slotOf(value));
       for (Value value : op->getResults())
-        list.push_back(placeOf(value));
+        list.push_back(slotOf(value));
       perKernel.push_back(list);
     });
     buffers.push_back(perKernel);

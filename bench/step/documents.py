@@ -16,7 +16,7 @@ import tempfile
 from workers import Process
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-GROUPS = ["step", "products", "attention", "rowwise"]
+GROUPS = ["step", "matmuls", "attention", "rowwise"]
 LEAST = 0.003  # of a step: shorter kernels are not shown
 
 

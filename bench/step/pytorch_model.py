@@ -1,6 +1,6 @@
 """The PyTorch side: Llama with or without Canon layers, written as a careful user would write it for speed.
 
-Products of one input are one Linear, the norm and attention are PyTorch's fused ones, rotary tables are made once.
+Matmuls of one input are one Linear, the norm and attention are PyTorch's fused ones, rotary tables are made once.
 Canon comes in two forms: `conv` (nn.Conv1d with one group per channel) and `shift` (padded and added rows).
 """
 import torch

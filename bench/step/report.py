@@ -9,7 +9,7 @@ import subprocess
 
 SHARED = 1.5  # two threads together do less than this many times the work of one: the round is told apart
 
-GROUPS = {"products": ["products"], "attention": ["attention"], "optimizer": ["optimizer"], "rowwise": ["rowwise"],
+GROUPS = {"matmuls": ["matmuls"], "attention": ["attention"], "optimizer": ["optimizer"], "rowwise": ["rowwise"],
           "loss": ["loss"], "rest": ["embedding", "rest", "data"], "unattributed": ["unattributed"]}
 
 

@@ -1,6 +1,7 @@
-// Times the membership test and the exact next-token distribution of Lano: stretto_bench_lano GRAMMAR, then one string of
-// terminals (their numbers, from 1) a line on the standard input. Answers each with one line: seconds of the processor
-// for the test, 1 or 0 for in or out, ";", seconds for the distribution, the width of its rows, all their numbers.
+// Times the membership test and the exact next-token distribution of Lano: stretto_bench_lano GRAMMAR, then one string
+// of terminals (their numbers, from 1) a line on the standard input. Answers each with one line: seconds of the
+// processor for the test, 1 or 0 for in or out, ";", seconds for the distribution, the width of its rows, all their
+// numbers.
 #include "tasks/lano/next_tokens.h"
 #include "tasks/lano/parser.h"
 

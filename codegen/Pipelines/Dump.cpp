@@ -78,7 +78,8 @@ private:
     os << "\n";
     index += llvm::formatv("{0,-34} {1}\n{2}", file, purpose, change.empty() ? "" : "    " + change + "\n").str();
     goingOn += llvm::formatv("{0} --pass-pipeline='builtin.module({1})'\n", file,
-                             llvm::join(ArrayRef(texts).drop_front(done), ",")).str();
+                             llvm::join(ArrayRef(texts).drop_front(done), ","))
+                   .str();
     return writeIndex();
   }
 

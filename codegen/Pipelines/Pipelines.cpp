@@ -48,14 +48,14 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createInlinerPass());
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createSeparateScans());
-  passes.addPass(createMergeProducts());
+  passes.addPass(createMergeMatmuls());
   if (options.decode) {
     passes.addPass(createDecompose());
     passes.addPass(createAddDecode({options.decode}));
   }
   passes.addPass(createAddLoss({options.headBytes ? options.headBytes : options.backend->headBytes()}));
   passes.addPass(createDecompose());
-  passes.addPass(createSeparateDocuments());
+  passes.addPass(createMaskDocuments());
   addCleanup(passes);
   passes.addPass(createDifferentiate());
   addCleanup(passes);
@@ -68,13 +68,13 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
 
 static void addFused(OpPassManager &passes, const PipelineOptions &options) {
   addFacts(passes, options);
-  if (options.fuse == "all" && options.backend->addsInProducts())
-    passes.addPass(createAddInProducts());
+  if (options.fuse == "all" && options.backend->fusesResiduals())
+    passes.addPass(createFuseResiduals());
   if (options.fuse == "all")
     passes.addPass(createSplitCarry());
   passes.addPass(createFormGroups({options.fuse}));
   if (options.fuse == "all")
-    passes.addPass(createRepeatCheap());
+    passes.addPass(createDuplicateProducers());
   passes.addPass(createOutlineGroups());
   addCleanup(passes);
   passes.addPass(createRoundActivations());
@@ -128,25 +128,30 @@ void stretto::addPhase(OpPassManager &passes, Phase phase, const PipelineOptions
 namespace {
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   PassOptions::Option<std::string> fuse{*this, "fuse", llvm::cl::desc("all or none"), llvm::cl::init("all")};
-  PassOptions::Option<int64_t> memoryBudget{*this, "memory-budget",
-                                            llvm::cl::desc("bytes that saved values may take; 0: where a byte saves three that are moved"),
-                                            llvm::cl::init(0)};
-  PassOptions::Option<int64_t> headBytes{*this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
-                                         llvm::cl::init(PipelineOptions().headBytes)};
+  PassOptions::Option<int64_t> memoryBudget{
+      *this, "memory-budget",
+      llvm::cl::desc("bytes that saved values may take; 0: where a byte saves three that are moved"),
+      llvm::cl::init(0)};
+  PassOptions::Option<int64_t> headBytes{
+      *this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
+      llvm::cl::init(PipelineOptions().headBytes)};
   PassOptions::Option<std::string> activations{
       *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};
   PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
                                        llvm::cl::init("native")};
   PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("the name of a backend"),
                                           llvm::cl::init(allBackends().front()->name().str())};
-  PassOptions::Option<std::string> chip{*this, "chip", llvm::cl::desc("architecture of the device"), llvm::cl::init("")};
+  PassOptions::Option<std::string> chip{*this, "chip", llvm::cl::desc("architecture of the device"),
+                                        llvm::cl::init("")};
   PassOptions::Option<std::string> cudaPath{*this, "cuda-path", llvm::cl::desc("cuda: folder of the toolkit"),
                                             llvm::cl::init("")};
-  PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("kernels for the emulator"), llvm::cl::init(false)};
-  PassOptions::Option<int64_t> decode{*this, "decode", llvm::cl::desc("tokens of a chunk of the decode entries; 0: none"),
-                                      llvm::cl::init(0)};
+  PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("kernels for the emulator"),
+                                    llvm::cl::init(false)};
+  PassOptions::Option<int64_t> decode{
+      *this, "decode", llvm::cl::desc("tokens of a chunk of the decode entries; 0: none"), llvm::cl::init(0)};
   PassOptions::Option<std::string> schedules{
-      *this, "schedules", llvm::cl::desc("PATTERN:FIELD=NUMBER,FIELD=NUMBER of some kernels; several apart by semicolons"),
+      *this, "schedules",
+      llvm::cl::desc("PATTERN:FIELD=NUMBER,FIELD=NUMBER of some kernels; several apart by semicolons"),
       llvm::cl::init("")};
 };
 } // namespace
@@ -155,9 +160,15 @@ using ErrorHandler = llvm::function_ref<LogicalResult(const llvm::Twine &)>;
 
 /// The same as a record; reports a device that there is not.
 static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHandler error) {
-  PipelineOptions result{options.fuse, options.memoryBudget, options.headBytes, options.cpu,
-                         options.activations, options.decode, findBackend(options.target),
-                         {options.chip, options.cudaPath, options.emulate}, options.schedules};
+  PipelineOptions result{options.fuse,
+                         options.memoryBudget,
+                         options.headBytes,
+                         options.cpu,
+                         options.activations,
+                         options.decode,
+                         findBackend(options.target),
+                         {options.chip, options.cudaPath, options.emulate},
+                         options.schedules};
   if (!result.backend)
     return error("there is no target '" + llvm::Twine(options.target) + "'");
   if (failed(result.backend->resolve(result.settings, ModuleOp(), [&](const llvm::Twine &text) { (void)error(text); })))
@@ -167,16 +178,15 @@ static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHand
 
 void stretto::registerPipelines() {
   for (Phase phase : allPhases)
-    registerPassPipeline(
-        ("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
-        [phase](OpPassManager &passes, llvm::StringRef text, ErrorHandler error) -> LogicalResult {
-          PhaseOptions options;
-          if (failed(options.parseFromString(text)))
-            return failure();
-          FailureOr<PipelineOptions> resolved = resolve(options, error);
-          if (succeeded(resolved))
-            addPhase(passes, phase, *resolved);
-          return resolved;
-        },
-        [](llvm::function_ref<void(const detail::PassOptions &)> handle) { handle(PhaseOptions()); });
+    registerPassPipeline(("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
+                         [phase](OpPassManager &passes, llvm::StringRef text, ErrorHandler error) -> LogicalResult {
+                           PhaseOptions options;
+                           if (failed(options.parseFromString(text)))
+                             return failure();
+                           FailureOr<PipelineOptions> resolved = resolve(options, error);
+                           if (succeeded(resolved))
+                             addPhase(passes, phase, *resolved);
+                           return resolved;
+                         },
+                         [](llvm::function_ref<void(const detail::PassOptions &)> handle) { handle(PhaseOptions()); });
 }

@@ -26,8 +26,8 @@ struct PipelineOptions {
   std::string activations;    // "bf16", or empty: activations have the type of parameters
   int64_t decode = 0;         // tokens of a chunk of the decode entries; 0: no such entries
   const Backend *backend = allBackends().front();
-  BackendSettings settings;   // resolved by the backend
-  std::string schedules;      // given for some kernels (codegen/rows/GivenSchedules.h), several apart by semicolons
+  BackendSettings settings; // resolved by the backend
+  std::string schedules;    // given for some kernels (codegen/rows/GivenSchedules.h), several apart by semicolons
 };
 
 /// The stages of a module behind the front end's `seq`:
@@ -43,7 +43,8 @@ llvm::StringRef nameOf(Phase phase);
 /// Adds the passes that take a module from the phase before into `phase`.
 void addPhase(mlir::OpPassManager &passes, Phase phase, const PipelineOptions &options);
 
-/// Adds what notes on the kernels of a module in the phase `kernels` what they take of the device, where machine code tells.
+/// Adds what notes on the kernels of a module in the phase `kernels` what they take of the device, where machine code
+/// tells.
 void addResources(mlir::OpPassManager &passes, const PipelineOptions &options);
 
 /// Adds the dialects that code generation lowers to.
@@ -52,8 +53,8 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// Registers the passes of codegen/ by name.
 void registerCodegenPasses();
 
-/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-nvvm`, `stretto-llvm`: each takes a module from the phase
-/// before, with the fields of PipelineOptions as options.
+/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-nvvm`, `stretto-llvm`: each takes a module
+/// from the phase before, with the fields of PipelineOptions as options.
 void registerPipelines();
 
 } // namespace stretto

@@ -42,7 +42,7 @@ std::optional<Phase> stretto::phaseOf(ModuleOp module) {
     return Phase::nvvm;
   if (module->hasAttr("kern.arenas"))
     return Phase::kernels;
-  if (hasEntry(module, "update") || findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }))
+  if (hasEntry(module, "apply") || findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }))
     return Phase::fused;
   if (hasEntry(module, "gradients"))
     return Phase::train;
@@ -56,7 +56,7 @@ Operation *stretto::findUnfinished(ModuleOp module) {
         return isa<seq::BackwardOp>(op) || op->hasAttr(kIdAttr) || op->hasAttr("kern.group");
       }))
     return op;
-  bool lacksOptimizer = phaseOf(module) == Phase::fused && !hasEntry(module, "update");
+  bool lacksOptimizer = phaseOf(module) == Phase::fused && !hasEntry(module, "apply");
   return lacksOptimizer ? findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }) : nullptr;
 }
 
@@ -71,9 +71,11 @@ struct ExpectStagePass : stretto::impl::ExpectStageBase<ExpectStagePass> {
     ModuleOp module = getOperation();
     std::optional<Phase> phase = phaseOf(module);
     if (Operation *op = findUnfinished(module))
-      op->emitOpError() << "must be gone at the stage '" << stage << "': the module is amid a phase, go on with the passes that are left";
+      op->emitOpError() << "must be gone at the stage '" << stage
+                        << "': the module is in the middle of a phase, go on with the passes that are left";
     else if (stageName(phase) != stage)
-      emitError(module.getLoc()) << "the module must be at the stage '" << stage << "', but is at '" << stageName(phase) << "'";
+      emitError(module.getLoc()) << "the module must be at the stage '" << stage << "', but is at '" << stageName(phase)
+                                 << "'";
     else if (!holdsModel(module))
       emitError(module.getLoc()) << "the module must hold a function @main, as the front end makes it";
     else

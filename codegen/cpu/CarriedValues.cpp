@@ -2,35 +2,21 @@
 #include "codegen/cpu/CarriedValues.h"
 
 #include "codegen/rows/RowDemand.h"
+#include "passes/Support/OperationCost.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <optional>
 
 using namespace mlir;
 using namespace stretto;
 
-/// Cycles of a vector, roughly those of current x86: a multiply-add is one.
+/// Cycles of a vector, as `cyclesOf` counts them.
 static constexpr double loadCost = 0.5, storeCost = 3;
-/// How much dearer a kernel must be without what it carries or keeps. Loads, multiply-adds and stores overlap, so that
-/// only functions and divisions are worth keeping: a norm's backward became slower where its sum over taps was kept.
+/// How much more expensive a kernel must be without what it carries or keeps. Loads, multiply-adds and stores overlap,
+/// so that only functions and divisions are worth keeping: a norm's backward became slower where its sum over taps was
+/// kept.
 static constexpr double leastCarried = 1.08, leastKept = 1.3;
-
-static double costOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, double>(op)
-      .Case<seq::TapOp, seq::ConcatOp, seq::SliceOp, seq::ReshapeOp, seq::BroadcastOp, seq::PermuteOp>(
-          [](auto) { return 0; })
-      .Case<arith::DivFOp, math::SqrtOp>([](auto) { return 10; })
-      .Case<math::RsqrtOp>([](auto) { return 20; })
-      .Case<math::ExpOp>([](auto) { return 15; })
-      .Case<seq::SigmoidOp>([](auto) { return 28; })
-      .Case<seq::SoftplusOp>([](auto) { return 45; })
-      .Case<math::TanhOp, math::LogOp, math::Log1pOp, math::ErfOp, math::SinOp, math::CosOp>([](auto) { return 25; })
-      .Default([](Operation *inner) { return inner->hasTrait<OpTrait::ConstantLike>() ? 0 : 1; });
-}
 
 namespace {
 /// Operations whose results are carried, and those whose results are kept.
@@ -40,7 +26,7 @@ using Candidates = llvm::SmallSetVector<Operation *, 8>;
 /// The cost of a kernel for what it carries and keeps.
 class ScratchChoice {
 public:
-  ScratchChoice(RowPlan &plan, int64_t blockRows) : plan(plan), blockRows(blockRows) {}
+  ScratchChoice(const RowPlan &plan, int64_t blockRows) : plan(plan), blockRows(blockRows) {}
 
   void choose();
   /// Cycles of a row.
@@ -55,14 +41,14 @@ private:
   Candidates keepCandidates() const;
   void drop(const Candidates &candidates, double leastGain, Set &chosen);
 
-  RowPlan &plan;
+  const RowPlan &plan;
   int64_t blockRows;
 };
 } // namespace
 
 KernelDemand ScratchChoice::demand() const {
   return KernelDemand(
-      plan, plan.phases(), [&](Value value) { return carried.contains(value.getDefiningOp()); },
+      plan, [&](Value value) { return carried.contains(value.getDefiningOp()); },
       [&](Value value) { return kept.contains(value.getDefiningOp()); });
 }
 
@@ -90,7 +76,7 @@ double ScratchChoice::costOf(const RowDemand &loop) const {
     if (!varies)
       continue;
     varying.insert(item);
-    cost += rowsOf(*item, blockRows) * (isSource ? loadCost : ::costOf(op));
+    cost += rowsOf(*item, blockRows) * (isSource ? loadCost : cyclesOf(op));
     if (item->isCarried)
       cost += (item->range().high - item->range().low) * (loadCost + storeCost);
     if (item->isKept)
@@ -128,7 +114,7 @@ Candidates ScratchChoice::carryCandidates() const {
 
 /// What a loop could find of those before it.
 Candidates ScratchChoice::keepCandidates() const {
-  KernelDemand all(plan, plan.phases(), [](Value) { return false; }, [](Value) { return true; });
+  KernelDemand all(plan, [](Value) { return false; }, [](Value) { return true; });
   Candidates found;
   for (const KernelDemand::Loop &entry : all.loops())
     for (const RowDemand::Item *item : entry.demand.items())
@@ -138,8 +124,9 @@ Candidates ScratchChoice::keepCandidates() const {
 }
 
 /// Starts with all candidates and drops the one without which the kernel is cheapest, as long as that costs nothing;
-/// chooses none if all the rest gain too little. Each question for a cost walks the whole kernel. Dropping others seldom
-/// makes one cheaper to drop, so it is asked again only when it was the least so far, and when none of these can go.
+/// chooses none if all the rest gain too little. Each question for a cost walks the whole kernel. Dropping others
+/// seldom makes one cheaper to drop, so it is asked again only when it was the least so far, and when none of these can
+/// go.
 void ScratchChoice::drop(const Candidates &candidates, double leastGain, Set &chosen) {
   double before = cost();
   chosen.insert(candidates.begin(), candidates.end());
@@ -184,13 +171,13 @@ void ScratchChoice::choose() {
   drop(carryCandidates(), leastCarried, carried);
 }
 
-CarryChoice stretto::chooseCarried(kern::RowwiseOp op, RowPlan &plan, int64_t blockRows) {
+CarryChoice stretto::chooseCarried(const RowPlan &plan, int64_t blockRows) {
   ScratchChoice scratch(plan, blockRows);
   CarryChoice choice;
   choice.before = scratch.cost();
   scratch.choose();
   choice.after = scratch.cost();
-  for (Operation &inner : op.getBody().front()) {
+  for (Operation &inner : plan.kernel().getBody().front()) {
     if (scratch.carried.contains(&inner))
       choice.carried.push_back(&inner);
     if (scratch.kept.contains(&inner))

@@ -13,6 +13,6 @@ struct CarryChoice {
 /// Values of columns that taps ask for at several rows, or that several stages ask for, are computed again for each
 /// block or stage that needs them, or once and carried or kept in scratch memory. Chooses by weighing operations (a
 /// function of math or a division counts as many) against loads and stores, for blocks of `blockRows` rows.
-CarryChoice chooseCarried(kern::RowwiseOp op, RowPlan &plan, int64_t blockRows);
+CarryChoice chooseCarried(const RowPlan &plan, int64_t blockRows);
 
 } // namespace stretto

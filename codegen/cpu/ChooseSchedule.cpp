@@ -1,8 +1,8 @@
 //===- ChooseSchedule.cpp - how a fused kernel walks its rows -------------===//
 #include "codegen/cpu/CarriedValues.h"
 #include "codegen/cpu/Passes.h"
+#include "codegen/cpu/StoredValues.h"
 #include "codegen/rows/GivenSchedules.h"
-#include "codegen/rows/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -19,9 +19,10 @@ using namespace mlir;
 using namespace stretto;
 
 /// Bytes of the widest number a kernel works with; it decides how many lanes a vector has.
-static unsigned numberBytes(kern::RowwiseOp op) {
+static unsigned numberBytes(kern::RowKernel op) {
   unsigned bytes = 4;
-  for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes())))
+  auto operands = llvm::to_vector(op->getOperandTypes()), results = llvm::to_vector(op->getResultTypes());
+  for (Type type : llvm::concat<const Type>(operands, results))
     bytes = std::max(bytes, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
   return bytes;
 }
@@ -29,17 +30,16 @@ static unsigned numberBytes(kern::RowwiseOp op) {
 /// Elements of the widest loop nest.
 static int64_t widestNest(const RowPlan &plan) {
   int64_t widest = 1;
-  for (const RowPhase &phase : plan.phases())
-    for (const Nest &nest : phase.all)
-      for (const ColumnLoop &loop : nest.loops)
-        widest = std::max(widest, nest.heads * loop.length);
+  forEachPiece(plan.phases(),
+               [&](const Piece &piece) { widest = std::max(widest, piece.domain.heads * piece.domain.length); });
   return widest;
 }
 
 /// Vector registers that a column of a block of `rows` rows wants at once: tapped values, one for each row of the
 /// block and its halo; coefficients, which all rows read; sums, which live through the loop; the constants of an
 /// expanded function. A value wider than the loop (gate and up, say) is there several times.
-static int64_t liveVectors(kern::RowwiseOp op, const RowPlan &plan, int64_t rows) {
+static int64_t liveVectors(const RowPlan &plan, int64_t rows) {
+  kern::RowKernel op = plan.kernel();
   int64_t live = 2, span = plan.halo().high - plan.halo().low, widest = widestNest(plan);
   auto times = [&](Value value) { return llvm::divideCeil(elementCount(value), widest); };
   llvm::SmallDenseSet<Value> tapped;
@@ -59,21 +59,21 @@ static int64_t liveVectors(kern::RowwiseOp op, const RowPlan &plan, int64_t rows
 }
 
 /// Bytes of operands and results that one row touches.
-static int64_t bytesPerRow(kern::RowwiseOp op) {
+static int64_t bytesPerRow(kern::RowKernel op) {
   int64_t bytes = 0;
   for (BlockArgument argument : op.getBody().getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
       bytes += elementCount(argument) * getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth() / 8;
-  for (auto [i, value] : llvm::enumerate(op.getYield().getValues()))
+  for (auto [i, value] : llvm::enumerate(op.getYielded()))
     if (!op.isColumnSum(i))
       bytes += elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
   return std::max<int64_t>(bytes, 1);
 }
 
 /// Bytes of the sums of columns that each chunk leaves.
-static int64_t columnSumBytes(kern::RowwiseOp op) {
+static int64_t columnSumBytes(kern::RowKernel op) {
   int64_t bytes = 0;
-  for (auto [i, value] : llvm::enumerate(op.getYield().getValues()))
+  for (auto [i, value] : llvm::enumerate(op.getYielded()))
     if (op.isColumnSum(i))
       bytes += elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
   return bytes;
@@ -115,22 +115,21 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op)));
     int64_t registers = target.vectorBits == 512 ? 32 : 16;
     // Spilled vectors come back from the first-level cache: a quarter more than there are registers still pays.
-    int64_t live = liveVectors(op, plan, 8);
+    int64_t live = liveVectors(plan, 8);
     int64_t blockRows = numbers.get("rows", rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4);
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkOf(op, blockRows));
-    CarryChoice choice = chooseCarried(op, plan, blockRows);
+    CarryChoice choice = chooseCarried(plan, blockRows);
     auto unit = UnitAttr::get(op.getContext());
     for (Operation *inner : choice.carried)
-      inner->setAttr(RowPlan::carriedAttribute, unit);
+      inner->setAttr(StoredValues::carriedAttribute, unit);
     for (Operation *inner : choice.kept)
-      inner->setAttr(RowPlan::keptAttribute, unit);
-    op.setScheduleAttr(kern::ScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
+      inner->setAttr(StoredValues::keptAttribute, unit);
+    op.setScheduleAttr(kern::VectorScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
         << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
         << remark::metric("live_vectors", live) << remark::metric("carried", choice.carried.size())
-        << remark::metric("kept", choice.kept.size())
-        << remark::metric("cycles", std::llround(choice.after))
+        << remark::metric("kept", choice.kept.size()) << remark::metric("cycles", std::llround(choice.after))
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
     numbers.remark({{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}});
     return success();

@@ -4,16 +4,18 @@
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -45,18 +47,29 @@ static FailureOr<KernelInfo> buildKernel(Operation *op, ModuleOp kernels, const 
   return buildSumPartialsKernel(b, cast<kern::SumPartialsOp>(op), target);
 }
 
+/// Branches, arithmetic and vectors go to the LLVM dialect in one conversion: the passes of MLIR, one for each dialect,
+/// go over all kernels again and again, which takes as long as LLVM itself.
 static LogicalResult convertToLLVM(ModuleOp kernels, const Target &target) {
   expandMath(kernels, target);
-  PassManager passes(kernels.getContext());
-  passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createConvertMathToLibmPass()); // takes vectors apart
-  passes.addPass(createConvertVectorToLLVMPass());
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createConvertFuncToLLVMPass());
-  passes.addPass(createReconcileUnrealizedCastsPass());
-  return passes.run(kernels);
+  MLIRContext *context = kernels.getContext();
+  PassManager branches(context);
+  branches.addPass(createSCFToControlFlowPass());
+  branches.enableVerifier(false);
+  if (failed(branches.run(kernels)))
+    return failure();
+  LLVMTypeConverter types(context);
+  RewritePatternSet patterns(context);
+  populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/true, /*benefit=*/2); // rather than libm
+  populateMathToLibmConversionPatterns(patterns); // takes vectors apart
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+  LLVMConversionTarget legal(*context);
+  legal.addLegalOp<ModuleOp>();
+  ConversionConfig config;
+  config.allowPatternRollback = false;
+  return applyFullConversion(kernels, legal, std::move(patterns), config);
 }
 
 /// Writes what a launch needs to know onto the functions, for the table of the program.

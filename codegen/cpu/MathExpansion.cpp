@@ -62,16 +62,15 @@ std::pair<Value, Value> Arithmetic::splitExp(Value x, int sign, int32_t shift) {
   // sign * r, with ln 2 in two parts.
   Value r = fma(n, real(sign * -0.693359375), x);
   r = fma(n, real(sign * 2.12194440e-4), r);
-  constexpr double coefficients[] = {1, 1, 0.4999999403953552, 0.1666652113199234, 0.04166838899254799,
-                                     0.00836874544620514, 0.0013814539415761828};
+  constexpr double coefficients[] = {
+      1, 1, 0.4999999403953552, 0.1666652113199234, 0.04166838899254799, 0.00836874544620514, 0.0013814539415761828};
   auto coefficient = [&](int k) { return real(k % 2 ? sign * coefficients[k] : coefficients[k]); };
   Value p = coefficient(6);
   for (int k = 5; k >= 0; --k)
     p = fma(p, r, coefficient(k));
   constexpr int32_t rounderBits = 0x4B400000, bias = 127;
   Value bits = arith::BitcastOp::create(b, whole, shifted);
-  Value exponent =
-      arith::AddIOp::create(b, bits, constant(whole, b.getI32IntegerAttr(bias + shift - rounderBits)));
+  Value exponent = arith::AddIOp::create(b, bits, constant(whole, b.getI32IntegerAttr(bias + shift - rounderBits)));
   Value high = arith::ShLIOp::create(b, exponent, constant(whole, b.getI32IntegerAttr(23)));
   return {p, arith::BitcastOp::create(b, type, high)};
 }
@@ -111,18 +110,24 @@ Value stretto::buildSigmoid(ImplicitLocOpBuilder &b, Value x) {
 void stretto::expandMath(ModuleOp module, const Target &target) {
   RewritePatternSet patterns(module.getContext());
   auto expanded = [](StringRef name) {
-    return llvm::is_contained({math::ExpM1Op::getOperationName(),
-                               math::LogOp::getOperationName(), math::Log1pOp::getOperationName(),
-                               math::Log2Op::getOperationName(), math::TanhOp::getOperationName(),
-                               math::ErfOp::getOperationName(), math::SinOp::getOperationName(),
-                               math::CosOp::getOperationName(), math::AtanOp::getOperationName()},
-                              name);
+    return llvm::is_contained(
+        {math::ExpM1Op::getOperationName(), math::LogOp::getOperationName(), math::Log1pOp::getOperationName(),
+         math::Log2Op::getOperationName(), math::TanhOp::getOperationName(), math::ErfOp::getOperationName(),
+         math::SinOp::getOperationName(), math::CosOp::getOperationName(), math::AtanOp::getOperationName()},
+        name);
   };
   patterns.add<ExpandExp>(module.getContext());
   populateMathPolynomialApproximationPatterns(patterns, expanded);
   if (!target.fusedMultiplyAdd)
     patterns.add<SplitFma>(module.getContext());
+  SmallVector<Operation *> functions; // of mathematics
+  module.walk([&](Operation *op) {
+    if (isa<math::MathDialect>(op->getDialect()))
+      functions.push_back(op);
+  });
   GreedyRewriteConfig config;
   config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
-  (void)applyPatternsGreedily(module, std::move(patterns), config);
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  (void)applyOpPatternsGreedily(functions, std::move(patterns), config);
 }

@@ -23,14 +23,12 @@ void stretto::closeLoop(VectorBuilder &b, Operation *loop, ValueRange carried) {
   b.setInsertionPointAfter(loop);
 }
 
-int64_t NestBuilder::lanesFor(int64_t length) const {
-  return std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(length));
-}
+int64_t NestBuilder::lanesFor(int64_t length) const { return std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(length)); }
 
 NestBuilder::Sums NestBuilder::startSums(const Piece &piece) {
   const Root &root = rootOf(piece);
   Type type = withLanes(getElementTypeOrSelf(root.value.getType()), lanesFor(piece.domain.length));
-  return Sums(rows, b.identity(kindOf(root), type));
+  return Sums(rows, b.identity(plan.kindOf(root), type));
 }
 
 void NestBuilder::emit(ArrayRef<Nest> nests) {
@@ -56,7 +54,7 @@ void NestBuilder::clearSlots(ArrayRef<Nest> nests) {
         for (int64_t row = 0; row < rows; ++row)
           for (int64_t i = 0; i < slot.rowElements; ++i) {
             Value address = emitter.addressOf(slot, row, {i, 0, 0});
-            b.store(b.identity(kindOf(root), slot.element), address);
+            b.store(b.identity(plan.kindOf(root), slot.element), address);
           }
       }
 }
@@ -122,7 +120,7 @@ void NestBuilder::emitHeads(const Nest &nest) {
 }
 
 void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
-  if (rows == 0 && loop.stored.empty())
+  if (rows == 0 && storedValues.of(loop).empty())
     return;
   lanes = lanesFor(loop.length);
   int64_t whole = loop.length / lanes * lanes;
@@ -149,7 +147,8 @@ void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
 
 void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value column, Value mask) {
   // The first rows of carried values are computed; from then on they are found in scratch memory.
-  emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask, rows ? loop.stored : ArrayRef<Stored>());
+  emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask,
+                       rows ? storedValues.of(loop) : ArrayRef<Stored>());
   SmallVector<std::pair<const Piece *, Value>> columnSums;
   for (const Piece &piece : loop.pieces) {
     const Root &root = rootOf(piece);
@@ -182,7 +181,7 @@ void NestBuilder::prefetchNext(const ColumnLoop &loop) {
 /// the first is stored, as some may be rows that this block found there.
 void NestBuilder::putStored(const ColumnLoop &loop) {
   SmallVector<std::tuple<const Stored *, int64_t, Value>> stores;
-  for (const Stored &stored : loop.stored) {
+  for (const Stored &stored : storedValues.of(loop)) {
     RowRange slots = stored.kind == Stored::carried ? stored.rows : RowRange{0, stored.kind == Stored::kept ? rows : 0};
     int64_t first = stored.kind == Stored::carried ? rows + slots.low : 0;
     for (int64_t slot = 0; slot < slots.high - slots.low; ++slot)
@@ -192,18 +191,6 @@ void NestBuilder::putStored(const ColumnLoop &loop) {
     Value address = emitter.addressOf(*stored, slot);
     b.store(b.splat(value, lanes), address);
   }
-}
-
-Value NestBuilder::accumulate(seq::ReduceKind kind, Value sum, const Root &root, int64_t row, Index index) {
-  int64_t width = lanesOf(sum);
-  if (kind == seq::ReduceKind::add)
-    if (auto factors = emitter.emitFactors(root.value, row, index)) {
-      emitter.goToColumns();
-      return b.mulAdd(b.splat(factors->first, width), b.splat(factors->second, width), sum);
-    }
-  Value value = emitter.emit(root.value, row, index);
-  emitter.goToColumns();
-  return b.combine(kind, sum, b.splat(value, width));
 }
 
 /// All values of a row are there before the first is stored: a result may take over the buffer of an operand.
@@ -217,7 +204,8 @@ void NestBuilder::emitRow(const ColumnLoop &loop, int64_t row, Value mask) {
     }
     bool isSum = root.kind == Root::columnSum;
     Value &sum = sums[&piece][isSum ? 0 : row];
-    Value next = accumulate(isSum ? seq::ReduceKind::add : kindOf(root), sum, root, row, piece.index);
+    seq::ReduceKind kind = isSum ? seq::ReduceKind::add : plan.kindOf(root);
+    Value next = emitter.accumulate(kind, sum, root.value, row, piece.index);
     sum = mask && !isSum ? arith::SelectOp::create(b, mask, next, sum).getResult() : next;
   }
   for (auto [piece, value] : stores) {
@@ -229,11 +217,11 @@ void NestBuilder::emitRow(const ColumnLoop &loop, int64_t row, Value mask) {
 void NestBuilder::finish(const Piece &piece) {
   const Root &root = rootOf(piece);
   for (int64_t row = 0; row < rows; ++row) {
-    emitter.goToColumns();
-    Value total = b.horizontal(kindOf(root), sums[&piece][row]);
+    emitter.goToPosition();
+    Value total = b.horizontal(plan.kindOf(root), sums[&piece][row]);
     Value address = emitter.addressOf(frame.slots[root.number], row, piece.target);
     if (root.accumulated)
-      total = b.combine(kindOf(root), b.load(total.getType(), 1, address), total);
+      total = b.combine(plan.kindOf(root), b.load(total.getType(), 1, address), total);
     b.store(total, address);
   }
 }

@@ -9,16 +9,16 @@ namespace stretto {
 ///
 /// With no rows it computes what the loops of the phase carry, for the block at `base`: the rows before the last.
 ///
-/// With `prefetch` it asks for the operands and results of the next block while it computes this one: the blocks of a kernel
-/// walk more rows at once than the hardware follows.
+/// With `prefetch` it asks for the operands and results of the next block while it computes this one: the blocks of a
+/// kernel walk more rows at once than the hardware follows.
 ///
 /// Sums have one association whatever the block: lane l of a reduction adds columns l, l + lanes, ...; the lanes are
 /// added by halves; pieces of a row are added in order. Column sums add row after row.
 class NestBuilder {
 public:
-  NestBuilder(VectorBuilder &builder, RowPlan &plan, const RowFrame &frame, mlir::Value base, int64_t rows,
-              int64_t maxLanes, bool careful, bool prefetch = false)
-      : b(builder), plan(plan), frame(frame), rows(rows), maxLanes(maxLanes), prefetch(prefetch),
+  NestBuilder(VectorBuilder &builder, const RowPlan &plan, const StoredValues &stored, const RowFrame &frame,
+              mlir::Value base, int64_t rows, int64_t maxLanes, bool careful, bool prefetch = false)
+      : b(builder), plan(plan), storedValues(stored), frame(frame), rows(rows), maxLanes(maxLanes), prefetch(prefetch),
         emitter(builder, plan, frame, base, careful) {}
 
   void emit(llvm::ArrayRef<Nest> nests);
@@ -35,28 +35,24 @@ private:
   void putStored(const ColumnLoop &loop);
   void prefetchNext(const ColumnLoop &loop);
   void emitRow(const ColumnLoop &loop, int64_t row, mlir::Value mask);
-  /// acc + value (or its factors), with the kind of the reduction.
-  mlir::Value accumulate(seq::ReduceKind kind, mlir::Value sum, const Root &root, int64_t row, Index index);
   void finish(const Piece &piece);
 
   const Root &rootOf(const Piece &piece) const { return plan.roots()[piece.root]; }
   bool isReduce(const Piece &piece) const { return rootOf(piece).kind == Root::reduce; }
-  seq::ReduceKind kindOf(const Root &root) const {
-    return const_cast<seq::ReduceOp &>(plan.reductions()[root.number]).getKind();
-  }
   /// Whether the sums of a piece run on through all heads of its nest.
   static bool isCarried(const Piece &piece) { return piece.target.head == 0; }
   int64_t lanesFor(int64_t length) const;
   Sums startSums(const Piece &piece);
 
   VectorBuilder &b;
-  RowPlan &plan;
+  const RowPlan &plan;
+  const StoredValues &storedValues;
   const RowFrame &frame;
   int64_t rows, maxLanes;
   bool prefetch;
   RowEmitter emitter;
   int64_t lanes = 1;
-  mlir::Block *here = nullptr; // where the next loop over columns goes
+  mlir::Block *here = nullptr;              // where the next loop over columns goes
   llvm::DenseMap<const Piece *, Sums> sums; // of reductions one for each row, of column sums one
 };
 

@@ -16,9 +16,9 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
       its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
       where it has rows enough.
 
-    Marks with `kern.carried` the values of columns that taps ask for at several rows and that are dearer to compute
+    Marks with `kern.carried` the values of columns that taps ask for at several rows and that are more expensive to compute
     again for each block than to keep in scratch memory from one block to the next, and with `kern.kept` those that
-    a later stage (behind a reduction) asks for as well and that are dearer to compute again than to load: operations
+    a later stage (behind a reduction) asks for as well and that are more expensive to recompute than to load: operations
     are counted, a function or a division as many, against loads and stores.
 
     An option that is not 0 overrides the decision, and `given` does for kernels of some names, with the fields `rows`,
@@ -40,7 +40,7 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 8, lanes 16, chunk 8> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 8> {
     ^bb0(%arg1: tensor<16xf32>):
       %1 = math.exp %arg1 {kern.carried} : tensor<16xf32>
       %2 = seq.tap %1 by -2 : tensor<16xf32>
@@ -66,7 +66,7 @@ def LowerKernels : Pass<"kern-lower-kernels", "::mlir::ModuleOp"> {
     ```mlir
     // stretto-opt --kern-lower-kernels=cpu=x86-64-v4
     func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
-      %y = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 8, lanes 16, chunk 8> {
+      %y = kern.rowwise kernel "k"(%x) maps [row] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 8> {
       ^bb0(%row: tensor<16xf32>):
         %0 = arith.mulf %row, %row : tensor<16xf32>
         kern.yield %0 : tensor<16xf32>

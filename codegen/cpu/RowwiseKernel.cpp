@@ -5,12 +5,13 @@
 //     reductions of the rows before `first` that later rows read
 //     the first rows of carried values
 //     while rows are left
-//       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps; where the
-//       body masks rows, the block is there twice, without masks for rows that none of them hides
+//       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps;
+//       where the body masks rows, the block is there twice, without masks for rows that none of them hides
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
+#include "ir/Kern/Flops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,7 +29,7 @@ namespace {
 class RowwiseBuilder {
 public:
   RowwiseBuilder(VectorBuilder &builder, kern::RowwiseOp op)
-      : b(builder), op(op), plan(op), schedule(*op.getSchedule()) {
+      : b(builder), op(op), plan(op), stored(plan), schedule(cast<kern::VectorScheduleAttr>(*op.getSchedule())) {
     std::tie(batch, time) = op.getRows();
   }
 
@@ -46,11 +47,13 @@ private:
   void emitBlock(const RowFrame &frame, Value row, int64_t rows);
   void emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful, AssumedRows *assumed = nullptr);
   bool masksRows();
+  bool hasWholeBlocks() const;
 
   VectorBuilder &b;
   kern::RowwiseOp op;
   RowPlan plan;
-  kern::ScheduleAttr schedule;
+  StoredValues stored;
+  kern::VectorScheduleAttr schedule;
   int64_t batch, time;
   LLVM::LLVMFuncOp function;
   SmallVector<Value> pointers;
@@ -70,8 +73,9 @@ KernelInfo RowwiseBuilder::build() {
   emitChunk(cast<scf::ForOp>(chunks).getInductionVar());
   closeLoop(b, chunks);
   LLVM::ReturnOp::create(b, ValueRange());
-  return {op.getKernel()->str(), op.getChunks(), static_cast<int64_t>(pointers.size()), scratchBytes, bytesMoved(op),
-          countFlops(op.getBody().front()) * batch * time};
+  return {
+      op.getKernel()->str(), op.getChunks(), static_cast<int64_t>(pointers.size()),
+      scratchBytes,          bytesMoved(op), static_cast<int64_t>(kern::flopsOf(op.getBody().front())) * batch * time};
 }
 
 /// Reductions keep one slot for each row of a chunk and of its halo; stored values whole vectors of columns, for each
@@ -86,12 +90,12 @@ void RowwiseBuilder::layOutScratch() {
   for (const RowPhase &phase : plan.phases())
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
-        for (const Stored &stored : loop.stored) {
-          if (stored.kind == Stored::found)
+        for (const Stored &value : stored.of(loop)) {
+          if (value.kind == Stored::found)
             continue;
-          Type element = getElementTypeOrSelf(stored.value.getType());
+          Type element = getElementTypeOrSelf(value.value.getType());
           int64_t columns = nest.heads * llvm::alignTo(loop.length, schedule.getLanes());
-          int64_t count = stored.kind == Stored::kept ? schedule.getRows() : stored.rows.high - stored.rows.low;
+          int64_t count = value.kind == Stored::kept ? schedule.getRows() : value.rows.high - value.rows.low;
           storedRows.push_back({{}, element, columns});
           storedOffsets.push_back(scratchBytes);
           scratchBytes += llvm::alignTo(count * columns * element.getIntOrFloatBitWidth() / 8, 64);
@@ -161,20 +165,18 @@ void RowwiseBuilder::emitEarlyRows(const RowFrame &frame, Value first) {
     Value to = b.minimum(b.add(first, b.index(phase.rows.high)), b.index(time));
     Operation *loop = makeLoop(b, from, to, 1);
     Value row = cast<scf::ForOp>(loop).getInductionVar();
-    NestBuilder(b, plan, frame, row, 1, schedule.getLanes(), true).emit(phase.early);
+    NestBuilder(b, plan, stored, frame, row, 1, schedule.getLanes(), true).emit(phase.early);
     closeLoop(b, loop);
   }
 }
 
 void RowwiseBuilder::emitFirstCarried(const RowFrame &frame, Value first) {
   for (const RowPhase &phase : plan.phases())
-    if (RowPlan::mayCarry(phase))
-      NestBuilder(b, plan, frame, first, 0, schedule.getLanes(), true).emit(phase.all);
+    if (!phase.runsAhead())
+      NestBuilder(b, plan, stored, frame, first, 0, schedule.getLanes(), true).emit(phase.all);
 }
 
-bool RowwiseBuilder::masksRows() {
-  return llvm::any_of(op.getBody().front().getOps<arith::SelectOp>(), rowCondition);
-}
+bool RowwiseBuilder::masksRows() { return llvm::any_of(op.getBody().front().getOps<arith::SelectOp>(), rowCondition); }
 
 /// Where rows are masked, nearly all blocks have none that is: they take code without masks.
 void RowwiseBuilder::emitBlock(const RowFrame &frame, Value row, int64_t rows) {
@@ -211,7 +213,7 @@ void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, 
     if (careful && phase.rows.high > 0)
       base = b.minimum(base, b.index(time - 1));
     bool isLast = &phase == &plan.phases().back();
-    NestBuilder nests(b, plan, frame, base, rows, schedule.getLanes(), careful, isLast && !careful);
+    NestBuilder nests(b, plan, stored, frame, base, rows, schedule.getLanes(), careful, isLast && !careful);
     if (assumed) {
       assumed->ahead = phase.rows.high;
       nests.assume(assumed);
@@ -220,7 +222,19 @@ void RowwiseBuilder::emitPhases(const RowFrame &frame, Value row, int64_t rows, 
   }
 }
 
+/// Whether some chunk has room for a block whose halo lies in the sequence. Generation goes on by single rows, say.
+bool RowwiseBuilder::hasWholeBlocks() const {
+  RowRange halo = plan.halo();
+  return schedule.getRows() <= std::min(schedule.getChunk(), time - (halo.high - halo.low));
+}
+
+/// Blocks where they fit, between them and at the ends single rows.
 void RowwiseBuilder::emitRows(const RowFrame &frame, Value first, Value last) {
+  if (!hasWholeBlocks()) {
+    Operation *loop = makeLoop(b, first, last, 1);
+    emitPhases(frame, cast<scf::ForOp>(loop).getInductionVar(), 1, true);
+    return closeLoop(b, loop);
+  }
   RowRange halo = plan.halo();
   int64_t rows = schedule.getRows();
   auto loop = scf::WhileOp::create(b, TypeRange{b.getI64Type()}, ValueRange{first});
@@ -246,12 +260,9 @@ void RowwiseBuilder::emitRows(const RowFrame &frame, Value first, Value last) {
 }
 
 FailureOr<KernelInfo> stretto::buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op) {
-  if (!op.getSchedule())
-    return op.emitOpError("needs a schedule to become code");
-  for (unsigned i = 0; i < op.getNumResults(); ++i)
-    if (op.isColumnSum(i) && !op.getPartialSums())
-      return op.emitOpError("column sums must be split into partial sums to become code");
-  if (failed(checkBody(op.getBody().front())))
+  if (!isa_and_nonnull<kern::VectorScheduleAttr>(op.getScheduleAttr()))
+    return op.emitOpError("needs a schedule with vectors to become code");
+  if (failed(checkKernel(op)))
     return failure();
   return RowwiseBuilder(b, op).build();
 }

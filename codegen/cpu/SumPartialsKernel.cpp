@@ -36,7 +36,9 @@ private:
 
 /// `vectors` vectors of columns from `column`.
 void SumBuilder::emitGroup(Value column, int64_t vectors, Value mask) {
-  auto at = [&](Value pointer, int64_t v) { return b.address(b.address(pointer, element, column), element, v * lanes); };
+  auto at = [&](Value pointer, int64_t v) {
+    return b.address(b.address(pointer, element, column), element, v * lanes);
+  };
   SmallVector<Value> sums;
   Type type = withLanes(element, lanes);
   for (int64_t v = 0; v < vectors; ++v)

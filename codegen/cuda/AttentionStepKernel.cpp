@@ -1,10 +1,11 @@
 //===- AttentionStepKernel.cpp - the function of a seq.attention_step ------------===//
 //
-// A thread block works on one query of one head. Its warps share the keys: each goes through every fourth, its lanes across
-// the columns of the head, with a running maximum and sum of the softmax (M. Milakov and N. Gimelshein, "Online normalizer
-// calculation for softmax", arXiv 1805.02867). What the warps found is put together in their order at the end.
+// A thread block works on one query of one head. Its warps share the keys: each goes through every fourth, its lanes
+// across the columns of the head, with a running maximum and sum of the softmax (M. Milakov and N. Gimelshein, "Online
+// normalizer calculation for softmax", arXiv 1805.02867). What the warps found is put together in their order at the
+// end.
 #include "codegen/cuda/ControlFlow.h"
-#include "codegen/cuda/Decoding.h"
+#include "codegen/cuda/LibraryKernels.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/ElementMap.h"
 
@@ -111,9 +112,8 @@ void StepBuilder::leave(ValueRange state) {
     b.store(state[1], b.address(b.address(sums, real, b.mul(warp, 2)), real, 1));
   });
   for (int64_t piece = 0; piece < pieces; ++piece)
-    b.when(isOwn(piece), [&] {
-      b.store(state[2 + piece], b.address(parts, real, b.add(b.mul(warp, columns), column(piece))));
-    });
+    b.when(isOwn(piece),
+           [&] { b.store(state[2 + piece], b.address(parts, real, b.add(b.mul(warp, columns), column(piece)))); });
 }
 
 /// The first warp puts the parts together.
@@ -134,7 +134,8 @@ void StepBuilder::combine() {
   for (int64_t piece = 0; piece < pieces; ++piece) {
     Value sum = b.real(real, 0);
     for (int64_t w = 0; w < warps; ++w)
-      sum = b.mulAdd(b.load(real, 1, b.address(parts, real, b.add(b.index(w * columns), column(piece)))), factors[w], sum);
+      sum = b.mulAdd(b.load(real, 1, b.address(parts, real, b.add(b.index(w * columns), column(piece)))), factors[w],
+                     sum);
     write(piece, arith::DivFOp::create(b, sum, total));
   }
 }
@@ -161,15 +162,19 @@ void StepBuilder::build() {
   leave(attend(queryPieces(), seen));
   b.barrier();
   b.when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp, b.index(0)), [&] {
-    branch(b, isValid, [&] { combine(); },
-           [&] {
-             for (int64_t piece = 0; piece < pieces; ++piece)
-               write(piece, b.real(real, 0));
-           });
+    branch(
+        b, isValid, [&] { combine(); },
+        [&] {
+          for (int64_t piece = 0; piece < pieces; ++piece)
+            write(piece, b.real(real, 0));
+        });
   });
   function.finish({{batch * heads, rows}, warps * warpThreads, 4 * batch * rows * heads * capacity * columns, 0});
 }
 
-void stretto::buildAttentionStep(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::AttentionStepOp op) {
-  StepBuilder(b, kernels, op).build();
+static void buildAttentionStep(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
+  StepBuilder(b, kernels, cast<seq::AttentionStepOp>(op)).build();
 }
+
+const LibraryKernel stretto::attentionStepKernel = {seq::AttentionStepOp::getOperationName(), "decode",
+                                                    buildAttentionStep};

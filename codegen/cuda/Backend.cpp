@@ -36,8 +36,8 @@ public:
     return list;
   }
   bool hasDeviceCode() const override { return true; }
-  int64_t headBytes() const override { return 256 << 20; } // products that fill it
-  bool addsInProducts() const override { return true; }
+  int64_t headBytes() const override { return 256 << 20; } // matmuls that fill it
+  bool fusesResiduals() const override { return true; }
 
   LogicalResult resolve(BackendSettings &settings, ModuleOp made, Report report) const override {
     if (auto chip = made ? made->getAttrOfType<StringAttr>(chipAttr) : StringAttr(); chip && settings.chip.empty())
@@ -62,6 +62,7 @@ public:
     ChooseCudaScheduleOptions options;
     options.given = given.str();
     passes.addPass(createChooseCudaSchedule(options));
+    passes.addPass(createNameCudaKernels());
   }
 
   void addDeviceKernels(OpPassManager &passes, const BackendSettings &) const override {
@@ -104,7 +105,8 @@ public:
     return success();
   }
 
-  LogicalResult printKernelCosts(ModuleOp module, const BackendSettings &settings, llvm::raw_ostream &os) const override {
+  LogicalResult printKernelCosts(ModuleOp module, const BackendSettings &settings,
+                                 llvm::raw_ostream &os) const override {
     std::string why;
     FailureOr<Toolkit> toolkit = findToolkit(settings, [&](const llvm::Twine &text) { why = text.str(); });
     if (failed(toolkit)) {
@@ -112,8 +114,9 @@ public:
       return success();
     }
     for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
-      auto costs = succeeded(checkKernels(kernels, chipOf(settings))) ? measureKernels(kernels, chipOf(settings), *toolkit)
-                                                                     : FailureOr<SmallVector<KernelCost>>(failure());
+      auto costs = succeeded(checkKernels(kernels, chipOf(settings)))
+                       ? measureKernels(kernels, chipOf(settings), *toolkit)
+                       : FailureOr<SmallVector<KernelCost>>(failure());
       if (failed(costs))
         return failure();
       printKernelTable(*costs, chipOf(settings), os);

@@ -1,31 +1,14 @@
 //===- CacheKernels.cpp - rows into and out of caches ----------------------------===//
 //
 // All vectors of the rows that are moved form one list; each thread moves one of them.
-#include "codegen/cuda/Decoding.h"
-#include "codegen/cuda/Embeddings.h"
+#include "codegen/cuda/LibraryKernels.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/ElementMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace stretto;
-
-bool stretto::isDecoding(Operation *op) {
-  return isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp, seq::AttentionStepOp>(op);
-}
-
-void stretto::nameDecoding(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    int64_t number = 0;
-    function.walk([&](Operation *op) {
-      if (isDecoding(op))
-        op->setAttr("kern.kernel", StringAttr::get(op->getContext(), function.getName() + ".decode" + Twine(number++)));
-    });
-  }
-}
 
 namespace {
 constexpr int64_t threads = 128;
@@ -37,15 +20,15 @@ public:
   RowMover(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op, Value moved, int64_t count)
       : b(b), function(b, kernels, op), element(getElementTypeOrSelf(moved.getType())), width(lastDimension(moved)),
         rows(cast<RankedTensorType>(moved.getType()).getDimSize(1)),
-        lanes(isRowStrided(moved) ? 1 : rowLanes(width, element.getIntOrFloatBitWidth() / 8)), vectors(count * width / lanes) {}
+        lanes(isRowStrided(moved) ? 1 : rowLanes(width, element.getIntOrFloatBitWidth() / 8)),
+        vectors(count * width / lanes) {}
 
   /// Calls `body(row, column)` for the vector of each thread.
   void run(llvm::function_ref<void(Value, Value)> body) {
     int64_t blocks = llvm::divideCeil(vectors, threads);
     Value number = b.add(b.mul(b.blockIndexX(blocks), threads), b.threadIndex(threads));
-    b.when(vectors % threads ? b.less(number, vectors) : Value(), [&] {
-      body(b.divide(number, width / lanes), b.mul(b.remainder(number, width / lanes), lanes));
-    });
+    b.when(vectors % threads ? b.less(number, vectors) : Value(),
+           [&] { body(b.divide(number, width / lanes), b.mul(b.remainder(number, width / lanes), lanes)); });
     int64_t bytes = 2 * vectors * lanes * element.getIntOrFloatBitWidth() / 8;
     function.finish({{blocks, 1}, threads, 0, bytes});
   }
@@ -118,11 +101,12 @@ void buildLast(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::LastRowOp op) {
 }
 } // namespace
 
-LogicalResult stretto::buildDecodingKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](seq::WriteCacheOp write) { buildWrite(b, kernels, write); })
-      .Case([&](seq::ReadCacheOp read) { buildRead(b, kernels, read); })
-      .Case([&](seq::LastRowOp last) { buildLast(b, kernels, last); })
-      .Case([&](seq::AttentionStepOp attention) { buildAttentionStep(b, kernels, attention); });
-  return success();
+/// The table's entry for one operation.
+template <typename Op, void (*Build)(CudaBuilder &, gpu::GPUModuleOp, Op)> static LibraryKernel kernelFor() {
+  return {Op::getOperationName(), "decode",
+          [](CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) { Build(b, kernels, cast<Op>(op)); }};
 }
+
+const LibraryKernel stretto::writeCacheKernel = kernelFor<seq::WriteCacheOp, buildWrite>();
+const LibraryKernel stretto::readCacheKernel = kernelFor<seq::ReadCacheOp, buildRead>();
+const LibraryKernel stretto::lastRowKernel = kernelFor<seq::LastRowOp, buildLast>();

@@ -1,6 +1,4 @@
 //===- ChooseSchedule.cpp - how kernels are shared out over threads -------===//
-#include "codegen/cuda/Decoding.h"
-#include "codegen/cuda/Embeddings.h"
 #include "codegen/cuda/GivenSchedule.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/RegisterEstimate.h"
@@ -18,53 +16,52 @@ using namespace mlir;
 using namespace stretto;
 
 namespace {
-constexpr int64_t mostRegisters = 128;      // of a thread: half the threads a multiprocessor can have
-constexpr int64_t otherRegisters = 28;      // addresses, counters, conditions
-constexpr int64_t mostTeamThreads = 512;    // threads that meet at a barrier
-constexpr int64_t blockThreads = 128;       // that narrow teams share
-constexpr int64_t wantedThreads = 1024;     // of each multiprocessor, to have enough loads in flight
+constexpr int64_t mostRegisters = 128;   // of a thread: half the threads a multiprocessor can have
+constexpr int64_t otherRegisters = 28;   // addresses, counters, conditions
+constexpr int64_t mostTeamThreads = 512; // threads that meet at a barrier
+constexpr int64_t blockThreads = 128;    // that narrow teams share
+constexpr int64_t wantedThreads = 1024;  // of each multiprocessor, to have enough loads in flight
 constexpr int64_t processorRegisters = 65536, processorThreads = 2048;
 constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
 constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
 constexpr int64_t stripWaves = 2;           // of blocks that do not sum along rows: the last wave is seldom full
 constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
 constexpr int64_t stripTeams[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
-constexpr int64_t haloShare = 16;           // a chunk is so many times longer than what it reads of its neighbours
-constexpr int64_t sumShare = 16;            // its data are so many times larger than its column sums
+constexpr int64_t haloShare = 16; // a chunk is so many times longer than what it reads of its neighbours
+constexpr int64_t sumShare = 16;  // its data are so many times larger than its column sums
 
 int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8; }
 
 /// What a schedule follows from.
 struct Shape {
   int64_t batch, time;
-  int64_t narrowest = 8;       // bytes of the narrowest real that is loaded or stored
-  int64_t widest = 4;          // bytes of the widest number in a register
+  int64_t narrowest = 8; // bytes of the narrowest real that is loaded or stored
+  int64_t widest = 4;    // bytes of the widest number in a register
   int64_t rowBytes = 0, sumBytes = 0;
   int64_t halo = 0;
-  bool mayStrip = false;       // whether several thread blocks may share the columns of a row
-  bool reduces = false;        // whether sums are taken along rows
+  bool mayStrip = false;                  // whether several thread blocks may share the columns of a row
+  bool reduces = false;                   // whether sums are taken along rows
   std::vector<std::vector<Domain>> parts; // loops of each part that can have thread blocks of its own
-  HeldValues held;             // by the part that holds most
+  HeldValues held;                        // by the part that holds most
 };
 
 struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCudaSchedulePass> {
   using ChooseCudaScheduleBase::ChooseCudaScheduleBase;
 
   void runOnOperation() final {
-    nameEmbeddings(getOperation());
-    nameDecoding(getOperation());
     auto schedules = GivenSchedules::read(given, SmallVector<StringRef>(ArrayRef(givenCudaFields)), getOperation());
     if (failed(schedules))
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](kern::RowwiseOp op) {
-      return op.getSchedule() || succeeded(choose(op, schedules->of(op))) ? WalkResult::advance() : WalkResult::interrupt();
+      return op.getSchedule() || succeeded(choose(op, schedules->of(op))) ? WalkResult::advance()
+                                                                          : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
-  Shape measure(kern::RowwiseOp op) {
-    RowPlan plan(op);
+  Shape measure(const RowPlan &plan) {
+    kern::RowKernel op = plan.kernel();
     Shape shape;
     std::tie(shape.batch, shape.time) = op.getRows();
     auto count = [&](Value row) {
@@ -75,7 +72,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     for (BlockArgument argument : op.getBody().getArguments())
       if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
         count(argument);
-    for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+    for (auto [i, value] : llvm::enumerate(op.getYielded())) {
       if (op.isColumnSum(i))
         shape.sumBytes += elementCount(value) * bytesOf(value.getType());
       else
@@ -124,8 +121,8 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return most;
   }
 
-  /// One team for the whole row where it must meet; else the largest of which not many more threads of all parts are idle than of
-  /// the one that leaves the fewest.
+  /// One team for the whole row where it must meet; else the largest of which not many more threads of all parts are
+  /// idle than of the one that leaves the fewest.
   static int64_t teamFor(const Shape &shape, int64_t vectorLanes) {
     if (!shape.mayStrip) {
       int64_t vectors = vectorsOf(shape, shape.parts[0], vectorLanes);
@@ -141,8 +138,8 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return *llvm::find_if(stripTeams, [&](int64_t team) { return threadsOf(team) <= most; });
   }
 
-  /// Those with `count` rows of a step. What a further row takes was measured on norms, Canon and their backwards: half as much
-  /// again as what it loads.
+  /// Those with `count` rows of a step. What a further row takes was measured on norms, Canon and their backwards: half
+  /// as much again as what it loads.
   int64_t registersFor(const Shape &shape, int64_t columns, int64_t count) {
     return registersFor(shape, columns) + (count - 1) * columns * shape.held.loadedBytes * 3 / 8;
   }
@@ -193,7 +190,7 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return teams;
   }
 
-  kern::ScheduleAttr make(kern::RowwiseOp op, const Shape &shape, const GivenSchedule &numbers) {
+  kern::ThreadScheduleAttr make(kern::RowwiseOp op, const Shape &shape, const GivenSchedule &numbers) {
     int64_t vectorLanes = numbers.get("lanes", std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op)));
     int64_t team = numbers.get("threads", threads ? threads.getValue() : teamFor(shape, vectorLanes));
     int64_t columns = vectorLanes;
@@ -204,29 +201,30 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     for (const std::vector<Domain> &domains : shape.parts)
       strips += shape.mayStrip ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), team) : 1;
     int64_t registers = registersFor(shape, columns, stepRows);
-    int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows));
+    int64_t chunkRows =
+        numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows));
     if (!numbers.has("rows"))
       stepRows = std::min(stepRows, chunkRows);
-    return kern::ScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team,
-                                  numbers.get("teams", teamsFor(shape, team, chunkRows)), strips);
+    return kern::ThreadScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team,
+                                         numbers.get("teams", teamsFor(shape, team, chunkRows)), strips);
   }
 
   /// Shared memory of a block under a schedule.
-  static int64_t sharedBytes(kern::RowwiseOp op, CudaBuilder &b) {
-    RowWalk walk(op);
-    auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return walk.parts[0].layoutOf(domain); };
-    if (walk.plan.reductions().empty() && mayStrip(walk.plan))
+  static int64_t sharedBytes(const RowPlan &plan, CudaBuilder &b) {
+    if (plan.reductions().empty() && mayStrip(plan))
       return 0;
-    TeamReductions reductions(b, walk.plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
+    RowWalk walk(plan);
+    auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return walk.parts[0].layoutOf(domain); };
+    TeamReductions reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
                               layoutOf);
     int64_t bytes = reductions.sharedBytes();
-    for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
-      if (!op.isColumnSum(i))
+    for (auto [i, value] : llvm::enumerate(walk.op.getYielded())) {
+      if (!walk.op.isColumnSum(i))
         continue;
       SmallVector<const Piece *> pieces;
-      forEachPiece(walk.plan.phases(), [&](const Piece &piece) {
-        const Root &root = walk.plan.roots()[piece.root];
-        if (root.kind == Root::columnSum && root.number == i && !isInjective(walk.plan, piece.root))
+      forEachPiece(plan.phases(), [&](const Piece &piece) {
+        const Root &root = plan.roots()[piece.root];
+        if (root.kind == Root::columnSum && root.number == i && !isInjective(plan, piece.root))
           pieces.push_back(&piece);
       });
       if (!pieces.empty())
@@ -236,39 +234,48 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return bytes;
   }
 
-  /// Fewer teams of a block, then shorter chunks, until shared memory suffices; what is given stays.
-  static void fitSharedMemory(kern::RowwiseOp op, CudaBuilder &b, const GivenSchedule &numbers) {
-    kern::ScheduleAttr s = *op.getSchedule();
-    int64_t leastChunk = numbers.has("chunk") ? s.getChunk() : numbers.get("rows", 1);
-    while (sharedBytes(op, b) > mostSharedBytes) {
+  /// Fewer teams of a block, then shorter chunks, until shared memory suffices; what is given stays. Returns the bytes
+  /// that a block takes.
+  static int64_t fitSharedMemory(const RowPlan &plan, CudaBuilder &b, const GivenSchedule &numbers) {
+    kern::RowKernel op = plan.kernel();
+    auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
+    int64_t leastChunk = numbers.has("chunk") ? s.getChunk() : numbers.get("rows", 1), bytes;
+    while ((bytes = sharedBytes(plan, b)) > mostSharedBytes) {
       bool fewerTeams = !numbers.has("teams") && s.getTeams() > 1 && s.getTeams() * s.getThreads() > warpThreads;
       if (!fewerTeams && s.getChunk() / 2 < leastChunk)
-        return;
+        break;
       int64_t chunkRows = fewerTeams ? s.getChunk() : s.getChunk() / 2;
-      s = kern::ScheduleAttr::get(op.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
-                                  s.getThreads(), fewerTeams ? s.getTeams() / 2 : s.getTeams(), s.getStrips());
+      s = kern::ThreadScheduleAttr::get(op.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
+                                        s.getThreads(), fewerTeams ? s.getTeams() / 2 : s.getTeams(), s.getStrips());
       op.setScheduleAttr(s);
     }
+    return bytes;
   }
 
   LogicalResult choose(kern::RowwiseOp op, const GivenSchedule &numbers) {
-    Shape shape = measure(op);
+    RowPlan plan(op);
+    Shape shape = measure(plan);
     if (failed(checkGiven(numbers, leastLanes(op), 16 / shape.narrowest)))
       return failure();
     CudaBuilder b(op.getLoc(), op.getContext());
     op.setScheduleAttr(make(op, shape, numbers));
-    fitSharedMemory(op, b, numbers);
-    kern::ScheduleAttr s = *op.getSchedule();
-    if (failed(checkTogether(numbers, s, sharedBytes(op, b))))
+    int64_t shared = fitSharedMemory(plan, b, numbers);
+    auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
+    if (failed(checkTogether(numbers, s, shared)))
       return failure();
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
-        << "shares rows out over threads" << remark::metric("rows", s.getRows()) << remark::metric("lanes", s.getLanes())
-        << remark::metric("chunk", s.getChunk()) << remark::metric("threads", s.getThreads())
-        << remark::metric("teams", s.getTeams()) << remark::metric("strips", s.getStrips())
-        << remark::metric("chunks", op.getChunks()) << remark::metric("estimated_registers", registersFor(shape, s.getLanes()))
-        << remark::metric("shared_bytes", sharedBytes(op, b));
-    numbers.remark({{"rows", s.getRows()}, {"lanes", s.getLanes()}, {"chunk", s.getChunk()}, {"threads", s.getThreads()},
-                    {"teams", s.getTeams()}, {"strips", s.getStrips()}});
+        << "shares rows out over threads" << remark::metric("rows", s.getRows())
+        << remark::metric("lanes", s.getLanes()) << remark::metric("chunk", s.getChunk())
+        << remark::metric("threads", s.getThreads()) << remark::metric("teams", s.getTeams())
+        << remark::metric("strips", s.getStrips()) << remark::metric("chunks", op.getChunks())
+        << remark::metric("estimated_registers", registersFor(shape, s.getLanes()))
+        << remark::metric("shared_bytes", shared);
+    numbers.remark({{"rows", s.getRows()},
+                    {"lanes", s.getLanes()},
+                    {"chunk", s.getChunk()},
+                    {"threads", s.getThreads()},
+                    {"teams", s.getTeams()},
+                    {"strips", s.getStrips()}});
     return success();
   }
 };

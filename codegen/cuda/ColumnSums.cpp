@@ -12,21 +12,20 @@ static int64_t elementsOf(const Piece &piece) { return piece.domain.heads * piec
 
 bool stretto::isInjective(const RowPlan &plan, unsigned root) {
   llvm::DenseSet<int64_t> seen;
-  for (const RowPhase &phase : plan.phases())
-    for (const Nest &nest : phase.all)
-      for (const ColumnLoop &loop : nest.loops)
-        for (const Piece &piece : loop.pieces) {
-          if (piece.root != root)
-            continue;
-          for (int64_t h = 0; h < piece.domain.heads; ++h)
-            for (int64_t j = 0; j < piece.domain.length; ++j)
-              if (!seen.insert(piece.target.base + h * piece.target.head + j * piece.target.column).second)
-                return false;
-        }
-  return true;
+  int64_t terms = 0;
+  forEachPiece(plan.phases(), [&](const Piece &piece) {
+    if (piece.root != root)
+      return;
+    terms += elementsOf(piece);
+    for (int64_t h = 0; h < piece.domain.heads; ++h)
+      for (int64_t j = 0; j < piece.domain.length; ++j)
+        seen.insert(piece.target.base + h * piece.target.head + j * piece.target.column);
+  });
+  return static_cast<int64_t>(seen.size()) == terms;
 }
 
-int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes, int64_t teams) {
+int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes,
+                                    int64_t teams) {
   int64_t most = 0;
   for (const Piece *piece : pieces)
     most = std::max(most, elementsOf(*piece));

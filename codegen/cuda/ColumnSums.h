@@ -1,7 +1,7 @@
 //===- ColumnSums.h - the sums over the rows of a chunk -------------------------===//
 //
-// A thread adds up its columns in registers, row after row. At the end of the chunk it stores them; where several heads or
-// pieces add to one column, their sums meet in shared memory and are added in order.
+// A thread adds up its columns in registers, row after row. At the end of the chunk it stores them; where several heads
+// or pieces add to one column, their sums meet in shared memory and are added in order.
 #pragma once
 
 #include "codegen/cuda/KernelFunction.h"
@@ -31,7 +31,8 @@ public:
   /// Stores the sums of one result, `columns` numbers from `pointer` on.
   void store(llvm::ArrayRef<ColumnSum> sums, bool injective, mlir::Value pointer, int64_t columns);
   /// Shared memory that a result needs whose columns are not added to by one element each.
-  static int64_t sharedBytes(llvm::ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes, int64_t teams);
+  static int64_t sharedBytes(llvm::ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes,
+                             int64_t teams);
 
 private:
   void storeDirectly(const ColumnSum &sum, mlir::Value pointer, int64_t columns);

@@ -22,6 +22,7 @@ void repeatWhile(CudaBuilder &b, mlir::ValueRange carried, llvm::function_ref<Va
 Values branch(CudaBuilder &b, mlir::Value condition, mlir::ValueRange otherwise, llvm::function_ref<Values()> body);
 
 /// Either side, both without values.
-void branch(CudaBuilder &b, mlir::Value condition, llvm::function_ref<void()> body, llvm::function_ref<void()> otherwise);
+void branch(CudaBuilder &b, mlir::Value condition, llvm::function_ref<void()> body,
+            llvm::function_ref<void()> otherwise);
 
 } // namespace stretto

@@ -31,9 +31,7 @@ Value CudaBuilder::threadIndex(int64_t threads) { return readRegister<NVVM::Thre
 Value CudaBuilder::blockIndexX(int64_t blocks) { return readRegister<NVVM::BlockIdXOp>(*this, blocks); }
 Value CudaBuilder::blockIndexY(int64_t blocks) { return readRegister<NVVM::BlockIdYOp>(*this, blocks); }
 
-Value CudaBuilder::less(Value a, Value b) {
-  return createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
-}
+Value CudaBuilder::less(Value a, Value b) { return createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b); }
 Value CudaBuilder::divide(Value a, int64_t b) { return createOrFold<arith::DivUIOp>(a, index(b)); }
 Value CudaBuilder::remainder(Value a, int64_t b) { return createOrFold<arith::RemUIOp>(a, index(b)); }
 

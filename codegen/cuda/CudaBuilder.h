@@ -13,16 +13,17 @@ inline constexpr int64_t warpThreads = 32;
 /// Builds the code of one thread of a CUDA kernel. Numbers of threads and blocks are i64, like all indices.
 class CudaBuilder : public VectorBuilder {
 public:
-  CudaBuilder(mlir::Location loc, mlir::MLIRContext *context) : VectorBuilder(loc, context, /*fusedMultiplyAdd=*/true) {}
+  CudaBuilder(mlir::Location loc, mlir::MLIRContext *context)
+      : VectorBuilder(loc, context, /*fusedMultiplyAdd=*/true) {}
 
   mlir::Value threadIndex(int64_t threads); // threadIdx.x < threads
   mlir::Value blockIndexX(int64_t blocks);
   mlir::Value blockIndexY(int64_t blocks);
   mlir::Value less(mlir::Value a, mlir::Value b);
   mlir::Value less(mlir::Value a, int64_t b) { return less(a, index(b)); }
-  mlir::Value divide(mlir::Value a, int64_t b);    // of numbers that are not negative
+  mlir::Value divide(mlir::Value a, int64_t b); // of numbers that are not negative
   mlir::Value remainder(mlir::Value a, int64_t b);
-  mlir::Value both(mlir::Value a, mlir::Value b);  // of conditions; null stands for true
+  mlir::Value both(mlir::Value a, mlir::Value b); // of conditions; null stands for true
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
 
   /// All threads of the block meet; what they wrote to memory is seen by all behind it.
@@ -31,10 +32,11 @@ public:
   void syncWarp();
   /// The lanes of the warp where `condition` holds, as the bits of an i32. All 32 take part.
   mlir::Value ballot(mlir::Value condition);
-  /// The value of the lane whose number differs in the bits of `mask`. All 32 lanes of the warp take part. f32, f64, i32.
+  /// The value of the lane whose number differs in the bits of `mask`. All 32 lanes of the warp take part. f32, f64,
+  /// i32.
   mlir::Value exchange(mlir::Value value, int64_t mask);
-  /// `kind` over groups of `lanes` neighbouring lanes (a power of two, at most 32), in each of them: halves are combined
-  /// until one is left.
+  /// `kind` over groups of `lanes` neighbouring lanes (a power of two, at most 32), in each of them: halves are
+  /// combined until one is left.
   mlir::Value reduceLanes(seq::ReduceKind kind, mlir::Value value, int64_t lanes);
 
   /// Runs `body` where `condition` holds; null: always.
@@ -44,10 +46,12 @@ public:
   mlir::Value loadAligned(mlir::Type element, int64_t lanes, mlir::Value pointer, int64_t alignment);
   void storeAligned(mlir::Value value, mlir::Value pointer, int64_t alignment);
   /// Reads where `condition` holds (null: always), else zeros without touching memory.
-  mlir::Value loadWhere(mlir::Value condition, mlir::Type element, int64_t lanes, mlir::Value pointer, int64_t alignment);
+  mlir::Value loadWhere(mlir::Value condition, mlir::Type element, int64_t lanes, mlir::Value pointer,
+                        int64_t alignment);
 };
 
-/// Bytes that divide every address made of multiples of the `offsets` (in elements), at most 16: what one instruction moves.
+/// Bytes that divide every address made of multiples of the `offsets` (in elements), at most 16: what one instruction
+/// moves.
 int64_t commonAlignment(mlir::ArrayRef<int64_t> offsets, mlir::Type element);
 
 } // namespace stretto

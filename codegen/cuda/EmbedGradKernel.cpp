@@ -1,12 +1,11 @@
 //===- EmbedGradKernel.cpp - the function of a seq.embed_grad ---------------------===//
 //
-// A block owns some neighbouring ids and a strip of columns of the table, so that nobody else adds to them. It lists where
-// its ids stand (TokenLists.h), and cuts the sorted list into pieces of one length, one for each group of threads. A group
-// adds the rows of each id in its piece in order. The first id of a piece may have begun in the piece before: its sum is
-// left in shared memory, and added when all groups are done.
-#include "codegen/cuda/Embeddings.h"
+// A block owns some neighbouring ids and a strip of columns of the table, so that nobody else adds to them. It lists
+// where its ids stand (TokenLists.h), and cuts the sorted list into pieces of one length, one for each group of
+// threads. A group adds the rows of each id in its piece in order. The first id of a piece may have begun in the piece
+// before: its sum is left in shared memory, and added when all groups are done.
+#include "codegen/cuda/LibraryKernels.h"
 #include "codegen/cuda/TokenLists.h"
-
 #include "codegen/rows/ElementMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,9 +16,10 @@ using namespace stretto;
 
 namespace {
 constexpr int64_t loadsInFlight = 4;
-constexpr int64_t residentBlocks = 4; // of a multiprocessor: 64 registers for each thread, where the assembler would spill
+constexpr int64_t residentBlocks =
+    4; // of a multiprocessor: 64 registers for each thread, where the assembler would spill
 constexpr int64_t wantedBlocks = residentBlocks * 132; // multiprocessors of an H200
-constexpr int64_t leastTile = 8; // vectors, a line of the cache, where a row has as many
+constexpr int64_t leastTile = 8;                       // vectors, a line of the cache, where a row has as many
 
 /// How the table is divided.
 struct GradShape {
@@ -38,7 +38,8 @@ struct GradShape {
 
 /// Narrow strips and few ids where there would be too few blocks; many ids else, since each block reads all tokens.
 GradShape::GradShape(seq::EmbedGradOp op)
-    : positions(elementCount(op.getTokens())), vocabulary(op.getType().getDimSize(0)), width(lastDimension(op.getResult())),
+    : positions(elementCount(op.getTokens())), vocabulary(op.getType().getDimSize(0)),
+      width(lastDimension(op.getResult())),
       lanes(rowLanes(width, getElementTypeOrSelf(op.getGrad()).getIntOrFloatBitWidth() / 8)), vectors(width / lanes) {
   tile = std::min<int64_t>(warpThreads, llvm::PowerOf2Ceil(vectors));
   while (tile > leastTile && vocabulary * strips() < wantedBlocks)
@@ -75,8 +76,8 @@ private:
   Value group, column, inside; // `inside`: whether the thread has a column, or null
   Value firstId, count;
   TokenLists lists;
-  Value carried;               // [group][vector]: sums of the ids that had begun before their piece
-  Value piece;                 // items of a piece
+  Value carried; // [group][vector]: sums of the ids that had begun before their piece
+  Value piece;   // items of a piece
 };
 } // namespace
 
@@ -84,7 +85,8 @@ static Value partOfVocabulary(CudaBuilder &b, const GradShape &shape) {
   return b.mul(b.blockIndexX(shape.parts()), shape.ids);
 }
 
-EmbedGradBuilder::EmbedGradBuilder(CudaBuilder &b, KernelFunction &function, seq::EmbedGradOp op, const GradShape &shape)
+EmbedGradBuilder::EmbedGradBuilder(CudaBuilder &b, KernelFunction &function, seq::EmbedGradOp op,
+                                   const GradShape &shape)
     : b(b), shape(shape), from(getElementTypeOrSelf(op.getGrad())), to(getElementTypeOrSelf(op.getType())),
       gradient(function.buffer(1)), accumulator(op.getAccumulator() ? function.buffer(2) : Value()),
       result(function.buffer(accumulator ? 3 : 2)), firstId(partOfVocabulary(b, shape)),
@@ -215,12 +217,14 @@ void EmbedGradBuilder::build() {
   });
 }
 
-LogicalResult stretto::buildEmbedGradKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::EmbedGradOp op) {
-  KernelFunction function(b, kernels, op);
-  GradShape shape(op);
-  EmbedGradBuilder(b, function, op, shape).build();
+static void buildEmbedGrad(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
+  auto grad = cast<seq::EmbedGradOp>(op);
+  KernelFunction function(b, kernels, grad);
+  GradShape shape(grad);
+  EmbedGradBuilder(b, function, grad, shape).build();
   CudaLaunch launch{{shape.parts(), shape.strips()}, TokenLists::threads, shape.positions * shape.width};
   launch.resident = residentBlocks;
   function.finish(launch);
-  return success();
 }
+
+const LibraryKernel stretto::embedGradKernel = {seq::EmbedGradOp::getOperationName(), "embed", buildEmbedGrad};

@@ -1,10 +1,8 @@
 //===- EmbedKernel.cpp - the function of a seq.embed ------------------------------===//
 //
-// All vectors of the result form one list; a thread copies a few of it, a block apart. An id outside of the vocabulary is
-// taken for the nearest one, so that nothing but the table is read.
-#include "codegen/cuda/Embeddings.h"
-#include "codegen/cuda/KernelFunction.h"
-
+// All vectors of the result form one list; a thread copies a few of it, a block apart. An id outside of the vocabulary
+// is taken for the nearest one, so that nothing but the table is read.
+#include "codegen/cuda/LibraryKernels.h"
 #include "codegen/rows/ElementMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,8 +39,7 @@ private:
 EmbedBuilder::EmbedBuilder(CudaBuilder &b, KernelFunction &function, seq::EmbedOp op)
     : b(b), element(getElementTypeOrSelf(op.getType())), bytes(element.getIntOrFloatBitWidth() / 8),
       width(lastDimension(op.getTable())), vocabulary(cast<RankedTensorType>(op.getTable().getType()).getDimSize(0)),
-      lanes(rowLanes(width, bytes)), rowVectors(width / lanes),
-      vectors(elementCount(op.getResult()) / lanes),
+      lanes(rowLanes(width, bytes)), rowVectors(width / lanes), vectors(elementCount(op.getResult()) / lanes),
       copies(vectors >= wantedBlocks * threads * mostCopies ? mostCopies : 1),
       blocks(llvm::divideCeil(vectors, threads * copies)), tokens(function.buffer(0)), table(function.buffer(1)),
       result(function.buffer(2)) {}
@@ -67,15 +64,15 @@ void EmbedBuilder::build() {
     values.push_back(read(isRagged ? b.minimum(numbers.back(), b.index(vectors - 1)) : numbers.back()));
   }
   for (auto [number, value] : llvm::zip_equal(numbers, values))
-    b.when(isRagged ? b.less(number, vectors) : Value(), [&] {
-      b.storeAligned(value, b.address(result, element, b.mul(number, lanes)), alignment());
-    });
+    b.when(isRagged ? b.less(number, vectors) : Value(),
+           [&] { b.storeAligned(value, b.address(result, element, b.mul(number, lanes)), alignment()); });
 }
 
-LogicalResult stretto::buildEmbedKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::EmbedOp op) {
+static void buildEmbed(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
   KernelFunction function(b, kernels, op);
-  EmbedBuilder embed(b, function, op);
+  EmbedBuilder embed(b, function, cast<seq::EmbedOp>(op));
   embed.build();
   function.finish(embed.launch());
-  return success();
 }
+
+const LibraryKernel stretto::embedKernel = {seq::EmbedOp::getOperationName(), "embed", buildEmbed};

@@ -12,11 +12,11 @@ inline constexpr llvm::StringLiteral givenCudaFields[] = {"rows", "lanes", "chun
 /// Threads of a team that wants so many: a power of two of lanes of a warp, or whole warps.
 int64_t wholeTeam(int64_t wanted);
 
-/// Checks each given number for itself; `leastLanes` and `mostLanes` are what the kernel can have, the latter 16 bytes of its
-/// narrowest operand. Reports the first that cannot serve.
+/// Checks each given number for itself; `leastLanes` and `mostLanes` are what the kernel can have, the latter 16 bytes
+/// of its narrowest operand. Reports the first that cannot serve.
 mlir::LogicalResult checkGiven(const GivenSchedule &given, int64_t leastLanes, int64_t mostLanes);
 
 /// Checks given numbers against what was chosen beside them, and the shared memory that a block takes.
-mlir::LogicalResult checkTogether(const GivenSchedule &given, kern::ScheduleAttr schedule, int64_t sharedBytes);
+mlir::LogicalResult checkTogether(const GivenSchedule &given, kern::ThreadScheduleAttr schedule, int64_t sharedBytes);
 
 } // namespace stretto

@@ -7,10 +7,9 @@ using namespace mlir;
 using namespace stretto;
 
 /// Adds what one loop keeps; a value that several loops with the same elements keep is kept once, for the rows of all.
-static void addLoop(SmallVectorImpl<KeptValue> &kept, RowPlan &plan, const RowPhase &phase, const Nest &nest,
+static void addLoop(SmallVectorImpl<KeptValue> &kept, const RowPlan &plan, const RowPhase &phase, const Nest &nest,
                     const ColumnLoop &loop) {
-  RowDemand demand(
-      plan, nest, loop, [](Value) { return true; }, [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
+  RowDemand demand(plan, nest, loop);
   Domain domain{nest.heads, loop.length};
   for (const RowDemand::Item *item : demand.items()) {
     if (!item->isCarried)
@@ -27,7 +26,7 @@ static void addLoop(SmallVectorImpl<KeptValue> &kept, RowPlan &plan, const RowPh
   }
 }
 
-SmallVector<KeptValue> stretto::findKeptRows(RowPlan &plan, ArrayRef<RowPhase> phases) {
+SmallVector<KeptValue> stretto::findKeptRows(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   SmallVector<KeptValue> kept;
   for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)

@@ -5,8 +5,8 @@
 
 namespace stretto {
 
-/// A value of columns that taps ask for at several rows: computed at the last one, it stays in registers while it is one of
-/// the rows before. `rows` are relative to the row that is stored.
+/// A value of columns that taps ask for at several rows: computed at the last one, it stays in registers while it is
+/// one of the rows before. `rows` are relative to the row that is stored.
 struct KeptValue {
   mlir::Value value;
   Index index;
@@ -17,6 +17,6 @@ struct KeptValue {
 };
 
 /// What all loops of some phases keep, where a step computes one row after the other.
-llvm::SmallVector<KeptValue> findKeptRows(RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
+llvm::SmallVector<KeptValue> findKeptRows(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
 } // namespace stretto

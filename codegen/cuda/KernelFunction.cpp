@@ -6,11 +6,6 @@
 using namespace mlir;
 using namespace stretto;
 
-StringAttr stretto::kernelNameOf(Operation *op) {
-  bool isKernel = isa<kern::RowwiseOp, kern::SumPartialsOp>(op);
-  return op->getAttrOfType<StringAttr>(isKernel ? "kernel" : "kern.kernel");
-}
-
 std::string stretto::kernelSymbol(StringRef kernel) {
   std::string symbol;
   for (char c : kernel)
@@ -18,16 +13,15 @@ std::string stretto::kernelSymbol(StringRef kernel) {
   return symbol;
 }
 
-KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op)
-    : b(b), op(op) {
+KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) : b(b), op(op) {
   MLIRContext *context = b.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
   SmallVector<Type> parameters(op->getNumOperands() + op->getNumResults(), pointer);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
-  StringAttr name = kernelNameOf(op);
+  StringAttr name = kern::kernelNameOf(op);
   b.setInsertionPointToEnd(kernels.getBody());
   function = LLVM::LLVMFuncOp::create(b, kernelSymbol(name), type);
-  function->setAttr("kern.kernel", name);
+  function->setAttr(kern::kernelAttr, name);
   b.setInsertionPointToEnd(function.addEntryBlock(b));
 }
 

@@ -37,17 +37,12 @@ private:
   mlir::LLVM::LLVMFuncOp function;
 };
 
-/// The name of the kernel that computes an operation: the attribute `kernel` of kernels, `kern.kernel` of others; or null.
-mlir::StringAttr kernelNameOf(mlir::Operation *op);
-
 /// The name of a kernel as a symbol that assemblers take: letters, digits and underscores.
 std::string kernelSymbol(mlir::StringRef kernel);
 
-/// Emit the function of an operation into `kernels`, in scf, arith, math, vector, llvm and nvvm. Failures are reported at
-/// the operation.
+/// Emit the function of an operation into `kernels`, in scf, arith, math, vector, llvm and nvvm. Failures are reported
+/// at the operation.
 mlir::LogicalResult buildRowwiseKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::RowwiseOp op);
 mlir::LogicalResult buildSumPartialsKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::SumPartialsOp op);
-mlir::LogicalResult buildEmbedKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, seq::EmbedOp op);
-mlir::LogicalResult buildEmbedGradKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, seq::EmbedGradOp op);
 
 } // namespace stretto

@@ -62,7 +62,8 @@ static int64_t registersOf(const Ahead &ahead) {
   int64_t count = 0;
   for (LLVM::LoadOp load : ahead.loads) {
     auto vector = dyn_cast<VectorType>(load.getType());
-    int64_t bits = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() * (vector ? vector.getNumElements() : 1);
+    int64_t bits =
+        getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() * (vector ? vector.getNumElements() : 1);
     count += llvm::divideCeil(bits, 32);
   }
   return count;
@@ -89,7 +90,8 @@ scf::ForOp stretto::loadAhead(CudaBuilder &b, scf::ForOp loop, int64_t rounds) {
   IRRewriter rewriter(b.getContext());
   rewriter.setInsertionPoint(loop);
   auto result = loop.replaceWithAdditionalYields(
-      rewriter, first, /*replaceInitOperandUsesInLoop=*/false, [&](OpBuilder &, Location, ArrayRef<BlockArgument> here) {
+      rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> here) {
         SmallVector<Value> next(here.drop_front(ahead.loads.size()));
         b.setInsertionPointToStart(loop.getBody());
         loadFor(b.minimum(b.add(loop.getInductionVar(), b.index(distance)), b.index(rounds - 1)), next);

@@ -1,5 +1,5 @@
 //===- LowerKernels.cpp - fused kernels become functions ------------------------===//
-#include "codegen/cuda/Decoding.h"
+#include "codegen/cuda/LibraryKernels.h"
 #include "codegen/cuda/Passes.h"
 #include "ir/Kern/Resources.h"
 #include "passes/Support/Requirements.h"
@@ -16,7 +16,6 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace stretto {
 #define GEN_PASS_DEF_LOWERCUDAKERNELS
@@ -49,20 +48,21 @@ private:
   }
 
   LogicalResult build(Operation *op, gpu::GPUModuleOp kernels, llvm::StringMap<Operation *> &named) {
-    if (!isa<kern::RowwiseOp, kern::SumPartialsOp, seq::EmbedOp, seq::EmbedGradOp>(op) && !isDecoding(op))
+    const LibraryKernel *library = libraryKernelOf(op);
+    if (!library && !isa<kern::RowwiseOp, kern::SumPartialsOp>(op))
       return success();
-    auto name = kernelNameOf(op);
+    auto name = kern::kernelNameOf(op);
     if (!name)
       return op->emitOpError("needs a kernel name to become code");
     if (auto [other, isNew] = named.try_emplace(kernelSymbol(name), op); !isNew)
       return op->emitOpError("kernel name must be unique, but got ") << name.getValue() << " twice";
     CudaBuilder b(op->getLoc(), op->getContext());
-    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case([&](kern::RowwiseOp rowwise) { return buildRowwiseKernel(b, kernels, rowwise); })
-        .Case([&](kern::SumPartialsOp sum) { return buildSumPartialsKernel(b, kernels, sum); })
-        .Case([&](seq::EmbedOp embed) { return buildEmbedKernel(b, kernels, embed); })
-        .Case([&](seq::EmbedGradOp grad) { return buildEmbedGradKernel(b, kernels, grad); })
-        .Default([&](Operation *other) { return buildDecodingKernel(b, kernels, other); });
+    if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
+      return buildRowwiseKernel(b, kernels, rowwise);
+    if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
+      return buildSumPartialsKernel(b, kernels, sum);
+    library->build(b, kernels, op);
+    return success();
   }
 
   /// What of math has an instruction or a function of libdevice goes there before the rest becomes LLVM's intrinsics.

@@ -18,7 +18,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so few
       that the launch fills the device.
 
-    Names the kernels of embeddings (`kern.kernel`). An option that is not 0 overrides the decision, and `given` does for
+    An option that is not 0 overrides the decision, and `given` does for
     kernels of some names, with the fields `rows`, `lanes`, `chunk`, `threads` and `teams`: what it leaves open is chosen, and what
     cannot serve is an error. A remark says what was chosen and what the launch is estimated to cost: see docs/kernels-cuda.md.
 
@@ -37,7 +37,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 2, lanes 4, chunk 8, threads 64, teams 2, strips 1> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 64, teams 2, strips 1> {
     ```
   }];
   let options = [
@@ -51,12 +51,31 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::kern::KernDialect"];
 }
 
+def NameCudaKernels : Pass<"kern-name-cuda-kernels", "::mlir::ModuleOp"> {
+  let summary = "library operations that the target has kernels for are kernels";
+  let description = [{
+    Gives each of them the name of its kernel, `kern.kernel`: that of its function, and a number among those of its kind.
+
+    ```mlir
+    func.func @gradients(%t: tensor<2x8xi32>, %e: tensor<64x16xf32>) -> tensor<2x8x16xf32> {
+      %x = seq.embed %t, %e : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32>
+      return %x : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    ... = seq.embed %arg0, %arg1 : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32> {kern.kernel = "gradients.embed0"}
+    ```
+  }];
+}
+
 def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
   let summary = "fused kernels become functions in the NVVM dialect";
   let description = [{
-    Adds a `gpu.module @kernels` with one function for each `kern.rowwise`, `kern.sum_partials`, `seq.embed` and
-    `seq.embed_grad`; the operations stay, without the `resources` that were noted at them. A function takes one pointer to global memory for each operand and result,
-    consists of operations of the LLVM and NVVM dialects alone, and says by attributes how it is launched:
+    Adds a `gpu.module @kernels` with one function for each kernel: `kern.rowwise`, `kern.sum_partials`, and the library
+    operations that `kern-name-cuda-kernels` names. The operations stay, without the `resources` that were noted at them.
+    A function takes one pointer to global memory for each operand and result, consists of operations of the LLVM and NVVM dialects alone, and says by attributes how it is launched:
 
     * `kern.kernel`: the name of the kernel; the symbol has underscores for what assemblers do not take;
     * `kern.grid`, `kern.block`: blocks in x and y, threads of a block;
@@ -67,7 +86,7 @@ def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
-      %y = kern.rowwise kernel "main.double"(%x) maps [row] schedule <rows 2, lanes 4, chunk 8, threads 32, teams 1, strips 1> {
+      %y = kern.rowwise kernel "main.double"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 32, teams 1, strips 1> {
       ^bb0(%row: tensor<16xf32>):
         %0 = arith.addf %row, %row : tensor<16xf32>
         kern.yield %0 : tensor<16xf32>

@@ -7,9 +7,9 @@
 using namespace mlir;
 using namespace stretto;
 
-/// The most values of columns that are alive at once while the items of a loop are computed one after the other, what is kept or
-/// the same for each row aside.
-static int64_t liveValues(RowPlan &plan, const RowDemand &demand) {
+/// The most values of columns that are alive at once while the items of a loop are computed one after the other, what
+/// is kept or the same for each row aside.
+static int64_t liveValues(const RowPlan &plan, const RowDemand &demand) {
   llvm::DenseMap<const RowDemand::Item *, int64_t> lastUse;
   auto items = demand.items();
   int64_t order = 0, live = 0, most = 0;
@@ -35,7 +35,7 @@ static int64_t liveValues(RowPlan &plan, const RowDemand &demand) {
   return most;
 }
 
-HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<RowPhase> phases) {
+HeldValues stretto::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   HeldValues held;
   for (const KeptValue &value : findKeptRows(plan, phases))
     held.kept += value.count();
@@ -43,19 +43,16 @@ HeldValues stretto::estimateHeld(RowPlan &plan, ArrayRef<RowPhase> phases) {
   for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops) {
-        RowDemand demand(
-            plan, nest, loop, [](Value) { return true; },
-            [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
+        RowDemand demand(plan, nest, loop);
         held.working = std::max(held.working, liveValues(plan, demand));
         for (const RowDemand::Item *item : demand.items()) {
           if (!item->index.column || !isa<BlockArgument>(item->value))
             continue;
           std::pair key(item->value.getAsOpaquePointer(), item->index.base);
           auto argument = cast<BlockArgument>(item->value);
-          auto op = cast<kern::RowwiseOp>(argument.getOwner()->getParentOp());
           if (plan.isRowless(argument))
             coefficients.insert(key);
-          else if (op.getMap(argument.getArgNumber()) == kern::RowMap::row && loaded.insert(key).second)
+          else if (plan.kernel().getMap(argument.getArgNumber()) == kern::RowMap::row && loaded.insert(key).second)
             held.loadedBytes += getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
         }
         for (const Piece &piece : loop.pieces)

@@ -15,6 +15,6 @@ struct HeldValues {
   int64_t perColumn() const { return kept + sums + coefficients + working; }
 };
 
-HeldValues estimateHeld(RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
+HeldValues estimateHeld(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
 } // namespace stretto

@@ -9,14 +9,6 @@
 using namespace mlir;
 using namespace stretto;
 
-void stretto::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit) {
-  for (const RowPhase &phase : phases)
-    for (const Nest &nest : phase.all)
-      for (const ColumnLoop &loop : nest.loops)
-        for (const Piece &piece : loop.pieces)
-          visit(piece);
-}
-
 static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   bool shares = false;
   forEachPiece(phases, [&](const Piece &piece) {
@@ -25,14 +17,13 @@ static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   return shares;
 }
 
-bool stretto::mayStrip(const RowPlan &plan) {
-  return plan.reductions().empty() && !hasSharedSums(plan, plan.phases());
-}
+bool stretto::mayStrip(const RowPlan &plan) { return plan.reductions().empty() && !hasSharedSums(plan, plan.phases()); }
 
 //===- Parts --------------------------------------------------------------------===//
 
-/// Values of a body that are the same in each sequence: tables by time, what all rows share, and what follows from these.
-static llvm::DenseSet<Value> findTables(kern::RowwiseOp op) {
+/// Values of a body that are the same in each sequence: tables by time, what all rows share, and what follows from
+/// these.
+static llvm::DenseSet<Value> findTables(kern::RowKernel op) {
   llvm::DenseSet<Value> tables;
   for (BlockArgument argument : op.getBody().getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::row)
@@ -44,13 +35,12 @@ static llvm::DenseSet<Value> findTables(kern::RowwiseOp op) {
 }
 
 /// What a piece alone computes for each row and column (a piece of one element: for each row), `tables` aside.
-static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &plan, const llvm::DenseSet<Value> &tables,
-                                                                     const Piece &piece) {
+static std::set<std::tuple<const void *, int64_t, int64_t>>
+valuesOf(const RowPlan &plan, const llvm::DenseSet<Value> &tables, const Piece &piece) {
   std::set<std::tuple<const void *, int64_t, int64_t>> values;
   Nest nest{piece.domain.heads, {}};
-  ColumnLoop loop{piece.domain.length, {piece}, {}};
-  RowDemand demand(
-      plan, nest, loop, [](Value) { return true; }, [](const RowDemand::Item &) -> RowDemand::Item * { return nullptr; });
+  ColumnLoop loop{piece.domain.length, {piece}};
+  RowDemand demand(plan, nest, loop);
   for (const RowDemand::Item *item : demand.items()) {
     bool isColumn = item->index.column || piece.domain == Domain{1, 1};
     if (isColumn && !tables.contains(item->value))
@@ -59,13 +49,12 @@ static std::set<std::tuple<const void *, int64_t, int64_t>> valuesOf(RowPlan &pl
   return values;
 }
 
-std::vector<SmallVector<RowPhase, 0>> stretto::splitPieces(RowPlan &plan) {
+std::vector<SmallVector<RowPhase, 0>> stretto::splitPieces(const RowPlan &plan) {
   SmallVector<const Piece *> pieces;
   forEachPiece(plan.phases(), [&](const Piece &piece) { pieces.push_back(&piece); });
   llvm::IntEqClasses classes(pieces.size());
   std::map<std::tuple<int64_t, int64_t, const void *, int64_t, int64_t>, unsigned> first;
-  Value any = plan.roots().front().value;
-  llvm::DenseSet<Value> tables = findTables(cast<kern::RowwiseOp>(any.getParentRegion()->getParentOp()));
+  llvm::DenseSet<Value> tables = findTables(plan.kernel());
   for (auto [i, piece] : llvm::enumerate(pieces))
     for (auto [value, base, head] : valuesOf(plan, tables, *piece)) {
       auto [known, isNew] = first.try_emplace({piece->domain.heads, piece->domain.length, value, base, head}, i);
@@ -80,7 +69,7 @@ std::vector<SmallVector<RowPhase, 0>> stretto::splitPieces(RowPlan &plan) {
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
         for (const Piece &piece : loop.pieces)
-          parts[classes[number++]].back().all.push_back({nest.heads, {{loop.length, {piece}, {}}}});
+          parts[classes[number++]].back().all.push_back({nest.heads, {{loop.length, {piece}}}});
   }
   return parts;
 }
@@ -88,7 +77,7 @@ std::vector<SmallVector<RowPhase, 0>> stretto::splitPieces(RowPlan &plan) {
 //===- Layouts ------------------------------------------------------------------===//
 
 /// Bytes of the widest number.
-static int64_t numberBytes(kern::RowwiseOp op) {
+static int64_t numberBytes(kern::RowKernel op) {
   int64_t bytes = 4;
   op->walk([&](Operation *inner) {
     for (Type type : inner->getResultTypes())
@@ -97,16 +86,19 @@ static int64_t numberBytes(kern::RowwiseOp op) {
   return bytes;
 }
 
-int64_t stretto::leastLanes(kern::RowwiseOp op) {
-  return llvm::any_of(op.getBody().getOps<seq::PermuteOp>(), [](seq::PermuteOp permute) {
-    return permute.getStyle() == seq::PairStyle::interleaved && permute.getRotated() > 0;
-  }) ? 2 : 1;
+int64_t stretto::leastLanes(kern::RowKernel op) {
+  return llvm::any_of(op.getBody().getOps<seq::PermuteOp>(),
+                      [](seq::PermuteOp permute) {
+                        return permute.getStyle() == seq::PairStyle::interleaved && permute.getRotated() > 0;
+                      })
+             ? 2
+             : 1;
 }
 
-RowPart::RowPart(kern::RowwiseOp op, const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern::ScheduleAttr schedule,
+RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern::ThreadScheduleAttr schedule,
                  bool strip)
     : phases(std::move(partPhases)), threads(schedule.getThreads()), sharesSums(hasSharedSums(plan, phases)) {
-  int64_t lanes = std::max(schedule.getLanes(), leastLanes(op));
+  int64_t lanes = std::max(schedule.getLanes(), leastLanes(plan.kernel()));
   if (strip) {
     forEachPiece(phases, [&](const Piece &piece) {
       ThreadLayout layout = layOutThreads(piece.domain, schedule.getThreads(), lanes, false);
@@ -116,7 +108,7 @@ RowPart::RowPart(kern::RowwiseOp op, const RowPlan &plan, SmallVector<RowPhase, 
   }
   addLayouts(plan, lanes);
   isWide = llvm::any_of(layouts, [&](auto &entry) {
-    return entry.second.slots * entry.second.lanes * numberBytes(op) / 4 > mostColumnRegisters;
+    return entry.second.slots * entry.second.lanes * numberBytes(plan.kernel()) / 4 > mostColumnRegisters;
   });
   if (!isWide || !sharesSums)
     return;
@@ -146,7 +138,8 @@ void RowPart::addLayouts(const RowPlan &plan, int64_t lanes) {
   });
 }
 
-RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan(op) {
+RowWalk::RowWalk(const RowPlan &plan)
+    : plan(plan), op(plan.kernel()), schedule(cast<kern::ThreadScheduleAttr>(*op.getSchedule())) {
   std::tie(batch, time) = op.getRows();
   steps = llvm::divideCeil(std::min(chunkRows(), time), schedule.getRows());
   isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
@@ -154,9 +147,9 @@ RowWalk::RowWalk(kern::RowwiseOp op) : op(op), schedule(*op.getSchedule()), plan
   firstUnsure = time - (lastChunk + rowsWalked() - schedule.getRows());
   if (schedule.getStrips() > 1 && mayStrip(plan))
     for (SmallVector<RowPhase, 0> &phases : splitPieces(plan))
-      parts.emplace_back(op, plan, std::move(phases), schedule, /*mayStrip=*/true);
+      parts.emplace_back(plan, std::move(phases), schedule, /*mayStrip=*/true);
   else
-    parts.emplace_back(op, plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayStrip=*/false);
+    parts.emplace_back(plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayStrip=*/false);
 }
 
 int64_t RowWalk::strips() const {

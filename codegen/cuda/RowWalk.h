@@ -13,17 +13,17 @@ inline constexpr int64_t mostColumnRegisters = 64;
 /// Shared memory of a block, at most.
 inline constexpr int64_t mostSharedBytes = 48 << 10;
 
-/// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `strips` for each chunk.
+/// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `strips` for each
+/// chunk.
 class RowPart {
 public:
-  RowPart(kern::RowwiseOp op, const RowPlan &plan, llvm::SmallVector<RowPhase, 0> phases, kern::ScheduleAttr schedule,
-          bool mayStrip);
+  RowPart(const RowPlan &plan, llvm::SmallVector<RowPhase, 0> phases, kern::ThreadScheduleAttr schedule, bool mayStrip);
 
   llvm::SmallVector<RowPhase, 0> phases;
   int64_t strips = 1;
-  int64_t threads;     // of all strips together
-  bool isWide;         // whether a thread has more columns than registers: it visits them in loops
-  bool sharesSums;     // whether a column of some sum has several terms from one row
+  int64_t threads; // of all strips together
+  bool isWide;     // whether a thread has more columns than registers: it visits them in loops
+  bool sharesSums; // whether a column of some sum has several terms from one row
 
   const ThreadLayout &layoutOf(Domain domain) const { return layouts.at({domain.heads, domain.length}); }
   /// A number for each position of a layout: this one and those behind it.
@@ -37,14 +37,14 @@ private:
   std::map<DomainKey, int64_t> numbers;
 };
 
-/// What follows from an operation and its schedule alone, before any code exists.
+/// What follows from the plan of an operation and its schedule alone, before any code exists.
 class RowWalk {
 public:
-  explicit RowWalk(kern::RowwiseOp op);
+  explicit RowWalk(const RowPlan &plan);
 
-  kern::RowwiseOp op;
-  kern::ScheduleAttr schedule;
-  RowPlan plan;
+  const RowPlan &plan;
+  kern::RowKernel op;
+  kern::ThreadScheduleAttr schedule;
   int64_t batch, time;
   int64_t steps;       // of a chunk
   bool isRagged;       // whether a step may hold rows behind the end of its chunk
@@ -57,16 +57,13 @@ public:
 };
 
 /// Columns that a vector must have: neighbours that change places lie in one.
-int64_t leastLanes(kern::RowwiseOp op);
+int64_t leastLanes(kern::RowKernel op);
 
-/// Calls `visit` for each piece of some phases.
-void forEachPiece(llvm::ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit);
-
-/// Whether the columns of a row may be shared out over several thread blocks: nothing is summed along the row, and each column
-/// of a sum has one term from it.
+/// Whether the columns of a row may be shared out over several thread blocks: nothing is summed along the row, and each
+/// column of a sum has one term from it.
 bool mayStrip(const RowPlan &plan);
 
 /// The phases of a plan whose rows may be shared out, taken apart into pieces that share no value of a row.
-std::vector<llvm::SmallVector<RowPhase, 0>> splitPieces(RowPlan &plan);
+std::vector<llvm::SmallVector<RowPhase, 0>> splitPieces(const RowPlan &plan);
 
 } // namespace stretto

@@ -10,7 +10,7 @@ namespace stretto {
 /// Emits what one part of a kernel does. The thread knows its block.
 class RowwiseBuilder {
 public:
-  RowwiseBuilder(CudaBuilder &b, KernelFunction &function, RowWalk &walk, const RowPart &part);
+  RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part);
 
   /// `strip`: number of the block among those of the part that have the same chunks.
   void build(mlir::Value strip);
@@ -33,7 +33,7 @@ private:
   llvm::SmallVector<Site> sitesOf(llvm::ArrayRef<Nest> nests, Root::Kind kind);
   const Position &enter(const Site &site);
   const Root &rootOf(const Piece &piece) const { return plan.roots()[piece.root]; }
-  seq::ReduceKind kindOf(const Piece &piece) const;
+  seq::ReduceKind kindOf(const Piece &piece) const { return plan.kindOf(rootOf(piece)); }
   mlir::Type elementOf(const Piece &piece) const { return getElementTypeOrSelf(rootOf(piece).value.getType()); }
 
   void emitEarlyReductions();
@@ -52,7 +52,8 @@ private:
   mlir::SmallVector<mlir::Value> keptRows(int64_t shift);
   void rememberKept(mlir::ValueRange values);
 
-  // Rows wider than registers (WideRows.cpp): threads visit their columns in loops, sums of columns are in global memory.
+  // Rows wider than registers (WideRows.cpp): threads visit their columns in loops, sums of columns are in global
+  // memory.
   struct WideSum {
     const Piece *piece;
     int64_t row;
@@ -62,16 +63,17 @@ private:
   void emitWideLoop(Domain domain, llvm::ArrayRef<Piece> pieces, llvm::ArrayRef<int64_t> rows);
   Values emitWideColumns(const ThreadLayout &layout, const Position &position, llvm::ArrayRef<Piece> pieces,
                          llvm::ArrayRef<int64_t> rows, llvm::ArrayRef<WideSum> reduced, mlir::ValueRange now);
-  void addWideSum(const Piece &piece, const ThreadLayout &layout, const Position &position, llvm::ArrayRef<int64_t> rows);
+  void addWideSum(const Piece &piece, const ThreadLayout &layout, const Position &position,
+                  llvm::ArrayRef<int64_t> rows);
   void leaveWide(llvm::ArrayRef<WideSum> reduced, mlir::ValueRange values, const ThreadLayout &layout,
                  const Position &position);
 
   CudaBuilder &b;
   KernelFunction &function;
-  RowWalk &walk;
+  const RowWalk &walk;
   const RowPart &part;
-  kern::RowwiseOp op;
-  RowPlan &plan;
+  kern::RowKernel op;
+  const RowPlan &plan;
   TeamReductions reductions;
   ThreadEmitter emitter;
 

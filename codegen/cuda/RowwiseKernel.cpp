@@ -11,6 +11,7 @@
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
 #include "codegen/rows/Overwrite.h"
+#include "ir/Kern/Flops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,23 +19,20 @@
 using namespace mlir;
 using namespace stretto;
 
-RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, RowWalk &walk, const RowPart &part)
+RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part)
     : b(b), function(function), walk(walk), part(part), op(walk.op), plan(walk.plan),
       reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
                  [&part](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); }),
-      emitter(b, plan, op, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
+      emitter(b, plan, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
         return reductions.read(reduce, row, element);
       }) {}
-
-seq::ReduceKind RowwiseBuilder::kindOf(const Piece &piece) const {
-  return const_cast<seq::ReduceOp &>(plan.reductions()[rootOf(piece).number]).getKind();
-}
 
 //===- Where a thread stands ----------------------------------------------------===//
 
 void RowwiseBuilder::findThread(Value strip) {
-  kern::ScheduleAttr s = walk.schedule;
-  int64_t chunks = op.getChunks(), block = s.getThreads() * s.getTeams(), blocks = llvm::divideCeil(chunks, s.getTeams());
+  kern::ThreadScheduleAttr s = walk.schedule;
+  int64_t chunks = op.getChunks(), block = s.getThreads() * s.getTeams(),
+          blocks = llvm::divideCeil(chunks, s.getTeams());
   Value inBlock = b.threadIndex(block);
   team = b.divide(inBlock, s.getThreads());
   thread = b.remainder(inBlock, s.getThreads());
@@ -56,10 +54,11 @@ void RowwiseBuilder::readBuffers() {
     unsigned i = argument.getArgNumber();
     Type element = getElementTypeOrSelf(argument.getType());
     int64_t count = elementCount(argument);
-    Value pointer = function.buffer(i);
+    Value pointer = function.buffer(op.getOperandOf(i)->getOperandNumber());
     if (op.getMap(i) == kern::RowMap::row)
       pointer = b.address(pointer, element, b.mul(firstRow, count));
-    emitter.inputs.push_back({pointer, element, op.getMap(i) == kern::RowMap::shared ? 0 : count, mayBeOverwritten(op, i)});
+    emitter.inputs.push_back(
+        {pointer, element, op.getMap(i) == kern::RowMap::shared ? 0 : count, mayBeOverwritten(op, i)});
   }
 }
 
@@ -116,9 +115,7 @@ void RowwiseBuilder::emitReductions(ArrayRef<Nest> nests, int64_t row) {
   }
 }
 
-Value RowwiseBuilder::isStored(int64_t row) {
-  return walk.isRagged ? b.less(emitter.rowNumber(row), last) : Value();
-}
+Value RowwiseBuilder::isStored(int64_t row) { return walk.isRagged ? b.less(emitter.rowNumber(row), last) : Value(); }
 
 void RowwiseBuilder::addColumnSums(ArrayRef<Nest> nests, int64_t row) {
   for (const Site &site : sitesOf(nests, Root::columnSum)) {
@@ -131,18 +128,19 @@ void RowwiseBuilder::addColumnSums(ArrayRef<Nest> nests, int64_t row) {
   }
 }
 
-void RowwiseBuilder::collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position, int64_t row) {
+void RowwiseBuilder::collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position,
+                                  int64_t row) {
   unsigned number = rootOf(piece).number;
-  Value yielded = op.getYield().getValues()[number];
+  Value yielded = op.getYielded()[number];
   int64_t count = elementCount(yielded);
-  Value value = b.splat(emitter.get(rootOf(piece).value, row, piece.index), layout.lanes);
-  DeviceBuffer buffer{function.buffer(op.getNumOperands() + number), getElementTypeOrSelf(yielded.getType()), count};
+  Value value = b.splat(emitter.emit(rootOf(piece).value, row, piece.index), layout.lanes);
+  RowBuffer buffer{function.buffer(op->getNumOperands() + number), getElementTypeOrSelf(yielded.getType()), count};
   Value target = emitter.elementOf(piece.target), rowNumber = emitter.rowNumber(row);
   emitter.goToPosition();
   Value flat = b.add(b.mul(b.add(b.mul(sequence, walk.time), rowNumber), count), target);
   Value condition = b.both(b.both(live, position.valid), isStored(row));
-  stores.push_back({condition, value, b.address(buffer.pointer, buffer.element, flat),
-                    emitter.alignmentOf(buffer, piece.target)});
+  stores.push_back(
+      {condition, value, b.address(buffer.pointer, buffer.element, flat), emitter.alignmentOf(buffer, piece.target)});
 }
 
 void RowwiseBuilder::flushStores() {
@@ -193,7 +191,7 @@ SmallVector<Value> RowwiseBuilder::keptRows(int64_t shift) {
     for (int64_t slot = 0; slot < layout.slots; ++slot) {
       enter({&piece, &layout, slot});
       for (int64_t row = value.rows.low; row < value.rows.high; ++row)
-        rows.push_back(emitter.get(value.value, row + shift, value.index));
+        rows.push_back(emitter.emit(value.value, row + shift, value.index));
     }
   }
   emitter.goToPosition();
@@ -241,14 +239,14 @@ void RowwiseBuilder::emitSteps() {
 }
 
 Value RowwiseBuilder::sumsOfChunk(unsigned number) {
-  Value yielded = op.getYield().getValues()[number];
-  return b.address(function.buffer(op.getNumOperands() + number), getElementTypeOrSelf(yielded.getType()),
+  Value yielded = op.getYielded()[number];
+  return b.address(function.buffer(op->getNumOperands() + number), getElementTypeOrSelf(yielded.getType()),
                    b.mul(chunk, elementCount(yielded)));
 }
 
 void RowwiseBuilder::storeColumnSums() {
   ColumnSumStore store(b, function, part.threads, walk.schedule.getTeams(), stripThread, team, live);
-  for (auto [i, yielded] : llvm::enumerate(op.getYield().getValues())) {
+  for (auto [i, yielded] : llvm::enumerate(op.getYielded())) {
     SmallVector<ColumnSum> ofResult;
     unsigned root = 0;
     for (auto [site, sum] : llvm::zip_equal(sumSites, sums))
@@ -282,7 +280,7 @@ void RowwiseBuilder::build(Value strip) {
 //===- The kernel ---------------------------------------------------------------===//
 
 /// Each part has strips of its own, one behind the other in y.
-static void emitParts(CudaBuilder &b, KernelFunction &function, RowWalk &walk) {
+static void emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk &walk) {
   Value strip = b.blockIndexY(walk.strips());
   int64_t before = 0;
   for (const RowPart &part : walk.parts) {
@@ -295,36 +293,35 @@ static void emitParts(CudaBuilder &b, KernelFunction &function, RowWalk &walk) {
   }
 }
 
-/// Blocks whose registers a multiprocessor has together, each with more than ptxas would take by itself: it likes to stay below
-/// what one more block needs, and lets loads wait for each other. Registers come for four warps at a time.
+/// Blocks whose registers a multiprocessor has together, each with more than ptxas would take by itself: it likes to
+/// stay below what one more block needs, and lets loads wait for each other. Registers come for four warps at a time.
 static int32_t residentBlocks(int64_t threads) {
   int64_t warps = llvm::divideCeil(threads, warpThreads);
   return std::max<int64_t>(1, (16 % warps == 0 ? 16 : 12) / warps);
 }
 
 LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {
-  if (!op.getSchedule() || op.getSchedule()->getThreads() == 0)
+  if (!isa_and_nonnull<kern::ThreadScheduleAttr>(op.getScheduleAttr()))
     return op.emitOpError("needs a schedule with threads to become device code");
-  for (unsigned i = 0; i < op.getNumResults(); ++i)
-    if (op.isColumnSum(i) && !op.getPartialSums())
-      return op.emitOpError("column sums must be split into partial sums to become code");
-  if (failed(checkBody(op.getBody().front())))
+  if (failed(checkKernel(op)))
     return failure();
-  RowWalk walk(op);
-  kern::ScheduleAttr s = walk.schedule;
+  RowPlan plan(op);
+  RowWalk walk(plan);
+  kern::ThreadScheduleAttr s = walk.schedule;
   if (walk.strips() != s.getStrips())
-    return op.emitOpError("needs ") << walk.strips() << " strips with these threads and lanes, but got " << s.getStrips();
+    return op.emitOpError("needs ") << walk.strips() << " strips with these threads and lanes, but got "
+                                    << s.getStrips();
   KernelFunction function(b, kernels, op);
   // Kernels with sums along rows have several rows on their way, and no registers for loads that come earlier.
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
-    if (walk.plan.reductions().empty() && !mayBeOverwritten(op, i))
+    if (plan.reductions().empty() && !mayBeOverwritten(op, i))
       function.onlyRead(i);
   emitParts(b, function, walk);
   CudaLaunch launch;
   launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getTeams())), s.getStrips()};
   launch.block = s.getThreads() * s.getTeams();
   launch.resident = residentBlocks(launch.block);
-  launch.flops = countFlops(op.getBody().front()) * walk.batch * walk.time;
+  launch.flops = static_cast<int64_t>(kern::flopsOf(op.getBody().front())) * walk.batch * walk.time;
   launch.bytes = bytesMoved(op);
   function.finish(launch);
   return success();

@@ -1,8 +1,8 @@
 //===- SumPartialsKernel.cpp - the function of a kern.sum_partials --------------===//
 //
-// A block has a tile of columns, a thread the vector `threadIdx % tile` of it and every `groups`-th entry. Where columns
-// are few and do not divide into vectors of 16 bytes, `fold` entries count as one of as many times the columns. What
-// threads have added up meets in shared memory, laid out [group][column].
+// A block has a tile of columns, a thread the vector `threadIdx % tile` of it and every `groups`-th entry. Where
+// columns are few and do not divide into vectors of 16 bytes, `fold` entries count as one of as many times the columns.
+// What threads have added up meets in shared memory, laid out [group][column].
 #include "codegen/cuda/ControlFlow.h"
 #include "codegen/cuda/KernelFunction.h"
 
@@ -25,12 +25,12 @@ constexpr int64_t leastEntries = 4;   // that a thread adds up, where there are 
 struct SumShape {
   SumShape(int64_t entries, int64_t columns, int64_t elementBytes);
 
-  int64_t lanes;          // of a vector
-  int64_t fold;           // entries that count as one
-  int64_t entries;        // after folding
-  int64_t vectors;        // of an entry, after folding
-  int64_t tile;           // vectors of a block
-  int64_t groups;         // of threads, each with entries of its own; a power of two
+  int64_t lanes;   // of a vector
+  int64_t fold;    // entries that count as one
+  int64_t entries; // after folding
+  int64_t vectors; // of an entry, after folding
+  int64_t tile;    // vectors of a block
+  int64_t groups;  // of threads, each with entries of its own; a power of two
   int64_t blocks;
 
   int64_t threads() const { return tile * groups; }
@@ -95,7 +95,8 @@ private:
 Value SumBuilder::addEntries(Value column) {
   int64_t entryElements = shape.vectors * shape.lanes, stride = shape.groups * entryElements;
   Value group = b.divide(thread, shape.tile);
-  Value base = b.address(b.address(partials, element, b.mul(column, shape.lanes)), element, b.mul(group, entryElements));
+  Value base =
+      b.address(b.address(partials, element, b.mul(column, shape.lanes)), element, b.mul(group, entryElements));
   auto read = [&](Value from, int64_t step) {
     return b.loadAligned(element, shape.lanes, b.address(from, element, step * stride), alignment());
   };
@@ -118,9 +119,8 @@ Value SumBuilder::addEntries(Value column) {
   sum = addSteps(sum, behind, steps);
   if (last == 0)
     return sum;
-  return branch(b, b.less(group, last), sum, [&]() -> Values {
-    return {arith::AddFOp::create(b, sum, read(behind, steps))};
-  })[0];
+  return branch(b, b.less(group, last), sum,
+                [&]() -> Values { return {arith::AddFOp::create(b, sum, read(behind, steps))}; })[0];
 }
 
 /// Halves of the groups are added until one is left; returns its sum where `thread` is below the tile.
@@ -144,7 +144,8 @@ Value SumBuilder::addGroups(Value sum, Value shared) {
 void SumBuilder::finish(Value sum, Value column, int64_t lanes) {
   int64_t aligned = lanes * element.getIntOrFloatBitWidth() / 8;
   if (accumulator)
-    sum = arith::AddFOp::create(b, b.loadAligned(element, lanes, b.address(accumulator, element, column), aligned), sum);
+    sum =
+        arith::AddFOp::create(b, b.loadAligned(element, lanes, b.address(accumulator, element, column), aligned), sum);
   b.storeAligned(sum, b.address(result, element, column), aligned);
 }
 
@@ -178,7 +179,8 @@ void SumBuilder::build() {
 LogicalResult stretto::buildSumPartialsKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::SumPartialsOp op) {
   KernelFunction function(b, kernels, op);
   Type element = getElementTypeOrSelf(op.getType());
-  int64_t entries = cast<RankedTensorType>(op.getPartials().getType()).getDimSize(0), columns = elementCount(op.getResult());
+  int64_t entries = cast<RankedTensorType>(op.getPartials().getType()).getDimSize(0),
+          columns = elementCount(op.getResult());
   SumShape shape(entries, columns, element.getIntOrFloatBitWidth() / 8);
   SumBuilder(b, function, op, shape).build();
   function.finish({{shape.blocks, 1}, shape.threads(), entries * columns});

@@ -14,23 +14,20 @@ static auto keyOf(const Piece &piece) {
   return std::tuple(piece.root, piece.domain.heads, piece.domain.length, piece.index.base, piece.index.head);
 }
 
-TeamReductions::TeamReductions(CudaBuilder &b, RowPlan &plan, int64_t threads, int64_t teams, int64_t rows,
+TeamReductions::TeamReductions(CudaBuilder &b, const RowPlan &plan, int64_t threads, int64_t teams, int64_t rows,
                                llvm::function_ref<const ThreadLayout &(Domain)> layoutOf)
     : b(b), plan(plan), threads(threads), teams(teams), rows(rows) {
   for (seq::ReduceOp reduce : plan.reductions())
     memories.push_back({reduce, plan.rootOf(reduce).rows, elementCount(reduce.getResult()), 0, 0, {}});
-  for (const RowPhase &phase : plan.phases())
-    for (const Nest &nest : phase.all)
-      for (const ColumnLoop &loop : nest.loops)
-        for (const Piece &piece : loop.pieces) {
-          const Root &root = plan.roots()[piece.root];
-          if (root.kind != Root::reduce)
-            continue;
-          Memory &memory = memories[root.number];
-          firstParts[keyOf(piece)] = memory.parts;
-          memory.parts += shareOf(piece, layoutOf(piece.domain)).parts;
-          ++memory.pieces;
-        }
+  forEachPiece(plan.phases(), [&](const Piece &piece) {
+    const Root &root = plan.roots()[piece.root];
+    if (root.kind != Root::reduce)
+      return;
+    Memory &memory = memories[root.number];
+    firstParts[keyOf(piece)] = memory.parts;
+    memory.parts += shareOf(piece, layoutOf(piece.domain)).parts;
+    ++memory.pieces;
+  });
 }
 
 TeamReductions::Share TeamReductions::shareOf(const Piece &piece, const ThreadLayout &layout) const {
@@ -103,7 +100,8 @@ Value TeamReductions::read(seq::ReduceOp reduce, int64_t row, Value element) {
   const Memory &memory = memories[plan.rootOf(reduce).number];
   Type type = getElementTypeOrSelf(reduce.getType());
   int64_t bytes = memory.parts * type.getIntOrFloatBitWidth() / 8;
-  Value parts = b.loadAligned(type, memory.parts, addressOf(memory, row, element), std::min<int64_t>(16, bytes & -bytes));
+  Value parts =
+      b.loadAligned(type, memory.parts, addressOf(memory, row, element), std::min<int64_t>(16, bytes & -bytes));
   if (memory.parts == 1)
     return parts;
   Value result = vector::ExtractOp::create(b, parts, 0);

@@ -1,8 +1,8 @@
 //===- TeamReductions.h - sums and extremes along rows --------------------------===//
 //
-// Each warp of a team reduces its part of a row with shuffles and leaves one number, a part, in shared memory; whoever reads
-// the result combines the parts in order. So one barrier between the stages of a row is enough. Each row of a chunk and of
-// its halo has parts of its own: nothing is written twice.
+// Each warp of a team reduces its part of a row with shuffles and leaves one number, a part, in shared memory; whoever
+// reads the result combines the parts in order. So one barrier between the stages of a row is enough. Each row of a
+// chunk and of its halo has parts of its own: nothing is written twice.
 #pragma once
 
 #include "codegen/cuda/KernelFunction.h"
@@ -14,20 +14,20 @@ namespace stretto {
 class TeamReductions {
 public:
   /// `layoutOf`: how the loop of a piece is shared out. `rows`: of a chunk, as it is walked.
-  TeamReductions(CudaBuilder &b, RowPlan &plan, int64_t threads, int64_t teams, int64_t rows,
+  TeamReductions(CudaBuilder &b, const RowPlan &plan, int64_t threads, int64_t teams, int64_t rows,
                  llvm::function_ref<const ThreadLayout &(Domain)> layoutOf);
 
   int64_t sharedBytes() const;
-  /// Takes shared memory, and fills it where not every part is written. `team`: number of the team in its block; `thread`: of the
-  /// thread in its team.
+  /// Takes shared memory, and fills it where not every part is written. `team`: number of the team in its block;
+  /// `thread`: of the thread in its team.
   void allocate(KernelFunction &function, mlir::Value team, mlir::Value thread);
 
   /// Rows are counted from `walked`, the rows of the chunk that lie behind.
   void enterRows(mlir::Value walked) { base = walked; }
   /// Whether the sum of a piece runs on through all heads of its loop.
   static bool isWhole(const Piece &piece) { return piece.domain.heads == 1 || piece.target.head == 0; }
-  /// Reduces `value` (a vector or a scalar) over the threads that share it and leaves the part. Each thread of the block comes
-  /// by. `position`: of the thread, where each head is reduced by itself.
+  /// Reduces `value` (a vector or a scalar) over the threads that share it and leaves the part. Each thread of the
+  /// block comes by. `position`: of the thread, where each head is reduced by itself.
   void leave(const Piece &piece, mlir::Value value, int64_t row, const ThreadLayout &layout, const Position &position);
   /// Element `element` (an index) of the result at a row.
   mlir::Value read(seq::ReduceOp reduce, int64_t row, mlir::Value element);
@@ -40,8 +40,8 @@ private:
     mlir::Value pointer; // of the team
   };
   struct Share {
-    int64_t lanes;  // that a shuffle reduces
-    int64_t parts;  // that are left
+    int64_t lanes; // that a shuffle reduces
+    int64_t parts; // that are left
   };
   Share shareOf(const Piece &piece, const ThreadLayout &layout) const;
   int64_t rowsOf(const Memory &memory) const { return rows + memory.rows.high - memory.rows.low; }
@@ -52,9 +52,9 @@ private:
   mlir::Value addressOf(const Memory &memory, int64_t row, mlir::Value element);
 
   CudaBuilder &b;
-  RowPlan &plan;
+  const RowPlan &plan;
   int64_t threads, teams, rows;
-  llvm::SmallVector<Memory> memories;                        // by the number of the root
+  llvm::SmallVector<Memory> memories;                                                     // by the number of the root
   std::map<std::tuple<unsigned, int64_t, int64_t, int64_t, int64_t>, int64_t> firstParts; // of a piece
   mlir::Value thread, base;
 };

@@ -12,8 +12,8 @@ ThreadLayout stretto::layOutThreads(Domain domain, int64_t threads, int64_t maxL
     layout.lanes *= 2;
   layout.vectors = layout.pad = domain.length / layout.lanes;
   if (perHead)
-    layout.pad = layout.vectors <= warpThreads ? llvm::PowerOf2Ceil(layout.vectors)
-                                               : llvm::alignTo(layout.vectors, warpThreads);
+    layout.pad =
+        layout.vectors <= warpThreads ? llvm::PowerOf2Ceil(layout.vectors) : llvm::alignTo(layout.vectors, warpThreads);
   if (layout.pad <= threads)
     layout.headsPerPass = threads / layout.pad;
   else

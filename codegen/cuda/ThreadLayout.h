@@ -13,7 +13,7 @@ struct ThreadLayout {
   Domain domain;
   int64_t threads;
   int64_t lanes, vectors, pad;
-  int64_t headsPerPass;  // heads that the threads cover in one slot; 1 where a head takes several slots
+  int64_t headsPerPass; // heads that the threads cover in one slot; 1 where a head takes several slots
   int64_t slotsPerHead;
   int64_t slots;
 
@@ -24,7 +24,8 @@ struct ThreadLayout {
 ThreadLayout layOutThreads(Domain domain, int64_t threads, int64_t maxLanes, bool perHead);
 
 /// Where a thread stands in a slot. Where it has nothing to do it stands at the first element, so that what it loads
-/// exists (it must not load what others store there); `valid` (null: always) says whether its results count, `inHead` whether its head exists.
+/// exists (it must not load what others store there); `valid` (null: always) says whether its results count, `inHead`
+/// whether its head exists.
 struct Position {
   mlir::Value head, column; // column: of the first lane
   mlir::Value valid, inHead;

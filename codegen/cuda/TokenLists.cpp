@@ -115,8 +115,7 @@ void TokenLists::walk(Value listed, bool place) {
       b.when(valid, [&] { writeWord(item, sorted, number(arith::AddIOp::create(b, next, rank))); });
     b.syncWarp();
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank, word(0));
-    b.when(b.both(valid, isFirst),
-           [&] { writeWord(arith::AddIOp::create(b, next, lanesOfBallot(same)), own, id); });
+    b.when(b.both(valid, isFirst), [&] { writeWord(arith::AddIOp::create(b, next, lanesOfBallot(same)), own, id); });
     b.syncWarp();
     return {};
   });
@@ -172,16 +171,16 @@ void TokenLists::forEachFilling(llvm::function_ref<void(Value)> body) {
   int64_t chunks = llvm::divideCeil(positions, chunk), share = llvm::divideCeil(chunks, warps);
   Value begin = b.minimum(b.mul(warp, share), b.index(chunks));
   Value end = b.minimum(b.add(begin, b.index(share)), b.index(chunks));
-  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true)), no = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true)),
+        no = arith::ConstantOp::create(b, b.getBoolAttr(false));
   repeatWhile(b, {begin, yes}, [&](ValueRange carried) -> Values {
     clearCounts();
     Values looked = whileHolds(
         b, {carried[0], b.index(0)},
         [&](ValueRange now) { return b.both(b.less(now[0], end), b.less(now[1], warpItems - chunk + 1)); },
         [&](ValueRange now) { return look(now[0], now[1]); });
-    b.when(b.less(lane, 1), [&] {
-      writeWord(arith::ExtUIOp::create(b, b.getI32Type(), b.less(looked[0], end)), unread, warp);
-    });
+    b.when(b.less(lane, 1),
+           [&] { writeWord(arith::ExtUIOp::create(b, b.getI32Type(), b.less(looked[0], end)), unread, warp); });
     b.syncWarp();
     walk(looked[1], /*place=*/false);
     b.barrier();

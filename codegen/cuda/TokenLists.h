@@ -1,8 +1,8 @@
 //===- TokenLists.h - where the tokens of a block's part of the vocabulary stand --===//
 //
-// A block looks after `ids` neighbouring ids. Each of its warps looks through a range of the positions and lists those of
-// such ids in shared memory, in order; then the lists of all warps are sorted by id, again in order (a counting sort). Where
-// the lists are full before the positions end, what is listed is worked off, and the warps go on.
+// A block looks after `ids` neighbouring ids. Each of its warps looks through a range of the positions and lists those
+// of such ids in shared memory, in order; then the lists of all warps are sorted by id, again in order (a counting
+// sort). Where the lists are full before the positions end, what is listed is worked off, and the warps go on.
 #pragma once
 
 #include "codegen/cuda/ControlFlow.h"
@@ -27,9 +27,9 @@ public:
   void forEachFilling(llvm::function_ref<void(mlir::Value)> body);
 
   // Of the current filling, where ids count from the block's first:
-  mlir::Value size();                  // items, in order of their ids and within those in order of position
-  mlir::Value start(mlir::Value id);   // the first item of an id; `ids`: the end
-  mlir::Value idOf(mlir::Value item);  // of item number `item`
+  mlir::Value size();                 // items, in order of their ids and within those in order of position
+  mlir::Value start(mlir::Value id);  // the first item of an id; `ids`: the end
+  mlir::Value idOf(mlir::Value item); // of item number `item`
   mlir::Value positionOf(mlir::Value item);
 
 private:
@@ -56,12 +56,12 @@ private:
   mlir::Value tokens, firstId, count, thread;
   int64_t positions, ids, idShift;
   mlir::Value lane, warp;
-  mlir::Value lists;   // [warps][warpItems]: id << idShift | position
-  mlir::Value sorted;  // [warps * warpItems]
-  mlir::Value counts;  // [warps][ids]: items of a warp's list, then where the next of them goes
-  mlir::Value starts;  // [ids + 1]
-  mlir::Value unread;  // [warps]: whether a warp has positions left
-  mlir::Value again;   // whether one has
+  mlir::Value lists;  // [warps][warpItems]: id << idShift | position
+  mlir::Value sorted; // [warps * warpItems]
+  mlir::Value counts; // [warps][ids]: items of a warp's list, then where the next of them goes
+  mlir::Value starts; // [ids + 1]
+  mlir::Value unread; // [warps]: whether a warp has positions left
+  mlir::Value again;  // whether one has
 };
 
 } // namespace stretto

@@ -1,8 +1,8 @@
 //===- WideRows.cpp - rows that are wider than registers ------------------------===//
 //
-// Where a thread has more columns than it can hold, it visits them in loops, stage after stage, and loads what it needs again:
-// nothing stays in registers but the sums along a row. The sums of columns are in global memory, where the team of the chunk
-// adds to them row after row; a column that several heads add to belongs to one thread.
+// Where a thread has more columns than it can hold, it visits them in loops, stage after stage, and loads what it needs
+// again: nothing stays in registers but the sums along a row. The sums of columns are in global memory, where the team
+// of the chunk adds to them row after row; a column that several heads add to belongs to one thread.
 #include "codegen/cuda/RowwiseBuilder.h"
 
 using namespace mlir;
@@ -16,7 +16,7 @@ static Values repeat(CudaBuilder &b, int64_t count, ValueRange carried,
 
 void RowwiseBuilder::clearWideSums() {
   bool any = false;
-  for (auto [i, yielded] : llvm::enumerate(op.getYield().getValues())) {
+  for (auto [i, yielded] : llvm::enumerate(op.getYielded())) {
     if (!op.isColumnSum(i))
       continue;
     Type element = getElementTypeOrSelf(yielded.getType());
@@ -106,7 +106,7 @@ void RowwiseBuilder::addWideSum(const Piece &piece, const ThreadLayout &layout, 
   Value target = emitter.elementOf(piece.target);
   emitter.goToPosition();
   Value address = b.address(sumsOfChunk(number), element, target);
-  int64_t columns = elementCount(op.getYield().getValues()[number]);
+  int64_t columns = elementCount(op.getYielded()[number]);
   int64_t alignment = commonAlignment({piece.target.base, piece.target.head, columns, layout.lanes}, element);
   Value isMine = b.both(live, position.valid);
   Value sum = b.loadWhere(isMine, element, layout.lanes, address, alignment);

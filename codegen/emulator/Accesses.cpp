@@ -36,7 +36,8 @@ static Origin originOf(Value pointer) {
 static std::optional<int64_t> bytesOf(Type type) {
   if (isa<LLVM::LLVMPointerType>(type))
     return 8;
-  if (auto vector = dyn_cast<VectorType>(type); vector && !vector.isScalable() && vector.getElementType().isIntOrFloat())
+  if (auto vector = dyn_cast<VectorType>(type);
+      vector && !vector.isScalable() && vector.getElementType().isIntOrFloat())
     return llvm::divideCeil(vector.getNumElements() * vector.getElementTypeBitWidth(), 8);
   if (type.isIntOrFloat())
     return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
@@ -103,9 +104,9 @@ LogicalResult stretto::rewriteLoad(Operation *op, Emulation &emulation) {
 
 LogicalResult stretto::rewriteStore(Operation *op, Emulation &emulation) {
   auto store = cast<LLVM::StoreOp>(op);
-  return failed(refuseSpecial(store)) ? failure()
-                                      : check(op, store.getAddr(), store.getValue().getType(), store.getAlignment(), true,
-                                              emulation);
+  return failed(refuseSpecial(store))
+             ? failure()
+             : check(op, store.getAddr(), store.getValue().getType(), store.getAlignment(), true, emulation);
 }
 
 LogicalResult stretto::rewriteAddressOf(Operation *op, Emulation &emulation) {
@@ -120,8 +121,8 @@ LogicalResult stretto::rewriteAddressOf(Operation *op, Emulation &emulation) {
     auto b = emulation.at(op);
     auto pointer = LLVM::LLVMPointerType::get(op->getContext());
     Value memory = emulation.field(b, pointer, offsetof(stretto_emulated_thread, shared));
-    Value variable = LLVM::GEPOp::create(b, pointer, b.getI8Type(), memory,
-                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    Value variable =
+        LLVM::GEPOp::create(b, pointer, b.getI8Type(), memory, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
     op->replaceAllUsesWith(ValueRange{variable});
     op->erase();
   });

@@ -52,11 +52,13 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   auto block = kernel->getAttrOfType<IntegerAttr>("kern.block");
   auto bytes = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.buffer_bytes");
   if (!name || !grid || grid.size() != 2 || !block || !bytes)
-    return kernel.emitOpError("must say kern.kernel, kern.grid (two numbers), kern.block and kern.buffer_bytes to be emulated");
+    return kernel.emitOpError(
+        "must say kern.kernel, kern.grid (two numbers), kern.block and kern.buffer_bytes to be emulated");
   if (block.getInt() < 32 || block.getInt() > 1024 || block.getInt() % 32)
     return kernel.emitOpError("kern.block must be a multiple of 32 up to 1024, but got ") << block.getInt();
   if (bytes.size() != static_cast<int64_t>(kernel.getNumArguments()))
-    return kernel.emitOpError("must say the bytes of ") << kernel.getNumArguments() << " buffers, but got " << bytes.size();
+    return kernel.emitOpError("must say the bytes of ")
+           << kernel.getNumArguments() << " buffers, but got " << bytes.size();
   for (Type type : kernel.getArgumentTypes())
     if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type); !pointer || pointer.getAddressSpace() != 1)
       return kernel.emitOpError("must take pointers to global memory alone to be emulated, but got ") << type;
@@ -72,8 +74,7 @@ static void makePlain(LLVM::LLVMFuncOp function, const Twine &name) {
   function.setName(name.str());
   function.setLinkage(LLVM::Linkage::Internal);
   Type result = function.getFunctionType().getReturnType();
-  function.setFunctionType(
-      LLVM::LLVMFunctionType::get(result, llvm::to_vector(function.front().getArgumentTypes())));
+  function.setFunctionType(LLVM::LLVMFunctionType::get(result, llvm::to_vector(function.front().getArgumentTypes())));
 }
 
 /// The thread function takes the addresses of all buffers as one array.
@@ -91,29 +92,33 @@ void ModuleRewriter::readBuffers(LLVM::LLVMFuncOp kernel) {
 
 void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts &facts) {
   std::string name = launch.name.str();
-  auto numbers = LLVM::LLVMArrayType::get(tables.number(), 2 * launch.bufferBytes.size());
-  tables.define(name + ".buffers", numbers, LLVM::Linkage::Internal, [&] {
-    SmallVector<Value> values;
-    for (auto [i, bytes] : llvm::enumerate(launch.bufferBytes)) {
-      values.push_back(tables.i64(bytes));
-      values.push_back(tables.i64(facts.writesAny || facts.written[i]));
-    }
-    return tables.aggregate(numbers, values);
+  using Buffer = stretto_emulated_buffer;
+  tables.defineList<Buffer>(name + ".buffers", launch.bufferBytes.size(), [&](size_t i) {
+    return tables.start<Buffer>()
+        .set(&Buffer::bytes, launch.bufferBytes[i])
+        .set(&Buffer::written, facts.writesAny || facts.written[i]);
   });
-  Type n = tables.number(), p = tables.pointer();
-  auto type = tables.structOf({p, n, p, n, n, n, n, n, p, n, n});
-  tables.define(name + ".launch", type, LLVM::Linkage::Internal, [&] {
-    return tables.aggregate(
-        type, {tables.address(emulatorTexts), tables.i64(emulation.text(name)), tables.address(name + ".thread"),
-               tables.i64(launch.gridX), tables.i64(launch.gridY), tables.i64(launch.block),
-               tables.i64(facts.sharedBytes), tables.i64(launch.bufferBytes.size()), tables.address(name + ".buffers"),
-               tables.i64(facts.waits), tables.i64(facts.granule)});
+  using Kernel = stretto_emulated_kernel;
+  tables.define(name + ".launch", LLVM::Linkage::Internal, [&] {
+    return tables.aggregate(tables.start<Kernel>()
+                                .set(&Kernel::texts, tables.address(emulatorTexts))
+                                .set(&Kernel::name, emulation.text(name))
+                                .set(&Kernel::function, tables.address(name + ".thread"))
+                                .set(&Kernel::grid_x, launch.gridX)
+                                .set(&Kernel::grid_y, launch.gridY)
+                                .set(&Kernel::block, launch.block)
+                                .set(&Kernel::shared_bytes, facts.sharedBytes)
+                                .set(&Kernel::buffer_count, launch.bufferBytes.size())
+                                .set(&Kernel::buffers, tables.address(name + ".buffers"))
+                                .set(&Kernel::waits, facts.waits)
+                                .set(&Kernel::granule, facts.granule));
   });
 }
 
 void ModuleRewriter::makeEntry(LLVM::LLVMFuncOp kernel, const LaunchFacts &launch) {
   auto b = ImplicitLocOpBuilder::atBlockEnd(kernel.getLoc(), module.getBody());
-  Type pointer = tables.pointer(), number = tables.number(), none = LLVM::LLVMVoidType::get(b.getContext());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), number = b.getI64Type(),
+       none = LLVM::LLVMVoidType::get(b.getContext());
   auto type = LLVM::LLVMFunctionType::get(none, {pointer, number, number, pointer});
   auto entry = LLVM::LLVMFuncOp::create(b, launch.name, type);
   entry->setAttr("kern.chunks", b.getI64IntegerAttr(launch.gridX * launch.gridY));
@@ -124,7 +129,8 @@ void ModuleRewriter::makeEntry(LLVM::LLVMFuncOp kernel, const LaunchFacts &launc
   auto emulate = emulation.declare("stretto_emulate", none, {pointer, pointer, number, number});
   b.setInsertionPointToEnd(entry.addEntryBlock(b));
   Value description = LLVM::AddressOfOp::create(b, pointer, (launch.name + ".launch").str());
-  LLVM::CallOp::create(b, emulate, ValueRange{description, entry.getArgument(0), entry.getArgument(1), entry.getArgument(2)});
+  LLVM::CallOp::create(b, emulate,
+                       ValueRange{description, entry.getArgument(0), entry.getArgument(1), entry.getArgument(2)});
   LLVM::ReturnOp::create(b, ValueRange());
 }
 

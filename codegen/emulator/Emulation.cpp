@@ -1,7 +1,7 @@
 //===- Emulation.cpp - what the rewriting of CUDA kernels has to know -----===//
 #include "codegen/emulator/Emulation.h"
 
-#include "codegen/report/Locations.h"
+#include "codegen/facts/Locations.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,9 +31,10 @@ int32_t Emulation::text(StringRef text) {
 }
 
 /// The address of a new record of the table.
-Value Emulation::addRecord(ImplicitLocOpBuilder &b, Table &table, ArrayRef<int32_t> record) {
+Value Emulation::addRecord(ImplicitLocOpBuilder &b, Table &table, const AbiFields &record) {
   auto index = static_cast<int32_t>(table.numbers.size());
-  table.numbers.insert(table.numbers.end(), record.begin(), record.end());
+  for (OpFoldResult number : record.inOrder())
+    table.numbers.push_back(cast<IntegerAttr>(cast<Attribute>(number)).getInt());
   Value base = LLVM::AddressOfOp::create(b, pointer, table.name);
   return LLVM::GEPOp::create(b, pointer, b.getI32Type(), base, ArrayRef<LLVM::GEPArg>{index});
 }
@@ -54,25 +55,37 @@ void Emulation::finish() {
   LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Internal, emulatorTexts, b.getStringAttr(texts));
 }
 
-static std::string placeOf(Operation *op) {
+static std::string slotOf(Operation *op) {
   auto places = listPlaces(op->getLoc());
   return places.empty() ? "" : places.front().text();
 }
 
 Value Emulation::describeWait(ImplicitLocOpBuilder &b, Operation *op, int32_t kind) {
   facts().waits = true;
-  return addRecord(b, waits, {text(op->getName().getStringRef()), text(placeOf(op)), kind});
+  using Wait = stretto_emulated_wait;
+  return addRecord(b, waits,
+                   AbiStruct<Wait>(b.getContext())
+                       .set(&Wait::operation, text(op->getName().getStringRef()))
+                       .set(&Wait::place, text(slotOf(op)))
+                       .set(&Wait::kind, kind));
 }
 
-Value Emulation::describeAccess(ImplicitLocOpBuilder &b, Operation *op, int32_t bytes, int32_t alignment, int32_t object,
-                                int32_t objectBytes) {
+Value Emulation::describeAccess(ImplicitLocOpBuilder &b, Operation *op, int32_t bytes, int32_t alignment,
+                                int32_t object, int32_t objectBytes) {
   facts().granule = std::min<int64_t>({facts().granule, alignment, bytes & -bytes});
-  return addRecord(b, accesses, {text(placeOf(op)), bytes, alignment, object, objectBytes});
+  using Access = stretto_emulated_access;
+  return addRecord(b, accesses,
+                   AbiStruct<Access>(b.getContext())
+                       .set(&Access::place, text(slotOf(op)))
+                       .set(&Access::bytes, bytes)
+                       .set(&Access::alignment, alignment)
+                       .set(&Access::object, object)
+                       .set(&Access::object_bytes, objectBytes));
 }
 
 Value Emulation::field(ImplicitLocOpBuilder &b, Type type, size_t offset) {
-  Value address = LLVM::GEPOp::create(b, pointer, b.getI8Type(), self(),
-                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  Value address =
+      LLVM::GEPOp::create(b, pointer, b.getI8Type(), self(), ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
   return LLVM::LoadOp::create(b, type, address);
 }
 
@@ -100,12 +113,13 @@ FailureOr<int64_t> Emulation::sharedOffset(Operation *user, LLVM::GlobalOp varia
   if (isNew) {
     auto type = dyn_cast<LLVM::LLVMArrayType>(variable.getGlobalType());
     if (!type || !type.getElementType().isInteger(8))
-      return variable.emitOpError("variable in shared memory must be an array of i8, but got ") << variable.getGlobalType();
+      return variable.emitOpError("variable in shared memory must be an array of i8, but got ")
+             << variable.getGlobalType();
     entry->second = llvm::alignTo(known.sharedBytes, variable.getAlignment().value_or(1));
     known.sharedBytes = entry->second + static_cast<int64_t>(type.getNumElements());
     if (known.sharedBytes > mostSharedBytes)
-      return current.emitOpError("static shared memory must take at most ") << mostSharedBytes << " bytes, but got "
-                                                                            << known.sharedBytes;
+      return current.emitOpError("static shared memory must take at most ")
+             << mostSharedBytes << " bytes, but got " << known.sharedBytes;
   }
   return entry->second;
 }

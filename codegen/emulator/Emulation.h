@@ -1,6 +1,7 @@
 //===- Emulation.h - what the rewriting of CUDA kernels has to know -------------===//
 #pragma once
 
+#include "codegen/host/AbiStruct.h"
 #include "runtime/abi/emulator.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -14,10 +15,10 @@ namespace stretto {
 
 /// What the runtime is told about a kernel, or has to hold for all of them because a function that they call needs it.
 struct KernelFacts {
-  bool waits = false;        // threads may wait for each other
-  int64_t granule = 16;      // bytes; divides the size and the alignment of every checked access
-  bool writesAny = false;    // to a buffer that is not known
-  llvm::BitVector written;   // the buffers that are written
+  bool waits = false;      // threads may wait for each other
+  int64_t granule = 16;    // bytes; divides the size and the alignment of every checked access
+  bool writesAny = false;  // to a buffer that is not known
+  llvm::BitVector written; // the buffers that are written
   int64_t sharedBytes = 0;
   llvm::MapVector<mlir::Operation *, int64_t> sharedOffsets; // of the shared variables it names
 };
@@ -69,19 +70,18 @@ public:
   void later(std::function<void()> action) { deferred.push_back(std::move(action)); }
 
 private:
-  /// Numbers in a global; a record is `size` of them.
+  /// Records in a global, as the numbers they consist of.
   struct Table {
     llvm::StringLiteral name;
-    size_t size;
     std::vector<int32_t> numbers = {};
   };
-  mlir::Value addRecord(mlir::ImplicitLocOpBuilder &b, Table &table, llvm::ArrayRef<int32_t> record);
+  mlir::Value addRecord(mlir::ImplicitLocOpBuilder &b, Table &table, const AbiFields &record);
   void defineTable(const Table &table);
   void replaceTypes();
 
   mlir::Operation *gpuModule;
   mlir::LLVM::LLVMPointerType pointer;
-  Table accesses{"stretto.emulator.accesses", 5}, waits{"stretto.emulator.waits", 3};
+  Table accesses{"stretto.emulator.accesses"}, waits{"stretto.emulator.waits"};
   std::string texts;
   llvm::StringMap<int32_t> textOffsets;
   mlir::LLVM::LLVMFuncOp current;

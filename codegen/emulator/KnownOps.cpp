@@ -127,12 +127,25 @@ static const llvm::StringMap<Rewrite> &knownOps() {
 
 /// Operations that move bf16 and do not look at it.
 static bool movesBF16(Operation *op) {
-  static const llvm::StringSet<> names = {
-      "llvm.mlir.undef",   "llvm.mlir.poison",         "llvm.mlir.zero",          "llvm.bitcast",
-      "llvm.select",       "llvm.insertelement",       "llvm.extractelement",     "llvm.shufflevector",
-      "llvm.insertvalue",  "llvm.extractvalue",        "llvm.freeze",             "llvm.br",
-      "llvm.cond_br",      "llvm.switch",              "llvm.return",             "llvm.load",
-      "llvm.store",        "llvm.intr.vector.insert",  "llvm.intr.vector.extract"};
+  static const llvm::StringSet<> names = {"llvm.mlir.undef",
+                                          "llvm.mlir.poison",
+                                          "llvm.mlir.zero",
+                                          "llvm.bitcast",
+                                          "llvm.select",
+                                          "llvm.insertelement",
+                                          "llvm.extractelement",
+                                          "llvm.shufflevector",
+                                          "llvm.insertvalue",
+                                          "llvm.extractvalue",
+                                          "llvm.freeze",
+                                          "llvm.br",
+                                          "llvm.cond_br",
+                                          "llvm.switch",
+                                          "llvm.return",
+                                          "llvm.load",
+                                          "llvm.store",
+                                          "llvm.intr.vector.insert",
+                                          "llvm.intr.vector.extract"};
   return names.contains(op->getName().getStringRef());
 }
 

@@ -31,10 +31,11 @@ static void replace(Operation *op, Value value) {
 
 /// What a function of libdevice is called in libm, without the f of single precision; empty if it is not there.
 static StringRef nameInLibm(StringRef name, bool isSingle) {
-  static const llvm::StringSet<> names = {
-      "acos", "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",   "cosh", "erf",
-      "erfc", "exp",   "exp10", "exp2", "expm1", "fabs",  "floor", "fma",  "fmax", "fmin",     "fmod",  "log",  "log10",
-      "log1p", "log2", "pow",  "rint",  "round", "rsqrt", "sin",   "sinh", "sqrt", "tan",      "tanh",  "trunc"};
+  static const llvm::StringSet<> names = {"acos", "acosh",    "asin",  "asinh", "atan", "atan2", "atanh", "cbrt",
+                                          "ceil", "copysign", "cos",   "cosh",  "erf",  "erfc",  "exp",   "exp10",
+                                          "exp2", "expm1",    "fabs",  "floor", "fma",  "fmax",  "fmin",  "fmod",
+                                          "log",  "log10",    "log1p", "log2",  "pow",  "rint",  "round", "rsqrt",
+                                          "sin",  "sinh",     "sqrt",  "tan",   "tanh", "trunc"};
   if (!name.consume_front("__nv_"))
     return "";
   name.consume_front("fast_");
@@ -191,8 +192,8 @@ LogicalResult stretto::rewriteBF16(Operation *op, Emulation &emulation) {
     replace(op, single.getType() == type ? single : LLVM::FPExtOp::create(b, type, single));
     return success();
   }
-  if (isa<LLVM::FAddOp, LLVM::FSubOp, LLVM::FMulOp, LLVM::FDivOp, LLVM::FNegOp, LLVM::FAbsOp, LLVM::FCmpOp, LLVM::MaxNumOp,
-          LLVM::MinNumOp, LLVM::MaximumOp, LLVM::MinimumOp>(op))
+  if (isa<LLVM::FAddOp, LLVM::FSubOp, LLVM::FMulOp, LLVM::FDivOp, LLVM::FNegOp, LLVM::FAbsOp, LLVM::FCmpOp,
+          LLVM::MaxNumOp, LLVM::MinNumOp, LLVM::MaximumOp, LLVM::MinimumOp>(op))
     return rewriteArithmetic(op, emulation);
   return op->emitOpError("on bf16 is not known to the emulator");
 }

@@ -15,278 +15,349 @@ using namespace stretto;
 
 std::string stretto::hostFunctionName(StringRef function) { return ("host." + function).str(); }
 
-LLVM::LLVMStructType stretto::kernelType(MLIRContext *context) {
-  Type pointer = LLVM::LLVMPointerType::get(context), number = IntegerType::get(context, 64);
-  Type grid = LLVM::LLVMArrayType::get(number, 2);
-  return LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, pointer, pointer, number, number, number, number,
-                                                    number, pointer, grid, number, number, number, number, pointer});
-}
-
-LLVM::LLVMStructType stretto::siteType(MLIRContext *context) {
-  return LLVM::LLVMStructType::getLiteral(context, {LLVM::LLVMPointerType::get(context), IntegerType::get(context, 64)});
-}
-
 namespace {
 
-/// The fields of an argument struct, in order.
-class Fields {
-public:
-  explicit Fields(HostBuilder &b) : b(b) {}
-  Fields &i64(std::initializer_list<int64_t> values) {
-    for (int64_t value : values)
-      list.push_back(b.i64(value));
-    return *this;
-  }
-  Fields &i32(std::initializer_list<int32_t> values) {
-    for (int32_t value : values)
-      list.push_back(b.i32(value));
-    return *this;
-  }
-  Fields &f64(double value) {
-    list.push_back(b.f64(value));
-    return *this;
-  }
-  Fields &buffers(ValueRange values) {
-    for (Value value : values)
-      llvm::append_range(list, b.buffer(placeOf(value)));
-    return *this;
-  }
-  /// A buffer, or zeros for what is not there.
-  Fields &optionalBuffer(Value value) { return value ? buffers(value) : i32({0, 0}).i64({0}); }
-  void call(StringRef name) { b.call(name, b.pack(list)); }
-  ArrayRef<Value> get() const { return list; }
+/// What lies in the buffers of a call, by their numbers.
+using CallBuffers = FailureOr<SmallVector<Value>>;
 
-private:
-  HostBuilder &b;
-  SmallVector<Value> list;
-};
+/// Calls a C function with its argument struct.
+CallBuffers callWith(HostBuilder &b, StringRef name, const AbiFields &args) {
+  b.call(name, b.pack(args));
+  return args.tensors();
+}
+
+/// A launch of the kernel that `op` names, with its operands and results.
+CallBuffers emitLaunch(HostBuilder &b, Operation *op, const KernelNumbers &kernels) {
+  StringAttr given = kern::kernelNameOf(op);
+  StringRef name = given ? given.getValue() : "";
+  auto number = kernels.find(name);
+  if (number == kernels.end())
+    return op->emitOpError() << "must name a kernel that exists as llvm.func, but got '" << name << "'";
+  Value kernel = b.address(kernelTableName, number->second * sizeof(stretto_kernel));
+  SmallVector<Value> tensors(op->getOperands());
+  llvm::append_range(tensors, op->getResults());
+  auto buffers = llvm::map_to_vector(tensors, [&](Value tensor) { return b.buffer(tensor); });
+  b.call("stretto_launch", {kernel, b.pack<stretto_buffer>(buffers)});
+  return tensors;
+}
 
 struct Matmul {
   int64_t m, n, k;
   Value a, b, c;
   bool transposeA, transposeB, accumulate;
-  Value addend = {};
+  Value residual = {};
 };
 
-void emitMatmul(HostBuilder &b, const Matmul &product) {
-  Fields(b)
-      .i64({product.m, product.n, product.k, rowStride(product.a), rowStride(product.b), rowStride(product.c)})
-      .i32({product.transposeA, product.transposeB, product.accumulate, dtypeOf(product.a.getType()), dtypeOf(product.c.getType()),
-            product.addend != nullptr})
-      .buffers({product.a, product.b, product.c})
-      .optionalBuffer(product.addend)
-      .i64({product.addend ? rowStride(product.addend) : 0})
-      .call("stretto_matmul");
+CallBuffers emitMatmul(HostBuilder &b, const Matmul &matmul) {
+  using Args = stretto_matmul_args;
+  auto args = b.start<Args>();
+  args.set(&Args::m, matmul.m)
+      .set(&Args::n, matmul.n)
+      .set(&Args::k, matmul.k)
+      .set(&Args::lda, rowStride(matmul.a))
+      .set(&Args::ldb, rowStride(matmul.b))
+      .set(&Args::ldc, rowStride(matmul.c))
+      .set(&Args::ldd, matmul.residual ? rowStride(matmul.residual) : 0)
+      .set(&Args::transpose_a, matmul.transposeA)
+      .set(&Args::transpose_b, matmul.transposeB)
+      .set(&Args::accumulate, matmul.accumulate)
+      .set(&Args::has_residual, matmul.residual != nullptr)
+      .set(&Args::dtype, dtypeOf(matmul.a.getType()))
+      .set(&Args::dtype_c, dtypeOf(matmul.c.getType()))
+      .set(&Args::a, b.buffer(matmul.a))
+      .set(&Args::b, b.buffer(matmul.b))
+      .set(&Args::c, b.buffer(matmul.c))
+      .set(&Args::d, b.buffer(matmul.residual));
+  return callWith(b, "stretto_matmul", args);
 }
 
-LogicalResult emit(HostBuilder &b, seq::LinearOp op, const KernelNumbers &) {
-  emitMatmul(b, {rowsOf(op.getOperand()), columnsOf(op.getResult()), columnsOf(op.getOperand()), op.getOperand(),
-                 op.getWeight(), op.getResult(), false, true, false, op.getAddend()});
-  return success();
+CallBuffers emit(HostBuilder &b, seq::LinearOp op, const KernelNumbers &) {
+  return emitMatmul(b, {rowsOf(op.getOperand()), columnsOf(op.getResult()), columnsOf(op.getOperand()), op.getOperand(),
+                        op.getWeight(), op.getResult(), false, true, false, op.getResidual()});
 }
 
-LogicalResult emit(HostBuilder &b, seq::LinearInputGradOp op, const KernelNumbers &) {
-  emitMatmul(b, {rowsOf(op.getGrad()), columnsOf(op.getResult()), columnsOf(op.getGrad()), op.getGrad(), op.getWeight(),
-                 op.getResult(), false, false, false});
-  return success();
+CallBuffers emit(HostBuilder &b, seq::LinearInputGradOp op, const KernelNumbers &) {
+  return emitMatmul(b, {rowsOf(op.getGrad()), columnsOf(op.getResult()), columnsOf(op.getGrad()), op.getGrad(),
+                        op.getWeight(), op.getResult(), false, false, false});
 }
 
-LogicalResult emit(HostBuilder &b, seq::LinearWeightGradOp op, const KernelNumbers &) {
-  emitMatmul(b, {columnsOf(op.getGrad()), columnsOf(op.getOperand()), rowsOf(op.getGrad()), op.getGrad(), op.getOperand(),
-                 op.getResult(), true, false, static_cast<bool>(op.getAccumulator())});
-  return success();
+CallBuffers emit(HostBuilder &b, seq::LinearWeightGradOp op, const KernelNumbers &) {
+  return emitMatmul(b, {columnsOf(op.getGrad()), columnsOf(op.getOperand()), rowsOf(op.getGrad()), op.getGrad(),
+                        op.getOperand(), op.getResult(), true, false, static_cast<bool>(op.getAccumulator())});
 }
 
+/// What attention and its gradient have in common.
 template <typename Op>
-Fields &attentionFields(Fields &fields, Op op, Value out) {
+AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op) {
+  using Args = stretto_attention_args;
   auto type = typeOf(op.getQ());
   int64_t heads = op.getHeads();
   Value positions = op.getPositions(), starts = op.getStarts();
-  return fields
-      .i64({type.getDimSize(0), type.getDimSize(1), heads, static_cast<int64_t>(op.getKvHeads()),
-            columnsOf(op.getQ()) / heads, rowStride(op.getQ()), rowStride(op.getK()), rowStride(op.getV()),
-            rowStride(out)})
-      .f64(op.getScale().convertToDouble())
-      .i32({op.getCausal(), dtypeOf(op.getQ().getType())})
-      .buffers({op.getQ(), op.getK(), op.getV(), out, op.getLse()})
-      .optionalBuffer(positions)
-      .optionalBuffer(starts)
-      .i32({positions != nullptr, starts != nullptr})
-      .i64({starts ? typeOf(starts).getDimSize(0) - 1 : 0});
+  auto args = b.start<Args>();
+  args.set(&Args::batch, type.getDimSize(0))
+      .set(&Args::length, type.getDimSize(1))
+      .set(&Args::heads, heads)
+      .set(&Args::kv_heads, op.getKvHeads())
+      .set(&Args::head_dim, columnsOf(op.getQ()) / heads)
+      .set(&Args::q_stride, rowStride(op.getQ()))
+      .set(&Args::k_stride, rowStride(op.getK()))
+      .set(&Args::v_stride, rowStride(op.getV()))
+      .set(&Args::o_stride, rowStride(op.getOut()))
+      .set(&Args::scale, op.getScale().convertToDouble())
+      .set(&Args::flops, op.getFlops())
+      .set(&Args::causal, op.getCausal())
+      .set(&Args::dtype, dtypeOf(type))
+      .set(&Args::q, b.buffer(op.getQ()))
+      .set(&Args::k, b.buffer(op.getK()))
+      .set(&Args::v, b.buffer(op.getV()))
+      .set(&Args::o, b.buffer(op.getOut()))
+      .set(&Args::lse, b.buffer(op.getLse()))
+      .set(&Args::positions, b.buffer(positions))
+      .set(&Args::starts, b.buffer(starts))
+      .set(&Args::has_positions, positions != nullptr)
+      .set(&Args::has_starts, starts != nullptr)
+      .set(&Args::documents, starts ? typeOf(starts).getDimSize(0) - 1 : 0);
+  return args;
 }
 
-LogicalResult emit(HostBuilder &b, seq::AttentionOp op, const KernelNumbers &) {
-  Fields fields(b);
-  attentionFields(fields, op, op.getOut()).call("stretto_attention");
-  return success();
+CallBuffers emit(HostBuilder &b, seq::AttentionOp op, const KernelNumbers &) {
+  return callWith(b, "stretto_attention", attentionArgs(b, op));
 }
 
-LogicalResult emit(HostBuilder &b, seq::AttentionGradOp op, const KernelNumbers &) {
-  Fields fields(b);
-  attentionFields(fields, op, op.getOut())
-      .i64({rowStride(op.getGrad()), rowStride(op.getDq()), rowStride(op.getDk()), rowStride(op.getDv())})
-      .buffers({op.getGrad(), op.getDq(), op.getDk(), op.getDv()})
-      .call("stretto_attention_grad");
-  return success();
-}
-
-/// A launch of the kernel that `op` names, with its operands and results.
-LogicalResult emitLaunch(HostBuilder &b, Operation *op, const KernelNumbers &kernels) {
-  StringRef name = kernelOf(op).value_or("");
-  auto number = kernels.find(name);
-  if (number == kernels.end())
-    return op->emitOpError() << "must name a kernel that exists as llvm.func, but got '" << name << "'";
-  auto tableType = LLVM::LLVMArrayType::get(kernelType(b.getContext()), kernels.size());
-  Value table = LLVM::AddressOfOp::create(b, b.pointer(), kernelTableName);
-  Value kernel = LLVM::GEPOp::create(b, b.pointer(), tableType, table,
-                                     ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(number->second)});
-  Fields fields(b);
-  fields.buffers(op->getOperands()).buffers(op->getResults());
-  b.call("stretto_launch", {kernel, b.pack(fields.get())});
-  return success();
+CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op, const KernelNumbers &) {
+  using Args = stretto_attention_grad_args;
+  auto args = b.start<Args>();
+  args.set(&Args::forward, attentionArgs(b, op))
+      .set(&Args::do_stride, rowStride(op.getGrad()))
+      .set(&Args::dq_stride, rowStride(op.getDq()))
+      .set(&Args::dk_stride, rowStride(op.getDk()))
+      .set(&Args::dv_stride, rowStride(op.getDv()))
+      .set(&Args::d_o, b.buffer(op.getGrad()))
+      .set(&Args::d_q, b.buffer(op.getDq()))
+      .set(&Args::d_k, b.buffer(op.getDk()))
+      .set(&Args::d_v, b.buffer(op.getDv()));
+  return callWith(b, "stretto_attention_grad", args);
 }
 
 int64_t rowBytes(Value value) { return columnsOf(value) * typeOf(value).getElementTypeBitWidth() / 8; }
 
-LogicalResult emit(HostBuilder &b, seq::WriteCacheOp op, const KernelNumbers &kernels) {
-  if (kernelOf(op))
+CallBuffers emit(HostBuilder &b, seq::WriteCacheOp op, const KernelNumbers &kernels) {
+  if (kern::kernelNameOf(op))
     return emitLaunch(b, op, kernels);
-  auto cache = typeOf(op.getCache()), rows = typeOf(op.getRows());
-  int64_t stride = rowStride(op.getRows()) * rows.getElementTypeBitWidth() / 8;
-  Fields(b)
-      .i64({rows.getDimSize(0), rows.getDimSize(1), cache.getDimSize(1), rowBytes(op.getRows()), stride})
-      .buffers({op.getRows(), op.getPositions(), op.getCounts(), op.getCache()})
-      .call("stretto_write_cache");
-  return success();
-}
-
-LogicalResult emit(HostBuilder &b, seq::ReadCacheOp op, const KernelNumbers &kernels) {
-  if (kernelOf(op))
-    return emitLaunch(b, op, kernels);
-  auto cache = typeOf(op.getCache()), rows = op.getType();
-  Fields(b)
-      .i64({rows.getDimSize(0), rows.getDimSize(1), cache.getDimSize(1), rowBytes(op.getResult()),
-            static_cast<int64_t>(op.getBack())})
-      .buffers({op.getCache(), op.getPositions(), op.getResult()})
-      .call("stretto_read_cache");
-  return success();
-}
-
-LogicalResult emit(HostBuilder &b, seq::LastRowOp op, const KernelNumbers &kernels) {
-  if (kernelOf(op))
-    return emitLaunch(b, op, kernels);
+  using Args = stretto_write_cache_args;
   auto rows = typeOf(op.getRows());
-  Fields(b)
-      .i64({rows.getDimSize(0), rows.getDimSize(1), rowBytes(op.getRows())})
-      .buffers({op.getRows(), op.getCounts(), op.getResult()})
-      .call("stretto_last_row");
-  return success();
+  auto args = b.start<Args>();
+  args.set(&Args::batch, rows.getDimSize(0))
+      .set(&Args::rows, rows.getDimSize(1))
+      .set(&Args::capacity, typeOf(op.getCache()).getDimSize(1))
+      .set(&Args::row_bytes, rowBytes(op.getRows()))
+      .set(&Args::from_stride, rowStride(op.getRows()) * rows.getElementTypeBitWidth() / 8)
+      .set(&Args::from, b.buffer(op.getRows()))
+      .set(&Args::positions, b.buffer(op.getPositions()))
+      .set(&Args::counts, b.buffer(op.getCounts()))
+      .set(&Args::cache, b.buffer(op.getCache()));
+  return callWith(b, "stretto_write_cache", args);
 }
 
-LogicalResult emit(HostBuilder &b, seq::AttentionStepOp op, const KernelNumbers &kernels) {
-  if (kernelOf(op))
+CallBuffers emit(HostBuilder &b, seq::ReadCacheOp op, const KernelNumbers &kernels) {
+  if (kern::kernelNameOf(op))
     return emitLaunch(b, op, kernels);
+  using Args = stretto_read_cache_args;
+  auto args = b.start<Args>();
+  args.set(&Args::batch, op.getType().getDimSize(0))
+      .set(&Args::rows, op.getType().getDimSize(1))
+      .set(&Args::capacity, typeOf(op.getCache()).getDimSize(1))
+      .set(&Args::row_bytes, rowBytes(op.getResult()))
+      .set(&Args::back, op.getBack())
+      .set(&Args::cache, b.buffer(op.getCache()))
+      .set(&Args::positions, b.buffer(op.getPositions()))
+      .set(&Args::to, b.buffer(op.getResult()));
+  return callWith(b, "stretto_read_cache", args);
+}
+
+CallBuffers emit(HostBuilder &b, seq::LastRowOp op, const KernelNumbers &kernels) {
+  if (kern::kernelNameOf(op))
+    return emitLaunch(b, op, kernels);
+  using Args = stretto_last_row_args;
+  auto args = b.start<Args>();
+  args.set(&Args::batch, typeOf(op.getRows()).getDimSize(0))
+      .set(&Args::rows, typeOf(op.getRows()).getDimSize(1))
+      .set(&Args::row_bytes, rowBytes(op.getRows()))
+      .set(&Args::from, b.buffer(op.getRows()))
+      .set(&Args::counts, b.buffer(op.getCounts()))
+      .set(&Args::to, b.buffer(op.getResult()));
+  return callWith(b, "stretto_last_row", args);
+}
+
+CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op, const KernelNumbers &kernels) {
+  if (kern::kernelNameOf(op))
+    return emitLaunch(b, op, kernels);
+  using Args = stretto_attention_step_args;
   auto q = typeOf(op.getQ());
   int64_t heads = op.getHeads();
-  Fields(b)
-      .i64({q.getDimSize(0), q.getDimSize(1), typeOf(op.getK()).getDimSize(1), heads,
-            static_cast<int64_t>(op.getKvHeads()), columnsOf(op.getQ()) / heads, rowStride(op.getQ()),
-            rowStride(op.getOut())})
-      .f64(op.getScale().convertToDouble())
-      .i32({dtypeOf(q), 0})
-      .buffers({op.getQ(), op.getK(), op.getV(), op.getPositions(), op.getCounts(), op.getOut()})
-      .call("stretto_attention_step");
-  return success();
+  auto args = b.start<Args>();
+  args.set(&Args::batch, q.getDimSize(0))
+      .set(&Args::rows, q.getDimSize(1))
+      .set(&Args::capacity, typeOf(op.getK()).getDimSize(1))
+      .set(&Args::heads, heads)
+      .set(&Args::kv_heads, op.getKvHeads())
+      .set(&Args::head_dim, columnsOf(op.getQ()) / heads)
+      .set(&Args::q_stride, rowStride(op.getQ()))
+      .set(&Args::o_stride, rowStride(op.getOut()))
+      .set(&Args::scale, op.getScale().convertToDouble())
+      .set(&Args::dtype, dtypeOf(q))
+      .set(&Args::q, b.buffer(op.getQ()))
+      .set(&Args::k, b.buffer(op.getK()))
+      .set(&Args::v, b.buffer(op.getV()))
+      .set(&Args::positions, b.buffer(op.getPositions()))
+      .set(&Args::counts, b.buffer(op.getCounts()))
+      .set(&Args::o, b.buffer(op.getOut()));
+  return callWith(b, "stretto_attention_step", args);
 }
 
-LogicalResult emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &kernels) {
-  if (kernelOf(op))
+CallBuffers emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &kernels) {
+  if (kern::kernelNameOf(op))
     return emitLaunch(b, op, kernels);
-  auto table = typeOf(op.getTable());
-  Fields(b)
-      .i64({rowsOf(op.getResult()), columnsOf(op.getResult()), table.getDimSize(0)})
-      .buffers({op.getTokens(), op.getTable(), op.getResult()})
-      .call("stretto_embed");
-  return success();
+  using Args = stretto_embed_args;
+  auto args = b.start<Args>();
+  args.set(&Args::rows, rowsOf(op.getResult()))
+      .set(&Args::width, columnsOf(op.getResult()))
+      .set(&Args::vocabulary, typeOf(op.getTable()).getDimSize(0))
+      .set(&Args::tokens, b.buffer(op.getTokens()))
+      .set(&Args::table, b.buffer(op.getTable()))
+      .set(&Args::out, b.buffer(op.getResult()));
+  return callWith(b, "stretto_embed", args);
 }
 
-LogicalResult emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &kernels) {
-  if (kernelOf(op))
+CallBuffers emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &kernels) {
+  if (kern::kernelNameOf(op))
     return emitLaunch(b, op, kernels);
-  Fields(b)
-      .i64({rowsOf(op.getGrad()), columnsOf(op.getGrad()), op.getType().getDimSize(0)})
-      .i32({static_cast<bool>(op.getAccumulator()), 0})
-      .buffers({op.getTokens(), op.getGrad(), op.getResult()})
-      .call("stretto_embed_grad");
-  return success();
+  using Args = stretto_embed_grad_args;
+  auto args = b.start<Args>();
+  args.set(&Args::rows, rowsOf(op.getGrad()))
+      .set(&Args::width, columnsOf(op.getGrad()))
+      .set(&Args::vocabulary, op.getType().getDimSize(0))
+      .set(&Args::accumulate, static_cast<bool>(op.getAccumulator()))
+      .set(&Args::tokens, b.buffer(op.getTokens()))
+      .set(&Args::d_out, b.buffer(op.getGrad()))
+      .set(&Args::d_table, b.buffer(op.getResult()));
+  return callWith(b, "stretto_embed_grad", args);
 }
 
-LogicalResult emit(HostBuilder &b, kern::RowwiseOp op, const KernelNumbers &kernels) {
+AbiStruct<stretto_tensor> describeTensor(HostBuilder &b, Value tensor) {
+  using Tensor = stretto_tensor;
+  auto type = typeOf(tensor);
+  auto fields = b.start<Tensor>();
+  fields.set(&Tensor::buffer, b.buffer(tensor))
+      .set(&Tensor::shape, type.getShape())
+      .set(&Tensor::row_stride, rowStride(tensor))
+      .set(&Tensor::rank, static_cast<int32_t>(type.getRank()))
+      .set(&Tensor::dtype, dtypeOf(type));
+  return fields;
+}
+
+/// What an operation is told besides tensors: its attributes that are numbers or truth.
+SmallVector<double> numbersOf(Operation *op) {
+  SmallVector<double> numbers;
+  for (StringAttr name : op->getName().getAttributeNames()) {
+    Attribute value = op->getAttr(name);
+    if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
+      numbers.push_back(static_cast<double>(integer.getInt()));
+    else if (auto real = dyn_cast_or_null<FloatAttr>(value))
+      numbers.push_back(real.getValueAsDouble());
+    else if (!value || isa<UnitAttr>(value))
+      numbers.push_back(value ? 1 : 0);
+  }
+  return numbers;
+}
+
+/// Any other operation of the library goes by its name.
+CallBuffers emit(HostBuilder &b, seq::LibraryOp op, const KernelNumbers &) {
+  using Args = stretto_library_args;
+  SmallVector<Value> tensors(op->getOperands());
+  llvm::append_range(tensors, op->getResults());
+  auto described = llvm::map_to_vector(tensors, [&](Value tensor) { return describeTensor(b, tensor); });
+  SmallVector<double> numbers = numbersOf(op);
+  auto args = b.start<Args>();
+  args.set(&Args::name, b.text(op->getName().getStringRef()))
+      .set(&Args::tensors, b.pack<stretto_tensor>(described))
+      .set(&Args::numbers, b.pack(numbers))
+      .set(&Args::operands, static_cast<int32_t>(op->getNumOperands()))
+      .set(&Args::results, static_cast<int32_t>(op->getNumResults()))
+      .set(&Args::number_count, static_cast<int32_t>(numbers.size()))
+      .set(&Args::flops, op.getFlops());
+  b.call("stretto_library", b.pack(args));
+  return tensors;
+}
+
+CallBuffers emit(HostBuilder &b, kern::RowwiseOp op, const KernelNumbers &kernels) {
   return emitLaunch(b, op, kernels);
 }
 
-LogicalResult emit(HostBuilder &b, kern::SumPartialsOp op, const KernelNumbers &kernels) {
+CallBuffers emit(HostBuilder &b, kern::SumPartialsOp op, const KernelNumbers &kernels) {
   return emitLaunch(b, op, kernels);
 }
 
-LogicalResult emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
   Runs from = runsOf(op.getOperand(), op), to = runsOf(op.getResult(), op);
   int64_t count = std::max(from.count, to.count), bytes = byteSize(op.getType()) / count;
   if (std::min(from.count, to.count) != 1 && from.count != to.count)
     return op.emitOpError() << "must copy between runs of one size, but got " << from.count << " and " << to.count;
-  Fields(b)
-      .i64({count, bytes, from.count == 1 ? bytes : from.stride, to.count == 1 ? bytes : to.stride})
-      .buffers({op.getOperand(), op.getResult()})
-      .call("stretto_copy");
-  return success();
+  using Args = stretto_copy_args;
+  auto args = b.start<Args>();
+  args.set(&Args::rows, count)
+      .set(&Args::row_bytes, bytes)
+      .set(&Args::from_stride, from.count == 1 ? bytes : from.stride)
+      .set(&Args::to_stride, to.count == 1 ? bytes : to.stride)
+      .set(&Args::from, b.buffer(op.getOperand()))
+      .set(&Args::to, b.buffer(op.getResult()));
+  return callWith(b, "stretto_copy", args);
 }
 
-LogicalResult emit(HostBuilder &b, arith::ConstantOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, arith::ConstantOp op, const KernelNumbers &) {
   Runs runs = runsOf(op.getResult(), op);
   int64_t bytes = byteSize(op.getType()) / runs.count;
-  auto zero = [&](Value offset) {
-    b.call("stretto_zero", {b.pack(b.buffer(placeOf(op.getResult()), offset)), b.i64(bytes)});
-  };
+  auto zero = [&](Value offset) { b.call("stretto_zero", {b.pack(b.buffer(op.getResult(), offset)), b.i64(bytes)}); };
   if (runs.count == 1)
     zero({});
   else
     b.loop(runs.count, [&](Value i) { zero(LLVM::MulOp::create(b, i, b.i64(runs.stride))); });
-  return success();
+  return SmallVector<Value>{op.getResult()};
 }
 
-LogicalResult emit(HostBuilder &b, seq::ScanOp op, const KernelNumbers &) {
+void emitScan(HostBuilder &b, seq::ScanOp op) {
   std::string body = hostFunctionName(op.getBody());
   int64_t trips = op.getTrips();
   b.loop(trips, [&](Value step) {
     Value i = op.getReverse() ? LLVM::SubOp::create(b, b.i64(trips - 1), step).getRes() : step;
     b.callHost(body, i);
   });
+}
+
+/// Tells the context which site the next call is, and makes the call.
+template <typename Op>
+LogicalResult emitAt(std::vector<Site> &sites, HostBuilder &b, Op op, const KernelNumbers &kernels) {
+  b.call("stretto_at", {b.address(siteTableName, sites.size() * sizeof(stretto_site)), b.iteration()});
+  CallBuffers buffers = emit(b, op, kernels);
+  if (failed(buffers))
+    return failure();
+  sites.push_back(describeSite(op, *buffers));
   return success();
 }
 } // namespace
 
-/// Tells the context which site the next call is.
-static void emitSite(HostBuilder &b, Operation *op, std::vector<Site> &sites) {
-  if (isa<seq::ScanOp>(op))
-    return;
-  Value table = LLVM::AddressOfOp::create(b, b.pointer(), siteTableName);
-  Value site = LLVM::GEPOp::create(b, b.pointer(), siteType(b.getContext()), table,
-                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(sites.size())});
-  b.call("stretto_at", {site, b.iteration()});
-  sites.push_back(describeSite(op));
-}
-
-LogicalResult stretto::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels,
-                                std::vector<Site> &sites) {
+LogicalResult stretto::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels, std::vector<Site> &sites) {
   b.setLoc(op->getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::AttentionOp, seq::AttentionGradOp,
-            seq::EmbedOp, seq::EmbedGradOp, seq::ScanOp, kern::RowwiseOp, kern::SumPartialsOp, kern::CopyOp,
-            arith::ConstantOp, seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp, seq::AttentionStepOp>([&](auto known) {
-        emitSite(b, op, sites);
-        return emit(b, known, kernels);
+            seq::EmbedOp, seq::EmbedGradOp, kern::RowwiseOp, kern::SumPartialsOp, kern::CopyOp, arith::ConstantOp,
+            seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp, seq::AttentionStepOp, seq::LibraryOp>(
+          [&](auto call) { return emitAt(sites, b, call, kernels); })
+      .Case<seq::ScanOp>([&](auto scan) {
+        emitScan(b, scan);
+        return success();
       })
-      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp, seq::GradientOp, seq::TableOp>(
-          [](auto) { return success(); })
+      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp, seq::GradientOp,
+            seq::TableOp>([](auto) { return success(); })
       .Default([](Operation *other) { return other->emitOpError() << "cannot be carried out by the host program"; });
 }

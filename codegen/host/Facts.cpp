@@ -1,12 +1,13 @@
 //===- Facts.cpp - what the table of a program says ---------------------------===//
+#include "codegen/facts/Costs.h"
+#include "codegen/facts/Locations.h"
+#include "codegen/facts/Summary.h"
 #include "codegen/host/Sites.h"
 #include "codegen/host/Tables.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
-#include "codegen/report/Costs.h"
-#include "codegen/report/Locations.h"
-#include "codegen/report/Summary.h"
+#include "ir/Seq/Purpose.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -25,9 +26,9 @@ public:
         seq::ScanOp caller = timeline.caller(function);
         double runs = caller ? static_cast<double>(caller.getTrips()) : 1;
         for (Operation &op : function.getBody().front()) {
-          if (failed(add(&op, entry.getName())))
+          if (failed(add(&op, entry)))
             return failure();
-          if (entry.getName() == "gradients")
+          if (isEntry(entry, seq::EntryKind::training))
             addFlops(&op, runs);
         }
       }
@@ -39,17 +40,17 @@ public:
   ProgramFacts facts;
 
 private:
-  LogicalResult add(Operation *op, StringRef entry) {
+  LogicalResult add(Operation *op, func::FuncOp entry) {
     if (auto table = dyn_cast<seq::TableOp>(op)) {
-      auto place = cast<kern::PlaceAttr>(op->getAttrOfType<ArrayAttr>("kern.places")[0]);
+      auto place = cast<kern::SlotAttr>(op->getAttrOfType<ArrayAttr>("kern.slots")[0]);
       if (llvm::none_of(facts.tables, [&](auto &known) { return known.offset == place.getOffset(); }))
         facts.tables.push_back({table, place.getOffset()});
     }
-    std::optional<StringRef> kernel = kernelOf(op);
-    return kernel ? addKernel(op, *kernel, entry) : success();
+    StringAttr kernel = kern::kernelNameOf(op);
+    return kernel ? addKernel(op, kernel.getValue(), entry) : success();
   }
 
-  LogicalResult addKernel(Operation *op, StringRef name, StringRef entry) {
+  LogicalResult addKernel(Operation *op, StringRef name, func::FuncOp entry) {
     if (!isa_and_nonnull<LLVM::LLVMFuncOp, kern::DeviceKernelOp>(module.lookupSymbol(name)))
       return op->emitOpError() << "must name a kernel that exists as llvm.func or kern.device_kernel, but got '" << name
                                << "'";
@@ -63,28 +64,27 @@ private:
     }
     ArrayRef<int64_t> others = facts.kernels[it->second].bufferBytes;
     if (others.size() != bytes.size())
-      return op->emitOpError() << "must give kernel '" << name << "' " << others.size() << " buffers as its other uses do, but got "
-                               << bytes.size();
+      return op->emitOpError() << "must give kernel '" << name << "' " << others.size()
+                               << " buffers as its other uses do, but got " << bytes.size();
     if (others != ArrayRef(bytes))
       return op->emitOpError() << "must give kernel '" << name << "' buffers of the sizes that its other uses give it";
     return success();
   }
 
-  /// What a kernel is counted under in profiles. Losses are the kernels that compare columns with tokens.
-  static StringRef groupOf(Operation *op, StringRef entry) {
-    if (entry != "gradients" && entry != "evaluate" && !entry.starts_with("decode_"))
+  /// What a kernel is counted under in profiles.
+  static StringRef groupOf(Operation *op, func::FuncOp entry) {
+    if (isEntry(entry, seq::EntryKind::optimizer))
       return "optimizer";
     if (auto library = dyn_cast<seq::LibraryOp>(op); library && !library.getProfileGroup().empty())
       return library.getProfileGroup();
-    bool comparesColumns = op->walk([](seq::ColumnIndexOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    return comparesColumns ? "loss" : "rowwise";
+    return op->hasAttr(lossAttr) ? "loss" : "rowwise";
   }
 
   void addFlops(Operation *op, double runs) {
-    seq::ProductKind kind = productKind(op);
-    if (kind == seq::ProductKind::forward)
+    seq::MatmulKind kind = matmulKind(op);
+    if (kind == seq::MatmulKind::forward)
       facts.flopsForward += runs * costOf(op).flops;
-    if (kind == seq::ProductKind::backward)
+    if (kind == seq::MatmulKind::backward)
       facts.flopsBackward += runs * costOf(op).flops;
   }
 

@@ -8,13 +8,19 @@ static constexpr llvm::StringLiteral textsName = "stretto.texts";
 
 GlobalBuilder::GlobalBuilder(ModuleOp module) : b(module.getLoc(), module.getContext()), module(module) {}
 
-void GlobalBuilder::define(StringRef name, Type type, LLVM::Linkage linkage, llvm::function_ref<Value()> make) {
+void GlobalBuilder::define(StringRef name, LLVM::Linkage linkage, llvm::function_ref<Value()> make) {
   constants.clear();
   b.setInsertionPointToEnd(module.getBody());
-  auto global = LLVM::GlobalOp::create(b, type, /*isConstant=*/true, linkage, name, Attribute());
+  auto global = LLVM::GlobalOp::create(b, pointer(), /*isConstant=*/true, linkage, name, Attribute());
   b.createBlock(&global.getInitializerRegion());
   Value value = make();
+  global.setGlobalType(value.getType());
   LLVM::ReturnOp::create(b, value);
+}
+
+void GlobalBuilder::defineList(StringRef name, ArrayRef<int64_t> values) {
+  define(name, LLVM::Linkage::Internal,
+         [&] { return list(values.size(), [&](size_t i) { return constant(b.getI64IntegerAttr(values[i])); }); });
 }
 
 void GlobalBuilder::finish() {
@@ -34,22 +40,39 @@ Value GlobalBuilder::text(StringRef text) {
   auto [it, isNew] = offsets.try_emplace(text, texts.size());
   if (isNew)
     texts.append(text.str()).push_back('\0');
-  return LLVM::GEPOp::create(b, pointer(), b.getI8Type(), address(textsName),
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(it->second)});
+  return address(textsName, it->second);
 }
 
 Value GlobalBuilder::null() { return LLVM::ZeroOp::create(b, pointer()); }
 
-Value GlobalBuilder::address(StringRef symbol) { return LLVM::AddressOfOp::create(b, pointer(), symbol); }
-
-Value GlobalBuilder::address(StringRef symbol, Type element, int64_t index) {
-  return LLVM::GEPOp::create(b, pointer(), element, address(symbol),
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+Value GlobalBuilder::address(StringRef symbol, size_t byte) {
+  Value start = LLVM::AddressOfOp::create(b, pointer(), symbol);
+  if (byte == 0)
+    return start;
+  return LLVM::GEPOp::create(b, pointer(), b.getI8Type(), start, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byte)});
 }
 
-Value GlobalBuilder::aggregate(Type type, ArrayRef<Value> values) {
+Value GlobalBuilder::fill(Type type, ArrayRef<Value> values) {
   Value result = LLVM::UndefOp::create(b, type);
   for (auto [i, value] : llvm::enumerate(values))
     result = LLVM::InsertValueOp::create(b, result, value, static_cast<int64_t>(i));
   return result;
+}
+
+Value GlobalBuilder::aggregate(const AbiFields &fields) {
+  auto values = llvm::map_to_vector(fields.inOrder(), [&](OpFoldResult field) {
+    auto value = dyn_cast<Value>(field);
+    return value ? value : constant(cast<TypedAttr>(cast<Attribute>(field)));
+  });
+  auto types = llvm::map_to_vector(values, [](Value value) { return value.getType(); });
+  return fill(LLVM::LLVMStructType::getLiteral(b.getContext(), types), values);
+}
+
+/// Its entries have one type.
+Value GlobalBuilder::list(size_t count, llvm::function_ref<Value(size_t)> make) {
+  SmallVector<Value> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(make(i));
+  Type element = values.empty() ? b.getI64Type() : values.front().getType();
+  return fill(LLVM::LLVMArrayType::get(element, count), values);
 }

@@ -1,7 +1,8 @@
 //===- GlobalBuilder.h - constants with pointers in them ----------------------===//
 #pragma once
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "codegen/host/AbiStruct.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
@@ -13,34 +14,32 @@ class GlobalBuilder {
 public:
   explicit GlobalBuilder(mlir::ModuleOp module);
 
-  /// Starts a constant; its value is what `make` returns, with the builder inside of its initializer.
-  void define(mlir::StringRef name, mlir::Type type, mlir::LLVM::Linkage linkage,
-              llvm::function_ref<mlir::Value()> make);
+  /// Makes a constant; its value is what `make` returns, with the builder inside of its initializer.
+  void define(mlir::StringRef name, mlir::LLVM::Linkage linkage, llvm::function_ref<mlir::Value()> make);
+  /// An array of `count` structs.
+  template <typename Struct>
+  void defineList(mlir::StringRef name, size_t count, llvm::function_ref<AbiStruct<Struct>(size_t)> make) {
+    define(name, mlir::LLVM::Linkage::Internal,
+           [&] { return list(count, [&](size_t i) { return aggregate(make(i)); }); });
+  }
+  void defineList(mlir::StringRef name, llvm::ArrayRef<int64_t> values);
   /// Writes the global that holds the texts; call it last.
   void finish();
 
   // For use inside of an initializer:
-  mlir::Value i64(int64_t value) { return constant(b.getI64IntegerAttr(value)); }
-  mlir::Value i32(int32_t value) { return constant(b.getI32IntegerAttr(value)); }
-  mlir::Value f64(double value) { return constant(b.getF64FloatAttr(value)); }
+  /// A struct of the ABI, to be filled.
+  template <typename Struct> AbiStruct<Struct> start() { return AbiStruct<Struct>(b.getContext()); }
   mlir::Value text(llvm::StringRef text);
   mlir::Value null();
-  mlir::Value address(llvm::StringRef symbol);
-  /// The address of entry `index` of an array.
-  mlir::Value address(llvm::StringRef symbol, mlir::Type element, int64_t index);
-  /// An array or struct of the values.
-  mlir::Value aggregate(mlir::Type type, llvm::ArrayRef<mlir::Value> values);
-
-  mlir::LLVM::LLVMPointerType pointer() { return mlir::LLVM::LLVMPointerType::get(b.getContext()); }
-  mlir::Type number() { return b.getI64Type(); }
-  mlir::Type word() { return b.getI32Type(); }
-  mlir::Type real() { return b.getF64Type(); }
-  mlir::LLVM::LLVMStructType structOf(llvm::ArrayRef<mlir::Type> types) {
-    return mlir::LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  }
+  /// The address of a symbol, or of a byte behind it.
+  mlir::Value address(llvm::StringRef symbol, size_t byte = 0);
+  mlir::Value aggregate(const AbiFields &fields);
 
 private:
+  mlir::LLVM::LLVMPointerType pointer() { return mlir::LLVM::LLVMPointerType::get(b.getContext()); }
   mlir::Value constant(mlir::TypedAttr value);
+  mlir::Value list(size_t count, llvm::function_ref<mlir::Value(size_t)> make);
+  mlir::Value fill(mlir::Type type, llvm::ArrayRef<mlir::Value> values);
 
   mlir::ImplicitLocOpBuilder b;
   mlir::ModuleOp module;

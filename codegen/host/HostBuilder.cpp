@@ -1,6 +1,8 @@
 //===- HostBuilder.cpp - writing calls of C functions ---------------------===//
 #include "codegen/host/HostBuilder.h"
 
+#include "codegen/host/Sites.h"
+
 using namespace mlir;
 using namespace stretto;
 
@@ -15,11 +17,15 @@ HostBuilder::HostBuilder(ModuleOp module, Location loc, StringRef name, bool isB
   setInsertionPointToStart(function.addEntryBlock(*this));
 }
 
-Value HostBuilder::i64(int64_t value) { return LLVM::ConstantOp::create(*this, getI64Type(), getI64IntegerAttr(value)); }
-Value HostBuilder::i32(int32_t value) { return LLVM::ConstantOp::create(*this, getI32Type(), getI32IntegerAttr(value)); }
-Value HostBuilder::f64(double value) { return LLVM::ConstantOp::create(*this, getF64Type(), getF64FloatAttr(value)); }
+Value HostBuilder::i64(int64_t value) {
+  return LLVM::ConstantOp::create(*this, getI64Type(), getI64IntegerAttr(value));
+}
 
-SmallVector<Value, 3> HostBuilder::buffer(kern::PlaceAttr place, Value extraOffset) {
+AbiStruct<stretto_buffer> HostBuilder::buffer(Value tensor, Value extraOffset) {
+  auto fields = start<stretto_buffer>();
+  if (!tensor)
+    return fields.set(&stretto_buffer::arena, 0).set(&stretto_buffer::offset, 0);
+  kern::SlotAttr place = slotOf(tensor);
   Value offset = i64(place.getOffset());
   if (function.getNumArguments() == 2 && place.getStride() != 0) {
     Value step = function.getArgument(1);
@@ -29,11 +35,29 @@ SmallVector<Value, 3> HostBuilder::buffer(kern::PlaceAttr place, Value extraOffs
   }
   if (extraOffset)
     offset = LLVM::AddOp::create(*this, offset, extraOffset);
-  return {i32(static_cast<int32_t>(place.getArena())), i32(0), offset};
+  return fields.set(&stretto_buffer::arena, static_cast<int32_t>(place.getArena()))
+      .set(&stretto_buffer::offset, offset)
+      .holds(tensor);
 }
 
-Value HostBuilder::pack(ArrayRef<Value> fields) {
-  auto types = llvm::map_to_vector(fields, [](Value field) { return field.getType(); });
+Value HostBuilder::pack(ArrayRef<double> numbers) {
+  return pack(llvm::map_to_vector(numbers, [&](double number) -> OpFoldResult { return getF64FloatAttr(number); }));
+}
+
+Value HostBuilder::text(StringRef text) {
+  std::string name = ("stretto.text." + text).str();
+  if (module.lookupSymbol(name))
+    return address(name, 0);
+  return LLVM::createGlobalString(getLoc(), *this, name, (text + Twine('\0')).str(), LLVM::Linkage::Internal);
+}
+
+Value HostBuilder::pack(ArrayRef<OpFoldResult> fields) {
+  auto values = llvm::map_to_vector(fields, [&](OpFoldResult field) -> Value {
+    if (auto value = dyn_cast<Value>(field))
+      return value;
+    return LLVM::ConstantOp::create(*this, cast<TypedAttr>(cast<Attribute>(field)));
+  });
+  auto types = llvm::map_to_vector(values, [](Value value) { return value.getType(); });
   auto type = LLVM::LLVMStructType::getLiteral(getContext(), types);
   Value address;
   {
@@ -41,12 +65,17 @@ Value HostBuilder::pack(ArrayRef<Value> fields) {
     setInsertionPointToStart(&function.getBody().front());
     address = LLVM::AllocaOp::create(*this, pointer(), type, i64(1), /*alignment=*/8);
   }
-  for (auto [i, field] : llvm::enumerate(fields)) {
-    auto place = LLVM::GEPOp::create(*this, pointer(), type, address,
-                                     ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
-    LLVM::StoreOp::create(*this, field, place);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    auto place =
+        LLVM::GEPOp::create(*this, pointer(), type, address, ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+    LLVM::StoreOp::create(*this, value, place);
   }
   return address;
+}
+
+Value HostBuilder::address(StringRef symbol, size_t byte) {
+  Value start = LLVM::AddressOfOp::create(*this, pointer(), symbol);
+  return LLVM::GEPOp::create(*this, pointer(), getI8Type(), start, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byte)});
 }
 
 void HostBuilder::call(StringRef name, ValueRange arguments) {
@@ -56,8 +85,7 @@ void HostBuilder::call(StringRef name, ValueRange arguments) {
     OpBuilder::InsertionGuard guard(*this);
     setInsertionPointToStart(module.getBody());
     auto types = llvm::map_to_vector(operands, [](Value value) { return value.getType(); });
-    LLVM::LLVMFuncOp::create(*this, name,
-                             LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), types));
+    LLVM::LLVMFuncOp::create(*this, name, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), types));
   }
   LLVM::CallOp::create(*this, TypeRange(), name, operands);
 }

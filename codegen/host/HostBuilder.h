@@ -1,9 +1,9 @@
 //===- HostBuilder.h - writing calls of C functions ---------------------------===//
 #pragma once
 
+#include "codegen/host/AbiStruct.h"
 #include "ir/Kern/KernOps.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -22,16 +22,28 @@ public:
   Value iteration() { return function.getNumArguments() == 2 ? Value(function.getArgument(1)) : i64(-1); }
   mlir::LLVM::LLVMPointerType pointer() { return mlir::LLVM::LLVMPointerType::get(getContext()); }
   Value i64(int64_t value);
-  Value i32(int32_t value);
-  Value f64(double value);
 
-  /// The fields of a stretto_buffer. In a scan body the offset moves with the iteration; outside, the stride of
-  /// a place is ignored.
-  llvm::SmallVector<Value, 3> buffer(kern::PlaceAttr place, Value extraOffset = {});
+  /// A struct of the ABI, to be filled.
+  template <typename Struct> AbiStruct<Struct> start() { return AbiStruct<Struct>(getContext()); }
+  /// The place of a tensor, or zeros for null. In a scan body the offset moves with the iteration; outside, the stride
+  /// of a place is ignored.
+  AbiStruct<stretto_buffer> buffer(Value tensor, Value extraOffset = {});
 
-  /// Address of a struct on the stack that holds the fields. Nested structs are given field by field: all structs
-  /// of the ABI are laid out without gaps.
-  Value pack(llvm::ArrayRef<Value> fields);
+  /// Address of a struct on the stack.
+  Value pack(const AbiFields &fields) { return pack(fields.inOrder()); }
+  /// Address of an array of structs on the stack.
+  template <typename Struct> Value pack(llvm::ArrayRef<AbiStruct<Struct>> structs) {
+    llvm::SmallVector<mlir::OpFoldResult> fields;
+    for (const AbiStruct<Struct> &one : structs)
+      llvm::append_range(fields, one.inOrder());
+    return pack(fields);
+  }
+  /// Address of an array of numbers on the stack.
+  Value pack(llvm::ArrayRef<double> numbers);
+  /// Address of a constant text that ends in 0.
+  Value text(mlir::StringRef text);
+  /// The address of a byte behind a symbol.
+  Value address(mlir::StringRef symbol, size_t byte);
 
   /// Calls the C function `name` with the context and pointers (or numbers).
   void call(mlir::StringRef name, mlir::ValueRange arguments);
@@ -43,6 +55,8 @@ public:
   void finish();
 
 private:
+  Value pack(llvm::ArrayRef<mlir::OpFoldResult> fields);
+
   mlir::ModuleOp module;
   mlir::LLVM::LLVMFuncOp function;
 };

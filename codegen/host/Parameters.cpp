@@ -1,7 +1,7 @@
 //===- Parameters.cpp - parameters by the names a user knows --------------===//
 #include "codegen/host/Parameters.h"
 
-#include "codegen/report/Locations.h"
+#include "codegen/facts/Locations.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MD5.h"

@@ -19,9 +19,9 @@ struct ParameterEntry {
 /// All parameters of a module in the order in which they lie in memory.
 llvm::SmallVector<ParameterEntry> listParameters(mlir::ModuleOp module);
 
-/// 32 hex digits over everything that says which model this is: the spec, the values of the model's parameters (not their
-/// origin), names, shapes and initial distributions of its weights, and the text of a stage that was continued. Batch, length, target and types are left out, as
-/// weights of one serve any other.
+/// 32 hex digits over everything that says which model this is: the spec, the values of the model's parameters (not
+/// their origin), names, shapes and initial distributions of its weights, and the text of a stage that was continued.
+/// Batch, length, target and types are left out, as weights of one serve any other.
 std::string hashParameters(mlir::ModuleOp module, llvm::ArrayRef<ParameterEntry> parameters);
 
 } // namespace stretto

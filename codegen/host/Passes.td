@@ -6,7 +6,7 @@ include "mlir/Pass/PassBase.td"
 def EmitHost : Pass<"kern-emit-host", "::mlir::ModuleOp"> {
   let summary = "make the host code and the table of the program";
   let description = [{
-    Entry points and scan bodies become `llvm.func`s that call the C functions of `runtime/abi/abi.h`: products,
+    Entry points and scan bodies become `llvm.func`s that call the C functions of `runtime/abi/abi.h`: matmuls,
     attention and embeddings directly, each `kern.rowwise` and `kern.sum_partials` by a launch of the kernel
     it names; so are embeddings that name one by the attribute `kern.kernel`. Scans are loops. Parameters, tables,
     kernels, arenas and entry points are described by the global `stretto_compiled_program`. So are

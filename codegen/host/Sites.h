@@ -9,7 +9,7 @@
 namespace stretto {
 
 /// The place of a value in a planned module.
-kern::PlaceAttr placeOf(mlir::Value value);
+kern::SlotAttr slotOf(mlir::Value value);
 
 /// The runs of contiguous memory a value consists of: entries of a stack, or rows where columns lie between them; else
 /// one.
@@ -22,10 +22,6 @@ Runs runsOf(mlir::Value value, mlir::Operation *user);
 /// The stretto_dtype of the elements of a tensor.
 int32_t dtypeOf(mlir::Type type);
 
-/// The name of the kernel that computes an operation: the attribute `kernel` of kernels, `kern.kernel` of embeddings where
-/// they have one.
-std::optional<mlir::StringRef> kernelOf(mlir::Operation *op);
-
 /// See stretto_result.
 struct SiteResult {
   std::string operation, location, kernel;
@@ -35,7 +31,8 @@ struct SiteResult {
 };
 using Site = std::vector<SiteResult>;
 
-/// The tensors of reals that the call made from `op` writes.
-Site describeSite(mlir::Operation *op);
+/// The tensors of reals that the call made from `op` writes. `buffers`: what lies in the buffers of the call, by their
+/// numbers.
+Site describeSite(mlir::Operation *op, llvm::ArrayRef<mlir::Value> buffers);
 
 } // namespace stretto

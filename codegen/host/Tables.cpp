@@ -11,11 +11,30 @@
 using namespace mlir;
 using namespace stretto;
 
+// Enumerations of the IR have the numbers of the ABI.
+static_assert(kern::getMaxEnumValForArena() + 1 == STRETTO_ARENA_COUNT &&
+              static_cast<int>(kern::Arena::cache) == STRETTO_ARENA_CACHE);
+static_assert(static_cast<int>(kern::ImageKind::ptx) == STRETTO_IMAGE_PTX);
+static_assert(static_cast<int>(seq::TableKind::rotary_sin) == STRETTO_TABLE_ROTARY_SIN);
+static_assert(static_cast<int>(seq::InitKind::uniform) == STRETTO_INIT_UNIFORM);
+
 namespace {
-/// In the order of stretto_program.
-constexpr llvm::StringLiteral entryNames[] = {"gradients", "accumulate", "take_accumulated",
-                                              "update",    "evaluate",   "round_parameters"};
-constexpr llvm::StringLiteral decodeNames[] = {"decode_one", "decode_chunk"};
+using Program = stretto_program;
+
+/// Functions of the module, and the fields of the program they are.
+template <typename Member> struct EntryPoint {
+  llvm::StringLiteral name;
+  Member Program::*field;
+};
+constexpr EntryPoint<void (*)(stretto_context *)> entries[] = {{"gradients", &Program::gradients},
+                                                               {"accumulate", &Program::accumulate},
+                                                               {"take_accumulated", &Program::take_accumulated},
+                                                               {"squares", &Program::squares},
+                                                               {"apply", &Program::apply},
+                                                               {"evaluate", &Program::evaluate},
+                                                               {"round_parameters", &Program::round_parameters}};
+constexpr EntryPoint<stretto_decode> decodeEntries[] = {{"decode_one", &Program::decode_one},
+                                                        {"decode_chunk", &Program::decode_chunk}};
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
                               siteResultsName = "stretto.site_results", imagesName = "stretto.images",
@@ -48,110 +67,116 @@ private:
     return g.text(attr ? attr.getValue() : "");
   }
 
-  void defineList(StringRef name, Type element, size_t count, llvm::function_ref<Value(size_t)> make) {
-    auto type = LLVM::LLVMArrayType::get(element, count);
-    g.define(name, type, LLVM::Linkage::Internal, [&] {
-      SmallVector<Value> values;
-      for (size_t i = 0; i < count; ++i)
-        values.push_back(make(i));
-      return g.aggregate(type, values);
-    });
-  }
-
-  /// An array of four numbers, zeros behind the dimensions.
-  Value extents(Type type, ArrayRef<int64_t> shape) {
-    SmallVector<Value> dims;
-    for (size_t d = 0; d < 4; ++d)
-      dims.push_back(g.i64(d < shape.size() ? shape[d] : 0));
-    return g.aggregate(type, dims);
-  }
-
   void defineParameters() {
-    auto shape = LLVM::LLVMArrayType::get(g.number(), 4);
-    auto type = g.structOf({g.pointer(), g.number(), shape, g.word(), g.word(), g.word(), g.word(), g.real(), g.real(), g.pointer()});
-    defineList(parametersName, type, parameters.size(), [&](size_t i) {
+    using Line = stretto_parameter;
+    g.defineList<Line>(parametersName, parameters.size(), [&](size_t i) {
       const ParameterEntry &entry = parameters[i];
-      return g.aggregate(type, {g.text(entry.name), g.i64(entry.offset), extents(shape, entry.shape),
-                                g.i32(entry.shape.size()), g.i32(entry.trainable), g.i32(entry.init), g.i32(0),
-                                g.f64(entry.a), g.f64(entry.b), g.text(entry.location)});
+      return g.start<Line>()
+          .set(&Line::name, g.text(entry.name))
+          .set(&Line::offset, entry.offset)
+          .set(&Line::shape, entry.shape)
+          .set(&Line::rank, entry.shape.size())
+          .set(&Line::trainable, entry.trainable)
+          .set(&Line::init, entry.init)
+          .set(&Line::init_a, entry.a)
+          .set(&Line::init_b, entry.b)
+          .set(&Line::location, g.text(entry.location));
     });
   }
 
   void defineTables() {
-    auto type = g.structOf({g.word(), g.word(), g.number(), g.number(), g.number(), g.number(), g.real()});
-    defineList(tablesName, type, facts.tables.size(), [&](size_t i) {
+    using Line = stretto_table;
+    g.defineList<Line>(tablesName, facts.tables.size(), [&](size_t i) {
       auto [table, offset] = facts.tables[i];
-      return g.aggregate(type, {g.i32(static_cast<int32_t>(table.getKind())), g.i32(static_cast<int32_t>(table.getStyle())),
-                                g.i64(offset), g.i64(table.getType().getDimSize(0)),
-                                g.i64(table.getType().getDimSize(1)), g.i64(table.getRotated()),
-                                g.f64(table.getTheta().convertToDouble())});
+      return g.start<Line>()
+          .set(&Line::kind, static_cast<int32_t>(table.getKind()))
+          .set(&Line::interleaved, static_cast<int32_t>(table.getStyle()))
+          .set(&Line::offset, offset)
+          .set(&Line::rows, table.getType().getDimSize(0))
+          .set(&Line::columns, table.getType().getDimSize(1))
+          .set(&Line::rotated, table.getRotated())
+          .set(&Line::theta, table.getTheta().convertToDouble());
     });
   }
 
   LogicalResult defineKernels() {
     for (const ProgramFacts::Kernel &kernel : facts.kernels)
-      if (Operation *made = module.lookupSymbol(kernel.name); !isa<kern::DeviceKernelOp>(made) && !made->hasAttr("kern.chunks"))
+      if (Operation *made = module.lookupSymbol(kernel.name);
+          !isa<kern::DeviceKernelOp>(made) && !made->hasAttr("kern.chunks"))
         return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
     SmallVector<int64_t> bytes, starts;
     for (const ProgramFacts::Kernel &kernel : facts.kernels) {
       starts.push_back(bytes.size());
       bytes.append(kernel.bufferBytes);
     }
-    defineList(bufferBytesName, g.number(), bytes.size(), [&](size_t i) { return g.i64(bytes[i]); });
-    defineList(kernelTableName, kernelType(module.getContext()), facts.kernels.size(), [&](size_t i) {
+    g.defineList(bufferBytesName, bytes);
+    g.defineList<stretto_kernel>(kernelTableName, facts.kernels.size(), [&](size_t i) {
       const ProgramFacts::Kernel &kernel = facts.kernels[i];
+      auto fields = g.start<stretto_kernel>();
+      fields.set(&stretto_kernel::name, g.text(kernel.name))
+          .set(&stretto_kernel::location, g.text(kernel.location))
+          .set(&stretto_kernel::group, g.text(kernel.group))
+          .set(&stretto_kernel::buffers, kernel.bufferBytes.size())
+          .set(&stretto_kernel::buffer_bytes, g.address(bufferBytesName, starts[i] * sizeof(int64_t)));
       Operation *made = module.lookupSymbol(kernel.name);
-      auto device = dyn_cast<kern::DeviceKernelOp>(made);
-      Value ofBuffers = g.address(bufferBytesName, g.number(), starts[i]);
-      return device ? deviceKernel(kernel, device, ofBuffers) : hostKernel(kernel, made, ofBuffers);
+      if (auto device = dyn_cast<kern::DeviceKernelOp>(made))
+        addDeviceKernel(fields, device);
+      else
+        addHostKernel(fields, made, kernel.name);
+      return fields;
     });
     return success();
   }
 
-  Value gridOf(int64_t x, int64_t y) {
-    return g.aggregate(LLVM::LLVMArrayType::get(g.number(), 2), {g.i64(x), g.i64(y)});
-  }
-
-  Value hostKernel(const ProgramFacts::Kernel &kernel, Operation *function, Value bufferBytes) {
-    auto number = [&](StringRef name) {
-      auto attr = function->getAttrOfType<IntegerAttr>(name);
-      return g.i64(attr ? attr.getInt() : 0);
+  void addHostKernel(AbiStruct<stretto_kernel> &fields, Operation *function, StringRef name) {
+    auto number = [&](StringRef fact) {
+      auto attr = function->getAttrOfType<IntegerAttr>(fact);
+      return attr ? attr.getInt() : 0;
     };
-    Value none = g.i64(0);
-    return g.aggregate(kernelType(module.getContext()),
-                       {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group), g.address(kernel.name),
-                        number("kern.chunks"), g.i64(kernel.bufferBytes.size()), number("kern.scratch_bytes"),
-                        number("kern.bytes_moved"), number("kern.flops"), g.null(), gridOf(0, 0), none, none, none, none,
-                        bufferBytes});
+    fields.set(&stretto_kernel::function, g.address(name))
+        .set(&stretto_kernel::chunks, number("kern.chunks"))
+        .set(&stretto_kernel::scratch_bytes, number("kern.scratch_bytes"))
+        .set(&stretto_kernel::bytes_moved, number("kern.bytes_moved"))
+        .set(&stretto_kernel::flops, number("kern.flops"))
+        .set(&stretto_kernel::symbol, g.null())
+        .set(&stretto_kernel::grid, {})
+        .set(&stretto_kernel::block, 0)
+        .set(&stretto_kernel::shared_bytes, 0)
+        .set(&stretto_kernel::registers, 0)
+        .set(&stretto_kernel::spill_bytes, 0);
   }
 
-  Value deviceKernel(const ProgramFacts::Kernel &kernel, kern::DeviceKernelOp device, Value bufferBytes) {
+  void addDeviceKernel(AbiStruct<stretto_kernel> &fields, kern::DeviceKernelOp device) {
     ArrayRef<int64_t> grid = device.getGrid();
-    return g.aggregate(kernelType(module.getContext()),
-                       {g.text(kernel.name), g.text(kernel.location), g.text(kernel.group), g.null(),
-                        g.i64(grid[0] * grid[1]), g.i64(kernel.bufferBytes.size()), g.i64(0), g.i64(device.getBytesMoved()),
-                        g.i64(device.getFlops()), g.text(device.getSymbol()), gridOf(grid[0], grid[1]),
-                        g.i64(device.getBlock()), g.i64(device.getSharedBytes()), g.i64(device.getRegisters()),
-                        g.i64(device.getSpillBytes()), bufferBytes});
+    fields.set(&stretto_kernel::function, g.null())
+        .set(&stretto_kernel::chunks, grid[0] * grid[1])
+        .set(&stretto_kernel::scratch_bytes, 0)
+        .set(&stretto_kernel::bytes_moved, device.getBytesMoved())
+        .set(&stretto_kernel::flops, device.getFlops())
+        .set(&stretto_kernel::symbol, g.text(device.getSymbol()))
+        .set(&stretto_kernel::grid, grid)
+        .set(&stretto_kernel::block, device.getBlock())
+        .set(&stretto_kernel::shared_bytes, device.getSharedBytes())
+        .set(&stretto_kernel::registers, device.getRegisters())
+        .set(&stretto_kernel::spill_bytes, device.getSpillBytes());
   }
 
   int64_t defineImages() {
     auto images = module->getAttrOfType<ArrayAttr>("kern.images");
-    auto type = g.structOf({g.word(), g.word(), g.pointer(), g.pointer(), g.number()});
-    defineList(imagesName, type, images ? images.size() : 0, [&](size_t i) {
+    size_t count = images ? images.size() : 0;
+    g.defineList<stretto_image>(imagesName, count, [&](size_t i) {
       auto image = cast<kern::ImageAttr>(images[i]);
       auto global = module.lookupSymbol<LLVM::GlobalOp>(image.getGlobal());
-      int64_t bytes = cast<LLVM::LLVMArrayType>(global.getGlobalType()).getNumElements();
-      return g.aggregate(type, {g.i32(static_cast<int32_t>(image.getKind())), g.i32(0), g.text(image.getArchitecture()),
-                                g.address(image.getGlobal().getValue()), g.i64(bytes)});
+      return g.start<stretto_image>()
+          .set(&stretto_image::kind, static_cast<int32_t>(image.getKind()))
+          .set(&stretto_image::architecture, g.text(image.getArchitecture()))
+          .set(&stretto_image::data, g.address(image.getGlobal().getValue()))
+          .set(&stretto_image::bytes, cast<LLVM::LLVMArrayType>(global.getGlobalType()).getNumElements());
     });
-    return images ? images.size() : 0;
+    return count;
   }
 
   void defineSites() {
-    auto shape = LLVM::LLVMArrayType::get(g.number(), 4);
-    auto type = g.structOf({g.pointer(), g.pointer(), g.pointer(), g.word(), g.word(), g.number(), g.number(),
-                            g.number(), shape, g.word(), g.word(), g.word(), g.word()});
     SmallVector<const SiteResult *> results;
     SmallVector<int64_t> starts;
     for (const Site &site : facts.sites) {
@@ -159,60 +184,87 @@ private:
       for (const SiteResult &result : site)
         results.push_back(&result);
     }
-    defineList(siteResultsName, type, results.size(), [&](size_t i) {
+    using Line = stretto_result;
+    g.defineList<Line>(siteResultsName, results.size(), [&](size_t i) {
       const SiteResult &result = *results[i];
-      return g.aggregate(type, {g.text(result.operation), g.text(result.location), g.text(result.kernel),
-                                g.i32(result.buffer), g.i32(result.weight), g.i64(result.rows), g.i64(result.rowBytes),
-                                g.i64(result.stride), extents(shape, result.shape), g.i32(result.shape.size()),
-                                g.i32(result.arena), g.i32(result.dtype), g.i32(0)});
+      return g.start<Line>()
+          .set(&Line::operation, g.text(result.operation))
+          .set(&Line::location, g.text(result.location))
+          .set(&Line::kernel, g.text(result.kernel))
+          .set(&Line::buffer, result.buffer)
+          .set(&Line::weight, result.weight)
+          .set(&Line::rows, result.rows)
+          .set(&Line::row_bytes, result.rowBytes)
+          .set(&Line::stride, result.stride)
+          .set(&Line::shape, result.shape)
+          .set(&Line::rank, result.shape.size())
+          .set(&Line::arena, result.arena)
+          .set(&Line::dtype, result.dtype);
     });
-    LLVM::LLVMStructType site = siteType(module.getContext());
-    defineList(siteTableName, site, facts.sites.size(), [&](size_t i) {
-      return g.aggregate(site, {g.address(siteResultsName, type, starts[i]), g.i64(facts.sites[i].size())});
+    g.defineList<stretto_site>(siteTableName, facts.sites.size(), [&](size_t i) {
+      return g.start<stretto_site>()
+          .set(&stretto_site::results, g.address(siteResultsName, starts[i] * sizeof(stretto_result)))
+          .set(&stretto_site::count, facts.sites[i].size());
     });
   }
 
-  Value entry(StringRef name) {
-    return g.address(hostFunctionName(name));
-  }
+  Value entryAddress(StringRef name) { return g.address(hostFunctionName(name)); }
 
   void defineProgram() {
-    Type p = g.pointer(), n = g.number(), w = g.word(), r = g.real();
-    auto arenas = LLVM::LLVMArrayType::get(n, STRETTO_ARENA_COUNT);
-    auto input = g.structOf({n, n, n, n, n, n}), output = g.structOf({n, n, n, n});
-    auto decode = g.structOf({n, n, n, n, n, p});
-    auto type = g.structOf({w, w, p, p, p, p, p, p, p, p, p, w, w, n, n, n, arenas, n, n, r, r, p, n, p, n, p, n,
-                            p, n, input, output, p, p, p, p, p, p, decode, decode});
-    for (StringRef name : llvm::concat<const llvm::StringLiteral>(entryNames, decodeNames))
-      provideEntry(name);
-    g.define("stretto_compiled_program", type, LLVM::Linkage::External, [&] {
-      SmallVector<Value> sizes;
-      for (int64_t bytes : module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas").asArrayRef())
-        sizes.push_back(g.i64(bytes));
-      SmallVector<Value> values = identity();
-      int64_t alone = module->getAttrOfType<IntegerAttr>("kern.activation_bytes").getInt();
-      llvm::append_range(values, ArrayRef<Value>{g.aggregate(arenas, sizes), g.i64(alone), g.i64(trainableElements()),
-                                                 g.f64(facts.flopsForward), g.f64(facts.flopsBackward)});
-      llvm::append_range(values, ArrayRef<Value>{g.address(parametersName), g.i64(parameters.size()),
-                                                 g.address(tablesName), g.i64(facts.tables.size()),
-                                                 g.address(kernelTableName), g.i64(facts.kernels.size()),
-                                                 g.address(imagesName), g.i64(imageCount)});
-      llvm::append_range(values, ArrayRef<Value>{interface(input, "gradients"), outputs(output)});
-      for (StringRef name : entryNames)
-        values.push_back(entry(name));
-      for (StringRef name : decodeNames)
-        values.push_back(decodeEntry(decode, name));
-      return g.aggregate(type, values);
+    for (const auto &entry : entries)
+      provideEntry(entry.name);
+    for (const auto &entry : decodeEntries)
+      provideEntry(entry.name);
+    g.define("stretto_compiled_program", LLVM::Linkage::External, [&] {
+      auto fields = g.start<Program>();
+      addIdentity(fields);
+      addSizes(fields);
+      addLists(fields);
+      fields.set(&Program::input, inputs("gradients")).set(&Program::output, outputs());
+      for (const auto &entry : entries)
+        fields.set(entry.field, entryAddress(entry.name));
+      for (const auto &entry : decodeEntries)
+        fields.set(entry.field, decodeEntry(entry.name));
+      return g.aggregate(fields);
     });
   }
 
-  /// From abi_version to vocabulary.
-  SmallVector<Value> identity() {
-    return {g.i32(STRETTO_ABI_VERSION), g.i32(sizeof(stretto_program)), textOf("seq.model"), textOf("seq.spec_text"),
-            g.text(hashParameters(module, parameters)), textOf("seq.settings"), g.text(facts.plan),
-            textOf("kern.target"), textOf("kern.cpu"), textOf("kern.cpu_features"), g.text("stretto " STRETTO_VERSION),
-            g.i32(dtypeOf(parameterType())), g.i32(dtypeOf(activationType())), g.i64(numberOf("seq.batch")),
-            g.i64(numberOf("seq.length")), g.i64(numberOf("seq.vocabulary"))};
+  void addIdentity(AbiStruct<Program> &fields) {
+    fields.set(&Program::abi_version, STRETTO_ABI_VERSION)
+        .set(&Program::struct_size, sizeof(Program))
+        .set(&Program::model, textOf("seq.model"))
+        .set(&Program::spec_text, textOf("seq.spec_text"))
+        .set(&Program::spec_hash, g.text(hashParameters(module, parameters)))
+        .set(&Program::settings, textOf("seq.settings"))
+        .set(&Program::plan, g.text(facts.plan))
+        .set(&Program::target, textOf("kern.target"))
+        .set(&Program::cpu, textOf("kern.cpu"))
+        .set(&Program::cpu_features, textOf("kern.cpu_features"))
+        .set(&Program::compiler, g.text("stretto " STRETTO_VERSION));
+  }
+
+  void addSizes(AbiStruct<Program> &fields) {
+    fields.set(&Program::dtype, dtypeOf(parameterType()))
+        .set(&Program::activation_dtype, dtypeOf(activationType()))
+        .set(&Program::batch, numberOf("seq.batch"))
+        .set(&Program::length, numberOf("seq.length"))
+        .set(&Program::vocabulary, numberOf("seq.vocabulary"))
+        .set(&Program::arena_bytes, module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas").asArrayRef())
+        .set(&Program::activation_bytes, numberOf("kern.activation_bytes"))
+        .set(&Program::trainable_elements, trainableElements())
+        .set(&Program::flops_forward, facts.flopsForward)
+        .set(&Program::flops_backward, facts.flopsBackward);
+  }
+
+  void addLists(AbiStruct<Program> &fields) {
+    fields.set(&Program::parameters, g.address(parametersName))
+        .set(&Program::parameter_count, parameters.size())
+        .set(&Program::tables, g.address(tablesName))
+        .set(&Program::table_count, facts.tables.size())
+        .set(&Program::kernels, g.address(kernelTableName))
+        .set(&Program::kernel_count, facts.kernels.size())
+        .set(&Program::images, g.address(imagesName))
+        .set(&Program::image_count, imageCount);
   }
 
   Type parameterType() { return layoutParameters(module).elementType; }
@@ -243,42 +295,51 @@ private:
     return numbers;
   }
   int64_t argumentOffset(func::FuncOp entry, unsigned i) {
-    return !entry || i >= entry.getNumArguments() ? 0 : entry.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place").getOffset();
+    return !entry || i >= entry.getNumArguments() ? 0
+                                                  : entry.getArgAttrOfType<kern::SlotAttr>(i, "kern.slot").getOffset();
   }
   int64_t resultOffset(StringRef name, unsigned i, int64_t otherwise) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     if (!function || i >= function.getNumResults())
       return otherwise;
-    return function.getResultAttrOfType<kern::PlaceAttr>(i, "kern.place").getOffset();
+    return function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot").getOffset();
   }
-  Value interface(Type type, StringRef name) {
+  AbiStruct<stretto_input> inputs(StringRef name) {
     auto entry = module.lookupSymbol<func::FuncOp>(name);
-    SmallVector<unsigned> usual = argumentsFor(entry, "");
-    SmallVector<Value> fields;
-    for (unsigned i = 0; i < 3; ++i)
-      fields.push_back(g.i64(i < usual.size() ? argumentOffset(entry, usual[i]) : 0));
-    int64_t documents = 0;
-    for (StringRef input : {positionsInput, startsInput}) {
-      SmallVector<unsigned> number = argumentsFor(entry, input);
-      fields.push_back(g.i64(number.empty() ? -1 : argumentOffset(entry, number[0])));
-      if (input == startsInput && !number.empty())
-        documents = cast<RankedTensorType>(entry.getArgumentTypes()[number[0]]).getDimSize(0) - 1;
-    }
-    fields.push_back(g.i64(documents));
-    return g.aggregate(type, fields);
+    SmallVector<unsigned> usual = argumentsFor(entry, ""), positions = argumentsFor(entry, positionsInput),
+                          starts = argumentsFor(entry, startsInput);
+    auto offset = [&](ArrayRef<unsigned> numbers, unsigned i, int64_t otherwise) {
+      return i < numbers.size() ? argumentOffset(entry, numbers[i]) : otherwise;
+    };
+    int64_t documents =
+        starts.empty() ? 0 : cast<RankedTensorType>(entry.getArgumentTypes()[starts[0]]).getDimSize(0) - 1;
+    return g.start<stretto_input>()
+        .set(&stretto_input::tokens, offset(usual, 0, 0))
+        .set(&stretto_input::targets, offset(usual, 1, 0))
+        .set(&stretto_input::weights, offset(usual, 2, 0))
+        .set(&stretto_input::positions, offset(positions, 0, -1))
+        .set(&stretto_input::starts, offset(starts, 0, -1))
+        .set(&stretto_input::documents, documents);
   }
-  Value outputs(Type type) {
-    return g.aggregate(type, {g.i64(resultOffset("gradients", 0, lossOffset)), g.i64(gradNormOffset),
-                              g.i64(resultOffset("evaluate", 0, evaluationOffset)),
-                              g.i64(resultOffset("evaluate", 1, evaluationOffset))});
+  AbiStruct<stretto_output> outputs() {
+    return g.start<stretto_output>()
+        .set(&stretto_output::loss, resultOffset("gradients", 0, lossOffset))
+        .set(&stretto_output::grad_norm, gradNormOffset)
+        .set(&stretto_output::grad_squares, gradSquaresOffset)
+        .set(&stretto_output::nll, resultOffset("evaluate", 0, evaluationOffset))
+        .set(&stretto_output::predicted, resultOffset("evaluate", 1, evaluationOffset));
   }
 
-  /// See stretto_decode.
-  Value decodeEntry(Type type, StringRef name) {
+  AbiStruct<stretto_decode> decodeEntry(StringRef name) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     int64_t rows = function ? cast<RankedTensorType>(function.getArgumentTypes()[0]).getDimSize(1) : 0;
-    return g.aggregate(type, {g.i64(rows), g.i64(argumentOffset(function, 0)), g.i64(argumentOffset(function, 1)),
-                              g.i64(argumentOffset(function, 2)), g.i64(resultOffset(name, 0, evaluationOffset)), entry(name)});
+    return g.start<stretto_decode>()
+        .set(&stretto_decode::rows, rows)
+        .set(&stretto_decode::tokens, argumentOffset(function, 0))
+        .set(&stretto_decode::positions, argumentOffset(function, 1))
+        .set(&stretto_decode::counts, argumentOffset(function, 2))
+        .set(&stretto_decode::logits, resultOffset(name, 0, evaluationOffset))
+        .set(&stretto_decode::run, entryAddress(name));
   }
 
   ModuleOp module;

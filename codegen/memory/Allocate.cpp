@@ -65,7 +65,8 @@ static unsigned *findHighest(llvm::ArrayRef<BufferRequest> requests, llvm::Small
   });
 }
 
-Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken, int64_t alignment) {
+Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken,
+                             int64_t alignment) {
   constexpr int64_t mostPairs = int64_t(1) << 26; // of buffers that are held against each other
   const int64_t pairs = std::max<int64_t>(1, int64_t(requests.size()) * int64_t(requests.size()) / 2);
   const int64_t attempts = std::clamp<int64_t>(mostPairs / pairs, 1, 16);

@@ -2,6 +2,7 @@
 #include "codegen/memory/Entries.h"
 
 #include "ir/Kern/KernOps.h"
+#include "ir/Seq/Purpose.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -20,18 +21,18 @@ SmallVector<func::FuncOp> stretto::entryFunctions(ModuleOp module) {
 
 void stretto::placeInterface(func::FuncOp entry, InterfaceSizes &sizes) {
   auto place = [&](kern::Arena arena, Type type, int64_t &offset) {
-    auto attr = kern::PlaceAttr::get(entry.getContext(), arena, offset, 0, 0);
+    auto attr = kern::SlotAttr::get(entry.getContext(), arena, offset, 0, 0);
     offset += alignPlace(byteSize(type));
     return attr;
   };
-  bool readsModel = entry.getName() == "evaluate" || entry.getName().starts_with("decode_");
+  bool readsModel = isEntry(entry, seq::EntryKind::evaluation) || isEntry(entry, seq::EntryKind::decoding);
   int64_t input = 0, output = readsModel ? evaluationOffset : lossOffset; // the loss of the step stays
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (!entry.getArgAttr(i, "kern.place"))
-      entry.setArgAttr(i, "kern.place", place(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
+    if (!entry.getArgAttr(i, "kern.slot"))
+      entry.setArgAttr(i, "kern.slot", place(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (!entry.getResultAttr(i, "kern.place"))
-      entry.setResultAttr(i, "kern.place", place(kern::Arena::outputs, entry.getResultTypes()[i], output));
+    if (!entry.getResultAttr(i, "kern.slot"))
+      entry.setResultAttr(i, "kern.slot", place(kern::Arena::outputs, entry.getResultTypes()[i], output));
   sizes.inputs = std::max(sizes.inputs, input);
   sizes.outputs = std::max({sizes.outputs, output, evaluationOffset});
 }

@@ -16,10 +16,11 @@ struct InterfaceSizes {
 };
 
 /// Byte offsets in the OUTPUTS arena; see stretto_output in the ABI.
-constexpr int64_t lossOffset = 0, gradNormOffset = placeAlignment, evaluationOffset = 2 * placeAlignment;
+constexpr int64_t lossOffset = 0, gradNormOffset = placeAlignment, gradSquaresOffset = 2 * placeAlignment,
+                  evaluationOffset = 3 * placeAlignment;
 
 /// Gives the arguments of an entry places in INPUTS and its results places in OUTPUTS, one behind the other, where
-/// they have none (`kern.place` attributes).
+/// they have none (`kern.slot` attributes).
 void placeInterface(mlir::func::FuncOp entry, InterfaceSizes &sizes);
 
 } // namespace stretto

@@ -61,8 +61,7 @@ private:
   bool isInvariant(Value value, func::FuncOp function) {
     auto argument = dyn_cast<BlockArgument>(value);
     seq::ScanOp caller = timeline.caller(function);
-    return argument && caller &&
-           argument.getArgNumber() >= caller.getCarry().size() + caller.getSlices().size();
+    return argument && caller && argument.getArgNumber() >= caller.getCarry().size() + caller.getSlices().size();
   }
 
   /// The span of the scan a run of its body belongs to.

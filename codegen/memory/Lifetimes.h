@@ -12,7 +12,7 @@ namespace stretto {
 struct Occupation {
   int64_t from, to; // bytes, from the start of the root
   Interval live;
-  bool isSlot;      // of a stack: the bytes are those of some iterations only
+  bool isSlot; // of a stack: the bytes are those of some iterations only
 };
 
 /// All occupations of the roots of one entry point and of the bodies it calls, by root. Uses through views are those

@@ -51,9 +51,12 @@ static void sinkRecomputation(Block &block) {
   }
 }
 
-/// Gradients of weights move behind the last of their operands, which may die there.
+/// Gradients of weights, matmuls that can be added up in place, move behind the last of their operands, which may die
+/// there.
 static void hoistWeightGradients(Block &block) {
-  for (auto op : llvm::make_early_inc_range(block.getOps<seq::LinearWeightGradOp>())) {
+  for (auto op : llvm::make_early_inc_range(block.getOps<seq::LibraryOp>())) {
+    if (op.getMatmulKind() != seq::MatmulKind::backward || !op.getAccumulatorSlot())
+      continue;
     Operation *last = nullptr;
     for (Value operand : op->getOperands())
       if (Operation *source = operand.getDefiningOp(); source && (!last || last->isBeforeInBlock(source)))

@@ -34,9 +34,7 @@ SmallVector<Group> groupByLayers(ArrayRef<seq::ParameterOp> parameters) {
   return groups;
 }
 
-int64_t layerBytes(seq::ParameterOp op) {
-  return byteSize(op.getTensorType()) / std::max<int64_t>(tripsOf(op), 1);
-}
+int64_t layerBytes(seq::ParameterOp op) { return byteSize(op.getTensorType()) / std::max<int64_t>(tripsOf(op), 1); }
 
 /// Lays out one part (trainable or frozen) from `offset` on; returns its end.
 int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameters, int64_t offset) {

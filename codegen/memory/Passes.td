@@ -33,7 +33,7 @@ def OrderWork : Pass<"kern-order-work", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every value a place in an arena";
   let description = [{
-    Writes `kern.places` on each operation with results (one `#kern.place` per result) and `kern.place` on
+    Writes `kern.slots` on each operation with results (one `#kern.slot` per result) and `kern.slot` on
     parameters, on function arguments and on the results of entry points; the sizes of the arenas in bytes go to
     the module attribute `kern.arenas`, what activations would take without gradients to `kern.activation_bytes`.
 
@@ -58,16 +58,16 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    func.func @gradients(%arg0: tensor<2x8x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>}) ...
+    func.func @gradients(%arg0: tensor<2x8x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}) ...
     ...
-    %1 = seq.linear %arg0, %0 : ... {kern.places = [#kern.place<activations, ...>]}
-    %2 = seq.linear %1, %0 : ... {kern.places = [#kern.place<outputs, 0, stride 0, parity 0>]}
+    %1 = seq.linear %arg0, %0 : ... {kern.slots = [#kern.slot<activations, ...>]}
+    %2 = seq.linear %1, %0 : ... {kern.slots = [#kern.slot<outputs, 0, stride 0, parity 0>]}
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect"];
 }
 
-def CheckMemory : Pass<"kern-check-memory", "::mlir::ModuleOp"> {
+def VerifyMemory : Pass<"kern-verify-memory", "::mlir::ModuleOp"> {
   let summary = "run planned memory on shadows of values";
   let description = [{
     Executes the entry points, all iterations of scans included, on arenas whose bytes have a name instead of a number:
@@ -76,13 +76,13 @@ def CheckMemory : Pass<"kern-check-memory", "::mlir::ModuleOp"> {
     so that a value costs as much as it has pieces of memory: one, or its rows where they have gaps.
 
     ```mlir
-    func.func @gradients(%x: tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>})
-        -> (tensor<1x2x16xf32> {kern.place = #kern.place<inputs, 0, stride 0, parity 0>}) {
+    func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>})
+        -> (tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}) {
       %y = kern.rowwise(%x) maps [row] {
       ^bb0(%row: tensor<16xf32>):
         %0 = seq.tap %row by -1 : tensor<16xf32>
         kern.yield %0 : tensor<16xf32>
-      } {kern.places = [#kern.place<inputs, 0, stride 0, parity 0>]} : (tensor<1x2x16xf32>) -> tensor<1x2x16xf32>
+      } {kern.slots = [#kern.slot<inputs, 0, stride 0, parity 0>]} : (tensor<1x2x16xf32>) -> tensor<1x2x16xf32>
       return %y : tensor<1x2x16xf32>
     }
     ```

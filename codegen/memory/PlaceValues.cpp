@@ -56,7 +56,7 @@ Ref Placer::makeRef(Value value) {
     return {storage.createFixed(arena, place.offset), 0, 0, false, place.stride};
   }
   if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
-    auto place = module.lookupSymbol(get.getCache())->getAttrOfType<kern::PlaceAttr>("kern.place");
+    auto place = module.lookupSymbol(get.getCache())->getAttrOfType<kern::SlotAttr>("kern.slot");
     return {storage.createFixed(place.getArena(), place.getOffset()), 0, 0, false, place.getStride()};
   }
   if (auto write = dyn_cast<seq::WriteCacheOp>(op))
@@ -170,7 +170,7 @@ void Placer::placeAccumulator(Operation *op, OpOperand &use) {
   demand(use, refOf(op->getResult(0)));
 }
 
-void Placer::placeAddend(Operation *op, OpOperand &use) {
+void Placer::placeResidual(Operation *op, OpOperand &use) {
   if (!use.get().getDefiningOp<seq::ScanOp>() && !isRowStrided(use.get()) && !isRowStrided(op->getResult(0)))
     tryShare(use, op->getResult(0));
 }
@@ -211,14 +211,15 @@ void Placer::placeGradient(seq::GradientOp op) {
 
 LogicalResult Placer::placeReturn(func::FuncOp function, Operation *end) {
   for (OpOperand &use : end->getOpOperands()) {
-    auto place = function.getResultAttrOfType<kern::PlaceAttr>(use.getOperandNumber(), "kern.place");
+    auto place = function.getResultAttrOfType<kern::SlotAttr>(use.getOperandNumber(), "kern.slot");
     demand(use, {storage.createFixed(place.getArena(), place.getOffset())});
   }
   return success();
 }
 
 LogicalResult Placer::placeOperation(Operation *op) {
-  if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !matchPattern(constant.getResult(), m_AnyZeroFloat()))
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && !matchPattern(constant.getResult(), m_AnyZeroFloat()))
     return op->emitOpError() << "must be zero outside of kernels, but got " << constant.getValue();
   if (auto gradient = dyn_cast<seq::GradientOp>(op))
     placeGradient(gradient);
@@ -226,8 +227,8 @@ LogicalResult Placer::placeOperation(Operation *op) {
     placePieces(concat);
   else if (OpOperand *accumulator = accumulatorOf(op))
     placeAccumulator(op, *accumulator);
-  else if (OpOperand *addend = addendOf(op))
-    placeAddend(op, *addend);
+  else if (OpOperand *residual = residualOf(op))
+    placeResidual(op, *residual);
   else if (auto scan = dyn_cast<seq::ScanOp>(op))
     return placeScan(scan);
   else if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
@@ -281,7 +282,7 @@ LogicalResult Placer::run(func::FuncOp entry) {
   }
   Block &block = entry.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
-    auto place = entry.getArgAttrOfType<kern::PlaceAttr>(argument.getArgNumber(), "kern.place");
+    auto place = entry.getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
     refs[argument] = {storage.createFixed(place.getArena(), place.getOffset())};
   }
   if (failed(placeReturn(entry, block.getTerminator())))

@@ -33,7 +33,7 @@ public:
   Placer(mlir::ModuleOp module, ParameterLayout &parameters, TableLayout &tables)
       : module(module), parameters(parameters), tables(tables) {}
 
-  /// Places all values of an entry function, whose arguments and results carry `kern.place`, and of the bodies it
+  /// Places all values of an entry function, whose arguments and results carry `kern.slot`, and of the bodies it
   /// calls. Emits an error where that is impossible.
   mlir::LogicalResult run(mlir::func::FuncOp entry);
 
@@ -51,7 +51,7 @@ private:
   void placeGradient(seq::GradientOp op);
   void placePieces(seq::ConcatOp op);
   void placeAccumulator(mlir::Operation *op, mlir::OpOperand &use);
-  void placeAddend(mlir::Operation *op, mlir::OpOperand &use);
+  void placeResidual(mlir::Operation *op, mlir::OpOperand &use);
 
   void bindArguments(seq::ScanOp scan, mlir::func::FuncOp body);
   void placeStackedCarry(seq::ScanOp scan, Carry &carry);

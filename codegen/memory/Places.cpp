@@ -15,23 +15,25 @@ constexpr StringLiteral maker = "kern-plan-memory";
 static LogicalResult requirePlacesOfResults(Operation *op) {
   if (op->getNumResults() == 0)
     return success();
-  auto places = requireAttribute<ArrayAttr>(op, "kern.places", maker);
+  auto places = requireAttribute<ArrayAttr>(op, "kern.slots", maker);
   if (!places)
     return failure();
-  if (places.size() == op->getNumResults() && llvm::all_of(places, llvm::IsaPred<kern::PlaceAttr>))
+  if (places.size() == op->getNumResults() && llvm::all_of(places, llvm::IsaPred<kern::SlotAttr>))
     return success();
-  return op->emitOpError() << "needs a place for each of " << op->getNumResults() << " results in kern.places, but got " << places;
+  return op->emitOpError() << "needs a place for each of " << op->getNumResults() << " results in kern.slots, but got "
+                           << places;
 }
 
 static LogicalResult requirePlacesOfFunction(func::FuncOp function, bool isEntry) {
   auto missing = [&](StringRef what, unsigned number) {
-    return function.emitOpError() << "needs the attribute kern.place on " << what << " " << number << ", which " << maker << " gives";
+    return function.emitOpError() << "needs the attribute kern.slot on " << what << " " << number << ", which " << maker
+                                  << " gives";
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (!function.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place"))
+    if (!function.getArgAttrOfType<kern::SlotAttr>(i, "kern.slot"))
       return missing("argument", i);
   for (unsigned i = 0; isEntry && i < function.getNumResults(); ++i)
-    if (!function.getResultAttrOfType<kern::PlaceAttr>(i, "kern.place"))
+    if (!function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot"))
       return missing("result", i);
   for (Operation &op : function.getBody().front())
     if (failed(requirePlacesOfResults(&op)))
@@ -41,7 +43,7 @@ static LogicalResult requirePlacesOfFunction(func::FuncOp function, bool isEntry
 
 LogicalResult stretto::requirePlaces(ModuleOp module) {
   for (Operation &op : module.getOps())
-    if (isa<seq::ParameterOp, seq::CacheOp>(op) && !requireAttribute<kern::PlaceAttr>(&op, "kern.place", maker))
+    if (isa<seq::ParameterOp, seq::CacheOp>(op) && !requireAttribute<kern::SlotAttr>(&op, "kern.slot", maker))
       return failure();
   SmallVector<func::FuncOp> entries = entryFunctions(module);
   for (auto function : module.getOps<func::FuncOp>())

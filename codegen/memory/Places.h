@@ -5,8 +5,8 @@
 
 namespace stretto {
 
-/// Parameters, caches and the values of all functions have the places that kern-plan-memory gives; reports the first one
-/// that has none.
+/// Parameters, caches and the values of all functions have the places that kern-plan-memory gives; reports the first
+/// one that has none.
 mlir::LogicalResult requirePlaces(mlir::ModuleOp module);
 
 } // namespace stretto

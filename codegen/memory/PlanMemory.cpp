@@ -21,8 +21,8 @@ struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
       return signalPassFailure();
     parameters = layoutParameters(module);
     for (auto [op, place] : parameters.places)
-      op->setAttr("kern.place", kern::PlaceAttr::get(&getContext(), kern::Arena::parameters, place.offset,
-                                                     place.stride, 0));
+      op->setAttr("kern.slot",
+                  kern::SlotAttr::get(&getContext(), kern::Arena::parameters, place.offset, place.stride, 0));
     int64_t cacheBytes = placeCaches(module);
     InterfaceSizes interface;
     for (func::FuncOp entry : entryFunctions(module)) {
@@ -32,8 +32,18 @@ struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
     }
     int64_t flat = parameters.trainableBytes;
     int64_t hyper = alignPlace(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
-    int64_t arenas[] = {activations, parameters.totalBytes, flat,           flat, flat, flat, interface.inputs,
-                        interface.outputs, tables.bytes(),  hyper, parameters.roundedBytes, cacheBytes};
+    int64_t arenas[] = {activations,
+                        parameters.totalBytes,
+                        flat,
+                        flat,
+                        flat,
+                        flat,
+                        interface.inputs,
+                        interface.outputs,
+                        tables.bytes(),
+                        hyper,
+                        parameters.roundedBytes,
+                        cacheBytes};
     module->setAttr("kern.arenas", DenseI64ArrayAttr::get(&getContext(), arenas));
     module->setAttr("kern.activation_bytes", Builder(&getContext()).getI64IntegerAttr(alone));
   }
@@ -45,8 +55,8 @@ private:
     for (auto cache : module.getOps<seq::CacheOp>()) {
       int64_t trips = cache.getStacked() ? cache.getTensorType().getDimSize(0) : 1;
       int64_t stride = alignPlace(byteSize(cache.getType()) / trips);
-      cache->setAttr("kern.place", kern::PlaceAttr::get(&getContext(), kern::Arena::cache, end,
-                                                        cache.getStacked() ? stride : 0, 0));
+      cache->setAttr("kern.slot",
+                     kern::SlotAttr::get(&getContext(), kern::Arena::cache, end, cache.getStacked() ? stride : 0, 0));
       end += trips * stride;
     }
     return end;
@@ -104,13 +114,13 @@ private:
     auto addressOf = [&](Value value) { return placer.getStorage().address(&getContext(), placer.refOf(value)); };
     if (withArguments)
       for (BlockArgument argument : function.getArguments())
-        function.setArgAttr(argument.getArgNumber(), "kern.place", addressOf(argument));
+        function.setArgAttr(argument.getArgNumber(), "kern.slot", addressOf(argument));
     for (Operation &op : function.getBody().front()) {
       if (op.getNumResults() == 0)
         continue;
-      SmallVector<Attribute> places = llvm::map_to_vector(
-          op.getResults(), [&](Value result) { return static_cast<Attribute>(addressOf(result)); });
-      op.setAttr("kern.places", ArrayAttr::get(&getContext(), places));
+      SmallVector<Attribute> places =
+          llvm::map_to_vector(op.getResults(), [&](Value result) { return static_cast<Attribute>(addressOf(result)); });
+      op.setAttr("kern.slots", ArrayAttr::get(&getContext(), places));
     }
   }
 

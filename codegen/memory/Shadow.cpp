@@ -15,7 +15,7 @@ static int64_t columnBytes(Type type) {
   return (tensor.getRank() ? tensor.getShape().back() : 1) * bytesOfElement(type);
 }
 
-Span stretto::spanOf(Type type, kern::PlaceAttr place, int64_t iteration, int64_t row, int64_t lead) {
+Span stretto::spanOf(Type type, kern::SlotAttr place, int64_t iteration, int64_t row, int64_t lead) {
   int64_t distance = place.getStride() * (place.getParity() ? iteration % 2 : iteration);
   bool isGradient = place.getArena() == kern::Arena::gradients; // shares the memory of activations
   Span span;
@@ -76,7 +76,8 @@ namespace {
 class Reader {
 public:
   Reader(const Content &content, int64_t from) : runs(*content), at(from) {
-    index = std::upper_bound(runs.begin(), runs.end(), from, [](int64_t byte, const Run &run) { return byte < run.begin; }) -
+    index = std::upper_bound(runs.begin(), runs.end(), from,
+                             [](int64_t byte, const Run &run) { return byte < run.begin; }) -
             runs.begin() - 1;
   }
 
@@ -183,7 +184,8 @@ void Shadow::put(Memory &memory, const Run &run) {
     if (old.begin < run.begin)
       memory.emplace_hint(at, old.begin, Run{old.begin, run.begin - old.begin, old.name});
     if (old.end() > run.end())
-      at = memory.emplace_hint(at, run.end(), Run{run.end(), old.end() - run.end(), old.name + (run.end() - old.begin)});
+      at =
+          memory.emplace_hint(at, run.end(), Run{run.end(), old.end() - run.end(), old.name + (run.end() - old.begin)});
   }
   memory.emplace_hint(at, run.begin, run);
 }

@@ -17,8 +17,8 @@ struct Run {
   int64_t end() const { return begin + length; }
 };
 
-/// What a value should contain: a name for each byte, in row-major order and without gaps. A view has the names of what it
-/// shows.
+/// What a value should contain: a name for each byte, in row-major order and without gaps. A view has the names of what
+/// it shows.
 using Content = std::shared_ptr<const std::vector<Run>>;
 
 /// Where the bytes of one value lie: `entries` times `rows` rows of `width` bytes.
@@ -34,7 +34,7 @@ struct Span {
 
 /// The bytes of a value of `type` at `place` in iteration `iteration`. `row` is the row stride in elements, `lead` the
 /// distance of the entries of a stack in bytes (0: contiguous).
-Span spanOf(mlir::Type type, kern::PlaceAttr place, int64_t iteration, int64_t row, int64_t lead);
+Span spanOf(mlir::Type type, kern::SlotAttr place, int64_t iteration, int64_t row, int64_t lead);
 
 /// Whether two spans share a byte.
 bool overlap(const Span &a, const Span &b);

@@ -6,12 +6,12 @@ using namespace stretto;
 
 /// Whether an argument or a result of the entry lies in the GRADIENTS arena.
 static bool exchangesGradients(func::FuncOp entry) {
-  auto lies = [](kern::PlaceAttr place) { return place && place.getArena() == kern::Arena::gradients; };
+  auto lies = [](kern::SlotAttr place) { return place && place.getArena() == kern::Arena::gradients; };
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (lies(entry.getArgAttrOfType<kern::PlaceAttr>(i, "kern.place")))
+    if (lies(entry.getArgAttrOfType<kern::SlotAttr>(i, "kern.slot")))
       return true;
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (lies(entry.getResultAttrOfType<kern::PlaceAttr>(i, "kern.place")))
+    if (lies(entry.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot")))
       return true;
   return false;
 }
@@ -31,9 +31,10 @@ static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module, c
   return ranges;
 }
 
-SmallVector<LivePiece>
-stretto::keptForGradients(func::FuncOp entry, const ParameterLayout &parameters, const Storage &storage,
-                          const llvm::MapVector<unsigned, SmallVector<Occupation>> &occupations, int64_t end) {
+SmallVector<LivePiece> stretto::keptForGradients(func::FuncOp entry, const ParameterLayout &parameters,
+                                                 const Storage &storage,
+                                                 const llvm::MapVector<unsigned, SmallVector<Occupation>> &occupations,
+                                                 int64_t end) {
   auto always = [&](int64_t from, int64_t to) { return LivePiece{from, to, {{0, end}}}; };
   if (exchangesGradients(entry))
     return {always(0, parameters.trainableBytes)};

@@ -13,9 +13,9 @@ Ref Storage::resolve(Ref ref) const {
   return ref;
 }
 
-kern::PlaceAttr Storage::address(mlir::MLIRContext *context, const Ref &ref) const {
+kern::SlotAttr Storage::address(mlir::MLIRContext *context, const Ref &ref) const {
   Ref root = resolve(ref);
   const Fixed &fixed = *nodes[root.node].fixed;
-  return kern::PlaceAttr::get(context, fixed.arena, fixed.offset + root.offset, root.stride ? root.stride : root.lead,
-                              root.parity);
+  return kern::SlotAttr::get(context, fixed.arena, fixed.offset + root.offset, root.stride ? root.stride : root.lead,
+                             root.parity);
 }

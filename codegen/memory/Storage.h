@@ -50,7 +50,7 @@ public:
   /// The same place, relative to a node that is not placed into another.
   Ref resolve(Ref ref) const;
   /// Same place with its address; the node's root must be fixed.
-  kern::PlaceAttr address(mlir::MLIRContext *context, const Ref &ref) const;
+  kern::SlotAttr address(mlir::MLIRContext *context, const Ref &ref) const;
 
 private:
   struct Fixed {

@@ -9,8 +9,8 @@ func::FuncOp stretto::bodyOf(seq::ScanOp scan) {
 }
 
 /// Cuts the slots of a scan into parts, each given by its first slot and the one behind it. Parts grow with the number
-/// of the slot: where stacks of different strides are compared, slots drift apart as fast. A scan and the scan that runs
-/// through the same slots the other way have the same parts.
+/// of the slot: where stacks of different strides are compared, slots drift apart as fast. A scan and the scan that
+/// runs through the same slots the other way have the same parts.
 static SmallVector<std::pair<int64_t, int64_t>> partsOf(int64_t trips, bool inEntry) {
   if (!inEntry)
     return {{0, trips}};

@@ -42,9 +42,9 @@ OpOperand *stretto::accumulatorOf(Operation *op) {
   return library ? library.getAccumulatorOperand() : nullptr;
 }
 
-OpOperand *stretto::addendOf(Operation *op) {
+OpOperand *stretto::residualOf(Operation *op) {
   auto library = dyn_cast<seq::LibraryOp>(op);
-  return library ? library.getAddendOperand() : nullptr;
+  return library ? library.getResidualOperand() : nullptr;
 }
 
 /// The value that shows the memory of an operand after its owner ran, or null.

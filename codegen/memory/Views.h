@@ -24,8 +24,8 @@ bool canWriteRowStride(mlir::OpResult result);
 /// The value that the result of a library operation is added to, or null.
 mlir::OpOperand *accumulatorOf(mlir::Operation *op);
 
-/// The value that a product is added to as it is written, or null: the result may take over its memory, row for row.
-mlir::OpOperand *addendOf(mlir::Operation *op);
+/// The value that a matmul is added to as it is written, or null: the result may take over its memory, row for row.
+mlir::OpOperand *residualOf(mlir::Operation *op);
 
 /// Whether the memory of `use` is looked at after its owner, or by another operand of it: through the value itself,
 /// or through views of it.

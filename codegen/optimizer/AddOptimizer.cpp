@@ -3,6 +3,7 @@
 #include "codegen/memory/ParameterLayout.h"
 #include "codegen/optimizer/Passes.h"
 #include "ir/Seq/ActivationType.h"
+#include "ir/Seq/Purpose.h"
 #include "passes/Support/Requirements.h"
 #include "passes/Support/RowBuilder.h"
 #include "runtime/abi/abi.h"
@@ -26,10 +27,11 @@ struct AddOptimizerPass : stretto::impl::AddOptimizerBase<AddOptimizerPass> {
     flat = RankedTensorType::get({1, rows, flatColumns}, real);
     scalar = RankedTensorType::get({1}, real);
     rounded = roundedActivationType(getOperation());
-    for (StringRef name : {"update", "accumulate", "take_accumulated", "round_parameters"})
+    for (StringRef name : {"squares", "apply", "accumulate", "take_accumulated", "round_parameters"})
       if (failed(requireFreeName(getOperation(), name, getArgument())))
         return signalPassFailure();
-    addUpdate();
+    addSquares();
+    addApply();
     addAccumulate();
     addTakeAccumulated();
     if (rounded)
@@ -37,43 +39,44 @@ struct AddOptimizerPass : stretto::impl::AddOptimizerBase<AddOptimizerPass> {
   }
 
 private:
-  kern::PlaceAttr start(Arena arena, int64_t offset = 0) {
-    return kern::PlaceAttr::get(&getContext(), arena, offset, 0, 0);
+  kern::SlotAttr start(Arena arena, int64_t offset = 0) {
+    return kern::SlotAttr::get(&getContext(), arena, offset, 0, 0);
   }
 
-  /// A function whose arguments and results lie at the starts of arenas; the builder stands in it.
-  func::FuncOp addFunction(RowBuilder &b, StringRef name, ArrayRef<std::pair<Type, Arena>> arguments) {
+  /// A function with arguments at these places; the builder stands in it.
+  func::FuncOp addFunction(RowBuilder &b, StringRef name, ArrayRef<std::pair<Type, kern::SlotAttr>> arguments) {
     auto types = llvm::map_to_vector(arguments, [](auto argument) { return argument.first; });
     b.setInsertionPointToEnd(getOperation().getBody());
     auto function = func::FuncOp::create(b, name, b.getFunctionType(types, {}));
+    setEntryKind(function, seq::EntryKind::optimizer);
     for (auto [i, argument] : llvm::enumerate(arguments))
-      function.setArgAttr(i, "kern.place", start(argument.second));
+      function.setArgAttr(i, "kern.slot", argument.second);
     b.setInsertionPointToStart(function.addEntryBlock());
     return function;
   }
 
-  void finish(RowBuilder &b, func::FuncOp function, ArrayRef<std::pair<Value, kern::PlaceAttr>> results) {
+  void finish(RowBuilder &b, func::FuncOp function, ArrayRef<std::pair<Value, kern::SlotAttr>> results) {
     auto values = llvm::map_to_vector(results, [](auto result) { return result.first; });
     func::ReturnOp::create(b, values);
     function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
     for (auto [i, result] : llvm::enumerate(results))
-      function.setResultAttr(i, "kern.place", result.second);
+      function.setResultAttr(i, "kern.slot", result.second);
   }
 
   using Body = llvm::function_ref<SmallVector<Value>(RowBuilder &, ArrayRef<Value>)>;
 
   /// A kernel whose body `make` computes from one row of each row operand and the whole of each shared one.
-  kern::RowwiseOp addKernel(RowBuilder &b, StringRef name, ValueRange inputs, ArrayRef<RowMap> maps,
-                            TypeRange results, Body make) {
+  kern::RowwiseOp addKernel(RowBuilder &b, StringRef name, ValueRange inputs, ArrayRef<RowMap> maps, TypeRange results,
+                            Body make) {
     SmallVector<Attribute> mapAttributes;
     for (RowMap map : maps)
       mapAttributes.push_back(kern::RowMapAttr::get(&getContext(), map));
     auto op = kern::RowwiseOp::create(b, results, inputs, b.getArrayAttr(mapAttributes), /*partial_sums=*/false,
-                                      b.getStringAttr(name), kern::ScheduleAttr(), kern::ResourcesAttr());
+                                      b.getStringAttr(name), kern::Schedule(), kern::ResourcesAttr());
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&op.getBody());
     for (auto [input, map] : llvm::zip(inputs, maps)) {
-      auto type = tensorType(input);
+      auto type = typeOf(input);
       auto shape = type.getShape().drop_front(map == RowMap::row ? 2 : 0);
       block->addArgument(RankedTensorType::get(shape, type.getElementType()), b.getLoc());
     }
@@ -83,17 +86,20 @@ private:
 
   /// The sum of squares of the whole gradient.
   Value addSumOfSquares(RowBuilder &b, Value gradients) {
-    return addKernel(b, "update.squares", gradients, RowMap::row, scalar, [&](RowBuilder &b, ArrayRef<Value> row) {
-             Value sum = b.reduce(seq::ReduceKind::add, b.mul(row[0], row[0]));
-             return SmallVector<Value>{b.columnSum(b.reshape(sum, {1}), 1)};
-           }).getResult(0);
+    return addKernel(b, "squares.sum", gradients, RowMap::row, scalar,
+                     [&](RowBuilder &b, ArrayRef<Value> row) {
+                       Value sum = b.reduce(seq::ReduceKind::add, b.mul(row[0], row[0]));
+                       return SmallVector<Value>{b.columnSum(b.reshape(sum, {1}), 1)};
+                     })
+        .getResult(0);
   }
 
   Value addNorm(RowBuilder &b, Value squares) {
     Value row = b.reshape(squares, {1, 1, 1});
-    return addKernel(b, "update.norm", row, RowMap::row, row.getType(), [&](RowBuilder &b, ArrayRef<Value> row) {
-             return SmallVector<Value>{math::SqrtOp::create(b, row[0])};
-           }).getResult(0);
+    return addKernel(
+               b, "squares.norm", row, RowMap::row, row.getType(),
+               [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{math::SqrtOp::create(b, row[0])}; })
+        .getResult(0);
   }
 
   /// Numbers of the HYPER arena inside of a kernel.
@@ -103,7 +109,7 @@ private:
     Value get(stretto_hyper position) { return b.slice(all, position, 1); }
   };
 
-  Value round(RowBuilder &b, Value row) { return arith::TruncFOp::create(b, tensorType(row).clone(rounded), row); }
+  Value round(RowBuilder &b, Value row) { return arith::TruncFOp::create(b, typeOf(row).clone(rounded), row); }
 
   static SmallVector<Value> adamW(RowBuilder &b, ArrayRef<Value> operands) {
     Value p = operands[0], g = operands[1], m = operands[2], v = operands[3];
@@ -127,50 +133,57 @@ private:
     return {newP, newM, newV};
   }
 
-  void addUpdate() {
+  void addSquares() {
+    RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
+    func::FuncOp function = addFunction(b, "squares", {{flat, start(Arena::gradients)}});
+    Value squares = addSumOfSquares(b, function.getArgument(0));
+    finish(b, function,
+           {{squares, start(Arena::outputs, gradSquaresOffset)},
+            {addNorm(b, squares), start(Arena::outputs, gradNormOffset)}});
+  }
+
+  void addApply() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
     auto hyper = RankedTensorType::get({STRETTO_HYPER_COUNT}, real);
-    func::FuncOp update = addFunction(b, "update", {{flat, Arena::parameters},
-                                                    {flat, Arena::gradients},
-                                                    {flat, Arena::moment1},
-                                                    {flat, Arena::moment2},
-                                                    {hyper, Arena::hyper}});
-    auto arguments = update.getArguments();
-    Value squares = addSumOfSquares(b, arguments[1]);
-    Value norm = addNorm(b, squares);
+    func::FuncOp function = addFunction(b, "apply",
+                                        {{flat, start(Arena::parameters)},
+                                         {flat, start(Arena::gradients)},
+                                         {flat, start(Arena::moment1)},
+                                         {flat, start(Arena::moment2)},
+                                         {scalar, start(Arena::outputs, gradSquaresOffset)},
+                                         {hyper, start(Arena::hyper)}});
     SmallVector<Type> types(3, flat);
     if (rounded)
       types.push_back(flat.clone(rounded));
-    auto step = addKernel(b, "update.adamw", {arguments[0], arguments[1], arguments[2], arguments[3], squares, arguments[4]},
-                          {RowMap::row, RowMap::row, RowMap::row, RowMap::row, RowMap::shared, RowMap::shared},
-                          types, [&](RowBuilder &b, ArrayRef<Value> operands) {
+    auto step = addKernel(b, "apply.adamw", function.getArguments(),
+                          {RowMap::row, RowMap::row, RowMap::row, RowMap::row, RowMap::shared, RowMap::shared}, types,
+                          [&](RowBuilder &b, ArrayRef<Value> operands) {
                             SmallVector<Value> results = adamW(b, operands);
                             if (rounded)
                               results.push_back(round(b, results[0]));
                             return results;
                           });
-    SmallVector<std::pair<Value, kern::PlaceAttr>> results{{step.getResult(0), start(Arena::parameters)},
-                                                           {step.getResult(1), start(Arena::moment1)},
-                                                           {step.getResult(2), start(Arena::moment2)},
-                                                           {norm, start(Arena::outputs, gradNormOffset)}};
+    SmallVector<std::pair<Value, kern::SlotAttr>> results{{step.getResult(0), start(Arena::parameters)},
+                                                          {step.getResult(1), start(Arena::moment1)},
+                                                          {step.getResult(2), start(Arena::moment2)}};
     if (rounded)
       results.emplace_back(step.getResult(3), start(Arena::rounded));
-    finish(b, update, results);
+    finish(b, function, results);
   }
 
   /// `all`: trainable and frozen parameters.
   void addRoundParameters(RankedTensorType all) {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
-    func::FuncOp function = addFunction(b, "round_parameters", {{all, Arena::parameters}});
-    auto kernel = addKernel(
-        b, "round_parameters.round", function.getArgument(0), RowMap::row, all.clone(rounded),
-        [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{round(b, row[0])}; });
+    func::FuncOp function = addFunction(b, "round_parameters", {{all, start(Arena::parameters)}});
+    auto kernel = addKernel(b, "round_parameters.round", function.getArgument(0), RowMap::row, all.clone(rounded),
+                            [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{round(b, row[0])}; });
     finish(b, function, {{kernel.getResult(0), start(Arena::rounded)}});
   }
 
   void addAccumulate() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
-    func::FuncOp accumulate = addFunction(b, "accumulate", {{flat, Arena::accumulator}, {flat, Arena::gradients}});
+    func::FuncOp accumulate =
+        addFunction(b, "accumulate", {{flat, start(Arena::accumulator)}, {flat, start(Arena::gradients)}});
     auto sum = addKernel(b, "accumulate.add", accumulate.getArguments(), {RowMap::row, RowMap::row}, flat,
                          [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{b.add(row[0], row[1])}; });
     finish(b, accumulate, {{sum.getResult(0), start(Arena::accumulator)}});
@@ -178,7 +191,7 @@ private:
 
   void addTakeAccumulated() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
-    func::FuncOp take = addFunction(b, "take_accumulated", {{flat, Arena::accumulator}});
+    func::FuncOp take = addFunction(b, "take_accumulated", {{flat, start(Arena::accumulator)}});
     Value copy = kern::CopyOp::create(b, flat, take.getArgument(0));
     Value zero = b.splat(flat, 0.0);
     finish(b, take, {{copy, start(Arena::gradients)}, {zero, start(Arena::accumulator)}});

@@ -24,12 +24,26 @@ static llvm::StringRef pieceName(llvm::StringRef piece) {
   return piece.split(' ').second.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
+static std::string &addedHelpers() {
+  static std::string text;
+  return text;
+}
+
+void stretto::addPyTorchHelpers(llvm::StringRef text) { addedHelpers() += "\n\n\n" + text.trim().str(); }
+
+static std::string allHelpers() { return kPrelude.rtrim().str() + addedHelpers(); }
+
+bool stretto::isPyTorchHelper(llvm::StringRef name) {
+  return llvm::StringRef(allHelpers()).contains(("\ndef " + name + "(").str());
+}
+
 /// The imports, then the helpers that the text needs, directly or through each other.
 static std::string preludeFor(llvm::StringRef text) {
   SmallVector<llvm::StringRef> pieces;
-  kPrelude.split(pieces, "\n\n\n");
+  const std::string helpers = allHelpers();
+  llvm::StringRef(helpers).split(pieces, "\n\n\n");
   llvm::StringRef imports = pieces[0].split('\n').second; // without the comment
-  std::string needed = text.str() + "Weights()"; // the base class of the model
+  std::string needed = text.str() + "Weights()";          // the base class of the model
   llvm::DenseSet<size_t> chosen;
   for (size_t count = size_t(-1); count != chosen.size();) {
     count = chosen.size();
@@ -124,8 +138,8 @@ void ModulePrinter::printDeclaration(seq::ParameterOp parameter, int indent) {
   if (parameter.getLayerShape().size() == 1)
     shape += ",";
   os.indent(indent) << "self.declare(" << python::quoted(part.getName(), "i") << ", (" << shape
-                    << "), lambda x: " << initialiser(part.getInit()) << (parameter.getFrozen() ? ", trainable=False" : "")
-                    << ")\n";
+                    << "), lambda x: " << initialiser(part.getInit())
+                    << (parameter.getFrozen() ? ", trainable=False" : "") << ")\n";
 }
 
 /// Weights of the same layers share a loop.
@@ -149,7 +163,9 @@ LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   os << "class " << model << "(Weights):\n"
      << "    \"\"\"forward(tokens [batch, time]" << (names.hasPositions ? ", positions [batch, time]" : "")
      << ") gives the logits of the next token [batch, time, vocabulary]."
-     << (names.hasPositions ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do not see each other." : "")
+     << (names.hasPositions ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do "
+                              "not see each other."
+                            : "")
      << "\"\"\"\n\n"
      << "    def __init__(self):\n"
      << "        super().__init__()\n";

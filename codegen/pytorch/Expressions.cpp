@@ -1,5 +1,6 @@
 //===- Expressions.cpp - one operation as one Python expression -----------------===//
 #include "codegen/pytorch/FunctionPrinter.h"
+#include "codegen/pytorch/Prelude.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,9 +28,8 @@ static bool isNumber(Value value) { return value.getDefiningOp<arith::ConstantOp
 /// Whether the operation gives the right shape when one operand has fewer dimensions, or is a number.
 static bool spreadsOperands(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp, arith::MinimumFOp>(op) &&
-         llvm::any_of(op->getOperands(), [](Value operand) {
-           return !isNumber(operand) && !operand.getDefiningOp<seq::BroadcastOp>();
-         });
+         llvm::any_of(op->getOperands(),
+                      [](Value operand) { return !isNumber(operand) && !operand.getDefiningOp<seq::BroadcastOp>(); });
 }
 
 /// A layer norm without bias has a bias of zeros.
@@ -145,14 +145,28 @@ static std::string canonOptions(seq::CanonOp canon) {
 
 static std::string rotaryOptions(seq::RotaryOp rotary) {
   return option("heads", Twine(rotary.getHeads())) + option("rotated", Twine(rotary.getRotated())) +
-         option("rotated_heads", Twine(rotary.getRotatedHeads())) +
-         option("theta", python::number(rotary.getTheta())) +
+         option("rotated_heads", Twine(rotary.getRotatedHeads())) + option("theta", python::number(rotary.getTheta())) +
          option("interleaved", "True", rotary.getStyle() == seq::PairStyle::half_split);
 }
 
 static std::string attentionOptions(seq::AttentionOp attention) {
   return option("heads", Twine(attention.getHeads())) + option("kv_heads", Twine(attention.getKvHeads())) +
          option("scale", python::number(attention.getScale())) + option("causal", "False", attention.getCausal());
+}
+
+/// Attributes by name, but what MLIR keeps for itself.
+static std::string optionsOf(Operation *op) {
+  std::string text;
+  for (StringAttr name : op->getName().getAttributeNames()) {
+    Attribute value = op->getAttr(name);
+    if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
+      text += option(name, Twine(integer.getInt()));
+    else if (auto real = dyn_cast_or_null<FloatAttr>(value))
+      text += option(name, python::number(real.getValue()));
+    else if (!value || isa<UnitAttr>(value))
+      text += option(name, value ? "True" : "False");
+  }
+  return text;
 }
 
 Text FunctionPrinter::layer(Operation *op) {
@@ -164,12 +178,15 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
       .Case([&](seq::LinearOp linear) {
         std::string product = "F.linear(" + list(linear->getOperands().take_front(2)) + ")";
-        if (!linear.getAddend())
+        if (!linear.getResidual())
           return atom(product);
-        return Text(python::Expression{values.lookup(linear.getAddend()).within(Binding::Sum) + " + " + product, Binding::Sum});
+        return Text(python::Expression{values.lookup(linear.getResidual()).within(Binding::Sum) + " + " + product,
+                                       Binding::Sum});
       })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
-      .Case([&](seq::TapOp tap) { return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + documents + ")"); })
+      .Case([&](seq::TapOp tap) {
+        return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + documents + ")");
+      })
       .Case([&](seq::SliceOp slice) {
         int64_t begin = slice.getOffset(), columns = cast<RankedTensorType>(slice.getType()).getShape().back();
         return atom(values.lookup(slice.getOperand()).within(Binding::Atom) + "[..., " + Twine(begin) + ":" +
@@ -181,7 +198,8 @@ Text FunctionPrinter::layer(Operation *op) {
       })
       .Case([&](seq::LayerNormOp norm) {
         std::string bias = isAbsentBias(norm.getBiasMutable()) ? "None" : text(norm.getBias());
-        return atom("layer_norm(" + text(norm.getOperand()) + ", " + text(norm.getGain()) + ", " + bias + option("eps", python::number(norm.getEps())) +
+        return atom("layer_norm(" + text(norm.getOperand()) + ", " + text(norm.getGain()) + ", " + bias +
+                    option("eps", python::number(norm.getEps())) +
                     option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
       })
       .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + documents + ")"); })
@@ -190,6 +208,12 @@ Text FunctionPrinter::layer(Operation *op) {
         if (!attention.getLse().use_empty())
           return op->emitError() << "the log-sum-exp of attention has no PyTorch form";
         return atom("softmax_attention(" + all + attentionOptions(attention) + documents + ")");
+      })
+      .Case([&](seq::LibraryOp) -> Text {
+        if (!isPyTorchHelper(op->getName().stripDialect()))
+          return op->emitError() << "the operation has no PyTorch form";
+        bool separates = isa<seq::DocumentsOp>(op);
+        return atom(op->getName().stripDialect() + "(" + all + optionsOf(op) + (separates ? documents : "") + ")");
       })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

@@ -19,9 +19,7 @@ FunctionPrinter::FunctionPrinter(func::FuncOp function, const WeightPaths &weigh
   }
 }
 
-std::string FunctionPrinter::groupName(unsigned group) const {
-  return isEntry ? "self" : python::groupName(group);
-}
+std::string FunctionPrinter::groupName(unsigned group) const { return isEntry ? "self" : python::groupName(group); }
 
 // ---------------------------------------------------------------- names and lifetimes
 
@@ -200,14 +198,13 @@ LogicalResult FunctionPrinter::printScan(Operation *op) {
   SmallVector<std::string> arguments(carried);
   for (Value slice : scan.getSlices()) {
     seq::ParameterOp parameter = parameterOf(slice);
-    arguments.push_back(
-        parameter ? "self[" + python::quoted(weights.nameOf(slice)->path, loop.layerOf(parameter)) + "]"
-                  : values.lookup(slice).within(python::Binding::Atom) + "[i]");
+    arguments.push_back(parameter ? "self[" + python::quoted(weights.nameOf(slice)->path, loop.layerOf(parameter)) + "]"
+                                  : values.lookup(slice).within(python::Binding::Atom) + "[i]");
   }
   for (Value invariant : scan.getInvariants())
     arguments.push_back(text(invariant));
   line() << "for i in " << python::range(loop.first, loop.step, scan.getTrips()) << ":\n";
   line().indent(4) << llvm::join(carried, ", ") << " = "
-                 << call(op, arguments, [&](seq::ParameterOp parameter) { return loop.layerOf(parameter); }) << "\n";
+                   << call(op, arguments, [&](seq::ParameterOp parameter) { return loop.layerOf(parameter); }) << "\n";
   return success();
 }

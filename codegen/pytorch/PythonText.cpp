@@ -41,14 +41,29 @@ std::string python::groupName(unsigned group) { return group == 0 ? "w" : "w_" +
 
 llvm::StringSet<> python::reservedNames() {
   llvm::StringSet<> names;
-  for (llvm::StringRef name :
-       {"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-        "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-        "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", // keywords
-        "F", "json", "nn", "os", "struct", "torch", "float", "iter", "next", "range", "super", "sum", "enumerate", "open",
-        "bytearray", // what the text uses
-        "i", "self", "load_stretto", "rms_norm", "layer_norm", "shift", "canon", "rotary", "softmax_attention",
-        "maximum", "minimum", "Weights", "read_stretto"})
+  for (llvm::StringRef name : {"False",       "None",       "True",
+                               "and",         "as",         "assert",
+                               "async",       "await",      "break",
+                               "class",       "continue",   "def",
+                               "del",         "elif",       "else",
+                               "except",      "finally",    "for",
+                               "from",        "global",     "if",
+                               "import",      "in",         "is",
+                               "lambda",      "nonlocal",   "not",
+                               "or",          "pass",       "raise",
+                               "return",      "try",        "while",
+                               "with",        "yield", // keywords
+                               "F",           "json",       "nn",
+                               "os",          "struct",     "torch",
+                               "float",       "iter",       "next",
+                               "range",       "super",      "sum",
+                               "enumerate",   "open",
+                               "bytearray", // what the text uses
+                               "i",           "self",       "load_stretto",
+                               "rms_norm",    "layer_norm", "shift",
+                               "canon",       "rotary",     "softmax_attention",
+                               "maximum",     "minimum",    "Weights",
+                               "read_stretto"})
     names.insert(name);
   return names;
 }

@@ -10,10 +10,10 @@
 namespace stretto {
 
 /// Finds the arguments of functions that need not be passed one by one, because they are weights below one name at
-/// every place that calls the function: in `attention(x, q.weight, k.weight)` called with `layers.{}.attention.q.weight`
-/// and `layers.{}.attention.k.weight`, the *group* of the call is `layers.{}.attention`, and within the function the
-/// weights have the *names* `q.weight` and `k.weight`. `{}` stands for the layer of the calling scan. The body of a
-/// scan over a pattern of layers has one group for each layer of the pattern.
+/// every place that calls the function: in `attention(x, q.weight, k.weight)` called with
+/// `layers.{}.attention.q.weight` and `layers.{}.attention.k.weight`, the *group* of the call is `layers.{}.attention`,
+/// and within the function the weights have the *names* `q.weight` and `k.weight`. `{}` stands for the layer of the
+/// calling scan. The body of a scan over a pattern of layers has one group for each layer of the pattern.
 class WeightPaths {
 public:
   /// A weight: its name below one of the groups of its function. @main has one group, which is everything.
@@ -47,7 +47,7 @@ private:
   std::optional<Source> sourceAt(mlir::Operation *site, unsigned index, llvm::StringRef name) const;
 
   llvm::DenseMap<mlir::Value, Name> names;
-  llvm::DenseMap<mlir::Operation *, Sources> groups; // by site
+  llvm::DenseMap<mlir::Operation *, Sources> groups;  // by site
   llvm::DenseMap<mlir::Operation *, unsigned> counts; // by function
 };
 

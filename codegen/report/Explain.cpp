@@ -1,9 +1,9 @@
 //===- Explain.cpp - the compiler's decisions beside the source -----------===//
 #include "codegen/report/Explain.h"
 
+#include "codegen/facts/Locations.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
-#include "codegen/report/Locations.h"
 #include "ir/Seq/SourceNames.h"
 
 #include "mlir/IR/Remarks.h"
@@ -38,8 +38,18 @@ public:
   explicit Collector(std::shared_ptr<std::vector<Decision>> list) : list(std::move(list)) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    Decision decision{kindOf(remark), "", remark.getCategoryName().str(), remark.getRemarkName().str(),
-                      remark.getFunction().str(), "", "", "", operationName(remark.getLocation()), 0, 0, {}};
+    Decision decision{kindOf(remark),
+                      "",
+                      remark.getCategoryName().str(),
+                      remark.getRemarkName().str(),
+                      remark.getFunction().str(),
+                      "",
+                      "",
+                      "",
+                      operationName(remark.getLocation()),
+                      0,
+                      0,
+                      {}};
     if (auto places = listPlaces(remark.getLocation()); !places.empty()) {
       decision.file = places[0].file;
       decision.line = places[0].line;
@@ -116,12 +126,12 @@ public:
     int64_t times = timesOf(decision.function);
     if (name == "FusedRows")
       addKernel(decision, times);
-    else if (name == "KeptApart")
+    else if (name == "NotFused")
       addApart(decision, times);
     else if (name == "ChooseSaved")
-      addValue(decision, "kept", kept, times);
+      addValue(decision, "saved", saved, times);
     else if (name == "Recomputed")
-      addValue(decision, "repeated", again, times);
+      addValue(decision, "recomputed", recomputed, times);
     else if (name == "Peak")
       peak = std::max(peak, numberOf(decision, "Bytes"));
     else if (name != "SavedBytes" && (decision.category != "schedule" || name == "GivenSchedule"))
@@ -132,7 +142,8 @@ public:
     size_t widths[3] = {0, 0, 0};
     for (auto &[place, entry] : lines)
       for (auto &[key, value] : entry.values)
-        entry.rows.push_back({key.first, key.second, timesOf(key.second), withUnit(value.bytes), llvm::join(value.names, ", ")});
+        entry.rows.push_back(
+            {key.first, key.second, timesOf(key.second), withUnit(value.bytes), llvm::join(value.names, ", ")});
     for (auto &[place, entry] : lines)
       for (const Row &row : entry.rows) {
         widths[0] = std::max(widths[0], row.label.size());
@@ -140,15 +151,16 @@ public:
         widths[2] = std::max(widths[2], row.bytes.size());
       }
     for (auto &[place, entry] : lines) {
-      os << llvm::formatv("{0}:{1}  {2}\n", place.first, place.second, lineOf(sources.lookup(place.first), place.second));
+      os << llvm::formatv("{0}:{1}  {2}\n", place.first, place.second,
+                          lineOf(sources.lookup(place.first), place.second));
       for (const Row &row : entry.rows)
         os << "    " << llvm::left_justify(row.label, widths[0]) << "  " << llvm::left_justify(where(row), widths[1])
            << "  " << llvm::right_justify(row.bytes, widths[2]) << "  " << row.text << "\n";
     }
     os << llvm::formatv("\nrow operations of a gradient step move {0}; without fusion {1}\n", withUnit(moved),
                         withUnit(movedApart))
-       << llvm::formatv("kept for the backward: {0}; computed again: {1}; activations at the highest: {2}\n",
-                        withUnit(kept), withUnit(again), withUnit(peak));
+       << llvm::formatv("saved for the backward: {0}; recomputed: {1}; peak of activations: {2}\n", withUnit(saved),
+                        withUnit(recomputed), withUnit(peak));
   }
 
 private:
@@ -188,7 +200,7 @@ private:
       text.erase(at, gradientOf.size());
     if (!decision.suggestion.empty())
       text += "; try " + decision.suggestion;
-    addOnce(decision, {"apart", decision.function, times, "", text});
+    addOnce(decision, {"missed", decision.function, times, "", text});
   }
 
   void addValue(const Decision &decision, StringRef label, int64_t &total, int64_t times) {
@@ -200,11 +212,11 @@ private:
 
   void addOther(const Decision &decision, int64_t times) {
     bool did = decision.kind == Decision::passed;
-    StringRef label = decision.name == "MergedProducts" ? (did ? "merged" : "apart")
+    StringRef label = decision.name == "MergedMatmuls"   ? (did ? "merged" : "missed")
                       : decision.name == "GivenSchedule" ? "schedule"
-                      : decision.category == "fusion"   ? (did ? "fused" : "apart")
-                      : did                             ? "done"
-                                                        : "note";
+                      : decision.category == "fusion"    ? (did ? "fused" : "missed")
+                      : did                              ? "done"
+                                                         : "note";
     std::string text = decision.text;
     if (!decision.reason.empty())
       text += ": " + decision.reason;
@@ -228,7 +240,7 @@ private:
   const llvm::StringMap<int64_t> &runs;
   const llvm::StringMap<std::string> &sources;
   std::map<std::pair<std::string, unsigned>, Entry> lines;
-  int64_t moved = 0, movedApart = 0, kept = 0, again = 0, peak = 0;
+  int64_t moved = 0, movedApart = 0, saved = 0, recomputed = 0, peak = 0;
 };
 } // namespace
 

@@ -26,7 +26,8 @@ std::shared_ptr<std::vector<Decision>> collectDecisions(mlir::MLIRContext &conte
 llvm::StringMap<int64_t> runsOfFunctions(mlir::ModuleOp module);
 
 /// Prints under each line of the source what became of it: kernels with the bytes they move and would move apart, what
-/// keeps kernels apart, what is kept for the backward or computed again; then totals. `sources`: texts by file name.
+/// keeps kernels from being fused, what is saved for the backward or recomputed; then totals. `sources`: texts by file
+/// name.
 void printDecisions(llvm::ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
                     const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os);
 

@@ -36,11 +36,12 @@ static int64_t bytesRead(Value operand, Value inBody) {
   return bytesOf(operand) / type.getDimSize(0) * columns.count();
 }
 
-int64_t stretto::bytesMoved(kern::RowwiseOp op) {
+int64_t stretto::bytesMoved(kern::RowKernel op) {
   int64_t bytes = 0;
-  for (unsigned i = 0; i < op.getNumOperands(); ++i)
-    bytes += bytesRead(op.getOperand(i), op.getBody().getArgument(i));
-  for (Value result : op.getResults())
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (OpOperand *operand = op.getOperandOf(argument.getArgNumber()))
+      bytes += bytesRead(operand->get(), argument);
+  for (Value result : op->getResults())
     bytes += bytesOf(result);
   return bytes;
 }

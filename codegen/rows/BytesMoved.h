@@ -1,11 +1,11 @@
 //===- BytesMoved.h - what a kernel takes from memory and brings back -----------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/Kern/KernInterfaces.h"
 
 namespace stretto {
 
 /// Bytes that a launch reads and writes: of each operand the columns that the body looks at, once; each result once.
-int64_t bytesMoved(kern::RowwiseOp op);
+int64_t bytesMoved(kern::RowKernel op);
 
 } // namespace stretto

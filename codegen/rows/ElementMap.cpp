@@ -97,8 +97,7 @@ Fit stretto::fitMap(ElementMap map, Index index, Domain domain, int64_t period) 
   for (int64_t h = 0; h < (index.head ? domain.heads : 1); ++h)
     for (int64_t j = 0; j < length; ++j) {
       Element e = at(h, j);
-      if (e.source == first.source &&
-          e.element == fit.index.base + h * fit.index.head + j * fit.index.column)
+      if (e.source == first.source && e.element == fit.index.base + h * fit.index.head + j * fit.index.column)
         continue;
       fit.split = h == 0 ? splitAt(j, index, domain, period) : Split{Split::heads, h};
       return fit;

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <compare>
 #include <optional>
 
 namespace stretto {
@@ -16,7 +17,7 @@ namespace stretto {
 /// Element `base + h * head + j * column` for the counters h, j of a loop nest; `column` is 0 or 1.
 struct Index {
   int64_t base = 0, head = 0, column = 0;
-  bool operator==(const Index &) const = default;
+  auto operator<=>(const Index &) const = default;
 };
 
 /// The counters of a loop nest: h < heads, j < length.

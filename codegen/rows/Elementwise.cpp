@@ -52,23 +52,16 @@ Value stretto::emitSoftplus(VectorBuilder &b, Value x) {
   return arith::AddFOp::create(b, positive, math::Log1pOp::create(b, e));
 }
 
-LogicalResult stretto::checkBody(Block &body) {
-  for (Operation &inner : body) {
+LogicalResult stretto::checkKernel(kern::RowKernel op) {
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    if (op.isColumnSum(i) && !op.getPartialSums())
+      return op.emitOpError("column sums must be split into partial sums to become code");
+  for (Operation &inner : op.getBody().front()) {
     DenseElementsAttr elements;
-    if (inner.hasTrait<OpTrait::ConstantLike>() && (!matchPattern(&inner, m_Constant(&elements)) || !elements.isSplat()))
-      return inner.emitOpError("constant of a fused kernel must have one value, but got ") << inner.getResult(0).getType();
+    if (inner.hasTrait<OpTrait::ConstantLike>() &&
+        (!matchPattern(&inner, m_Constant(&elements)) || !elements.isSplat()))
+      return inner.emitOpError("constant of a fused kernel must have one value, but got ")
+             << inner.getResult(0).getType();
   }
   return success();
-}
-
-int64_t stretto::countFlops(Block &body) {
-  int64_t flops = 0;
-  for (Operation &inner : body.without_terminator()) {
-    if (isMovement(&inner) || isa<seq::TapOp, seq::ColumnIndexOp, arith::SelectOp>(inner) ||
-        inner.hasTrait<OpTrait::ConstantLike>() || inner.getNumOperands() == 0)
-      continue;
-    bool sums = isa<seq::ReduceOp, seq::ColumnSumOp>(inner);
-    flops += elementCount(sums ? inner.getOperand(0) : inner.getResult(0));
-  }
-  return flops;
 }

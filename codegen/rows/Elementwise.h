@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/rows/VectorBuilder.h"
+#include "ir/Kern/KernInterfaces.h"
 
 namespace stretto {
 
@@ -22,10 +23,7 @@ mlir::Value emitColumnNumbers(VectorBuilder &b, mlir::Type type, mlir::Value fir
 /// softplus(x) = max(x, 0) + log1p(exp(-|x|)).
 mlir::Value emitSoftplus(VectorBuilder &b, mlir::Value x);
 
-/// What a row body is made of must be code: constants have one value. Reports what does not.
-mlir::LogicalResult checkBody(mlir::Block &body);
-
-/// Arithmetic of one row: each element of a result, or of a sum's operand, counts one.
-int64_t countFlops(mlir::Block &body);
+/// What a kernel needs to become code: column sums are partial, constants have one value. Reports what it lacks.
+mlir::LogicalResult checkKernel(kern::RowKernel op);
 
 } // namespace stretto

@@ -16,7 +16,8 @@ std::optional<ScheduleRequest> ScheduleRequest::read(StringRef text, std::string
   for (StringRef part : parts) {
     auto [field, number] = part.split('=');
     int64_t value = 0;
-    if (pattern.empty() || field.empty() || field.size() == part.size() || text.find_first_of("; \t'\"{}") != StringRef::npos)
+    if (pattern.empty() || field.empty() || field.size() == part.size() ||
+        text.find_first_of("; \t'\"{}") != StringRef::npos)
       error = llvm::formatv("must look like PATTERN:FIELD=NUMBER,FIELD=NUMBER, but got '{0}'", text);
     else if (number.getAsInteger(10, value) || value < 1 || value > (1 << 20))
       error = llvm::formatv("must give whole numbers of 1 to {0}, but got '{1}' for {2}", 1 << 20, number, field);
@@ -28,7 +29,8 @@ std::optional<ScheduleRequest> ScheduleRequest::read(StringRef text, std::string
   }
   auto kernels = llvm::GlobPattern::create(pattern);
   if (!kernels) {
-    error = llvm::formatv("must begin with names of kernels, but got '{0}': {1}", pattern, llvm::toString(kernels.takeError()));
+    error = llvm::formatv("must begin with names of kernels, but got '{0}': {1}", pattern,
+                          llvm::toString(kernels.takeError()));
     return std::nullopt;
   }
   request.kernels = std::move(*kernels);
@@ -37,7 +39,7 @@ std::optional<ScheduleRequest> ScheduleRequest::read(StringRef text, std::string
 
 //===- One kernel ---------------------------------------------------------------===//
 
-static StringRef nameOf(kern::RowwiseOp op) { return op.getKernel().value_or(""); }
+static StringRef nameOf(kern::RowKernel op) { return op.getKernel().value_or(""); }
 
 int64_t GivenSchedule::get(StringRef field, int64_t otherwise) const {
   auto found = numbers.find(field);
@@ -47,7 +49,7 @@ int64_t GivenSchedule::get(StringRef field, int64_t otherwise) const {
 LogicalResult GivenSchedule::check(StringRef field, bool holds, const Twine &expected) const {
   if (!has(field) || holds)
     return success();
-  return emitError(kern::RowwiseOp(op).getLoc())
+  return emitError(kern::RowKernel(op).getLoc())
          << "kernel '" << nameOf(op) << "': " << field << " must be " << expected << ", but got " << get(field, 0);
 }
 
@@ -60,7 +62,7 @@ void GivenSchedule::remark(ArrayRef<std::pair<StringRef, int64_t>> schedule) con
     text += llvm::formatv("{0}{1} {2}", text.empty() ? "" : ", ", field, number);
   }
   std::string text = llvm::formatv("given: {0}{1}{2}", texts[0], texts[1].empty() ? "" : "; chosen: ", texts[1]);
-  remark::passed(kern::RowwiseOp(op).getLoc(),
+  remark::passed(kern::RowKernel(op).getLoc(),
                  remark::RemarkOpts::name("GivenSchedule").category("schedule").function(nameOf(op)))
       << text;
 }
@@ -106,13 +108,15 @@ LogicalResult GivenSchedules::checkFields(ArrayRef<StringRef> fields, Location l
 
 LogicalResult GivenSchedules::checkKernels(Operation *root, Location loc) const {
   SmallVector<StringRef> names;
-  bool isFixed = root->walk([&](kern::RowwiseOp op) {
-    names.push_back(nameOf(op));
-    if (!op.getSchedule() || of(op).empty())
-      return WalkResult::advance();
-    emitError(op.getLoc()) << "kernel '" << nameOf(op) << "' must have no schedule yet for another one to be given";
-    return WalkResult::interrupt();
-  }).wasInterrupted();
+  bool isFixed = root->walk([&](kern::RowKernel op) {
+                       names.push_back(nameOf(op));
+                       if (!op.getSchedule() || of(op).empty())
+                         return WalkResult::advance();
+                       emitError(op.getLoc())
+                           << "kernel '" << nameOf(op) << "' must have no schedule yet for another one to be given";
+                       return WalkResult::interrupt();
+                     })
+                     .wasInterrupted();
   if (isFixed)
     return failure();
   for (const ScheduleRequest &request : requests)
@@ -123,7 +127,7 @@ LogicalResult GivenSchedules::checkKernels(Operation *root, Location loc) const 
   return success();
 }
 
-GivenSchedule GivenSchedules::of(kern::RowwiseOp op) const {
+GivenSchedule GivenSchedules::of(kern::RowKernel op) const {
   GivenSchedule given(op);
   for (const ScheduleRequest &request : requests)
     if (request.kernels.match(nameOf(op)))

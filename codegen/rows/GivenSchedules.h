@@ -1,11 +1,12 @@
 //===- GivenSchedules.h - what a user asks of the schedules of kernels ---------===//
 //
-// A request is written PATTERN:FIELD=NUMBER,FIELD=NUMBER...: the kernels that it is for, `*` standing for any letters, and
-// some numbers of their schedules. What it leaves open is chosen.
+// A request is written PATTERN:FIELD=NUMBER,FIELD=NUMBER...: the kernels that it is for, `*` standing for any letters,
+// and some numbers of their schedules. What it leaves open is chosen.
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/Kern/KernInterfaces.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/GlobPattern.h"
 
 namespace stretto {
@@ -25,7 +26,7 @@ struct ScheduleRequest {
 /// The numbers that are given for one kernel.
 class GivenSchedule {
 public:
-  explicit GivenSchedule(kern::RowwiseOp op) : op(op) {}
+  explicit GivenSchedule(kern::RowKernel op) : op(op) {}
 
   bool empty() const { return numbers.empty(); }
   bool has(llvm::StringRef field) const { return numbers.contains(field); }
@@ -38,19 +39,19 @@ public:
   void remark(llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>> schedule) const;
 
 private:
-  kern::RowwiseOp op;
+  kern::RowKernel op;
   llvm::StringMap<int64_t> numbers;
 };
 
 /// All requests. Where several name a kernel, later numbers win.
 class GivenSchedules {
 public:
-  /// Reads requests that semicolons part, for schedules with these fields, and finds their kernels below `root`, which have
-  /// no schedule yet. Reports what is wrong.
+  /// Reads requests that semicolons part, for schedules with these fields, and finds their kernels below `root`, which
+  /// have no schedule yet. Reports what is wrong.
   static mlir::FailureOr<GivenSchedules> read(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> fields,
                                               mlir::Operation *root);
 
-  GivenSchedule of(kern::RowwiseOp op) const;
+  GivenSchedule of(kern::RowKernel op) const;
 
 private:
   mlir::LogicalResult checkFields(llvm::ArrayRef<llvm::StringRef> fields, mlir::Location loc) const;

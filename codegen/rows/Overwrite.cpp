@@ -29,17 +29,19 @@ static bool keepsRowsWhole(Operation *op) {
   return isOfOne || elementCount(op->getResult(0)) == 1;
 }
 
-bool stretto::mayOverwrite(kern::RowwiseOp op, unsigned operand, unsigned result) {
-  if (op.getMap(operand) != kern::RowMap::row || op.getInputs()[operand].getType() != op.getResult(result).getType() ||
-      llvm::count(op.getInputs(), op.getInputs()[operand]) != 1)
+bool stretto::mayOverwrite(kern::RowKernel op, unsigned argument, unsigned result) {
+  OpOperand *operand = op.getOperandOf(argument);
+  if (!operand || op.getMap(argument) != kern::RowMap::row ||
+      operand->get().getType() != op->getResult(result).getType() ||
+      llvm::count(op->getOperands(), operand->get()) != 1)
     return false;
-  kern::YieldOp yield = op.getYield();
-  Value row = op.getBody().getArgument(operand);
+  Operation *yield = op.getBody().front().getTerminator();
+  Value row = op.getBody().getArgument(argument);
   SetVector<Operation *> reached = dependents(row);
   if (!llvm::all_of(reached, [&](Operation *inner) { return inner == yield || isElementwise(inner); }))
     return false;
   auto depends = [&](Value value) { return value == row || reached.contains(value.getDefiningOp()); };
-  auto values = yield.getValues();
+  auto values = op.getYielded();
   if (!depends(values[result]))
     return false;
   if (llvm::count_if(values, depends) == 1)
@@ -48,7 +50,7 @@ bool stretto::mayOverwrite(kern::RowwiseOp op, unsigned operand, unsigned result
   return llvm::all_of(body, [](Operation &inner) { return keepsRowsWhole(&inner); });
 }
 
-bool stretto::mayBeOverwritten(kern::RowwiseOp op, unsigned operand) {
-  auto results = llvm::seq(op.getNumResults());
-  return llvm::any_of(results, [&](unsigned result) { return mayOverwrite(op, operand, result); });
+bool stretto::mayBeOverwritten(kern::RowKernel op, unsigned argument) {
+  auto results = llvm::seq(op->getNumResults());
+  return llvm::any_of(results, [&](unsigned result) { return mayOverwrite(op, argument, result); });
 }

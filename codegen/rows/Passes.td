@@ -11,7 +11,7 @@ def SplitColumnSums : Pass<"kern-split-column-sums"> {
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>) {
-      %y, %s = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 8, lanes 16, chunk 8> {
+      %y, %s = kern.rowwise kernel "k"(%x) maps [row] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 8> {
       ^bb0(%row: tensor<16xf32>):
         %0 = arith.mulf %row, %row : tensor<16xf32>
         %1 = seq.column_sum %0 : tensor<16xf32> -> tensor<16xf32>
@@ -23,7 +23,7 @@ def SplitColumnSums : Pass<"kern-split-column-sums"> {
     becomes
 
     ```mlir
-    %0:2 = kern.rowwise kernel "k"(%arg0) maps [row] schedule <rows 8, lanes 16, chunk 8> partial_sums {
+    %0:2 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 8> partial_sums {
     ...
     } : (tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x16xf32>)
     %1 = kern.sum_partials kernel "k.sum1" %0#1 : tensor<2x16xf32> -> tensor<16xf32>

@@ -19,7 +19,10 @@ static SmallVector<Value> valuesRead(Operation *op) {
   return values;
 }
 
-RowDemand::RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayCarry,
+RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop)
+    : RowDemand(plan, nest, loop, [](Value) { return true; }, [](const Item &) -> Item * { return nullptr; }) {}
+
+RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayCarry,
                      function_ref<Item *(const Item &)> find)
     : plan(plan), domain{nest.heads, loop.length} {
   for (const Piece &piece : loop.pieces) {
@@ -43,9 +46,10 @@ RowDemand::RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, fu
 }
 
 RowDemand::Key RowDemand::keyOf(Value value, Index index) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return {static_cast<int64_t>(argument.getArgNumber()) - argument.getOwner()->getNumArguments(), index};
   Operation *op = value.getDefiningOp();
-  int64_t position = op ? std::distance(op->getBlock()->begin(), op->getIterator()) : -1;
-  return {position, index.base, index.head, index.column, value.getAsOpaquePointer()};
+  return {std::distance(op->getBlock()->begin(), op->getIterator()), index};
 }
 
 RowDemand::Item *RowDemand::lookup(Value value, Index index) {
@@ -85,14 +89,13 @@ void RowDemand::askFrom(Item &item) {
   }
 }
 
-KernelDemand::KernelDemand(RowPlan &plan, MutableArrayRef<RowPhase> phases, function_ref<bool(Value)> mayCarry,
-                           function_ref<bool(Value)> mayKeep) {
-  for (RowPhase &phase : phases) {
-    if (!RowPlan::mayCarry(phase))
+KernelDemand::KernelDemand(const RowPlan &plan, function_ref<bool(Value)> mayCarry, function_ref<bool(Value)> mayKeep) {
+  for (const RowPhase &phase : plan.phases()) {
+    if (phase.runsAhead())
       continue;
     size_t before = all.size(); // loops of earlier stages
-    for (Nest &nest : phase.all)
-      for (ColumnLoop &loop : nest.loops) {
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops) {
         auto find = [&](const RowDemand::Item &item) -> RowDemand::Item * {
           if (!item.index.column || item.range() != RowRange{} || !mayKeep(item.value))
             return nullptr;

@@ -1,7 +1,7 @@
 //===- RowDemand.h - what one loop over columns asks for ------------------===//
 //
-// The values, elements and rows that RowEmitter computes for one row of a loop over columns, and what it finds in
-// scratch memory: rows of carried values that were computed with the block before, and values that a stage before kept.
+// The values, elements and rows that an ElementEmitter computes for one row of a loop over columns, and what it finds:
+// rows of carried values that were computed before, and values that a stage before kept.
 #pragma once
 
 #include "codegen/rows/RowPlan.h"
@@ -27,8 +27,10 @@ public:
 
   /// `mayCarry` names the values to be carried where they are asked for at several rows; `find` what an earlier stage
   /// computed, or null.
-  RowDemand(RowPlan &plan, const Nest &nest, const ColumnLoop &loop, llvm::function_ref<bool(mlir::Value)> mayCarry,
-            llvm::function_ref<Item *(const Item &)> find);
+  RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop,
+            llvm::function_ref<bool(mlir::Value)> mayCarry, llvm::function_ref<Item *(const Item &)> find);
+  /// All values may be carried, none is found.
+  RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop);
 
   /// Each value behind all that read it.
   llvm::ArrayRef<const Item *> items() const { return ordered; }
@@ -36,26 +38,26 @@ public:
   Item *lookup(mlir::Value value, Index index);
 
 private:
-  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, const void *>;
+  using Key = std::pair<int64_t, Index>; // number in the body
   static Key keyOf(mlir::Value value, Index index);
   Item &ask(mlir::Value value, Index index, const std::set<int64_t> &rows);
   void askFrom(Item &item);
 
-  RowPlan &plan;
+  const RowPlan &plan;
   Domain domain;
   std::map<Key, Item, std::greater<Key>> known;
   llvm::SmallVector<const Item *> ordered;
 };
 
-/// All loops of the stages that may carry and keep, in order.
+/// All loops of the stages that may carry and keep (those that do not run ahead), in order.
 class KernelDemand {
 public:
   struct Loop {
-    ColumnLoop *loop;
+    const ColumnLoop *loop;
     RowDemand demand;
   };
   /// `mayKeep` names the values to be kept where a later stage asks for the same columns and rows.
-  KernelDemand(RowPlan &plan, llvm::MutableArrayRef<RowPhase> phases, llvm::function_ref<bool(mlir::Value)> mayCarry,
+  KernelDemand(const RowPlan &plan, llvm::function_ref<bool(mlir::Value)> mayCarry,
                llvm::function_ref<bool(mlir::Value)> mayKeep);
 
   const std::deque<Loop> &loops() const & { return all; }

@@ -1,5 +1,5 @@
 //===- RowPlan.cpp - stages, demanded rows and loop nests -----------------===//
-#include "codegen/rows/RowDemand.h"
+#include "codegen/rows/RowPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -24,7 +24,15 @@ bool stretto::isContracted(Value product) {
          });
 }
 
-RowPlan::RowPlan(kern::RowwiseOp op) : op(op) {
+void stretto::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit) {
+  for (const RowPhase &phase : phases)
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops)
+        for (const Piece &piece : loop.pieces)
+          visit(piece);
+}
+
+RowPlan::RowPlan(kern::RowKernel op) : op(op) {
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
@@ -48,7 +56,6 @@ RowPlan::RowPlan(kern::RowwiseOp op) : op(op) {
   findDemand();
   findRoots();
   formPhases();
-  findStored();
 }
 
 void RowPlan::findDemand() {
@@ -58,7 +65,7 @@ void RowPlan::findDemand() {
       it->second.include(rows);
     wholeHalo.include(rows);
   };
-  for (Value value : op.getYield().getValues())
+  for (Value value : op.getYielded())
     need(value, {0, 0});
   for (Operation &inner : llvm::reverse(op.getBody().front().without_terminator())) {
     auto known = inner.getNumResults() ? demand.find(inner.getResult(0)) : demand.end();
@@ -94,7 +101,7 @@ void RowPlan::findRoots() {
             levels.lookup(reduce.getOperand()));
     allReductions.push_back(reduce);
   }
-  for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+  for (auto [i, value] : llvm::enumerate(op.getYielded())) {
     auto sum = value.getDefiningOp<seq::ColumnSumOp>();
     Value computed = sum ? sum.getOperand() : value;
     addRoot({sum ? Root::columnSum : Root::store, computed, static_cast<unsigned>(i), {}}, levels.lookup(computed));
@@ -113,8 +120,8 @@ static bool targetsMeet(const Piece &a, const Piece &b) {
   return false;
 }
 
-/// Adds a piece to the nest and the column loop that it can share. A loop loads its column sums in front and stores them
-/// behind: pieces of one sum that meet take turns.
+/// Adds a piece to the nest and the column loop that it can share. A loop loads its column sums in front and stores
+/// them behind: pieces of one sum that meet take turns.
 void RowPlan::place(SmallVectorImpl<Nest> &nests, const Piece &piece) {
   auto *nest = llvm::find_if(nests, [&](Nest &n) { return n.heads == piece.domain.heads; });
   if (nest == nests.end()) {
@@ -123,11 +130,10 @@ void RowPlan::place(SmallVectorImpl<Nest> &nests, const Piece &piece) {
   }
   bool isSum = allRoots[piece.root].kind == Root::columnSum;
   auto meets = [&](const Piece &other) { return isSum && other.root == piece.root && targetsMeet(piece, other); };
-  auto *loop = llvm::find_if(nest->loops, [&](ColumnLoop &l) {
-    return l.length == piece.domain.length && llvm::none_of(l.pieces, meets);
-  });
+  auto *loop = llvm::find_if(
+      nest->loops, [&](ColumnLoop &l) { return l.length == piece.domain.length && llvm::none_of(l.pieces, meets); });
   if (loop == nest->loops.end()) {
-    nest->loops.push_back({piece.domain.length, {}, {}});
+    nest->loops.push_back({piece.domain.length, {}});
     loop = std::prev(nest->loops.end());
   }
   loop->pieces.push_back(piece);
@@ -156,30 +162,6 @@ void RowPlan::formPhases() {
   llvm::stable_sort(allPhases, [](const RowPhase &a, const RowPhase &b) { return a.level < b.level; });
 }
 
-void RowPlan::findStored() {
-  auto isMarked = [](Value value, StringRef mark) {
-    Operation *inner = value.getDefiningOp();
-    return inner && inner->hasAttr(mark) && isa<FloatType>(getElementTypeOrSelf(value.getType()));
-  };
-  KernelDemand demand(
-      *this, allPhases, [&](Value value) { return isMarked(value, carriedAttribute); },
-      [&](Value value) { return isMarked(value, keptAttribute); });
-  llvm::DenseMap<const RowDemand::Item *, unsigned> keptNumbers;
-  unsigned count = 0;
-  for (const KernelDemand::Loop &entry : demand.loops())
-    for (const RowDemand::Item *item : entry.demand.items()) {
-      auto add = [&](Stored::Kind kind, unsigned number) {
-        entry.loop->stored.push_back({kind, item->value, item->index, item->range(), number});
-      };
-      if (item->found)
-        add(Stored::found, keptNumbers.lookup(item->found));
-      if (item->isCarried)
-        add(Stored::carried, count++);
-      if (item->isKept)
-        add(Stored::kept, keptNumbers[item] = count++);
-    }
-}
-
 SmallVector<Piece> RowPlan::divide(unsigned number) {
   const Root &root = allRoots[number];
   int64_t count = elementCount(root.value), width = count;
@@ -202,12 +184,15 @@ std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain do
   if (auto split = findSplit(root.value, index, domain))
     return split;
   int64_t width = lastDimension(root.value);
-  int64_t period = root.kind == Root::columnSum ? elementCount(op.getYield().getValues()[root.number]) : width;
+  int64_t period = root.kind == Root::columnSum ? elementCount(op.getYielded()[root.number]) : width;
   auto map = [&](int64_t element) -> Element {
     switch (root.kind) {
-    case Root::store: return {0, element};
-    case Root::columnSum: return {0, element % period};
-    case Root::reduce: return {0, element / width};
+    case Root::store:
+      return {0, element};
+    case Root::columnSum:
+      return {0, element % period};
+    case Root::reduce:
+      return {0, element / width};
     }
     llvm_unreachable("covered switch");
   };
@@ -219,8 +204,8 @@ std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain do
   return fit.split;
 }
 
-const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) {
-  FitKey key{inner, index.base, index.head, index.column, domain.heads, domain.length};
+const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) const {
+  FitKey key{inner, index, domain.heads, domain.length};
   auto [it, isNew] = fits.try_emplace(key);
   if (!isNew)
     return it->second;
@@ -242,7 +227,7 @@ const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) {
   return it->second = fitMap(map, index, domain, width);
 }
 
-std::pair<Value, Index> RowPlan::behindMovements(Value value, Index index, Domain domain) {
+std::pair<Value, Index> RowPlan::behindMovements(Value value, Index index, Domain domain) const {
   while (isPlainMovement(value.getDefiningOp())) {
     const Fit &fit = fitOf(value.getDefiningOp(), index, domain);
     value = sourceOperand(value.getDefiningOp(), fit);
@@ -262,8 +247,7 @@ std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain)
   while (!open.empty()) {
     auto [v, i] = open.pop_back_val();
     Operation *inner = v.getDefiningOp();
-    if (!inner || isa<seq::ReduceOp>(inner) ||
-        !seen.insert({v.getAsOpaquePointer(), i.base, i.head, i.column}).second)
+    if (!inner || isa<seq::ReduceOp>(inner) || !seen.insert({v.getAsOpaquePointer(), i.base, i.head, i.column}).second)
       continue;
     if (!isMovement(inner) && !isa<seq::ColumnIndexOp>(inner)) {
       for (Value operand : inner->getOperands())

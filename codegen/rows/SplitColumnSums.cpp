@@ -9,16 +9,16 @@ namespace stretto {
 using namespace mlir;
 using namespace stretto;
 
-static bool hasColumnSums(kern::RowwiseOp op) {
-  return llvm::any_of(llvm::seq(op.getNumResults()), [&](unsigned i) { return op.isColumnSum(i); });
+static bool hasColumnSums(kern::RowKernel op) {
+  return llvm::any_of(llvm::seq(op->getNumResults()), [&](unsigned i) { return op.isColumnSum(i); });
 }
 
 /// Gives the column sums of `op` one entry for each chunk and adds them up behind it.
-static void split(kern::RowwiseOp op) {
+static void split(kern::RowKernel op) {
   op.setPartialSums(true);
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
-  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
     if (!op.isColumnSum(i))
       continue;
     auto whole = cast<RankedTensorType>(result.getType());
@@ -38,7 +38,7 @@ struct SplitColumnSumsPass : stretto::impl::SplitColumnSumsBase<SplitColumnSumsP
   using SplitColumnSumsBase::SplitColumnSumsBase;
 
   void runOnOperation() final {
-    auto result = getOperation()->walk([](kern::RowwiseOp op) {
+    auto result = getOperation()->walk([](kern::RowKernel op) {
       if (op.getPartialSums() || !hasColumnSums(op))
         return WalkResult::advance();
       if (!op.getSchedule()) {

@@ -19,9 +19,7 @@ int64_t stretto::lanesOf(Value value) {
   return vector ? vector.getDimSize(0) : 1;
 }
 
-Value VectorBuilder::index(int64_t value) {
-  return arith::ConstantOp::create(*this, getI64IntegerAttr(value));
-}
+Value VectorBuilder::index(int64_t value) { return arith::ConstantOp::create(*this, getI64IntegerAttr(value)); }
 
 Value VectorBuilder::real(Type type, double value) {
   auto scalar = FloatAttr::get(getElementTypeOrSelf(type), value);
@@ -50,18 +48,24 @@ Value VectorBuilder::mulAdd(Value a, Value b, Value c) {
 Value VectorBuilder::identity(seq::ReduceKind kind, Type type) {
   double infinity = std::numeric_limits<double>::infinity();
   switch (kind) {
-  case seq::ReduceKind::add: return real(type, 0);
-  case seq::ReduceKind::max: return real(type, -infinity);
-  case seq::ReduceKind::min: return real(type, infinity);
+  case seq::ReduceKind::add:
+    return real(type, 0);
+  case seq::ReduceKind::max:
+    return real(type, -infinity);
+  case seq::ReduceKind::min:
+    return real(type, infinity);
   }
   llvm_unreachable("covered switch");
 }
 
 Value VectorBuilder::combine(seq::ReduceKind kind, Value a, Value b) {
   switch (kind) {
-  case seq::ReduceKind::add: return arith::AddFOp::create(*this, a, b);
-  case seq::ReduceKind::max: return arith::MaximumFOp::create(*this, a, b);
-  case seq::ReduceKind::min: return arith::MinimumFOp::create(*this, a, b);
+  case seq::ReduceKind::add:
+    return arith::AddFOp::create(*this, a, b);
+  case seq::ReduceKind::max:
+    return arith::MaximumFOp::create(*this, a, b);
+  case seq::ReduceKind::min:
+    return arith::MinimumFOp::create(*this, a, b);
   }
   llvm_unreachable("covered switch");
 }

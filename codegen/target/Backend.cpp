@@ -19,6 +19,8 @@ LogicalResult Backend::printDeviceCode(ModuleOp module, const BackendSettings &,
   return module.emitError() << "there is no " << text << " for " << name();
 }
 
-LogicalResult Backend::printKernelCosts(ModuleOp, const BackendSettings &, llvm::raw_ostream &) const { return success(); }
+LogicalResult Backend::printKernelCosts(ModuleOp, const BackendSettings &, llvm::raw_ostream &) const {
+  return success();
+}
 
 llvm::ArrayRef<BackendLibrary> Backend::libraries(const BackendSettings &) const { return {}; }

@@ -22,8 +22,8 @@ namespace stretto {
 
 /// A library that programs for a backend need besides the runtime itself.
 struct BackendLibrary {
-  llvm::StringRef name;   // of the file
-  bool linked;            // false: programs load it when they start
+  llvm::StringRef name;      // of the file
+  bool linked;               // false: programs load it when they start
   llvm::StringRef builtWith; // what the runtime must be built with to have it; empty: it always has
 };
 
@@ -49,18 +49,19 @@ public:
   virtual bool hasDeviceCode() const { return false; }
   /// The largest logits, in bytes, that are held at once if the user does not say.
   virtual int64_t headBytes() const = 0;
-  /// Whether products add another value as they write, for less than a kernel that reads both.
-  virtual bool addsInProducts() const { return false; }
+  /// Whether matmuls add another value as they write, for less than a kernel that reads both.
+  virtual bool fusesResiduals() const { return false; }
 
-  /// Fills in what the user left open, from `made` (IR that is continued) where it says, or null. Reports what cannot be.
+  /// Fills in what the user left open, from `made` (IR that is continued) where it says, or null. Reports what cannot
+  /// be.
   virtual llvm::LogicalResult resolve(BackendSettings &settings, mlir::ModuleOp made, Report report) const;
   /// Writes on the module what later stages must know of the device.
   virtual void describe(mlir::ModuleOp module, const BackendSettings &settings) const;
   /// How many documents a batch of `batch` rows of `length` tokens has room for; 0: any number.
   virtual int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const;
 
-  /// Into the phase `kernels`: a schedule for each kernel. `cpu`: the host, as LLVM names it; `given`: what the user asks of some
-  /// schedules (codegen/rows/GivenSchedules.h).
+  /// Into the phase `kernels`: a schedule for each kernel. `cpu`: the host, as LLVM names it; `given`: what the user
+  /// asks of some schedules (codegen/rows/GivenSchedules.h).
   virtual void addSchedules(mlir::OpPassManager &passes, const BackendSettings &settings, llvm::StringRef cpu,
                             llvm::StringRef given) const = 0;
   /// Into the phase `nvvm`: kernels as code of the device; nothing where they are code of the host.
@@ -68,13 +69,14 @@ public:
   /// Within the phase `kernels`: notes on each kernel what it takes of the device; nothing where no machine code tells.
   virtual void addResources(mlir::OpPassManager &passes, const BackendSettings &settings) const;
   /// Into the phase `llvm`: kernels as functions of the host, or images.
-  virtual void addHostKernels(mlir::OpPassManager &passes, const BackendSettings &settings, llvm::StringRef cpu) const = 0;
+  virtual void addHostKernels(mlir::OpPassManager &passes, const BackendSettings &settings,
+                              llvm::StringRef cpu) const = 0;
 
   /// Whether what makes machine code for the device is on this machine. Reports what is missing.
   virtual llvm::LogicalResult findTools(const BackendSettings &settings, Report report) const;
   /// Prints one of `deviceTexts` of a module in the phase `nvvm`; errors go to the module's context.
-  virtual llvm::LogicalResult printDeviceCode(mlir::ModuleOp module, const BackendSettings &settings, llvm::StringRef text,
-                                              llvm::raw_ostream &os) const;
+  virtual llvm::LogicalResult printDeviceCode(mlir::ModuleOp module, const BackendSettings &settings,
+                                              llvm::StringRef text, llvm::raw_ostream &os) const;
   /// Prints what the kernels of a module in the phase `nvvm` take of the device, or why that is not known.
   virtual llvm::LogicalResult printKernelCosts(mlir::ModuleOp module, const BackendSettings &settings,
                                                llvm::raw_ostream &os) const;

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace stretto;
 
 /// Sets on each function what the code generator reads from there and not from the machine.
-static void setTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine, bool checkAddresses) {
+static void setTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine,
+                      bool checkAddresses) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : module) {

@@ -11,17 +11,17 @@
 namespace llvm {
 class TargetMachine;
 class Twine;
-}
+} // namespace llvm
 
 namespace stretto {
 
 /// Everything code generation asks about a machine. Plain data: the same record, the same code.
 struct Target {
-  std::string triple;       // e.g. x86_64-unknown-linux-gnu
-  std::string cpu;          // as LLVM names it, e.g. x86-64-v4
-  std::string features;     // differences from the CPU's own set, "+a,-b"; set for the host only
-  std::string instructionSets; // all that the code may use, "avx,avx2,...", sorted
-  unsigned vectorBits = 128; // width of the vectors that generated loops use
+  std::string triple;            // e.g. x86_64-unknown-linux-gnu
+  std::string cpu;               // as LLVM names it, e.g. x86-64-v4
+  std::string features;          // differences from the CPU's own set, "+a,-b"; set for the host only
+  std::string instructionSets;   // all that the code may use, "avx,avx2,...", sorted
+  unsigned vectorBits = 128;     // width of the vectors that generated loops use
   bool fusedMultiplyAdd = false; // whether a*b+c is one instruction
 
   /// Vector lanes of a number of `bytes` bytes.

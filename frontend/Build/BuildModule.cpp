@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::frontend;
 
 namespace {
 
@@ -126,13 +127,13 @@ void ModuleBuilder::emitMain() {
   emitter.bind(main.arguments[0], block->getArgument(0));
   for (auto [weight, parameter] : llvm::zip_equal(main.weights, parameters)) {
     Location place = translator.location(weight.range);
-    emitter.bind(weight.value, seq::GetParameterOp::create(builder, place, parameter.getTensorType(),
-                                                           parameter.getSymName()));
+    emitter.bind(weight.value,
+                 seq::GetParameterOp::create(builder, place, parameter.getTensorType(), parameter.getSymName()));
   }
   emitter.emit();
 }
 
-OwningOpRef<ModuleOp> stretto::buildModule(MLIRContext &context, const Program &program, const SourceFiles &sources,
-                                           mlir::Type elementType) {
+OwningOpRef<ModuleOp> frontend::buildModule(MLIRContext &context, const Program &program, const SourceFiles &sources,
+                                            mlir::Type elementType) {
   return ModuleBuilder(context, program, sources, elementType).build();
 }

@@ -7,12 +7,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// Emits every function of the program. The dialects must be loaded.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, const Program &program,
                                               const SourceFiles &sources, mlir::Type elementType);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

@@ -5,16 +5,14 @@
 #include "frontend/Format/Format.h"
 #include "frontend/Parse/Parser.h"
 #include "frontend/Sema/Sema.h"
-#include "ir/Seq/SeqOps.h"
+#include "ir/Register.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
 
 #include "llvm/Support/JSON.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 /// The main text; prints an error if it cannot be read.
 static std::optional<std::string> mainText(const FrontendOptions &options, llvm::raw_ostream &errors) {
@@ -27,21 +25,38 @@ static std::optional<std::string> mainText(const FrontendOptions &options, llvm:
   return text;
 }
 
+static ElaborationOptions elaborationOptions(const FrontendOptions &options) {
+  ElaborationOptions elaboration;
+  elaboration.model = options.model;
+  for (const auto &[name, value] : options.overrides)
+    elaboration.overrides.push_back({name, value});
+  elaboration.batch = options.batch;
+  elaboration.length = options.length;
+  elaboration.vocabulary = options.vocabulary;
+  return elaboration;
+}
+
 static std::string parametersJson(const Program &program) {
   llvm::json::Array list;
   for (const ResolvedParameter &parameter : program.parameters)
-    list.push_back(llvm::json::Object{{"name", parameter.name},
-                                      {"type", parameter.type},
-                                      {"value", parameter.value},
-                                      {"origin", parameter.origin}});
+    list.push_back(llvm::json::Object{
+        {"name", parameter.name}, {"type", parameter.type}, {"value", parameter.value}, {"origin", parameter.origin}});
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(list));
   return text;
 }
 
+static void loadModelDialects(mlir::MLIRContext &context) {
+  mlir::DialectRegistry registry;
+  registerModelDialects(registry);
+  context.appendDialectRegistry(registry);
+  for (llvm::StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
+}
+
 static std::optional<FrontendResult> lower(mlir::MLIRContext &context, const Program &program,
                                            const SourceFiles &sources, ElementType elementType) {
-  context.loadDialect<seq::SeqDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  loadModelDialects(context);
   mlir::Type real = elementType == ElementType::F64 ? mlir::Type(mlir::Float64Type::get(&context))
                                                     : mlir::Type(mlir::Float32Type::get(&context));
   FrontendResult result;
@@ -61,16 +76,9 @@ std::optional<FrontendResult> stretto::compileSpec(mlir::MLIRContext &context, c
   Diagnostics diagnostics(sources);
   auto files = llvm::vfs::getRealFileSystem();
   LoadedProgram loaded = load(options.path, *text, options.importFolders, *files, sources, diagnostics);
-  ElaborationOptions elaboration;
-  elaboration.model = options.model;
-  for (const auto &[name, value] : options.overrides)
-    elaboration.overrides.push_back({name, value});
-  elaboration.batch = options.batch;
-  elaboration.length = options.length;
-  elaboration.vocabulary = options.vocabulary;
   std::optional<Program> program;
   if (!diagnostics.hasErrors())
-    program = elaborate(loaded, elaboration, sources, diagnostics);
+    program = elaborate(loaded, elaborationOptions(options), sources, diagnostics);
   diagnostics.print(errors);
   if (!program)
     return std::nullopt;

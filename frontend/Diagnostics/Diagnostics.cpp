@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 /// Whether a report was made before, at the same place.
 static bool isKnown(llvm::ArrayRef<Diagnostic> list, const Diagnostic &diagnostic) {
@@ -75,7 +76,7 @@ void Diagnostics::printOne(llvm::raw_ostream &os, SourceRange range, llvm::Strin
   os << '\n';
 }
 
-llvm::StringRef stretto::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef best;
   unsigned bestDistance = std::min<size_t>(name.size() / 3 + 1, 4);
   for (llvm::StringRef candidate : candidates) {
@@ -91,7 +92,7 @@ llvm::StringRef stretto::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::
   return best;
 }
 
-std::string stretto::didYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+std::string frontend::didYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef nearest = nearestName(name, candidates);
   return nearest.empty() ? "" : ("; did you mean '" + nearest + "'?").str();
 }

@@ -8,7 +8,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 
-namespace stretto {
+namespace stretto::frontend {
 
 struct Note {
   SourceRange range;
@@ -54,6 +54,6 @@ llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
 /// "; did you mean 'x'?", or empty.
 std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 uint32_t SourceFiles::add(llvm::StringRef name, llvm::StringRef text) {
   text.consume_front("\xEF\xBB\xBF");
@@ -51,7 +52,8 @@ std::string SourceFiles::describe(SourceRange range) const {
   return (name(range.file) + ":" + llvm::Twine(place.line) + ":" + llvm::Twine(place.column)).str();
 }
 
-std::optional<std::string> stretto::readSource(llvm::vfs::FileSystem &files, llvm::StringRef path, std::string &problem) {
+std::optional<std::string> frontend::readSource(llvm::vfs::FileSystem &files, llvm::StringRef path,
+                                                std::string &problem) {
   auto status = files.status(path);
   if (!status) {
     problem = status.getError().message();
@@ -60,7 +62,9 @@ std::optional<std::string> stretto::readSource(llvm::vfs::FileSystem &files, llv
   } else if (!status->isRegularFile()) {
     problem = "it must be a regular file";
   } else if (status->getSize() > SourceFiles::maxBytes) {
-    problem = ("it must have at most " + llvm::Twine(SourceFiles::maxBytes) + " bytes, but got " + llvm::Twine(status->getSize())).str();
+    problem = ("it must have at most " + llvm::Twine(SourceFiles::maxBytes) + " bytes, but got " +
+               llvm::Twine(status->getSize()))
+                  .str();
   } else if (auto buffer = files.getBufferForFile(path)) {
     return (*buffer)->getBuffer().str();
   } else {

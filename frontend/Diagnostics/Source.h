@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// A half-open range of bytes in one source file. The default value points nowhere.
 struct SourceRange {
@@ -59,10 +59,10 @@ private:
   std::vector<std::unique_ptr<File>> files;
 };
 
-/// The text of a source file. It must be a regular file of at most SourceFiles::maxBytes; otherwise nothing, and `problem` says
-/// what is wrong.
+/// The text of a source file. It must be a regular file of at most SourceFiles::maxBytes; otherwise nothing, and
+/// `problem` says what is wrong.
 std::optional<std::string> readSource(llvm::vfs::FileSystem &files, llvm::StringRef path, std::string &problem);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

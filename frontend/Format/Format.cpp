@@ -5,6 +5,7 @@
 #include "frontend/Parse/Parser.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 namespace {
 
@@ -57,8 +58,7 @@ private:
     bool isFirst = previous->is(K::LeftBrace) && isBlockBrace(*previous);
     text.append(newlines > 1 && !isFirst && !isClosing(token) ? 2 : 1, '\n');
     bool endsList = token.is(K::RightParen) && parens == 0;
-    bool isContinued =
-        parens > 0 || !(startsStatement(token) || isClosing(token) || endsList || token.is(K::Comment));
+    bool isContinued = parens > 0 || !(startsStatement(token) || isClosing(token) || endsList || token.is(K::Comment));
     text.append(2 * depth + (isContinued ? 4 : 0), ' ');
   }
 
@@ -93,7 +93,7 @@ private:
 
 } // namespace
 
-std::optional<std::string> stretto::formatFile(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
+std::optional<std::string> frontend::formatFile(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
   SourceTree tree = parseFile(sources, file, diagnostics);
   if (diagnostics.hasErrors())
     return std::nullopt;

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// The text of a file in canonical layout. Line breaks and comments stay where the writer put them (at most
 /// one empty line in a row); indentation and the spaces within a line are fixed: two spaces per level, four
@@ -14,6 +14,6 @@ namespace stretto {
 /// Formatting twice gives the same text. Nothing if the text has syntax errors.
 std::optional<std::string> formatFile(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 namespace {
 
@@ -148,21 +149,36 @@ private:
       return make(isWith ? with : without, begin);
     };
     switch (c) {
-    case '(': return make(TokenKind::LeftParen, begin);
-    case ')': return make(TokenKind::RightParen, begin);
-    case '{': return make(TokenKind::LeftBrace, begin);
-    case '}': return make(TokenKind::RightBrace, begin);
-    case ',': return make(TokenKind::Comma, begin);
-    case ':': return make(TokenKind::Colon, begin);
-    case ';': return make(TokenKind::Semicolon, begin);
-    case '+': return make(TokenKind::Plus, begin);
-    case '-': return make(TokenKind::Minus, begin);
-    case '*': return make(TokenKind::Star, begin);
-    case '/': return make(TokenKind::Slash, begin);
-    case '%': return make(TokenKind::Percent, begin);
-    case '=': return twoWay(TokenKind::Equal, TokenKind::Assign);
-    case '<': return twoWay(TokenKind::LessEqual, TokenKind::Less);
-    case '>': return twoWay(TokenKind::GreaterEqual, TokenKind::Greater);
+    case '(':
+      return make(TokenKind::LeftParen, begin);
+    case ')':
+      return make(TokenKind::RightParen, begin);
+    case '{':
+      return make(TokenKind::LeftBrace, begin);
+    case '}':
+      return make(TokenKind::RightBrace, begin);
+    case ',':
+      return make(TokenKind::Comma, begin);
+    case ':':
+      return make(TokenKind::Colon, begin);
+    case ';':
+      return make(TokenKind::Semicolon, begin);
+    case '+':
+      return make(TokenKind::Plus, begin);
+    case '-':
+      return make(TokenKind::Minus, begin);
+    case '*':
+      return make(TokenKind::Star, begin);
+    case '/':
+      return make(TokenKind::Slash, begin);
+    case '%':
+      return make(TokenKind::Percent, begin);
+    case '=':
+      return twoWay(TokenKind::Equal, TokenKind::Assign);
+    case '<':
+      return twoWay(TokenKind::LessEqual, TokenKind::Less);
+    case '>':
+      return twoWay(TokenKind::GreaterEqual, TokenKind::Greater);
     case '!':
       if (at < text.size() && text[at] == '=')
         return twoWay(TokenKind::NotEqual, TokenKind::NotEqual);
@@ -200,18 +216,18 @@ private:
 
 } // namespace
 
-std::vector<Token> stretto::lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
+std::vector<Token> frontend::lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
   return Lexer(sources, file, diagnostics).run();
 }
 
-TokenKind stretto::keywordKind(llvm::StringRef text) {
+TokenKind frontend::keywordKind(llvm::StringRef text) {
   for (const Keyword &keyword : keywordTable)
     if (keyword.text == text)
       return keyword.kind;
   return TokenKind::Name;
 }
 
-llvm::ArrayRef<llvm::StringRef> stretto::keywords() {
+llvm::ArrayRef<llvm::StringRef> frontend::keywords() {
   static const std::vector<llvm::StringRef> list = [] {
     std::vector<llvm::StringRef> names;
     for (const Keyword &keyword : keywordTable)
@@ -221,20 +237,32 @@ llvm::ArrayRef<llvm::StringRef> stretto::keywords() {
   return list;
 }
 
-llvm::StringRef stretto::describe(TokenKind kind) {
-  static constexpr llvm::StringRef punctuation[] = {"'('", "')'", "'{'", "'}'", "','", "':'",  "';'", "'='",  "'+'", "'-'",
-                                                    "'*'", "'/'", "'%'", "'=='", "'!='", "'<'", "'<='", "'>'", "'>='"};
-  switch (kind) {
-  case TokenKind::End: return "the end of the file";
-  case TokenKind::Error: return "an invalid token";
-  case TokenKind::Name: return "a name";
-  case TokenKind::Integer: return "an int";
-  case TokenKind::Float: return "a float";
-  case TokenKind::String: return "a string";
-  case TokenKind::Comment: return "a comment";
-  default: break;
-  }
+/// Of a kind of token that is always written in one way.
+static llvm::StringRef spelling(TokenKind kind) {
+  static constexpr llvm::StringRef punctuation[] = {"(", ")", "{", "}",  ",",  ":", ";",  "=", "+", "-",
+                                                    "*", "/", "%", "==", "!=", "<", "<=", ">", ">="};
   if (kind < TokenKind::KwAnd)
     return punctuation[unsigned(kind) - unsigned(TokenKind::LeftParen)];
-  return "a keyword";
+  return llvm::find_if(keywordTable, [&](const Keyword &keyword) { return keyword.kind == kind; })->text;
+}
+
+std::string frontend::describe(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::End:
+    return "the end of the file";
+  case TokenKind::Error:
+    return "an invalid token";
+  case TokenKind::Name:
+    return "a name";
+  case TokenKind::Integer:
+    return "an int";
+  case TokenKind::Float:
+    return "a float";
+  case TokenKind::String:
+    return "a string";
+  case TokenKind::Comment:
+    return "a comment";
+  default:
+    return ("'" + spelling(kind) + "'").str();
+  }
 }

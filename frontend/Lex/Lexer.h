@@ -5,12 +5,12 @@
 #include "frontend/Diagnostics/Diagnostics.h"
 #include "frontend/Lex/Token.h"
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// Splits a source file into tokens, comments included; the last one is End. Bad characters, unfinished
 /// strings and numbers out of range are reported and become Error tokens.
 std::vector<Token> lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

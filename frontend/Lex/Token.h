@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace stretto {
+namespace stretto::frontend {
 
 enum class TokenKind : uint8_t {
   End,
@@ -17,12 +17,45 @@ enum class TokenKind : uint8_t {
   String,  // text includes the quotes
   Comment, // "// ..." without its line end
   // punctuation
-  LeftParen, RightParen, LeftBrace, RightBrace, Comma, Colon, Semicolon,
-  Assign, Plus, Minus, Star, Slash, Percent,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
+  LeftParen,
+  RightParen,
+  LeftBrace,
+  RightBrace,
+  Comma,
+  Colon,
+  Semicolon,
+  Assign,
+  Plus,
+  Minus,
+  Star,
+  Slash,
+  Percent,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
   // keywords
-  KwAnd, KwAs, KwBlock, KwDef, KwElse, KwFalse, KwIf, KwImport, KwIn, KwModel, KwNamed, KwNoFuse, KwNot, KwOr,
-  KwRepeat, KwRequire, KwReturn, KwThen, KwTrue,
+  KwAnd,
+  KwAs,
+  KwBlock,
+  KwDef,
+  KwElse,
+  KwFalse,
+  KwIf,
+  KwImport,
+  KwIn,
+  KwModel,
+  KwNamed,
+  KwNoFuse,
+  KwNot,
+  KwOr,
+  KwRepeat,
+  KwRequire,
+  KwReturn,
+  KwThen,
+  KwTrue,
 };
 
 struct Token {
@@ -36,7 +69,7 @@ struct Token {
 };
 
 /// How a token of this kind is called in messages, e.g. "'{'" or "a name".
-llvm::StringRef describe(TokenKind kind);
+std::string describe(TokenKind kind);
 
 /// The kind of a keyword, or Name.
 TokenKind keywordKind(llvm::StringRef text);
@@ -44,6 +77,6 @@ TokenKind keywordKind(llvm::StringRef text);
 /// All keywords, for "did you mean".
 llvm::ArrayRef<llvm::StringRef> keywords();
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

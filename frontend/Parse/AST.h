@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace stretto {
+namespace stretto::frontend {
 
 // ---------------------------------------------------------------- expressions
 
@@ -75,7 +75,20 @@ struct UnaryExpr : Expr {
 };
 
 enum class BinaryOperator : uint8_t {
-  Add, Subtract, Multiply, Divide, Remainder, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, In, And, Or
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Remainder,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  In,
+  And,
+  Or
 };
 
 struct BinaryExpr : Expr {
@@ -222,6 +235,14 @@ struct SourceTree {
 /// How an operator is written.
 llvm::StringRef spelling(BinaryOperator op);
 
-} // namespace stretto
+/// How a type is written, without its members; "any" and "enum" where nothing but members is written.
+llvm::StringRef spelling(TypeSyntax::Kind kind);
+
+/// Whether it is one of == != < <= > >=.
+inline bool isComparison(BinaryOperator op) {
+  return op >= BinaryOperator::Equal && op <= BinaryOperator::GreaterEqual;
+}
+
+} // namespace stretto::frontend
 
 #endif

@@ -1,7 +1,10 @@
 // The syntax tree as text, for --emit=ast.
 #include "frontend/Parse/Parser.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace stretto;
+using namespace stretto::frontend;
 
 namespace {
 
@@ -18,11 +21,8 @@ public:
   }
 
 private:
-  struct Level {
-    Dumper &dumper;
-    explicit Level(Dumper &dumper) : dumper(dumper) { ++dumper.depth; }
-    ~Level() { --dumper.depth; }
-  };
+  /// Until the result dies, lines are one level deeper.
+  [[nodiscard]] llvm::SaveAndRestore<unsigned> indented() { return {depth, depth + 1}; }
 
   void line(const llvm::Twine &text) { os.indent(2 * depth) << text << '\n'; }
 
@@ -36,7 +36,7 @@ private:
   void declaration(const Declaration &declaration) {
     static constexpr llvm::StringRef kinds[] = {"model ", "block ", "def "};
     line(kinds[unsigned(declaration.kind)] + declaration.name.text);
-    Level level(*this);
+    auto level = indented();
     for (const Parameter &each : declaration.parameters)
       parameter(each);
     if (declaration.value)
@@ -45,10 +45,11 @@ private:
   }
 
   void parameter(const Parameter &parameter) {
-    static constexpr llvm::StringRef kinds[] = {"", ": int", ": float", ": bool", ": set", ": enum", ": tensor"};
+    bool isTyped = parameter.type.kind != TypeSyntax::Kind::Any;
+    std::string type = isTyped ? (": " + spelling(parameter.type.kind)).str() : "";
     std::string members = parameter.type.members.empty() ? "" : " {" + join(parameter.type.members) + "}";
-    line("parameter " + parameter.name.text + kinds[unsigned(parameter.type.kind)] + members);
-    Level level(*this);
+    line("parameter " + parameter.name.text + type + members);
+    auto level = indented();
     if (parameter.defaultValue)
       expr(*parameter.defaultValue);
   }
@@ -68,22 +69,22 @@ private:
       return declaration(*declared->declaration);
     if (auto *assign = llvm::dyn_cast<AssignStmt>(&stmt)) {
       line("assign " + join(assign->targets));
-      Level level(*this);
+      auto level = indented();
       return expressions(assign->values);
     }
     if (auto *result = llvm::dyn_cast<ReturnStmt>(&stmt)) {
       line("return");
-      Level level(*this);
+      auto level = indented();
       return expressions(result->values);
     }
     if (auto *require = llvm::dyn_cast<RequireStmt>(&stmt)) {
       line("require");
-      Level level(*this);
+      auto level = indented();
       return expr(*require->condition);
     }
     if (auto *noFuse = llvm::dyn_cast<NoFuseStmt>(&stmt)) {
       line("no_fuse");
-      Level level(*this);
+      auto level = indented();
       return body(noFuse->body);
     }
     if (auto *repeat = llvm::dyn_cast<RepeatStmt>(&stmt))
@@ -94,7 +95,7 @@ private:
   void repeat(const RepeatStmt &repeat) {
     line("repeat" + (repeat.index.text.empty() ? std::string() : " as " + repeat.index.text.str()) +
          (repeat.scope.text.empty() ? std::string() : " named " + repeat.scope.text.str()));
-    Level level(*this);
+    auto level = indented();
     expr(*repeat.count);
     body(repeat.body);
   }
@@ -102,14 +103,14 @@ private:
   void conditional(const IfStmt &conditional) {
     line("if");
     {
-      Level level(*this);
+      auto level = indented();
       expr(*conditional.condition);
       body(conditional.whenTrue);
     }
     if (conditional.whenFalse.empty())
       return;
     line("else");
-    Level level(*this);
+    auto level = indented();
     body(conditional.whenFalse);
   }
 
@@ -131,16 +132,16 @@ private:
   void compound(const Expr &expr) {
     if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr)) {
       line(unary->op == UnaryOperator::Negate ? "-" : "not");
-      Level level(*this);
+      auto level = indented();
       this->expr(*unary->operand);
     } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr)) {
       line(spelling(binary->op));
-      Level level(*this);
+      auto level = indented();
       this->expr(*binary->left);
       this->expr(*binary->right);
     } else if (auto *conditional = llvm::dyn_cast<ConditionalExpr>(&expr)) {
       line("if then else");
-      Level level(*this);
+      auto level = indented();
       this->expr(*conditional->condition);
       this->expr(*conditional->whenTrue);
       this->expr(*conditional->whenFalse);
@@ -151,14 +152,14 @@ private:
 
   void call(const CallExpr &call) {
     line("call " + call.callee.text);
-    Level level(*this);
+    auto level = indented();
     for (const Argument &argument : call.arguments) {
       if (argument.name.text.empty()) {
         expr(*argument.value);
         continue;
       }
       line(argument.name.text + " =");
-      Level level(*this);
+      auto level = indented();
       expr(*argument.value);
     }
   }
@@ -169,4 +170,4 @@ private:
 
 } // namespace
 
-void stretto::dumpTree(const SourceTree &tree, llvm::raw_ostream &os) { Dumper(os).tree(tree); }
+void frontend::dumpTree(const SourceTree &tree, llvm::raw_ostream &os) { Dumper(os).tree(tree); }

@@ -2,6 +2,7 @@
 #include "frontend/Parse/ParserImpl.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 namespace {
 
@@ -40,7 +41,7 @@ const OperatorInfo *findOperator(TokenKind kind) {
 
 } // namespace
 
-llvm::StringRef stretto::spelling(BinaryOperator op) {
+llvm::StringRef frontend::spelling(BinaryOperator op) {
   for (const OperatorInfo &info : operators)
     if (info.op == op)
       return info.spelling;
@@ -65,7 +66,7 @@ ExprPtr Parser::parseWholeExpression() {
 }
 
 ExprPtr Parser::parseExpr() {
-  NestingGuard guard(depth);
+  auto level = nested();
   return tooDeep() ? nullptr : parseBinary(1);
 }
 
@@ -95,7 +96,7 @@ ExprPtr Parser::parseUnary() {
   bool negate = isAt(TokenKind::Minus);
   if (!negate && !isAt(TokenKind::KwNot))
     return parsePrimary();
-  NestingGuard guard(depth);
+  auto level = nested();
   if (tooDeep())
     return nullptr;
   SourceRange begin = take().range;
@@ -115,7 +116,8 @@ ExprPtr Parser::parseUnary() {
 ExprPtr Parser::parsePrimary() {
   switch (peek().kind) {
   case TokenKind::Integer:
-  case TokenKind::Float: return parseNumber();
+  case TokenKind::Float:
+    return parseNumber();
   case TokenKind::KwTrue:
   case TokenKind::KwFalse: {
     Token token = take();
@@ -127,10 +129,14 @@ ExprPtr Parser::parsePrimary() {
       return parseCall({name.text, name.range});
     return std::make_unique<NameExpr>(name.range, name.text);
   }
-  case TokenKind::LeftParen: return parseParenthesized();
-  case TokenKind::LeftBrace: return parseSet();
-  case TokenKind::KwIf: return parseConditional();
-  default: break;
+  case TokenKind::LeftParen:
+    return parseParenthesized();
+  case TokenKind::LeftBrace:
+    return parseSet();
+  case TokenKind::KwIf:
+    return parseConditional();
+  default:
+    break;
   }
   unexpected("an expression");
   return nullptr;
@@ -160,21 +166,11 @@ ExprPtr Parser::parseParenthesized() {
 ExprPtr Parser::parseConditional() {
   auto expr = std::make_unique<ConditionalExpr>(take().range);
   expr->condition = parseExpr();
-  if (!expr->condition)
+  if (!expr->condition || !expect(TokenKind::KwThen, "after the condition"))
     return nullptr;
-  if (!isAt(TokenKind::KwThen)) {
-    unexpected("'then' after the condition");
-    return nullptr;
-  }
-  take();
   expr->whenTrue = parseExpr();
-  if (!expr->whenTrue)
+  if (!expr->whenTrue || !expect(TokenKind::KwElse, "after the value of 'then'"))
     return nullptr;
-  if (!isAt(TokenKind::KwElse)) {
-    unexpected("'else' after the value of 'then'");
-    return nullptr;
-  }
-  take();
   expr->whenFalse = parseExpr();
   if (!expr->whenFalse)
     return nullptr;

@@ -7,7 +7,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// The most that expressions and bodies may be nested.
 constexpr unsigned maxNesting = 256;
@@ -22,6 +22,6 @@ ExprPtr parseExpression(const SourceFiles &sources, uint32_t file, Diagnostics &
 /// Prints the tree, one node per line, indented.
 void dumpTree(const SourceTree &tree, llvm::raw_ostream &os);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

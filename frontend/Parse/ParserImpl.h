@@ -1,4 +1,4 @@
-// The recursive-descent parser; its methods are in Parser.cpp (declarations, statements) and
+// The recursive-descent parser; its methods are in Parser.cpp (tokens, declarations), ParseStatement.cpp and
 // ParseExpression.cpp.
 #ifndef STRETTO_FRONTEND_PARSE_PARSERIMPL_H
 #define STRETTO_FRONTEND_PARSE_PARSERIMPL_H
@@ -6,7 +6,9 @@
 #include "frontend/Lex/Lexer.h"
 #include "frontend/Parse/Parser.h"
 
-namespace stretto {
+#include "llvm/Support/SaveAndRestore.h"
+
+namespace stretto::frontend {
 
 class Parser {
 public:
@@ -66,11 +68,9 @@ private:
   /// Sets the height of a node from its children; reports and returns null if it is too high.
   ExprPtr withHeight(ExprPtr expr, unsigned childHeight);
 
-  struct NestingGuard {
-    unsigned &depth;
-    explicit NestingGuard(unsigned &depth) : depth(depth) { ++depth; }
-    ~NestingGuard() { --depth; }
-  };
+  /// Until the result dies, what is parsed is one level deeper.
+  [[nodiscard]] llvm::SaveAndRestore<unsigned> nested() { return {depth, depth + 1}; }
+  /// Reports too many levels and goes to the end.
   bool tooDeep();
 
   const SourceFiles &sources;
@@ -81,6 +81,6 @@ private:
   unsigned depth = 0;
 };
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

@@ -2,85 +2,16 @@
 #include "frontend/Sema/Loader.h"
 
 #include "frontend/Parse/Parser.h"
+#include "frontend/Sema/Symbols.h"
 
 #include "llvm/Support/Path.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 namespace {
 
 constexpr size_t maxFiles = 256;
-
-/// The members in a type and in a set literal are all that can be a symbol, so collect both from the tree.
-class SymbolCollector {
-public:
-  explicit SymbolCollector(llvm::StringSet<> &symbols) : symbols(symbols) {}
-
-  void declaration(const Declaration &declaration) {
-    for (const Parameter &parameter : declaration.parameters) {
-      add(parameter.type.members);
-      expr(parameter.defaultValue.get());
-    }
-    expr(declaration.value.get());
-    body(declaration.body);
-  }
-
-private:
-  void add(const std::vector<Identifier> &members) {
-    for (const Identifier &member : members)
-      symbols.insert(member.text);
-  }
-
-  void body(const Body &body) {
-    for (const StmtPtr &stmt : body)
-      statement(*stmt);
-  }
-
-  void statement(const Stmt &stmt) {
-    if (auto *assign = llvm::dyn_cast<AssignStmt>(&stmt)) {
-      for (const ExprPtr &value : assign->values)
-        expr(value.get());
-    } else if (auto *conditional = llvm::dyn_cast<IfStmt>(&stmt)) {
-      expr(conditional->condition.get());
-      body(conditional->whenTrue);
-      body(conditional->whenFalse);
-    } else if (auto *repeat = llvm::dyn_cast<RepeatStmt>(&stmt)) {
-      expr(repeat->count.get());
-      body(repeat->body);
-    } else if (auto *result = llvm::dyn_cast<ReturnStmt>(&stmt)) {
-      for (const ExprPtr &value : result->values)
-        expr(value.get());
-    } else if (auto *require = llvm::dyn_cast<RequireStmt>(&stmt)) {
-      expr(require->condition.get());
-    } else if (auto *noFuse = llvm::dyn_cast<NoFuseStmt>(&stmt)) {
-      body(noFuse->body);
-    } else {
-      declaration(*llvm::cast<DeclarationStmt>(stmt).declaration);
-    }
-  }
-
-  void expr(const Expr *expr) {
-    if (!expr)
-      return;
-    if (auto *set = llvm::dyn_cast<SetExpr>(expr)) {
-      add(set->members);
-    } else if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr)) {
-      this->expr(unary->operand.get());
-    } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(expr)) {
-      this->expr(binary->left.get());
-      this->expr(binary->right.get());
-    } else if (auto *conditional = llvm::dyn_cast<ConditionalExpr>(expr)) {
-      this->expr(conditional->condition.get());
-      this->expr(conditional->whenTrue.get());
-      this->expr(conditional->whenFalse.get());
-    } else if (auto *call = llvm::dyn_cast<CallExpr>(expr)) {
-      for (const Argument &argument : call->arguments)
-        this->expr(argument.value.get());
-    }
-  }
-
-  llvm::StringSet<> &symbols;
-};
 
 class Loader {
 public:
@@ -93,8 +24,7 @@ public:
     file->path = path.str();
     uint32_t number = sources.add(path, text);
     file->tree = parseFile(sources, number, diagnostics);
-    for (const auto &declaration : file->tree.declarations)
-      SymbolCollector(program.symbols).declaration(*declaration);
+    collectSymbols(file->tree, program.symbols);
     stack.push_back(file->path);
     for (const Import &import : file->tree.imports)
       if (const LoadedFile *imported = loadImport(*file, import))
@@ -159,14 +89,14 @@ const LoadedFile *Loader::loadImport(const LoadedFile &from, const Import &impor
 
 } // namespace
 
-LoadedProgram stretto::load(llvm::StringRef path, llvm::StringRef text, llvm::ArrayRef<std::string> importFolders,
-                            llvm::vfs::FileSystem &files, SourceFiles &sources, Diagnostics &diagnostics) {
+LoadedProgram frontend::load(llvm::StringRef path, llvm::StringRef text, llvm::ArrayRef<std::string> importFolders,
+                             llvm::vfs::FileSystem &files, SourceFiles &sources, Diagnostics &diagnostics) {
   LoadedProgram program;
   Loader(importFolders, files, sources, diagnostics, program).loadText(normalized("", path), text);
   return program;
 }
 
-std::string stretto::inlinedText(const LoadedProgram &program, const SourceFiles &sources) {
+std::string frontend::inlinedText(const LoadedProgram &program, const SourceFiles &sources) {
   std::string text;
   for (const auto &file : program.files) {
     std::vector<SourceRange> left;

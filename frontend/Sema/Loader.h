@@ -8,7 +8,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// A parsed file with the files it imports directly.
 struct LoadedFile {
@@ -33,6 +33,6 @@ LoadedProgram load(llvm::StringRef path, llvm::StringRef text, llvm::ArrayRef<st
 /// one text that compiles alone.
 std::string inlinedText(const LoadedProgram &program, const SourceFiles &sources);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

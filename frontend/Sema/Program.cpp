@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 bool Type::operator==(const Type &other) const {
   if (kind != other.kind || dims.size() != other.dims.size())
@@ -116,7 +117,7 @@ public:
       os << '\n';
     }
     for (const Op &each : function.ops)
-      op(each, function, each.name == "call" || each.name == "scan" ? calleeName(each.callee) : "");
+      op(each, function, each.callee ? calleeName(*each.callee) : "");
     os << "  return ";
     ids(function.results);
     os << '\n';
@@ -128,7 +129,7 @@ private:
 
 } // namespace
 
-std::string stretto::toString(const Program &program) {
+std::string frontend::toString(const Program &program) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const Function &function : program.functions) {
@@ -138,7 +139,7 @@ std::string stretto::toString(const Program &program) {
   return text;
 }
 
-std::string stretto::structure(const Function &function) {
+std::string frontend::structure(const Function &function) {
   std::string text;
   llvm::raw_string_ostream os(text);
   Printer(os).function(function, [](unsigned callee) { return std::to_string(callee); });

@@ -8,10 +8,11 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <deque>
 #include <optional>
 #include <variant>
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// Where a number came from: the parameter or variable it is known by, and the place of its value.
 struct Provenance {
@@ -25,8 +26,8 @@ struct Dim {
   const Provenance *provenance = nullptr;
 };
 
-/// Type of a value. Activations are rows: [batch, length, width]; `Token` is the type of token ids
-/// [batch, length]; weights have no batch and no length.
+/// Type of a value. Activations are rows: [batch, length, width]; tokens are ids [batch, length]; weights have no
+/// batch and no length.
 struct Type {
   enum class Kind : uint8_t { Rows, Tokens, Weight } kind = Kind::Rows;
   llvm::SmallVector<Dim, 4> dims;
@@ -45,6 +46,7 @@ struct Initializer {
   enum class Kind : uint8_t { Constant, Normal, TruncatedNormal, Uniform } kind = Kind::Constant;
   double a = 0, b = 0;
 };
+inline constexpr Initializer zeros{Initializer::Kind::Constant, 0, 0}, ones{Initializer::Kind::Constant, 1, 0};
 
 /// The layers a stacked weight belongs to: first, first + step, ... (count of them).
 struct Stack {
@@ -71,14 +73,18 @@ struct Attribute {
   std::variant<int64_t, double, bool, std::string> value;
 };
 
-/// One operation. `name` is a literal: an elementwise function ("exp", "add"), a sequence operation
-/// ("linear"), "constant", "broadcast", "call" or "scan".
+/// The operations that the language itself is made of. The others are built-in functions and have their names
+/// (frontend/Sema/Builtins).
+inline constexpr llvm::StringLiteral coreOperations[] = {"add",       "sub",    "mul",   "div",  "neg", "constant",
+                                                         "broadcast", "concat", "slice", "call", "scan"};
+
+/// One operation.
 struct Op {
-  llvm::StringRef name;
+  llvm::StringRef name; // a literal
   llvm::SmallVector<ValueId, 4> operands;
   llvm::SmallVector<ValueId, 2> results;
   llvm::SmallVector<Attribute, 4> attributes;
-  unsigned callee = 0; // function of call and scan
+  std::optional<unsigned> callee; // function of a call or scan
   SourceRange range;
   llvm::SmallVector<SourceRange, 1> callSites; // defs it was inlined from, innermost first
   bool recompute = false, noFuse = false;
@@ -118,7 +124,18 @@ struct Function {
 /// A parameter of the model with its value.
 struct ResolvedParameter {
   std::string name, type, value;
-  std::string origin; // "--set", "task", or "file:line:column" of the default
+  std::string origin; // "--set", "task", or "default file:line:column"
+};
+
+/// Keeps what dims and values say they come from.
+class Provenances {
+public:
+  const Provenance *add(llvm::StringRef name, SourceRange range) {
+    return &list.emplace_back(Provenance{name.str(), range});
+  }
+
+private:
+  std::deque<Provenance> list;
 };
 
 struct Program {
@@ -126,6 +143,7 @@ struct Program {
   int64_t batch = 0, length = 0, vocabulary = 0;
   std::vector<Function> functions; // callees before callers; the last is main
   std::vector<ResolvedParameter> parameters;
+  Provenances provenances;
 
   const Function &main() const { return functions.back(); }
 };
@@ -136,6 +154,6 @@ std::string toString(const Program &program);
 /// A text that is equal for two functions exactly when they compute the same; places do not matter.
 std::string structure(const Function &function);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

@@ -6,7 +6,7 @@
 #include "frontend/Sema/Loader.h"
 #include "frontend/Sema/Program.h"
 
-namespace stretto {
+namespace stretto::frontend {
 
 /// "name=value" of --set.
 struct Override {
@@ -21,9 +21,9 @@ struct ElaborationOptions {
 };
 
 /// Elaborates a model of the main file. Nothing if there were errors.
-std::optional<Program> elaborate(const LoadedProgram &loaded, const ElaborationOptions &options,
-                                 SourceFiles &sources, Diagnostics &diagnostics);
+std::optional<Program> elaborate(const LoadedProgram &loaded, const ElaborationOptions &options, SourceFiles &sources,
+                                 Diagnostics &diagnostics);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace stretto {
+namespace stretto::frontend {
 
 class FunctionBuilder;
 
@@ -72,10 +72,6 @@ std::string describe(const Value &value);
 /// Whether two values without tensors are the same.
 bool sameStatic(const Value &a, const Value &b);
 
-/// Arithmetic and comparison of two numbers. Exact on ints and quotients. On failure returns an error
-/// value and sets `problem` (e.g. "the result does not fit an int").
-Value computeNumbers(BinaryOperator op, const Value &a, const Value &b, SourceRange range, std::string &problem);
-
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

@@ -9,6 +9,9 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::kern;
 
+#include "ir/Kern/KernAttrInterfaces.cpp.inc"
+#include "ir/Kern/KernInterfaces.cpp.inc"
+
 YieldOp RowwiseOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
 
 bool RowwiseOp::isColumnSum(unsigned index) {
@@ -113,9 +116,11 @@ LogicalResult SumPartialsOp::verify() {
 seq::ValueFacts SumPartialsOp::getOperandFacts(unsigned) { return {RowKind::shared}; }
 seq::ValueFacts SumPartialsOp::getResultFacts(unsigned) { return {RowKind::shared}; }
 double SumPartialsOp::getFlops() { return static_cast<double>(typeOf(getPartials()).getNumElements()); }
-OpOperand *SumPartialsOp::getAccumulatorOperand() { return getAccumulator() ? &getOperation()->getOpOperand(1) : nullptr; }
+std::optional<MutableOperandRange> SumPartialsOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
 
-seq::ValueFacts CopyOp::getOperandFacts(unsigned) { return {std::nullopt, seq::Rounding::allowed, /*mayBeColumns=*/true}; }
+seq::ValueFacts CopyOp::getOperandFacts(unsigned) {
+  return {std::nullopt, seq::Rounding::allowed, /*mayBeColumns=*/true};
+}
 seq::ValueFacts CopyOp::getResultFacts(unsigned number) { return getOperandFacts(number); }
 
 LogicalResult DeviceKernelOp::verify() {
@@ -135,4 +140,24 @@ LogicalResult DeviceKernelOp::verify() {
     return emitOpError() << "spills must be a part of the " << getLocalBytes() << " bytes of local memory, but got "
                          << getSpillBytes();
   return success();
+}
+
+//===- Names of kernels -------------------------------------------------------===//
+
+StringAttr kern::kernelNameOf(Operation *op) {
+  if (auto rowwise = dyn_cast<RowwiseOp>(op))
+    return rowwise.getKernelAttr();
+  if (auto sum = dyn_cast<SumPartialsOp>(op))
+    return sum.getKernelAttr();
+  return op->getAttrOfType<StringAttr>(kernelAttr);
+}
+
+void kern::setKernelName(Operation *op, const Twine &name) {
+  StringAttr attr = StringAttr::get(op->getContext(), name);
+  if (auto rowwise = dyn_cast<RowwiseOp>(op))
+    rowwise.setKernelAttr(attr);
+  else if (auto sum = dyn_cast<SumPartialsOp>(op))
+    sum.setKernelAttr(attr);
+  else
+    op->setAttr(kernelAttr, attr);
 }

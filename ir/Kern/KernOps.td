@@ -1,6 +1,7 @@
 #ifndef STRETTO_IR_KERN_KERNOPS_TD
 #define STRETTO_IR_KERN_KERNOPS_TD
 
+include "ir/Kern/KernInterfaces.td"
 include "ir/Seq/SeqInterfaces.td"
 
 include "mlir/IR/OpBase.td"
@@ -17,7 +18,7 @@ def Kern_Dialect : Dialect {
   let description = [{
     `kern.rowwise` is the fused kernel: a small synchronous dataflow programme run for each row. Its body is
     made of `arith`, `math` and the row operations of `seq` on one row, batch and time being implicit.
-    `kern.place` attributes say where values live once memory is planned.
+    `kern.slot` attributes say where values live once memory is planned.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::stretto::seq::SeqDialect"];
@@ -46,8 +47,8 @@ def Kern_Arena : I32EnumAttr<"Arena", "an arena of the ABI (stretto_arena)", [
   let genSpecializedAttr = 0;
 }
 
-def Kern_PlaceAttr : AttrDef<Kern_Dialect, "Place"> {
-  let mnemonic = "place";
+def Kern_SlotAttr : AttrDef<Kern_Dialect, "Slot"> {
+  let mnemonic = "slot";
   let summary = "where a value lives";
   let description = [{
     Byte `offset` in `arena`. Inside the body of a scan a value may move with the iteration `i`: its address
@@ -56,33 +57,56 @@ def Kern_PlaceAttr : AttrDef<Kern_Dialect, "Place"> {
     stack (0: the value is contiguous).
 
     ```mlir
-    #kern.place<activations, 4096, stride 0, parity 0>
+    #kern.slot<activations, 4096, stride 0, parity 0>
     ```
   }];
   let parameters = (ins EnumParameter<Kern_Arena>:$arena, "int64_t":$offset, "int64_t":$stride, "int64_t":$parity);
   let assemblyFormat = "`<` $arena `,` $offset `,` `stride` $stride `,` `parity` $parity `>`";
 }
 
-def Kern_ScheduleAttr : AttrDef<Kern_Dialect, "Schedule"> {
-  let mnemonic = "schedule";
-  let summary = "how a rowwise kernel walks its rows";
+class Kern_ScheduleAttr<string name, string attrMnemonic> : AttrDef<Kern_Dialect, name,
+    [DeclareAttrInterfaceMethods<Kern_ScheduleInterface>]> {
+  let mnemonic = attrMnemonic;
+}
+
+def Kern_VectorScheduleAttr : Kern_ScheduleAttr<"VectorSchedule", "vector_schedule"> {
+  let summary = "how a rowwise kernel walks its rows with vectors";
   let description = [{
     `rows` are computed together (a block), `lanes` columns at a time; a chunk of `chunk` rows of one sequence
     is the unit of parallel work and of the ordered partial sums.
 
-    On a GPU `threads` threads, a team, share the columns of a chunk; a thread block holds `teams` teams, and with
-    `strips` of more than one, several teams share a chunk, each with its own columns.
-
     ```mlir
-    #kern.schedule<rows 2, lanes 4, chunk 64, threads 32, teams 4, strips 1>
+    #kern.vector_schedule<rows 8, lanes 16, chunk 64>
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk, DefaultValuedParameter<"int64_t", "0">:$threads,
-                        DefaultValuedParameter<"int64_t", "0">:$teams, DefaultValuedParameter<"int64_t", "0">:$strips);
-  let builders = [AttrBuilder<(ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk), [{
-    return $_get($_ctxt, rows, lanes, chunk, 0, 0, 0);
-  }]>];
-  let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk (`,` `threads` $threads^ `,` `teams` $teams `,` `strips` $strips)? `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk);
+  let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `>`";
+}
+
+def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedule"> {
+  let summary = "how a rowwise kernel walks its rows with threads";
+  let description = [{
+    `threads` threads, a team, share the columns of a chunk of `chunk` rows of one sequence, which is the unit of the
+    ordered partial sums; each computes `rows` rows together, and `lanes` neighbouring columns. A thread block holds
+    `teams` teams, and with `strips` of more than one, several teams share a chunk, each with its own columns.
+
+    ```mlir
+    #kern.thread_schedule<rows 2, lanes 4, chunk 64, threads 32, teams 4, strips 1>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk, "int64_t":$threads, "int64_t":$teams,
+                        "int64_t":$strips);
+  let assemblyFormat = [{
+    `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `,` `threads` $threads `,` `teams` $teams `,` `strips` $strips
+    `>`
+  }];
+}
+
+// Of any kind of device.
+def Kern_AnySchedule : Attr<CPred<"::llvm::isa<::stretto::kern::Schedule>($_self)">, "a schedule"> {
+  let storageType = "::stretto::kern::Schedule";
+  let returnType = "::stretto::kern::Schedule";
+  let convertFromStorage = "$_self";
 }
 
 def Kern_ResourcesAttr : AttrDef<Kern_Dialect, "Resources"> {
@@ -123,7 +147,7 @@ def Kern_ImageAttr : AttrDef<Kern_Dialect, "Image"> {
   let assemblyFormat = "`<` $global `,` $kind `,` $architecture `>`";
 }
 
-def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> {
+def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock, Kern_RowKernelInterface]> {
   let summary = "one fused pass over the rows of [batch, time, columns...] values";
   let description = [{
     The body computes one row: argument `i` is what `maps[i]` says of operand `i`: `row` the row `(b, t)` of
@@ -151,7 +175,7 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
   }];
   let arguments = (ins Variadic<Kern_Tensor>:$inputs, TypedArrayAttrBase<Kern_RowMapAttr, "row maps">:$maps,
                        UnitAttr:$partial_sums, OptionalAttr<StrAttr>:$kernel,
-                       OptionalAttr<Kern_ScheduleAttr>:$schedule, OptionalAttr<Kern_ResourcesAttr>:$resources);
+                       OptionalAttr<Kern_AnySchedule>:$schedule, OptionalAttr<Kern_ResourcesAttr>:$resources);
   let results = (outs Variadic<Kern_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -173,7 +197,7 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock]> 
 }
 
 def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getFlops"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getFlops"]>]> {
   let summary = "the ordered sum of the partial column sums of a rowwise kernel";
   let description = [{
     Adds entry 0, 1, 2, ... of the leading dimension, in that order; with `accumulate`, to that value, whose

@@ -8,8 +8,8 @@
 
 namespace stretto {
 
-/// On a module (an i64): a row of tokens may hold several documents, which are to be kept apart. The number says for how
-/// many documents of a batch a device that wants their starts has room; 0 where none is told.
+/// On a module (an i64): a row of tokens may hold several documents, which are to be kept apart. The number says for
+/// how many documents of a batch a device that wants their starts has room; 0 where none is told.
 inline constexpr llvm::StringLiteral documentsAttr = "seq.documents";
 
 /// On arguments of entry functions: what the argument is, where it is not the tokens, the targets or the weights.

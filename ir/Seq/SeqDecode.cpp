@@ -11,7 +11,8 @@ LogicalResult CacheOp::verify() {
   int64_t rank = getStacked() ? 4 : 3;
   if (getTensorType().getRank() == rank)
     return success();
-  return emitOpError() << "must be " << (getStacked() ? "[trips, batch, capacity, columns]" : "[batch, capacity, columns]")
+  return emitOpError() << "must be "
+                       << (getStacked() ? "[trips, batch, capacity, columns]" : "[batch, capacity, columns]")
                        << ", but got " << getType();
 }
 
@@ -55,14 +56,15 @@ static LogicalResult verifyColumns(Operation *op, Value cache, Value rows) {
 }
 
 LogicalResult WriteCacheOp::verify() {
-  if (failed(verifyRows(*this, getRows(), getPositions(), getCounts())) || failed(verifyCache(*this, getCache(), getRows())))
+  if (failed(verifyRows(*this, getRows(), getPositions(), getCounts())) ||
+      failed(verifyCache(*this, getCache(), getRows())))
     return failure();
   return verifyColumns(*this, getCache(), getRows());
 }
 
 LogicalResult ReadCacheOp::verify() {
-  if (failed(verifyRows(*this, getResult(), getPositions(), {})) || failed(verifyCache(*this, getCache(), getResult())) ||
-      failed(verifyColumns(*this, getCache(), getResult())))
+  if (failed(verifyRows(*this, getResult(), getPositions(), {})) ||
+      failed(verifyCache(*this, getCache(), getResult())) || failed(verifyColumns(*this, getCache(), getResult())))
     return failure();
   int64_t capacity = typeOf(getCache()).getDimSize(1), back = getBack();
   if (capacity >= back + typeOf(getResult()).getDimSize(1))
@@ -78,7 +80,8 @@ LogicalResult LastRowOp::verify() {
   shape[1] = 1;
   if (getType() == typeOf(getRows()).clone(shape))
     return success();
-  return emitOpError() << "result must be one row of each sequence of " << getRows().getType() << ", but got " << getType();
+  return emitOpError() << "result must be one row of each sequence of " << getRows().getType() << ", but got "
+                       << getType();
 }
 
 LogicalResult AttentionStepOp::verify() {

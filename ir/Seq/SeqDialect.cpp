@@ -1,10 +1,10 @@
 //===- SeqDialect.cpp - registration of the dialect `seq` ---------------------===//
+#include "ir/Seq/BlockInliner.h"
 #include "ir/Seq/SeqOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -17,17 +17,8 @@ using namespace stretto::seq;
 #define GET_OP_CLASSES
 #include "ir/Seq/SeqOps.cpp.inc"
 
-namespace {
-/// Blocks may be inlined wherever they are called.
-struct SeqInliner : DialectInlinerInterface {
-  using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
-};
-} // namespace
-
 void SeqDialect::initialize() {
-  addInterfaces<SeqInliner>();
+  addInterfaces<BlockInliner>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ir/Seq/SeqAttrs.cpp.inc"

@@ -25,7 +25,7 @@ def Seq_Dialect : Dialect {
       permutations, column slices. They are shape-polymorphic in the leading dimensions: the same operation
       stands on `tensor<8x512x256xf32>` in a block and on `tensor<256xf32>` in the body of `kern.rowwise`,
       where batch and time are implicit;
-    * *library* operations are products, attention and embeddings with their gradients;
+    * *library* operations are matmuls, attention and embeddings with their gradients;
     * *decode* operations keep rows of earlier positions in caches, for the entries that generate token by token.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -71,6 +71,11 @@ def Seq_TableKindAttr : Seq_EnumAttr<Seq_TableKind, "table_kind">;
 def Seq_Activation : Seq_Enum<"Activation", "what the sum of a Canon layer goes through", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"silu", 1>]>;
 def Seq_ActivationAttr : Seq_EnumAttr<Seq_Activation, "activation">;
+
+def Seq_EntryKind : Seq_Enum<"EntryKind", "what an entry point of a program is for", [
+  I32EnumAttrCase<"training", 0>, I32EnumAttrCase<"evaluation", 1>, I32EnumAttrCase<"decoding", 2>,
+  I32EnumAttrCase<"optimizer", 3>]>;
+def Seq_EntryKindAttr : Seq_EnumAttr<Seq_EntryKind, "entry_kind">;
 
 //===- Attributes -----------------------------------------------------------===//
 

@@ -12,6 +12,10 @@ double seq::bytesOf(Value value) {
   return static_cast<double>(type.getNumElements()) * type.getElementTypeBitWidth() / 8;
 }
 
+OpOperand *seq::givenOf(std::optional<MutableOperandRange> slot) {
+  return slot && !slot->empty() ? &(*slot)[0] : nullptr;
+}
+
 bool seq::isRowOperation(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>() || isa<RowOp>(op);
 }

@@ -1,6 +1,8 @@
 //===- SeqInterfaces.h - what operations say of themselves --------------------===//
 #pragma once
 
+#include "ir/Seq/SeqForms.h"
+
 #include "mlir/IR/OpDefinition.h"
 
 namespace stretto {
@@ -32,8 +34,8 @@ enum class Rounding {
   never     ///< it is f32 or f64
 };
 
-/// Matrix products of the forward, or of its gradient.
-enum class ProductKind { none, forward, backward };
+/// Matmuls of the forward, or of its gradient.
+enum class MatmulKind { none, forward, backward };
 
 /// What a library operation says of an operand or a result.
 struct ValueFacts {
@@ -43,6 +45,9 @@ struct ValueFacts {
 };
 
 double bytesOf(mlir::Value value);
+
+/// The operand that stands in a slot, or null.
+mlir::OpOperand *givenOf(std::optional<mlir::MutableOperandRange> slot);
 
 } // namespace stretto::seq
 

@@ -19,33 +19,41 @@ static constexpr ValueFacts statistics{RowKind::other};
 static constexpr ValueFacts cached{RowKind::other, Rounding::allowed};
 static constexpr ValueFacts roundedCache{RowKind::other, Rounding::required};
 
-/// An optional operand, or null.
-static OpOperand *givenOf(MutableOperandRange operand) { return operand.empty() ? nullptr : &operand[0]; }
-
-//===- Products ---------------------------------------------------------------===//
+//===- Matmuls ---------------------------------------------------------------===//
 
 ValueFacts LinearOp::getOperandFacts(unsigned number) {
   return number == 0 ? roundedRow : number == 1 ? roundedWeight : storedRow;
 }
 ValueFacts LinearOp::getResultFacts(unsigned) { return storedRow; }
-OpOperand *LinearOp::getAddendOperand() { return givenOf(getAddendMutable()); }
-ProductKind LinearOp::getProductKind() { return ProductKind::forward; }
+std::optional<MutableOperandRange> LinearOp::getResidualSlot() { return getResidualMutable(); }
+MatmulKind LinearOp::getMatmulKind() { return MatmulKind::forward; }
 double LinearOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getOperand()); }
+
+LogicalResult LinearOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+  Value x = getOperand(), w = getWeight(), g = gradients[0];
+  if (reverse.isActive(x))
+    reverse.add(x, LinearInputGradOp::create(reverse.builder(), x.getType(), g, reverse.primal(w)));
+  if (reverse.isActive(w))
+    reverse.add(w, LinearWeightGradOp::create(reverse.builder(), w.getType(), g, reverse.primal(x), Value()));
+  if (Value residual = getResidual())
+    reverse.add(residual, g);
+  return success();
+}
 
 ValueFacts LinearInputGradOp::getOperandFacts(unsigned number) { return number == 0 ? roundedRow : roundedWeight; }
 ValueFacts LinearInputGradOp::getResultFacts(unsigned) { return storedRow; }
-ProductKind LinearInputGradOp::getProductKind() { return ProductKind::backward; }
+MatmulKind LinearInputGradOp::getMatmulKind() { return MatmulKind::backward; }
 double LinearInputGradOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getGrad()); }
 
 ValueFacts LinearWeightGradOp::getOperandFacts(unsigned number) { return number < 2 ? roundedRow : sum; }
 ValueFacts LinearWeightGradOp::getResultFacts(unsigned) { return sum; }
-OpOperand *LinearWeightGradOp::getAccumulatorOperand() { return givenOf(getAccumulatorMutable()); }
-ProductKind LinearWeightGradOp::getProductKind() { return ProductKind::backward; }
+std::optional<MutableOperandRange> LinearWeightGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
+MatmulKind LinearWeightGradOp::getMatmulKind() { return MatmulKind::backward; }
 double LinearWeightGradOp::getFlops() { return 2 * elementsOf(getGrad()) * columnsOf(getOperand()); }
 
 //===- Attention --------------------------------------------------------------===//
 
-/// Scores and their use, forward: 2 products of [time, head_dim] by [time, time] per query head; half of the
+/// Scores and their use, forward: 2 matmuls of [time, head_dim] by [time, time] per query head; half of the
 /// positions where causal.
 static double attentionFlops(Value q, bool causal) {
   return 4.0 * elementsOf(q) * static_cast<double>(typeOf(q).getDimSize(1)) * (causal ? 0.5 : 1.0);
@@ -54,16 +62,50 @@ static double attentionFlops(Value q, bool causal) {
 ValueFacts AttentionOp::getOperandFacts(unsigned number) { return number < 3 ? roundedRow : ValueFacts(); }
 ValueFacts AttentionOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
 bool AttentionOp::mixesRows() { return true; }
-ProductKind AttentionOp::getProductKind() { return ProductKind::forward; }
+MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
 double AttentionOp::getFlops() { return attentionFlops(getQ(), getCausal()); }
+
+LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+  if (gradients[1])
+    return emitError() << "the log-sum-exp of attention has no derivative";
+  Value q = reverse.primal(getQ()), k = reverse.primal(getK()), v = reverse.primal(getV());
+  auto gradient =
+      AttentionGradOp::create(reverse.builder(), TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k,
+                              v, reverse.primal(getOut()), reverse.primal(getLse()), reverse.primal(getPositions()),
+                              reverse.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal());
+  reverse.add(getQ(), gradient.getDq());
+  reverse.add(getK(), gradient.getDk());
+  reverse.add(getV(), gradient.getDv());
+  return success();
+}
+
+/// Queries of the call look at the keys and values of all tokens so far.
+SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) {
+  if (!getCausal())
+    reason = "attention with causal = false has earlier tokens depend on later ones";
+  else if (!getLse().use_empty())
+    reason = "the log-sum-exp of attention is used";
+  if (!reason.empty())
+    return {};
+  Value q = decoding.rows(getQ()), keys = decoding.history(getK()), values = decoding.history(getV());
+  return {AttentionStepOp::create(decoding.builder(), q.getType(), q, keys, values, decoding.positions(),
+                                  decoding.counts(), getHeads(), getKvHeads(), getScale()),
+          Value()};
+}
+
+void AttentionOp::maskDocuments(Documents &documents) {
+  getPositionsMutable().assign(documents.positions());
+  if (Value starts = documents.starts())
+    getStartsMutable().assign(starts);
+}
 
 ValueFacts AttentionGradOp::getOperandFacts(unsigned number) {
   return number < 5 ? roundedRow : number == 5 ? statistics : ValueFacts();
 }
 ValueFacts AttentionGradOp::getResultFacts(unsigned) { return roundedRow; }
 bool AttentionGradOp::mixesRows() { return true; }
-ProductKind AttentionGradOp::getProductKind() { return ProductKind::backward; }
-double AttentionGradOp::getFlops() { return 2.5 * attentionFlops(getQ(), getCausal()); } // five products for two
+MatmulKind AttentionGradOp::getMatmulKind() { return MatmulKind::backward; }
+double AttentionGradOp::getFlops() { return 2.5 * attentionFlops(getQ(), getCausal()); } // five matmuls for two
 
 ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
   return number == 0 ? roundedRow : number < 3 ? roundedCache : number == 3 ? exactRow : statistics;
@@ -83,11 +125,18 @@ ValueFacts EmbedOp::getResultFacts(unsigned) {
 double EmbedOp::getBytesRead(unsigned number) { return bytesOf(number == 0 ? getTokens() : getResult()); }
 StringRef EmbedOp::getProfileGroup() { return "embedding"; }
 
+LogicalResult EmbedOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+  if (reverse.isActive(getTable()))
+    reverse.add(getTable(), EmbedGradOp::create(reverse.builder(), getTable().getType(), reverse.primal(getTokens()),
+                                                gradients[0], Value()));
+  return success();
+}
+
 ValueFacts EmbedGradOp::getOperandFacts(unsigned number) {
   return number == 0 ? exactRow : number == 1 ? ValueFacts{RowKind::row, Rounding::required} : sum;
 }
 ValueFacts EmbedGradOp::getResultFacts(unsigned) { return sum; }
-OpOperand *EmbedGradOp::getAccumulatorOperand() { return givenOf(getAccumulatorMutable()); }
+std::optional<MutableOperandRange> EmbedGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
 double EmbedGradOp::getFlops() { return elementsOf(getGrad()); }
 StringRef EmbedGradOp::getProfileGroup() { return "embedding"; }
 

@@ -7,30 +7,31 @@ include "ir/Seq/SeqDialect.td"
 // Operands have one type; results have it too, or f32 where they are bf16. Sums are kept in f32 or f64.
 
 def Seq_LinearOp : Seq_Op<"linear", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAddendOperand", "getProductKind", "getFlops"]>, OptionalTypesMatchWith<"addend and result have one type", "result", "addend",
-                                                                  "$_self">]> {
-  let summary = "x W^T over the last dimension (+ addend)";
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getResidualSlot", "getMatmulKind", "getFlops"]>,
+    DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>,
+    OptionalTypesMatchWith<"residual and result have one type", "result", "residual", "$_self">]> {
+  let summary = "x W^T over the last dimension (+ residual)";
   let description = [{
-    With `add`, the product is added to that value before it is rounded.
+    With `add`, the matmul is added to that value before it is rounded.
 
     ```mlir
     %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
     %z = seq.linear %x, %w add %y : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
     ```
   }];
-  let arguments = (ins Seq_StoredTensor:$operand, Seq_StoredTensor:$weight, Optional<Seq_StoredTensor>:$addend);
+  let arguments = (ins Seq_StoredTensor:$operand, Seq_StoredTensor:$weight, Optional<Seq_StoredTensor>:$residual);
   let results = (outs Seq_StoredTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$operand, "::mlir::Value":$weight), [{
     build($_builder, $_state, result, operand, weight, ::mlir::Value());
   }]>];
   let assemblyFormat = [{
-    $operand `,` $weight (`add` $addend^)? `:` type($operand) `,` type($weight) `->` type($result) attr-dict
+    $operand `,` $weight (`add` $residual^)? `:` type($operand) `,` type($weight) `->` type($result) attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getProductKind", "getFlops"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getMatmulKind", "getFlops"]>]> {
   let summary = "dy W: the gradient of seq.linear with respect to its input";
   let description = [{
     ```mlir
@@ -44,10 +45,10 @@ def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure,
 }
 
 def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getProductKind", "getFlops"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getMatmulKind", "getFlops"]>]> {
   let summary = "dy^T x summed over rows (+ accumulator): the gradient of seq.linear with respect to its weight";
   let description = [{
-    With `accumulate`, the product is added to that value, whose buffer the result takes over. The result is f32
+    With `accumulate`, the matmul is added to that value, whose buffer the result takes over. The result is f32
     where the operands are bf16.
 
     ```mlir
@@ -64,8 +65,10 @@ def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure,
 }
 
 def Seq_AttentionOp : Seq_Op<"attention", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProductKind", "getFlops"]>, AttrSizedOperandSegments, AllTypesMatch<["q", "out"]>,
-                                          AllTypesMatch<["k", "v"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
+    DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>, DeclareOpInterfaceMethods<Seq_DecodableOpInterface>,
+    DeclareOpInterfaceMethods<Seq_DocumentsOpInterface>, AttrSizedOperandSegments, AllTypesMatch<["q", "out"]>,
+    AllTypesMatch<["k", "v"]>]> {
   let summary = "softmax attention with grouped key/value heads";
   let description = [{
     `q` is `[batch, time, heads * head_dim]`, `k` and `v` `[batch, time, kv_heads * head_dim]`; query head `h`
@@ -95,9 +98,8 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
 }
 
 def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProductKind", "getFlops"]>, AttrSizedOperandSegments,
-                                                    AllTypesMatch<["q", "grad", "out", "dq"]>,
-                                                    AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
+    AttrSizedOperandSegments, AllTypesMatch<["q", "grad", "out", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
     `positions` and `starts` as there.
@@ -120,7 +122,8 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
 }
 
 def Seq_EmbedOp : Seq_Op<"embed", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getBytesRead", "getProfileGroup"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getBytesRead", "getProfileGroup"]>,
+    DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>]> {
   let summary = "rows of a table chosen by tokens";
   let description = [{
     ```mlir
@@ -134,7 +137,7 @@ def Seq_EmbedOp : Seq_Op<"embed", [Pure,
 }
 
 def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorOperand", "getFlops", "getProfileGroup"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getFlops", "getProfileGroup"]>]> {
   let summary = "the gradient of seq.embed with respect to its table";
   let description = [{
     Sums the rows of `grad` of each token in the order of positions; with `accumulate`, adds to that value, whose

@@ -17,8 +17,8 @@ LogicalResult ParameterOp::verify() {
     rows += part.getRows();
   }
   if (rows != getLayerShape().front())
-    return emitOpError() << "parts must cover the first dimension (" << getLayerShape().front() << "), but got "
-                         << rows << " rows";
+    return emitOpError() << "parts must cover the first dimension (" << getLayerShape().front() << "), but got " << rows
+                         << " rows";
   return success();
 }
 
@@ -28,7 +28,8 @@ static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type,
   auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, name);
   if (!parameter)
     return op->emitOpError() << "names no parameter: " << name;
-  Type expected = isRounded ? parameter.getTensorType().clone(BFloat16Type::get(op->getContext())) : parameter.getType();
+  Type expected =
+      isRounded ? parameter.getTensorType().clone(BFloat16Type::get(op->getContext())) : parameter.getType();
   if (expected == type)
     return success();
   auto diagnostic = op->emitOpError() << "must have the type of the parameter" << (isRounded ? " in bf16" : "")
@@ -74,8 +75,8 @@ LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return failure();
     results.push_back(*one);
   }
-  if (ValueRange(getCarryResults()).getTypes() == getCarry().getTypes() && body.getArgumentTypes() == ArrayRef<Type>(inputs) &&
-      body.getResultTypes() == ArrayRef<Type>(results))
+  if (ValueRange(getCarryResults()).getTypes() == getCarry().getTypes() &&
+      body.getArgumentTypes() == ArrayRef<Type>(inputs) && body.getResultTypes() == ArrayRef<Type>(results))
     return success();
   auto expected = FunctionType::get(getContext(), inputs, results);
   auto diagnostic = emitOpError() << "body must have type " << expected;

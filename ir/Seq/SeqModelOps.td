@@ -36,7 +36,7 @@ def Seq_ParameterOp : Seq_Op<"parameter", [Symbol]> {
 def Seq_GetParameterOp : Seq_Op<"get_parameter", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a parameter";
   let description = [{
-    With `rounded`, its copy in bf16, which products read (the ROUNDED arena).
+    With `rounded`, its copy in bf16, which matmuls read (the ROUNDED arena).
 
     ```mlir
     seq.parameter @embed parts [#seq.part<"embed.weight", 512, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<512x64xf32>

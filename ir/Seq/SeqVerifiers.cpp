@@ -63,8 +63,8 @@ LogicalResult verifyHeads(Operation *op, RankedTensorType q, RankedTensorType k,
   if (heads < 1 || kvHeads < 1 || heads % kvHeads != 0)
     return op->emitOpError() << "kv_heads must divide heads, but got " << kvHeads << " and " << heads;
   if (columns(q) % heads != 0 || columns(k) % kvHeads != 0 || columns(q) / heads != columns(k) / kvHeads)
-    return op->emitOpError() << "head widths of q and k must agree, but got " << q << " with " << heads
-                             << " heads and " << k << " with " << kvHeads;
+    return op->emitOpError() << "head widths of q and k must agree, but got " << q << " with " << heads << " heads and "
+                             << k << " with " << kvHeads;
   return success();
 }
 
@@ -150,8 +150,7 @@ LogicalResult ReshapeOp::verify() {
 LogicalResult ColumnSumOp::verify() {
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (to.getRank() > from.getRank() || from.getShape().take_back(to.getRank()) != to.getShape())
-    return emitOpError() << "result must be the trailing dimensions of the operand, but got " << from << " and "
-                         << to;
+    return emitOpError() << "result must be the trailing dimensions of the operand, but got " << from << " and " << to;
   return success();
 }
 
@@ -164,13 +163,9 @@ LogicalResult TableOp::verify() {
 
 //===- Layers -----------------------------------------------------------------===//
 
-LogicalResult RmsNormOp::verify() {
-  return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads());
-}
+LogicalResult RmsNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
 
-LogicalResult LayerNormOp::verify() {
-  return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads());
-}
+LogicalResult LayerNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
 
 LogicalResult CanonOp::verify() {
   auto type = typeOf(getOperand()), weight = typeOf(getWeight());
@@ -196,7 +191,8 @@ LogicalResult RotaryOp::verify() {
 
 LogicalResult LinearOp::verify() {
   auto x = typeOf(getOperand()), w = typeOf(getWeight()), y = typeOf(getResult());
-  if (failed(sameElements(*this, x, w, y)) || failed(sameRows(*this, x, y.clone(x.getElementType()), "operand and result")))
+  if (failed(sameElements(*this, x, w, y)) ||
+      failed(sameRows(*this, x, y.clone(x.getElementType()), "operand and result")))
     return failure();
   return haveShape(*this, "weight", w, {columns(y), columns(x)});
 }
@@ -244,7 +240,8 @@ LogicalResult EmbedOp::verify() {
   if (table.getRank() != 2)
     return emitOpError() << "table must be [vocabulary, columns], but got " << table;
   if (table.getElementType() != typeOf(getResult()).getElementType())
-    return emitOpError() << "table and result must be of one type, but got " << table << " and " << getResult().getType();
+    return emitOpError() << "table and result must be of one type, but got " << table << " and "
+                         << getResult().getType();
   SmallVector<int64_t> shape(tokens.getShape());
   shape.push_back(columns(table));
   return haveShape(*this, "result", typeOf(getResult()), shape);

@@ -8,8 +8,7 @@ using namespace mlir;
 using namespace stretto;
 
 bool stretto::isFree(Operation *op) {
-  return op->hasTrait<OpTrait::ConstantLike>() ||
-         isa<seq::TableOp, seq::GetParameterOp, seq::ColumnIndexOp>(op);
+  return op->hasTrait<OpTrait::ConstantLike>() || isa<seq::TableOp, seq::GetParameterOp, seq::ColumnIndexOp>(op);
 }
 
 bool stretto::isRepeatable(Operation *op) {
@@ -21,6 +20,8 @@ Adjoints::Adjoints(Operation *marker, OpBuilder reverse) : b(marker->getLoc(), r
 //===- Forward values -----------------------------------------------------------===//
 
 Value Adjoints::primal(Value forward) {
+  if (!forward)
+    return {};
   if (Value known = copies.lookupOrNull(forward))
     return known;
   Operation *op = forward.getDefiningOp();
@@ -69,7 +70,8 @@ void Adjoints::spreadActivity(Block &block) {
   for (Operation &op : block) {
     auto parameter = dyn_cast<seq::GetParameterOp>(op);
     bool isSource =
-        parameter && !SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(&op, parameter.getParameterAttr()).getFrozen();
+        parameter &&
+        !SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(&op, parameter.getParameterAttr()).getFrozen();
     if (!isSource && llvm::none_of(op.getOperands(), [&](Value v) { return isActive(v); }))
       continue;
     for (Value result : op.getResults())
@@ -80,24 +82,21 @@ void Adjoints::spreadActivity(Block &block) {
 
 //===- Sums ---------------------------------------------------------------------===//
 
-/// Library gradients add to an earlier contribution by themselves.
-static bool accumulateInPlace(Value contribution, Value sum) {
-  if (auto op = contribution.getDefiningOp<seq::LinearWeightGradOp>(); op && !op.getAccumulator()) {
-    op.getAccumulatorMutable().assign(sum);
-    return true;
-  }
-  if (auto op = contribution.getDefiningOp<seq::EmbedGradOp>(); op && !op.getAccumulator()) {
-    op.getAccumulatorMutable().assign(sum);
-    return true;
-  }
-  return false;
+/// Has the operation that makes a contribution add it to the sum so far, where it can.
+static bool accumulate(Value contribution, Value sum) {
+  auto library = contribution.getDefiningOp<seq::LibraryOp>();
+  auto slot = library ? library.getAccumulatorSlot() : std::nullopt;
+  if (!slot || !slot->empty())
+    return false;
+  slot->assign(sum);
+  return true;
 }
 
 void Adjoints::add(Value forward, Value contribution) {
   if (!isActive(forward))
     return;
   Value &sum = sums[forward];
-  if (!sum || accumulateInPlace(contribution, sum))
+  if (!sum || accumulate(contribution, sum))
     sum = contribution;
   else
     sum = b.add(sum, contribution);
@@ -136,9 +135,9 @@ Value Adjoints::mergePieces(Value forward, SmallVector<Piece> pieces) {
     auto fill = [&](int64_t until) {
       if (until == end)
         return;
-      SmallVector<int64_t> shape(tensorType(forward).getShape());
+      SmallVector<int64_t> shape(typeOf(forward).getShape());
       shape.back() = until - end;
-      columns.push_back(b.splat(RankedTensorType::get(shape, tensorType(forward).getElementType()), 0.0));
+      columns.push_back(b.splat(RankedTensorType::get(shape, typeOf(forward).getElementType()), 0.0));
     };
     for (const Piece &piece : pieces) {
       if (piece.offset < end) {
@@ -164,11 +163,19 @@ static const RuleTable &rules() {
     RuleTable t;
     addElementwiseRules(t);
     addRowRules(t);
-    addLibraryRules(t);
     addScanRules(t);
     return t;
   }();
   return table;
+}
+
+LogicalResult Adjoints::differentiate(Operation *op, ValueRange gradients) {
+  if (auto own = dyn_cast<seq::DifferentiableOp>(op))
+    return own.differentiate(gradients, *this);
+  auto rule = rules().find(op->getName().getStringRef());
+  if (rule == rules().end())
+    return op->emitError() << "'" << op->getName() << "' has no derivative";
+  return rule->second(op, gradients, *this);
 }
 
 LogicalResult Adjoints::reverse(Block &block) {
@@ -184,10 +191,7 @@ LogicalResult Adjoints::reverse(Block &block) {
       gradients.push_back(isActive(result) ? get(result) : Value());
     if (llvm::none_of(gradients, [](Value v) { return static_cast<bool>(v); }))
       continue;
-    auto rule = rules().find(op->getName().getStringRef());
-    if (rule == rules().end())
-      return op->emitError() << "'" << op->getName() << "' has no derivative";
-    if (failed(rule->second(op, gradients, *this)))
+    if (failed(differentiate(op, gradients)))
       return failure();
   }
   return success();

@@ -14,27 +14,22 @@ namespace stretto {
 /// "Forward" values are those of the function that is differentiated; the reverse is written by `b`, perhaps into
 /// another function. `primal` translates: it repeats row operations, and asks `given` for everything that cannot
 /// be repeated (arguments, results of library operations and scans).
-class Adjoints {
+class Adjoints : public seq::Differentiation {
 public:
   using Value = mlir::Value;
 
   /// `marker`: copies of forward operations go before it; `reverse`: where the reverse is written, behind it.
   Adjoints(mlir::Operation *marker, mlir::OpBuilder reverse);
-  virtual ~Adjoints() = default;
 
   RowBuilder b;
-
-  /// A forward value as the reverse may use it.
-  Value primal(Value forward);
-
-  /// Whether the loss depends on the value through a trainable parameter.
-  bool isActive(Value forward) const { return active.contains(forward); }
+  mlir::ImplicitLocOpBuilder &builder() final { return b; }
+  Value primal(Value forward) final;
+  bool isActive(Value forward) const final { return active.contains(forward); }
   void setActive(Value forward) { active.insert(forward); }
   /// Marks the results of active operations in order; `block` is forward.
   void spreadActivity(mlir::Block &block);
 
-  /// Adds to the adjoint of a forward value; does nothing for inactive ones.
-  void add(Value forward, Value contribution);
+  void add(Value forward, Value contribution) final;
   /// Adds to columns [offset, offset + columns of contribution) of the adjoint.
   void addSlice(Value forward, int64_t offset, Value contribution);
   /// The adjoint so far; null when nothing was added.
@@ -42,7 +37,8 @@ public:
   /// The same, with zeros for null.
   Value getOrZero(Value forward);
 
-  /// Applies the rules to the operations of a block, last to first.
+  /// Applies the rules to the operations of a block, last to first: their own (DifferentiableOp), or those of the
+  /// table.
   mlir::LogicalResult reverse(mlir::Block &block);
 
 protected:
@@ -54,6 +50,7 @@ private:
     int64_t offset;
     Value value;
   };
+  mlir::LogicalResult differentiate(mlir::Operation *op, mlir::ValueRange gradients);
   Value mergePieces(Value forward, llvm::SmallVector<Piece> pieces);
   Value repeat(mlir::Operation *op);
 
@@ -75,7 +72,6 @@ using RuleTable = llvm::StringMap<Rule>;
 
 void addElementwiseRules(RuleTable &table);
 void addRowRules(RuleTable &table);
-void addLibraryRules(RuleTable &table);
 void addScanRules(RuleTable &table);
 
 } // namespace stretto

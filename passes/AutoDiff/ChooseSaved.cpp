@@ -2,7 +2,7 @@
 //
 // The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out keeps v;
 // cutting source -> v_in computes it again, which needs its operands (u_out -> v_in, never cut). Values that the
-// backward reads hang on the sink. Results of the library cannot be computed again: source -> v_in is never cut.
+// backward reads hang on the sink. Results of the library cannot be recomputed: source -> v_in is never cut.
 //
 //===----------------------------------------------------------------------------===//
 #include "passes/AutoDiff/Adjoints.h"
@@ -10,6 +10,7 @@
 #include "passes/AutoDiff/Numbering.h"
 #include "passes/AutoDiff/Passes.h"
 #include "passes/AutoDiff/ReadAgain.h"
+#include "passes/Support/OperationCost.h"
 #include "passes/Support/StoredBytes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -27,10 +28,6 @@ bool isView(Operation *op) { return isa<seq::BroadcastOp, seq::ReshapeOp, seq::S
 
 /// Traffic is counted once per byte read or written; work is weighed against it in these units per byte of the
 /// result, so that of two ways with equal traffic the one with less work wins.
-int64_t workUnits(Operation *op) {
-  bool isFunction = isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, seq::SigmoidOp, seq::SoftplusOp>(op);
-  return isFunction ? 4 : 1;
-}
 constexpr int64_t kUnitsPerByte = 64;
 /// Of a byte that is kept, unless a budget says otherwise: three that are moved.
 constexpr int64_t kMemoryWeight = 3 * kUnitsPerByte;
@@ -125,14 +122,14 @@ bool SavedChoice::isGiven(Value value) {
 }
 
 bool SavedChoice::isReadByReverse(Value value) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return !isCopy(user) && (!user->isBeforeInBlock(firstCopy));
-  });
+  return llvm::any_of(value.getUsers(),
+                      [&](Operation *user) { return !isCopy(user) && (!user->isBeforeInBlock(firstCopy)); });
 }
 
 static bool isReadByRows(Value value) {
-  return llvm::any_of(value.getUsers(),
-                      [](Operation *user) { return isView(user) ? isReadByRows(user->getResult(0)) : !isLibrary(user); });
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isView(user) ? isReadByRows(user->getResult(0)) : !isLibrary(user);
+  });
 }
 
 bool SavedChoice::isMaterialised(Operation *copy) {
@@ -148,10 +145,11 @@ bool SavedChoice::isAliasOfGiven(Operation *copy) {
   return isGiven(shown);
 }
 
-/// Views are part of what they show. But where the library reads columns of what is computed, or repeated values, a kernel writes
-/// these and nothing else.
+/// Views are part of what they show. But where the library reads columns of what is computed, or repeated values, a
+/// kernel writes these and nothing else.
 bool SavedChoice::isValueOfItsOwn(Operation *copy) {
-  return !isView(copy) || (isa<seq::SliceOp, seq::BroadcastOp>(copy) && isReadByLibrary(copy->getResult(0)) && !isAliasOfGiven(copy));
+  return !isView(copy) ||
+         (isa<seq::SliceOp, seq::BroadcastOp>(copy) && isReadByLibrary(copy->getResult(0)) && !isAliasOfGiven(copy));
 }
 
 /// What the library reads of a value is the same whether it is kept or not.
@@ -165,7 +163,7 @@ int64_t SavedChoice::repeatCost(Operation *copy) {
     traffic += readAgain.contains(copy->getResult(0)) ? 2 * bytes : bytes;
   if (isa<seq::ReduceOp>(copy))
     traffic += storedBytes(copy->getOperand(0));
-  return traffic * kUnitsPerByte + (isView(copy) ? 0 : bytes * workUnits(copy));
+  return traffic * kUnitsPerByte + (isView(copy) ? 0 : bytes * static_cast<int64_t>(cyclesOf(copy)));
 }
 
 SavedChoice::Nodes SavedChoice::addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost) {
@@ -189,8 +187,9 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
   bool mayKeep = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr);
-  Nodes pair = addValue(graph, sink, value,
-                        mayKeep ? storedBytes(value) * memoryWeight + keepTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
+  Nodes pair =
+      addValue(graph, sink, value,
+               mayKeep ? storedBytes(value) * memoryWeight + keepTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
   graph.addEdge(source, pair.in, repeatCost(copy));
   for (Value operand : copy->getOperands())
     if (auto found = nodes.find(operand); found != nodes.end())
@@ -219,7 +218,7 @@ void SavedChoice::writeAttributes() {
   int64_t kept = 0, repeated = 0;
   auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
   auto remarkKept = [&](Location loc, Value value) {
-    remark::passed(loc, options) << "kept for the backward" << remark::metric("Bytes", storedBytes(value));
+    remark::passed(loc, options) << "saved for the backward" << remark::metric("Bytes", storedBytes(value));
     kept += storedBytes(value);
   };
   for (Operation *copy : copies) {
@@ -229,7 +228,7 @@ void SavedChoice::writeAttributes() {
     if (!saved.contains(value)) {
       remark::analysis(copy->getLoc(),
                        remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
-          << "computed again in the backward" << remark::metric("Bytes", storedBytes(value));
+          << "recomputed in the backward" << remark::metric("Bytes", storedBytes(value));
       repeated += storedBytes(value);
       continue;
     }
@@ -288,8 +287,9 @@ struct ChooseSavedPass : stretto::impl::ChooseSavedBase<ChooseSavedPass> {
     for (int64_t weight = kUnitsPerByte / 4; total > memoryBudget && weight <= 4096 * kUnitsPerByte; weight *= 2)
       total = decide(weight);
     if (total > memoryBudget)
-      emitWarning(getOperation().getLoc()) << "the memory budget of " << int64_t(memoryBudget)
-                                           << " bytes for saved values cannot be met: the least is " << total << " bytes";
+      emitWarning(getOperation().getLoc())
+          << "the memory budget of " << int64_t(memoryBudget) << " bytes for saved values cannot be met: the least is "
+          << total << " bytes";
   }
 };
 } // namespace

@@ -10,7 +10,7 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     minimum cut between what the forward has and what the backward reads. Keeping a value costs its bytes in memory
     and the traffic of writing and reading it; computing it again costs the traffic that this causes, which is more
     where a library operation reads the value and row operations behind that need what it is computed from once more.
-    Results of products, attention and scans cannot be computed again. Values marked `seq.recompute` in the spec are
+    Results of matmuls, attention and scans cannot be recomputed. Values marked `seq.recompute` in the spec are
     never kept.
 
     Each repeated operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`. A byte of

@@ -22,7 +22,7 @@ LogicalResult broadcastRule(Operation *op, ValueRange gradients, Adjoints &a) {
     return success();
   SmallVector<int64_t> dims(broadcast.getDims());
   Value g = gradients[0];
-  int64_t rank = tensorType(g).getRank();
+  int64_t rank = typeOf(g).getRank();
   while (rank > 0 && (dims.empty() || dims.back() < rank - 1)) {
     g = a.b.reduce(seq::ReduceKind::add, g);
     --rank;
@@ -65,7 +65,7 @@ LogicalResult concatRule(Operation *op, ValueRange gradients, Adjoints &a) {
 }
 
 LogicalResult reshapeRule(Operation *op, ValueRange gradients, Adjoints &a) {
-  a.add(op->getOperand(0), a.b.reshape(gradients[0], tensorType(op->getOperand(0)).getShape()));
+  a.add(op->getOperand(0), a.b.reshape(gradients[0], typeOf(op->getOperand(0)).getShape()));
   return success();
 }
 } // namespace

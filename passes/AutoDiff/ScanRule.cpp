@@ -1,7 +1,7 @@
 //===- ScanRule.cpp - the derivative of the layer loop is the reversed loop ----===//
 #include "passes/AutoDiff/Adjoints.h"
-#include "passes/AutoDiff/Passes.h"
 #include "passes/AutoDiff/Numbering.h"
+#include "passes/AutoDiff/Passes.h"
 #include "passes/Support/StoredBytes.h"
 
 using namespace mlir;
@@ -84,8 +84,8 @@ Type stackOf(seq::ScanOp scan, Type element) {
 
 func::FuncOp ScanReversal::createBackward(func::FuncOp forward) {
   OpBuilder at(forward->getContext());
-  auto backward = func::FuncOp::create(at, forward.getLoc(), (forward.getName() + ".backward").str(),
-                                       at.getFunctionType({}, {}));
+  auto backward =
+      func::FuncOp::create(at, forward.getLoc(), (forward.getName() + ".backward").str(), at.getFunctionType({}, {}));
   backward.setPrivate();
   backward->setAttr(kForwardAttr, FlatSymbolRefAttr::get(at.getContext(), (forward.getName() + ".forward").str()));
   backward.addEntryBlock();

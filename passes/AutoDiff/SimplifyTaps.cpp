@@ -47,8 +47,8 @@ struct MoveTapToGradient : OpRewritePattern<seq::ColumnSumOp> {
     auto product = op.getOperand().getDefiningOp<arith::MulFOp>();
     if (!product)
       return failure();
-    for (auto [gradient, tapped] : {std::pair(product.getLhs(), product.getRhs()),
-                                    std::pair(product.getRhs(), product.getLhs())}) {
+    for (auto [gradient, tapped] :
+         {std::pair(product.getLhs(), product.getRhs()), std::pair(product.getRhs(), product.getLhs())}) {
       arith::SelectOp masked = maskedRows(tapped);
       auto tap = (masked ? masked.getTrueValue() : tapped).getDefiningOp<seq::TapOp>();
       if (!tap || static_cast<int64_t>(tap.getOffset()) > 0)

@@ -32,8 +32,8 @@ void eraseDeadOps(func::FuncOp function) {
 
 void setType(func::FuncOp function) {
   Block &block = function.getBody().front();
-  function.setFunctionType(FunctionType::get(function.getContext(), block.getArgumentTypes(),
-                                             block.getTerminator()->getOperandTypes()));
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
 }
 
 /// A scan like the given one, with other slices and results; used results must keep their positions or be remapped
@@ -61,8 +61,8 @@ struct ScanPair {
     llvm::append_range(shape, type.getShape());
     SmallVector<Type> results(forwardScan.getResultTypes());
     results.push_back(RankedTensorType::get(shape, type.getElementType()));
-    auto newForward = rebuild(forwardScan, results, forwardScan.getCarry(), forwardScan.getSlices(),
-                              forwardScan.getInvariants());
+    auto newForward =
+        rebuild(forwardScan, results, forwardScan.getCarry(), forwardScan.getSlices(), forwardScan.getInvariants());
     forwardScan->replaceAllUsesWith(newForward->getResults().drop_back());
     forwardScan.erase();
     forwardScan = newForward;
@@ -155,7 +155,8 @@ struct SplitSavedPass : stretto::impl::SplitSavedBase<SplitSavedPass> {
     auto id = copy->getAttrOfType<IntegerAttr>(kIdAttr);
     Operation *original = originals.lookup(id.getInt());
     if (!original)
-      copy->emitOpError() << "needs an operation of the forward with seq.id = " << id.getInt() << ", which seq-differentiate gives";
+      copy->emitOpError() << "needs an operation of the forward with seq.id = " << id.getInt()
+                          << ", which seq-differentiate gives";
     return original;
   }
 

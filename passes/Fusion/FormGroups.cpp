@@ -47,7 +47,7 @@ public:
       int64_t number = numbers.try_emplace(graph.getGroup(op), numbers.size()).first->second;
       op->setAttr("kern.group", builder.getI64IntegerAttr(number));
     }
-    remarkGroups(function, graph, explain ? collectApart() : SmallVector<KeptApart>());
+    remarkGroups(function, graph, explain ? collectApart() : SmallVector<NotFused>());
   }
 
 private:
@@ -56,23 +56,22 @@ private:
   bool consider(const Candidate &candidate);
   void joinSums(Operation *op);
   /// Why the groups of two members may not merge; nothing when they may. What lies between is not looked up.
-  std::optional<KeptApart> refuse(const Candidate &candidate) const;
-  std::optional<KeptApart> refuseCost(const Candidate &candidate) const;
+  std::optional<NotFused> refuse(const Candidate &candidate) const;
+  std::optional<NotFused> refuseCost(const Candidate &candidate) const;
   std::string describeBetween(unsigned a, unsigned b) const {
     return describe(graph.findBetween(a, b)) + " lies between";
   }
-  SmallVector<KeptApart> collectApart() const;
-  /// Whether nothing that `op` is computed from comes from `group`.
-  bool isIndependent(Operation *op, unsigned group) const;
+  SmallVector<NotFused> collectApart() const;
+  /// A member of `group` that does not depend on `other`. What is recomputed stands beside its reader on purpose.
+  Operation *findIndependent(unsigned group, unsigned other) const;
   /// An earlier group that `group`, or a part of it, might have been computed with although they share no value.
   /// Pairs in `seen` are not looked at.
-  std::optional<KeptApart> findStranger(unsigned group,
-                                        const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
+  std::optional<NotFused> findBlocker(unsigned group, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
 
   func::FuncOp function;
   RowRoles roles;
   GroupGraph graph;
-  SmallVector<std::pair<Candidate, KeptApart>> refused;
+  SmallVector<std::pair<Candidate, NotFused>> refused;
 };
 } // namespace
 
@@ -103,7 +102,7 @@ bool Former::consider(const Candidate &candidate) {
   unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
   if (a == b)
     return false;
-  if (std::optional<KeptApart> reason = refuse(candidate)) {
+  if (std::optional<NotFused> reason = refuse(candidate)) {
     refused.emplace_back(candidate, *reason);
     return false;
   }
@@ -120,30 +119,29 @@ void Former::joinSums(Operation *op) {
   if (!roles.isJoinOfSums(op))
     return;
   unsigned group = graph.getGroup(op->getOperand(0).getDefiningOp());
-  bool isOfOneKernel = llvm::all_of(op->getOperands(), [&](Value sum) {
-    return graph.isIn(sum.getDefiningOp(), group) && sum.hasOneUse();
-  });
+  bool isOfOneKernel = llvm::all_of(
+      op->getOperands(), [&](Value sum) { return graph.isIn(sum.getDefiningOp(), group) && sum.hasOneUse(); });
   if (isOfOneKernel && !isAlone(graph.getMembersOf(group)) && !isAlone(op))
     graph.mergeJoin(group, op);
 }
 
-std::optional<KeptApart> Former::refuse(const Candidate &candidate) const {
+std::optional<NotFused> Former::refuse(const Candidate &candidate) const {
   auto [producer, reader, saved, isMinor] = candidate;
   unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
   if (isAlone(graph.getMembersOf(a)) || isAlone(graph.getMembersOf(b)))
-    return KeptApart{producer, reader, "the source asks for a kernel of its own", "remove no_fuse there"};
+    return NotFused{producer, reader, "the source asks for a kernel of its own", "remove no_fuse there"};
   if (isa<seq::ColumnSumOp>(producer) && graph.getRoles().getSpace(reader).isParameter)
-    return KeptApart{producer, reader, "a sum over rows is complete only after the last row", ""};
+    return NotFused{producer, reader, "a sum over rows is complete only after the last row", ""};
   if (!(roles.getSpace(producer) == roles.getSpace(reader)))
-    return KeptApart{producer, reader, "they run over different rows", ""};
+    return NotFused{producer, reader, "they run over different rows", ""};
   if (graph.isAnyBetween(a, b))
-    return KeptApart{producer, reader, "", ""};
+    return NotFused{producer, reader, "", ""};
   if (isMinor)
-    return KeptApart{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
+    return NotFused{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
   return refuseCost(candidate);
 }
 
-std::optional<KeptApart> Former::refuseCost(const Candidate &candidate) const {
+std::optional<NotFused> Former::refuseCost(const Candidate &candidate) const {
   ArrayRef<Operation *> left = graph.getMembersOf(graph.getGroup(candidate.producer));
   ArrayRef<Operation *> right = graph.getMembersOf(graph.getGroup(candidate.reader));
   SmallVector<Operation *> both(left);
@@ -151,17 +149,17 @@ std::optional<KeptApart> Former::refuseCost(const Candidate &candidate) const {
   GroupCost a = costOf(graph, left), b = costOf(graph, right), merged = costOf(graph, both);
   if (merged.getTime() <= a.getTime() + b.getTime())
     return std::nullopt;
-  return KeptApart{candidate.producer, candidate.reader,
-                   llvm::formatv("together they would read {0} bytes again and compute {1} rows beside each block of "
-                                 "{2} twice, which costs more than {3} bytes not moved",
-                                 merged.reread, merged.haloRows, kBlockRows, a.bytes + b.bytes - merged.bytes),
-                   merged.reread ? "narrower rows" : "fewer taps in a row, or a product between them"};
+  return NotFused{candidate.producer, candidate.reader,
+                  llvm::formatv("together they would read {0} bytes again and compute {1} rows beside each block of "
+                                "{2} twice, which costs more than {3} bytes not moved",
+                                merged.reread, merged.haloRows, kBlockRows, a.bytes + b.bytes - merged.bytes),
+                  merged.reread ? "narrower rows" : "fewer taps in a row, or a matmul between them"};
 }
 
 /// One reason per pair of groups that stayed apart although they share a value, and one for each group that might
 /// have been computed in the kernel of another that it shares nothing with.
-SmallVector<KeptApart> Former::collectApart() const {
-  SmallVector<KeptApart> apart;
+SmallVector<NotFused> Former::collectApart() const {
+  SmallVector<NotFused> apart;
   llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
   for (const auto &[candidate, reason] : refused) {
     unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
@@ -173,32 +171,31 @@ SmallVector<KeptApart> Former::collectApart() const {
   }
   for (unsigned b = 0; b < graph.getMembers().size(); ++b)
     if (!graph.getMembersOf(b).empty())
-      if (std::optional<KeptApart> stranger = findStranger(b, seen))
+      if (std::optional<NotFused> stranger = findBlocker(b, seen))
         apart.push_back(*stranger);
   return apart;
 }
 
-bool Former::isIndependent(Operation *op, unsigned group) const {
-  SmallVector<Operation *> open{op};
-  llvm::SmallPtrSet<Operation *, 32> visited{op};
-  while (!open.empty()) {
-    for (Value operand : open.pop_back_val()->getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      if (def && graph.isIn(def, group))
-        return false;
-      if (def && visited.insert(def).second)
-        open.push_back(def);
-    }
-  }
-  return true;
+Operation *Former::findIndependent(unsigned group, unsigned other) const {
+  llvm::SmallPtrSet<Operation *, 32> dependent;
+  for (Operation &op : *graph.getMembersOf(group).front()->getBlock())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) {
+          Operation *def = operand.getDefiningOp();
+          return def && (graph.isIn(def, other) || dependent.contains(def));
+        }))
+      dependent.insert(&op);
+  for (Operation *member : graph.getMembersOf(group))
+    if (!member->hasAttr("seq.recomputed") && !dependent.contains(member))
+      return member;
+  return nullptr;
 }
 
-std::optional<KeptApart> Former::findStranger(unsigned group,
-                                              const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
+std::optional<NotFused> Former::findBlocker(unsigned group,
+                                            const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
   Operation *own = graph.getMembersOf(group).front();
   const llvm::BitVector related = graph.getRelated(group);
   bool isExplained = llvm::any_of(seen, [&](auto pair) { return pair.first == group || pair.second == group; });
-  std::optional<KeptApart> waiting;
+  std::optional<NotFused> waiting;
   for (unsigned other = 0; other < group; ++other) {
     if (graph.getMembersOf(other).empty() || seen.contains({other, group}))
       continue;
@@ -206,12 +203,12 @@ std::optional<KeptApart> Former::findStranger(unsigned group,
     if (!(roles.getSpace(first) == roles.getSpace(own)))
       continue;
     if (!related.test(other))
-      return KeptApart{first, own, "they share no value", ""};
-    // Some of the group waits for the other one, and this member with it. What is computed again stands beside its
-    // reader on purpose.
-    bool isAgain = own->hasAttr("seq.recomputed");
-    if (!isExplained && !waiting && !isAgain && isIndependent(own, other))
-      waiting = KeptApart{first, own, describeBetween(other, group), ""};
+      return NotFused{first, own, "they share no value", ""};
+    if (isExplained || waiting)
+      continue;
+    // Some of the group waits for the other one, and this member with it.
+    if (Operation *member = findIndependent(group, other))
+      waiting = NotFused{first, member, describeBetween(other, group), ""};
   }
   return waiting;
 }

@@ -2,25 +2,15 @@
 #include "passes/Fusion/GroupCost.h"
 
 #include "ir/Seq/TensorShape.h"
+#include "passes/Support/OperationCost.h"
 #include "passes/Support/StoredBytes.h"
-
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace stretto;
 
-/// Elementwise operations that one element of a result takes.
-static double operationsPerElement(Operation *op) {
-  if (isa<seq::BroadcastOp, seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>(op) ||
-      op->hasTrait<OpTrait::ConstantLike>())
-    return 0;
-  bool isPolynomial = isa<math::MathDialect>(op->getDialect()) || isa<seq::SigmoidOp, seq::SoftplusOp>(op);
-  return isPolynomial && !isa<math::AbsFOp, math::SqrtOp, math::RsqrtOp, math::FmaOp>(op) ? 12 : 1;
-}
-
 double stretto::costOfOperation(Operation *op) {
   Value widest = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
-  return operationsPerElement(op) * typeOf(widest).getNumElements();
+  return cyclesOf(op) * typeOf(widest).getNumElements();
 }
 
 namespace {

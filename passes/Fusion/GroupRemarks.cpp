@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace stretto;
 
 /// The place in a file that a location leads to first; null when it leads to none.
-static FileLineColLoc placeOf(Location loc) {
+static FileLineColLoc slotOf(Location loc) {
   FileLineColLoc place;
   loc->walk([&](Location inner) {
     place = dyn_cast<FileLineColLoc>(inner);
@@ -26,7 +26,7 @@ std::string stretto::describe(Operation *op) {
   llvm::raw_string_ostream out(text);
   std::string name = operationName(op->getLoc());
   out << (name.empty() ? op->getName().getStringRef() : StringRef(name));
-  if (FileLineColLoc place = placeOf(op->getLoc()))
+  if (FileLineColLoc place = slotOf(op->getLoc()))
     out << " at line " << place.getLine();
   return text;
 }
@@ -34,7 +34,7 @@ std::string stretto::describe(Operation *op) {
 static std::string linesOf(ArrayRef<Operation *> members) {
   llvm::SmallSetVector<unsigned, 8> lines;
   for (Operation *op : members)
-    if (FileLineColLoc place = placeOf(op->getLoc()))
+    if (FileLineColLoc place = slotOf(op->getLoc()))
       lines.insert(place.getLine());
   SmallVector<unsigned> sorted(lines.begin(), lines.end());
   llvm::sort(sorted);
@@ -51,7 +51,7 @@ static std::string namesOf(ArrayRef<Operation *> members) {
     std::string name = operationName(op->getLoc());
     StringRef plain = name;
     plain.consume_front("the gradient of ");
-    if (FileLineColLoc place = placeOf(op->getLoc()); place && !plain.empty())
+    if (FileLineColLoc place = slotOf(op->getLoc()); place && !plain.empty())
       lines[place.getLine()].insert(StringAttr::get(op->getContext(), plain));
   }
   std::string text;
@@ -72,18 +72,18 @@ static void remarkFused(func::FuncOp function, const GroupGraph &graph, ArrayRef
   remark::passed(members.front()->getLoc(), options)
       << (members.size() == 1 ? "one row operation is a kernel of its own"
                               : std::to_string(members.size()) + " row operations in one kernel")
-      << remark::metric("Operations", members.size())
-      << remark::metric("Lines", linesOf(members)) << remark::metric("BytesMoved", fused.bytes)
-      << remark::metric("BytesNotMoved", apart - fused.bytes) << remark::metric("Stages", fused.stages)
-      << remark::metric("HaloRows", fused.haloRows) << remark::metric("Names", namesOf(members));
+      << remark::metric("Operations", members.size()) << remark::metric("Lines", linesOf(members))
+      << remark::metric("BytesMoved", fused.bytes) << remark::metric("BytesNotMoved", apart - fused.bytes)
+      << remark::metric("Stages", fused.stages) << remark::metric("HaloRows", fused.haloRows)
+      << remark::metric("Names", namesOf(members));
 }
 
-void stretto::remarkGroups(func::FuncOp function, const GroupGraph &graph, ArrayRef<KeptApart> apart) {
+void stretto::remarkGroups(func::FuncOp function, const GroupGraph &graph, ArrayRef<NotFused> apart) {
   for (unsigned group = 0; group < graph.getMembers().size(); ++group)
     if (!graph.getMembersOf(group).empty())
       remarkFused(function, graph, graph.getMembersOf(group));
-  auto options = remark::RemarkOpts::name("KeptApart").category("fusion").function(function.getName());
-  for (const KeptApart &pair : apart) {
+  auto options = remark::RemarkOpts::name("NotFused").category("fusion").function(function.getName());
+  for (const NotFused &pair : apart) {
     auto remark = remark::missed(pair.reader->getLoc(), options);
     remark << (describe(pair.reader) + " is not in the kernel of " + describe(pair.producer));
     remark << remark::reason("{0}", pair.reason);

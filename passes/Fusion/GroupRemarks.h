@@ -6,7 +6,7 @@
 namespace stretto {
 
 /// Why two groups did not merge.
-struct KeptApart {
+struct NotFused {
   mlir::Operation *producer, *reader; ///< members that share a value
   std::string reason, advice;         ///< `advice` may be empty
 };
@@ -15,6 +15,6 @@ struct KeptApart {
 std::string describe(mlir::Operation *op);
 
 /// One remark per group (operations fused, their places, bytes not moved) and one per pair kept apart.
-void remarkGroups(mlir::func::FuncOp function, const GroupGraph &graph, llvm::ArrayRef<KeptApart> apart);
+void remarkGroups(mlir::func::FuncOp function, const GroupGraph &graph, llvm::ArrayRef<NotFused> apart);
 
 } // namespace stretto

@@ -2,6 +2,8 @@
 #include "passes/Fusion/Passes.h"
 #include "passes/Fusion/RowForm.h"
 
+#include "ir/Seq/Purpose.h"
+
 namespace stretto {
 #define GEN_PASS_DEF_OUTLINEGROUPS
 #include "passes/Fusion/Passes.h.inc"
@@ -97,9 +99,8 @@ Type viewType(const RowSpace &space, Type type) {
 } // namespace
 
 bool Outliner::isJoinOfOwnSums(Operation *op, const Members &members) const {
-  return roles.isJoinOfSums(op) && llvm::all_of(op->getOperands(), [&](Value sum) {
-    return llvm::is_contained(members, sum.getDefiningOp());
-  });
+  return roles.isJoinOfSums(op) &&
+         llvm::all_of(op->getOperands(), [&](Value sum) { return llvm::is_contained(members, sum.getDefiningOp()); });
 }
 
 LogicalResult Outliner::verify(int64_t number, const RowSpace &space, const Members &members) const {
@@ -117,6 +118,13 @@ static void eraseUnused(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(body))))
     if (op.use_empty())
       op.erase();
+}
+
+/// The kernel says what operations of its body did: that it is the loss.
+static void liftLossMark(kern::RowwiseOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (op.removeAttr(lossAttr))
+      markLoss(kernel);
 }
 
 Type Outliner::typeOfResult(const RowSpace &space, Value inRow) const {
@@ -166,8 +174,9 @@ LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Mem
   }
   auto name = builder.getStringAttr(function.getName() + ".rowwise" + Twine(number));
   auto kernel = kern::RowwiseOp::create(builder, loc, types, inputs, builder.getArrayAttr(maps),
-                                        /*partial_sums=*/false, name, kern::ScheduleAttr(), kern::ResourcesAttr());
+                                        /*partial_sums=*/false, name, kern::Schedule(), kern::ResourcesAttr());
   kernel.getBody().takeBody(region);
+  liftLossMark(kernel);
   for (auto [value, result] : llvm::zip(stored, kernel.getResults())) {
     Value whole = result;
     if (result.getType() != value.getType())

@@ -1,7 +1,7 @@
 // Row operations become kernels: two passes decide, one acts.
 //
 //   seq.reduce, arith, math, ...  --kern-form-groups-->     {kern.group = n} on each
-//                                 --kern-repeat-cheap-->    copies where passing on costs more
+//                                 --kern-duplicate-producers-->    copies where passing on costs more
 //                                 --kern-outline-groups-->  one kern.rowwise per group
 #ifndef STRETTO_PASSES_FUSION_PASSES_TD
 #define STRETTO_PASSES_FUSION_PASSES_TD
@@ -21,7 +21,7 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
 
     Pairs of operations are merged in the order of the bytes that need not move, ties in program order, when
 
-    * no path leads from the one group through another operation to the other (a product, a scan, the result of
+    * no path leads from the one group through another operation to the other (a matmul, a scan, the result of
       a column sum, another group);
     * neither carries `seq.no_fuse`;
     * what both read is more than one number for each row (the place of a token, say), which is not worth that a kernel
@@ -30,7 +30,7 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
       the rows beside the block) and what later stages read again where a block does not fit the cache.
 
     Remarks (category `fusion`): `FusedRows` for each kernel with the operations fused and the bytes not moved,
-    `KeptApart` for each pair that shares a value and was not merged, with the reason.
+    `NotFused` for each pair that shares a value and was not merged, with the reason.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
@@ -95,8 +95,8 @@ def OutlineGroups : Pass<"kern-outline-groups", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::func::FuncDialect"];
 }
 
-def RepeatCheap : Pass<"kern-repeat-cheap", "::mlir::ModuleOp"> {
-  let summary = "compute again in a kernel what is dearer to pass on from another";
+def DuplicateProducers : Pass<"kern-duplicate-producers", "::mlir::ModuleOp"> {
+  let summary = "recompute in a kernel what is more expensive to pass on from another";
   let description = [{
     Where a kernel reads rows that another one computed, and the operations that lead to them from what is in memory
     anyway (its operands, and the scalars of its reductions) take less time than writing and reading the rows,

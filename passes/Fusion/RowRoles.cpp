@@ -35,9 +35,8 @@ static bool isLibraryRow(Value value) {
 
 /// Whether a library writes each piece of a concatenation where it belongs: nothing is left to do.
 static bool isJoinOfLibraryRows(Operation *op) {
-  return isa<seq::ConcatOp>(op) && llvm::all_of(op->getOperands(), [](Value piece) {
-    return isLibraryRow(piece) && piece.hasOneUse();
-  });
+  return isa<seq::ConcatOp>(op) &&
+         llvm::all_of(op->getOperands(), [](Value piece) { return isLibraryRow(piece) && piece.hasOneUse(); });
 }
 
 /// Whether an operation that is no kernel reads the result in a way that needs it stored. Views need not be.

@@ -12,7 +12,7 @@ namespace stretto {
 enum class RowRole {
   member,   ///< computed in exactly one kernel
   repeated, ///< repeated in each kernel that reads it; a constant or view also serves readers that are no kernels
-  outside   ///< no row operation: a product, a scan, a parameter, ...
+  outside   ///< no row operation: a matmul, a scan, a parameter, ...
 };
 
 /// The rows a kernel runs over: batch and time, or the leading dimensions of a parameter.

@@ -29,14 +29,14 @@ def RoundActivations : Pass<"kern-round-activations", "::mlir::ModuleOp"> {
   let description = [{
     Does what the module attribute `seq.activation_type = bf16` asks for, nothing where it is absent.
 
-    Activations that pass from one kernel, product or iteration to another, `[batch, time, columns...]`, become bf16,
+    Activations that pass from one kernel, matmul or iteration to another, `[batch, time, columns...]`, become bf16,
     with the arguments and results of functions, carried values, slices and stacks. Kernels compute in f32: they extend
-    what they read and round what they store. Products read weights, and embeddings their table, from the copies of the
+    what they read and round what they store. Matmuls read weights, and embeddings their table, from the copies of the
     parameters in bf16 (`seq.get_parameter ... rounded`); a weight that a kernel reads too is passed in both forms. A
     weight that is computed is rounded by a kernel of its own.
 
     In f32 stay: one number per row or head (statistics of norms, losses, their weights, log-sum-exp), sums over
-    rows, gradients of parameters and what is computed from parameters alone, tables, and logits, that is, a product
+    rows, gradients of parameters and what is computed from parameters alone, tables, and logits, that is, a matmul
     whose columns a kernel compares with targets. A remark (category `precision`) says so for logits.
 
     ```mlir

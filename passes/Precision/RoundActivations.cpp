@@ -32,9 +32,8 @@ static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
       .Case([&](seq::ScanOp scan) {
         return isRounded(symbols.lookup<func::FuncOp>(scan.getBody()).getArgumentTypes()[number]);
       })
-      .Case([&](func::ReturnOp end) {
-        return isRounded(end->getParentOfType<func::FuncOp>().getResultTypes()[number]);
-      })
+      .Case(
+          [&](func::ReturnOp end) { return isRounded(end->getParentOfType<func::FuncOp>().getResultTypes()[number]); })
       .Default(false);
 }
 
@@ -88,10 +87,12 @@ struct RoundActivationsPass : stretto::impl::RoundActivationsBase<RoundActivatio
 
 private:
   void report(RoundedValues &values) {
-    getOperation().walk([&](seq::LinearOp op) {
-      if (values.isLogits(op) && !values.contains(op))
-        remark::passed(op.getLoc(), remark::RemarkOpts::name("KeptWide").category("precision").function(
-                                        op->getParentOfType<func::FuncOp>().getName()))
+    getOperation().walk([&](seq::LibraryOp op) {
+      bool isProduct = op.getMatmulKind() == seq::MatmulKind::forward && !op.mixesRows();
+      if (isProduct && values.isLogits(op->getResult(0)) && !values.contains(op->getResult(0)))
+        remark::passed(op.getLoc(), remark::RemarkOpts::name("KeptWide")
+                                        .category("precision")
+                                        .function(op->getParentOfType<func::FuncOp>().getName()))
             << "logits are held in f32: the loss is computed from them";
     });
   }
@@ -126,8 +127,9 @@ private:
             if (getElementTypeOrSelf(use.get().getType()).isF32() && wantsRounded(use, symbols))
               uses.push_back(&use);
     // Constants first: they stand at scans, whose other operands change when forms of weights are passed on.
-    std::stable_partition(uses.begin(), uses.end(),
-                          [](OpOperand *use) { return isa_and_present<arith::ConstantOp>(use->get().getDefiningOp()); });
+    std::stable_partition(uses.begin(), uses.end(), [](OpOperand *use) {
+      return isa_and_present<arith::ConstantOp>(use->get().getDefiningOp());
+    });
     for (OpOperand *use : uses)
       use->set(forms.get(use->get()));
     forms.dropUnread();

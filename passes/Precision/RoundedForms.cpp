@@ -6,9 +6,7 @@
 using namespace mlir;
 using namespace stretto;
 
-static RankedTensorType rounded(Value value) {
-  return tensorType(value).clone(BFloat16Type::get(value.getContext()));
-}
+static RankedTensorType rounded(Value value) { return typeOf(value).clone(BFloat16Type::get(value.getContext())); }
 
 RoundedForms::RoundedForms(ModuleOp module) : module(module) {
   SymbolTable symbols(module);
@@ -70,20 +68,20 @@ Value RoundedForms::roundByKernel(Value value) {
   RowBuilder b(value.getLoc(), module.getContext());
   b.setInsertionPointAfterValue(value);
   auto function = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
-  int64_t columns = tensorType(value).getRank() ? columnsOf(value) : 1;
-  Value rows = b.reshape(value, {1, tensorType(value).getNumElements() / columns, columns});
+  int64_t columns = typeOf(value).getRank() ? columnsOf(value) : 1;
+  Value rows = b.reshape(value, {1, typeOf(value).getNumElements() / columns, columns});
   auto maps = b.getArrayAttr(kern::RowMapAttr::get(b.getContext(), kern::RowMap::row));
   auto name = b.getStringAttr(function.getName() + ".round" + Twine(kernels++));
   auto kernel = kern::RowwiseOp::create(b, TypeRange(rounded(rows)), rows, maps, /*partial_sums=*/false, name,
-                                        kern::ScheduleAttr(), kern::ResourcesAttr());
+                                        kern::Schedule(), kern::ResourcesAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     Block *body = b.createBlock(&kernel.getBody());
-    Value row = body->addArgument(RankedTensorType::get({columns}, tensorType(value).getElementType()), b.getLoc());
+    Value row = body->addArgument(RankedTensorType::get({columns}, typeOf(value).getElementType()), b.getLoc());
     Value result = arith::TruncFOp::create(b, rounded(row), row);
     kern::YieldOp::create(b, result);
   }
-  return b.reshape(kernel.getResult(0), tensorType(value).getShape());
+  return b.reshape(kernel.getResult(0), typeOf(value).getShape());
 }
 
 void RoundedForms::dropUnread() {

@@ -23,7 +23,7 @@ private:
   mlir::ModuleOp module;
   llvm::DenseMap<mlir::Operation *, seq::ScanOp> callers; // by body
   llvm::DenseMap<mlir::Value, mlir::Value> known;
-  llvm::SmallVector<mlir::BlockArgument> doubled;         // arguments that have a form beside them
+  llvm::SmallVector<mlir::BlockArgument> doubled; // arguments that have a form beside them
   int64_t kernels = 0;
 };
 

@@ -1,6 +1,7 @@
 //===- RoundedValues.cpp - which values between kernels are rounded -------===//
 #include "passes/Precision/RoundedValues.h"
 
+#include "ir/Seq/Purpose.h"
 #include "ir/Seq/TensorShape.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -75,8 +76,8 @@ void RoundedValues::joinStructure(Operation *op, SymbolTable &symbols) {
   } else if (isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, kern::CopyOp>(op)) {
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);
-  } else if (auto library = dyn_cast<seq::LibraryOp>(op); library && library.getAddendOperand()) {
-    join(library->getResult(0), library.getAddendOperand()->get());
+  } else if (auto library = dyn_cast<seq::LibraryOp>(op); library && library.getResidualOperand()) {
+    join(library->getResult(0), library.getResidualOperand()->get());
   } else if (isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp>(op)) { // indices are no reals
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);
@@ -95,8 +96,7 @@ void RoundedValues::markByDefinition(Operation *op) {
   TypeSwitch<Operation *>(op)
       .Case([&](seq::LibraryOp op) { markLibrary(op); })
       .Case([&](func::ReturnOp end) {
-        bool isDecode = end->getParentOfType<func::FuncOp>().getName().starts_with("decode_");
-        if (isDecode) // the host reads logits
+        if (isEntry(end->getParentOp(), seq::EntryKind::decoding)) // the host reads logits
           mark(end.getOperands(), Logits);
       })
       .Case<seq::TableOp, seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
@@ -120,8 +120,8 @@ void RoundedValues::markLibrary(seq::LibraryOp op) {
     seq::ValueFacts facts = op.getResultFacts(result.getResultNumber());
     mark(result, marksOf(facts, facts.kind == RowKind::row ? unsigned(Columns) : 0));
   }
-  if (isa<seq::LinearOp>(op))
-    mark(op->getResult(0), Product);
+  if (op.getMatmulKind() == seq::MatmulKind::forward && !op.mixesRows())
+    mark(op->getResult(0), Matmul);
 }
 
 void RoundedValues::markKernel(kern::RowwiseOp op) {
@@ -140,12 +140,12 @@ void RoundedValues::markKernel(kern::RowwiseOp op) {
   }
 }
 
-/// Products that a kernel compares with targets, column by column.
+/// Matmuls that a kernel compares with targets.
 void RoundedValues::markLogits(kern::RowwiseOp op) {
-  if (!op->walk([](seq::ColumnIndexOp) { return WalkResult::interrupt(); }).wasInterrupted())
+  if (!op->hasAttr(lossAttr))
     return;
   for (auto [i, input] : llvm::enumerate(op.getInputs()))
-    if (op.getMap(i) == kern::RowMap::row && (marksOf(input) & Product))
+    if (op.getMap(i) == kern::RowMap::row && (marksOf(input) & Matmul))
       mark(input, Logits);
 }
 

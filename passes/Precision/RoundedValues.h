@@ -7,7 +7,7 @@ namespace stretto {
 
 /// Decides for the values of the functions of a module (not of the bodies of kernels) whether they are held in bf16.
 ///
-/// Values that are views of each other, or that a scan passes on, are decided together. Products, attention and
+/// Values that are views of each other, or that a scan passes on, are decided together. Matmuls, attention and
 /// embeddings say what must be rounded, as do the rows of kernels; parameters and all that is computed from them alone,
 /// sums over rows, tables and their rows, one number per row or head, and logits are not rounded.
 class RoundedValues {
@@ -16,16 +16,16 @@ public:
 
   /// Constants are no members: they have the type their reader wants.
   bool contains(mlir::Value value);
-  /// Whether `value` is the product that a loss is computed from.
+  /// Whether `value` is the matmul that a loss is computed from.
   bool isLogits(mlir::Value value) { return marksOf(value) & Logits; }
 
 private:
   enum Mark : unsigned {
     Shared = 1,  // the same for every row, or a gradient of that
-    Operand = 2, // of a product, attention or the gradient of an embedding: must be rounded
-    Columns = 4, // a row of columns for some kernel, or a product
+    Operand = 2, // of a matmul, attention or the gradient of an embedding: must be rounded
+    Columns = 4, // a row of columns for some kernel, or a matmul
     Number = 8,  // one number per row or head
-    Product = 16,
+    Matmul = 16,
     Logits = 32,
     Table = 64, // rows that stay exact, such as those of a table
   };

@@ -1,4 +1,4 @@
-//===- Passes.h - rewrites of products and carried values ---------------------===//
+//===- Passes.h - rewrites of matmuls and carried values ---------------------===//
 #pragma once
 
 #include "ir/Seq/SeqOps.h"

@@ -3,12 +3,12 @@
 
 include "mlir/Pass/PassBase.td"
 
-def MergeProducts : Pass<"seq-merge-products", "::mlir::ModuleOp"> {
-  let summary = "compute products of one input as one product";
+def MergeMatmuls : Pass<"seq-merge-matmuls", "::mlir::ModuleOp"> {
+  let summary = "compute matmuls of one input as one matmul";
   let description = [{
-    Several `seq.linear` of one operand, whose weights are parameters that nothing else reads, become one product
+    Several `seq.linear` of one operand, whose weights are parameters that nothing else reads, become one matmul
     followed by slices. The parameters become one, whose parts keep the names, the initialisation and the order
-    in which the products appear. In the body of a scan the weights are arguments; the slices (or invariants) of
+    in which the matmuls appear. In the body of a scan the weights are arguments; the slices (or invariants) of
     its caller are merged with them.
 
     Weights that something else reads (tied ones), and weights of which only some are frozen, stay; a remark
@@ -39,12 +39,12 @@ def MergeProducts : Pass<"seq-merge-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::seq::SeqDialect"];
 }
 
-def AddInProducts : Pass<"seq-add-in-products", "::mlir::ModuleOp"> {
-  let summary = "let products add to what they are added to";
+def FuseResiduals : Pass<"seq-fuse-residuals", "::mlir::ModuleOp"> {
+  let summary = "let matmuls add to what they are added to";
   let description = [{
-    A sum of rows and of a `seq.linear` that nothing else reads becomes a product with an addend, where the rows lie in memory
-    anyway: arguments, and results of products, attention and embeddings. Libraries for GPUs read the addend while they write;
-    the kernel that would have added need not read the product and need not write the sum. What they read instead is counted
+    A sum of rows and of a `seq.linear` that nothing else reads becomes a matmul with a residual, where the rows lie in memory
+    anyway: arguments, and results of matmuls, attention and embeddings. Libraries for GPUs read the residual while they write;
+    the kernel that would have added need not read the matmul and need not write the sum. What they read instead is counted
     apart. Where a kernel computes the rows, the sum stays, and a remark says so.
 
     ```mlir
@@ -71,7 +71,7 @@ def AddInProducts : Pass<"seq-add-in-products", "::mlir::ModuleOp"> {
 def SplitCarry : Pass<"seq-split-carry", "::mlir::ModuleOp"> {
   let summary = "carry a sum through a scan as its two parts";
   let description = [{
-    A scan body that returns a carried value as `a + b`, where the addition would be a kernel of its own (a product
+    A scan body that returns a carried value as `a + b`, where the addition would be a kernel of its own (a matmul
     made `b`, say), carries `a` and `b` instead; the addition is done at the head of the body, in the kernel of the
     row operations that read it there, and once more behind the scan. The second part starts as zero.
 

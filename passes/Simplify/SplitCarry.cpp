@@ -71,8 +71,8 @@ private:
     for (Operation &op : block)
       for (Value operand : op.getOperands()) {
         Operation *maker = operand.getDefiningOp();
-        bool isBehind = maker && (behind.contains(maker) ||
-                                  (reached.contains(maker) && roles.getRole(maker) == RowRole::outside));
+        bool isBehind =
+            maker && (behind.contains(maker) || (reached.contains(maker) && roles.getRole(maker) == RowRole::outside));
         if (operand == value || (maker && reached.contains(maker)))
           reached.insert(&op);
         if (isBehind)
@@ -115,8 +115,7 @@ static void splitBody(CarriedSum &carried) {
     all.insert(all.begin() + carried.index + 1, DictionaryAttr::get(body.getContext()));
     body.setResAttrsAttr(ArrayAttr::get(body.getContext(), all));
   }
-  body.setFunctionType(
-      FunctionType::get(body.getContext(), block.getArgumentTypes(), ValueRange(returned).getTypes()));
+  body.setFunctionType(FunctionType::get(body.getContext(), block.getArgumentTypes(), ValueRange(returned).getTypes()));
 }
 
 /// The scan with one carried value more; the sum is done behind it.
@@ -138,8 +137,8 @@ static seq::ScanOp splitScan(CarriedSum &carried) {
       result.replaceAllUsesWith(split.getResult(i < carried.index ? i : i + 1));
   Value last = scan.getResult(carried.index);
   if (!last.use_empty())
-    last.replaceAllUsesWith(arith::AddFOp::create(builder, carried.sum.getLoc(),
-                                                  split.getResult(carried.index), split.getResult(carried.index + 1)));
+    last.replaceAllUsesWith(arith::AddFOp::create(builder, carried.sum.getLoc(), split.getResult(carried.index),
+                                                  split.getResult(carried.index + 1)));
   scan.erase();
   return split;
 }

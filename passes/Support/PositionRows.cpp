@@ -5,8 +5,8 @@ using namespace mlir;
 using namespace stretto;
 
 Value stretto::tableRows(RowBuilder &b, Value positions, Value table) {
-  auto tokens = tensorType(positions).getShape();
-  auto type = RankedTensorType::get({tokens[0], tokens[1], columnsOf(table)}, tensorType(table).getElementType());
+  auto tokens = typeOf(positions).getShape();
+  auto type = RankedTensorType::get({tokens[0], tokens[1], columnsOf(table)}, typeOf(table).getElementType());
   return seq::EmbedOp::create(b, type, positions, table);
 }
 
@@ -21,7 +21,7 @@ Attribute stretto::tableKey(seq::TableOp table) {
 }
 
 Value stretto::broadcastRows(RowBuilder &b, seq::BroadcastOp broadcast, Value rows, ArrayRef<int64_t> shape) {
-  if (shape == tensorType(rows).getShape())
+  if (shape == typeOf(rows).getShape())
     return rows;
   SmallVector<int64_t> dims{0};
   llvm::append_range(dims, broadcast.getDims());

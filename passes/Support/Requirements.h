@@ -20,7 +20,8 @@ Kind requireAttribute(mlir::Operation *op, llvm::StringRef name, llvm::StringRef
   return attribute;
 }
 
-/// The name of an entry point that `maker`, a pass, is about to add is free: a private function that has it gets another one.
+/// The name of an entry point that `maker`, a pass, is about to add is free: a private function that has it gets
+/// another one.
 mlir::LogicalResult requireFreeName(mlir::ModuleOp module, llvm::StringRef name, llvm::StringRef maker);
 
 } // namespace stretto

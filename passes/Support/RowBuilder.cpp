@@ -9,17 +9,17 @@ SmallVector<int64_t> stretto::dimRange(int64_t begin, int64_t end) {
 }
 
 static RankedTensorType withShape(Value like, ArrayRef<int64_t> shape) {
-  return RankedTensorType::get(shape, tensorType(like).getElementType());
+  return RankedTensorType::get(shape, typeOf(like).getElementType());
 }
 
 Value RowBuilder::splat(Type type, double number) {
   auto tensor = cast<RankedTensorType>(type);
-  return arith::ConstantOp::create(
-      *this, SplatElementsAttr::get(tensor, getFloatAttr(tensor.getElementType(), number)));
+  return arith::ConstantOp::create(*this,
+                                   SplatElementsAttr::get(tensor, getFloatAttr(tensor.getElementType(), number)));
 }
 
 Value RowBuilder::reduce(seq::ReduceKind kind, Value operand) {
-  return seq::ReduceOp::create(*this, withShape(operand, tensorType(operand).getShape().drop_back()), kind, operand);
+  return seq::ReduceOp::create(*this, withShape(operand, typeOf(operand).getShape().drop_back()), kind, operand);
 }
 
 Value RowBuilder::broadcast(Value operand, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
@@ -27,7 +27,7 @@ Value RowBuilder::broadcast(Value operand, ArrayRef<int64_t> dims, ArrayRef<int6
 }
 
 Value RowBuilder::alongColumns(Value scalar, int64_t columns) {
-  SmallVector<int64_t> shape(tensorType(scalar).getShape());
+  SmallVector<int64_t> shape(typeOf(scalar).getShape());
   auto dims = dimRange(0, shape.size());
   shape.push_back(columns);
   return broadcast(scalar, dims, shape);
@@ -35,7 +35,7 @@ Value RowBuilder::alongColumns(Value scalar, int64_t columns) {
 
 Value RowBuilder::alongRows(Value shared, ArrayRef<int64_t> shape) {
   int64_t rank = shape.size();
-  return broadcast(shared, dimRange(rank - tensorType(shared).getRank(), rank), shape);
+  return broadcast(shared, dimRange(rank - typeOf(shared).getRank(), rank), shape);
 }
 
 Value RowBuilder::tap(Value operand, int64_t offset) {
@@ -43,7 +43,7 @@ Value RowBuilder::tap(Value operand, int64_t offset) {
 }
 
 Value RowBuilder::slice(Value operand, int64_t offset, int64_t columns) {
-  SmallVector<int64_t> shape(tensorType(operand).getShape());
+  SmallVector<int64_t> shape(typeOf(operand).getShape());
   if (offset == 0 && shape.back() == columns)
     return operand;
   shape.back() = columns;
@@ -53,7 +53,7 @@ Value RowBuilder::slice(Value operand, int64_t offset, int64_t columns) {
 Value RowBuilder::concat(ValueRange pieces) {
   if (pieces.size() == 1)
     return pieces.front();
-  SmallVector<int64_t> shape(tensorType(pieces.front()).getShape());
+  SmallVector<int64_t> shape(typeOf(pieces.front()).getShape());
   shape.back() = 0;
   for (Value piece : pieces)
     shape.back() += columnsOf(piece);
@@ -61,11 +61,11 @@ Value RowBuilder::concat(ValueRange pieces) {
 }
 
 Value RowBuilder::reshape(Value operand, ArrayRef<int64_t> shape) {
-  if (tensorType(operand).getShape() == shape)
+  if (typeOf(operand).getShape() == shape)
     return operand;
   return seq::ReshapeOp::create(*this, withShape(operand, shape), operand);
 }
 
 Value RowBuilder::columnSum(Value operand, int64_t rank) {
-  return seq::ColumnSumOp::create(*this, withShape(operand, tensorType(operand).getShape().take_back(rank)), operand);
+  return seq::ColumnSumOp::create(*this, withShape(operand, typeOf(operand).getShape().take_back(rank)), operand);
 }

@@ -2,17 +2,13 @@
 #pragma once
 
 #include "ir/Seq/SeqOps.h"
+#include "ir/Seq/TensorShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace stretto {
-
-inline mlir::RankedTensorType tensorType(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
-}
-inline int64_t columnsOf(mlir::Value value) { return tensorType(value).getShape().back(); }
 
 /// The dimensions begin, begin + 1, ..., end - 1.
 llvm::SmallVector<int64_t> dimRange(int64_t begin, int64_t end);

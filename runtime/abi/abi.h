@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 6u
+#define STRETTO_ABI_VERSION 7u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -28,7 +28,7 @@ typedef enum stretto_arena {
   STRETTO_ARENA_PARAMETERS = 1,  /* flat: trainable parameters first, then frozen ones               */
   STRETTO_ARENA_GRADIENTS = 2,   /* the first bytes of ACTIVATIONS: same layout as the trainable part
                                   * of PARAMETERS; whole after `gradients`, until the next entry but
-                                  * `accumulate`, `take_accumulated` and `update`                     */
+                                  * `accumulate`, `take_accumulated`, `squares` and `apply`           */
   STRETTO_ARENA_MOMENT1 = 3,     /* AdamW first moment, same layout                                  */
   STRETTO_ARENA_MOMENT2 = 4,     /* AdamW second moment, same layout                                 */
   STRETTO_ARENA_ACCUMULATOR = 5, /* sum of gradients over micro-batches, same layout; optional       */
@@ -37,7 +37,7 @@ typedef enum stretto_arena {
   STRETTO_ARENA_TABLES = 8,      /* constant tables (rotary), filled once by the runtime             */
   STRETTO_ARENA_HYPER = 9,       /* real[STRETTO_HYPER_COUNT]: learning rate and the like            */
   STRETTO_ARENA_ROUNDED = 10,    /* PARAMETERS rounded to bf16, element for element; written by
-                                  * `round_parameters` and by `update`; empty where all is one type  */
+                                  * `round_parameters` and by `apply`; empty where all is one type   */
   STRETTO_ARENA_CACHE = 11,      /* what generation remembers of each sequence from one call of a decode
                                   * entry to the next; allocated only where text is generated         */
   STRETTO_ARENA_COUNT = 12
@@ -143,7 +143,8 @@ typedef struct stretto_context stretto_context;
 
 typedef struct stretto_output {
   int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * nll */
-  int64_t grad_norm;  /* real[1]: global 2-norm of the gradient before clipping */
+  int64_t grad_norm;  /* real[1]: global 2-norm of the gradient before clipping (written by squares) */
+  int64_t grad_squares; /* real[1]: its square, which apply reads */
   int64_t nll;        /* real[B,T]: negative log-likelihood of each target (written by evaluate) */
   int64_t predicted;  /* i32[B,T]: most likely next token (written by evaluate) */
 } stretto_output;
@@ -185,13 +186,13 @@ typedef struct stretto_program {
   const char *cpu_features; /* instruction sets the code may use, as LLVM names them, separated by commas */
   const char *compiler;  /* version line of the compiler */
   int32_t dtype;         /* "real" in this header: of parameters, gradients, moments, loss: STRETTO_F32 or STRETTO_F64 */
-  int32_t activation_dtype; /* of most activations, and of products: as dtype, or STRETTO_BF16 */
+  int32_t activation_dtype; /* of most activations, and of matmuls: as dtype, or STRETTO_BF16 */
   int64_t batch, length, vocabulary;
   int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used; GRADIENTS is a
                                              * part of ACTIVATIONS */
   int64_t activation_bytes;                 /* what ACTIVATIONS would take without gradients in it */
   int64_t trainable_elements;               /* elements of the trainable part, padding included */
-  double flops_forward, flops_backward;     /* of one micro-batch: products and attention, as 2*m*n*k */
+  double flops_forward, flops_backward;     /* of one micro-batch: matmuls and attention, as 2*m*n*k */
   const stretto_parameter *parameters;
   int64_t parameter_count;
   const stretto_table *tables;
@@ -204,12 +205,14 @@ typedef struct stretto_program {
   stretto_output output;
   /* Entry points. gradients: forward, loss and backward of one micro-batch into GRADIENTS.
    * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
-   * update: gradient norm, clipping, AdamW. evaluate: forward, nll and predicted.
-   * round_parameters: ROUNDED from PARAMETERS, after whoever but `update` wrote them. */
+   * squares: sum of squares of GRADIENTS, and its root, the norm, in OUTPUTS. apply: clipping by that sum, AdamW.
+   * evaluate: forward, nll and predicted.
+   * round_parameters: ROUNDED from PARAMETERS, after whoever but `apply` wrote them. */
   void (*gradients)(stretto_context *);
   void (*accumulate)(stretto_context *);
   void (*take_accumulated)(stretto_context *);
-  void (*update)(stretto_context *);
+  void (*squares)(stretto_context *);
+  void (*apply)(stretto_context *);
   void (*evaluate)(stretto_context *);
   void (*round_parameters)(stretto_context *);
   stretto_decode decode_one;   /* one token of each sequence */
@@ -251,7 +254,7 @@ void stretto_at(stretto_context *, const stretto_site *, int64_t iteration);
 
 void stretto_launch(stretto_context *, const stretto_kernel *, const stretto_buffer *buffers);
 
-/* C[m,n] = op(A) op(B) (+ C if accumulate, + D if has_addend; not both), row-major. A and B have one type; C and D have it
+/* C[m,n] = op(A) op(B) (+ C if accumulate, + D if has_residual; not both), row-major. A and B have one type; C and D have it
  * too, or are STRETTO_F32 where they are STRETTO_BF16. Sums are kept in the type of C, at least in STRETTO_F32.
  * op(X) = X or its transpose; lda, ldb, ldc, ldd are row strides in elements of the stored matrices. D may be C, row for
  * row, or shares no byte with it. */
@@ -262,7 +265,7 @@ typedef struct stretto_matmul_args {
   int32_t accumulate;
   int32_t dtype;   /* of A and B: stretto_dtype */
   int32_t dtype_c; /* of C and D */
-  int32_t has_addend;
+  int32_t has_residual;
   stretto_buffer a, b, c, d;
   int64_t ldd;
 } stretto_matmul_args;
@@ -275,6 +278,7 @@ typedef struct stretto_attention_args {
   int64_t batch, length, heads, kv_heads, head_dim;
   int64_t q_stride, k_stride, v_stride, o_stride;
   double scale;
+  double flops; /* of this call */
   int32_t causal;
   int32_t dtype; /* stretto_dtype */
   stretto_buffer q, k, v, o, lse, positions, starts;
@@ -285,7 +289,7 @@ void stretto_attention(stretto_context *, const stretto_attention_args *);
 
 /* Gradients of the above; dq, dk, dv have strides of their own. */
 typedef struct stretto_attention_grad_args {
-  stretto_attention_args forward; /* o and lse are inputs here */
+  stretto_attention_args forward; /* o and lse are inputs here; flops are those of the gradients */
   int64_t do_stride, dq_stride, dk_stride, dv_stride;
   stretto_buffer d_o, d_q, d_k, d_v;
 } stretto_attention_grad_args;
@@ -344,6 +348,28 @@ typedef struct stretto_attention_step_args {
   stretto_buffer q, k, v, positions, counts, o;
 } stretto_attention_step_args;
 void stretto_attention_step(stretto_context *, const stretto_attention_step_args *);
+
+/* A tensor: its last dimension lies together; from one row to the next (all dimensions but the last count rows) there are
+ * row_stride elements. */
+typedef struct stretto_tensor {
+  stretto_buffer buffer;
+  int64_t shape[4]; /* the first `rank` */
+  int64_t row_stride;
+  int32_t rank;
+  int32_t dtype; /* stretto_dtype */
+} stretto_tensor;
+
+/* Any other operation that is computed whole: by the function that a library of the program has under its name
+ * (runtime/library/operation.h). Buffers are numbered as the tensors are. */
+typedef struct stretto_library_args {
+  const char *name;              /* as IR has it: "mean.cumulative" */
+  const stretto_tensor *tensors; /* the operands, then the results */
+  const double *numbers;         /* its attributes, in the order of their names; truth is 1 or 0 */
+  int32_t operands, results, number_count;
+  int32_t unused;
+  double flops; /* of this call */
+} stretto_library_args;
+void stretto_library(stretto_context *, const stretto_library_args *);
 
 /* Sets bytes to zero. */
 void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);

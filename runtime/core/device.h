@@ -18,8 +18,8 @@ public:
   virtual void before(const Op &op) = 0;
   // `seconds`: how long the device was at it; negative where it did the op at once, between `before` and `after`.
   virtual void after(const Op &op, const CallSite &at, double seconds) = 0;
-  // Whether `after` must be called before the next op runs, as it looks at what the op wrote. Others may be called later,
-  // at the latest by the wait.
+  // Whether `after` must be called before the next op runs, as it looks at what the op wrote. Others may be called
+  // later, at the latest by the wait.
   virtual bool looksAtResults() const = 0;
 };
 
@@ -38,8 +38,8 @@ public:
   virtual void submit(Op op, const CallSite &at = {}) = 0;
 
   // Puts what `work` submits on the stream. A device that `repeats` may keep these ops under `key` and put them there
-  // again without asking `work`, as one: so each time it must submit the same ops with the same addresses, and none that
-  // copies from or to the host.
+  // again without asking `work`, as one: so each time it must submit the same ops with the same addresses, and none
+  // that copies from or to the host.
   virtual void repeat(int key, const std::function<void()> &work) {
     (void)key;
     work();
@@ -56,19 +56,20 @@ public:
   // of an op that has run, and where the stream is empty.
   virtual const void *hostView(const void *data, int64_t, std::vector<std::byte> &) { return data; }
 
-  // Threads of this machine: used by an op where ops run on them, and by what prepares data. Results do not depend on it.
+  // Threads of this machine: used by an op where ops run on them, and by what prepares data. Results do not depend on
+  // it.
   virtual void setThreads(int count) = 0;
   // How many of them an op uses; 0 where ops run elsewhere.
   virtual int threads() const = 0;
 
-  // Rows and columns of a matrix product that is large enough to show how fast the device is.
+  // Rows and columns of a matmul that is large enough to show how fast the device is.
   virtual int64_t peakSize() const { return 1024; }
 
   // Bytes that arenas and libraries may take, what libraries hold already included; 0: as much as this machine has.
   virtual int64_t availableBytes() const { return 0; }
 
   // The most bytes held at once beside what `allocate` gave, since the latest ReserveOp: by LibTorch's allocator, by
-  // MKL for its products, and as scratch of kernels. Ask only while the stream is empty.
+  // MKL for its matmuls, and as scratch of kernels. Ask only while the stream is empty.
   virtual int64_t libraryPeakBytes() const = 0;
 };
 
@@ -76,7 +77,7 @@ public:
 struct DeviceOptions {
   bool repeat = true;        // keep ops that come again, see Device::repeat
   bool deterministic = true; // the same bits each time, on one kind of device
-  bool tf32 = false;         // products of floats may round their operands to 10 bits
+  bool tf32 = false;         // matmuls of floats may round their operands to 10 bits
 };
 
 // A device that needs no program, by its name: the CPU, or one that behaves like it; throws Error for another name.

@@ -2,6 +2,7 @@
 #include "runtime/core/finite.h"
 
 #include "runtime/core/bf16.h"
+#include "runtime/core/op_table.h"
 
 #include <cmath>
 #include <cstring>
@@ -13,30 +14,6 @@
 
 namespace stretto {
 namespace {
-
-// The addresses an op was given, in the order of its launch or argument struct.
-struct Buffers {
-  using List = std::vector<const void *>;
-  List operator()(const LaunchOp &op) const { return {op.buffers.begin(), op.buffers.end()}; }
-  List operator()(const MatmulOp &op) const { return {op.a, op.b, op.c, op.d}; }
-  List operator()(const AttentionOp &op) const { return {op.q, op.k, op.v, op.o, op.lse, op.positions, op.starts}; }
-  List operator()(const AttentionGradOp &op) const {
-    List list = (*this)(op.forward);
-    list.insert(list.end(), {op.dOut, op.dq, op.dk, op.dv});
-    return list;
-  }
-  List operator()(const EmbedOp &op) const { return {op.tokens, op.table, op.out}; }
-  List operator()(const EmbedGradOp &op) const { return {op.tokens, op.dOut, op.dTable}; }
-  List operator()(const WriteCacheOp &op) const { return {op.from, op.positions, op.counts, op.cache}; }
-  List operator()(const ReadCacheOp &op) const { return {op.cache, op.positions, op.to}; }
-  List operator()(const LastRowOp &op) const { return {op.from, op.counts, op.to}; }
-  List operator()(const AttentionStepOp &op) const { return {op.q, op.k, op.v, op.positions, op.counts, op.o}; }
-  List operator()(const ZeroOp &op) const { return {op.data}; }
-  List operator()(const CopyOp &op) const { return {op.from, op.to}; }
-  List operator()(const CopyInOp &) const { return {}; }
-  List operator()(const CopyOutOp &) const { return {}; }
-  List operator()(const ReserveOp &) const { return {}; }
-};
 
 int64_t elementsOf(const stretto_parameter &parameter) {
   return std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
@@ -91,15 +68,16 @@ void FiniteCheck::checkState() const {
       const int64_t offset = parameter.offset * elementBytes(program.dtype);
       const Bad bad = firstBad(arenas.resolve({arena, 0, offset}, whole.row_bytes), whole);
       if (bad.element >= 0)
-        throw NonFiniteError(fmt::format("{} of '{}' must be finite numbers before the first step, but element {} is {}",
-                                         arenaName(arena), parameter.name, bad.element, bad.value));
+        throw NonFiniteError(
+            fmt::format("{} of '{}' must be finite numbers before the first step, but element {} is {}",
+                        arenaName(arena), parameter.name, bad.element, bad.value));
     }
 }
 
 void FiniteCheck::after(const Op &op, const CallSite &at, double) {
   if (!at.site)
     return;
-  const std::vector<const void *> buffers = std::visit(Buffers{}, op);
+  const std::vector<const void *> buffers = buffersOf(op);
   for (const stretto_result &result : std::span(at.site->results, at.site->count))
     if (const Bad bad = firstBad(buffers.at(result.buffer), result); bad.element >= 0)
       throw NonFiniteError(describe(op, at, result, bad));
@@ -108,11 +86,12 @@ void FiniteCheck::after(const Op &op, const CallSite &at, double) {
 std::string FiniteCheck::describe(const Op &op, const CallSite &at, const stretto_result &result,
                                   const Bad &bad) const {
   const stretto_parameter *parameter = parameterOf(op, result, bad.element);
-  // Several calls may have become one product; the weight tells which it was.
+  // Several calls may have become one matmul; the weight tells which it was.
   const bool narrow = parameter && *parameter->location && std::strstr(result.location, parameter->location);
   const char *location = narrow ? parameter->location : result.location;
-  std::string text = fmt::format("the first NaN or infinity was written by {}",
-                                 *result.operation ? result.operation : *result.kernel ? "a kernel" : "the program");
+  std::string text = fmt::format("the first NaN or infinity was written by {}", *result.operation ? result.operation
+                                                                                : *result.kernel  ? "a kernel"
+                                                                                                  : "the program");
   if (*location)
     text += fmt::format(" at {}", location);
   if (parameter)
@@ -131,9 +110,9 @@ const stretto_parameter *FiniteCheck::parameterAt(int64_t element) const {
   return nullptr;
 }
 
-// Where products of one input are one product, column c of the result belongs to row c of the weights.
+// Where matmuls of one input are one matmul, column c of the result belongs to row c of the weights.
 const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_result &result, int64_t element) const {
-  const std::vector<const void *> buffers = std::visit(Buffers{}, op);
+  const std::vector<const void *> buffers = buffersOf(op);
   const bool reads = result.weight >= 0;
   const void *address = buffers.at(reads ? result.weight : result.buffer);
   const bool rounded = arenas.contains(STRETTO_ARENA_ROUNDED, address);
@@ -144,13 +123,12 @@ const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_re
   if (!likeParameters || !arenas.contains(arena, address))
     return nullptr;
   const char *base = static_cast<const char *>(arenas.base(arena));
-  int64_t index =
-      (static_cast<const char *>(address) - base) / elementBytes(rounded ? STRETTO_BF16 : program.dtype);
-  const auto *product = std::get_if<MatmulOp>(&op);
+  int64_t index = (static_cast<const char *>(address) - base) / elementBytes(rounded ? STRETTO_BF16 : program.dtype);
+  const auto *matmul = std::get_if<MatmulOp>(&op);
   if (!reads)
     index += element;
-  else if (product && product->transposeB)
-    index += element % product->n * product->ldb;
+  else if (matmul && matmul->transpose_b)
+    index += element % matmul->n * matmul->ldb;
   return parameterAt(index);
 }
 

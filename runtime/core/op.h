@@ -18,99 +18,86 @@ struct LaunchOp {
   std::vector<void *> buffers;
 };
 
-// See stretto_matmul_args.
-struct MatmulOp {
-  int32_t dtype = STRETTO_F32, dtypeC = STRETTO_F32;
-  int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
-  bool transposeA = false, transposeB = false, accumulate = false;
+// A call with an argument struct: its fields, and for each of its buffers an address of the same name, which stands for
+// it. Null where an optional buffer is not there. What fields mean is said in runtime/abi/abi.h.
+template <typename Arguments> struct CallOp : Arguments {
+  using Args = Arguments;
+  CallOp(const Args &args = {}, int32_t real = STRETTO_F32) : Args(args), real(real) {}
+  int32_t real; // what "real" is in abi.h
+};
+
+struct MatmulOp : CallOp<stretto_matmul_args> {
   const void *a = nullptr, *b = nullptr;
   void *c = nullptr;
-  const void *d = nullptr; // null: nothing is added but C where it accumulates
-  int64_t ldd = 0;
+  const void *d = nullptr;
 };
 
-// See stretto_attention_args; o and lse are written.
-struct AttentionOp {
-  int32_t dtype = STRETTO_F32;
-  int64_t batch = 0, length = 0, heads = 0, kvHeads = 0, headDim = 0;
-  int64_t qStride = 0, kStride = 0, vStride = 0, oStride = 0;
-  double scale = 1;
-  bool causal = true;
+// Writes o and lse.
+struct AttentionOp : CallOp<stretto_attention_args> {
   void *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr, *lse = nullptr;
-  const int32_t *positions = nullptr, *starts = nullptr; // null where rows are one document each, or starts not told
-  int64_t documents = 0;
+  const int32_t *positions = nullptr, *starts = nullptr;
 };
 
-// See stretto_attention_grad_args; o and lse of `forward` are read.
-struct AttentionGradOp {
-  AttentionOp forward;
-  int64_t dOutStride = 0, dqStride = 0, dkStride = 0, dvStride = 0;
-  void *dOut = nullptr, *dq = nullptr, *dk = nullptr, *dv = nullptr;
+// Reads o and lse.
+struct AttentionGradOp : CallOp<stretto_attention_grad_args> {
+  AttentionOp forward{{Args::forward, real}};
+  void *d_o = nullptr, *d_q = nullptr, *d_k = nullptr, *d_v = nullptr;
 };
 
-// See stretto_embed_args.
-struct EmbedOp {
-  int32_t dtype = STRETTO_F32;
-  int64_t rows = 0, width = 0, vocabulary = 0;
+struct EmbedOp : CallOp<stretto_embed_args> {
   const int32_t *tokens = nullptr;
   const void *table = nullptr;
   void *out = nullptr;
 };
 
-// See stretto_embed_grad_args.
-struct EmbedGradOp {
-  int32_t dtype = STRETTO_F32;
-  int64_t rows = 0, width = 0, vocabulary = 0;
-  bool accumulate = false;
+struct EmbedGradOp : CallOp<stretto_embed_grad_args> {
   const int32_t *tokens = nullptr;
-  const void *dOut = nullptr;
-  void *dTable = nullptr;
+  const void *d_out = nullptr;
+  void *d_table = nullptr;
 };
 
-// See stretto_write_cache_args.
-struct WriteCacheOp {
-  int64_t batch = 0, rows = 0, capacity = 0, rowBytes = 0, fromStride = 0;
+struct WriteCacheOp : CallOp<stretto_write_cache_args> {
   const void *from = nullptr;
   const int32_t *positions = nullptr, *counts = nullptr;
   void *cache = nullptr;
 };
 
-// See stretto_read_cache_args.
-struct ReadCacheOp {
-  int64_t batch = 0, rows = 0, capacity = 0, rowBytes = 0, back = 0;
+struct ReadCacheOp : CallOp<stretto_read_cache_args> {
   const void *cache = nullptr;
   const int32_t *positions = nullptr;
   void *to = nullptr;
 };
 
-// See stretto_last_row_args.
-struct LastRowOp {
-  int64_t batch = 0, rows = 0, rowBytes = 0;
+struct LastRowOp : CallOp<stretto_last_row_args> {
   const void *from = nullptr;
   const int32_t *counts = nullptr;
   void *to = nullptr;
 };
 
-// See stretto_attention_step_args.
-struct AttentionStepOp {
-  int32_t dtype = STRETTO_F32;
-  int64_t batch = 0, rows = 0, capacity = 0, heads = 0, kvHeads = 0, headDim = 0, qStride = 0, oStride = 0;
-  double scale = 1;
+struct AttentionStepOp : CallOp<stretto_attention_step_args> {
   const void *q = nullptr, *k = nullptr, *v = nullptr;
   const int32_t *positions = nullptr, *counts = nullptr;
   void *o = nullptr;
 };
 
+// An operation that a library knows by its name (runtime/library): its operands, then its results.
+struct LibraryOp {
+  const char *name = "";
+  std::vector<stretto_tensor> tensors;
+  std::vector<void *> buffers; // of the tensors
+  size_t operands = 0;         // how many of them are that
+  std::vector<double> numbers;
+  double flops = 0;
+};
+
+struct CopyOp : CallOp<stretto_copy_args> {
+  const void *from = nullptr;
+  void *to = nullptr;
+};
+
 struct ZeroOp {
   void *data = nullptr;
   int64_t bytes = 0;
-};
-
-// See stretto_copy_args.
-struct CopyOp {
-  int64_t rows = 0, rowBytes = 0, fromStride = 0, toStride = 0;
-  const void *from = nullptr;
-  void *to = nullptr;
 };
 
 // Host to device; holds its own copy of the data.
@@ -129,11 +116,12 @@ struct CopyOutOp {
 // Makes ready for the ops of a program: scratch memory is taken, and libraries take theirs, so that nothing more is
 // needed while the program runs. Addresses in the ops are not looked at.
 struct ReserveOp {
-  std::vector<MatmulOp> products; // each size, type and stride once; so below
+  std::vector<MatmulOp> matmuls; // each size, type and stride once; so below
   std::vector<AttentionOp> attention;
   std::vector<AttentionGradOp> attentionGrad;
   std::vector<AttentionStepOp> attentionStep;
-  int64_t kernelScratch = 0; // bytes that a thread needs for the hungriest kernel
+  std::vector<LibraryOp> library; // each name once
+  int64_t kernelScratch = 0;      // bytes that a thread needs for the hungriest kernel
 };
 
 // Where an op comes from in the source; null for what the runtime does on its own account.
@@ -142,7 +130,8 @@ struct CallSite {
   int64_t iteration = -1; // of the scan it is in, or -1
 };
 
-using Op = std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, WriteCacheOp, ReadCacheOp,
-                        LastRowOp, AttentionStepOp, ZeroOp, CopyOp, CopyInOp, CopyOutOp, ReserveOp>;
+using Op =
+    std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, WriteCacheOp, ReadCacheOp,
+                 LastRowOp, AttentionStepOp, LibraryOp, ZeroOp, CopyOp, CopyInOp, CopyOutOp, ReserveOp>;
 
 } // namespace stretto

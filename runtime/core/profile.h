@@ -14,9 +14,9 @@ class Profile : public OpObserver {
 public:
   struct Line {
     std::string name;
-    double seconds = 0; // per step
-    double share = 0;   // of the step
-    int64_t calls = 0;  // per step
+    double seconds = 0;                           // per step
+    double share = 0;                             // of the step
+    int64_t calls = 0;                            // per step
     double gigabytesPerSecond = 0, gigaflops = 0; // 0: unknown
   };
 
@@ -31,10 +31,10 @@ public:
   void beginStep();
   void endStep(double waited);
 
-  // Products, attention, rowwise, loss, optimizer, embedding, rest (clearing and copies), data (waiting for
+  // Matmuls, attention, rowwise, loss, optimizer, embedding, rest (clearing and copies), data (waiting for
   // it), unattributed; then whatever groups kernels name besides.
   std::vector<Line> groups() const;
-  // Kernels and products of each shape, longest first.
+  // Kernels and matmuls of each shape, longest first.
   std::vector<Line> details() const;
   double secondsPerStep() const;
 
@@ -44,7 +44,6 @@ private:
     int64_t calls = 0;
   };
   double now() const;
-  void add(const std::string &group, const std::string &detail, double seconds, double bytes, double flops);
   Line lineOf(const std::string &name, const Sum &sum) const;
 
   clockid_t clock;

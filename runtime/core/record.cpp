@@ -2,6 +2,7 @@
 #include "runtime/core/record.h"
 
 #include "runtime/core/context.h"
+#include "runtime/core/op_table.h"
 
 #include <algorithm>
 #include <set>
@@ -29,23 +30,13 @@ public:
   int64_t libraryPeakBytes() const override { return 0; }
 
   void operator()(const LaunchOp &op) { needs.kernelScratch = std::max(needs.kernelScratch, op.kernel->scratch_bytes); }
-  void operator()(const MatmulOp &op) {
-    if (products.insert({op.dtype, op.dtypeC, op.m, op.n, op.k, op.lda, op.ldb, op.ldc, op.transposeA, op.transposeB,
-                         op.accumulate, op.d != nullptr, op.ldd}).second)
-      needs.products.push_back(op);
-  }
-  void operator()(const AttentionOp &op) {
-    if (attention.insert(keyOf(op, {})).second)
-      needs.attention.push_back(op);
-  }
-  void operator()(const AttentionGradOp &op) {
-    if (attention.insert(keyOf(op.forward, {op.dOutStride, op.dqStride, op.dkStride, op.dvStride})).second)
-      needs.attentionGrad.push_back(op);
-  }
-  void operator()(const AttentionStepOp &op) {
-    const Key key = {op.dtype, op.batch, op.rows, op.capacity, op.heads, op.kvHeads, op.headDim, op.qStride, op.oStride};
-    if (attention.insert(key).second)
-      needs.attentionStep.push_back(op);
+  void operator()(const MatmulOp &op) { note(op, needs.matmuls); }
+  void operator()(const AttentionOp &op) { note(op, needs.attention); }
+  void operator()(const AttentionGradOp &op) { note(op, needs.attentionGrad); }
+  void operator()(const AttentionStepOp &op) { note(op, needs.attentionStep); }
+  void operator()(const LibraryOp &op) {
+    if (operations.insert(op.name).second)
+      needs.library.push_back(op);
   }
   template <typename Other> void operator()(const Other &) {}
 
@@ -53,15 +44,12 @@ public:
 
 private:
   uintptr_t next = 4096;
-  // What distinguishes products and attention, their addresses aside; of gradients, `more` has the further strides.
-  using Key = std::vector<int64_t>;
-  static Key keyOf(const AttentionOp &op, Key more) {
-    more.insert(more.end(), {op.dtype, op.batch, op.length, op.heads, op.kvHeads, op.headDim, op.qStride, op.kStride,
-                             op.vStride, op.oStride, op.causal, op.positions != nullptr, op.starts != nullptr,
-                             op.documents});
-    return more;
+  template <typename Call> void note(const Call &op, std::vector<Call> &list) {
+    if (known.insert({&list, sizesOf(op)}).second)
+      list.push_back(op);
   }
-  std::set<Key> products, attention;
+  std::set<std::pair<const void *, Sizes>> known; // by list
+  std::set<std::string_view> operations;
 };
 
 } // namespace
@@ -70,8 +58,8 @@ ReserveOp needsOf(const stretto_program &program) {
   Recorder recorder;
   const Arenas arenas(recorder, program, true);
   Context context(recorder, arenas, program.dtype);
-  for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.update, program.evaluate,
-                     program.round_parameters})
+  for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.squares, program.apply,
+                     program.evaluate, program.round_parameters})
     context.run(entry);
   for (const stretto_decode &decode : {program.decode_one, program.decode_chunk})
     if (decode.rows > 0)

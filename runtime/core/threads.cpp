@@ -34,7 +34,8 @@ public:
     std::lock_guard lock(running);
     count = std::max(1, wanted);
     while (static_cast<int>(workers.size()) < count - 1)
-      workers.emplace_back([this, index = static_cast<int>(workers.size()) + 1, seen = generation.load()] { serve(index, seen); });
+      workers.emplace_back(
+          [this, index = static_cast<int>(workers.size()) + 1, seen = generation.load()] { serve(index, seen); });
   }
   int getCount() const { return count; }
 

@@ -13,15 +13,16 @@ namespace stretto {
 void setThreadCount(int count);
 int threadCount();
 
-// Calls call(work, piece, thread) once for each piece < count, thread in 0 .. threadCount()-1; returns when all are done.
-// Pieces start in order. From within a piece, or while another thread is at it, the caller does all of it, as thread 0.
-// Pieces must not throw, and must not wait for each other except by onEachThread.
+// Calls call(work, piece, thread) once for each piece < count, thread in 0 .. threadCount()-1; returns when all are
+// done. Pieces start in order. From within a piece, or while another thread is at it, the caller does all of it, as
+// thread 0. Pieces must not throw, and must not wait for each other except by onEachThread.
 void runPieces(int64_t count, void (*call)(const void *work, int64_t piece, int thread), const void *work);
 
 // The same for a callable work(piece, thread).
 template <typename Work> void parallelFor(int64_t count, const Work &work) {
-  runPieces(count, [](const void *data, int64_t piece, int thread) { (*static_cast<const Work *>(data))(piece, thread); },
-            &work);
+  runPieces(
+      count, [](const void *data, int64_t piece, int thread) { (*static_cast<const Work *>(data))(piece, thread); },
+      &work);
 }
 
 // Calls work(thread) once on each thread, all at the same time.

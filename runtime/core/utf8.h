@@ -9,9 +9,9 @@
 
 namespace stretto {
 
-// The bytes of the character of UTF-8 that a text, which is not empty, opens with; 0 where it opens with none. The second
-// byte has a range of its own where the whole could be written in fewer bytes, would be half of a pair of UTF-16, or lie
-// beyond U+10FFFF.
+// The bytes of the character of UTF-8 that a text, which is not empty, opens with; 0 where it opens with none. The
+// second byte has a range of its own where the whole could be written in fewer bytes, would be half of a pair of
+// UTF-16, or lie beyond U+10FFFF.
 inline size_t utf8Size(std::string_view text) {
   const auto byte = [&](size_t i) { return uint8_t(text[i]); };
   const uint8_t lead = byte(0);

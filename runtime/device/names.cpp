@@ -24,7 +24,8 @@ constexpr KnownDevice devices[] = {
 };
 
 const KnownDevice *findDevice(std::string_view name) {
-  const auto *found = std::find_if(std::begin(devices), std::end(devices), [&](auto &device) { return device.name == name; });
+  const auto *found =
+      std::find_if(std::begin(devices), std::end(devices), [&](auto &device) { return device.name == name; });
   return found == std::end(devices) ? nullptr : found;
 }
 
@@ -58,8 +59,9 @@ std::string chooseDevice(std::string_view target, const std::string &asked) {
     if (device.target == target && (asked == "auto" || asked == device.name))
       return std::string(device.name);
   const KnownDevice *named = findDevice(asked);
-  throw Error(fmt::format("the device must be one that the model was compiled for, {}, but got '{}'{}", listFor(target), asked,
-                          named ? fmt::format("; compile it again: stretto compile SPEC --target={}", named->target) : ""));
+  throw Error(
+      fmt::format("the device must be one that the model was compiled for, {}, but got '{}'{}", listFor(target), asked,
+                  named ? fmt::format("; compile it again: stretto compile SPEC --target={}", named->target) : ""));
 }
 
 void checkPresence(std::string_view device) {

@@ -9,7 +9,8 @@ namespace {
 
 std::string describe(const Thread &thread, AccessKind kind, uint32_t bytes, const stretto_emulated_access &access) {
   const char *place = thread.owner->launch->text(access.place);
-  return fmt::format("{} of {} bytes{}{}", kind == AccessKind::read ? "read" : "write", bytes, *place ? " at " : "", place);
+  return fmt::format("{} of {} bytes{}{}", kind == AccessKind::read ? "read" : "write", bytes, *place ? " at " : "",
+                     place);
 }
 
 // How far outside of [begin, begin + size) an access lies.
@@ -20,8 +21,9 @@ std::string howFar(uintptr_t address, uint32_t bytes, uintptr_t begin, int64_t s
 }
 
 uintptr_t distance(uintptr_t address, const Buffer &buffer) {
-  return address < buffer.begin ? buffer.begin - address
-         : address < buffer.begin + buffer.bytes ? 0 : address - buffer.begin - buffer.bytes;
+  return address < buffer.begin                  ? buffer.begin - address
+         : address < buffer.begin + buffer.bytes ? 0
+                                                 : address - buffer.begin - buffer.bytes;
 }
 
 bool contains(uintptr_t begin, int64_t size, uintptr_t address, uint32_t bytes) {
@@ -67,13 +69,14 @@ std::string describeActor(Record record, const Actor &actor) {
 [[gnu::noinline]] void failRace(Thread &thread, AccessKind kind, AccessKind earlier, Record record, const char *memory,
                                 uint64_t offset, const stretto_emulated_access &access) {
   Block &block = *thread.owner;
-  block.fail(thread, fmt::format("race: {}, {} {} on, which {} has {} with no barrier in between",
-                                 describe(thread, kind, access.bytes, access), memory, offset,
-                                 describeActor(record, block.actor(thread)),
-                                 earlier == AccessKind::read ? "read" : "written"));
+  block.fail(thread,
+             fmt::format("race: {}, {} {} on, which {} has {} with no barrier in between",
+                         describe(thread, kind, access.bytes, access), memory, offset,
+                         describeActor(record, block.actor(thread)), earlier == AccessKind::read ? "read" : "written"));
 }
 
-const Buffer *findBuffer(const Launch &launch, uintptr_t address, uint32_t bytes, const stretto_emulated_access &access) {
+const Buffer *findBuffer(const Launch &launch, uintptr_t address, uint32_t bytes,
+                         const stretto_emulated_access &access) {
   if (access.object >= 0) {
     const Buffer &buffer = launch.buffers[access.object];
     return contains(buffer.begin, buffer.bytes, address, bytes) ? &buffer : nullptr;
@@ -94,8 +97,8 @@ void recordGlobal(Thread &thread, AccessKind kind, uintptr_t address, uint32_t b
   const Actor actor = thread.owner->actor(thread);
   const Record mine = actor.record();
   auto race = [&](AccessKind earlier, Record record) {
-    failRace(thread, kind, earlier, record,
-             fmt::format("buffer {} from byte", &buffer - launch.buffers.data()).c_str(), address - buffer.begin, access);
+    failRace(thread, kind, earlier, record, fmt::format("buffer {} from byte", &buffer - launch.buffers.data()).c_str(),
+             address - buffer.begin, access);
   };
   for (uint32_t r = buffer.firstRegion; r < buffer.endRegion; ++r) {
     const Region &region = launch.regions[r];
@@ -172,10 +175,12 @@ void recordShared(Thread &thread, AccessKind kind, const void *pointer, const st
       block.fail(thread, fmt::format("{} of shared memory from byte {} on, which the block has not written",
                                      describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
     if (isWritten && whoOf(cell->write) == pendingCopy) [[unlikely]]
-      block.fail(thread, fmt::format("{} of shared memory from byte {} on, whose asynchronous copy nobody has waited for",
-                                     describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
+      block.fail(thread,
+                 fmt::format("{} of shared memory from byte {} on, whose asynchronous copy nobody has waited for",
+                             describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
     if (isWritten && cell->write != mine && !isOrdered(cell->write, actor)) [[unlikely]]
-      failRace(thread, kind, AccessKind::write, cell->write, "shared memory from byte", offsetIn(block, pointer), access);
+      failRace(thread, kind, AccessKind::write, cell->write, "shared memory from byte", offsetIn(block, pointer),
+               access);
     const bool isRead = blockOf(cell->read) == actor.block && cell->read;
     if (kind == AccessKind::read) {
       if (cell->read != mine)

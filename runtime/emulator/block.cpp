@@ -68,7 +68,8 @@ void Block::start(int64_t blockIndex) {
   warps.resize(mostThreads / 32);
   for (uint32_t i = 0; i < count; ++i) {
     Thread &thread = *threads[i];
-    static_cast<stretto_emulated_thread &>(thread) = {static_cast<int32_t>(i), static_cast<int32_t>(index % kernel->grid_x),
+    static_cast<stretto_emulated_thread &>(thread) = {static_cast<int32_t>(i),
+                                                      static_cast<int32_t>(index % kernel->grid_x),
                                                       static_cast<int32_t>(index / kernel->grid_x), 0, shared};
     thread.state = ThreadState::ready;
     thread.commits = 0;
@@ -176,7 +177,8 @@ void Block::fail(const Thread &thread, const std::string &what) {
 }
 
 std::string Block::describe(const Thread &thread) const {
-  return fmt::format("kernel {}, block ({}, {}), thread {}", launch->name(), thread.block_x, thread.block_y, thread.thread);
+  return fmt::format("kernel {}, block ({}, {}), thread {}", launch->name(), thread.block_x, thread.block_y,
+                     thread.thread);
 }
 
 std::string Block::describe(const stretto_emulated_wait &wait) const {

@@ -29,7 +29,7 @@ struct Thread : stretto_emulated_thread {
   const stretto_emulated_wait *waitsAt; // unless ready or ended
   uint32_t mask;                        // of the collective it waits at
   uint32_t commits;
-  std::vector<AsyncCopy> copies;        // oldest first
+  std::vector<AsyncCopy> copies; // oldest first
   Fiber fiber;
 };
 
@@ -40,14 +40,15 @@ struct Gathering {
 };
 
 struct Warp {
-  uint32_t ready;  // lanes that may run
-  uint32_t stamp;  // see shadow.h
+  uint32_t ready;                    // lanes that may run
+  uint32_t stamp;                    // see shadow.h
   std::vector<Gathering> gatherings; // masks do not overlap
   uint32_t x[32], y[32], z[32];
   uint64_t result[32];
 };
 
-// A number in 1 .. count without a common divisor with count, made from `random`: steps of it visit all of 0 .. count-1.
+// A number in 1 .. count without a common divisor with count, made from `random`: steps of it visit all of 0 ..
+// count-1.
 uint64_t strideThrough(uint64_t count, uint64_t random);
 
 class Block {
@@ -59,12 +60,14 @@ public:
 
   // Called from a thread of the block:
   void barrier(Thread &thread, const stretto_emulated_wait &wait);
-  uint64_t collective(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask, uint32_t x, uint32_t y, uint32_t z);
+  uint64_t collective(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask, uint32_t x, uint32_t y,
+                      uint32_t z);
   // Ends the process with a message about a thread.
   [[noreturn]] void fail(const Thread &thread, const std::string &what);
 
   Actor actor(const Thread &thread) const {
-    return {static_cast<uint32_t>(index), static_cast<uint32_t>(thread.thread), blockStamp, warps[thread.thread / 32].stamp};
+    return {static_cast<uint32_t>(index), static_cast<uint32_t>(thread.thread), blockStamp,
+            warps[thread.thread / 32].stamp};
   }
   Warp &warpOf(const Thread &thread) { return warps[thread.thread / 32]; }
 
@@ -90,8 +93,8 @@ private:
 
   const stretto_emulated_kernel *kernel = nullptr;
   uint64_t seed = 0, randomState = 0;
-  int64_t index = 0;   // of the block within the grid
-  uint32_t count = 0;  // of threads
+  int64_t index = 0;  // of the block within the grid
+  uint32_t count = 0; // of threads
   uint32_t stamp = 0, blockStamp = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::vector<Warp> warps;

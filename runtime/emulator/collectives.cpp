@@ -123,15 +123,16 @@ uint64_t Block::collective(Thread &thread, const stretto_emulated_wait &wait, ui
   Warp &warp = warpOf(thread);
   const uint32_t lane = thread.thread % 32;
   if (!(mask >> lane & 1))
-    fail(thread, fmt::format("its mask must hold the lane that executes it, but got 0x{:08x} in lane {} at {}", mask, lane,
-                             describe(wait)));
+    fail(thread, fmt::format("its mask must hold the lane that executes it, but got 0x{:08x} in lane {} at {}", mask,
+                             lane, describe(wait)));
   const Gathering *other = nullptr;
   Gathering *gathering = join(warp, wait, mask, other);
   if (!gathering)
-    fail(thread, fmt::format("lanes of one mask must execute the same operation with the same mask, but lane {} is at {} "
-                             "with mask 0x{:08x}, lane {} at {} with mask 0x{:08x}",
-                             lane, describe(wait), mask, std::countr_zero(other->arrived), describe(*other->wait),
-                             other->mask));
+    fail(thread,
+         fmt::format("lanes of one mask must execute the same operation with the same mask, but lane {} is at {} "
+                     "with mask 0x{:08x}, lane {} at {} with mask 0x{:08x}",
+                     lane, describe(wait), mask, std::countr_zero(other->arrived), describe(*other->wait),
+                     other->mask));
   warp.x[lane] = x;
   warp.y[lane] = y;
   warp.z[lane] = z;

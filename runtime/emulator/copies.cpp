@@ -45,9 +45,10 @@ using namespace stretto::emulator;
                                                                 const stretto_emulated_access *read) {
   Thread &thread = threadOf(self);
   const uint32_t bytes = write->bytes;
-  issue(thread,
-        {static_cast<char *>(to), static_cast<const char *>(from), bytes, std::min(source_bytes, bytes), thread.commits},
-        *write, *read);
+  issue(
+      thread,
+      {static_cast<char *>(to), static_cast<const char *>(from), bytes, std::min(source_bytes, bytes), thread.commits},
+      *write, *read);
 }
 
 [[gnu::visibility("default")]] void stretto_emulator_commit_copies(stretto_emulated_thread *self) {

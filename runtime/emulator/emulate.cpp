@@ -9,11 +9,11 @@ namespace stretto::emulator {
 
 static void checkSizes(const stretto_emulated_kernel &kernel) {
   if (kernel.block < 32 || kernel.block > mostThreads || kernel.block % 32)
-    report(fmt::format("kernel {}: a block must have 32 to {} threads, whole warps, but got {}", kernel.texts + kernel.name, mostThreads,
-                       kernel.block));
+    report(fmt::format("kernel {}: a block must have 32 to {} threads, whole warps, but got {}",
+                       kernel.texts + kernel.name, mostThreads, kernel.block));
   if (kernel.grid_x * kernel.grid_y >= manyBlocks)
-    report(fmt::format("kernel {}: a grid must have less than {} blocks, but got {}", kernel.texts + kernel.name, manyBlocks,
-                       kernel.grid_x * kernel.grid_y));
+    report(fmt::format("kernel {}: a grid must have less than {} blocks, but got {}", kernel.texts + kernel.name,
+                       manyBlocks, kernel.grid_x * kernel.grid_y));
 }
 
 static void emulate(const stretto_emulated_kernel &kernel, void *const *buffers, int64_t begin, int64_t end) {

@@ -20,7 +20,8 @@ size_t nextColour() {
 } // namespace
 
 void Fiber::allocate() {
-  void *data = mmap(nullptr, guardBytes + stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *data = mmap(nullptr, guardBytes + stackBytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED)
     report("memory for the stacks of emulated threads must be available");
   memory = static_cast<char *>(data);

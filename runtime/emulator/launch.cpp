@@ -35,7 +35,8 @@ void Launch::makeRegions() {
     region.cells = std::make_unique<Cell[]>((region.end - region.begin) >> granuleShift);
   for (Buffer &buffer : buffers) {
     auto first = std::find_if(regions.begin(), regions.end(), [&](const Region &r) { return r.end > buffer.begin; });
-    auto last = std::find_if(first, regions.end(), [&](const Region &r) { return r.begin >= buffer.begin + buffer.bytes; });
+    auto last =
+        std::find_if(first, regions.end(), [&](const Region &r) { return r.begin >= buffer.begin + buffer.bytes; });
     buffer.firstRegion = first - regions.begin();
     buffer.endRegion = last - regions.begin();
   }
@@ -45,7 +46,8 @@ namespace {
 
 class Registry {
 public:
-  std::shared_ptr<Launch> join(const stretto_emulated_kernel &kernel, void *const *addresses, int64_t begin, int64_t end) {
+  std::shared_ptr<Launch> join(const stretto_emulated_kernel &kernel, void *const *addresses, int64_t begin,
+                               int64_t end) {
     std::lock_guard lock(mutex);
     auto at = std::find_if(launches.begin(), launches.end(), [&](const std::shared_ptr<Launch> &launch) {
       return &launch->kernel == &kernel && std::equal(launch->addresses.begin(), launch->addresses.end(), addresses);

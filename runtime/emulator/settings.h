@@ -6,7 +6,7 @@
 namespace stretto::emulator {
 
 struct Settings {
-  uint64_t seed;                   // 0: warps and blocks run in order
+  uint64_t seed; // 0: warps and blocks run in order
   stretto_emulator_checks checks;
 };
 

@@ -1,8 +1,8 @@
 // Who touched a piece of memory last, and whether that is in order with what touches it now.
 //
-// Time is counted in stamps: within a block one counter that every synchronisation advances. A thread's stamp is that of
-// its last synchronisation, so an access with stamp s of another thread comes before everything that follows a barrier of
-// stamp b > s which both passed. Blocks are never in order with each other.
+// Time is counted in stamps: within a block one counter that every synchronisation advances. A thread's stamp is that
+// of its last synchronisation, so an access with stamp s of another thread comes before everything that follows a
+// barrier of stamp b > s which both passed. Blocks are never in order with each other.
 #pragma once
 
 #include <algorithm>

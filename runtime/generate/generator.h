@@ -21,8 +21,8 @@ struct WritingSpeed {
   double writtenPerSecond() const { return seconds > 0 ? static_cast<double>(written) / seconds : 0; }
 };
 
-// Writes with the weights that a program has at the moment, in training or after it. Uses the CACHE, INPUTS, OUTPUTS and
-// ACTIVATIONS arenas: gradients that a step left there are lost.
+// Writes with the weights that a program has at the moment, in training or after it. Uses the CACHE, INPUTS, OUTPUTS
+// and ACTIVATIONS arenas: gradients that a step left there are lost.
 class Generator {
 public:
   // Throws Error when the program was compiled without decode entries.
@@ -30,7 +30,8 @@ public:
 
   // The answer to each prompt, end token included. Prompts may differ in length; as many are worked on at a time as the
   // batch has rows, and a row that is done takes the next. Throws Error for an empty prompt, for one that does not fit
-  // together with its answer into the tokens that the program was compiled for, and for tokens outside of the vocabulary.
+  // together with its answer into the tokens that the program was compiled for, and for tokens outside of the
+  // vocabulary.
   std::vector<std::vector<int32_t>> answer(std::span<const Prompt> prompts, const Writing &writing);
 
   // Throws Error, opening with a name for the prompt, where `answer` would.

@@ -50,13 +50,15 @@ std::vector<NamedPrompt> readPrompts(const RunConfig &config) {
 void checkPrompt(const Prompt &prompt, const std::string &name, int64_t capacity, int64_t vocabulary) {
   const auto size = static_cast<int64_t>(prompt.tokens.size());
   if (size == 0 || prompt.most < 1)
-    throw Error(fmt::format("{}: a prompt must have at least one token, and room for one of an answer, but has {} and an "
-                            "answer of up to {}",
-                            name, size, prompt.most));
+    throw Error(
+        fmt::format("{}: a prompt must have at least one token, and room for one of an answer, but has {} and an "
+                    "answer of up to {}",
+                    name, size, prompt.most));
   if (capacity && size + prompt.most - 1 > capacity) // the last token written is never read
-    throw Error(fmt::format("{}: a prompt must fit into the {} tokens that the model was compiled for together with its "
-                            "answer, but has {} for an answer of up to {}; compile with --length {}",
-                            name, capacity, size, prompt.most, size + prompt.most - 1));
+    throw Error(
+        fmt::format("{}: a prompt must fit into the {} tokens that the model was compiled for together with its "
+                    "answer, but has {} for an answer of up to {}; compile with --length {}",
+                    name, capacity, size, prompt.most, size + prompt.most - 1));
   for (const int32_t token : prompt.tokens)
     if (vocabulary && (token < 0 || token >= vocabulary))
       throw Error(fmt::format("{}: tokens must be in 0..{}, but got {}", name, vocabulary - 1, token));
@@ -64,7 +66,8 @@ void checkPrompt(const Prompt &prompt, const std::string &name, int64_t capacity
 
 void checkEndToken(const RunConfig &config, int64_t vocabulary) {
   if (vocabulary && config.endToken >= vocabulary)
-    throw Error(fmt::format("--end-token must be a token in 0..{}, or -1, but got '{}'", vocabulary - 1, config.endToken));
+    throw Error(
+        fmt::format("--end-token must be a token in 0..{}, or -1, but got '{}'", vocabulary - 1, config.endToken));
 }
 
 } // namespace stretto

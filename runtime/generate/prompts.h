@@ -18,8 +18,8 @@ struct NamedPrompt {
 // where one is not made of numbers, and where there is none.
 std::vector<NamedPrompt> readPrompts(const RunConfig &config);
 
-// Throws Error, opening with a name for the prompt, where it does not fit together with its answer into `capacity` tokens,
-// is empty, or holds what is no token. What is 0 is not known.
+// Throws Error, opening with a name for the prompt, where it does not fit together with its answer into `capacity`
+// tokens, is empty, or holds what is no token. What is 0 is not known.
 void checkPrompt(const Prompt &prompt, const std::string &name, int64_t capacity, int64_t vocabulary);
 
 // Throws Error where --end-token is no token.

@@ -19,9 +19,9 @@ int32_t drawToken(std::span<const double> scores, double temperature, const Draw
   double total = 0;
   for (double score : scores)
     total += weight(score);
-  const PhiloxCounter words = philox({place.position, drawStream, static_cast<uint32_t>(place.prompt),
-                                      static_cast<uint32_t>(place.prompt >> 32)},
-                                     philoxKey(place.seed));
+  const PhiloxCounter words = philox(
+      {place.position, drawStream, static_cast<uint32_t>(place.prompt), static_cast<uint32_t>(place.prompt >> 32)},
+      philoxKey(place.seed));
   double left = openUniform(words[0], words[1]) * total;
   for (size_t token = 0; token < scores.size(); ++token)
     if ((left -= weight(scores[token])) < 0)

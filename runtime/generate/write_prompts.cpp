@@ -30,8 +30,8 @@ std::string writePrompts(const TrainingState &state, const RunConfig &config, st
   for (const std::vector<int32_t> &answer : generator.answer(checkedPrompts(generator, config), writing))
     out << fmt::format("{}\n", fmt::join(answer, " "));
   const WritingSpeed &speed = generator.speed();
-  return fmt::format("{} tokens written and {} read in {:.3f} s: {:.0f} tokens/s", speed.written, speed.read, speed.seconds,
-                     speed.writtenPerSecond());
+  return fmt::format("{} tokens written and {} read in {:.3f} s: {:.0f} tokens/s", speed.written, speed.read,
+                     speed.seconds, speed.writtenPerSecond());
 }
 
 } // namespace stretto

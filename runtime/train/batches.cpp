@@ -16,8 +16,12 @@ namespace stretto {
 
 BatchView TokenBlock::view(int64_t firstRow, int64_t rows, int64_t length) {
   const size_t begin = firstRow * length, count = rows * length;
-  return {rows, length, std::span(tokens).subspan(begin, count), std::span(targets).subspan(begin, count),
-          std::span(mask).subspan(begin, count), std::span(positions).subspan(begin, count)};
+  return {rows,
+          length,
+          std::span(tokens).subspan(begin, count),
+          std::span(targets).subspan(begin, count),
+          std::span(mask).subspan(begin, count),
+          std::span(positions).subspan(begin, count)};
 }
 
 namespace {
@@ -111,8 +115,8 @@ template <typename From> std::vector<From> readAs(const SafetensorsFile &file, c
 std::vector<double> readNumbers(const SafetensorsFile &file, const TensorEntry &entry,
                                 const std::vector<std::string> &dtypes) {
   if (std::find(dtypes.begin(), dtypes.end(), entry.dtype) == dtypes.end())
-    throw Error(fmt::format("'{}' in '{}' must be {}, but got {}", entry.name, file.path(),
-                            fmt::join(dtypes, " or "), entry.dtype));
+    throw Error(fmt::format("'{}' in '{}' must be {}, but got {}", entry.name, file.path(), fmt::join(dtypes, " or "),
+                            entry.dtype));
   auto convert = [](const auto &values) { return std::vector<double>(values.begin(), values.end()); };
   if (entry.dtype == "I32")
     return convert(readAs<int32_t>(file, entry));
@@ -142,13 +146,14 @@ std::vector<int32_t> readTokens(const SafetensorsFile &file, const TensorEntry &
   const std::vector<double> values = readNumbers(file, entry, {"I32", "I64"});
   for (double value : values)
     if (value < 0 || value >= static_cast<double>(vocabulary))
-      throw Error(fmt::format("'{}' in '{}' must be in 0..{}, but got {}", entry.name, file.path(), vocabulary - 1,
-                              value));
+      throw Error(
+          fmt::format("'{}' in '{}' must be in 0..{}, but got {}", entry.name, file.path(), vocabulary - 1, value));
   return {values.begin(), values.end()};
 }
 
 // Places of tokens in their documents; a row is one document where the file does not say.
-std::vector<int32_t> readPositions(const SafetensorsFile &file, const TensorEntry *entry, int64_t rows, int64_t length) {
+std::vector<int32_t> readPositions(const SafetensorsFile &file, const TensorEntry *entry, int64_t rows,
+                                   int64_t length) {
   std::vector<int32_t> positions(rows * length);
   if (!entry) {
     for (int64_t i = 0; i < rows * length; ++i)
@@ -209,8 +214,7 @@ std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t see
   return std::make_unique<TaskSource>(std::move(task), seed);
 }
 
-std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length,
-                                        int64_t vocabulary) {
+std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary) {
   return std::make_unique<FileSource>(path, batch, length, vocabulary);
 }
 

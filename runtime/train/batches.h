@@ -16,7 +16,7 @@ struct TokenBlock {
   std::vector<int32_t> tokens, targets;
   std::vector<uint8_t> mask;
   std::vector<int32_t> positions; // places of the tokens in their documents
-  std::vector<double> weights; // loss weight of each target: mask / number of ones in the block
+  std::vector<double> weights;    // loss weight of each target: mask / number of ones in the block
 
   BatchView view(int64_t firstRow, int64_t rows, int64_t length);
 };
@@ -27,8 +27,7 @@ public:
   virtual ~BatchSource() = default;
   // Fills `rows` rows from sample `first`, weights included.
   virtual TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const = 0;
-  virtual std::vector<Score> score(uint64_t first, const BatchView &batch,
-                                   const Predictions &predictions) const = 0;
+  virtual std::vector<Score> score(uint64_t first, const BatchView &batch, const Predictions &predictions) const = 0;
   // The task behind it and the seed of its samples; null where there is none.
   virtual const Task *task() const { return nullptr; }
   virtual uint64_t seed() const { return 0; }
@@ -40,8 +39,8 @@ public:
 std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t seed);
 
 // The rows of a safetensors file, in a circle: `tokens` and `targets` (I32 or I64, [rows, length]), and
-// optionally `mask` (U8 or BOOL) or `weights` (F32 or F64; then used as they are), and `positions` (I32 or I64; a row is
-// one document without). Throws Error when the file does not fit the program, a token is outside the vocabulary, or
+// optionally `mask` (U8 or BOOL) or `weights` (F32 or F64; then used as they are), and `positions` (I32 or I64; a row
+// is one document without). Throws Error when the file does not fit the program, a token is outside the vocabulary, or
 // positions do not count.
 std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
 

@@ -42,8 +42,8 @@ public:
       return time(count);
     if (counted && what == "profile")
       return profile(count);
-    throw Error(fmt::format("a request must be 'time N', 'profile N' (N in 1..1000000) or 'memory', but got '{}'",
-                            request));
+    throw Error(
+        fmt::format("a request must be 'time N', 'profile N' (N in 1..1000000) or 'memory', but got '{}'", request));
   }
 
 private:
@@ -86,8 +86,8 @@ private:
                              "\"gigaflops\": {}}}",
                              kernels.empty() ? "" : ", ", quoteJson(line.name), formatJson(line.seconds), line.calls,
                              formatJson(line.gigabytesPerSecond), formatJson(line.gigaflops));
-    return fmt::format("{{\"seconds\": {}, \"groups\": {{{}}}, \"kernels\": [{}]}}", formatJson(profile.secondsPerStep()),
-                       groups, kernels);
+    return fmt::format("{{\"seconds\": {}, \"groups\": {{{}}}, \"kernels\": [{}]}}",
+                       formatJson(profile.secondsPerStep()), groups, kernels);
   }
 
   std::string memory() const {

@@ -36,8 +36,8 @@ ManifestFile writeTensors(const std::string &folder, const std::string &name, st
     readTensor(device, tensors[i], staging.data());
     file.write(staging.data(), staging.size());
     whole.add(staging.data(), staging.size());
-    result.tensors.push_back({entries[i].name, result.bytes, result.bytes + staging.size(),
-                              checksumOf(staging.data(), staging.size())});
+    result.tensors.push_back(
+        {entries[i].name, result.bytes, result.bytes + staging.size(), checksumOf(staging.data(), staging.size())});
     result.bytes += staging.size();
   }
   file.finish();
@@ -66,8 +66,8 @@ void verifyFile(const std::string &folder, const ManifestFile &expected) {
   for (const ManifestTensor &tensor : expected.tensors)
     if (tensor.begin <= tensor.end && tensor.end <= file.bytes() &&
         checksumOfRange(file, tensor.begin, tensor.end) != tensor.checksum)
-      throw Error(fmt::format("'{}' is damaged: the checksum of tensor '{}' does not match", expected.name,
-                              tensor.name));
+      throw Error(
+          fmt::format("'{}' is damaged: the checksum of tensor '{}' does not match", expected.name, tensor.name));
   throw Error(fmt::format("'{}' is damaged: the checksum of its header does not match", expected.name));
 }
 
@@ -80,8 +80,8 @@ void restoreFile(const std::string &path, const std::vector<StateTensor> &tensor
   for (const StateTensor &tensor : tensors) {
     const TensorEntry *entry = file.find(tensor.entry.name);
     if (!entry || entry->shape != tensor.entry.shape || entry->dtype != tensor.entry.dtype)
-      throw Error(fmt::format("'{}' must hold '{}' as {}{}, but does not", path, tensor.entry.name,
-                              tensor.entry.dtype, shapeText(tensor.entry.shape)));
+      throw Error(fmt::format("'{}' must hold '{}' as {}{}, but does not", path, tensor.entry.name, tensor.entry.dtype,
+                              shapeText(tensor.entry.shape)));
     std::vector<std::byte> data(entry->bytes());
     file.read(*entry, data.data());
     writeTensor(device, tensor, std::move(data));
@@ -233,7 +233,8 @@ void CheckpointFolder::restore(const TrainingState &state, int64_t step) const {
 }
 
 // What to say of a shape that is as it must be but for the vocabulary; empty of any other.
-static std::string tellVocabulary(const std::vector<int64_t> &wanted, const std::vector<int64_t> &got, int64_t vocabulary) {
+static std::string tellVocabulary(const std::vector<int64_t> &wanted, const std::vector<int64_t> &got,
+                                  int64_t vocabulary) {
   if (wanted.size() != got.size())
     return "";
   int64_t other = vocabulary;
@@ -242,7 +243,8 @@ static std::string tellVocabulary(const std::vector<int64_t> &wanted, const std:
       return "";
     else if (wanted[i] != got[i])
       other = got[i];
-  return fmt::format("; the model was compiled for a vocabulary of {}, the weights are of one of {}", vocabulary, other);
+  return fmt::format("; the model was compiled for a vocabulary of {}, the weights are of one of {}", vocabulary,
+                     other);
 }
 
 void loadWeights(const TrainingState &state, const std::string &path) {

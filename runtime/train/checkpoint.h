@@ -37,7 +37,8 @@ public:
   // Reads the manifest of one checkpoint and compares every checksum; throws Error with what is wrong.
   Manifest verify(int64_t step, CheckpointPart part = CheckpointPart::all) const;
 
-  // The newest checkpoint of which the part is good. `skipped` is told about each newer one: its step, and what is wrong.
+  // The newest checkpoint of which the part is good. `skipped` is told about each newer one: its step, and what is
+  // wrong.
   using Skipped = std::function<void(int64_t step, const std::string &reason)>;
   std::optional<Manifest> newest(CheckpointPart part, const Skipped &skipped) const;
 
@@ -58,8 +59,8 @@ private:
 // Error with what is wrong.
 Manifest verifyWeights(const std::string &folder);
 
-// Fills parameters by name from any safetensors file of the user (f32 or f64, converted). Throws Error when a parameter is
-// missing or has another shape, or when the file has a tensor of no parameter.
+// Fills parameters by name from any safetensors file of the user (f32 or f64, converted). Throws Error when a parameter
+// is missing or has another shape, or when the file has a tensor of no parameter.
 void loadWeights(const TrainingState &state, const std::string &path);
 
 } // namespace stretto

@@ -40,8 +40,8 @@ Setting integer(const char *name, const char *help, int64_t RunConfig::*field, i
       throw Error(fmt::format("--{} must be an integer in {}..{}, but got '{}'", name, low, high, text));
     config.*field = value;
   };
-  return {name, help, Setting::Kind::Integer, stored, set,
-          [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
+  return {name,   help, Setting::Kind::Integer,
+          stored, set,  [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
 }
 
 Setting real(const char *name, const char *help, double RunConfig::*field, double low, double high) {
@@ -51,8 +51,8 @@ Setting real(const char *name, const char *help, double RunConfig::*field, doubl
       throw Error(fmt::format("--{} must be a number in {}..{}, but got '{}'", name, low, high, text));
     config.*field = value;
   };
-  return {name, help, Setting::Kind::Real, true, set,
-          [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
+  return {name, help, Setting::Kind::Real,
+          true, set,  [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
 }
 
 Setting text(const char *name, std::string help, std::string RunConfig::*field, bool stored,
@@ -74,8 +74,8 @@ Setting onOff(const char *name, const char *help, bool RunConfig::*field, bool s
       throw Error(fmt::format("--{} must be on or off, but got '{}'", name, value));
     config.*field = value == "on";
   };
-  return {name, help, Setting::Kind::Text, stored, set,
-          [=](const RunConfig &config) { return std::string(config.*field ? "on" : "off"); }};
+  return {name,   help, Setting::Kind::Text,
+          stored, set,  [=](const RunConfig &config) { return std::string(config.*field ? "on" : "off"); }};
 }
 
 Setting flag(const char *name, const char *help, bool RunConfig::*field) {
@@ -84,14 +84,16 @@ Setting flag(const char *name, const char *help, bool RunConfig::*field) {
       throw Error(fmt::format("--{} must be true or false, but got '{}'", name, value));
     config.*field = value == "true";
   };
-  return {name, help, Setting::Kind::Flag, false, set,
-          [=](const RunConfig &config) { return std::string(config.*field ? "true" : "false"); }};
+  return {name,  help, Setting::Kind::Flag,
+          false, set,  [=](const RunConfig &config) { return std::string(config.*field ? "true" : "false"); }};
 }
 
 Setting device() {
   std::vector<std::string> names = deviceNames();
-  const std::string help = fmt::format("auto (what the model was compiled for), {} (null-async, for tests: everything runs "
-                                       "late, on the cpu)", fmt::join(names, ", "));
+  const std::string help =
+      fmt::format("auto (what the model was compiled for), {} (null-async, for tests: everything runs "
+                  "late, on the cpu)",
+                  fmt::join(names, ", "));
   names.insert(names.begin(), "auto");
   return text("device", help, &RunConfig::device, false, names);
 }
@@ -119,11 +121,14 @@ std::vector<Setting> makeSettings() {
       integer("eval-every", "steps between evaluations; 0: only at the end", &C::evalEvery, 0, most),
       integer("eval-batches", "held-out batches per evaluation; 0: none", &C::evalBatches, 0, 1'000'000),
       integer("eval-generate",
-              "held-out instances per evaluation that the model answers by writing; -1: some where the task is judged by it",
+              "held-out instances per evaluation that the model answers by writing; -1: some where the task is judged "
+              "by it",
               &C::evalGenerate, -1, 1'000'000'000),
-      real("temperature", "of what the model writes; 0: the likeliest token each time; -1: the task's, or 0 for prompts",
+      real("temperature",
+           "of what the model writes; 0: the likeliest token each time; -1: the task's, or 0 for prompts",
            &C::temperature, -1, 1e6),
-      text("prompt", "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between", &C::prompt, false),
+      text("prompt", "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between",
+           &C::prompt, false),
       text("prompts", "the same with the prompts of a file, one a line", &C::prompts, false),
       integer("write", "tokens to write behind a prompt, at most", &C::write, 1, 1'000'000'000, false),
       integer("end-token", "the token that ends an answer; -1: none", &C::endToken, -1, 1'000'000'000, false),
@@ -134,14 +139,15 @@ std::vector<Setting> makeSettings() {
            {"stop", "skip"}),
       text("out", "run directory; none: write no files", &C::out, false),
       flag("resume", "go on from the newest checkpoint of the run directory", &C::resume),
-      flag("strict", "a newest checkpoint that is damaged is an error, and not a warning and the one before it", &C::strict),
+      flag("strict", "a newest checkpoint that is damaged is an error, and not a warning and the one before it",
+           &C::strict),
       integer("threads", "threads; 0: all cores (results do not depend on it)", &C::threads, 0, 4096, false),
       device(),
       onOff("graph", "GPUs: a step is captured once as a graph and replayed; off: its ops are submitted each time",
             &C::graph, false),
       onOff("deterministic", "GPUs: the same bits each time; off: attention may use a faster backward without that",
             &C::deterministic, true),
-      onOff("tf32", "GPUs: products of floats may round their operands to 10 bits (TF32)", &C::tf32, true),
+      onOff("tf32", "GPUs: matmuls of floats may round their operands to 10 bits (TF32)", &C::tf32, true),
       flag("check-finite", "stop at the first op that writes a NaN or an infinity, and name it (slow)",
            &C::checkFinite),
       flag("profile", "print where the time of a step goes", &C::profile),

@@ -22,16 +22,16 @@ struct RunConfig {
   double finalFraction = 0.1;
   int64_t seed = 0;
   int64_t evalEvery = 100, evalBatches = 4, evalGenerate = -1; // -1: as the task says
-  double temperature = -1; // of what is generated; -1: as the task says
-  std::string scores;      // a file for the scores of evaluations
-  std::string prompt, prompts; // what to go on with instead of training; a file with more
+  double temperature = -1;                                     // of what is generated; -1: as the task says
+  std::string scores;                                          // a file for the scores of evaluations
+  std::string prompt, prompts;       // what to go on with instead of training; a file with more
   int64_t write = 32, endToken = -1; // tokens of an answer, and the one that ends it; -1: none
   bool writesOnly() const { return !prompt.empty() || !prompts.empty(); }
   int64_t saveEvery = 500, keep = 3, logEvery = 10;
   std::string out;
   bool resume = false, strict = false;
-  std::string ofRun; // the run directory that spec and settings come from
-  int64_t threads = 0; // 0: all cores
+  std::string ofRun;           // the run directory that spec and settings come from
+  int64_t threads = 0;         // 0: all cores
   std::string device = "auto"; // what the model was compiled for
   bool graph = true, deterministic = true, tf32 = false;
   std::string onNonfinite = "stop"; // or "skip"
@@ -49,7 +49,7 @@ struct Setting {
   enum class Kind { Integer, Real, Text, Flag };
   std::string name, help;
   Kind kind = Kind::Text;
-  bool stored = false; // part of run.toml, taken over by --resume
+  bool stored = false;                                       // part of run.toml, taken over by --resume
   std::function<void(RunConfig &, const std::string &)> set; // throws Error for a value out of range
   std::function<std::string(const RunConfig &)> get;
 };
@@ -70,8 +70,8 @@ struct ConfigLayer {
 // Throws Error where a run file says that a run wrote it and is not as it was written.
 void checkWhole(const std::string &path, std::string_view content);
 
-// A run file: tables [settings] and [task]. Throws Error "path:line: ..." for unknown names. One that a run wrote has to be
-// as it was written; users' own have no seal.
+// A run file: tables [settings] and [task]. Throws Error "path:line: ..." for unknown names. One that a run wrote has
+// to be as it was written; users' own have no seal.
 ConfigLayer readConfigFile(const std::string &path);
 // The run.toml of a run directory, which has to be as it was written.
 ConfigLayer readRunFile(const std::string &run);

@@ -67,9 +67,10 @@ static ConfigLayer parseConfig(const std::string &path, const std::string &conte
 
 void checkWhole(const std::string &path, std::string_view content) {
   if (content.starts_with(title) && !unsealed(content))
-    throw Error(fmt::format("'{}' must be as the run wrote it, but was cut or changed; without its first line it counts as a "
-                            "file of your own",
-                            path));
+    throw Error(
+        fmt::format("'{}' must be as the run wrote it, but was cut or changed; without its first line it counts as a "
+                    "file of your own",
+                    path));
 }
 
 ConfigLayer readConfigFile(const std::string &path) {
@@ -81,9 +82,10 @@ ConfigLayer readConfigFile(const std::string &path) {
 ConfigLayer readRunFile(const std::string &run) {
   const std::string path = run + "/run.toml", content = readFile(path, maxBytes);
   if (!unsealed(content))
-    throw Error(fmt::format("'{}' must be as the run wrote it, but was cut or changed, so that the settings of the run are not "
-                            "known; give them on the command line of a new run",
-                            path));
+    throw Error(
+        fmt::format("'{}' must be as the run wrote it, but was cut or changed, so that the settings of the run are not "
+                    "known; give them on the command line of a new run",
+                    path));
   return parseConfig(path, content);
 }
 
@@ -93,8 +95,7 @@ std::string writeConfigFile(const RunConfig &config) {
     if (!setting.stored)
       continue;
     const std::string value = setting.get(config);
-    out += fmt::format("{} = {}  # {}\n", setting.name,
-                       setting.kind == Setting::Kind::Text ? quoteJson(value) : value,
+    out += fmt::format("{} = {}  # {}\n", setting.name, setting.kind == Setting::Kind::Text ? quoteJson(value) : value,
                        config.origins.at(setting.name));
   }
   if (!config.taskSettings.empty())

@@ -14,9 +14,10 @@ std::vector<int32_t> documentStarts(std::span<const int32_t> positions, int64_t 
     if (positions[token] == 0)
       starts.push_back(static_cast<int32_t>(token));
     else if (place == 0 || positions[token] != positions[token - 1] + 1)
-      throw Error(fmt::format("positions must be 0 at the first token of a row and of each document and one more at each "
-                              "token behind it, but got {} at token {} of row {}",
-                              positions[token], place, static_cast<int64_t>(token) / length));
+      throw Error(
+          fmt::format("positions must be 0 at the first token of a row and of each document and one more at each "
+                      "token behind it, but got {} at token {} of row {}",
+                      positions[token], place, static_cast<int64_t>(token) / length));
   }
   return starts;
 }

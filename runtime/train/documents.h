@@ -11,8 +11,8 @@ namespace stretto {
 // (rows of `length`). Throws Error where a place is neither 0 nor one more than that of the token before it in the row.
 std::vector<int32_t> documentStarts(std::span<const int32_t> positions, int64_t length);
 
-// The same as stretto_input has it: `room` + 1 numbers, the number of all tokens behind the last start. Throws Error where
-// there are more documents than room.
+// The same as stretto_input has it: `room` + 1 numbers, the number of all tokens behind the last start. Throws Error
+// where there are more documents than room.
 std::vector<int32_t> paddedStarts(std::span<const int32_t> positions, int64_t length, int64_t room);
 
 } // namespace stretto

@@ -31,7 +31,8 @@ void predictRows(Stepper &stepper, const BatchSource &source, const stretto_prog
     const uint64_t first = static_cast<uint64_t>(i * program.batch);
     TokenBlock block = source.make(Stream::Evaluation, first, program.batch, program.length);
     const Stepper::Prediction prediction = stepper.evaluate(block);
-    const std::vector<double> distribution = wantsDistribution ? stepper.logProbabilities(block) : std::vector<double>();
+    const std::vector<double> distribution =
+        wantsDistribution ? stepper.logProbabilities(block) : std::vector<double>();
     for (size_t at = 0; at < block.mask.size(); ++at)
       if (block.mask[at])
         metrics.loss += prediction.nll[at], ++counted;
@@ -54,12 +55,14 @@ void judgeAnswers(Stepper &stepper, const BatchSource &source, const stretto_pro
   for (int64_t first = 0; first < plan.generated; first += most) {
     const int64_t count = std::min(most, plan.generated - first);
     const std::vector<Prompt> prompts = task.prompts(source.seed(), static_cast<uint64_t>(first), count);
-    const auto answers = generator ? generator->answer(prompts, writing) : recomputeAnswers(stepper, program, prompts, writing);
+    const auto answers =
+        generator ? generator->answer(prompts, writing) : recomputeAnswers(stepper, program, prompts, writing);
     writing.firstPrompt += prompts.size();
     addScores(judged, task.judge(source.seed(), static_cast<uint64_t>(first), count, answers));
   }
   // The headline is the first of all.
-  metrics.scores.insert(task.judgedByWriting() ? metrics.scores.begin() : metrics.scores.end(), judged.begin(), judged.end());
+  metrics.scores.insert(task.judgedByWriting() ? metrics.scores.begin() : metrics.scores.end(), judged.begin(),
+                        judged.end());
 }
 
 } // namespace
@@ -95,14 +98,16 @@ std::string scoreTable(const EvaluationMetrics &metrics) {
   size_t width = 5;
   for (const Score &score : metrics.scores)
     width = std::max(width, score.count ? score.name.size() : 0);
-  std::string text = fmt::format("{:<{}}  {:>10}  {:>22}  {:>10}\n", "score", width, "result", "95 % interval", "instances");
+  std::string text =
+      fmt::format("{:<{}}  {:>10}  {:>22}  {:>10}\n", "score", width, "result", "95 % interval", "instances");
   for (const Score &score : metrics.scores) {
     if (score.count == 0)
       continue;
     const bool isShare = score.kind == Score::Kind::Share;
     const bool isPercentage = score.unit == "%";
     auto show = [&](double number) {
-      return isShare || isPercentage ? fmt::format("{:.2f} %", isShare ? 100 * number : number) : fmt::format("{:.5g}", number);
+      return isShare || isPercentage ? fmt::format("{:.2f} %", isShare ? 100 * number : number)
+                                     : fmt::format("{:.5g}", number);
     };
     const Interval interval = score.interval();
     const bool isSure = score.kind == Score::Kind::Value;

@@ -7,10 +7,10 @@ namespace stretto {
 
 // What an evaluation covers.
 struct EvaluationPlan {
-  int64_t batches = 0;     // held-out batches whose tokens are predicted
-  int64_t generated = 0;   // held-out instances that the model answers by writing
-  double temperature = 0;  // of writing
-  uint64_t seed = 0;       // of drawn tokens
+  int64_t batches = 0;    // held-out batches whose tokens are predicted
+  int64_t generated = 0;  // held-out instances that the model answers by writing
+  double temperature = 0; // of writing
+  uint64_t seed = 0;      // of drawn tokens
 };
 
 // The plan of a run: a task that can only be judged by what a model writes is, unless the configuration says otherwise.

@@ -117,8 +117,8 @@ void InputFile::read(uint64_t offset, void *data, size_t bytes) const {
 std::string readFile(const std::string &path, uint64_t maxBytes, bool followLinks) {
   InputFile file(path, followLinks);
   if (file.bytes() > maxBytes)
-    throw Error(fmt::format("cannot read '{}': it must have at most {} bytes, but got {}", path, maxBytes,
-                            file.bytes()));
+    throw Error(
+        fmt::format("cannot read '{}': it must have at most {} bytes, but got {}", path, maxBytes, file.bytes()));
   std::string text(file.bytes(), '\0');
   file.read(0, text.data(), text.size());
   return text;
@@ -150,9 +150,7 @@ void syncDirectory(const std::string &path) {
 }
 
 void renameNew(const std::string &from, const std::string &to) { renameWith(from, to, RENAME_NOREPLACE); }
-void exchangePaths(const std::string &first, const std::string &second) {
-  renameWith(first, second, RENAME_EXCHANGE);
-}
+void exchangePaths(const std::string &first, const std::string &second) { renameWith(first, second, RENAME_EXCHANGE); }
 
 void removeFile(const std::string &path) {
   pass("remove", path);

@@ -54,10 +54,10 @@ private:
 std::string readFile(const std::string &path, uint64_t maxBytes, bool followLinks = false);
 void makeDirectory(const std::string &path); // existing is fine; its name is synced
 void syncDirectory(const std::string &path);
-void renameNew(const std::string &from, const std::string &to);      // `to` must not exist
+void renameNew(const std::string &from, const std::string &to);          // `to` must not exist
 void exchangePaths(const std::string &first, const std::string &second); // atomically
 void removeFile(const std::string &path);
-void removeTree(const std::string &path);          // one level of files
+void removeTree(const std::string &path);                        // one level of files
 std::vector<std::string> listDirectory(const std::string &path); // sorted; empty when there is none
 bool pathExists(const std::string &path);
 // Replaces `path` by a synced temporary file renamed over it.

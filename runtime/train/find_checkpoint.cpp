@@ -59,7 +59,8 @@ FoundWeights weightsAt(const std::string &given) {
   const fs::path path = fs::is_symlink(given, none) ? fs::canonical(given, none) : fs::path(given);
   const fs::path folder = fs::absolute(path, none).lexically_normal().parent_path();
   const bool isPlaceOfOne = isStepName(folder.filename().string()) && folder.parent_path().filename() == "ckpt";
-  const bool isKnown = path.filename() == weightsFile && (isPlaceOfOne || pathExists((folder / "manifest.json").string()));
+  const bool isKnown =
+      path.filename() == weightsFile && (isPlaceOfOne || pathExists((folder / "manifest.json").string()));
   if (!isKnown || !pathExists(path.string()))
     return {given, std::nullopt, {}, {}};
   try {
@@ -82,8 +83,8 @@ FoundWeights latestAt(const fs::path &latest) {
   const std::vector<int64_t> steps = checkpoints.steps();
   for (auto newer = steps.rbegin(); newer != steps.rend() && checkpoints.folderOf(*newer) != folder.string(); ++newer) {
     found.passedOver.push_back(*newer);
-    found.warnings.push_back(
-        fmt::format("checkpoint '{}' is passed over, as '{}' names '{}'", checkpoints.folderOf(*newer), latest.string(), step));
+    found.warnings.push_back(fmt::format("checkpoint '{}' is passed over, as '{}' names '{}'",
+                                         checkpoints.folderOf(*newer), latest.string(), step));
   }
   return found;
 }
@@ -112,9 +113,10 @@ FoundWeights findWeights(const std::string &given) {
     return newestIn(path / "ckpt");
   if (isCheckpointFolder(path))
     return newestIn(path);
-  throw Error(fmt::format("'{}' must be a run directory, its folder 'ckpt', a checkpoint of it or a safetensors file, but is "
-                          "{}",
-                          given, contentText(path)));
+  throw Error(
+      fmt::format("'{}' must be a run directory, its folder 'ckpt', a checkpoint of it or a safetensors file, but is "
+                  "{}",
+                  given, contentText(path)));
 }
 
 std::string findRunDirectory(const std::string &given) {

@@ -129,8 +129,8 @@ void fillTables(const TrainingState &state) {
       throw Error(fmt::format("table {} must be of a kind the runtime knows, but got kind {} with {} rotated columns",
                               i, table.kind, table.rotated));
     const int64_t count = table.rows * table.columns;
-    void *address = state.arenas.resolve({STRETTO_ARENA_TABLES, 0, table.offset},
-                                         count * elementBytes(state.program.dtype));
+    void *address =
+        state.arenas.resolve({STRETTO_ARENA_TABLES, 0, table.offset}, count * elementBytes(state.program.dtype));
     fillTensor(state, address, count,
                [&](int64_t index) { return tableValue(table, index / table.columns, index % table.columns); });
   }

@@ -35,9 +35,11 @@ void compareModels(const Manifest &manifest, const stretto_program &program, con
     throw Error(fmt::format("weights '{}' must be of the spec and settings of the program, {}, but are of {}", path,
                             program.spec_hash, then));
   if (then != program.spec_hash)
-    progress.warning(fmt::format("weights '{}' were trained with another spec or other settings, {}; those of this program are {}",
-                                 path, then, program.spec_hash));
-  const std::string documents = factOf(manifest, "documents", "together"), now = program.input.positions >= 0 ? "apart" : "together";
+    progress.warning(
+        fmt::format("weights '{}' were trained with another spec or other settings, {}; those of this program are {}",
+                    path, then, program.spec_hash));
+  const std::string documents = factOf(manifest, "documents", "together"),
+                    now = program.input.positions >= 0 ? "apart" : "together";
   if (documents != now)
     progress.warning(fmt::format("weights '{}' were trained with documents {}, and this program computes them {}", path,
                                  documents, now));
@@ -45,7 +47,8 @@ void compareModels(const Manifest &manifest, const stretto_program &program, con
 
 } // namespace
 
-std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, Progress &progress) {
+std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config,
+                                                Progress &progress) {
   const FoundWeights found = findWeights(config.initFrom);
   if (config.strict && !found.warnings.empty())
     throw Error(found.warnings.front() + "; with --strict no other is used");
@@ -68,9 +71,10 @@ void checkModelOf(const std::string &run, const stretto_program &program) {
   while (!then.empty() && then.back() == '\n')
     then.pop_back();
   if (then != program.spec_hash)
-    throw Error(fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
-                            "are {2}; to give its weights to another model, name that: stretto eval SPEC --init-from {0}",
-                            run, printable(then), program.spec_hash));
+    throw Error(
+        fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
+                    "are {2}; to give its weights to another model, name that: stretto eval SPEC --init-from {0}",
+                    run, printable(then), program.spec_hash));
 }
 
 } // namespace stretto

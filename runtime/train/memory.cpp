@@ -55,14 +55,14 @@ int64_t residentPeak() { return kilobytesIn("/proc/self/status", "VmHWM:"); }
 void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available) {
   if (available <= 0 || plan.total() <= available)
     return;
-  // Weights, gradients, moments and libraries do not depend on the batch; everything else grows with it. How much of the
-  // activations a smaller batch finds room for among the gradients is left out: what is named here fits.
+  // Weights, gradients, moments and libraries do not depend on the batch; everything else grows with it. How much of
+  // the activations a smaller batch finds room for among the gradients is left out: what is named here fits.
   const int64_t fixed = plan.weights + plan.gradients + plan.moments + plan.library;
   const int64_t perRow =
       std::max<int64_t>(1, (program.activation_bytes + plan.rest) / std::max<int64_t>(1, program.batch));
   const int64_t fits = (available - fixed) / perRow;
-  const auto lengthThatFits = static_cast<int64_t>(static_cast<double>(program.length) *
-                                                   static_cast<double>(available - fixed) / static_cast<double>(perRow));
+  const auto lengthThatFits = static_cast<int64_t>(
+      static_cast<double>(program.length) * static_cast<double>(available - fixed) / static_cast<double>(perRow));
   const std::string advice =
       fits >= 1 ? fmt::format("the largest batch that fits is about {}: compile again with --batch {} "
                               "(and --accumulate {} for the same step)",
@@ -73,7 +73,8 @@ void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t
                         lengthThatFits, lengthThatFits)
           : fmt::format("weights, gradients, moments and libraries alone need {}", formatBytes(fixed));
   throw Error(fmt::format("the run must fit into {} of memory, but needs {} at batch {} ({}); {}",
-                          formatBytes(available), formatBytes(plan.total()), program.batch, describePlan(plan), advice));
+                          formatBytes(available), formatBytes(plan.total()), program.batch, describePlan(plan),
+                          advice));
 }
 
 std::string formatBytes(int64_t bytes) {

@@ -8,12 +8,12 @@
 namespace stretto {
 
 struct MemoryPlan {
-  int64_t activations = 0;  // saved values and transients, as far as they find no room among the gradients
-  int64_t weights = 0;      // parameters and, where used, their rounded copy
-  int64_t gradients = 0;    // gradients and, where used, their accumulator
-  int64_t moments = 0;      // optimizer state
-  int64_t rest = 0;         // inputs, outputs, tables, hyper-parameters
-  int64_t library = 0;      // beside the arenas: LibTorch, MKL, scratch of kernels; see Device::libraryPeakBytes
+  int64_t activations = 0; // saved values and transients, as far as they find no room among the gradients
+  int64_t weights = 0;     // parameters and, where used, their rounded copy
+  int64_t gradients = 0;   // gradients and, where used, their accumulator
+  int64_t moments = 0;     // optimizer state
+  int64_t rest = 0;        // inputs, outputs, tables, hyper-parameters
+  int64_t library = 0;     // beside the arenas: LibTorch, MKL, scratch of kernels; see Device::libraryPeakBytes
   int64_t total() const { return activations + weights + gradients + moments + rest + library; }
 };
 
@@ -27,7 +27,8 @@ int64_t availableMemory();
 // Throws Error with the figures and the largest batch that fits.
 void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available);
 
-// The most memory that this process had at a time, in bytes: program, libraries and all. On a GPU's machine, of the host.
+// The most memory that this process had at a time, in bytes: program, libraries and all. On a GPU's machine, of the
+// host.
 int64_t residentPeak();
 
 // "1.23 GiB"

@@ -49,8 +49,8 @@ std::string metricsLine(const StepMetrics &metrics) {
 }
 
 std::string metricsLine(const EvaluationMetrics &metrics) {
-  std::string line = fmt::format("{{\"step\": {}, \"eval_loss\": {}, \"scores\": {{", metrics.step,
-                                 formatJson(metrics.loss));
+  std::string line =
+      fmt::format("{{\"step\": {}, \"eval_loss\": {}, \"scores\": {{", metrics.step, formatJson(metrics.loss));
   const char *separator = "";
   for (const Score &score : metrics.scores) {
     line += fmt::format("{}{}: {}", separator, quoteJson(score.name), formatScore(score));

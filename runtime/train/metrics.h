@@ -55,8 +55,8 @@ private:
   int descriptor = -1;
 };
 
-// Drops the lines of steps after `step`, and all from the first one on that is none of metricsLine. Returns whether each
-// step up to it has a line; no file has none.
+// Drops the lines of steps after `step`, and all from the first one on that is none of metricsLine. Returns whether
+// each step up to it has a line; no file has none.
 bool truncateLines(const std::string &path, int64_t step);
 
 // A TensorBoard event file (records of protobuf Event messages with masked CRC-32C).

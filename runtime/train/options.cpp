@@ -16,8 +16,8 @@ namespace {
 void addSetting(CLI::App &app, const Setting &setting, ConfigLayer &layer) {
   const std::string flag = "--" + setting.name;
   if (setting.kind == Setting::Kind::Flag) {
-    app.add_flag_callback(flag, [&layer, name = setting.name] { layer.options[name] = {"true", "command line"}; },
-                          setting.help);
+    app.add_flag_callback(
+        flag, [&layer, name = setting.name] { layer.options[name] = {"true", "command line"}; }, setting.help);
     return;
   }
   const char *type = setting.kind == Setting::Kind::Integer ? "N" : setting.kind == Setting::Kind::Real ? "X" : "TEXT";
@@ -37,7 +37,8 @@ void addTaskSetting(ConfigLayer &layer, const std::string &text) {
 }
 
 // Options of the compiler that people look for in the program.
-constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "--vocab", "--dtype", "--target", "--set"};
+constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "--vocab",
+                                                        "--dtype", "--target", "--set"};
 
 [[noreturn]] void refuseExtra(const std::string &argument) {
   const std::string name = argument.substr(0, argument.find('='));
@@ -46,15 +47,19 @@ constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "
   std::vector<std::string> names = {"--task-set", "--config", "--of-run", "--help", "--version"};
   for (const Setting &setting : settings())
     names.push_back("--" + setting.name);
-  const auto isName = [&](const std::string &word) { return std::find(names.begin(), names.end(), word) != names.end(); };
+  const auto isName = [&](const std::string &word) {
+    return std::find(names.begin(), names.end(), word) != names.end();
+  };
   const auto known = optionByHabit(name);
   if (known && !isName(*known) && std::find(compiledIn.begin(), compiledIn.end(), *known) != compiledIn.end())
-    throw Error(fmt::format("unknown option '{}'; the program was compiled with its {}: another makes another program, by "
-                            "stretto train SPEC {} ...",
-                            name, known->substr(2), *known));
+    throw Error(
+        fmt::format("unknown option '{}'; the program was compiled with its {}: another makes another program, by "
+                    "stretto train SPEC {} ...",
+                    name, known->substr(2), *known));
   const auto nearest = known && isName(*known) ? known : nearestOf(name, names);
   throw Error(fmt::format("unknown option '{}'; {}{}", name,
-                          nearest ? "did you mean '" + *nearest + "'?" : std::string("--help lists them"), habitRemark(name)));
+                          nearest ? "did you mean '" + *nearest + "'?" : std::string("--help lists them"),
+                          habitRemark(name)));
 }
 
 void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &taskSettings, const std::string &version) {

@@ -10,7 +10,8 @@
 namespace stretto {
 namespace {
 
-// Numbers in (-1, 1), some thousands over and over: products of zeros take less power and are quicker than any real one.
+// Numbers in (-1, 1), some thousands over and over: matmuls of zeros take less power and are quicker than any real
+// one.
 std::vector<std::byte> someNumbers(int64_t count, int32_t dtype) {
   constexpr int64_t most = 1 << 16;
   const int64_t element = elementBytes(dtype), different = std::min(most, count);
@@ -43,10 +44,14 @@ double measurePeak(Device &device, int32_t dtype) {
     device.submit(CopyInOp{matrix, someNumbers(size * size, dtype)});
   }
   device.wait();
+  MatmulOp matmul;
+  matmul.dtype = matmul.dtype_c = dtype;
+  matmul.m = matmul.n = matmul.k = matmul.lda = matmul.ldb = matmul.ldc = size;
+  matmul.a = data[0], matmul.b = data[1], matmul.c = data[2];
   double best = 1e30;
   for (int i = 0, idle = 0; i < most && idle < enough; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    device.submit(MatmulOp{dtype, dtype, size, size, size, size, size, size, false, false, false, data[0], data[1], data[2]});
+    device.submit(matmul);
     device.wait();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     idle = seconds < 0.98 * best ? 0 : idle + 1;

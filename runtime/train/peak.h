@@ -5,12 +5,12 @@
 
 namespace stretto {
 
-// Operations per second of the best of some large matrix products of that type; goes on while they become quicker, as
+// Operations per second of the best of some large matmuls of that type; goes on while they become quicker, as
 // they do where the machine was busy at first.
 double measurePeak(Device &device, int32_t dtype);
 
-// The best rate seen so far. What was measured on a busy machine is too low; a step that is quicker raises it, so that no
-// utilisation is above 1.
+// The best rate seen so far. What was measured on a busy machine is too low; a step that is quicker raises it, so that
+// no utilisation is above 1.
 class PeakRate {
 public:
   // `measured`: operations per second; 0: unknown.

@@ -17,8 +17,8 @@
 #include "runtime/train/signals.h"
 #include "runtime/train/trainer.h"
 
-#include <fmt/format.h>
 #include <cstdio>
+#include <fmt/format.h>
 #include <iostream>
 #include <span>
 #include <thread>
@@ -52,7 +52,8 @@ std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_p
 }
 
 // Restores the newest good checkpoint. Returns whether there was one.
-bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingState &state, bool strict, Progress &progress) {
+bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingState &state, bool strict,
+            Progress &progress) {
   const auto manifest = folder.newest(CheckpointPart::all, [&](int64_t, const std::string &text) {
     if (strict)
       throw Error(text + "; with --strict no other is used");
@@ -67,7 +68,8 @@ bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingStat
   trainer.resumeFrom(*manifest);
   folder.restore(state, manifest->step);
   folder.settle(manifest->step);
-  progress.message(fmt::format("resumed from checkpoint '{}' (step {})", folder.folderOf(manifest->step), manifest->step));
+  progress.message(
+      fmt::format("resumed from checkpoint '{}' (step {})", folder.folderOf(manifest->step), manifest->step));
   return true;
 }
 
@@ -75,12 +77,11 @@ void announce(const RunConfig &config, const stretto_program &program, const Dev
               const MemoryPlan &plan) {
   const std::string types =
       safetensorsDtype(program.dtype) + (program.activation_dtype == program.dtype ? "" : " and BF16");
-  progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {}",
-                               program.model, types, countParameters(program),
-                               program.parameter_count, program.batch, program.length, config.accumulate,
-                               device.describe()));
-  progress.message(fmt::format("planned memory: {} ({}); resident so far, program and libraries: {}", formatBytes(plan.total()),
-                               describePlan(plan), formatBytes(residentPeak())));
+  progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {}", program.model,
+                               types, countParameters(program), program.parameter_count, program.batch, program.length,
+                               config.accumulate, device.describe()));
+  progress.message(fmt::format("planned memory: {} ({}); resident so far, program and libraries: {}",
+                               formatBytes(plan.total()), describePlan(plan), formatBytes(residentPeak())));
 }
 
 // Everything of one run that needs memory or files.
@@ -88,7 +89,8 @@ class Session {
 public:
   Session(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks)
       : program(program), config(config), progress(config.progress, config.quiet, config.logEvery),
-        source(config.writesOnly() ? nullptr : makeSource(config, program, tasks)), device(makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32})) {
+        source(config.writesOnly() ? nullptr : makeSource(config, program, tasks)),
+        device(makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32})) {
     device->setThreads(config.threads ? static_cast<int>(config.threads)
                                       : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   }
@@ -103,7 +105,8 @@ public:
     checkFits(device->libraryPeakBytes());
     announce(config, program, *device, progress, plan);
     if (const std::string_view target = emulatedTarget(program.target); !target.empty())
-      progress.warning(fmt::format("the kernels of this program are made for --target={} and are emulated on the CPU, which is slow", target));
+      progress.warning(fmt::format(
+          "the kernels of this program are made for --target={} and are emulated on the CPU, which is slow", target));
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1);
     const TrainingState state{program, *device, arenas};

@@ -29,7 +29,8 @@ void show(std::FILE *stream, const std::string &text) {
 std::string formatDuration(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds + 0.5);
   const int64_t hours = whole / 3600, minutes = whole / 60 % 60;
-  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60) : fmt::format("{}:{:02}", minutes, whole % 60);
+  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+               : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
 std::string progressLine(const ProgressState &state) {

@@ -51,8 +51,7 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
     config.out = "none";
   }
   if (config.out.empty())
-    config.out = fmt::format("runs/{}-{}-seed{}", model, config.task.empty() ? "tokens" : config.task,
-                             config.seed);
+    config.out = fmt::format("runs/{}-{}-seed{}", model, config.task.empty() ? "tokens" : config.task, config.seed);
   return config;
 }
 
@@ -81,8 +80,7 @@ std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model,
   if (task->vocabulary() > vocabulary || task->length() != model.length)
     throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
                             "{} and length {}; compile for it: stretto compile SPEC --task {}",
-                            config.task, task->vocabulary(), task->length(), vocabulary, model.length,
-                            config.task));
+                            config.task, task->vocabulary(), task->length(), vocabulary, model.length, config.task));
   return task;
 }
 

@@ -1,5 +1,5 @@
-// What the user asks of a run, checked as far as that goes without the model: before one is compiled for it, and again by
-// its program.
+// What the user asks of a run, checked as far as that goes without the model: before one is compiled for it, and again
+// by its program.
 #pragma once
 
 #include "runtime/train/options.h"
@@ -15,8 +15,8 @@ struct ModelShape {
   bool compiled = true;
 };
 
-// Puts the command line over run files, recipe and defaults. --resume, --of-run: what the run directory was started with
-// lies under the command line. A run directory that nobody names is called after the model.
+// Puts the command line over run files, recipe and defaults. --resume, --of-run: what the run directory was started
+// with lies under the command line. A run directory that nobody names is called after the model.
 RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks);
 
 // The task of a run, for rows of the model's length. Throws Error where it does not fit the model.

@@ -44,8 +44,8 @@ bool holds(const std::string &path, const std::string &bytes) {
   }
 }
 
-// A copy of the running program, so that the run can be repeated without compiling. The libraries that were bundled with
-// it lie where they are.
+// A copy of the running program, so that the run can be repeated without compiling. The libraries that were bundled
+// with it lie where they are.
 void keepProgram(const std::string &folder) {
   const std::string bytes = bytesOf(InputFile("/proc/self/exe", /*followLinks=*/true)), copy = folder + "/program";
   if (!holds(copy, bytes) || access(copy.c_str(), X_OK) != 0)
@@ -60,12 +60,12 @@ void keepProgram(const std::string &folder) {
 }
 
 // What `stretto compile` is told, with the spec of the run directory, to make a program for these weights: one word a
-// line, sealed. Target and type of the activations are left out: weights of one serve any other, and the machine that asks may
-// have no such device.
+// line, sealed. Target and type of the activations are left out: weights of one serve any other, and the machine that
+// asks may have no such device.
 std::string compilerOptions(const stretto_program &program) {
-  std::string text = fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model,
-                                 program.batch, program.length, program.vocabulary,
-                                 program.dtype == STRETTO_F64 ? "f64" : "f32");
+  std::string text =
+      fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model, program.batch,
+                  program.length, program.vocabulary, program.dtype == STRETTO_F64 ? "f64" : "f32");
   if (program.input.positions >= 0)
     text += "--mask-documents\n";
   for (const JsonValue &setting : parseJson(program.settings, 8).items) {

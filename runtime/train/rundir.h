@@ -16,8 +16,8 @@ std::string makeNewFolder(const std::string &path);
 
 class RunDirectory {
 public:
-  // Creates and locks the folder, and removes what an interrupted writer left in it. Throws Error when another process has
-  // it, or when it cannot be written.
+  // Creates and locks the folder, and removes what an interrupted writer left in it. Throws Error when another process
+  // has it, or when it cannot be written.
   explicit RunDirectory(const std::string &path);
   ~RunDirectory();
   RunDirectory(const RunDirectory &) = delete;

@@ -74,12 +74,12 @@ TensorEntry readEntry(const std::string &name, const JsonValue &value, uint64_t 
   entry.begin = unsignedNumber(offsets->items[0], fmt::format("data_offsets of '{}'", name));
   entry.end = unsignedNumber(offsets->items[1], fmt::format("data_offsets of '{}'", name));
   if (entry.begin > entry.end || entry.end > dataBytes)
-    refuse(fmt::format("the data of '{}' must lie in the {} bytes behind the header, but got {} to {}", name,
-                       dataBytes, entry.begin, entry.end));
+    refuse(fmt::format("the data of '{}' must lie in the {} bytes behind the header, but got {} to {}", name, dataBytes,
+                       entry.begin, entry.end));
   const uint64_t expected = bytesOfShape(entry, *elementBytes);
   if (entry.bytes() != expected)
-    refuse(fmt::format("the data of '{}' must have the {} bytes of its shape, but got {}", name, expected,
-                       entry.bytes()));
+    refuse(
+        fmt::format("the data of '{}' must have the {} bytes of its shape, but got {}", name, expected, entry.bytes()));
   if (entry.begin % *elementBytes != 0)
     refuse(fmt::format("the data of '{}' must be aligned to {} bytes, but starts at {}", name, *elementBytes,
                        entry.begin));
@@ -174,8 +174,8 @@ SafetensorsFile::SafetensorsFile(const std::string &path, bool followLinks) : fi
       refuse(fmt::format("a safetensors file must have at least 8 bytes, but got {}", file.bytes()));
     file.read(0, &headerBytes, 8);
     if (headerBytes > maxHeaderBytes || headerBytes > file.bytes() - 8)
-      refuse(fmt::format("the header must fit the file and {} bytes, but its length is {}", maxHeaderBytes,
-                         headerBytes));
+      refuse(
+          fmt::format("the header must fit the file and {} bytes, but its length is {}", maxHeaderBytes, headerBytes));
     std::string json(headerBytes, '\0');
     file.read(8, json.data(), json.size());
     dataStart = 8 + headerBytes;
@@ -196,8 +196,7 @@ void SafetensorsFile::read(const TensorEntry &entry, void *data) const {
   file.read(dataStart + entry.begin, data, entry.bytes());
 }
 
-std::string safetensorsPrefix(std::vector<TensorEntry> &tensors,
-                              const std::map<std::string, std::string> &metadata) {
+std::string safetensorsPrefix(std::vector<TensorEntry> &tensors, const std::map<std::string, std::string> &metadata) {
   std::string json = "{";
   if (!metadata.empty()) {
     json += "\"__metadata__\":{";
@@ -209,9 +208,9 @@ std::string safetensorsPrefix(std::vector<TensorEntry> &tensors,
   for (TensorEntry &entry : tensors) {
     entry.begin = next;
     entry.end = next += static_cast<uint64_t>(entry.elements()) * *safetensorsElementBytes(entry.dtype);
-    json += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                        json.size() == 1 ? "" : ",", quoteJson(entry.name), entry.dtype,
-                        fmt::join(entry.shape, ","), entry.begin, entry.end);
+    json +=
+        fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", json.size() == 1 ? "" : ",",
+                    quoteJson(entry.name), entry.dtype, fmt::join(entry.shape, ","), entry.begin, entry.end);
   }
   json += "}";
   json.resize((8 + json.size() + 63) / 64 * 64 - 8, ' ');

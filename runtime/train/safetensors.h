@@ -11,8 +11,8 @@ namespace stretto {
 
 struct TensorEntry {
   std::string name;
-  std::string dtype;          // "F32", "F64", "I32", ...
-  std::vector<int64_t> shape; // at most 8 dimensions
+  std::string dtype;           // "F32", "F64", "I32", ...
+  std::vector<int64_t> shape;  // at most 8 dimensions
   uint64_t begin = 0, end = 0; // bytes in the data part
   uint64_t bytes() const { return end - begin; }
   int64_t elements() const;

@@ -21,10 +21,10 @@ struct Score {
   enum class Kind : uint8_t { Share, Mean, Value };
   std::string name;
   Kind kind = Kind::Share;
-  std::string unit{};  // of a mean or a value, e.g. "nats" or "%"; empty: a plain number
-  int64_t count = 0;   // instances
-  double sum = 0;      // of their numbers; of a share: how many are right
-  double squares = 0;  // of a mean: the sum of the numbers' squares
+  std::string unit{}; // of a mean or a value, e.g. "nats" or "%"; empty: a plain number
+  int64_t count = 0;  // instances
+  double sum = 0;     // of their numbers; of a share: how many are right
+  double squares = 0; // of a mean: the sum of the numbers' squares
 
   static Score share(std::string name, int64_t right = 0, int64_t total = 0) {
     return {std::move(name), Kind::Share, {}, total, static_cast<double>(right), 0};

@@ -1,5 +1,5 @@
-// Ctrl-C, SIGTERM and SIGHUP (unless it is ignored, as nohup has it): the first asks for a stop after the running step, the
-// second leaves at once. Output that nobody reads any more asks for a stop, too.
+// Ctrl-C, SIGTERM and SIGHUP (unless it is ignored, as nohup has it): the first asks for a stop after the running step,
+// the second leaves at once. Output that nobody reads any more asks for a stop, too.
 #pragma once
 
 namespace stretto {

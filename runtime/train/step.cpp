@@ -98,10 +98,10 @@ Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {
   setHyper(hyper);
   if (accumulate > 1) {
     submitGradients(block, losses);
-    repeat(TakeAndUpdate, {state.program.take_accumulated, state.program.update});
+    repeat(TakeAndUpdate, {state.program.take_accumulated, state.program.squares, state.program.apply});
   } else {
     setInputs(block, 0);
-    repeat(GradientsAndUpdate, {state.program.gradients, state.program.update});
+    repeat(GradientsAndUpdate, {state.program.gradients, state.program.squares, state.program.apply});
     real(losses[0], state.program.output.loss, 1);
   }
   real(norm, state.program.output.grad_norm, 1);
@@ -145,7 +145,7 @@ void Stepper::setHyper(const Hyper &hyper) {
 
 double Stepper::update(const Hyper &hyper) {
   setHyper(hyper);
-  repeat(Update, {state.program.update});
+  repeat(Update, {state.program.squares, state.program.apply});
   std::vector<std::byte> norm;
   real(norm, state.program.output.grad_norm, 1);
   state.device.wait();

@@ -50,7 +50,15 @@ public:
 
 private:
   // Work that comes again, for Device::repeat.
-  enum Repeated { GradientsAndUpdate, Gradients, AccumulatedGradients, TakeAndUpdate, TakeAccumulated, Update, Evaluate };
+  enum Repeated {
+    GradientsAndUpdate,
+    Gradients,
+    AccumulatedGradients,
+    TakeAndUpdate,
+    TakeAccumulated,
+    Update,
+    Evaluate
+  };
 
   // Gradients of all micro-batches but what follows the last; `losses` is filled at the next wait.
   void submitGradients(TokenBlock &block, std::vector<std::vector<std::byte>> &losses);

@@ -51,8 +51,8 @@ class Task {
 public:
   virtual ~Task() = default;
   virtual std::string name() const = 0;
-  virtual int64_t length() const = 0;      // tokens per row (the recipe's context, or as overridden)
-  virtual int64_t vocabulary() const = 0;  // ids are 0 .. vocabulary-1
+  virtual int64_t length() const = 0;     // tokens per row (the recipe's context, or as overridden)
+  virtual int64_t vocabulary() const = 0; // ids are 0 .. vocabulary-1
   // Every parameter with its value as text, for the run directory.
   virtual std::map<std::string, std::string> settings() const = 0;
   // Digests of what the files said that the task was made from, by the parameter that names the file or its folder;
@@ -95,8 +95,8 @@ public:
 struct Recipe {
   int64_t batch = 0, length = 0, steps = 0, warmup = 0;
   double learning_rate = 0, weight_decay = 0, beta1 = 0, beta2 = 0, epsilon = 0, clip = 0;
-  std::string schedule;       // "constant", "linear" or "cosine"
-  double final_fraction = 0;  // learning rate at the end / learning rate
+  std::string schedule;      // "constant", "linear" or "cosine"
+  double final_fraction = 0; // learning rate at the end / learning rate
 };
 
 } // namespace stretto

@@ -61,7 +61,8 @@ private:
 
 toml::table parseToml(std::string_view text, const std::string &path) {
   if (const int64_t line = KeyScan(text).longKey())
-    throw Error(fmt::format("{}:{}: not a TOML file: a key must have at most {} parts, but got more", path, line, mostParts));
+    throw Error(
+        fmt::format("{}:{}: not a TOML file: a key must have at most {} parts, but got more", path, line, mostParts));
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error &error) {

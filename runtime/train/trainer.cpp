@@ -23,24 +23,23 @@ struct Trainer::Logs {
 Trainer::Trainer(const TrainerParts &parts)
     : parts(parts), schedule{parts.config.learningRate, parts.config.warmup, parts.config.steps,
                              decayFromName(parts.config.schedule), parts.config.finalFraction},
-      evaluation(evaluationPlan(parts.config, parts.source.task())),
-      stepper(parts.state, parts.config.accumulate), peak(parts.peakFlops) {}
+      evaluation(evaluationPlan(parts.config, parts.source.task())), stepper(parts.state, parts.config.accumulate),
+      peak(parts.peakFlops) {}
 
 Trainer::~Trainer() = default;
 
 std::map<std::string, std::string> Trainer::facts() const {
   const stretto_program &program = parts.state.program;
-  std::map<std::string, std::string> facts = {
-      {"model", program.model},
-      {"spec_hash", program.spec_hash},
-      {"dtype", safetensorsDtype(program.dtype)},
-      {"compiler", program.compiler},
-      {"data", parts.source.identity()},
-      {"documents", program.input.positions >= 0 ? "apart" : "together"},
-      {"seed", fmt::format("{}", parts.config.seed)},
-      {"rows_per_step", fmt::format("{}", rowsPerStep())},
-      {"data_position", fmt::format("{}", done * rowsPerStep())},
-      {"updates", fmt::format("{}", updates)}};
+  std::map<std::string, std::string> facts = {{"model", program.model},
+                                              {"spec_hash", program.spec_hash},
+                                              {"dtype", safetensorsDtype(program.dtype)},
+                                              {"compiler", program.compiler},
+                                              {"data", parts.source.identity()},
+                                              {"documents", program.input.positions >= 0 ? "apart" : "together"},
+                                              {"seed", fmt::format("{}", parts.config.seed)},
+                                              {"rows_per_step", fmt::format("{}", rowsPerStep())},
+                                              {"data_position", fmt::format("{}", done * rowsPerStep())},
+                                              {"updates", fmt::format("{}", updates)}};
   if (firstWeights)
     facts["first_weights"] = writeOrigin(*firstWeights);
   return facts;
@@ -63,8 +62,8 @@ void Trainer::resumeFrom(const Manifest &manifest) {
   const auto found = manifest.facts.find("updates");
   updates = found == manifest.facts.end() ? done : std::stoll(found->second);
   if (done > parts.config.steps)
-    throw Error(fmt::format("--steps must be at least the {} steps of the checkpoint, but got {}", done,
-                            parts.config.steps));
+    throw Error(
+        fmt::format("--steps must be at least the {} steps of the checkpoint, but got {}", done, parts.config.steps));
 }
 
 int Trainer::run() {
@@ -119,7 +118,8 @@ void Trainer::trainStep(Prefetcher &data) {
 
 Hyper Trainer::hyperOf(const StepMetrics &metrics) const {
   const RunConfig &config = parts.config;
-  return {metrics.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay, config.clip, updates + 1};
+  return {metrics.learningRate, config.beta1, config.beta2, config.epsilon,
+          config.weightDecay,   config.clip,  updates + 1};
 }
 
 // Where the device keeps a step and repeats it, it is repeated whole, and what went wrong is seen afterwards.
@@ -164,8 +164,8 @@ bool Trainer::applyStep(StepMetrics &metrics) {
                             metrics.step, metrics.loss, metrics.step - 1));
   if (!fine) {
     metrics.gradNorm = NAN;
-    parts.progress.warning(fmt::format("step {} is skipped: its loss ({}) or gradients are not finite", metrics.step,
-                                       metrics.loss));
+    parts.progress.warning(
+        fmt::format("step {} is skipped: its loss ({}) or gradients are not finite", metrics.step, metrics.loss));
     return false;
   }
   metrics.gradNorm = stepper.update(hyperOf(metrics));
@@ -273,9 +273,8 @@ bool Trainer::save(bool last) {
     saved = done;
     return true;
   } catch (const Error &error) {
-    const std::string text =
-        fmt::format("the checkpoint of step {} could not be written: {}; earlier checkpoints are intact", done,
-                    error.what());
+    const std::string text = fmt::format(
+        "the checkpoint of step {} could not be written: {}; earlier checkpoints are intact", done, error.what());
     if (last)
       throw Error(text);
     parts.progress.warning(text);

@@ -45,8 +45,8 @@ static int64_t checkLength(const Parameters &values) {
 }
 
 BrevoTask::BrevoTask(Parameters values)
-    : PackedTask(values, checkLength(values)), n(parameters["n"]), lastQuarter(parameters.word("query") == "last_quarter"),
-      names(parameters, brevoLetters), sizes(3, n) {}
+    : PackedTask(values, checkLength(values)), n(parameters["n"]),
+      lastQuarter(parameters.word("query") == "last_quarter"), names(parameters, brevoLetters), sizes(3, n) {}
 
 std::vector<std::string> BrevoTask::groups() const {
   std::vector<std::string> groups;

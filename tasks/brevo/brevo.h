@@ -10,8 +10,9 @@ namespace stretto {
 
 class Dag;
 
-// An instance: <begin>, then "x y" for every edge x -> y, then "<query> q <answer>", the ancestors of q in a random valid
-// order (Dag::drawOrder) with q at the end, <end>. Names are words (Names). The loss counts <answer> and all after it.
+// An instance: <begin>, then "x y" for every edge x -> y, then "<query> q <answer>", the ancestors of q in a random
+// valid order (Dag::drawOrder) with q at the end, <end>. Names are words (Names). The loss counts <answer> and all
+// after it.
 //
 // Training: n from SizeDistribution(3, n). Evaluation: n at its largest. Graphs are drawn by Dag::draw; q is the last
 // node, or uniform among the last quarter (from node floor(3n/4) on). An instance longer than a row is drawn again;

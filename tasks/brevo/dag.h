@@ -22,9 +22,9 @@ public:
     const uint32_t *end() const { return nodes.data() + count; }
   };
 
-  // The published law, n >= 3: the number of leaves is uniform in 1 .. floor((n-1)/4) + 1. Every later node in turn takes
-  // c parents, c uniform in 1 .. min(4, a), a uniform subset of the `a` earlier nodes that have fewer than four children
-  // (a >= 1 always: i nodes have room for 4 i children, and at most 4 (i - leaves) are taken).
+  // The published law, n >= 3: the number of leaves is uniform in 1 .. floor((n-1)/4) + 1. Every later node in turn
+  // takes c parents, c uniform in 1 .. min(4, a), a uniform subset of the `a` earlier nodes that have fewer than four
+  // children (a >= 1 always: i nodes have room for 4 i children, and at most 4 (i - leaves) are taken).
   static Dag draw(Random &random, int64_t n);
 
   explicit Dag(std::vector<Parents> parents) : parents(std::move(parents)) {}

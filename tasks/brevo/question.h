@@ -20,7 +20,8 @@ enum class Fault : uint8_t {
   Missing,   // a node is not there
   Order,     // a node stands before one of its parents
 };
-inline constexpr std::array<const char *, 6> faultNames = {"none", "no_end", "foreign", "duplicate", "missing", "order"};
+inline constexpr std::array<const char *, 6> faultNames = {"none",      "no_end",  "foreign",
+                                                           "duplicate", "missing", "order"};
 
 // What an instance asks: the nodes to be listed and which of them have to stand before which.
 class Question {

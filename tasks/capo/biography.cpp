@@ -14,7 +14,7 @@ static constexpr const char *monthNames[birthMonths] = {"January",   "February",
                                                         "September", "October",  "November", "December"};
 
 // Slots from He on, as he and as she.
-static constexpr const char *pronounTexts[][2] = {{"He", "She"}, {"he", "she"}, {"His", "Her"},        {"his", "her"},
+static constexpr const char *pronounTexts[][2] = {{"He", "She"},  {"he", "she"},  {"His", "Her"},        {"his", "her"},
                                                   {"Him", "Her"}, {"him", "her"}, {"himself", "herself"}};
 
 Biographies::Biographies(const Lists &lists, bool cityFirst, std::shared_ptr<const Bpe> bpe)

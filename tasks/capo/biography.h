@@ -65,7 +65,8 @@ private:
   void appendTokens(std::span<const int32_t> tokens, bool counts, Row &row) const;
 
   Vocabulary words;
-  TokenTable months, days, years, first, middle, last, cities, universities, majors, employers, workCities, pronouns, literals;
+  TokenTable months, days, years, first, middle, last, cities, universities, majors, employers, workCities, pronouns,
+      literals;
   std::vector<int32_t> comma;
   std::vector<uint32_t> headquarters;
   std::array<std::vector<Compiled>, sentenceCount> templates;

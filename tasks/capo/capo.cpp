@@ -49,8 +49,8 @@ static std::array<double, factCount> factBits(const Lists &lists) {
 }
 
 CapoTask::CapoTask(Parameters values, const Lists &lists)
-    : parameters(std::move(values)), listsDigest(lists.digest), bpe(readTokenizer(parameters)),
-      number(parameters["n"]), exposures(parameters["exposures"]), rowLength(parameters["length"]),
+    : parameters(std::move(values)), listsDigest(lists.digest), bpe(readTokenizer(parameters)), number(parameters["n"]),
+      exposures(parameters["exposures"]), rowLength(parameters["length"]),
       people(lists, checkedCount(parameters, lists), uint64_t(parameters["world"])),
       texts(lists, parameters.word("order") == "city", bpe), bits(factBits(lists)), perRow(findPeopleInRow()) {}
 
@@ -128,7 +128,8 @@ std::vector<int32_t> CapoTask::publishedIds() const {
     return {};
   std::vector<int32_t> ids = {bpe->id("<|endoftext|>")};
   if (ids[0] < 0)
-    parameters.fail("the vocabulary '" + parameters.word("vocabulary") + "' must hold the token '<|endoftext|>' for its ids");
+    parameters.fail("the vocabulary '" + parameters.word("vocabulary") +
+                    "' must hold the token '<|endoftext|>' for its ids");
   for (int32_t token = 1; token < vocabulary(); ++token)
     ids.push_back(bpe->id(texts.vocabulary().text(token)));
   return ids;

@@ -61,8 +61,8 @@ struct Line {
 };
 
 // The entries of a file of one per line. Throws TaskError, opening with "origin:line:", for an empty file or line,
-// white space at an end of a line or twice in a row, a control sign, what is no UTF-8, a line of more than 4096 bytes, more than 2^20
-// lines, and an entry that occurs twice.
+// white space at an end of a line or twice in a row, a control sign, what is no UTF-8, a line of more than 4096 bytes,
+// more than 2^20 lines, and an entry that occurs twice.
 std::vector<Line> readLines(std::string_view text, const std::string &origin);
 
 // A sentence whose one value is `value` ("{city}", say). Throws TaskError, opening with `place`, for placeholders that

@@ -85,8 +85,7 @@ std::vector<Score> CapoTask::conclude(std::vector<Score> totals, int64_t weights
   std::vector<Score> result;
   if (weights > 0) {
     const double perWeight = n / double(weights);
-    result.push_back(
-        linear(*all, "bits_per_parameter", "bits/parameter", personBits * perWeight, perNat * perWeight));
+    result.push_back(linear(*all, "bits_per_parameter", "bits/parameter", personBits * perWeight, perNat * perWeight));
     result.push_back(Score::value("most_bits_per_parameter", "bits/parameter", most / double(weights)));
   }
   result.push_back(linear(*all, "bits", "bits", personBits * n, perNat * n));

@@ -20,7 +20,7 @@ MappedFile::MappedFile(const std::string &path) {
   int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer is not waited for
   if (descriptor < 0)
     fail(path, std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   int error = fstat(descriptor, &status) ? errno : 0;
   bool regular = S_ISREG(status.st_mode);
   if (!error && regular && status.st_size > 0) {
@@ -38,7 +38,7 @@ MappedFile::MappedFile(const std::string &path) {
 }
 
 bool fileExists(const std::string &path) {
-  struct stat status {};
+  struct stat status{};
   return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
 }
 

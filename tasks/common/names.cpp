@@ -30,8 +30,7 @@ static Words makeWords(const Parameters &values) {
 }
 
 Names::Names(const Parameters &values, int32_t first)
-    : v(int32_t(values["v"])), words(makeWords(values)), inner(first),
-      last(first + (values["r_max"] > 1 ? v : 0)) {}
+    : v(int32_t(values["v"])), words(makeWords(values)), inner(first), last(first + (values["r_max"] > 1 ? v : 0)) {}
 
 void Names::add(uint64_t name, Row &row, bool counts) const {
   size_t from = row.tokens.size();

@@ -62,7 +62,8 @@ std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchV
 }
 
 std::span<const Answer> PackedTask::firstAnswers(const Row &row) const {
-  auto nextInstance = std::find_if(row.tokens.begin() + 1, row.tokens.end(), [&](int32_t token) { return opens(token); });
+  auto nextInstance =
+      std::find_if(row.tokens.begin() + 1, row.tokens.end(), [&](int32_t token) { return opens(token); });
   int64_t end = nextInstance - row.tokens.begin();
   auto next = std::ranges::find_if(row.answers, [&](const Answer &answer) { return answer.begin > end; });
   return {row.answers.begin(), next};

@@ -10,7 +10,8 @@ namespace stretto {
 
 // A task whose rows are instances joined without gaps, left-aligned: the first instance of a row is whole,
 // the last one is cut at the end of the row. Every instance opens with the token `begin` (or another id up to
-// lastBegin()), which occurs nowhere else, and is a document of its own. Row `sample` of a stream is drawn from Random(seed, stream, sample) alone.
+// lastBegin()), which occurs nowhere else, and is a document of its own. Row `sample` of a stream is drawn from
+// Random(seed, stream, sample) alone.
 class PackedTask : public Task {
 public:
   static constexpr int32_t begin = 0;

@@ -10,8 +10,8 @@ void checkShape(const Task &task, const BatchView &batch, size_t predictions) {
   size_t size = size_t(batch.batch * batch.length);
   if (batch.length != task.length() || batch.tokens.size() != size || batch.targets.size() != size ||
       batch.mask.size() != size || batch.positions.size() != size || predictions != size)
-    throw std::invalid_argument("task '" + task.name() + "': rows must have " +
-                                std::to_string(task.length()) + " tokens, but got a batch of another shape");
+    throw std::invalid_argument("task '" + task.name() + "': rows must have " + std::to_string(task.length()) +
+                                " tokens, but got a batch of another shape");
 }
 
 void writeRow(const Row &row, int32_t begin, int32_t lastBegin, BatchView batch, int64_t r) {

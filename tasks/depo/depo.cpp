@@ -11,9 +11,8 @@ static constexpr int32_t publishedBegin = 9999, publishedAnswer = 9500, publishe
 
 static std::vector<ParameterInfo> makeInfos(int64_t n, int64_t k, int64_t v, int64_t rMin, int64_t rMax) {
   std::vector<ParameterInfo> infos = Names::parameterInfos(v, rMin, rMax);
-  infos.insert(infos.begin(),
-               {{"n", n, 3, 1 << 20, "most nodes of a cycle; the size of every cycle in the evaluation"},
-                {"k", k, 1, publishedAnswer - publishedQuery - 1, "most steps asked for"}});
+  infos.insert(infos.begin(), {{"n", n, 3, 1 << 20, "most nodes of a cycle; the size of every cycle in the evaluation"},
+                               {"k", k, 1, publishedAnswer - publishedQuery - 1, "most steps asked for"}});
   infos.push_back({"queries", 10, 1, 1 << 20, "most queries of an instance, each on a node of its own"});
   infos.push_back({"length", 2048, 1, 1 << 24, "tokens in a row"});
   return infos;
@@ -45,7 +44,8 @@ static std::vector<int64_t> evaluationHops(int64_t k) {
 
 DepoTask::DepoTask(Parameters values)
     : PackedTask(values, longestInstance(values)), n(parameters["n"]), k(parameters["k"]),
-      queries(parameters["queries"]), names(parameters, int32_t(answer + 1 + k)), sizes(3, n), hops(evaluationHops(k)) {}
+      queries(parameters["queries"]), names(parameters, int32_t(answer + 1 + k)), sizes(3, n), hops(evaluationHops(k)) {
+}
 
 std::vector<std::string> DepoTask::groups() const {
   std::vector<std::string> groups;

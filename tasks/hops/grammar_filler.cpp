@@ -31,9 +31,15 @@ const std::array<std::vector<const char *>, kindCount> words = {{
 }};
 
 constexpr const char *patterns[] = {
-    "The A N V the N P.",         "The N V the A N T.",           "One N V the N.",
-    "Nobody knew why the N V the A N.", "The N and the N often met P.", "T, the A N slept P.",
-    "The A N and the A N V the N T.", "Everyone knew the A N P.",        "The N was A, but the N was A too.",
+    "The A N V the N P.",
+    "The N V the A N T.",
+    "One N V the N.",
+    "Nobody knew why the N V the A N.",
+    "The N and the N often met P.",
+    "T, the A N slept P.",
+    "The A N and the A N V the N T.",
+    "Everyone knew the A N P.",
+    "The N was A, but the N was A too.",
     "P, the N V the A N.",
 };
 
@@ -90,7 +96,7 @@ private:
       std::string_view sign = word.back() == '.' || word.back() == ',' ? word.substr(word.size() - 1) : "";
       word.remove_suffix(sign.size());
       parts.push_back({isKind(word) ? addKind(Kind(letters.find(word[0])), from == 0, vocabulary)
-                                                : addWord(std::string(" ").append(word), vocabulary)});
+                                    : addWord(std::string(" ").append(word), vocabulary)});
       if (!sign.empty())
         parts.push_back({addWord(std::string(sign), vocabulary)});
       from = end + 1;

@@ -12,7 +12,8 @@ namespace stretto {
 //              all facts; asked is a person of a link. An instruction and tags stand around the text.
 // Names are full names out of Capo's lists, all different; years are distinct ones of 1950 .. 2009, or of the first of
 // these. The answer is one token, the year. Asked is anyone, or as published the first of the facts (one hop) or links;
-// with one hop the first one's year is the first year of the text, so a model that trains on it learns no more than that.
+// with one hop the first one's year is the first year of the text, so a model that trains on it learns no more than
+// that.
 class HopsTask : public PackedTask {
 public:
   static const std::vector<ParameterInfo> &parameterInfos();

@@ -64,8 +64,7 @@ Grammar findGrammar(const std::string &nameOrPath) {
   if (std::error_code none; !std::filesystem::exists(nameOrPath, none))
     throw TaskError("no grammar and no file is called '" + nameOrPath + "'" + suggestName(nameOrPath, grammarNames()));
   const MappedFile file(nameOrPath);
-  Grammar grammar =
-      readGrammar({reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()}, nameOrPath);
+  Grammar grammar = readGrammar({reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()}, nameOrPath);
   grammar.digest = digestText(digestOf(file.bytes()));
   return grammar;
 }

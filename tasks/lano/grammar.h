@@ -20,15 +20,15 @@ struct Grammar {
   // What a grammar may be at most; beyond, reading fails.
   static constexpr size_t mostSymbols = 1024, mostRules = 1024, mostChildren = 16, mostBytes = 1 << 20,
                           mostCharacters = 64; // of a name
-  static constexpr int64_t mostTokens = 4096; // of a sentence
+  static constexpr int64_t mostTokens = 4096;  // of a sentence
 
   std::string name;
-  std::string digest;                   // of the file it was read from; empty: it came with the program
-  std::vector<std::string> names;       // of each symbol
+  std::string digest;             // of the file it was read from; empty: it came with the program
+  std::vector<std::string> names; // of each symbol
   int32_t terminals = 0;
-  std::vector<std::vector<Rule>> rules; // of each symbol; none of terminals
+  std::vector<std::vector<Rule>> rules;   // of each symbol; none of terminals
   std::vector<int64_t> shortest, longest; // tokens that each symbol derives
-  std::vector<int32_t> published;       // numbers of the end and of the terminals in published data; may be empty
+  std::vector<int32_t> published;         // numbers of the end and of the terminals in published data; may be empty
 
   int32_t symbols() const { return int32_t(names.size()); }
   int32_t root() const { return symbols() - 1; }

@@ -306,8 +306,7 @@ private:
       }
       if (high > Grammar::mostTokens)
         fail(lineOf(symbol), "sentences must have at most " + std::to_string(Grammar::mostTokens) +
-                                 " tokens, but got " + std::to_string(high) + " from " +
-                                 quote(grammar.names[symbol]));
+                                 " tokens, but got " + std::to_string(high) + " from " + quote(grammar.names[symbol]));
       grammar.shortest.push_back(low);
       grammar.longest.push_back(high);
     }

@@ -5,8 +5,7 @@
 
 namespace stretto {
 
-Items::Items(const Grammar &grammar)
-    : whole(grammar.symbols()), waiting(grammar.symbols()), places(grammar.symbols()) {
+Items::Items(const Grammar &grammar) : whole(grammar.symbols()), waiting(grammar.symbols()), places(grammar.symbols()) {
   auto add = [&](int32_t symbol, int32_t from, int32_t over) {
     const int32_t item = count();
     owner.push_back(symbol);

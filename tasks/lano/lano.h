@@ -26,7 +26,8 @@ public:
 
   // Over all targets: "kl", the divergence of the model's distribution from the exact one (where there are
   // logProbabilities); "excess_nll", how much the model's loss lies above the lowest one on the same targets, and that
-  // one, "ideal_nll"; "token_accuracy", and "ideal_token_accuracy", what it is on average if the most likely token is named.
+  // one, "ideal_nll"; "token_accuracy", and "ideal_token_accuracy", what it is on average if the most likely token is
+  // named.
   std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
                            const Predictions &predictions) const override;
   // One evaluation for each token of the vocabulary pays off where there are few.

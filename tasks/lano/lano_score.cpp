@@ -9,8 +9,8 @@
 
 namespace stretto {
 
-// The published measure: the sum of p (ln p' - ln q') over the tokens, where p' and q' are p + e and q + e with e = 1e-5,
-// each scaled to the sum 1.
+// The published measure: the sum of p (ln p' - ln q') over the tokens, where p' and q' are p + e and q + e with e =
+// 1e-5, each scaled to the sum 1.
 static double divergence(std::span<const double> p, std::span<const double> logQ) {
   constexpr double e = 1e-5;
   double sumP = 0, sumQ = 0, sum = 0, weight = 0;

@@ -5,11 +5,11 @@
 
 namespace stretto {
 
-// Inside probabilities (a symbol derives tokens i .. k-1) and forward ones (a derivation has written k tokens and goes on
-// with a symbol), column by column as in the parser (Stolcke: "An efficient probabilistic context-free parsing algorithm
-// that computes prefix probabilities", 1995). Every token is scaled by the inverse of its probability given those before
-// it, so that the forward probabilities of a column sum to 1 and strings of any length stay within doubles; what is less
-// likely than 1e-200 given the tokens before is dropped.
+// Inside probabilities (a symbol derives tokens i .. k-1) and forward ones (a derivation has written k tokens and goes
+// on with a symbol), column by column as in the parser (Stolcke: "An efficient probabilistic context-free parsing
+// algorithm that computes prefix probabilities", 1995). Every token is scaled by the inverse of its probability given
+// those before it, so that the forward probabilities of a column sum to 1 and strings of any length stay within
+// doubles; what is less likely than 1e-200 given the tokens before is dropped.
 class NextTokens {
 public:
   explicit NextTokens(const Grammar &grammar);
@@ -49,14 +49,14 @@ private:
   Items items;
   size_t columns = 0;
   std::vector<double> store;
-  std::vector<Row> openings;   // [column][slot of an item]: inside probabilities, scaled
-  std::vector<double> forward; // [symbol][column], scaled
-  std::vector<double> current; // [item][column]: of the column that is made, by start
-  std::vector<Range> touched;  // of `current`
+  std::vector<Row> openings;    // [column][slot of an item]: inside probabilities, scaled
+  std::vector<double> forward;  // [symbol][column], scaled
+  std::vector<double> current;  // [item][column]: of the column that is made, by start
+  std::vector<Range> touched;   // of `current`
   std::vector<uint8_t> reached; // symbols some of whose items are touched
-  std::vector<double> inside;  // [column]: of the symbol that is completed, by start
+  std::vector<double> inside;   // [column]: of the symbol that is completed, by start
   Range insideRange;
-  double rootInside = 0;       // of the column: the root derives all tokens
+  double rootInside = 0; // of the column: the root derives all tokens
 };
 
 } // namespace stretto

@@ -6,16 +6,17 @@
 namespace stretto {
 
 // A left-to-right chart parser (Earley: "An efficient context-free parsing algorithm", 1970) whose sets of start
-// positions are bit sets: column k holds, for each place in a rule, the positions i such that the opening derives tokens
-// i .. k-1 and the rule may stand at i given the tokens before it. As grammars have no cycles, the symbols that end at k
-// are complete once all symbols below them are, so that one pass a column suffices, and whole sets join at once.
+// positions are bit sets: column k holds, for each place in a rule, the positions i such that the opening derives
+// tokens i .. k-1 and the rule may stand at i given the tokens before it. As grammars have no cycles, the symbols that
+// end at k are complete once all symbols below them are, so that one pass a column suffices, and whole sets join at
+// once.
 class Parser {
 public:
   explicit Parser(const Grammar &grammar);
 
   struct Verdict {
-    bool sentence = false;  // the string is one
-    size_t viable = 0;      // tokens of its longest opening that is an opening of a sentence
+    bool sentence = false; // the string is one
+    size_t viable = 0;     // tokens of its longest opening that is an opening of a sentence
   };
 
   // A derivation.
@@ -72,7 +73,7 @@ private:
   std::vector<Word> current;           // [item][words]: the sets of the column that is made
   std::vector<Word> whole;             // [words]: one set, all zero between uses
   std::vector<std::pair<uint16_t, uint16_t>> touched; // words of `current` that may not be zero
-  std::vector<uint8_t> reached;        // symbols that have such words
+  std::vector<uint8_t> reached;                       // symbols that have such words
 };
 
 } // namespace stretto

@@ -5,11 +5,12 @@
 
 namespace stretto {
 
-// An instance: <begin>, <length l>, an expression with l operators in prefix form, <answer l>, its value: 2 l + 5 tokens.
-// Numbers are 0 .. modulus-1, operators + - *, all uniform; of an expression's other l-1 operators, l' belong to the left
-// operand, l' uniform in 0 .. l-1. The loss counts every token; what is scored is the value.
+// An instance: <begin>, <length l>, an expression with l operators in prefix form, <answer l>, its value: 2 l + 5
+// tokens. Numbers are 0 .. modulus-1, operators + - *, all uniform; of an expression's other l-1 operators, l' belong
+// to the left operand, l' uniform in 0 .. l-1. The loss counts every token; what is scored is the value.
 //
-// Training: l uniform in 1 .. parameter `l`. Evaluation: l = `l_evaluation`; or each l, as in training, with a score of its own.
+// Training: l uniform in 1 .. parameter `l`. Evaluation: l = `l_evaluation`; or each l, as in training, with a score of
+// its own.
 //
 // With `doubled`, every token but numbers has two ids, either one at random each time. Ids: begin, then + - *, then
 // <length 1> .. <length L>, <answer 1> .. <answer L> (in pairs where doubled), then numbers.
@@ -23,7 +24,8 @@ public:
   std::vector<std::string> groups() const override;
   std::vector<int32_t> publishedIds() const override;
 
-  // Adds "floor": the accuracy of always answering the value that is most frequent (where each l has a score, at the largest).
+  // Adds "floor": the accuracy of always answering the value that is most frequent (where each l has a score, at the
+  // largest).
   std::vector<Score> conclude(std::vector<Score> totals, int64_t parameters) const override;
 
   // The probability of each value of an expression with `operators` operators, exactly.

@@ -28,8 +28,8 @@ inline constexpr int64_t tokenHeaderBytes = 48;
 // The bytes of a token file, which somebody else keeps.
 class TokenView {
 public:
-  // Reads every id once. Throws TaskError, with the path, for bytes that are no token file, have not the size the header
-  // tells, or hold an id outside of the vocabulary.
+  // Reads every id once. Throws TaskError, with the path, for bytes that are no token file, have not the size the
+  // header tells, or hold an id outside of the vocabulary.
   TokenView(std::span<const std::byte> bytes, const std::string &path);
 
   const TokenHeader &header() const { return head; }

@@ -103,7 +103,9 @@ std::string TokensTask::describe(const BatchView &batch, int64_t row) const {
   checkShape(*this, batch, batch.tokens.size());
   std::string text;
   for (int64_t t = row * rowLength; t < (row + 1) * rowLength; ++t)
-    text.append(batch.positions[t] ? " " : t > row * rowLength ? "\ndocument: " : "document: ")
+    text.append(batch.positions[t]    ? " "
+                : t > row * rowLength ? "\ndocument: "
+                                      : "document: ")
         .append(std::to_string(batch.tokens[t]));
   return text + "\n";
 }

@@ -1,7 +1,8 @@
 // Runs compiled programs thousands of times: LibTorch is loaded once, and each attempt is a fork of this process, made
 // before it has any other thread. Standard input has one request a line, its words separated by tabs:
 //
-//   run OBJECT DELAY OUTPUT SETTINGS ARGUMENTS...   a training program; killed after DELAY microseconds (0: never); what
+//   run OBJECT DELAY OUTPUT SETTINGS ARGUMENTS...   a training program; killed after DELAY microseconds (0: never);
+//   what
 //                                                   it writes goes to the file OUTPUT; SETTINGS: NAME=VALUE,... of the
 //                                                   library of faults
 //   inspect OBJECT FOLDER...                        what a resume would find in each run directory
@@ -103,7 +104,8 @@ std::string attempt(const Words &words) {
   if (child < 0)
     throw stretto::Error("cannot fork");
   const int status = await(child, std::stoll(words.at(2)));
-  return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status)) : "exit " + std::to_string(WEXITSTATUS(status));
+  return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                             : "exit " + std::to_string(WEXITSTATUS(status));
 }
 
 std::string inspectAll(const Words &words) {

@@ -74,8 +74,8 @@ long Operation::end(long result, long descriptor, long offset, const void *data)
     char line[2304];
     const long bytes = data && result > 0 ? result : 0;
     const int length = std::snprintf(line, sizeof line, "%ld\t%.*s\t%ld\t%ld\t%ld\t%ld\t%.*s\t%.*s\n", number,
-                                     static_cast<int>(name.size()), name.data(), result < 0 ? -code : result, descriptor,
-                                     offset, bytes, static_cast<int>(path.size()), path.data(),
+                                     static_cast<int>(name.size()), name.data(), result < 0 ? -code : result,
+                                     descriptor, offset, bytes, static_cast<int>(path.size()), path.data(),
                                      static_cast<int>(target.size()), target.data());
     writeAll(state.log, line, static_cast<size_t>(length));
     if (bytes)

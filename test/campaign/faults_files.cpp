@@ -48,7 +48,7 @@ long move(const char *name, int fromFolder, const char *from, int toFolder, cons
 }
 
 // Behind the end of a file that is only appended to, wherever its position was.
-long placeOf(int descriptor) {
+long slotOf(int descriptor) {
   if (fcntl(descriptor, F_GETFL) & O_APPEND) {
     struct stat status;
     return fstat(descriptor, &status) == 0 ? status.st_size : -1;
@@ -86,7 +86,7 @@ int close(int descriptor) {
 
 ssize_t write(int descriptor, const void *data, size_t bytes) {
   Operation operation("write", pathOf(descriptor));
-  const long place = operation.counts() ? placeOf(descriptor) : -1;
+  const long place = operation.counts() ? slotOf(descriptor) : -1;
   const long result = operation.fails() ? -1 : syscall(SYS_write, descriptor, data, operation.allowed(bytes));
   return operation.end(result, descriptor, place, data);
 }
@@ -109,7 +109,8 @@ ssize_t writev(int descriptor, const iovec *parts, int count) {
 
 ssize_t pwrite(int descriptor, const void *data, size_t bytes, off_t offset) {
   Operation operation("write", pathOf(descriptor));
-  const long result = operation.fails() ? -1 : syscall(SYS_pwrite64, descriptor, data, operation.allowed(bytes), offset);
+  const long result =
+      operation.fails() ? -1 : syscall(SYS_pwrite64, descriptor, data, operation.allowed(bytes), offset);
   return operation.end(result, descriptor, offset, data);
 }
 ssize_t pwrite64(int, const void *, size_t, off64_t) __attribute__((alias("pwrite")));

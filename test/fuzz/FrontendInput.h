@@ -8,6 +8,8 @@
 
 namespace stretto::test {
 
+using namespace frontend;
+
 /// The text up to the first byte 0 is the main file; behind it follows one override "name=value".
 inline void checkFrontendInput(llvm::StringRef input) {
   auto [text, override] = input.split('\0');

@@ -1,4 +1,5 @@
-// One fuzzing step of the reader of grammars, the parser and the next-token distribution. Aborts if an invariant breaks.
+// One fuzzing step of the reader of grammars, the parser and the next-token distribution. Aborts if an invariant
+// breaks.
 #pragma once
 
 #include "tasks/common/parameters.h"

@@ -42,8 +42,8 @@ inline void checkBiographies(const Lists &lists) {
   }
 }
 
-// The first byte says which of the lists the rest of the input is, and with its highest bit that work cities have none of
-// their own. True where it was one.
+// The first byte says which of the lists the rest of the input is, and with its highest bit that work cities have none
+// of their own. True where it was one.
 inline bool checkListsInput(std::string_view input) {
   if (input.empty())
     return false;

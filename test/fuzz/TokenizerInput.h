@@ -9,8 +9,8 @@
 
 namespace stretto::test {
 
-// The texts of vocab.json and merges.txt and a piece to cut into tokens, with bytes 0 between. True where the texts were
-// the files of a tokenizer.
+// The texts of vocab.json and merges.txt and a piece to cut into tokens, with bytes 0 between. True where the texts
+// were the files of a tokenizer.
 inline bool checkTokenizerInput(std::string_view input) {
   const auto take = [&] {
     const size_t end = std::min(input.find('\0'), input.size());

@@ -17,7 +17,7 @@ class Arenas:
     def __init__(self, model):
         self.model, program = model, model.program
         self.bytes = []
-        for arena in range(12):
+        for arena in range(abi.ARENAS):
             size = (program.arena_bytes[arena] if arena != abi.GRADIENTS else 0) + 2 * GUARD
             self.bytes.append(np.full(size + -size % 64, 0xFF if arena == abi.ACTIVATIONS else 0, np.uint8))
             self.bytes[-1][:GUARD] = 0xA5
@@ -60,9 +60,9 @@ class Arenas:
         for table in self.model.tables:
             self.view(abi.TABLES, table.offset, table.rows * table.columns, real)[:] = rotary(table).ravel()
         rows = program.batch * program.length
-        for offset in (program.tokens, program.targets):
+        for offset in (program.input.tokens, program.input.targets):
             self.view(abi.INPUTS, offset, rows, np.int32)[:] = random.randint(0, program.vocabulary, rows)
-        self.view(abi.INPUTS, program.weights, rows, real)[:] = (random.rand(rows) < 0.9) / rows
+        self.view(abi.INPUTS, program.input.weights, rows, real)[:] = (random.rand(rows) < 0.9) / rows
         self.view(abi.HYPER, 0, 8, real)[:] = [1e-3, 0.9, 0.98, 1e-6, 0.1, 0.1, 0.02, 1.0]
 
 
@@ -80,7 +80,7 @@ def rotary(table):
 
 
 class Library:
-    """Products, attention, copies on arenas of the host; sums in f32 at least."""
+    """Matmuls, attention, copies on arenas of the host; sums in f32 at least."""
 
     def __init__(self, arenas):
         self.arenas = arenas
@@ -95,8 +95,8 @@ class Library:
         a = operand(args.a, args.lda, args.m, args.k, args.transpose_a)
         b = operand(args.b, args.ldb, args.k, args.n, args.transpose_b)
         c = self.arenas.tensor(args.c, args.dtype_c, (args.m, args.n), (args.ldc, 1))
-        addend = self.arenas.tensor(args.d, args.dtype_c, (args.m, args.n), (args.ldd, 1)) if args.has_addend else c
-        c.copy_(a @ b + addend if args.accumulate or args.has_addend else a @ b)
+        residual = self.arenas.tensor(args.d, args.dtype_c, (args.m, args.n), (args.ldd, 1)) if args.has_residual else c
+        c.copy_(a @ b + residual if args.accumulate or args.has_residual else a @ b)
 
     def heads(self, args, buffer, stride, heads):
         shape, strides = (args.batch, heads, args.length, args.head_dim), (args.length * stride, args.head_dim, stride, 1)
@@ -146,4 +146,4 @@ class Library:
             arena, start = self.arenas.place(buffer)
             return np.lib.stride_tricks.as_strided(self.arenas.bytes[arena][start:], (args.rows, args.row_bytes), (stride, 1))
 
-        rows(args.target, args.to_stride)[:] = rows(args.source, args.from_stride)
+        rows(args.to, args.to_stride)[:] = rows(getattr(args, "from"), args.from_stride)

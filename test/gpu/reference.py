@@ -3,7 +3,7 @@
     reference.py MODULE.py START ROWS SETTINGS.json RESULT.json
 
 Trains the emitted module from the weights START on the rows, in batches in order, with its own AdamW, clipping and the
-schedule written down here, in f32 (products without TF32) or with autocast to bf16; writes the losses. With "evaluate"
+schedule written down here, in f32 (matmuls without TF32) or with autocast to bf16; writes the losses. With "evaluate"
 in the settings it judges START on the first rows instead.
 """
 import contextlib

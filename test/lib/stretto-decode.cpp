@@ -2,11 +2,12 @@
 // linked with nothing) and a safetensors file with weights. Each line of standard input is one request, words separated
 // by blanks:
 //   restart SLOT                start the sequence of a slot anew
-//   append SLOT:T,T,... ...     append tokens to sequences; answers "SLOT X X ..." for each, the logits of the next token
+//   append SLOT:T,T,... ...     append tokens to sequences; answers "SLOT X X ..." for each, the logits of the next
+//   token
 // A request that fails is answered "error: ...". "done" ends every answer.
 #include "runtime/core/error.h"
-#include "runtime/device/make.h"
 #include "runtime/core/record.h"
+#include "runtime/device/make.h"
 #include "runtime/generate/decoder.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/initial.h"

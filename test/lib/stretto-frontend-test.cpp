@@ -1,7 +1,8 @@
 // Prints what the front end makes of a file: the module, the syntax tree, the formatted text or the
 // resolved parameters; or what it knows without a file. For lit tests of the language.
 #include "frontend/Frontend.h"
-#include "frontend/Sema/BuiltinTable.h"
+#include "frontend/Sema/Builtins/Builtin.h"
+#include "tools/support/extensions.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -10,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace stretto;
+using namespace stretto::frontend;
 namespace cl = llvm::cl;
 
 static cl::opt<std::string> input(cl::Positional, cl::desc("file"));
@@ -17,7 +19,8 @@ static cl::opt<std::string> emit("emit", cl::desc("seq, ast, fmt, parameters, sp
 static cl::list<std::string> set("set", cl::desc("name=value"));
 static cl::list<std::string> folders("I", cl::desc("folder of imports"), cl::Prefix);
 static cl::opt<std::string> model("model", cl::desc("which model of the file"));
-static cl::opt<int64_t> batch("batch", cl::init(2)), length("length", cl::init(8)), vocabulary("vocabulary", cl::init(0));
+static cl::opt<int64_t> batch("batch", cl::init(2)), length("length", cl::init(8)),
+    vocabulary("vocabulary", cl::init(0));
 static cl::opt<bool> f64("f64"), locations("locations");
 
 static int format() {
@@ -33,12 +36,12 @@ static int format() {
 /// A line for each: `canon x... kernel? activation?=none|silu`.
 static void printBuiltins() {
   for (llvm::StringRef name : builtinNames()) {
-    const BuiltinSignature &signature = *findBuiltin(name);
+    const Builtin &builtin = *findBuiltin(name);
     llvm::outs() << name;
-    for (const BuiltinParameter &parameter : signature.parameters) {
-      bool isFirst = &parameter == signature.parameters.begin();
+    for (const BuiltinParameter &parameter : builtin.parameters) {
+      bool isFirst = &parameter == &builtin.parameters.front();
       llvm::StringRef members = parameter.kind == ArgumentKind::Bool ? "false true" : parameter.members;
-      llvm::outs() << ' ' << parameter.name << (isFirst && signature.isVariadic ? "..." : "")
+      llvm::outs() << ' ' << parameter.name << (isFirst && builtin.isVariadic ? "..." : "")
                    << (parameter.isRequired ? "" : "?") << (members.empty() ? "" : "=")
                    << llvm::join(llvm::split(members, ' '), "|");
     }
@@ -47,6 +50,7 @@ static void printBuiltins() {
 }
 
 int main(int argc, char **argv) {
+  addExtensions();
   cl::ParseCommandLineOptions(argc, argv);
   if (emit == "builtins") {
     printBuiltins();

@@ -44,7 +44,9 @@ void raceWithPrefetcher() {
 // What an op reads is changed while the device may be at it.
 void raceWithDevice() {
   const auto device = makeDevice("null-async");
-  static const auto count = [](void *const *buffers, int64_t, int64_t, void *) { ++*static_cast<int64_t *>(buffers[0]); };
+  static const auto count = [](void *const *buffers, int64_t, int64_t, void *) {
+    ++*static_cast<int64_t *>(buffers[0]);
+  };
   stretto_kernel kernel{};
   kernel.name = "count";
   kernel.function = count;
@@ -90,12 +92,9 @@ void overflow() {
 constexpr struct {
   std::string_view name;
   void (*run)();
-} faults[] = {{"race-of-pieces", raceOfPieces},
-              {"race-with-prefetcher", raceWithPrefetcher},
-              {"race-with-device", raceWithDevice},
-              {"outside-of-arena", outsideOfArena},
-              {"outside-of-buffer", outsideOfBuffer},
-              {"overflow", overflow}};
+} faults[] = {{"race-of-pieces", raceOfPieces},       {"race-with-prefetcher", raceWithPrefetcher},
+              {"race-with-device", raceWithDevice},   {"outside-of-arena", outsideOfArena},
+              {"outside-of-buffer", outsideOfBuffer}, {"overflow", overflow}};
 
 } // namespace
 

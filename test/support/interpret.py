@@ -145,7 +145,7 @@ def embed_grad(op, tokens, grad, accumulator=0.0):
 
 
 LIBRARY = {
-    "seq.linear": lambda op, x, w, addend=0.0: x @ w.T + addend,
+    "seq.linear": lambda op, x, w, residual=0.0: x @ w.T + residual,
     "seq.linear_input_grad": lambda op, g, w: g @ w,
     "seq.linear_weight_grad": lambda op, g, x, accumulator=0.0: rows(g).T @ rows(x) + accumulator,
     "seq.embed": lambda op, tokens, w: w[tokens],

@@ -4,8 +4,8 @@
 
 IR is a module in generic form after the pass, REMARKS what the pass said. Values are rows when their shapes begin with
 BATCHxTIME, so no other shape may. Knows nothing of the pass: from the graph of values alone it computes, for each
-function, the least number of kernels over rows (a kernel cannot begin before the products that it reads are done, nor
-a product before the kernels that it reads), and checks
+function, the least number of kernels over rows (a kernel cannot begin before the matmuls that it reads are done, nor
+a matmul before the kernels that it reads), and checks
 
 * each row operation has a group and nothing else has one;
 * no group waits for itself;
@@ -56,14 +56,21 @@ def functions(text, rows):
     yield name, ops
 
 
+def kernel_operations(ops):
+    """Those that some kernel computes: arithmetic, and shifted rows that others than kernels read, which are stored."""
+    others = [op for op in ops if not op.is_compute() and op.name not in MOVES | FREE]
+    stored = {value for op in others for value in op.operands}
+    return {op for op in ops if op.is_compute() or (op.name == "seq.tap" and op.results[0] in stored)}
+
+
 def minimum(ops):
     """The least number of kernels over rows: the longest chain of kernels that must wait for each other."""
     during, after = defaultdict(int), defaultdict(int)  # first kernel that may read a value, first one behind it
-    last = -1
+    last, computed = -1, kernel_operations(ops)
     for op in ops:
         begin = max((during[v] for v in op.operands), default=0)
         end = max((after[v] for v in op.operands), default=0)
-        if op.is_compute():
+        if op in computed:
             last = max(last, begin)
             end = begin + 1
             if op.name == "seq.column_sum":
@@ -105,7 +112,7 @@ def waits_for_itself(ops):
 
 def count(text, remarks, rows):
     """What is wrong, and for each function (kernels, the least number, how many missed remarks explain the rest)."""
-    missed = re.findall(r"\[Missed\] KeptApart .*?Function=([\w.]+)", remarks)
+    missed = re.findall(r"\[Missed\] NotFused .*?Function=([\w.]+)", remarks)
     problems, counts = [], {}
     for name, ops in functions(text, rows):
         for op in ops:
@@ -115,7 +122,7 @@ def count(text, remarks, rows):
                 problems.append(f"{name}: {op.name} has a group")
         if (group := waits_for_itself(ops)) is not None:
             problems.append(f"{name}: group {group} waits for itself")
-        groups, least = len({op.group for op in ops if op.is_compute()}), minimum(ops)
+        groups, least = len({op.group for op in kernel_operations(ops)}), minimum(ops)
         counts[name] = groups, least, missed.count(name)
         if groups < least:
             problems.append(f"{name}: {groups} groups are fewer than the least legal number, {least}")

@@ -3,6 +3,7 @@
 //   plain_runtime table             prints what the program says about itself
 //   plain_runtime check-update      compares five steps of gradients and update with AdamW written plainly
 //   plain_runtime check-accumulate  adds up two micro-batches and takes the sum
+//   plain_runtime sites             prints what each call of a step writes, and which buffers that and the weight are
 // Linked with the object of the program; tests of the compiler need no other runtime.
 #include "runtime/abi/abi.h"
 
@@ -16,6 +17,7 @@
 
 static const stretto_program &program = stretto_compiled_program;
 static std::vector<double> arenas[STRETTO_ARENA_COUNT];
+static bool tellsSites = false;
 
 static char *address(const stretto_buffer &buffer) {
   bool isGradient = buffer.arena == STRETTO_ARENA_GRADIENTS; // the start of the activations
@@ -24,7 +26,12 @@ static char *address(const stretto_buffer &buffer) {
 static double *reals(const stretto_buffer &buffer) { return reinterpret_cast<double *>(address(buffer)); }
 
 extern "C" {
-void stretto_at(stretto_context *, const stretto_site *, int64_t) {}
+void stretto_at(stretto_context *, const stretto_site *site, int64_t) {
+  for (int64_t i = 0; tellsSites && i < site->count; ++i) {
+    const stretto_result &result = site->results[i];
+    std::printf("%s writes buffer %d, weight %d\n", result.operation, result.buffer, result.weight);
+  }
+}
 
 void stretto_launch(stretto_context *, const stretto_kernel *kernel, const stretto_buffer *buffers) {
   std::vector<void *> resolved;
@@ -38,7 +45,7 @@ void stretto_launch(stretto_context *, const stretto_kernel *kernel, const stret
 void stretto_matmul(stretto_context *, const stretto_matmul_args *args) {
   const double *a = reals(args->a), *b = reals(args->b);
   double *c = reals(args->c);
-  const double *d = args->has_addend ? reals(args->d) : nullptr;
+  const double *d = args->has_residual ? reals(args->d) : nullptr;
   for (int64_t i = 0; i < args->m; ++i)
     for (int64_t j = 0; j < args->n; ++j) {
       double sum = args->accumulate ? c[i * args->ldc + j] : d ? d[i * args->ldd + j] : 0;
@@ -80,7 +87,8 @@ void stretto_attention(stretto_context *, const stretto_attention_args *args) {
         for (int64_t d = 0; d < a.head_dim; ++d) {
           o[d] = 0;
           for (size_t s = 0; s < weights.size(); ++s)
-            o[d] += weights[s] * reals(a.v)[(b * a.length + s) * a.v_stride + h / (a.heads / a.kv_heads) * a.head_dim + d];
+            o[d] +=
+                weights[s] * reals(a.v)[(b * a.length + s) * a.v_stride + h / (a.heads / a.kv_heads) * a.head_dim + d];
         }
       }
 }
@@ -150,7 +158,8 @@ void stretto_copy(stretto_context *, const stretto_copy_args *args) {
 }
 
 static void start() {
-  for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) // activations hold no number at first: whoever reads one too early shows
+  for (int i = 0; i < STRETTO_ARENA_COUNT;
+       ++i) // activations hold no number at first: whoever reads one too early shows
     arenas[i].assign(program.arena_bytes[i] / 8 + 8, i == STRETTO_ARENA_ACTIVATIONS ? NAN : 0.0);
   auto activations = arenas[STRETTO_ARENA_ACTIVATIONS].begin(); // padding between gradients is zero
   std::fill(activations, activations + program.trainable_elements, 0.0);
@@ -172,7 +181,9 @@ static void start() {
         double angle = row * std::pow(table.theta, -2.0 * pair / table.rotated);
         bool first = table.interleaved ? column % 2 == 0 : column < half, outside = column >= table.rotated;
         double value = table.kind == STRETTO_TABLE_ROTARY_COS ? (outside ? 1 : std::cos(angle))
-                                                             : (outside ? 0 : first ? -std::sin(angle) : std::sin(angle));
+                                                              : (outside ? 0
+                                                                 : first ? -std::sin(angle)
+                                                                         : std::sin(angle));
         arenas[STRETTO_ARENA_TABLES][table.offset / 8 + row * table.columns + column] = value;
       }
   }
@@ -180,7 +191,8 @@ static void start() {
   for (int64_t i = 0; i < program.batch * program.length; ++i) {
     tokens[program.input.tokens / 4 + i] = (i * 7 + i * i / 3) % program.vocabulary;
     tokens[program.input.targets / 4 + i] = (i * 5 + 1) % program.vocabulary;
-    arenas[STRETTO_ARENA_INPUTS][program.input.weights / 8 + i] = (i % 3 ? 1.0 : 0.5) / (program.batch * program.length);
+    arenas[STRETTO_ARENA_INPUTS][program.input.weights / 8 + i] =
+        (i % 3 ? 1.0 : 0.5) / (program.batch * program.length);
   }
 }
 
@@ -204,7 +216,10 @@ static int checkGradients() {
       size *= parameter.shape[d];
     for (int64_t i = 0; parameter.trainable && i < size; i += std::max<int64_t>(size / 7, 1)) {
       double &value = arenas[STRETTO_ARENA_PARAMETERS][parameter.offset + i], old = value, step = 1e-4;
-      auto at = [&](double steps) { value = old + steps * step; return loss(); };
+      auto at = [&](double steps) {
+        value = old + steps * step;
+        return loss();
+      };
       double slope = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
       value = old;
       double error = std::fabs(slope - analytic[parameter.offset + i]) / (1e-6 + std::fabs(slope));
@@ -245,7 +260,8 @@ static int checkUpdate(int steps) {
   const double rate = 0.01, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-8, decay = 0.1, clip = 0.5;
   std::vector<double> &hyper = arenas[STRETTO_ARENA_HYPER];
   hyper[STRETTO_HYPER_LEARNING_RATE] = rate, hyper[STRETTO_HYPER_BETA1] = beta1, hyper[STRETTO_HYPER_BETA2] = beta2;
-  hyper[STRETTO_HYPER_EPSILON] = epsilon, hyper[STRETTO_HYPER_WEIGHT_DECAY] = decay, hyper[STRETTO_HYPER_CLIP_NORM] = clip;
+  hyper[STRETTO_HYPER_EPSILON] = epsilon, hyper[STRETTO_HYPER_WEIGHT_DECAY] = decay,
+  hyper[STRETTO_HYPER_CLIP_NORM] = clip;
   std::vector<double> p = arenas[STRETTO_ARENA_PARAMETERS], m(p.size()), v(p.size());
   double worst = 0, first = 0, last = 0;
   for (int step = 1; step <= steps; ++step) {
@@ -265,7 +281,8 @@ static int checkUpdate(int steps) {
     }
     hyper[STRETTO_HYPER_BIAS_CORRECTION1] = c1;
     hyper[STRETTO_HYPER_BIAS_CORRECTION2] = c2;
-    program.update(nullptr);
+    program.squares(nullptr);
+    program.apply(nullptr);
     worst = std::max({worst, largestDifference(arenas[STRETTO_ARENA_PARAMETERS], p),
                       std::fabs(arenas[STRETTO_ARENA_OUTPUTS][program.output.grad_norm / 8] - norm)});
   }
@@ -296,6 +313,10 @@ int main(int argc, char **argv) {
     return checkGradients();
   if (mode == "table")
     printTable();
+  if (mode == "sites") {
+    tellsSites = true;
+    program.gradients(nullptr);
+  }
   if (mode == "check-update")
     return checkUpdate(5);
   if (mode == "check-accumulate")

@@ -57,6 +57,8 @@ class Block:
         if name == "layer_norm" and heads == width:  # of single numbers: always zero, and its gradient is rounding alone
             heads = 1
         more = self.option("eps = 0.01", *(["bias = false"] if name == "layer_norm" else []))
+        if name == "layer_norm" and width == 1:  # the same: a row of one column has no other scale
+            name, more = "rms_norm", ""
         return f"{name}({self.expression(width, depth - 1)}, heads = {heads}{more})"
 
     def canon_options(self):

@@ -11,6 +11,7 @@ import numpy as np
 
 from oracle import options_of, run, write_spec
 
+LIBRARIES = []  # of extensions, which compiled objects are linked with
 DTYPES = {"F32": np.float32, "F64": np.float64, "I32": np.int32}
 
 
@@ -39,14 +40,15 @@ def read_safetensors(path):
 
 
 def compile_object(case, folder, *options, dtype="f64"):
-    """The path of a shared object: what the compiler makes of a case, linked with nothing but, where kernels are
-    emulated, the emulator."""
+    """The path of a shared object: what the compiler makes of a case, linked with LIBRARIES and, where kernels are
+    emulated, the emulator alone."""
     machine, shared = os.path.join(folder, "model.o"), os.path.join(folder, "model.so")
     compiler = ["stretto-compile", write_spec(case, folder), *options_of(case), *options]
     run([*compiler, "--dtype", dtype, "--emit=object", "-o", machine])
     libraries = os.path.join(os.path.dirname(shutil.which("stretto-compile")), "..", "lib")
-    emulator = [f"-L{libraries}", "-lstretto_emulator", "-rpath", libraries] if "--emulate" in options else []
-    run(["ld", "-shared", machine, *emulator, "-o", shared])
+    needed = LIBRARIES + (["stretto_emulator"] if "--emulate" in options else [])
+    search = [f"-L{libraries}", "-rpath", libraries] if needed else []
+    run(["ld", "-shared", machine, *search, *(f"-l{name}" for name in needed), "-o", shared])
     return shared
 
 

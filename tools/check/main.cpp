@@ -10,10 +10,11 @@
 using namespace stretto;
 
 namespace {
-constexpr const char *usage = "usage: stretto-check [--target NAME] [--length N] [--vocab N] -- [options of a program]\n"
-                              "       stretto-check --options\n\n"
-                              "Tells what is wrong with a run as far as that is known without the model, of which the first\n"
-                              "options say what they can; the second form lists what programs take.\n";
+constexpr const char *usage =
+    "usage: stretto-check [--target NAME] [--length N] [--vocab N] -- [options of a program]\n"
+    "       stretto-check --options\n\n"
+    "Tells what is wrong with a run as far as that is known without the model, of which the first\n"
+    "options say what they can; the second form lists what programs take.\n";
 } // namespace
 
 // 0, so not known, for what is no number: the compiler refuses it.

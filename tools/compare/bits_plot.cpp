@@ -44,8 +44,8 @@ static std::string drawGuides(const Frame &frame) {
   const double from = frame.x.ticks.front().value, to = frame.x.ticks.back().value;
   std::string svg;
   for (const auto &[rate, text] : guides) {
-    svg += fmt::format("<line class=\"guide\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", frame.atX(from),
-                       frame.atY(from * rate), frame.atX(to), frame.atY(to * rate));
+    svg += fmt::format("<line class=\"guide\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
+                       frame.atX(from), frame.atY(from * rate), frame.atX(to), frame.atY(to * rate));
     svg += fmt::format("<text class=\"quiet\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", frame.atX(to) + 4,
                        frame.atY(to * rate) + 4, text);
   }
@@ -83,8 +83,9 @@ Plot bitsPlot(std::span<const Group> groups) {
   }
   if (panels.empty())
     return {};
-  return {"bits", "Bits learned against the number of parameters, a mark per run; dashed: 2, 1, 0.5 and 0.25 bits per "
-                  "parameter.",
+  return {"bits",
+          "Bits learned against the number of parameters, a mark per run; dashed: 2, 1, 0.5 and 0.25 bits per "
+          "parameter.",
           drawFigure(groups, std::move(panels), true, "bits learned by models of several sizes")};
 }
 

@@ -13,7 +13,8 @@ struct Breakdown {
   std::vector<Column> columns; // at least three
 };
 
-// Families by a key ("accuracy by k"), then scores "<base>/<part>" with three and more parts ("bits", "generated/wrong").
+// Families by a key ("accuracy by k"), then scores "<base>/<part>" with three and more parts ("bits",
+// "generated/wrong").
 std::vector<Breakdown> breakdownsOf(std::span<const Group> groups);
 
 } // namespace stretto

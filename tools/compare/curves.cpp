@@ -56,8 +56,8 @@ std::string unitOf(std::span<const Group> groups, const std::string &metric) {
       if (!run.scores.contains(metric))
         continue;
       if (first && first->unitOf(metric) != run.unitOf(metric))
-        throw Error(fmt::format("score '{}' must have one unit in all runs, but has '{}' in '{}' and '{}' in '{}'", metric,
-                                first->unitOf(metric), first->folder, run.unitOf(metric), run.folder));
+        throw Error(fmt::format("score '{}' must have one unit in all runs, but has '{}' in '{}' and '{}' in '{}'",
+                                metric, first->unitOf(metric), first->folder, run.unitOf(metric), run.folder));
       first = first ? first : &run;
     }
   return first ? first->unitOf(metric) : "";

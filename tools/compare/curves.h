@@ -58,8 +58,8 @@ struct Figure {
 // the run's steps, since single steps are noisy.
 Figure finalFigure(const Group &group, const std::string &metric);
 
-// The mean at the end with a 95 % interval: of several runs that of their mean, of one that of its evaluation (NAN where
-// it has none). Nothing where no run has the metric.
+// The mean at the end with a 95 % interval: of several runs that of their mean, of one that of its evaluation (NAN
+// where it has none). Nothing where no run has the metric.
 std::optional<Point> finalPoint(const Group &group, const std::string &metric);
 
 // Median of the speeds in tokens per second.

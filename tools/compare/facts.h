@@ -7,7 +7,8 @@
 
 namespace stretto {
 
-// The number of weights, from build/plan.json; nothing where that file is missing. Throws Error where it makes no sense.
+// The number of weights, from build/plan.json; nothing where that file is missing. Throws Error where it makes no
+// sense.
 std::optional<int64_t> parameterCount(const std::string &folder);
 
 } // namespace stretto

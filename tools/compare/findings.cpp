@@ -27,7 +27,8 @@ std::string describeFindings(const Group &first, const Group &second, const std:
     ahead += a.values[i] - b.values[i] >= 1;
     behind += b.values[i] - a.values[i] >= 1;
   }
-  std::string text = fmt::format("{}: {} {} %, {} {} %. ", score, first.label, listValues(a), second.label, listValues(b));
+  std::string text =
+      fmt::format("{}: {} {} %, {} {} %. ", score, first.label, listValues(a), second.label, listValues(b));
   double difference = a.mean() - b.mean();
   std::string average = std::abs(difference) < 0.05 ? "on average equal"
                                                     : fmt::format("on average {:.1f} points {}", std::abs(difference),

@@ -21,7 +21,9 @@ double PlotAxis::at(double value) const {
   return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
 }
 
-double Frame::atX(double value) const { return left + stretto::left + (panelWidth - stretto::left - right) * x.at(value); }
+double Frame::atX(double value) const {
+  return left + stretto::left + (panelWidth - stretto::left - right) * x.at(value);
+}
 double Frame::atY(double value) const {
   return top + panelHeight - bottom - (panelHeight - stretto::top - bottom) * y.at(value);
 }
@@ -121,8 +123,8 @@ std::string drawLine(const Frame &frame, std::span<const Point> points, const st
 }
 
 static std::string drawText(double x, double y, const char *classes, const char *anchor, const std::string &text) {
-  return fmt::format("<text class=\"{}\" text-anchor=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", classes, anchor, x, y,
-                     escapeXml(text));
+  return fmt::format("<text class=\"{}\" text-anchor=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", classes, anchor, x,
+                     y, escapeXml(text));
 }
 
 static std::string drawAxes(const Frame &frame) {
@@ -130,10 +132,12 @@ static std::string drawAxes(const Frame &frame) {
   std::string svg = drawText(x0, frame.top + 18, "ink title", "start", frame.title);
   for (const PlotAxis::Tick &tick : frame.y.ticks) {
     const double y = frame.atY(tick.value);
-    svg += fmt::format("<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", x0, x1, y, y);
+    svg +=
+        fmt::format("<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", x0, x1, y, y);
     svg += drawText(x0 - 6, y + 4, "quiet", "end", tick.text);
   }
-  svg += fmt::format("<line class=\"axis\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", x0, x1, base, base);
+  svg += fmt::format("<line class=\"axis\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", x0, x1, base,
+                     base);
   double end = -1e9; // of the tick drawn last: those that would run into it are left out
   for (const PlotAxis::Tick &tick : frame.x.ticks) {
     const double x = frame.atX(tick.value), half = letterWidth * double(tick.text.size()) / 2;
@@ -153,8 +157,9 @@ static std::string legendText(const Group &group) {
 }
 
 std::string drawMarker(size_t group, double x, double y) {
-  static constexpr const char *shapes[] = {"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", "m-3.4 -3.4h6.8v6.8h-6.8z",
-                                           "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z", "m0 -4.4l4.4 7.6h-8.8z"};
+  static constexpr const char *shapes[] = {"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
+                                           "m-3.4 -3.4h6.8v6.8h-6.8z", "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z",
+                                           "m0 -4.4l4.4 7.6h-8.8z"};
   return fmt::format("<path class=\"dot {}\" d=\"M{:.1f} {:.1f}{}\"/>\n", groupClass(group), x, y,
                      shapes[group / colours % std::size(shapes)]);
 }
@@ -162,8 +167,9 @@ std::string drawMarker(size_t group, double x, double y) {
 static std::string drawLegend(std::span<const Group> groups, double y, bool markers) {
   std::string svg;
   for (size_t g = 0; g < groups.size(); ++g, y += legendLine) {
-    svg += fmt::format("<line class=\"line {}\" stroke-width=\"3\" {} x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
-                       groupClass(g), groupDashes(g), left, left + 32, y, y);
+    svg += fmt::format(
+        "<line class=\"line {}\" stroke-width=\"3\" {} x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
+        groupClass(g), groupDashes(g), left, left + 32, y, y);
     if (markers)
       svg += drawMarker(g, left + 16, y);
     svg += drawText(left + 40, y + 4, "ink", "start", legendText(groups[g]));

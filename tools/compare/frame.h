@@ -1,4 +1,5 @@
-// Panels with axes, as SVG that stands alone: no script, no font, no other file; light or dark as the reader's system is.
+// Panels with axes, as SVG that stands alone: no script, no font, no other file; light or dark as the reader's system
+// is.
 #pragma once
 
 #include "tools/compare/curves.h"
@@ -24,8 +25,8 @@ struct PlotAxis {
 // Round ticks over low .. high, about `count` of them; with a unit "%" always 0 to 100.
 PlotAxis linearAxis(const std::string &title, double low, double high, int count = 5, const std::string &unit = "");
 
-// From 1, 2 or 5 times a power of ten to another such number, logarithmic; low > 0. Over many powers of ten only they are
-// ticks.
+// From 1, 2 or 5 times a power of ten to another such number, logarithmic; low > 0. Over many powers of ten only they
+// are ticks.
 PlotAxis logarithmicAxis(const std::string &title, double low, double high);
 
 // Round numbers that divide low .. high into about `count` parts; the first is at most low, the last at least high.
@@ -60,8 +61,9 @@ std::string groupDashes(size_t group);
 // A point in pixels; six groups each have a shape of their own.
 std::string drawMarker(size_t group, double x, double y);
 
-// Panels in two columns below a legend of the groups, whose points have markers or not. `about` is what the figure shows,
-// for those who cannot see it.
-std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, bool markers, const std::string &about);
+// Panels in two columns below a legend of the groups, whose points have markers or not. `about` is what the figure
+// shows, for those who cannot see it.
+std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, bool markers,
+                       const std::string &about);
 
 } // namespace stretto

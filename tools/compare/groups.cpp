@@ -40,9 +40,7 @@ public:
   }
 
   void appendTo(Comparison &comparison, bool named) const;
-  bool has(const std::string &axis) const {
-    return std::ranges::find(file.axes, axis, &Axis::name) != file.axes.end();
-  }
+  bool has(const std::string &axis) const { return std::ranges::find(file.axes, axis, &Axis::name) != file.axes.end(); }
 
 private:
   void readRuns();
@@ -68,8 +66,8 @@ static bool isFinished(const Run &run) {
   return steps == settings.end() || steps->second == std::to_string(run.lastStep());
 }
 
-// Whether the mean of a metric is better in the first group (1), in the second (-1) or the same in both (0), but for what
-// the order of a sum changes. A group without the metric is behind.
+// Whether the mean of a metric is better in the first group (1), in the second (-1) or the same in both (0), but for
+// what the order of a sum changes. A group without the metric is behind.
 static int compareMeans(const Group &first, const Group &second, const std::string &metric) {
   const Figure a = finalFigure(first, metric), b = finalFigure(second, metric);
   if (a.values.empty() || b.values.empty())
@@ -157,15 +155,18 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
     comparison.groups.push_back(std::move(group));
   }
   if (!best.empty())
-    comparison.notes.push_back(fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
-                                           "shows all.",
-                                           folder, best.substr(best.find('.') + 1), metric));
+    comparison.notes.push_back(
+        fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
+                    "shows all.",
+                    folder, best.substr(best.find('.') + 1), metric));
   if (unfinished)
-    comparison.notes.push_back(fmt::format("Not finished, and shown as far as they have come: {} of the {} runs of '{}'.",
-                                           unfinished, file.runs.size(), folder));
+    comparison.notes.push_back(
+        fmt::format("Not finished, and shown as far as they have come: {} of the {} runs of '{}'.", unfinished,
+                    file.runs.size(), folder));
   if (!absent.empty())
-    comparison.notes.push_back(fmt::format("Left out, as they have written nothing yet: {} of the {} runs of '{}' ({}).",
-                                           absent.size(), file.runs.size(), folder, fmt::join(absent, ", ")));
+    comparison.notes.push_back(
+        fmt::format("Left out, as they have written nothing yet: {} of the {} runs of '{}' ({}).", absent.size(),
+                    file.runs.size(), folder, fmt::join(absent, ", ")));
 }
 
 static void checkBest(std::span<const Sweep> sweeps, std::span<const std::string> arguments, const std::string &best) {

@@ -37,7 +37,8 @@ std::vector<std::string> GrowingLines::next() {
     offset += int64_t(takeLines(text, lines));
     count = before + int64_t(lines.size());
     if (text.size() > mostBytes)
-      throw Error(path + ":" + std::to_string(count + 1) + ": a line must have at most " + std::to_string(mostBytes) + " bytes");
+      throw Error(path + ":" + std::to_string(count + 1) + ": a line must have at most " + std::to_string(mostBytes) +
+                  " bytes");
   }
   return lines;
 }

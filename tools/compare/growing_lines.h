@@ -13,8 +13,8 @@ public:
   explicit GrowingLines(std::string path) : path(std::move(path)) {}
 
   // The whole lines written since the last call; a line without an end waits for the next one. A file that became
-  // shorter is read again from its start. No file: no lines. Throws Error for what is no regular file or cannot be read,
-  // and for a line of more than 2^20 bytes.
+  // shorter is read again from its start. No file: no lines. Throws Error for what is no regular file or cannot be
+  // read, and for a line of more than 2^20 bytes.
   std::vector<std::string> next();
 
   // "path:line: what", for the line last returned but `back`.

@@ -69,7 +69,8 @@ static std::string drawMembers(std::span<const Group> groups, const Family &fami
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
     }
     if (!path.empty())
-      svg += fmt::format("<path class=\"line {}\" stroke-width=\"2\" {} d=\"{}\"/>\n", groupClass(g), groupDashes(g), path) +
+      svg += fmt::format("<path class=\"line {}\" stroke-width=\"2\" {} d=\"{}\"/>\n", groupClass(g), groupDashes(g),
+                         path) +
              marks;
   }
   return svg;
@@ -84,8 +85,8 @@ static Panel keysPanel(std::span<const Group> groups, const Family &family) {
         low = std::min(low, std::isnan(point->low) ? point->value : point->low);
         high = std::max(high, std::isnan(point->high) ? point->value : point->high);
       }
-  const std::string title = family.title() + (unit.empty() ? "" : ", " + unit) +
-                            (lessIsBetter(family.base, unit) ? " (less is better)" : "");
+  const std::string title =
+      family.title() + (unit.empty() ? "" : ", " + unit) + (lessIsBetter(family.base, unit) ? " (less is better)" : "");
   Frame frame{title, keyAxis(family), linearAxis("", low, high, 5, unit)};
   return {frame, [groups, family](const Frame &at) { return drawMembers(groups, family, at); }};
 }
@@ -95,7 +96,8 @@ Plot keysPlot(std::span<const Group> groups, std::span<const Family> families) {
   for (const Family &family : families)
     panels.push_back(keysPanel(groups, family));
   return {"keys",
-          "Scores at the last evaluation. Bars are 95 % intervals: of several runs that of their mean (Student's t), of one "
+          "Scores at the last evaluation. Bars are 95 % intervals: of several runs that of their mean (Student's t), "
+          "of one "
           "run that of its evaluation; cut at the ends of the axis.",
           drawFigure(groups, std::move(panels), true, "scores by a key")};
 }

@@ -87,7 +87,8 @@ static std::string optionError(const CLI::App &app, const CLI::Error &error, std
     for (const std::string &name : option->get_lnames())
       names.push_back("--" + name);
   for (std::string word : words.subspan(1))
-    if (const std::string name = word.substr(0, word.find('=')); name.starts_with("--") && std::ranges::find(names, name) == names.end())
+    if (const std::string name = word.substr(0, word.find('='));
+        name.starts_with("--") && std::ranges::find(names, name) == names.end())
       return "no option is called '" + name + "'" + suggestName(name, names);
   return error.what();
 }

@@ -11,8 +11,8 @@ struct Plot {
   std::string caption, svg;
 };
 
-// Those that the groups have data for: learning curves (loss and every score, a panel each); scores by a key (a panel for
-// each family); bits that were learned against the number of parameters, where that differs.
+// Those that the groups have data for: learning curves (loss and every score, a panel each); scores by a key (a panel
+// for each family); bits that were learned against the number of parameters, where that differs.
 std::vector<Plot> plotsOf(std::span<const Group> groups);
 
 // Thin lines for the runs of a group, a thick one for their mean where there are several. At most 300 points of a curve

@@ -9,8 +9,8 @@ namespace stretto {
 
 // Tables and plots of some groups, with a heading and text around them.
 struct Section {
-  std::string title, text;        // paragraphs separated by empty lines; no markup
-  std::string plotFile;           // name of the SVG of the curves; other plots get its stem and a word of their own
+  std::string title, text; // paragraphs separated by empty lines; no markup
+  std::string plotFile;    // name of the SVG of the curves; other plots get its stem and a word of their own
   std::vector<Group> groups;
 };
 

@@ -151,7 +151,8 @@ static std::string readForm(const JsonValue &score, Point &point, std::string &u
   unit = given->text;
   if (isMean && numberUnder(score, "count") == 0)
     return "";
-  point = {point.step, numberUnder(score, isMean ? "mean" : "value"), numberUnder(score, "low"), numberUnder(score, "high")};
+  point = {point.step, numberUnder(score, isMean ? "mean" : "value"), numberUnder(score, "low"),
+           numberUnder(score, "high")};
   return "";
 }
 

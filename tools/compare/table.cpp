@@ -136,7 +136,8 @@ Table breakdownTable(std::span<const Group> groups, const Breakdown &breakdown) 
 
 std::string tableLegend(std::span<const Group> groups) {
   const bool several = std::ranges::any_of(groups, [](const Group &group) { return group.runs.size() > 1; });
-  return several ? "Of several runs: the mean ± half of its 95 % interval (Student's t over the runs), in brackets the lowest "
+  return several ? "Of several runs: the mean ± half of its 95 % interval (Student's t over the runs), in brackets the "
+                   "lowest "
                    "and the highest."
                  : "";
 }
@@ -220,11 +221,20 @@ std::string escapeXml(const std::string &text) {
   std::string escaped;
   for (char c : text)
     switch (c) {
-    case '&': escaped += "&amp;"; break;
-    case '<': escaped += "&lt;"; break;
-    case '>': escaped += "&gt;"; break;
-    case '"': escaped += "&quot;"; break;
-    default: escaped += isControl(c) && c != '\n' && c != '\t' ? ' ' : c;
+    case '&':
+      escaped += "&amp;";
+      break;
+    case '<':
+      escaped += "&lt;";
+      break;
+    case '>':
+      escaped += "&gt;";
+      break;
+    case '"':
+      escaped += "&quot;";
+      break;
+    default:
+      escaped += isControl(c) && c != '\n' && c != '\t' ? ' ' : c;
     }
   return escaped;
 }

@@ -5,15 +5,16 @@
 
 namespace stretto {
 
-// A cell may have two parts, separated by a tab: a value and, lesser, a remark on it. In HTML they stand below each other.
+// A cell may have two parts, separated by a tab: a value and, lesser, a remark on it. In HTML they stand below each
+// other.
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 };
 
 // One row per group: name, what was chosen for it, number of parameters (where that differs), runs, steps, loss, every
-// score, speed. Figures of several runs: the mean, half of its 95 % interval and, in brackets, the lowest and the highest.
-// Of a breakdown, which has a table of its own, only the headline score is here.
+// score, speed. Figures of several runs: the mean, half of its 95 % interval and, in brackets, the lowest and the
+// highest. Of a breakdown, which has a table of its own, only the headline score is here.
 Table compareTable(std::span<const Group> groups);
 
 // One row per group.

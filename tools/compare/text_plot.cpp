@@ -13,8 +13,8 @@ namespace {
 // Dots, 2 columns by 4 rows in a character; a character has the colour of the curve drawn last in it.
 class Canvas {
 public:
-  Canvas(int columns, int rows) : columns(columns), rows(rows), dots(columns * rows, 0),
-        owner(columns * rows, -1), letters(columns * rows, 0) {}
+  Canvas(int columns, int rows)
+      : columns(columns), rows(rows), dots(columns * rows, 0), owner(columns * rows, -1), letters(columns * rows, 0) {}
 
   int width() const { return 2 * columns; }
   int height() const { return 4 * rows; }
@@ -103,7 +103,8 @@ std::string drawText(const TextPlot &plot, std::span<const TextCurve> curves) {
                       fmt::format("step {:.0f}", plot.xMax), plot.columns);
   for (size_t i = 0; i < curves.size(); ++i) {
     std::string mark = plot.colour ? coloured("\u2501\u2501", int(i)) : std::string(1, char('a' + i % 26));
-    std::string value = curves[i].points.empty() ? "-" : fmt::format("{:.4g}{}", curves[i].points.back().value, plot.unit);
+    std::string value =
+        curves[i].points.empty() ? "-" : fmt::format("{:.4g}{}", curves[i].points.back().value, plot.unit);
     text += fmt::format("        {} {}: {}\n", mark, curves[i].label, value);
   }
   return text;

@@ -33,7 +33,8 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("--seed", options.seed, "seed of the data")->capture_default_str();
   app.add_option("--first", options.first, "index of the first row")->capture_default_str();
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates and scores");
-  app.add_flag("--shape", options.shape, "print what a model must be compiled for: batch, length, vocabulary, and whether it has to write");
+  app.add_flag("--shape", options.shape,
+               "print what a model must be compiled for: batch, length, vocabulary, and whether it has to write");
   app.add_flag("--stats", options.stats,
                "print what rows are like: documents, their lengths, counted targets, tokens; with --stream=evaluation "
                "also how many instances there are of each difficulty");

@@ -105,9 +105,11 @@ void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream strea
                     std::to_string(task.vocabulary()));
   Samples rows(task, seed, stream, 0, count);
   uint64_t first = 0;
-  const double made = millionTokensPerSecond(count * rows.length, [&] { task.fill(seed, stream, first += count, rows.view()); });
-  out << task.name() << ": " << std::fixed << std::setprecision(1) << made << " million tokens per second and core, scored "
-      << scoringSpeed(task, seed, count) << " million (rows of " << rows.length << " tokens)\n";
+  const double made =
+      millionTokensPerSecond(count * rows.length, [&] { task.fill(seed, stream, first += count, rows.view()); });
+  out << task.name() << ": " << std::fixed << std::setprecision(1) << made
+      << " million tokens per second and core, scored " << scoringSpeed(task, seed, count) << " million (rows of "
+      << rows.length << " tokens)\n";
 }
 
 void printShape(std::ostream &out, const Task &task, const Recipe &recipe) {

@@ -8,9 +8,9 @@ namespace stretto {
 // Counts over rows: documents are found by their positions, so that every task has these.
 struct RowStatistics {
   int64_t rows = 0, tokens = 0, counted = 0;
-  int64_t documents = 0;                // begun in a row, the cut ones included
-  std::map<int64_t, int64_t> lengths;   // documents of each length, those that the end of a row may have cut left out
-  std::vector<int64_t> frequencies;     // inputs of each id
+  int64_t documents = 0;              // begun in a row, the cut ones included
+  std::map<int64_t, int64_t> lengths; // documents of each length, those that the end of a row may have cut left out
+  std::vector<int64_t> frequencies;   // inputs of each id
 
   explicit RowStatistics(const Task &task) : frequencies(task.vocabulary()) {}
   void add(const Samples &samples);

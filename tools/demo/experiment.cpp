@@ -40,8 +40,8 @@ std::filesystem::path runFolder(const DemoOptions &options, const Experiment &ex
   return options.output / experiment.name / (variant.name + "-seed" + std::to_string(seed));
 }
 
-std::vector<std::string> trainCommand(const DemoOptions &options, const Experiment &experiment,
-                                      const Variant &variant, int64_t seed) {
+std::vector<std::string> trainCommand(const DemoOptions &options, const Experiment &experiment, const Variant &variant,
+                                      int64_t seed) {
   int64_t steps = stepsOf(experiment, options);
   std::vector<std::string> command = {options.stretto, "train", options.spec};
   auto add = [&](const std::string &option, const std::string &value) {

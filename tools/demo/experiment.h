@@ -26,7 +26,7 @@ const std::vector<Variant> &variants();
 struct DemoOptions {
   std::filesystem::path stretto, spec, output = "runs/demo";
   int64_t seeds = 3, threads = 1;
-  int64_t steps = 0; // 0: as the preset says
+  int64_t steps = 0;             // 0: as the preset says
   std::vector<std::string> only; // names of experiments; empty: all
 };
 
@@ -38,7 +38,7 @@ std::filesystem::path runFolder(const DemoOptions &options, const Experiment &ex
                                 int64_t seed);
 
 // The command that trains it.
-std::vector<std::string> trainCommand(const DemoOptions &options, const Experiment &experiment,
-                                      const Variant &variant, int64_t seed);
+std::vector<std::string> trainCommand(const DemoOptions &options, const Experiment &experiment, const Variant &variant,
+                                      int64_t seed);
 
 } // namespace stretto

@@ -1,9 +1,9 @@
 // stretto-demo: trains a small model with and without Canon layers on the same data, shows both curves while they
 // run, scores both and writes a report.
 #include "runtime/core/nearest.h"
+#include "tools/compare/findings.h"
 #include "tools/compare/report.h"
 #include "tools/compare/table.h"
-#include "tools/compare/findings.h"
 #include "tools/demo/experiment.h"
 #include "tools/demo/screen.h"
 #include "tools/support/child.h"
@@ -49,8 +49,8 @@ static std::vector<Run> trainPair(const DemoOptions &options, const Experiment &
       std::optional<int> status = children[i].status();
       going |= !status;
       if (status.value_or(0) != 0)
-        throw Error(fmt::format("training {} ended with status {}; its last lines:\n{}the command was:\n  {}", labels[i],
-                                *status, lastLines(runs[i].folder + ".log", 8),
+        throw Error(fmt::format("training {} ended with status {}; its last lines:\n{}the command was:\n  {}",
+                                labels[i], *status, lastLines(runs[i].folder + ".log", 8),
                                 commandLine(trainCommand(options, experiment, variants()[i], seed))));
       runs[i].update();
     }
@@ -76,11 +76,12 @@ static Section runExperiment(const DemoOptions &options, const Experiment &exper
       groups[i].runs.push_back(std::move(runs[i]));
   }
   Recipe recipe = recipeFor(experiment.task, experiment.preset);
-  std::string text = fmt::format(
-      "{}\n\nBoth models come from {} ({}) and see the same data: task {}, preset {}, {} steps of {} rows of {} tokens; "
-      "scored on held-out data after every twentieth part of the steps.\n\n",
-      experiment.question, options.spec.filename().string(), modelText(experiment), experiment.task, experiment.preset,
-      stepsOf(experiment, options), recipe.batch, recipe.length);
+  std::string text =
+      fmt::format("{}\n\nBoth models come from {} ({}) and see the same data: task {}, preset {}, {} steps of {} rows "
+                  "of {} tokens; "
+                  "scored on held-out data after every twentieth part of the steps.\n\n",
+                  experiment.question, options.spec.filename().string(), modelText(experiment), experiment.task,
+                  experiment.preset, stepsOf(experiment, options), recipe.batch, recipe.length);
   const std::vector<std::string> &scores = groups[0].runs[0].scoreNames;
   std::string found = scores.empty() ? "No score was measured." : describeFindings(groups[0], groups[1], scores[0]);
   fmt::print("\n{}\n{}\n\n", plainTable(compareTable(groups)), found);

@@ -2,4 +2,6 @@
 #include "runtime/train/program.h"
 #include "tasks/all_tasks.h"
 
-int main(int argc, char **argv) { return stretto::runProgram(stretto_compiled_program, stretto::allTasks(), argc, argv); }
+int main(int argc, char **argv) {
+  return stretto::runProgram(stretto_compiled_program, stretto::allTasks(), argc, argv);
+}

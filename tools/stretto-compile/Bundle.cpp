@@ -22,14 +22,14 @@ using Libraries = std::map<std::string, std::string>;
 
 /// Parts of the C library, which belong together with the program loader of a system, and the driver of its GPU.
 static bool isOfSystem(StringRef name) {
-  constexpr StringRef parts[] = {"ld-linux",   "linux-vdso", "libc.so",    "libm.so",       "libmvec.so", "libpthread.so",
-                                 "libdl.so",   "librt.so",   "libutil.so", "libresolv.so",  "libanl.so",  "libcuda.so",
-                                 "libnvidia-"};
+  constexpr StringRef parts[] = {"ld-linux",      "linux-vdso", "libc.so",   "libm.so",    "libmvec.so",
+                                 "libpthread.so", "libdl.so",   "librt.so",  "libutil.so", "libresolv.so",
+                                 "libanl.so",     "libcuda.so", "libnvidia-"};
   return llvm::any_of(parts, [&](StringRef part) { return name.starts_with(part); });
 }
 
-/// Adds what the system's loader finds for one line of ldd, "name => path (address)". Returns an error text, or an empty
-/// one.
+/// Adds what the system's loader finds for one line of ldd, "name => path (address)". Returns an error text, or an
+/// empty one.
 static std::string addLine(StringRef line, Libraries &found) {
   auto [left, right] = line.trim().split(" => ");
   std::string name = path::filename(left).str();
@@ -62,9 +62,11 @@ static std::vector<std::string> addNamed(llvm::ArrayRef<StringRef> beginnings, L
   for (const auto &[name, file] : found) {
     std::error_code none;
     if (!beginnings.empty())
-      for (fs::directory_iterator entry(path::parent_path(file), none), end; entry != end && !none; entry.increment(none))
+      for (fs::directory_iterator entry(path::parent_path(file), none), end; entry != end && !none;
+           entry.increment(none))
         if (StringRef other = path::filename(entry->path());
-            other.contains(".so") && llvm::any_of(beginnings, [&](StringRef begin) { return other.starts_with(begin); }))
+            other.contains(".so") &&
+            llvm::any_of(beginnings, [&](StringRef begin) { return other.starts_with(begin); }))
           named.insert({other.str(), entry->path()});
   }
   std::vector<std::string> added;

@@ -3,11 +3,11 @@
 
 #include "codegen/Pipelines/Dump.h"
 #include "codegen/Pipelines/Pipelines.h"
+#include "codegen/facts/Locations.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/pytorch/EmitPyTorch.h"
 #include "codegen/report/Explain.h"
-#include "codegen/report/Locations.h"
-#include "codegen/report/Summary.h"
+#include "codegen/report/PrintSummary.h"
 #include "codegen/target/EmitObject.h"
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
@@ -80,7 +80,7 @@ private:
     modelRefused |= isRefusal(diagnostic);
     StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
                      : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
-                                                                              : "note";
+                                                                               : "note";
     SmallVector<SourcePlace> places = listPlaces(diagnostic.getLocation());
     llvm::errs() << (places.empty() ? "stretto" : places[0].text()) << ": " << kind << ": " << diagnostic << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
@@ -174,8 +174,8 @@ private:
       return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} rows of {2}", most, shape->batch,
                                   shape->length));
     if (settings.maxDocuments && settings.maxDocuments < shape->batch)
-      return refuse(llvm::formatv("--max-documents must be at least {0}, one for each row of a batch, but got {1}", shape->batch,
-                                  settings.maxDocuments));
+      return refuse(llvm::formatv("--max-documents must be at least {0}, one for each row of a batch, but got {1}",
+                                  shape->batch, settings.maxDocuments));
     std::optional<FrontendResult> result = compileSpec(context, frontendOptions(*shape), llvm::errs());
     if (!result)
       return false;
@@ -232,7 +232,7 @@ private:
     if (auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length"))
       options.decode = std::min(options.decode, length.getInt());
     if (reached == Phase::kernels)
-      passes.addPass(createCheckMemory()); // a plan that somebody may have changed
+      passes.addPass(createVerifyMemory()); // a plan that somebody may have changed
     for (Phase phase : allPhases)
       if (last && phase <= *last && (!reached || phase > *reached))
         addPhase(passes, phase, options);
@@ -324,7 +324,7 @@ private:
   bool checksAddresses() const { return line.sanitize || runsUnderAddressSanitizer; }
 
   int emitMachine() {
-    OutputKind kind = line.emit == "llvm" ? OutputKind::llvmIR
+    OutputKind kind = line.emit == "llvm"  ? OutputKind::llvmIR
                       : line.emit == "asm" ? OutputKind::assembly
                                            : OutputKind::object;
     llvm::SmallVector<char> bytes;
@@ -366,8 +366,8 @@ private:
     std::string problem;
     const Bundle made = copyLibraries(libraries, line.backend->librariesByName(settings), folder, problem);
     if (problem.empty())
-      report(llvm::formatv("'{0}' needs the {1} libraries in '{2}' beside it ({3} MiB)", line.output, made.files, folder,
-                           made.bytes >> 20));
+      report(llvm::formatv("'{0}' needs the {1} libraries in '{2}' beside it ({3} MiB)", line.output, made.files,
+                           folder, made.bytes >> 20));
     return problem;
   }
 
@@ -390,8 +390,8 @@ private:
   const CommandLine &line;
   MLIRContext context;
   Target target;
-  BackendSettings settings; // those of the line, and what they leave open
-  bool taskWrites = false;  // the task is judged by what models write
+  BackendSettings settings;  // those of the line, and what they leave open
+  bool taskWrites = false;   // the task is judged by what models write
   bool modelRefused = false; // a pass said what the model cannot do
   OwningOpRef<ModuleOp> module;
   std::optional<Phase> reached; // by the module that was read, where it was IR

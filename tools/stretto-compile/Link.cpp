@@ -3,6 +3,7 @@
 
 #include "tools/stretto-compile/Run.h"
 #include "tools/stretto-compile/Shape.h"
+#include "tools/support/extensions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -81,12 +82,14 @@ static std::string findDriver(std::string &error) {
   for (const std::string &candidate : candidates)
     if (auto path = llvm::sys::findProgramByName(candidate))
       return *path;
-  error = llvm::formatv("cannot link: no C++ compiler found (tried {0}); install g++, or set CXX", llvm::join(candidates, ", "));
+  error = llvm::formatv("cannot link: no C++ compiler found (tried {0}); install g++, or set CXX",
+                        llvm::join(candidates, ", "));
   return "";
 }
 
 /// In link order: what every program is linked with, those of its backend in between.
-static constexpr BackendLibrary librariesBefore[] = {{"libstretto_program_main.a", true, ""}, {"libstretto_tasks.so", true, ""}},
+static constexpr BackendLibrary librariesBefore[] = {{"libstretto_program_main.a", true, ""},
+                                                     {"libstretto_tasks.so", true, ""}},
                                 libraryBehind{"libstretto_runtime.so", true, ""};
 
 ProgramLibraries stretto::findLibraries(const Backend &backend, const BackendSettings &settings, std::string &error) {
@@ -97,14 +100,16 @@ ProgramLibraries stretto::findLibraries(const Backend &backend, const BackendSet
     std::string path = (folder + "/lib/" + library.name).str();
     std::string with = library.builtWith.empty() ? "" : " with " + library.builtWith.str();
     if (!fs::exists(path))
-      error = llvm::formatv("cannot link: '{0}' is missing{1}; build the runtime{2}, or use --emit=object", path, whoNeedsIt,
-                            with);
+      error = llvm::formatv("cannot link: '{0}' is missing{1}; build the runtime{2}, or use --emit=object", path,
+                            whoNeedsIt, with);
     (library.linked ? found.linked : found.loaded).push_back(path);
   };
   for (const BackendLibrary &library : librariesBefore)
     find(library, "");
   for (const BackendLibrary &library : backend.libraries(settings))
     find(library, ", which --target=" + backend.name().str() + " needs");
+  for (const std::string &library : extensionLibraries())
+    find({library, true, ""}, ", which an extension of the compiler needs");
   find(libraryBehind, "");
   return found;
 }
@@ -126,12 +131,13 @@ static llvm::SmallVector<StringRef> sanitizerFlags(bool checksAddresses) {
   return flags;
 }
 
-std::string stretto::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries, StringRef search,
-                                 bool checksAddresses) {
+std::string stretto::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries,
+                                 StringRef search, bool checksAddresses) {
   std::string error, driver = findDriver(error), path = ("-Wl,--disable-new-dtags,-rpath," + search).str();
   if (driver.empty())
     return error;
-  std::vector<StringRef> arguments{"-o", output, object};
+  // Extensions are not asked for by name.
+  std::vector<StringRef> arguments{"-o", output, object, "-Wl,--no-as-needed"};
   arguments.insert(arguments.end(), libraries.linked.begin(), libraries.linked.end());
   arguments.push_back(path);
   llvm::append_range(arguments, sanitizerFlags(checksAddresses));

@@ -31,8 +31,8 @@ private:
 /// Why a file cannot be written at `path`, as a text; empty where nothing is known to be wrong.
 std::string whyNotWritable(llvm::StringRef path);
 
-/// Paths of the libraries that programs of a backend are linked with or load, which lie in ../lib beside this program, in
-/// the order of linking. Fills `error` where something is missing.
+/// Paths of the libraries that programs of a backend are linked with or load, which lie in ../lib beside this program,
+/// in the order of linking. Fills `error` where something is missing.
 struct ProgramLibraries {
   std::vector<std::string> linked, loaded;
 };
@@ -42,8 +42,8 @@ ProgramLibraries findLibraries(const Backend &backend, const BackendSettings &se
 std::string whyNotLinkable(const Backend &backend, const BackendSettings &settings);
 
 /// Links a compiled object with the main of training programs and these libraries. The program looks for them in the
-/// folder `search`, which may open with $ORIGIN, its own. `checksAddresses`: the object calls AddressSanitizer. Returns an
-/// error text, or an empty one.
+/// folder `search`, which may open with $ORIGIN, its own. `checksAddresses`: the object calls AddressSanitizer. Returns
+/// an error text, or an empty one.
 std::string linkProgram(llvm::StringRef object, llvm::StringRef output, const ProgramLibraries &libraries,
                         llvm::StringRef search, bool checksAddresses);
 

@@ -59,7 +59,7 @@ std::string readWord(StringRef text, llvm::ArrayRef<StringRef> known, std::strin
   if (llvm::is_contained(known, text))
     return "";
   std::string list = llvm::join(known, ", ");
-  return llvm::formatv("must be one of {0}, but got '{1}'{2}", list, text, didYouMean(text, known));
+  return llvm::formatv("must be one of {0}, but got '{1}'{2}", list, text, frontend::didYouMean(text, known));
 }
 
 std::string readAssignment(StringRef text, std::pair<std::string, std::string> &result) {
@@ -113,7 +113,9 @@ template <std::optional<int64_t> CommandLine::*Field> std::string setCount(Comma
   return readCount(text, (line.*Field).emplace());
 }
 
-std::string setOverride(CommandLine &line, StringRef text) { return readAssignment(text, line.overrides.emplace_back()); }
+std::string setOverride(CommandLine &line, StringRef text) {
+  return readAssignment(text, line.overrides.emplace_back());
+}
 std::string setTaskSetting(CommandLine &line, StringRef text) {
   std::pair<std::string, std::string> parts;
   line.taskSettings.push_back(text.str());
@@ -184,7 +186,8 @@ constexpr bool haveActions() {
 static_assert(haveActions(), "each option of the compiler does something");
 
 const CompileOption *findOption(StringRef name) {
-  const auto *it = llvm::find_if(compileOptions, [&](const CompileOption &option) { return StringRef(option.name) == name; });
+  const auto *it =
+      llvm::find_if(compileOptions, [&](const CompileOption &option) { return StringRef(option.name) == name; });
   return it == std::end(compileOptions) ? nullptr : it;
 }
 
@@ -193,7 +196,8 @@ std::string applyOption(CommandLine &line, const CompileOption &option, StringRe
 }
 
 const BackendOption *findBackendOption(StringRef name) {
-  const auto *it = llvm::find_if(backendOptions, [&](const BackendOption &option) { return StringRef(option.name) == name; });
+  const auto *it =
+      llvm::find_if(backendOptions, [&](const BackendOption &option) { return StringRef(option.name) == name; });
   return it == std::end(backendOptions) ? nullptr : it;
 }
 
@@ -214,7 +218,7 @@ std::string refuseOption(StringRef name) {
     names.push_back(known.name);
   for (const BackendOption &known : backendOptions)
     names.push_back(known.name);
-  return llvm::formatv("unknown option '{0}'{1}", name, didYouMean(name, names));
+  return llvm::formatv("unknown option '{0}'{1}", name, frontend::didYouMean(name, names));
 }
 
 /// Reads the option at `i`; leaves `i` at its last word.
@@ -242,12 +246,14 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
 std::optional<std::pair<std::string, std::string>> strangeToTarget(const CommandLine &line) {
   for (StringRef name : line.givenSettings)
     if (!llvm::is_contained(line.backend->options(), name))
-      return std::pair(name.str(), namesOfBackends([&](auto &other) { return llvm::is_contained(other.options(), name); }));
+      return std::pair(name.str(),
+                       namesOfBackends([&](auto &other) { return llvm::is_contained(other.options(), name); }));
   if (!llvm::is_contained(line.backend->types(), line.dtype))
     return std::pair("--dtype=" + line.dtype,
                      namesOfBackends([&](auto &other) { return llvm::is_contained(other.types(), line.dtype); }));
   auto prints = [&](const Backend &backend) {
-    return line.emit == nameOf(Phase::nvvm) ? backend.hasDeviceCode() : llvm::is_contained(backend.deviceTexts(), line.emit);
+    return line.emit == nameOf(Phase::nvvm) ? backend.hasDeviceCode()
+                                            : llvm::is_contained(backend.deviceTexts(), line.emit);
   };
   bool ofDevice = !namesOfBackends(prints).empty();
   return ofDevice && !prints(*line.backend) ? std::optional(std::pair("--emit=" + line.emit, namesOfBackends(prints)))
@@ -259,13 +265,16 @@ std::string checkTogether(const CommandLine &line) {
   if (line.settings.maxDocuments && !line.maskDocuments)
     return "--max-documents needs --mask-documents";
   if (line.bundle && (line.output.empty() || !line.emit.empty()))
-    return line.emit.empty() ? "--bundle needs a program: name it with -o" : "--bundle needs a program, but got --emit=" + line.emit;
+    return line.emit.empty() ? "--bundle needs a program: name it with -o"
+                             : "--bundle needs a program, but got --emit=" + line.emit;
   if (auto strange = strangeToTarget(line))
-    return llvm::formatv("{0} needs --target={1}, but the target is {2}", strange->first, strange->second, line.backend->name());
+    return llvm::formatv("{0} needs --target={1}, but the target is {2}", strange->first, strange->second,
+                         line.backend->name());
   if (line.settings.emulate && line.printsDeviceCode())
     return "--emit=" + line.emit + " prints code for a GPU, but --emulate makes code for the CPU";
   if (line.sanitize && line.makesDeviceCode())
-    return "--sanitize needs kernels that run on the CPU, but those of --target=" + line.backend->name().str() + " do not; add --emulate";
+    return "--sanitize needs kernels that run on the CPU, but those of --target=" + line.backend->name().str() +
+           " do not; add --emulate";
   return "";
 }
 
@@ -281,9 +290,10 @@ std::string helpOfBackends() {
     if (backend->hasDeviceCode())
       prints.push_back(nameOf(Phase::nvvm));
     prints.append(backend->deviceTexts().begin(), backend->deviceTexts().end());
-    text += helpLine(backend->name(), "", llvm::formatv("{0}; --dtype {1}{2}{3}", backend->description(),
-                                                        llvm::join(backend->types(), ", "), prints.empty() ? "" : "; also --emit ",
-                                                        llvm::join(prints, ", ")).str());
+    text += helpLine(backend->name(), "",
+                     llvm::formatv("{0}; --dtype {1}{2}{3}", backend->description(), llvm::join(backend->types(), ", "),
+                                   prints.empty() ? "" : "; also --emit ", llvm::join(prints, ", "))
+                         .str());
     for (const BackendOption &option : backendOptions)
       if (llvm::is_contained(backend->options(), StringRef(option.name)))
         text += "  " + helpLine(option.name, option.value, option.help);
@@ -332,6 +342,7 @@ std::string stretto::helpText(Command command) {
   for (const CompileOption &option : compileOptions)
     text += helpLine(option.name, option.value, option.help);
   if (command != Command::format)
-    text += helpOfBackends() + "\nInstead of a spec, IR that --emit printed (a file that ends in .mlir) is continued from the stage it is at.\n";
+    text += helpOfBackends() + "\nInstead of a spec, IR that --emit printed (a file that ends in .mlir) is continued "
+                               "from the stage it is at.\n";
   return text;
 }

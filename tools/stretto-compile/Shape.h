@@ -11,8 +11,8 @@ struct TokenShape {
 };
 
 /// Batch, length and vocabulary: of the task (asked from stretto-data beside this program), then the command line.
-/// Without a task and without options: 8 rows of 256 tokens. On failure fills `error`, which is empty where the other program has
-/// said what is wrong.
+/// Without a task and without options: 8 rows of 256 tokens. On failure fills `error`, which is empty where the other
+/// program has said what is wrong.
 std::optional<TokenShape> resolveShape(const CommandLine &line, std::string &error);
 
 /// The path of the folder this program lies in.

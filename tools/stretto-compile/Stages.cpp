@@ -35,7 +35,8 @@ static std::string checkTarget(const Stage &stage, const CommandLine &line) {
   if (!attribute || !stage.phase || *stage.phase < Phase::kernels)
     return "";
   StringRef made = attribute.getValue(), target = made.split('-').first;
-  bool fits = *stage.phase == Phase::llvm ? made == line.backend->programTarget(line.settings) : target == line.backend->name();
+  bool fits =
+      *stage.phase == Phase::llvm ? made == line.backend->programTarget(line.settings) : target == line.backend->name();
   if (fits)
     return "";
   StringRef emulate = made == target ? "" : " --emulate";
@@ -45,14 +46,15 @@ static std::string checkTarget(const Stage &stage, const CommandLine &line) {
 
 static std::string checkStage(const Stage &stage, const CommandLine &line) {
   if (std::string option = specOption(line); !option.empty())
-    return llvm::formatv("{0} belongs to a spec, but got the IR '{1}': change the spec and print the stage again", option,
-                         line.spec);
+    return llvm::formatv("{0} belongs to a spec, but got the IR '{1}': change the spec and print the stage again",
+                         option, line.spec);
   if (line.emit == "ast" || line.emit == "pytorch")
     return llvm::formatv("--emit={0} needs a spec, but got the IR '{1}'", line.emit, line.spec);
   if (!line.schedules.empty() && stage.phase >= Phase::kernels)
-    return llvm::formatv("--kernel-schedule must come before kernels have schedules, but '{0}' is at the stage '{1}': go on from "
-                         "an earlier one, like fused",
-                         line.spec, stage.name());
+    return llvm::formatv(
+        "--kernel-schedule must come before kernels have schedules, but '{0}' is at the stage '{1}': go on from "
+        "an earlier one, like fused",
+        line.spec, stage.name());
   auto rank = [](StringRef name) {
     int rank = 1;
     for (Phase phase : allPhases) {
@@ -66,7 +68,8 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
                        : line.printsDeviceCode()        ? "nvvm"
                                                         : line.emit;
   if (rank(stage.name()) > rank(wanted))
-    return llvm::formatv("'{0}' must be at the stage '{1}' or before it, but is at '{2}'", line.spec, wanted, stage.name());
+    return llvm::formatv("'{0}' must be at the stage '{1}' or before it, but is at '{2}'", line.spec, wanted,
+                         stage.name());
   return checkTarget(stage, line);
 }
 
@@ -91,14 +94,16 @@ std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine 
     return std::nullopt;
   stage.phase = phaseOf(*stage.module);
   if (!holdsModel(*stage.module)) {
-    error = llvm::formatv("'{0}' must hold a model: a function 'main' as --emit=seq prints it, or what a later stage makes of it",
-                          line.spec);
+    error = llvm::formatv(
+        "'{0}' must hold a model: a function 'main' as --emit=seq prints it, or what a later stage makes of it",
+        line.spec);
     return std::nullopt;
   }
   if (findUnfinished(*stage.module)) {
-    error = llvm::formatv("'{0}' must be at the end of a stage, but is amid one: go on with stretto-opt, as the index of "
-                          "--dump-ir tells",
-                          line.spec);
+    error = llvm::formatv(
+        "'{0}' must be at the end of a stage, but is in the middle of one: go on with stretto-opt, as the index of "
+        "--dump-ir tells",
+        line.spec);
     return std::nullopt;
   }
   kern::dropResources(*stage.module); // it may have been edited
@@ -114,8 +119,9 @@ std::string stretto::checkShape(ModuleOp module, const CommandLine &line) {
   auto check = [&](bool given, StringRef name, int64_t number) {
     auto has = module->getAttrOfType<IntegerAttr>(("seq." + name).str());
     if (error.empty() && given && has && has.getInt() != number)
-      error = llvm::formatv("'{0}' was made for {1} {2}, but got {3}: change the spec's options and print the stage again",
-                            line.spec, name, has.getInt(), number);
+      error =
+          llvm::formatv("'{0}' was made for {1} {2}, but got {3}: change the spec's options and print the stage again",
+                        line.spec, name, has.getInt(), number);
   };
   bool task = !line.task.empty();
   check(task || line.batch, "batch", wanted->batch);

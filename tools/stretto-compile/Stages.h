@@ -12,8 +12,8 @@ namespace stretto {
 /// Whether a command line names IR (a file that ends in .mlir) instead of a spec.
 bool isStageFile(llvm::StringRef path);
 
-/// A module read from a file, the last phase it has gone through (none: it is as the front end makes it), and 32 hex digits
-/// over the file's text.
+/// A module read from a file, the last phase it has gone through (none: it is as the front end makes it), and 32 hex
+/// digits over the file's text.
 struct Stage {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<Phase> phase;

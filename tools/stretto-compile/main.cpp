@@ -1,11 +1,13 @@
 //===- main.cpp - stretto-compile: from a spec to a program -------------------===//
 #include "tools/stretto-compile/Driver.h"
+#include "tools/support/extensions.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  stretto::addExtensions();
   std::string error;
   std::vector<std::string> arguments(argv + 1, argv + argc);
   std::optional<stretto::CommandLine> line = stretto::parseCommandLine(arguments, error);

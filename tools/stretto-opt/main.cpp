@@ -2,11 +2,19 @@
 #include "codegen/Pipelines/Pipelines.h"
 #include "ir/Register.h"
 #include "passes/Passes.h"
+#include "tools/stretto-opt/RenamedPasses.h"
+#include "tools/support/extensions.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
+  if (std::string problem = stretto::describeRenamedPass(argc, argv); !problem.empty()) {
+    llvm::errs() << "stretto-opt: " << problem << "\n";
+    return 1;
+  }
+  stretto::addExtensions();
   mlir::DialectRegistry registry;
   stretto::registerModelDialects(registry);
   stretto::registerCodegenDialects(registry);

@@ -175,7 +175,8 @@ fs::path ProgramCache::obtain(const std::string &key, const std::function<void(c
   const bool there = isThere(entry);
   const std::string damage = there ? damageOf(entry) : "";
   if (there && damage.empty()) {
-    fs::last_write_time(entry, fs::file_time_type::clock::now(), error); // a sign of use; a read-only cache goes without
+    fs::last_write_time(entry, fs::file_time_type::clock::now(),
+                        error); // a sign of use; a read-only cache goes without
     return program;
   }
   if (there)

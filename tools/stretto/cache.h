@@ -33,9 +33,9 @@ public:
   // Keeps at most `capacity` programs, the most recently used ones.
   explicit ProgramCache(std::filesystem::path folder, size_t capacity = 200);
 
-  // The program of a key; where it is missing or damaged, `make` is called to write it to the path it is given. A damaged
-  // one is told on the standard error. Throws CommandError where the folder cannot be written; what `make` throws goes
-  // through.
+  // The program of a key; where it is missing or damaged, `make` is called to write it to the path it is given. A
+  // damaged one is told on the standard error. Throws CommandError where the folder cannot be written; what `make`
+  // throws goes through.
   std::filesystem::path obtain(const std::string &key, const std::function<void(const std::filesystem::path &)> &make);
 
 private:

@@ -84,18 +84,24 @@ static int runHelp(std::span<const std::string> arguments) {
     becomeProgram(siblingProgram(std::string(command.program)), forwarded);
   }
   if (arguments[0] == "eval")
-    std::puts("usage: stretto eval <run> [options]\n"
-              "       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]\n\n"
-              "Scores weights on held-out rows of the task, without training: --eval-batches says on how many batches. <run> is\n"
-              "a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those of the\n"
-              "run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any\n"
-              "safetensors file.\n");
+    std::puts(
+        "usage: stretto eval <run> [options]\n"
+        "       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]\n\n"
+        "Scores weights on held-out rows of the task, without training: --eval-batches says on how many batches. <run> "
+        "is\n"
+        "a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those of "
+        "the\n"
+        "run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any\n"
+        "safetensors file.\n");
   else if (arguments[0] == "generate")
-    std::puts("usage: stretto generate <run> --prompt \"3 1 4\" [options]\n"
-              "       stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt \"3 1 4\" [options]\n\n"
-              "Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a line.\n"
-              "Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws\n"
-              "tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for more.\n");
+    std::puts(
+        "usage: stretto generate <run> --prompt \"3 1 4\" [options]\n"
+        "       stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt \"3 1 4\" [options]\n\n"
+        "Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a "
+        "line.\n"
+        "Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws\n"
+        "tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for "
+        "more.\n");
   else
     std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
   std::printf("Compiles the spec through the cache. Options may stand in any order.\n\n%s\n", optionsText().c_str());

@@ -82,7 +82,8 @@ std::vector<SpecFile> readSpec(const fs::path &spec, std::span<const std::string
   errno = 0;
   std::optional<std::string> text = problem.empty() ? readFile(spec) : std::nullopt;
   if (!text)
-    throw CommandError("cannot read the spec '" + spec.string() + "': " + (problem.empty() ? std::strerror(errno) : problem));
+    throw CommandError("cannot read the spec '" + spec.string() +
+                       "': " + (problem.empty() ? std::strerror(errno) : problem));
   std::vector<SpecFile> files{{spec, std::move(*text)}};
   std::set<fs::path> seen{fs::weakly_canonical(spec)};
   auto take = [&](const fs::path &path) {

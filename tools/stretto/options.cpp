@@ -15,23 +15,22 @@ namespace stretto {
 
 // The program explains them; a test compares the names with its own.
 static constexpr std::array programTable{
-    TrainOption{"--tokens"},          TrainOption{"--steps"},         TrainOption{"--lr"},
-    TrainOption{"--schedule"},        TrainOption{"--warmup"},        TrainOption{"--final-fraction"},
-    TrainOption{"--weight-decay"},    TrainOption{"--beta1"},         TrainOption{"--beta2"},
-    TrainOption{"--epsilon"},         TrainOption{"--clip"},          TrainOption{"--accumulate"},
-    TrainOption{"--seed"},            TrainOption{"--init-from"},     TrainOption{"--eval-every"},
-    TrainOption{"--eval-batches"},    TrainOption{"--eval-generate"}, TrainOption{"--temperature"},
-    TrainOption{"--prompt"},          TrainOption{"--prompts"},       TrainOption{"--write"},
-    TrainOption{"--end-token"},
-    TrainOption{"--scores"},          TrainOption{"--save-every"},    TrainOption{"--keep"},
-    TrainOption{"--on-nonfinite"},    TrainOption{"--out"},           TrainOption{"--resume", false},
-    TrainOption{"--strict", false},   TrainOption{"--of-run"},
-    TrainOption{"--threads"},         TrainOption{"--device"},        TrainOption{"--graph"},
-    TrainOption{"--deterministic"},   TrainOption{"--tf32"},          TrainOption{"--check-finite", false},
-    TrainOption{"--profile", false},  TrainOption{"--bench", false},  TrainOption{"--quiet", false},
-    TrainOption{"--progress"},        TrainOption{"--log-every"},     TrainOption{"--dump-gradients"},
-    TrainOption{"--dump-batch"},      TrainOption{"--memory-limit"},  TrainOption{"--config"},
-    TrainOption{"--help", false},     TrainOption{"-h", false},       TrainOption{"--version", false},
+    TrainOption{"--tokens"},         TrainOption{"--steps"},         TrainOption{"--lr"},
+    TrainOption{"--schedule"},       TrainOption{"--warmup"},        TrainOption{"--final-fraction"},
+    TrainOption{"--weight-decay"},   TrainOption{"--beta1"},         TrainOption{"--beta2"},
+    TrainOption{"--epsilon"},        TrainOption{"--clip"},          TrainOption{"--accumulate"},
+    TrainOption{"--seed"},           TrainOption{"--init-from"},     TrainOption{"--eval-every"},
+    TrainOption{"--eval-batches"},   TrainOption{"--eval-generate"}, TrainOption{"--temperature"},
+    TrainOption{"--prompt"},         TrainOption{"--prompts"},       TrainOption{"--write"},
+    TrainOption{"--end-token"},      TrainOption{"--scores"},        TrainOption{"--save-every"},
+    TrainOption{"--keep"},           TrainOption{"--on-nonfinite"},  TrainOption{"--out"},
+    TrainOption{"--resume", false},  TrainOption{"--strict", false}, TrainOption{"--of-run"},
+    TrainOption{"--threads"},        TrainOption{"--device"},        TrainOption{"--graph"},
+    TrainOption{"--deterministic"},  TrainOption{"--tf32"},          TrainOption{"--check-finite", false},
+    TrainOption{"--profile", false}, TrainOption{"--bench", false},  TrainOption{"--quiet", false},
+    TrainOption{"--progress"},       TrainOption{"--log-every"},     TrainOption{"--dump-gradients"},
+    TrainOption{"--dump-batch"},     TrainOption{"--memory-limit"},  TrainOption{"--config"},
+    TrainOption{"--help", false},    TrainOption{"-h", false},       TrainOption{"--version", false},
 };
 
 static std::vector<TrainOption> makeCompilerTable() {
@@ -53,7 +52,8 @@ std::span<const TrainOption> programOptions() { return programTable; }
 
 const TrainOption *findOption(std::span<const TrainOption> options, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
-  auto it = std::find_if(options.begin(), options.end(), [&](const TrainOption &option) { return option.name == name; });
+  auto it =
+      std::find_if(options.begin(), options.end(), [&](const TrainOption &option) { return option.name == name; });
   return it == options.end() ? nullptr : &*it;
 }
 

@@ -101,14 +101,16 @@ static std::vector<std::string> optionsOf(const fs::path &run) {
   const fs::path path = run / "build" / "options.txt";
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw CommandError("'" + run.string() + "' does not say how its spec was compiled (no build/options.txt): name the spec "
-                                            "and its options, too",
+    throw CommandError("'" + run.string() +
+                           "' does not say how its spec was compiled (no build/options.txt): name the spec "
+                           "and its options, too",
                        2);
   const std::string content(std::istreambuf_iterator<char>(file), {});
   const std::optional<std::string_view> text = unsealed(content);
   if (!text)
-    throw CommandError("'" + path.string() + "' must be as the run wrote it, but was cut or changed: name the spec and its "
-                                             "options, too");
+    throw CommandError("'" + path.string() +
+                       "' must be as the run wrote it, but was cut or changed: name the spec and its "
+                       "options, too");
   std::istringstream lines{std::string(*text)};
   std::vector<std::string> options;
   for (std::string line; std::getline(lines, line);)
@@ -147,7 +149,8 @@ static void addDecode(TrainArguments &arguments) {
 
 TrainArguments generationArguments(std::span<const std::string> given) {
   TrainArguments arguments = evaluationArguments(given);
-  if (valueOf(arguments.program, "--prompt").value_or("").empty() && valueOf(arguments.program, "--prompts").value_or("").empty())
+  if (valueOf(arguments.program, "--prompt").value_or("").empty() &&
+      valueOf(arguments.program, "--prompts").value_or("").empty())
     throw CommandError("generate needs prompts: give --prompt \"3 1 4\", or --prompts with a file", 2);
   addDecode(arguments);
   return arguments;
@@ -160,8 +163,8 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
   TrainArguments arguments = splitArguments(words);
   const std::optional<std::string> weights = valueOf(arguments.program, "--init-from");
   if (!weights)
-    throw CommandError("the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file",
-                       2);
+    throw CommandError(
+        "the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file", 2);
   if (arguments.spec.empty())
     takeFromRun(arguments, *weights);
   arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none"});

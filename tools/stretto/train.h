@@ -15,14 +15,15 @@ struct TrainArguments {
   std::vector<std::string> program;  // all others: options of the training program
 };
 
-// The spec is the first argument that ends in ".stretto" (or ".mlir": IR to continue) and is no option's value. Options that only the compiler
-// knows go to it, those that name the task to both, everything else and all that follows "--" to the program.
-// Throws CommandError where the spec or an option's value is missing, or no table of options.h has an option.
+// The spec is the first argument that ends in ".stretto" (or ".mlir": IR to continue) and is no option's value. Options
+// that only the compiler knows go to it, those that name the task to both, everything else and all that follows "--" to
+// the program. Throws CommandError where the spec or an option's value is missing, or no table of options.h has an
+// option.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 
 // The arguments of `stretto eval`: those of `stretto train` without a step and a run directory. A first word that is no
-// option and no spec stands for --init-from. Without a spec, the run directory that the weights lie in tells it, with the
-// options it was compiled with and the settings of the run. Throws CommandError where weights or spec are missing.
+// option and no spec stands for --init-from. Without a spec, the run directory that the weights lie in tells it, with
+// the options it was compiled with and the settings of the run. Throws CommandError where weights or spec are missing.
 TrainArguments evaluationArguments(std::span<const std::string> arguments);
 
 // The same for `generate`: the program goes on with prompts.

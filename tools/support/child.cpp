@@ -55,7 +55,8 @@ Child::Child(const std::vector<std::string> &command, const std::filesystem::pat
   close(ends[0]);
   if (failure) {
     pid = 0;
-    throw Error("cannot start '" + command[0] + "' with its output in '" + log.string() + "': " + std::strerror(failure));
+    throw Error("cannot start '" + command[0] + "' with its output in '" + log.string() +
+                "': " + std::strerror(failure));
   }
 }
 

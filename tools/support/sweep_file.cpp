@@ -15,9 +15,7 @@ namespace fs = std::filesystem;
 
 static constexpr const char *fileName = "sweep.toml";
 
-bool isSweep(const fs::path &folder) {
-  return isThere(folder / fileName);
-}
+bool isSweep(const fs::path &folder) { return isThere(folder / fileName); }
 
 namespace {
 
@@ -36,7 +34,8 @@ public:
     std::ostringstream got;
     if (node)
       got << node->type();
-    fail(node ? *node : table, "must have " + what + " '" + key + "', but got " + (node ? "the type " + got.str() : "none"));
+    fail(node ? *node : table,
+         "must have " + what + " '" + key + "', but got " + (node ? "the type " + got.str() : "none"));
   }
 
   std::string text(const toml::table &table, const char *key) const {
@@ -115,7 +114,8 @@ static std::string quoted(const std::vector<std::string> &texts) {
 
 void writeSweepFile(const SweepFile &sweep, const fs::path &folder) {
   std::string out = "# What this sweep trains: a run directory for each combination of the axes' values.\n";
-  out += "spec = " + quoted(sweep.spec) + "\ntext = " + quoted(sweep.text) + "  # digest of the spec and what it imports\n";
+  out += "spec = " + quoted(sweep.spec) + "\ntext = " + quoted(sweep.text) +
+         "  # digest of the spec and what it imports\n";
   out += "options = " + quoted(sweep.options) + "\n";
   for (const Axis &axis : sweep.axes)
     out += "\n[[axis]]\nname = " + quoted(axis.name) + "\nvalues = " + quoted(axis.values) + "\n";

@@ -57,7 +57,8 @@ std::string lastLines(const std::filesystem::path &file, size_t count) {
 
 std::string durationText(double seconds) {
   const int64_t whole = std::llround(seconds), hours = whole / 3600, minutes = whole / 60 % 60;
-  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60) : fmt::format("{}:{:02}", minutes, whole % 60);
+  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+               : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
 } // namespace stretto

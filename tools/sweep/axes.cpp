@@ -42,8 +42,9 @@ static std::vector<std::string> splitValues(const std::string &text, const std::
 static std::string sameForm(const std::string &value) {
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc() && end == value.data() + value.size() ? std::to_string(number) + "/" + std::to_string(1 / number)
-                                                                    : value;
+  return error == std::errc() && end == value.data() + value.size()
+             ? std::to_string(number) + "/" + std::to_string(1 / number)
+             : value;
 }
 
 static void checkValues(const Axis &axis) {
@@ -65,7 +66,8 @@ static bool isParameter(const std::string &name) {
 
 // Which options may be axes: those with one value that are not the sweep's own.
 static bool mayVary(const TrainOption &option) {
-  static constexpr std::string_view others[] = {"--out", "--set", "--task-set", "--threads", "--progress", "--log-every", "-I"};
+  static constexpr std::string_view others[] = {"--out",      "--set",       "--task-set", "--threads",
+                                                "--progress", "--log-every", "-I"};
   return option.takesValue && std::ranges::find(others, option.name) == std::end(others);
 }
 
@@ -78,8 +80,8 @@ static void checkName(const std::string &name) {
       if (mayVary(option))
         names.emplace_back(option.name.substr(2));
   if (std::ranges::find(names.begin() + 2, names.end(), name) == names.end())
-    throw wrong("an axis must be an option of train that can vary, 'set.NAME' or 'task-set.NAME', but got '" + name + "'" +
-                suggestName(name, names));
+    throw wrong("an axis must be an option of train that can vary, 'set.NAME' or 'task-set.NAME', but got '" + name +
+                "'" + suggestName(name, names));
 }
 
 Axis parseAxis(const std::string &text) {
@@ -138,7 +140,8 @@ std::vector<std::string> folderNames(std::span<const Axis> axes, std::span<const
   for (const std::vector<std::string> &values : runs) {
     std::string name;
     for (size_t i = 0; i < axes.size(); ++i)
-      name += (i ? "_" : "") + plainValue(axes[i].name.substr(axes[i].name.find('.') + 1)) + "-" + plainValue(values[i]);
+      name +=
+          (i ? "_" : "") + plainValue(axes[i].name.substr(axes[i].name.find('.') + 1)) + "-" + plainValue(values[i]);
     name.resize(std::min(name.size(), most));
     const std::string stem = name;
     for (size_t n = 2; !taken.insert(name).second; ++n)

@@ -18,8 +18,8 @@ std::vector<std::string> optionWords(const Axis &axis, const std::string &value)
 // Every combination of the values, the last axis changing fastest. Throws CommandError where there are more than 10000.
 std::vector<std::vector<std::string>> combinations(std::span<const Axis> axes);
 
-// A folder name for each combination: "lr-1e-3_canon_at-A-B_seed-0"; letters, digits, '.', '-', '+' and '_' only, no two
-// the same, at most 200 characters.
+// A folder name for each combination: "lr-1e-3_canon_at-A-B_seed-0"; letters, digits, '.', '-', '+' and '_' only, no
+// two the same, at most 200 characters.
 std::vector<std::string> folderNames(std::span<const Axis> axes, std::span<const std::vector<std::string>> runs);
 
 } // namespace stretto

@@ -71,7 +71,8 @@ SweepLine readSweepLine(std::span<const std::string> words) {
 
 std::string sweepHelp() {
   return "usage: stretto sweep <spec.stretto> --over NAME=VALUE,VALUE [--over ...] --out FOLDER [options of train]\n\n"
-         "Trains the spec once for each combination of the values; each is a run directory in the folder. The same line\n"
+         "Trains the spec once for each combination of the values; each is a run directory in the folder. The same "
+         "line\n"
          "again goes on: finished runs are left alone, begun ones resumed, failed ones tried again.\n\n"
          "  --over NAME=V,V,..  an axis: an option of train (lr, seed, ..), set.X (a parameter of the model) or\n"
          "                      task-set.X (of the task); commas in brackets do not separate. lr=recipe: the learning\n"

@@ -5,8 +5,8 @@
 
 namespace stretto {
 
-// Held until this process and every run it started have ended, so that a sweep that was killed is not continued while its
-// runs still write their checkpoints.
+// Held until this process and every run it started have ended, so that a sweep that was killed is not continued while
+// its runs still write their checkpoints.
 class SweepLock {
 public:
   // Throws Error where somebody else holds it.

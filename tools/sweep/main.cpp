@@ -35,16 +35,16 @@ static void refuseOther(const SweepFile &now, const fs::path &out) {
   if (!isSweep(out))
     return;
   if (const std::string differences = differencesOf(readSweepFile(out), now); !differences.empty())
-    throw CommandError("sweep directory '" + out.string() + "' must be continued with the settings it was begun with, but " +
-                           "they differ:\n" + differences + "give those, or another --out",
+    throw CommandError("sweep directory '" + out.string() +
+                           "' must be continued with the settings it was begun with, but " + "they differ:\n" +
+                           differences + "give those, or another --out",
                        2);
 }
 
 // Threads of each run: the cores shared out, unless the line says how many.
 static int64_t threadsOf(const SweepLine &line) {
-  const bool given = std::ranges::any_of(line.train, [](const std::string &word) {
-    return word == "--threads" || word.starts_with("--threads=");
-  });
+  const bool given = std::ranges::any_of(
+      line.train, [](const std::string &word) { return word == "--threads" || word.starts_with("--threads="); });
   return given ? 0 : std::max<int64_t>(1, int64_t(std::thread::hardware_concurrency()) / line.jobs);
 }
 
@@ -60,7 +60,9 @@ static void printPlan(const SweepPlan &plan, const fs::path &out) {
   for (const SweepRun &run : plan.file.runs) {
     const RunState state = stateOf(out / run.folder);
     fmt::print("{}{}\n", run.command,
-               state == RunState::Absent ? "" : state == RunState::Begun ? "  # begun" : "  # finished");
+               state == RunState::Absent  ? ""
+               : state == RunState::Begun ? "  # begun"
+                                          : "  # finished");
   }
 }
 
@@ -73,7 +75,8 @@ static void checkRuns(const SweepPlan &plan, const fs::path &out) {
       try {
         checkRun(splitTrainArguments(words));
       } catch (const CommandError &error) {
-        throw CommandError(*error.what() ? error.what() : "'" + plan.file.runs[i].folder + "' cannot be trained, see above", 1);
+        throw CommandError(
+            *error.what() ? error.what() : "'" + plan.file.runs[i].folder + "' cannot be trained, see above", 1);
       }
     }
 }

@@ -59,9 +59,10 @@ static void takeGrid(Axis &axis, const std::vector<Axis> &axes, const std::map<s
     throw CommandError("lr=recipe needs the task: give --task NAME", 2);
   const Preset found = findPreset(task->second, preset == options.end() ? "" : preset->second);
   if (found.learningRates.empty())
-    throw CommandError(fmt::format("preset '{}' of task '{}' must have a list of learning rates for lr=recipe, but has none",
-                                   found.name, task->second),
-                       2);
+    throw CommandError(
+        fmt::format("preset '{}' of task '{}' must have a list of learning rates for lr=recipe, but has none",
+                    found.name, task->second),
+        2);
   axis.values.clear();
   for (double rate : found.learningRates)
     axis.values.push_back(fmt::format("{}", rate));
@@ -124,8 +125,9 @@ static std::map<std::string, std::string> partsOf(const SweepFile &sweep) {
 std::string differencesOf(const SweepFile &then, const SweepFile &now) {
   std::string text;
   if (then.text != now.text)
-    text += fmt::format("  the spec: '{}' {}\n", now.spec, then.spec == now.spec ? "was changed since (or what it imports)"
-                                                                              : "is another than '" + then.spec + "'");
+    text += fmt::format("  the spec: '{}' {}\n", now.spec,
+                        then.spec == now.spec ? "was changed since (or what it imports)"
+                                              : "is another than '" + then.spec + "'");
   const auto before = partsOf(then), after = partsOf(now);
   std::map<std::string, std::pair<const std::string *, const std::string *>> both;
   for (const auto &[name, value] : before)

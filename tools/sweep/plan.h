@@ -21,11 +21,12 @@ struct SweepPlan {
   std::vector<PlannedProgram> programs;
 };
 
-// Puts the line's axes and options together. Throws CommandError for what does not go together (a value that is given as
-// an option and as an axis, lr=recipe without a task) and TaskError for an unknown task or preset.
+// Puts the line's axes and options together. Throws CommandError for what does not go together (a value that is given
+// as an option and as an axis, lr=recipe without a task) and TaskError for an unknown task or preset.
 SweepPlan planSweep(SweepLine line);
 
-// Why `now` is not the sweep that `then` began: what differs in spec, options or axes, a line each. "" where nothing does.
+// Why `now` is not the sweep that `then` began: what differs in spec, options or axes, a line each. "" where nothing
+// does.
 std::string differencesOf(const SweepFile &then, const SweepFile &now);
 
 } // namespace stretto

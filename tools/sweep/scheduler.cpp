@@ -37,7 +37,8 @@ struct Job {
 class Scheduler {
 public:
   Scheduler(const SweepPlan &plan, const SweepJobs &options)
-      : plan(plan), options(options), programs(plan.programs.size(), Stage::Done), runs(plan.runs.size(), Stage::Waiting) {
+      : plan(plan), options(options), programs(plan.programs.size(), Stage::Done),
+        runs(plan.runs.size(), Stage::Waiting) {
     for (size_t i = 0; i < runs.size(); ++i)
       if (stateOf(folderOf(i)) == RunState::Finished)
         runs[i] = Stage::Done;
@@ -154,8 +155,8 @@ void Scheduler::finish(const Job &job, int status) {
     return;
   }
   durations.push_back(secondsSince(job.start));
-  fmt::print("{}/{}  {}  {}  {}  {}\n", count(Stage::Done), runs.size(), nameOf(job.index), headlineOf(folderOf(job.index)),
-             durationText(durations.back()), leftText());
+  fmt::print("{}/{}  {}  {}  {}  {}\n", count(Stage::Done), runs.size(), nameOf(job.index),
+             headlineOf(folderOf(job.index)), durationText(durations.back()), leftText());
 }
 
 // Takes in the children that ended. Where the user stopped them, that is no failure.
@@ -196,8 +197,8 @@ int Scheduler::conclude(bool stopped) const {
     fmt::print("the same line tries them again\n");
     return 1;
   }
-  fmt::print("all {} runs are finished ({} before, {} in {}); put them side by side with: {}\n", done, before, done - before,
-             time, commandLine({"stretto", "compare", out}));
+  fmt::print("all {} runs are finished ({} before, {} in {}); put them side by side with: {}\n", done, before,
+             done - before, time, commandLine({"stretto", "compare", out}));
   return 0;
 }
 
@@ -222,6 +223,8 @@ int Scheduler::run(int (*stopping)()) {
 
 } // namespace
 
-int runSweep(const SweepPlan &plan, const SweepJobs &jobs, int (*stopping)()) { return Scheduler(plan, jobs).run(stopping); }
+int runSweep(const SweepPlan &plan, const SweepJobs &jobs, int (*stopping)()) {
+  return Scheduler(plan, jobs).run(stopping);
+}
 
 } // namespace stretto

@@ -11,9 +11,9 @@ struct SweepJobs {
 };
 
 // Makes the programs, then trains what is not finished, `jobs` at a time, with a line for each that ended; output goes
-// to out/logs. `stopping` tells how often the user asked to stop: at the first time no run is started and those going on
-// write a checkpoint, at the second they end at once. Returns the exit status: 0 all finished, 1 something failed, 130
-// stopped.
+// to out/logs. `stopping` tells how often the user asked to stop: at the first time no run is started and those going
+// on write a checkpoint, at the second they end at once. Returns the exit status: 0 all finished, 1 something failed,
+// 130 stopped.
 int runSweep(const SweepPlan &plan, const SweepJobs &jobs, int (*stopping)());
 
 } // namespace stretto

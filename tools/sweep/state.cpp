@@ -13,8 +13,8 @@ namespace stretto {
 
 namespace fs = std::filesystem;
 
-// The steps that a run was to take, and where its last checkpoint stands. None where it cannot be told: that is said when
-// the run is to go on.
+// The steps that a run was to take, and where its last checkpoint stands. None where it cannot be told: that is said
+// when the run is to go on.
 static std::optional<int64_t> stepsOf(const fs::path &run) {
   const std::string path = run / "run.toml";
   return parseToml(readIfThere(path, 1 << 20).value_or(""), path)["settings"]["steps"].value<int64_t>();

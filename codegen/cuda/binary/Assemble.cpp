@@ -13,7 +13,8 @@ using namespace stretto;
 
 /// The kernel that starts on a line of PTX (`.visible .entry name(`); empty where none does.
 static StringRef entryOf(StringRef line) {
-  return line.contains(".entry ") ? line.split(".entry ").second.take_until([](char c) { return c == '('; }).trim() : "";
+  return line.contains(".entry ") ? line.split(".entry ").second.take_until([](char c) { return c == '('; }).trim()
+                                  : "";
 }
 
 /// Calls `visit(line, kernel)` for each line, with the kernel it belongs to (empty before the first).
@@ -103,8 +104,8 @@ private:
 };
 } // namespace
 
-FailureOr<std::string> stretto::assemble(gpu::GPUModuleOp module, StringRef ptx, const Chip &chip, const Toolkit &toolkit,
-                                         llvm::function_ref<void()> meanwhile) {
+FailureOr<std::string> stretto::assemble(gpu::GPUModuleOp module, StringRef ptx, const Chip &chip,
+                                         const Toolkit &toolkit, llvm::function_ref<void()> meanwhile) {
   ScratchFile input("ptx"), output("cubin");
   std::string problem = input.write(ptx) + output.problem;
   if (!problem.empty())

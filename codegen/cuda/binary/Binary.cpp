@@ -19,10 +19,11 @@ static constexpr StringLiteral residentBlocks = "nvvm.minctasm";
 static void warnOfSpills(const KernelCost &cost) {
   StringRef name = nameOf(cost.kernel);
   LLVM::LLVMFuncOp kernel = cost.kernel;
-  emitWarning(kernel.getLoc()) << "kernel '" << name << "' spills " << cost.spills << " bytes of registers to local memory";
+  emitWarning(kernel.getLoc()) << "kernel '" << name << "' spills " << cost.spills
+                               << " bytes of registers to local memory";
   remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Registers").category("registers").function(name))
-      << "spills " + std::to_string(cost.spills) + " bytes of registers to local memory" << remark::metric("spill_bytes", cost.spills)
-      << remark::metric("registers", cost.registers);
+      << "spills " + std::to_string(cost.spills) + " bytes of registers to local memory"
+      << remark::metric("spill_bytes", cost.spills) << remark::metric("registers", cost.registers);
 }
 
 /// Spilled registers are what lies in local memory besides the arrays that the PTX declares there.
@@ -35,7 +36,8 @@ static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, con
   for (LLVM::LLVMFuncOp kernel : kernelsOf(module)) {
     auto found = resources->find(kernel.getSymName());
     if (found == resources->end() || found->second.registers == 0)
-      return emitError(kernel.getLoc()) << "kernel '" << nameOf(kernel) << "' must be in the machine code with its registers";
+      return emitError(kernel.getLoc()) << "kernel '" << nameOf(kernel)
+                                        << "' must be in the machine code with its registers";
     const Resources &of = found->second;
     int64_t spills = std::max<int64_t>(0, of.local - arrays.lookup(kernel.getSymName()));
     costs.push_back({kernel, of.registers, spills, of.local, of.shared});
@@ -43,8 +45,9 @@ static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, con
   return costs;
 }
 
-/// Lets a kernel that spills have more registers: those of half as many blocks on a multiprocessor as it asks for, or, where it
-/// asks for nothing, all that one block can have, as ptxas may keep it to a quarter of them. Returns whether there are more.
+/// Lets a kernel that spills have more registers: those of half as many blocks on a multiprocessor as it asks for, or,
+/// where it asks for nothing, all that one block can have, as ptxas may keep it to a quarter of them. Returns whether
+/// there are more.
 static bool giveRegisters(const KernelCost &cost) {
   LLVM::LLVMFuncOp kernel = cost.kernel;
   auto blocks = kernel->getAttrOfType<IntegerAttr>(residentBlocks);
@@ -55,10 +58,10 @@ static bool giveRegisters(const KernelCost &cost) {
   return true;
 }
 
-/// Machine code of the chip alone, and what each kernel takes, once more registers would not help those that spill. `meanwhile`
-/// runs beside ptxas, once more for each change of the kernels.
-static FailureOr<DeviceCode> makeMachineCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
-                                             llvm::function_ref<void()> meanwhile = [] {}) {
+/// Machine code of the chip alone, and what each kernel takes, once more registers would not help those that spill.
+/// `meanwhile` runs beside ptxas, once more for each change of the kernels.
+static FailureOr<DeviceCode> makeMachineCode(
+    gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit, llvm::function_ref<void()> meanwhile = [] {}) {
   while (true) {
     auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
     if (failed(ptx))
@@ -78,7 +81,8 @@ static FailureOr<DeviceCode> makeMachineCode(gpu::GPUModuleOp module, const Chip
   }
 }
 
-FailureOr<SmallVector<KernelCost>> stretto::measureKernels(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
+FailureOr<SmallVector<KernelCost>> stretto::measureKernels(gpu::GPUModuleOp module, const Chip &chip,
+                                                           const Toolkit &toolkit) {
   auto code = makeMachineCode(module, chip, toolkit);
   if (failed(code))
     return failure();

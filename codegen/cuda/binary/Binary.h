@@ -15,9 +15,10 @@ struct KernelCost {
   int64_t shared = 0;    // bytes of static shared memory of a block
 };
 
-/// What each kernel takes on `chip`, in order; `checkKernels` must hold. A kernel that spills registers gets more of them
-/// (`nvvm.minctasm` in `module`), down to one block on a multiprocessor; one that still spills is a warning at its place. Reports
-/// what goes wrong.
+/// What each kernel takes on `chip`, in order; `checkKernels` must hold. A kernel that spills registers gets more of
+/// them
+/// (`nvvm.minctasm` in `module`), down to one block on a multiprocessor; one that still spills is a warning at its
+/// place. Reports what goes wrong.
 mlir::FailureOr<llvm::SmallVector<KernelCost>> measureKernels(mlir::gpu::GPUModuleOp module, const Chip &chip,
                                                               const Toolkit &toolkit);
 
@@ -32,8 +33,8 @@ struct DeviceCode {
 /// Makes code for `chip` and measures its kernels; `checkKernels` must hold. Reports what goes wrong.
 mlir::FailureOr<DeviceCode> makeDeviceCode(mlir::gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit);
 
-/// The code for `chip` as text: PTX, or machine code as a disassembler prints it. `checkKernels` must hold. Reports what
-/// goes wrong.
+/// The code for `chip` as text: PTX, or machine code as a disassembler prints it. `checkKernels` must hold. Reports
+/// what goes wrong.
 enum class DeviceText { ptx, sass };
 mlir::FailureOr<std::string> printDeviceCode(mlir::gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
                                              DeviceText kind);

@@ -21,7 +21,8 @@ struct EmbedBinariesPass : stretto::impl::EmbedCudaBinariesBase<EmbedBinariesPas
     if (parts.empty())
       return;
     auto wanted = Chip::resolve(chip, report);
-    if (failed(wanted) || llvm::any_of(parts, [&](gpu::GPUModuleOp part) { return failed(checkKernels(part, *wanted)); }))
+    if (failed(wanted) ||
+        llvm::any_of(parts, [&](gpu::GPUModuleOp part) { return failed(checkKernels(part, *wanted)); }))
       return signalPassFailure();
     auto toolkit = Toolkit::find(cudaPath, *wanted, report);
     if (failed(toolkit))
@@ -34,7 +35,8 @@ struct EmbedBinariesPass : stretto::impl::EmbedCudaBinariesBase<EmbedBinariesPas
   }
 
 private:
-  LogicalResult embed(gpu::GPUModuleOp part, const Chip &wanted, const Toolkit &toolkit, SmallVector<Attribute> &images) {
+  LogicalResult embed(gpu::GPUModuleOp part, const Chip &wanted, const Toolkit &toolkit,
+                      SmallVector<Attribute> &images) {
     auto code = makeDeviceCode(part, wanted, toolkit);
     if (failed(code))
       return failure();

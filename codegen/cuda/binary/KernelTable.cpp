@@ -35,8 +35,8 @@ int64_t Multiprocessor::warpsOf(int64_t threads, int64_t registersOfThread, int6
   int64_t warpsOfBlock = llvm::divideCeil(threads, lanes);
   int64_t registersOfWarp = llvm::alignTo(std::max<int64_t>(registersOfThread, 1) * lanes, registerUnit);
   int64_t warpsByRegisters = registers / quarters / registersOfWarp * quarters;
-  int64_t fitting = std::min({blocks, warps / warpsOfBlock, warpsByRegisters / warpsOfBlock,
-                              sharedBytes / (sharedOfBlock + 1024)});
+  int64_t fitting =
+      std::min({blocks, warps / warpsOfBlock, warpsByRegisters / warpsOfBlock, sharedBytes / (sharedOfBlock + 1024)});
   return fitting * warpsOfBlock;
 }
 
@@ -49,8 +49,9 @@ void stretto::printKernelTable(ArrayRef<KernelCost> costs, const Chip &chip, llv
     os << llvm::left_justify(name, width)
        << llvm::formatv("  {0,13}  {1,5}  {2,9}  {3,6}  {4,6}  {5,5}\n", grid, block, registers, spills, shared, warps);
   };
-  os << "\nkernels on " << chip.name << " (registers of a thread, spilled bytes of a thread, shared bytes of a block, warps of "
-     << multiprocessor.warps << " that run at a time)\n";
+  os << "\nkernels on " << chip.name
+     << " (registers of a thread, spilled bytes of a thread, shared bytes of a block, warps of " << multiprocessor.warps
+     << " that run at a time)\n";
   line(StringRef("kernel"), "grid", "block", "registers", "spills", "shared", "warps");
   for (const KernelCost &cost : costs) {
     LLVM::LLVMFuncOp kernel = cost.kernel;

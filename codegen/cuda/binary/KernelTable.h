@@ -10,8 +10,8 @@ namespace stretto {
 /// What a multiprocessor has for the blocks that it runs at a time (CUDA programming guide, "Technical Specifications
 /// per Compute Capability").
 struct Multiprocessor {
-  int64_t warps, blocks;  // at a time
-  int64_t sharedBytes;    // shared memory, of which each block takes 1 KiB besides its own
+  int64_t warps, blocks; // at a time
+  int64_t sharedBytes;   // shared memory, of which each block takes 1 KiB besides its own
   int64_t registers = 65536;
 
   static Multiprocessor of(const Chip &chip);

@@ -39,12 +39,23 @@ static Need needOfName(StringRef name) {
     StringLiteral start;
     Need need;
   } table[] = {
-      {"wgmma", {90, true}},         {"setmaxregister", {90, true}}, {"setmaxnreg", {90, true}},
-      {"tcgen05", {100, true}},      {"cp.async.bulk", {90}},        {"cluster", {90}},
-      {"elect.sync", {90}},          {"stmatrix", {90}},             {"fence.proxy", {90}},
-      {"fence.sc.cluster", {90}},    {"fence.mbarrier", {90}},       {"mbarrier.try.wait", {90}},
-      {"mbarrier.try_wait", {90}},   {"mbarrier.arrive.expect_tx", {90}},
-      {"griddepcontrol", {90}},      {"prefetch.tensormap", {90}},   {"mapa", {90}},
+      {"wgmma", {90, true}},
+      {"setmaxregister", {90, true}},
+      {"setmaxnreg", {90, true}},
+      {"tcgen05", {100, true}},
+      {"cp.async.bulk", {90}},
+      {"cluster", {90}},
+      {"elect.sync", {90}},
+      {"stmatrix", {90}},
+      {"fence.proxy", {90}},
+      {"fence.sc.cluster", {90}},
+      {"fence.mbarrier", {90}},
+      {"mbarrier.try.wait", {90}},
+      {"mbarrier.try_wait", {90}},
+      {"mbarrier.arrive.expect_tx", {90}},
+      {"griddepcontrol", {90}},
+      {"prefetch.tensormap", {90}},
+      {"mapa", {90}},
   };
   for (const auto &row : table)
     if (name.starts_with(row.start))
@@ -84,7 +95,7 @@ std::optional<Chip> stretto::portableChip(gpu::GPUModuleOp module) {
     Need need = needOf(op);
     version = std::max(version, need.version);
     return need.thisOneOnly || isa<LLVM::InlineAsmOp, NVVM::InlinePtxOp>(op) ? WalkResult::interrupt()
-                                                                           : WalkResult::advance();
+                                                                             : WalkResult::advance();
   });
   if (walk.wasInterrupted())
     return std::nullopt;
@@ -97,23 +108,25 @@ std::optional<Chip> stretto::portableChip(gpu::GPUModuleOp module) {
 //===- checks -----------------------------------------------------------------===//
 
 /// "kernel 'name': " where the operation is in a kernel.
-static std::string placeOf(Operation *op) {
+static std::string slotOf(Operation *op) {
   auto function = isa<LLVM::LLVMFuncOp>(op) ? cast<LLVM::LLVMFuncOp>(op) : op->getParentOfType<LLVM::LLVMFuncOp>();
   return function ? ("kernel '" + nameOf(function) + "': ").str() : "";
 }
 
 static LogicalResult checkOperation(Operation *op, const Chip &chip) {
   if (isa<gpu::DynamicSharedMemoryOp>(op))
-    return emitError(op->getLoc()) << placeOf(op) << "dynamic shared memory would lie over the static one; declare a static "
-                           << "array (llvm.mlir.global with addr_space = 3)";
+    return emitError(op->getLoc()) << slotOf(op)
+                                   << "dynamic shared memory would lie over the static one; declare a static "
+                                   << "array (llvm.mlir.global with addr_space = 3)";
   if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
-    return emitError(op->getLoc()) << placeOf(op) << "must hold operations of the dialects llvm and nvvm alone, but got '"
-                           << op->getName() << "'";
+    return emitError(op->getLoc()) << slotOf(op)
+                                   << "must hold operations of the dialects llvm and nvvm alone, but got '"
+                                   << op->getName() << "'";
   if (fits(op, chip))
     return success();
   Need need = needOf(op);
-  return emitError(op->getLoc()) << placeOf(op) << "'" << op->getName() << "' needs sm_" << need.version
-                         << (need.thisOneOnly ? "a" : " or newer") << ", but the chip is " << chip.name;
+  return emitError(op->getLoc()) << slotOf(op) << "'" << op->getName() << "' needs sm_" << need.version
+                                 << (need.thisOneOnly ? "a" : " or newer") << ", but the chip is " << chip.name;
 }
 
 static LogicalResult checkAttributes(LLVM::LLVMFuncOp kernel) {
@@ -121,15 +134,18 @@ static LogicalResult checkAttributes(LLVM::LLVMFuncOp kernel) {
   auto block = kernel->getAttrOfType<IntegerAttr>(kernel_attributes::block);
   for (StringRef number : {kernel_attributes::bytesMoved, kernel_attributes::flops})
     if (!kernel->getAttrOfType<IntegerAttr>(number))
-      return emitError(kernel.getLoc()) << placeOf(kernel) << "needs the number " << number;
+      return emitError(kernel.getLoc()) << slotOf(kernel) << "needs the number " << number;
   if (!kernel->getAttrOfType<StringAttr>(kernel_attributes::name) || !grid || grid.size() != 2 || !block)
-    return emitError(kernel.getLoc()) << placeOf(kernel) << "needs " << kernel_attributes::name << ", "
-                              << kernel_attributes::grid << " = array<i64: X, Y> and " << kernel_attributes::block;
+    return emitError(kernel.getLoc()) << slotOf(kernel) << "needs " << kernel_attributes::name << ", "
+                                      << kernel_attributes::grid << " = array<i64: X, Y> and "
+                                      << kernel_attributes::block;
   return success();
 }
 
 /// The bytes that a global takes.
-static int64_t bytesOf(LLVM::GlobalOp global) { return DataLayout::closest(global).getTypeSize(global.getGlobalType()); }
+static int64_t bytesOf(LLVM::GlobalOp global) {
+  return DataLayout::closest(global).getTypeSize(global.getGlobalType());
+}
 
 /// The shared arrays that a kernel uses, itself or in functions that it calls.
 static SetVector<LLVM::GlobalOp> sharedOf(LLVM::LLVMFuncOp kernel) {
@@ -140,7 +156,8 @@ static SetVector<LLVM::GlobalOp> sharedOf(LLVM::LLVMFuncOp kernel) {
   for (size_t i = 0; i < functions.size(); ++i)
     LLVM::LLVMFuncOp(functions[i]).walk([&](Operation *op) {
       if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
-        if (auto global = module.lookupSymbol<LLVM::GlobalOp>(address.getGlobalName()); global && global.getAddrSpace() == 3)
+        if (auto global = module.lookupSymbol<LLVM::GlobalOp>(address.getGlobalName());
+            global && global.getAddrSpace() == 3)
           arrays.insert(global);
       if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee())
         if (auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(*call.getCallee()))
@@ -156,15 +173,15 @@ static LogicalResult checkShared(LLVM::LLVMFuncOp kernel) {
     bytes = llvm::alignTo(bytes, array.getAlignment().value_or(16)) + bytesOf(array);
   if (bytes <= most)
     return success();
-  return emitError(kernel.getLoc()) << placeOf(kernel) << "may hold at most " << most << " bytes of static shared memory, but got "
-                            << bytes;
+  return emitError(kernel.getLoc()) << slotOf(kernel) << "may hold at most " << most
+                                    << " bytes of static shared memory, but got " << bytes;
 }
 
 static LogicalResult checkSharedArray(LLVM::GlobalOp array) {
   if (array.getAddrSpace() != 3 || (bytesOf(array) > 0 && array.getLinkage() != LLVM::Linkage::External))
     return success();
   return emitError(array.getLoc()) << "dynamic shared memory is not supported: '" << array.getSymName()
-                           << "' must have a size and internal linkage";
+                                   << "' must have a size and internal linkage";
 }
 
 LogicalResult stretto::checkKernels(gpu::GPUModuleOp module, const Chip &chip) {

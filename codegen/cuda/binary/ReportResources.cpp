@@ -41,9 +41,10 @@ private:
       return failure();
     llvm::StringMap<kern::ResourcesAttr> resources;
     for (const KernelCost &cost : *costs)
-      resources[nameOf(cost.kernel)] = kern::ResourcesAttr::get(&getContext(), cost.registers, cost.spills, cost.shared);
+      resources[nameOf(cost.kernel)] =
+          kern::ResourcesAttr::get(&getContext(), cost.registers, cost.spills, cost.shared);
     getOperation().walk([&](Operation *op) {
-      if (StringAttr name = isa<LLVM::LLVMFuncOp>(op) ? StringAttr() : kernelNameOf(op))
+      if (StringAttr name = isa<LLVM::LLVMFuncOp>(op) ? StringAttr() : kern::kernelNameOf(op))
         if (kern::ResourcesAttr taken = resources.lookup(name.getValue()))
           kern::setResources(op, taken);
     });

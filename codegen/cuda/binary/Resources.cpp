@@ -22,7 +22,8 @@ constexpr int64_t reservedShared = 1024;
 } // namespace
 
 static llvm::Error damaged(const char *what) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), "the machine code must be a valid cubin, but %s", what);
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "the machine code must be a valid cubin, but %s",
+                                 what);
 }
 
 /// Calls `visit(attribute, symbol, number)` for the entries that hold a symbol and a number.

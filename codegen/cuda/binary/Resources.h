@@ -10,7 +10,7 @@ namespace stretto {
 struct Resources {
   int64_t registers = 0; // 32-bit registers of a thread
   int64_t local = 0;     // bytes of local memory of a thread: its own arrays and spilled registers
-  int64_t shared = 0;    // bytes of static shared memory of a block, without the 1 KiB that the system adds from sm_90 on
+  int64_t shared = 0; // bytes of static shared memory of a block, without the 1 KiB that the system adds from sm_90 on
 };
 
 /// Reads the resources of every kernel of a cubin (an ELF file of the CUDA architecture), by symbol. The numbers stand

@@ -19,8 +19,8 @@ namespace path = llvm::sys::path;
 
 unsigned stretto::ptxOfRelease(unsigned release) {
   static constexpr std::pair<unsigned, unsigned> table[] = {
-      {1300, 90}, {1209, 88}, {1208, 87}, {1207, 86}, {1205, 85}, {1204, 84},
-      {1203, 83}, {1202, 82}, {1201, 81}, {1200, 80},
+      {1300, 90}, {1209, 88}, {1208, 87}, {1207, 86}, {1205, 85},
+      {1204, 84}, {1203, 83}, {1202, 82}, {1201, 81}, {1200, 80},
   };
   for (auto [least, ptx] : table)
     if (release >= least)
@@ -60,8 +60,8 @@ struct Place {
   std::string ptxas() const { return file({"bin/ptxas"}); }
   /// As in the toolkit and its wheel, in Triton's wheel, and in Debian's package.
   std::string libdevice() const {
-    return file({"nvvm/libdevice/libdevice.10.bc", "lib/libdevice.10.bc",
-                 "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc"});
+    return file(
+        {"nvvm/libdevice/libdevice.10.bc", "lib/libdevice.10.bc", "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc"});
   }
 };
 } // namespace
@@ -126,8 +126,8 @@ static std::string firstOf(const Place &preferred, llvm::ArrayRef<Place> places,
 
 static std::string explainFailure(StringRef cudaPath, const Chip &chip, llvm::ArrayRef<std::string> unfit,
                                   llvm::ArrayRef<Place> places) {
-  std::string wanted = llvm::formatv("{0} needs the assembler ptxas of release {1} or newer", chip.name,
-                                     releaseName(releaseFor(chip)));
+  std::string wanted =
+      llvm::formatv("{0} needs the assembler ptxas of release {1} or newer", chip.name, releaseName(releaseFor(chip)));
   if (!unfit.empty())
     return wanted + ", but " + llvm::join(unfit, "; ");
   if (!cudaPath.empty())
@@ -136,9 +136,10 @@ static std::string explainFailure(StringRef cudaPath, const Chip &chip, llvm::Ar
   for (const Place &place : places)
     if (!llvm::is_contained(names, place.name))
       names.push_back(place.name);
-  return llvm::formatv("{0}, but there is none (looked in {1}{2}); install the CUDA toolkit or the Python package triton, "
-                       "or name its folder with --cuda-path",
-                       wanted, llvm::join(names, ", "), llvm::is_contained(names, "PATH") ? "" : ", PATH");
+  return llvm::formatv(
+      "{0}, but there is none (looked in {1}{2}); install the CUDA toolkit or the Python package triton, "
+      "or name its folder with --cuda-path",
+      wanted, llvm::join(names, ", "), llvm::is_contained(names, "PATH") ? "" : ", PATH");
 }
 
 llvm::FailureOr<Toolkit> Toolkit::find(StringRef cudaPath, const Chip &chip,

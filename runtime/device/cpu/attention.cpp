@@ -1,9 +1,9 @@
 // Flash attention (Dao et al., arXiv 2205.14135) over blocks of queries and panels of keys. A block of scores is a
-// matrix product by MKL on one thread; under a causal mask only keys up to the end of the block take part. Who does
+// matmul by MKL on one thread; under a causal mask only keys up to the end of the block take part. Who does
 // which block never changes a bit: blocks of queries are whole in the forward; in the backward, one thread goes
 // through all queries of a head of keys, so that its gradients are summed in one order. Documents that share a row of
-// tokens are worked on as if each had a row of its own: nothing is computed that a mask would hide, and the bits are those
-// of the document alone.
+// tokens are worked on as if each had a row of its own: nothing is computed that a mask would hide, and the bits are
+// those of the document alone.
 #include "runtime/device/cpu/attention.h"
 
 #include "runtime/core/threads.h"
@@ -18,8 +18,8 @@
 namespace stretto {
 namespace {
 
-constexpr int64_t blockRows = 32;   // queries worked on together
-constexpr int64_t panelKeys = 512;  // keys whose scores are held at once; a multiple of blockRows and rowMultiple
+constexpr int64_t blockRows = 32;  // queries worked on together
+constexpr int64_t panelKeys = 512; // keys whose scores are held at once; a multiple of blockRows and rowMultiple
 
 // Scores of a block of queries against a panel of keys; on the stack of the thread that works on them.
 template <typename Real> struct alignas(64) Scores {
@@ -59,7 +59,7 @@ int64_t blockCount(int64_t length) { return (length + blockRows - 1) / blockRows
 
 // The row of one head at a token in [batch, length, heads * headDim].
 template <typename Real> Real *rowOf(void *data, const AttentionOp &op, int64_t head, int64_t token, int64_t stride) {
-  return static_cast<Real *>(data) + token * stride + head * op.headDim;
+  return static_cast<Real *>(data) + token * stride + head * op.head_dim;
 }
 template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_t token) {
   return static_cast<Real *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
@@ -69,26 +69,27 @@ template <typename Real>
 void forwardBlock(const AttentionOp &op, const Document &document, int64_t head, int64_t index) {
   const Block block(op, document.length, index);
   const int64_t first = document.first, begin = first + block.begin;
-  const int64_t kvHead = head * op.kvHeads / op.heads;
+  const int64_t kvHead = head * op.kv_heads / op.heads;
   const Real scale = static_cast<Real>(op.scale);
   Scores<Real> scores;
-  Real *out = rowOf<Real>(op.o, op, head, begin, op.oStride);
-  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.qStride), op.qStride};
+  Real *out = rowOf<Real>(op.o, op, head, begin, op.o_stride);
+  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.q_stride), op.q_stride};
   SoftmaxState<Real> states[blockRows];
   for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
     const int64_t keys = block.panelSize(panel);
-    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.kStride), op.kStride, true};
-    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.vStride), op.vStride};
-    multiply<Real>(block.rows, keys, op.headDim, q, k, 0, scores.data, panelKeys);
+    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.k_stride), op.k_stride, true};
+    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.v_stride), op.v_stride};
+    multiply<Real>(block.rows, keys, op.head_dim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
-      const Real shrink = softmaxRow(scores.row(row), block.visible(op, row, panel), keys, scale, panel == 0, states[row]);
+      const Real shrink =
+          softmaxRow(scores.row(row), block.visible(op, row, panel), keys, scale, panel == 0, states[row]);
       if (panel > 0)
-        scaleRow(out + row * op.oStride, op.headDim, shrink);
+        scaleRow(out + row * op.o_stride, op.head_dim, shrink);
     }
-    multiply<Real>(block.rows, op.headDim, keys, {scores.data, panelKeys}, v, panel > 0, out, op.oStride);
+    multiply<Real>(block.rows, op.head_dim, keys, {scores.data, panelKeys}, v, panel > 0, out, op.o_stride);
   }
   for (int64_t row = 0; row < block.rows; ++row) {
-    scaleRow(out + row * op.oStride, op.headDim, 1 / states[row].sum);
+    scaleRow(out + row * op.o_stride, op.head_dim, 1 / states[row].sum);
     *lseOf<Real>(op, head, begin + row) = states[row].maximum + std::log(states[row].sum);
   }
 }
@@ -98,30 +99,30 @@ template <typename Real>
 void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_t head, int64_t index, bool isFirst) {
   const AttentionOp &op = grad.forward;
   const Block block(op, document.length, index);
-  const int64_t kvHead = head * op.kvHeads / op.heads, first = document.first, begin = first + block.begin;
+  const int64_t kvHead = head * op.kv_heads / op.heads, first = document.first, begin = first + block.begin;
   const Real scale = static_cast<Real>(op.scale), keep = isFirst ? 0 : 1;
   Scores<Real> scores, dScores;
   Real delta[blockRows];
-  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.qStride), op.qStride};
-  const Operand<Real> dOut{rowOf<Real>(grad.dOut, op, head, begin, grad.dOutStride), grad.dOutStride};
-  const Operand<Real> out{rowOf<Real>(op.o, op, head, begin, op.oStride), op.oStride};
+  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.q_stride), op.q_stride};
+  const Operand<Real> dOut{rowOf<Real>(grad.d_o, op, head, begin, grad.do_stride), grad.do_stride};
+  const Operand<Real> out{rowOf<Real>(op.o, op, head, begin, op.o_stride), op.o_stride};
   for (int64_t row = 0; row < block.rows; ++row)
-    delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.headDim);
+    delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.head_dim);
   for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
     const int64_t keys = block.panelSize(panel);
-    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.kStride), op.kStride};
-    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.vStride), op.vStride};
-    multiply<Real>(block.rows, keys, op.headDim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
-    multiply<Real>(block.rows, keys, op.headDim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
+    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.k_stride), op.k_stride};
+    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.v_stride), op.v_stride};
+    multiply<Real>(block.rows, keys, op.head_dim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
+    multiply<Real>(block.rows, keys, op.head_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row)
       softmaxGradRow(scores.row(row), dScores.row(row), block.visible(op, row, panel), keys, scale,
                      *lseOf<Real>(op, head, begin + row), delta[row]);
-    multiply<Real>(block.rows, op.headDim, keys, {dScores.data, panelKeys}, k, panel > 0,
-                   rowOf<Real>(grad.dq, op, head, begin, grad.dqStride), grad.dqStride);
-    multiply<Real>(keys, op.headDim, block.rows, {dScores.data, panelKeys, true}, q, keep,
-                   rowOf<Real>(grad.dk, op, kvHead, first + panel, grad.dkStride), grad.dkStride);
-    multiply<Real>(keys, op.headDim, block.rows, {scores.data, panelKeys, true}, dOut, keep,
-                   rowOf<Real>(grad.dv, op, kvHead, first + panel, grad.dvStride), grad.dvStride);
+    multiply<Real>(block.rows, op.head_dim, keys, {dScores.data, panelKeys}, k, panel > 0,
+                   rowOf<Real>(grad.d_q, op, head, begin, grad.dq_stride), grad.dq_stride);
+    multiply<Real>(keys, op.head_dim, block.rows, {dScores.data, panelKeys, true}, q, keep,
+                   rowOf<Real>(grad.d_k, op, kvHead, first + panel, grad.dk_stride), grad.dk_stride);
+    multiply<Real>(keys, op.head_dim, block.rows, {scores.data, panelKeys, true}, dOut, keep,
+                   rowOf<Real>(grad.d_v, op, kvHead, first + panel, grad.dv_stride), grad.dv_stride);
   }
 }
 
@@ -145,16 +146,16 @@ template <typename Real> void forward(const AttentionOp &op) {
 
 template <typename Real> void backward(const AttentionGradOp &grad) {
   const AttentionOp &op = grad.forward;
-  const int64_t group = op.heads / op.kvHeads;
+  const int64_t group = op.heads / op.kv_heads;
   std::vector<Document> documents = documentsOf(op);
   std::stable_sort(documents.begin(), documents.end(),
                    [](const Document &a, const Document &b) { return a.length > b.length; });
-  parallelFor(static_cast<int64_t>(documents.size()) * op.kvHeads, [&](int64_t i, int) {
-    const Document &document = documents[i / op.kvHeads];
+  parallelFor(static_cast<int64_t>(documents.size()) * op.kv_heads, [&](int64_t i, int) {
+    const Document &document = documents[i / op.kv_heads];
     const int64_t last = blockCount(document.length) - 1;
     for (int64_t member = 0; member < group; ++member)
       for (int64_t index = last; index >= 0; --index)
-        backwardBlock<Real>(grad, document, i % op.kvHeads * group + member, index, member == 0 && index == last);
+        backwardBlock<Real>(grad, document, i % op.kv_heads * group + member, index, member == 0 && index == last);
   });
 }
 
@@ -172,17 +173,16 @@ template <typename Visit> void forEachPanel(const AttentionOp &op, Visit visit) 
 void collectShapes(const AttentionOp &given, std::set<ProductShape> &shapes) {
   const AttentionOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
-    shapes.insert({op.dtype, rows, keys, op.headDim, false, true, true});
-    shapes.insert({op.dtype, rows, op.headDim, keys, false, false, true});
+    shapes.insert({op.dtype, rows, keys, op.head_dim, false, true, true});
+    shapes.insert({op.dtype, rows, op.head_dim, keys, false, false, true});
   });
 }
 
 void collectShapes(const AttentionGradOp &given, std::set<ProductShape> &shapes) {
   const AttentionOp op = given.forward.dtype == STRETTO_BF16 ? inFloat(given.forward) : given.forward;
-  collectShapes(op, shapes); // its products with queries and keys have these sizes, too
-  forEachPanel(op, [&](int64_t rows, int64_t keys) {
-    shapes.insert({op.dtype, keys, op.headDim, rows, true, false, true});
-  });
+  collectShapes(op, shapes); // its matmuls with queries and keys have these sizes, too
+  forEachPanel(
+      op, [&](int64_t rows, int64_t keys) { shapes.insert({op.dtype, keys, op.head_dim, rows, true, false, true}); });
 }
 
 void attention(const AttentionOp &op) {

@@ -1,4 +1,4 @@
-// Softmax attention in blocks of queries, by matrix products and work on rows of scores.
+// Softmax attention in blocks of queries, by matmuls and work on rows of scores.
 #pragma once
 
 #include "runtime/core/op.h"
@@ -8,7 +8,7 @@
 
 namespace stretto {
 
-// The products of one thread that attention and its gradient consist of.
+// The matmuls of one thread that attention and its gradient consist of.
 void collectShapes(const AttentionOp &op, std::set<ProductShape> &shapes);
 void collectShapes(const AttentionGradOp &op, std::set<ProductShape> &shapes);
 

@@ -24,44 +24,43 @@ template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride
 template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, int64_t head, int64_t index) {
   const int64_t begin = index * stepRows, first = b * op.rows + begin;
   const int64_t rows = std::clamp<int64_t>(op.counts[b] - begin, 0, std::min(stepRows, op.rows - begin));
-  Real *out = rowOf<Real>(op.o, first, op.oStride, head, op.headDim);
+  Real *out = rowOf<Real>(op.o, first, op.o_stride, head, op.head_dim);
   for (int64_t row = rows; row < std::min(stepRows, op.rows - begin); ++row)
-    std::memset(out + row * op.oStride, 0, op.headDim * sizeof(Real));
+    std::memset(out + row * op.o_stride, 0, op.head_dim * sizeof(Real));
   if (rows == 0)
     return;
   const int32_t *positions = op.positions + first;
   const int64_t seen = positions[rows - 1] + 1; // positions ascend
-  const int64_t kvHead = head * op.kvHeads / op.heads, kvStride = op.kvHeads * op.headDim;
-  const Operand<Real> q{rowOf<Real>(op.q, first, op.qStride, head, op.headDim), op.qStride};
+  const int64_t kvHead = head * op.kv_heads / op.heads, kvStride = op.kv_heads * op.head_dim;
+  const Operand<Real> q{rowOf<Real>(op.q, first, op.q_stride, head, op.head_dim), op.q_stride};
   alignas(64) Real scores[stepRows * stepKeys];
   SoftmaxState<Real> states[stepRows];
   for (int64_t panel = 0; panel < seen; panel += stepKeys) {
     const int64_t keys = std::min(stepKeys, seen - panel), key = b * op.capacity + panel;
-    const Operand<Real> k{rowOf<Real>(op.k, key, kvStride, kvHead, op.headDim), kvStride, true};
-    const Operand<Real> v{rowOf<Real>(op.v, key, kvStride, kvHead, op.headDim), kvStride};
-    multiply<Real>(rows, keys, op.headDim, q, k, 0, scores, stepKeys);
+    const Operand<Real> k{rowOf<Real>(op.k, key, kvStride, kvHead, op.head_dim), kvStride, true};
+    const Operand<Real> v{rowOf<Real>(op.v, key, kvStride, kvHead, op.head_dim), kvStride};
+    multiply<Real>(rows, keys, op.head_dim, q, k, 0, scores, stepKeys);
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t visible = std::clamp<int64_t>(positions[row] + 1 - panel, 0, keys);
       if (visible == 0) {
         std::fill_n(scores + row * stepKeys, keys, Real(0));
         continue;
       }
-      const Real shrink = softmaxRow(scores + row * stepKeys, visible, keys, static_cast<Real>(op.scale), panel == 0,
-                                     states[row]);
+      const Real shrink =
+          softmaxRow(scores + row * stepKeys, visible, keys, static_cast<Real>(op.scale), panel == 0, states[row]);
       if (panel > 0)
-        scaleRow(out + row * op.oStride, op.headDim, shrink);
+        scaleRow(out + row * op.o_stride, op.head_dim, shrink);
     }
-    multiply<Real>(rows, op.headDim, keys, {scores, stepKeys}, v, panel > 0, out, op.oStride);
+    multiply<Real>(rows, op.head_dim, keys, {scores, stepKeys}, v, panel > 0, out, op.o_stride);
   }
   for (int64_t row = 0; row < rows; ++row)
-    scaleRow(out + row * op.oStride, op.headDim, 1 / states[row].sum);
+    scaleRow(out + row * op.o_stride, op.head_dim, 1 / states[row].sum);
 }
 
 template <typename Real> void step(const AttentionStepOp &op) {
   const int64_t heads = op.batch * op.heads;
-  parallelFor(heads * blockCount(op), [&](int64_t i, int) {
-    stepBlock<Real>(op, i % heads / op.heads, i % heads % op.heads, i / heads);
-  });
+  parallelFor(heads * blockCount(op),
+              [&](int64_t i, int) { stepBlock<Real>(op, i % heads / op.heads, i % heads % op.heads, i / heads); });
 }
 
 } // namespace
@@ -69,8 +68,8 @@ template <typename Real> void step(const AttentionStepOp &op) {
 void collectShapes(const AttentionStepOp &op, std::set<ProductShape> &shapes) {
   const int32_t dtype = op.dtype == STRETTO_BF16 ? STRETTO_F32 : op.dtype;
   const int64_t rows = std::min(stepRows, op.rows), keys = std::min(stepKeys, op.capacity);
-  shapes.insert({dtype, rows, keys, op.headDim, false, true, true});
-  shapes.insert({dtype, rows, op.headDim, keys, false, false, true});
+  shapes.insert({dtype, rows, keys, op.head_dim, false, true, true});
+  shapes.insert({dtype, rows, op.head_dim, keys, false, false, true});
 }
 
 void attentionStep(const AttentionStepOp &op) {

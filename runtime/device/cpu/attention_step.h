@@ -8,7 +8,7 @@
 
 namespace stretto {
 
-// The products of one thread that a step consists of, for caches that are full.
+// The matmuls of one thread that a step consists of, for caches that are full.
 void collectShapes(const AttentionStepOp &op, std::set<ProductShape> &shapes);
 
 void attentionStep(const AttentionStepOp &op);

@@ -1,4 +1,4 @@
-// Products and attention of bfloat16 operands on the CPU.
+// Matmuls and attention of bfloat16 operands on the CPU.
 #include "runtime/device/cpu/bf16.h"
 
 #include "runtime/core/bf16.h"
@@ -56,25 +56,25 @@ private:
 };
 
 Rows rowsOfA(const MatmulOp &op) {
-  return {const_cast<void *>(op.a), op.transposeA ? op.k : op.m, op.transposeA ? op.m : op.k, op.lda};
+  return {const_cast<void *>(op.a), op.transpose_a ? op.k : op.m, op.transpose_a ? op.m : op.k, op.lda};
 }
 Rows rowsOfB(const MatmulOp &op) {
-  return {const_cast<void *>(op.b), op.transposeB ? op.n : op.k, op.transposeB ? op.k : op.n, op.ldb};
+  return {const_cast<void *>(op.b), op.transpose_b ? op.n : op.k, op.transpose_b ? op.k : op.n, op.ldb};
 }
 Rows rowsOfC(const MatmulOp &op) { return {op.c, op.m, op.n, op.ldc}; }
 Rows rowsOfD(const MatmulOp &op) { return {const_cast<void *>(op.d), op.m, op.n, op.ldd}; }
 
 Rows rowsOf(const AttentionOp &op, void *data, int64_t heads, int64_t stride) {
-  return {data, op.batch * op.length, heads * op.headDim, stride};
+  return {data, op.batch * op.length, heads * op.head_dim, stride};
 }
 Rows queries(const AttentionOp &op, void *data, int64_t stride) { return rowsOf(op, data, op.heads, stride); }
-Rows keys(const AttentionOp &op, void *data, int64_t stride) { return rowsOf(op, data, op.kvHeads, stride); }
+Rows keys(const AttentionOp &op, void *data, int64_t stride) { return rowsOf(op, data, op.kv_heads, stride); }
 
 Rows queries(const AttentionStepOp &op, const void *data, int64_t stride) {
-  return {const_cast<void *>(data), op.batch * op.rows, op.heads * op.headDim, stride};
+  return {const_cast<void *>(data), op.batch * op.rows, op.heads * op.head_dim, stride};
 }
 Rows cached(const AttentionStepOp &op, const void *data) {
-  const int64_t columns = op.kvHeads * op.headDim;
+  const int64_t columns = op.kv_heads * op.head_dim;
   return {const_cast<void *>(data), op.batch * op.capacity, columns, columns};
 }
 
@@ -82,30 +82,30 @@ Rows cached(const AttentionStepOp &op, const void *data) {
 
 MatmulOp inFloat(MatmulOp op) {
   op.dtype = STRETTO_F32;
-  op.lda = op.transposeA ? op.m : op.k;
-  op.ldb = op.transposeB ? op.k : op.n;
-  if (op.dtypeC == STRETTO_BF16)
+  op.lda = op.transpose_a ? op.m : op.k;
+  op.ldb = op.transpose_b ? op.k : op.n;
+  if (op.dtype_c == STRETTO_BF16)
     op.ldc = op.ldd = op.n;
-  op.dtypeC = STRETTO_F32;
+  op.dtype_c = STRETTO_F32;
   return op;
 }
 
 AttentionOp inFloat(AttentionOp op) {
   op.dtype = STRETTO_F32;
-  op.qStride = op.oStride = op.heads * op.headDim;
-  op.kStride = op.vStride = op.kvHeads * op.headDim;
+  op.q_stride = op.o_stride = op.heads * op.head_dim;
+  op.k_stride = op.v_stride = op.kv_heads * op.head_dim;
   return op;
 }
 
 AttentionGradOp inFloat(AttentionGradOp grad) {
   grad.forward = inFloat(grad.forward);
-  grad.dOutStride = grad.dqStride = grad.forward.qStride;
-  grad.dkStride = grad.dvStride = grad.forward.kStride;
+  grad.do_stride = grad.dq_stride = grad.forward.q_stride;
+  grad.dk_stride = grad.dv_stride = grad.forward.k_stride;
   return grad;
 }
 
 int64_t wideElements(const MatmulOp &op) {
-  return rowsOfA(op).elements() + rowsOfB(op).elements() + (op.dtypeC == STRETTO_BF16 ? op.m * op.n : 0);
+  return rowsOfA(op).elements() + rowsOfB(op).elements() + (op.dtype_c == STRETTO_BF16 ? op.m * op.n : 0);
 }
 int64_t wideElements(const AttentionOp &op) {
   return 2 * queries(op, nullptr, 0).elements() + 2 * keys(op, nullptr, 0).elements();
@@ -123,7 +123,7 @@ void matmulBf16(const MatmulOp &op, float *memory) {
   MatmulOp wide = inFloat(op);
   wide.a = parts.widened(rowsOfA(op));
   wide.b = parts.widened(rowsOfB(op));
-  if (op.dtypeC == STRETTO_F32)
+  if (op.dtype_c == STRETTO_F32)
     return matmul(wide);
   const Rows c = rowsOfC(op);
   float *sums = op.d ? parts.widened(rowsOfD(op)) : op.accumulate ? parts.widened(c) : parts.take(c);
@@ -136,10 +136,10 @@ void matmulBf16(const MatmulOp &op, float *memory) {
 void attentionBf16(const AttentionOp &op, float *memory) {
   Parts parts(memory);
   AttentionOp wide = inFloat(op);
-  wide.q = parts.widened(queries(op, op.q, op.qStride));
-  wide.k = parts.widened(keys(op, op.k, op.kStride));
-  wide.v = parts.widened(keys(op, op.v, op.vStride));
-  const Rows out = queries(op, op.o, op.oStride);
+  wide.q = parts.widened(queries(op, op.q, op.q_stride));
+  wide.k = parts.widened(keys(op, op.k, op.k_stride));
+  wide.v = parts.widened(keys(op, op.v, op.v_stride));
+  const Rows out = queries(op, op.o, op.o_stride);
   float *result = parts.take(out);
   wide.o = result;
   attention(wide);
@@ -150,15 +150,15 @@ void attentionGradBf16(const AttentionGradOp &op, float *memory) {
   const AttentionOp &forward = op.forward;
   Parts parts(memory);
   AttentionGradOp wide = inFloat(op);
-  wide.forward.q = parts.widened(queries(forward, forward.q, forward.qStride));
-  wide.forward.k = parts.widened(keys(forward, forward.k, forward.kStride));
-  wide.forward.v = parts.widened(keys(forward, forward.v, forward.vStride));
-  wide.forward.o = parts.widened(queries(forward, forward.o, forward.oStride));
-  wide.dOut = parts.widened(queries(forward, op.dOut, op.dOutStride));
-  const Rows dq = queries(forward, op.dq, op.dqStride), dk = keys(forward, op.dk, op.dkStride),
-             dv = keys(forward, op.dv, op.dvStride);
+  wide.forward.q = parts.widened(queries(forward, forward.q, forward.q_stride));
+  wide.forward.k = parts.widened(keys(forward, forward.k, forward.k_stride));
+  wide.forward.v = parts.widened(keys(forward, forward.v, forward.v_stride));
+  wide.forward.o = parts.widened(queries(forward, forward.o, forward.o_stride));
+  wide.d_o = parts.widened(queries(forward, op.d_o, op.do_stride));
+  const Rows dq = queries(forward, op.d_q, op.dq_stride), dk = keys(forward, op.d_k, op.dk_stride),
+             dv = keys(forward, op.d_v, op.dv_stride);
   float *wideDq = parts.take(dq), *wideDk = parts.take(dk), *wideDv = parts.take(dv);
-  wide.dq = wideDq, wide.dk = wideDk, wide.dv = wideDv;
+  wide.d_q = wideDq, wide.d_k = wideDk, wide.d_v = wideDv;
   attentionGrad(wide);
   narrow(wideDq, dq);
   narrow(wideDk, dk);
@@ -169,11 +169,11 @@ void attentionStepBf16(const AttentionStepOp &op, float *memory) {
   Parts parts(memory);
   AttentionStepOp wide = op;
   wide.dtype = STRETTO_F32;
-  wide.qStride = wide.oStride = op.heads * op.headDim;
-  wide.q = parts.widened(queries(op, op.q, op.qStride));
+  wide.q_stride = wide.o_stride = op.heads * op.head_dim;
+  wide.q = parts.widened(queries(op, op.q, op.q_stride));
   wide.k = parts.widened(cached(op, op.k));
   wide.v = parts.widened(cached(op, op.v));
-  const Rows out = queries(op, op.o, op.oStride);
+  const Rows out = queries(op, op.o, op.o_stride);
   float *result = parts.take(out);
   wide.o = result;
   attentionStep(wide);

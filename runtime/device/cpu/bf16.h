@@ -1,4 +1,4 @@
-// Products and attention of bfloat16 operands on the CPU: operands are widened to float, the work is done in float, and
+// Matmuls and attention of bfloat16 operands on the CPU: operands are widened to float, the work is done in float, and
 // what is written is rounded once. They serve programs whose kernels are made for CUDA and emulated.
 #pragma once
 
@@ -18,7 +18,7 @@ void attentionBf16(const AttentionOp &op, float *wide);
 void attentionGradBf16(const AttentionGradOp &op, float *wide);
 void attentionStepBf16(const AttentionStepOp &op, float *wide);
 
-// The op in float that does the work of a bfloat16 op, its addresses aside: what the products of one thread are of.
+// The op in float that does the work of a bfloat16 op, its addresses aside: what the matmuls of one thread are of.
 MatmulOp inFloat(MatmulOp op);
 AttentionOp inFloat(AttentionOp op);
 AttentionGradOp inFloat(AttentionGradOp op);

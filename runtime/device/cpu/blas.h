@@ -1,4 +1,4 @@
-// MKL's matrix product as LibTorch carries it, for row-major matrices, on the calling thread alone.
+// MKL's matmul as LibTorch carries it, for row-major matrices, on the calling thread alone.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@ void dgemm_(const char *, const char *, const int *, const int *, const int *, c
 int MKL_Set_Num_Threads_Local(int);
 // What MKL's service functions do; LibTorch exports them under these names alone.
 int64_t mkl_serv_peak_mem_usage(int request); // of the buffers below; see the requests
-void mkl_serv_free_buffers();                 // gives back the buffers that MKL keeps between products
+void mkl_serv_free_buffers();                 // gives back the buffers that MKL keeps between matmuls
 }
 
 namespace stretto {
@@ -20,7 +20,7 @@ namespace stretto {
 // Requests of mkl_serv_peak_mem_usage (mkl_service.h of oneMKL).
 constexpr int peakReset = -1, peakEnable = 1, peakRead = 2;
 
-// Sizes of a product of one thread: what decides how much memory MKL takes for it.
+// Sizes of a matmul of one thread: what decides how much memory MKL takes for it.
 struct ProductShape {
   int32_t dtype;
   int64_t m, n, k;

@@ -22,25 +22,25 @@ template <typename Work> void eachSequence(int64_t batch, int64_t bytes, const W
 } // namespace
 
 void writeCache(const WriteCacheOp &op) {
-  eachSequence(op.batch, op.batch * op.rows * op.rowBytes, [&](int64_t b) {
-    const char *from = static_cast<const char *>(op.from) + b * op.rows * op.fromStride;
-    char *cache = static_cast<char *>(op.cache) + b * op.capacity * op.rowBytes;
+  eachSequence(op.batch, op.batch * op.rows * op.row_bytes, [&](int64_t b) {
+    const char *from = static_cast<const char *>(op.from) + b * op.rows * op.from_stride;
+    char *cache = static_cast<char *>(op.cache) + b * op.capacity * op.row_bytes;
     for (int64_t row = 0; row < op.counts[b]; ++row)
-      std::memcpy(cache + op.positions[b * op.rows + row] % op.capacity * op.rowBytes, from + row * op.fromStride,
-                  op.rowBytes);
+      std::memcpy(cache + op.positions[b * op.rows + row] % op.capacity * op.row_bytes, from + row * op.from_stride,
+                  op.row_bytes);
   });
 }
 
 void readCache(const ReadCacheOp &op) {
-  eachSequence(op.batch, op.batch * op.rows * op.rowBytes, [&](int64_t b) {
-    const char *cache = static_cast<const char *>(op.cache) + b * op.capacity * op.rowBytes;
+  eachSequence(op.batch, op.batch * op.rows * op.row_bytes, [&](int64_t b) {
+    const char *cache = static_cast<const char *>(op.cache) + b * op.capacity * op.row_bytes;
     for (int64_t row = b * op.rows; row < (b + 1) * op.rows; ++row) {
-      char *to = static_cast<char *>(op.to) + row * op.rowBytes;
+      char *to = static_cast<char *>(op.to) + row * op.row_bytes;
       const int64_t position = op.positions[row] - op.back;
       if (position < 0)
-        std::memset(to, 0, op.rowBytes);
+        std::memset(to, 0, op.row_bytes);
       else
-        std::memcpy(to, cache + position % op.capacity * op.rowBytes, op.rowBytes);
+        std::memcpy(to, cache + position % op.capacity * op.row_bytes, op.row_bytes);
     }
   });
 }
@@ -48,8 +48,8 @@ void readCache(const ReadCacheOp &op) {
 void lastRow(const LastRowOp &op) {
   for (int64_t b = 0; b < op.batch; ++b) {
     const int64_t row = b * op.rows + std::max(op.counts[b] - 1, 0);
-    std::memcpy(static_cast<char *>(op.to) + b * op.rowBytes, static_cast<const char *>(op.from) + row * op.rowBytes,
-                op.rowBytes);
+    std::memcpy(static_cast<char *>(op.to) + b * op.row_bytes, static_cast<const char *>(op.from) + row * op.row_bytes,
+                op.row_bytes);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/device/cpu/library.h"
 #include "runtime/device/cpu/matmul.h"
 #include "runtime/device/cpu/reserve.h"
+#include "runtime/library/run.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -67,6 +68,7 @@ void CpuDevice::submit(Op op, const CallSite &at) {
     void operator()(const ReadCacheOp &op) { readCache(op); }
     void operator()(const LastRowOp &op) { lastRow(op); }
     void operator()(const AttentionStepOp &op) { device.execute(op); }
+    void operator()(const LibraryOp &op) { runOnCpu(op); }
     void operator()(const CopyInOp &op) { std::memcpy(op.destination, op.data.data(), op.data.size()); }
     void operator()(const CopyOutOp &op) { std::memcpy(op.destination, op.source, op.bytes); }
   };
@@ -107,9 +109,9 @@ void CpuDevice::execute(const ReserveOp &op) {
   if (op.kernelScratch)
     scratch(scratchOf(op.kernelScratch));
   int64_t elements = 0;
-  for (const MatmulOp &product : op.products)
-    if (product.dtype == STRETTO_BF16)
-      elements = std::max(elements, wideElements(product));
+  for (const MatmulOp &matmul : op.matmuls)
+    if (matmul.dtype == STRETTO_BF16)
+      elements = std::max(elements, wideElements(matmul));
   for (const AttentionOp &attention : op.attention)
     if (attention.dtype == STRETTO_BF16)
       elements = std::max(elements, wideElements(attention));
@@ -122,6 +124,7 @@ void CpuDevice::execute(const ReserveOp &op) {
   if (elements)
     wide(elements);
   reserveForProducts(op);
+  expectKnown(op.library);
 }
 
 void CpuDevice::execute(const MatmulOp &op) {
@@ -185,11 +188,11 @@ void CpuDevice::execute(const ZeroOp &op) {
 
 void CpuDevice::execute(const CopyOp &op) {
   constexpr int64_t block = 64 << 10; // bytes worth a thread's attention
-  const int64_t rowsPerBlock = std::max<int64_t>(1, block / std::max<int64_t>(1, op.rowBytes));
+  const int64_t rowsPerBlock = std::max<int64_t>(1, block / std::max<int64_t>(1, op.row_bytes));
   parallelFor((op.rows + rowsPerBlock - 1) / rowsPerBlock, [&](int64_t piece, int) {
     for (int64_t row = piece * rowsPerBlock; row < std::min(op.rows, (piece + 1) * rowsPerBlock); ++row)
-      std::memcpy(static_cast<char *>(op.to) + row * op.toStride,
-                  static_cast<const char *>(op.from) + row * op.fromStride, op.rowBytes);
+      std::memcpy(static_cast<char *>(op.to) + row * op.to_stride,
+                  static_cast<const char *>(op.from) + row * op.from_stride, op.row_bytes);
   });
 }
 

@@ -23,15 +23,14 @@ template <typename Work> void share(int64_t pieces, int64_t elements, const Work
 void checkTokens(const int32_t *tokens, int64_t rows, int64_t vocabulary) {
   for (int64_t row = 0; row < rows; ++row)
     if (tokens[row] < 0 || tokens[row] >= vocabulary)
-      throw Error(
-          fmt::format("tokens must be in 0..{}, but got {} at row {}", vocabulary - 1, tokens[row], row));
+      throw Error(fmt::format("tokens must be in 0..{}, but got {} at row {}", vocabulary - 1, tokens[row], row));
 }
 
 // Each block of columns walks all rows in order, so that every sum has one fixed order.
 template <typename Real> void scatter(const EmbedGradOp &op) {
   constexpr int64_t block = 64;
-  const Real *dOut = static_cast<const Real *>(op.dOut);
-  Real *dTable = static_cast<Real *>(op.dTable);
+  const Real *dOut = static_cast<const Real *>(op.d_out);
+  Real *dTable = static_cast<Real *>(op.d_table);
   share((op.width + block - 1) / block, op.rows * op.width, [&](int64_t piece) {
     const int64_t begin = piece * block;
     const int64_t columns = std::min(block, op.width - begin);
@@ -51,7 +50,7 @@ template <typename Real> void scatter(const EmbedGradOp &op) {
 
 void embed(const EmbedOp &op) {
   checkTokens(op.tokens, op.rows, op.vocabulary);
-  const int64_t bytes = op.width * elementBytes(op.dtype);
+  const int64_t bytes = op.width * elementBytes(op.real);
   const char *table = static_cast<const char *>(op.table);
   char *out = static_cast<char *>(op.out);
   constexpr int64_t block = 64;
@@ -63,7 +62,7 @@ void embed(const EmbedOp &op) {
 
 void embedGrad(const EmbedGradOp &op) {
   checkTokens(op.tokens, op.rows, op.vocabulary);
-  if (op.dtype == STRETTO_F64)
+  if (op.real == STRETTO_F64)
     scatter<double>(op);
   else
     scatter<float>(op);

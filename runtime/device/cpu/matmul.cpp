@@ -1,5 +1,5 @@
-// MKL with several threads cuts some products along k by the number of threads, which changes the bits
-// (measured on an AMD EPYC for tall f64 products, under every value of MKL_CBWR). So every MKL call here
+// MKL with several threads cuts some matmuls along k by the number of threads, which changes the bits
+// (measured on an AMD EPYC for tall f64 matmuls, under every value of MKL_CBWR). So every MKL call here
 // runs on one thread and computes one tile of C. Tiles of 256 x 256 and more cost 2 to 5 % against one
 // call; smaller ones are used only where there would be too few to share out.
 #include "runtime/device/cpu/matmul.h"
@@ -19,29 +19,30 @@ namespace {
 void checkSizes(const MatmulOp &op) {
   for (int64_t size : {op.m, op.n, op.k, op.lda, op.ldb, op.ldc, op.ldd})
     if (size < 0 || size > INT_MAX)
-      throw Error(fmt::format("sizes and row strides of a matrix product must be in 0..{}, but got {} x {} x {} "
+      throw Error(fmt::format("sizes and row strides of a matmul must be in 0..{}, but got {} x {} x {} "
                               "with strides {}, {}, {}",
                               INT_MAX, op.m, op.n, op.k, op.lda, op.ldb, op.ldc));
 }
 
 // Begins a tile of C with that of D.
-template <typename Real> void copyAddend(const MatmulOp &op, Real *to, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+template <typename Real> void copyResidual(const MatmulOp &op, Real *to, int64_t row, int64_t column, int64_t rows,
+                                           int64_t columns) {
   const Real *from = static_cast<const Real *>(op.d) + row * op.ldd + column;
   for (int64_t i = 0; i < rows && from != to; ++i)
     std::copy_n(from + i * op.ldd, columns, to + i * op.ldc);
 }
 
 template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const Operand<Real> a{static_cast<const Real *>(op.a) + (op.transposeA ? row : row * op.lda), op.lda, op.transposeA};
-  const Operand<Real> b{static_cast<const Real *>(op.b) + (op.transposeB ? column * op.ldb : column), op.ldb,
-                        op.transposeB};
+  const bool ta = op.transpose_a, tb = op.transpose_b;
+  const Operand<Real> a{static_cast<const Real *>(op.a) + (ta ? row : row * op.lda), op.lda, ta};
+  const Operand<Real> b{static_cast<const Real *>(op.b) + (tb ? column * op.ldb : column), op.ldb, tb};
   Real *c = static_cast<Real *>(op.c) + row * op.ldc + column;
   if (op.d)
-    copyAddend(op, c, row, column, rows, columns);
+    copyResidual(op, c, row, column, rows, columns);
   multiply<Real>(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
 }
 
-template <typename Real> void product(const MatmulOp &op) {
+template <typename Real> void matmul(const MatmulOp &op) {
   const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
   const int64_t down = (op.m + tiles.rows - 1) / tiles.rows, across = (op.n + tiles.columns - 1) / tiles.columns;
   auto run = [&](int64_t index) {
@@ -56,7 +57,7 @@ template <typename Real> void product(const MatmulOp &op) {
 } // namespace
 
 MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
-  constexpr int64_t enough = 8;            // tiles worth having
+  constexpr int64_t enough = 8;             // tiles worth having
   constexpr double least = 2.0 * (1 << 20); // floating point operations worth a tile
   MatmulTiles tiles{std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)};
   auto count = [&] { return ((m + tiles.rows - 1) / tiles.rows) * ((n + tiles.columns - 1) / tiles.columns); };
@@ -79,7 +80,7 @@ void collectShapes(const MatmulOp &given, std::set<ProductShape> &shapes) {
   for (int64_t rows : {tiles.rows, op.m % std::max<int64_t>(1, tiles.rows)})
     for (int64_t columns : {tiles.columns, op.n % std::max<int64_t>(1, tiles.columns)})
       if (rows > 0 && columns > 0)
-        shapes.insert({op.dtype, rows, columns, op.k, op.transposeA, op.transposeB, shared});
+        shapes.insert({op.dtype, rows, columns, op.k, op.transpose_a != 0, op.transpose_b != 0, shared});
 }
 
 void matmul(const MatmulOp &op) {
@@ -87,9 +88,9 @@ void matmul(const MatmulOp &op) {
   if (op.m == 0 || op.n == 0)
     return;
   if (op.dtype == STRETTO_F64)
-    product<double>(op);
+    matmul<double>(op);
   else
-    product<float>(op);
+    matmul<float>(op);
 }
 
 } // namespace stretto

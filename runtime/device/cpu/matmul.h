@@ -1,4 +1,4 @@
-// Matrix products by MKL, cut into tiles of C that one thread computes each.
+// Matmuls by MKL, cut into tiles of C that one thread computes each.
 #pragma once
 
 #include "runtime/core/op.h"
@@ -8,13 +8,13 @@
 
 namespace stretto {
 
-// How C is cut; a function of the shape alone, so that the bits of a product do not depend on threads.
+// How C is cut; a function of the shape alone, so that the bits of a matmul do not depend on threads.
 struct MatmulTiles {
   int64_t rows = 0, columns = 0;
 };
 MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
 
-// The products of one thread that a product consists of.
+// The matmuls of one thread that a matmul consists of.
 void collectShapes(const MatmulOp &op, std::set<ProductShape> &shapes);
 
 // Throws Error when a size does not fit MKL's 32-bit interface.

@@ -1,5 +1,5 @@
-// What a kernel may touch. Programs that are linked with AddressSanitizer (`stretto compile --sanitize`) end where a kernel
-// leaves its buffers, also towards other values of the same arena; all others do nothing of this.
+// What a kernel may touch. Programs that are linked with AddressSanitizer (`stretto compile --sanitize`) end where a
+// kernel leaves its buffers, also towards other values of the same arena; all others do nothing of this.
 #pragma once
 
 #include "runtime/core/op.h"

@@ -1,4 +1,4 @@
-// The memory that MKL takes for matrix products: taken before a program runs, and counted.
+// The memory that MKL takes for matmuls: taken before a program runs, and counted.
 #include "runtime/device/cpu/reserve.h"
 
 #include "runtime/core/threads.h"
@@ -19,8 +19,8 @@ int64_t operandElements(const ProductShape &shape) { return std::max(shape.m, sh
 
 std::vector<ProductShape> shapesOf(const ReserveOp &op) {
   std::set<ProductShape> shapes;
-  for (const MatmulOp &product : op.products)
-    collectShapes(product, shapes);
+  for (const MatmulOp &matmul : op.matmuls)
+    collectShapes(matmul, shapes);
   for (const AttentionOp &attention : op.attention)
     collectShapes(attention, shapes);
   for (const AttentionGradOp &attention : op.attentionGrad)
@@ -33,9 +33,8 @@ std::vector<ProductShape> shapesOf(const ReserveOp &op) {
     capped.insert(shape);
   }
   std::vector<ProductShape> list(capped.begin(), capped.end());
-  std::sort(list.begin(), list.end(), [](const ProductShape &a, const ProductShape &b) {
-    return (a.m + a.n) * a.k > (b.m + b.n) * b.k;
-  });
+  std::sort(list.begin(), list.end(),
+            [](const ProductShape &a, const ProductShape &b) { return (a.m + a.n) * a.k > (b.m + b.n) * b.k; });
   return list;
 }
 

@@ -1,4 +1,4 @@
-// The memory that MKL takes for matrix products: taken before a program runs, and counted.
+// The memory that MKL takes for matmuls: taken before a program runs, and counted.
 #pragma once
 
 #include "runtime/core/op.h"

@@ -12,13 +12,13 @@ template <typename Real> struct SoftmaxState {
   Real maximum = 0, sum = 0;
 };
 
-// scores[j] = exp(scale * scores[j] - maximum) for j < valid, and 0 up to `count`. Takes the new keys into the state, and
-// returns the factor by which results over the keys before shrink. `first`: there were none.
+// scores[j] = exp(scale * scores[j] - maximum) for j < valid, and 0 up to `count`. Takes the new keys into the state,
+// and returns the factor by which results over the keys before shrink. `first`: there were none.
 float softmaxRow(float *scores, int64_t valid, int64_t count, float scale, bool first, SoftmaxState<float> &state);
 double softmaxRow(double *scores, int64_t valid, int64_t count, double scale, bool first, SoftmaxState<double> &state);
 
-// For j < valid: p = exp(scale * scores[j] - lse); scores[j] = p, dScores[j] = p * (dScores[j] - delta) * scale. Both are 0
-// from there up to `count`.
+// For j < valid: p = exp(scale * scores[j] - lse); scores[j] = p, dScores[j] = p * (dScores[j] - delta) * scale. Both
+// are 0 from there up to `count`.
 void softmaxGradRow(float *scores, float *dScores, int64_t valid, int64_t count, float scale, float lse, float delta);
 void softmaxGradRow(double *scores, double *dScores, int64_t valid, int64_t count, double scale, double lse,
                     double delta);

@@ -1,14 +1,12 @@
 // Attention on the device.
 #include "runtime/device/cuda/attention.h"
 
+#include "runtime/core/op_table.h"
 #include "runtime/device/cuda/attention_trial.h"
 #include "runtime/device/cuda/check.h"
+#include "runtime/device/cuda/torch_work.h"
 
-#include <ATen/Context.h>
-#include <ATen/cuda/MemPool.h>
-#include <c10/core/InferenceMode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
-#include <c10/cuda/CUDAGuard.h>
 #include <map>
 #include <set>
 
@@ -17,55 +15,27 @@ namespace {
 
 namespace Allocator = c10::cuda::CUDACachingAllocator;
 
-// What decides who computes an op: its sizes, type and strides.
-using Key = std::vector<int64_t>;
-Key keyOf(const AttentionOp &op) {
-  return {op.dtype,   op.batch,   op.length,  op.heads,   op.kvHeads, op.headDim,
-          op.qStride, op.kStride, op.vStride, op.oStride, op.causal,  op.positions != nullptr,
-          op.starts != nullptr, op.documents};
-}
-
-// Does it; what LibTorch throws becomes an Error that begins with `problem`.
-template <typename Call> void reporting(const char *problem, const Call &call) {
-  try {
-    call();
-  } catch (const c10::Error &error) {
-    throw Error(std::string(problem) + ": " + error.what_without_backtrace());
-  }
-}
-
-// Our stream is LibTorch's for as long as it lives, and nothing is noted for gradients.
-struct OnStream {
-  explicit OnStream(cudaStream_t stream) : guard(c10::cuda::getStreamFromExternal(stream, 0)) {}
-  c10::InferenceMode inference;
-  c10::cuda::CUDAStreamGuard guard;
-};
-
 int64_t reserved(bool peak) {
   const auto stats = Allocator::getDeviceStats(0);
   const auto &all = stats.reserved_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
   return peak ? all.peak : all.current;
 }
 
-constexpr const char *unprepared = "attention cannot be prepared";
+constexpr const char *unprepared = "attention cannot be prepared", *failed = "attention failed";
 
 } // namespace
 
 class Attention::Work {
 public:
-  Work(cudaStream_t stream, bool deterministic) : stream(stream), deterministic(deterministic) {
-    at::globalContext().lazyInitDevice(at::kCUDA);
-    at::globalContext().setDeterministicFillUninitializedMemory(false); // nothing is read before it is written
-    pool = std::make_unique<at::cuda::MemPool>();
-  }
+  Work(cudaStream_t stream, bool deterministic) : stream(stream), deterministic(deterministic), pool(stream) {}
 
   void reserve(const ReserveOp &op) {
     const OnStream scope(stream);
-    std::map<Key, std::pair<AttentionOp, std::vector<AttentionGradOp>>> sizes;
+    std::map<Sizes, std::pair<AttentionOp, std::vector<AttentionGradOp>>> sizes;
     for (const AttentionOp &forward : op.attention)
-      sizes[keyOf(forward)].first = forward;
+      sizes[sizesOf(forward)].first = forward;
     for (const AttentionGradOp &grad : op.attentionGrad) {
-      auto &size = sizes[keyOf(grad.forward)];
+      auto &size = sizes[sizesOf(grad.forward)];
       size.first = grad.forward;
       size.second.push_back(grad);
     }
@@ -83,12 +53,12 @@ public:
 
   void run(const AttentionOp &op) {
     const AttentionChoice &choice = choiceOf(op);
-    inPool([&] { attend(choice.forward, tensorsOf(op)); });
+    pool.run(failed, [&] { attend(choice.forward, tensorsOf(op)); });
   }
 
   void run(const AttentionGradOp &op) {
     const AttentionChoice &choice = choiceOf(op.forward);
-    inPool([&] { attendBackward(choice.backward, tensorsOf(op), deterministic); });
+    pool.run(failed, [&] { attendBackward(choice.backward, tensorsOf(op), deterministic); });
   }
 
   std::string describe() const {
@@ -103,27 +73,12 @@ public:
 
 private:
   const AttentionChoice &choiceOf(const AttentionOp &op) const {
-    const auto found = choices.find(keyOf(op));
+    const auto found = choices.find(sizesOf(op));
     if (found == choices.end())
       throw Error("attention must have sizes that were prepared for, but got batch " + std::to_string(op.batch) +
                   ", length " + std::to_string(op.length) + ", " + std::to_string(op.heads) + " heads of " +
-                  std::to_string(op.headDim));
+                  std::to_string(op.head_dim));
     return found->second;
-  }
-
-  // What is allocated inside comes from a pool of its own, which nobody else takes from: replayed graphs may use its
-  // addresses again, and it grows no more once all ops have run in it.
-  template <typename Call> void inPool(const Call &call) {
-    const OnStream scope(stream);
-    Allocator::beginAllocateToPool(0, pool->id(), [this](cudaStream_t other) { return other == stream; });
-    struct End {
-      at::cuda::MemPool &pool;
-      ~End() {
-        Allocator::endAllocateToPool(0, pool.id());
-        Allocator::releasePool(0, pool.id()); // that a use of it began counted
-      }
-    } end{*pool};
-    reporting("attention failed", call);
   }
 
   void warm(const AttentionSample &sample, bool backward) {
@@ -134,8 +89,8 @@ private:
 
   cudaStream_t stream;
   bool deterministic;
-  std::unique_ptr<at::cuda::MemPool> pool;
-  std::map<Key, AttentionChoice> choices;
+  TorchPool pool;
+  std::map<Sizes, AttentionChoice> choices;
 };
 
 Attention::Attention(cudaStream_t stream, bool deterministic) {

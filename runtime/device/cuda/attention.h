@@ -1,5 +1,6 @@
-// Attention on the device: forward by cuDNN or by flash attention, backward by flash attention, all as LibTorch has them;
-// products and a softmax where these do not serve (floats, odd sizes). Only attention*.cpp see LibTorch's headers.
+// Attention on the device: forward by cuDNN or by flash attention, backward by flash attention, all as LibTorch has
+// them; matmuls and a softmax where these do not serve (floats, odd sizes). Only attention*.cpp see LibTorch's
+// headers.
 #pragma once
 
 #include "runtime/core/op.h"
@@ -17,8 +18,8 @@ public:
   ~Attention();
 
   // Decides who computes attention of each size, after trying all on random data: who fails, or disagrees with a plain
-  // computation, is out; of the others the first in a fixed order is taken, unless another is quicker by a fifth, so that
-  // chance decides nothing. Takes the memory that their work will need.
+  // computation, is out; of the others the first in a fixed order is taken, unless another is quicker by a fifth, so
+  // that chance decides nothing. Takes the memory that their work will need.
   void reserve(const ReserveOp &op);
 
   // Both throw Error for sizes that were not reserved.

@@ -33,8 +33,8 @@ at::Tensor over(void *data, at::Device device, at::ScalarType type, at::IntArray
 
 // [batch, length, heads, headDim] over rows of `stride` elements.
 at::Tensor rowsOf(void *data, at::Device device, const AttentionOp &op, int64_t heads, int64_t stride) {
-  return over(data, device, scalarType(op.dtype), {op.batch, op.length, heads, op.headDim},
-              {op.length * stride, stride, op.headDim, 1});
+  return over(data, device, scalarType(op.dtype), {op.batch, op.length, heads, op.head_dim},
+              {op.length * stride, stride, op.head_dim, 1});
 }
 
 // Without gaps.
@@ -67,8 +67,8 @@ private:
   bool before;
 };
 
-// One sequence of plain attention: q and what has its shape as [kvHeads, group * length, headDim], so that queries which
-// share keys are rows of one matrix; in the type it is computed in.
+// One sequence of plain attention: q and what has its shape as [kvHeads, group * length, headDim], so that queries
+// which share keys are rows of one matrix; in the type it is computed in.
 class Plain {
 public:
   Plain(const AttentionTensors &tensors, int64_t row)
@@ -143,8 +143,8 @@ void attendDocumentsBackward(const AttentionGradTensors &grad) {
   const int64_t length = t.q.size(1);
   const at::Tensor lse = t.lse.transpose(0, 1).reshape({t.lse.size(1), t.lse.size(0) * length});
   const auto result = at::_flash_attention_backward(
-      grad.dOut.flatten(0, 1), t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1), t.o.flatten(0, 1), lse, t.starts,
-      t.starts, length, length, /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
+      grad.dOut.flatten(0, 1), t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1), t.o.flatten(0, 1), lse,
+      t.starts, t.starts, length, length, /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
   grad.dq.copy_(std::get<0>(result).reshape(grad.dq.sizes()));
   grad.dk.copy_(std::get<1>(result).reshape(grad.dk.sizes()));
   grad.dv.copy_(std::get<2>(result).reshape(grad.dv.sizes()));
@@ -160,23 +160,23 @@ const char *nameOf(AttentionMethod method) {
 
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
   const at::ScalarType lseType = op.dtype == STRETTO_F64 ? at::kDouble : at::kFloat;
-  return {rowsOf(op.q, device, op, op.heads, op.qStride),
-          rowsOf(op.k, device, op, op.kvHeads, op.kStride),
-          rowsOf(op.v, device, op, op.kvHeads, op.vStride),
-          rowsOf(op.o, device, op, op.heads, op.oStride),
+  return {rowsOf(op.q, device, op, op.heads, op.q_stride),
+          rowsOf(op.k, device, op, op.kv_heads, op.k_stride),
+          rowsOf(op.v, device, op, op.kv_heads, op.v_stride),
+          rowsOf(op.o, device, op, op.heads, op.o_stride),
           over(op.lse, device, lseType, {op.batch, op.heads, op.length}, {op.heads * op.length, op.length, 1}),
           op.positions ? integers(op.positions, device, {op.batch, op.length}) : at::Tensor(),
           op.starts ? integers(op.starts, device, {op.documents + 1}) : at::Tensor(),
           op.scale,
-          op.causal};
+          op.causal != 0};
 }
 
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
   const AttentionOp &forward = op.forward;
-  return {tensorsOf(forward, device), rowsOf(op.dOut, device, forward, forward.heads, op.dOutStride),
-          rowsOf(op.dq, device, forward, forward.heads, op.dqStride),
-          rowsOf(op.dk, device, forward, forward.kvHeads, op.dkStride),
-          rowsOf(op.dv, device, forward, forward.kvHeads, op.dvStride)};
+  return {tensorsOf(forward, device), rowsOf(op.d_o, device, forward, forward.heads, op.do_stride),
+          rowsOf(op.d_q, device, forward, forward.heads, op.dq_stride),
+          rowsOf(op.d_k, device, forward, forward.kv_heads, op.dk_stride),
+          rowsOf(op.d_v, device, forward, forward.kv_heads, op.dv_stride)};
 }
 
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
@@ -184,15 +184,15 @@ bool mayTry(AttentionMethod method, const AttentionOp &op) {
     return true;
   if (op.positions && (method == AttentionMethod::Cudnn || !op.starts))
     return false;
-  return op.dtype == STRETTO_BF16 && op.headDim % 8 == 0 && op.headDim <= 256 && aligned(op.q, op.qStride) &&
-         aligned(op.k, op.kStride) && aligned(op.v, op.vStride) && aligned(op.o, op.oStride);
+  return op.dtype == STRETTO_BF16 && op.head_dim % 8 == 0 && op.head_dim <= 256 && aligned(op.q, op.q_stride) &&
+         aligned(op.k, op.k_stride) && aligned(op.v, op.v_stride) && aligned(op.o, op.o_stride);
 }
 
 bool mayTry(AttentionMethod method, const AttentionGradOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
-  return mayTry(method, op.forward) && aligned(op.dOut, op.dOutStride) && aligned(op.dq, op.dqStride) &&
-         aligned(op.dk, op.dkStride) && aligned(op.dv, op.dvStride);
+  return mayTry(method, op.forward) && aligned(op.d_o, op.do_stride) && aligned(op.d_q, op.dq_stride) &&
+         aligned(op.d_k, op.dk_stride) && aligned(op.d_v, op.dv_stride);
 }
 
 void attend(AttentionMethod method, const AttentionTensors &t) {
@@ -236,10 +236,10 @@ void attendBackward(AttentionMethod method, const AttentionGradTensors &grad, bo
     grad.dk.copy_(std::get<1>(result));
     grad.dv.copy_(std::get<2>(result));
   } else {
-    const auto result = at::_cudnn_attention_backward(
-        byHeads(grad.dOut), byHeads(t.q), byHeads(t.k), byHeads(t.v), byHeads(t.o),
-        cudnnSumsHaveColumns ? t.lse.unsqueeze(-1) : t.lse, unusedState(), unused(),
-        /*attn_bias=*/{}, {}, {}, length, length, /*dropout_p=*/0.0, t.causal, t.scale);
+    const auto result =
+        at::_cudnn_attention_backward(byHeads(grad.dOut), byHeads(t.q), byHeads(t.k), byHeads(t.v), byHeads(t.o),
+                                      cudnnSumsHaveColumns ? t.lse.unsqueeze(-1) : t.lse, unusedState(), unused(),
+                                      /*attn_bias=*/{}, {}, {}, length, length, /*dropout_p=*/0.0, t.causal, t.scale);
     byHeads(grad.dq).copy_(std::get<0>(result));
     byHeads(grad.dk).copy_(std::get<1>(result));
     byHeads(grad.dv).copy_(std::get<2>(result));

@@ -53,10 +53,10 @@ void fillDocuments(AttentionSample &sample) {
 
 void fill(AttentionSample &sample) {
   AttentionOp &op = sample.op.forward;
-  op.q = randomRows(sample.memory, op, op.qStride);
-  op.k = randomRows(sample.memory, op, op.kStride);
-  op.v = randomRows(sample.memory, op, op.vStride);
-  op.o = randomRows(sample.memory, op, op.oStride);
+  op.q = randomRows(sample.memory, op, op.q_stride);
+  op.k = randomRows(sample.memory, op, op.k_stride);
+  op.v = randomRows(sample.memory, op, op.v_stride);
+  op.o = randomRows(sample.memory, op, op.o_stride);
   sample.memory.push_back(
       at::empty({op.batch, op.heads, op.length}, onDevice(op.dtype == STRETTO_F64 ? STRETTO_F64 : STRETTO_F32)));
   op.lse = sample.memory.back().data_ptr();
@@ -94,7 +94,8 @@ private:
 
 class Trial {
 public:
-  Trial(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients, bool deterministic, cudaStream_t stream)
+  Trial(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients, bool deterministic,
+        cudaStream_t stream)
       : forward(forward), gradients(gradients), deterministic(deterministic), stream(stream) {}
 
   AttentionChoice choose() {
@@ -226,10 +227,10 @@ AttentionSample::AttentionSample(const AttentionOp &given) {
 
 AttentionSample::AttentionSample(const AttentionGradOp &given) : op(given) {
   fill(*this);
-  op.dOut = randomRows(memory, op.forward, op.dOutStride);
-  op.dq = randomRows(memory, op.forward, op.dqStride);
-  op.dk = randomRows(memory, op.forward, op.dkStride);
-  op.dv = randomRows(memory, op.forward, op.dvStride);
+  op.d_o = randomRows(memory, op.forward, op.do_stride);
+  op.d_q = randomRows(memory, op.forward, op.dq_stride);
+  op.d_k = randomRows(memory, op.forward, op.dk_stride);
+  op.d_v = randomRows(memory, op.forward, op.dv_stride);
 }
 
 AttentionChoice chooseAttention(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients,

@@ -20,7 +20,7 @@ std::string nameOf(const AttentionChoice &choice); // "cuDNN, backward flash"
 struct AttentionSample {
   explicit AttentionSample(const AttentionOp &op);
   explicit AttentionSample(const AttentionGradOp &op);
-  AttentionGradOp op;              // of a forward op alone: only `forward` is filled in
+  AttentionGradOp op; // of a forward op alone: only `forward` is filled in
   std::vector<at::Tensor> memory;
 };
 

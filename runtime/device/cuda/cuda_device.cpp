@@ -1,7 +1,7 @@
 // An NVIDIA GPU.
 #include "runtime/device/cuda/cuda_device.h"
 
-#include "runtime/core/op_name.h"
+#include "runtime/core/op_table.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cuda/check.h"
 #include "runtime/device/cuda/load.h"
@@ -61,21 +61,25 @@ CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &opti
   capability = {properties.major, properties.minor};
   kernels = std::make_unique<Kernels>(program, deviceName, capability);
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
-  products = std::make_unique<Products>(stream, options.tf32);
+  matmuls = std::make_unique<Matmuls>(stream, options.tf32);
+  library = std::make_unique<Library>(stream);
   staging = std::make_unique<Staging>(stream);
   observing = std::make_unique<Observing>(stream);
 }
 
 CudaDevice::~CudaDevice() {
-  if (lost) // whoever cleans up on a lost device throws
+  if (lost) { // whoever cleans up on a lost device throws
     (void)attention.release();
-  else
+    (void)library.release();
+  } else {
     cudaStreamSynchronize(stream);
+  }
   repeatedWork.clear();
   observing.reset();
   staging.reset();
   attention.reset();
-  products.reset();
+  library.reset();
+  matmuls.reset();
   kernels.reset();
   cudaStreamDestroy(stream);
 }
@@ -91,7 +95,8 @@ void *CudaDevice::allocate(int64_t bytes) {
   if (cudaMalloc(&data, static_cast<size_t>(bytes)) == cudaSuccess)
     return data;
   (void)cudaGetLastError();
-  throw Error(fmt::format("memory for an arena must be available on the GPU, but {} bytes could not be allocated", bytes));
+  throw Error(
+      fmt::format("memory for an arena must be available on the GPU, but {} bytes could not be allocated", bytes));
 }
 
 void CudaDevice::release(void *data, int64_t) {
@@ -104,12 +109,12 @@ void CudaDevice::setThreads(int count) { setThreadCount(count); }
 int64_t CudaDevice::availableBytes() const {
   size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "ask how much memory the GPU has");
-  const int64_t held = products->workspaceBytes() + (attention ? attention->heldBytes() : 0);
+  const int64_t held = matmuls->workspaceBytes() + (attention ? attention->heldBytes() : 0);
   return std::max<int64_t>(1, static_cast<int64_t>(free) + held - spareBytes);
 }
 
 int64_t CudaDevice::libraryPeakBytes() const {
-  return products->workspaceBytes() + (attention ? attention->peakBytes() : 0);
+  return matmuls->workspaceBytes() + (attention ? attention->peakBytes() : 0);
 }
 
 void CudaDevice::failIfLost() {
@@ -209,14 +214,15 @@ void CudaDevice::execute(const ZeroOp &op) {
 }
 
 void CudaDevice::execute(const CopyOp &op) {
-  if (op.rows <= 0 || op.rowBytes <= 0)
+  if (op.rows <= 0 || op.row_bytes <= 0)
     return;
-  const bool dense = op.rows == 1 || (op.fromStride == op.rowBytes && op.toStride == op.rowBytes);
+  const bool dense = op.rows == 1 || (op.from_stride == op.row_bytes && op.to_stride == op.row_bytes);
   if (dense)
-    check(cudaMemcpyAsync(op.to, op.from, op.rows * op.rowBytes, cudaMemcpyDeviceToDevice, stream), "copy on the device");
+    check(cudaMemcpyAsync(op.to, op.from, op.rows * op.row_bytes, cudaMemcpyDeviceToDevice, stream),
+          "copy on the device");
   else
-    check(cudaMemcpy2DAsync(op.to, op.toStride, op.from, op.fromStride, op.rowBytes, op.rows, cudaMemcpyDeviceToDevice,
-                            stream),
+    check(cudaMemcpy2DAsync(op.to, op.to_stride, op.from, op.from_stride, op.row_bytes, op.rows,
+                            cudaMemcpyDeviceToDevice, stream),
           "copy on the device");
 }
 
@@ -233,7 +239,8 @@ void CudaDevice::execute(const CopyOutOp &op) {
 }
 
 void CudaDevice::execute(const ReserveOp &op) {
-  products->reserve(op.products);
+  matmuls->reserve(op.matmuls);
+  library->reserve(op.library);
   if (op.attention.empty() && op.attentionGrad.empty())
     return;
   if (!attention)

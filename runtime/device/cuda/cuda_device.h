@@ -1,13 +1,14 @@
-// An NVIDIA GPU: generated kernels from the program's images, products by cuBLASLt, attention by cuDNN and LibTorch, all
-// in order on one stream.
+// An NVIDIA GPU: generated kernels from the program's images, matmuls by cuBLASLt, attention by cuDNN and LibTorch,
+// all in order on one stream.
 #pragma once
 
 #include "runtime/core/device.h"
 #include "runtime/device/cuda/attention.h"
 #include "runtime/device/cuda/graph.h"
 #include "runtime/device/cuda/kernels.h"
+#include "runtime/device/cuda/library.h"
+#include "runtime/device/cuda/matmuls.h"
 #include "runtime/device/cuda/observing.h"
-#include "runtime/device/cuda/products.h"
 #include "runtime/device/cuda/staging.h"
 
 #include <deque>
@@ -26,7 +27,8 @@ public:
   void *allocate(int64_t bytes) override;
   void release(void *data, int64_t bytes) override;
   void submit(Op op, const CallSite &at) override;
-  // The first time, work runs as it comes, as libraries load what they need on first use; the second time it is captured.
+  // The first time, work runs as it comes, as libraries load what they need on first use; the second time it is
+  // captured.
   void repeat(int key, const std::function<void()> &work) override;
   bool repeats() const override { return options.repeat && !observing->active(); }
   void wait() override;
@@ -40,7 +42,7 @@ public:
 
 private:
   void execute(const LaunchOp &op) { kernels->launch(op, stream); }
-  void execute(const MatmulOp &op) { products->run(op); }
+  void execute(const MatmulOp &op) { matmuls->run(op); }
   void execute(const AttentionOp &op);
   void execute(const AttentionGradOp &op);
   void execute(const EmbedOp &op);
@@ -49,6 +51,7 @@ private:
   void execute(const ReadCacheOp &op);
   void execute(const LastRowOp &op);
   void execute(const AttentionStepOp &op);
+  void execute(const LibraryOp &op) { library->run(op); }
   void execute(const ZeroOp &op);
   void execute(const CopyOp &op);
   void execute(const CopyInOp &op);
@@ -70,8 +73,9 @@ private:
   Capability capability;
   cudaStream_t stream = nullptr;
   std::unique_ptr<Kernels> kernels;
-  std::unique_ptr<Products> products;
+  std::unique_ptr<Matmuls> matmuls;
   std::unique_ptr<Attention> attention; // of programs that have some
+  std::unique_ptr<Library> library;
   std::unique_ptr<Staging> staging;
   std::unique_ptr<Observing> observing;
   std::map<int, Repeated> repeatedWork;

@@ -50,9 +50,10 @@ std::string noImageMessage(std::span<const stretto_image> images, const std::str
     list += fmt::format("{}{}{}", list.empty() ? "" : ", ", image.architecture, alone ? "" : " and newer");
   }
   const std::string name = architectureName(device);
-  return fmt::format("the program must have code for the device, {} ({}), but has code for {}; compile it again: stretto "
-                     "compile SPEC --target=cuda --chip={}",
-                     deviceName, name, list.empty() ? "none" : list, name);
+  return fmt::format(
+      "the program must have code for the device, {} ({}), but has code for {}; compile it again: stretto "
+      "compile SPEC --target=cuda --chip={}",
+      deviceName, name, list.empty() ? "none" : list, name);
 }
 
 } // namespace stretto

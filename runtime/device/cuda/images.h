@@ -14,8 +14,8 @@ struct Capability {
   auto operator<=>(const Capability &) const = default;
 };
 
-// Machine code is for exactly its architecture. PTX is for its architecture and newer ones; that of an architecture with a
-// suffix ("sm_90a") for this one alone.
+// Machine code is for exactly its architecture. PTX is for its architecture and newer ones; that of an architecture
+// with a suffix ("sm_90a") for this one alone.
 bool takesImage(Capability device, const stretto_image &image);
 
 // The first image the device takes, or null.

@@ -40,8 +40,8 @@ void Kernels::load(const stretto_image &image) {
                                   text ? compilerValues.size() : 0, nullptr, nullptr, 0));
 }
 
-// Unless told otherwise, the driver loads a library when a kernel of it is needed: then its compiler runs, memory is taken,
-// and a capture may be under way. To ask for a kernel's attributes is the way to have it loaded now.
+// Unless told otherwise, the driver loads a library when a kernel of it is needed: then its compiler runs, memory is
+// taken, and a capture may be under way. To ask for a kernel's attributes is the way to have it loaded now.
 cudaKernel_t Kernels::loadKernel(const char *symbol) const {
   cudaKernel_t kernel = nullptr;
   const cudaError_t found = cudaLibraryGetKernel(&kernel, library, symbol);

@@ -12,8 +12,8 @@ namespace stretto {
 
 class Kernels {
 public:
-  // Loads the first image the device takes and every kernel in it. Throws Error where none fits or one is missing, and what
-  // the driver says of an image that it cannot load.
+  // Loads the first image the device takes and every kernel in it. Throws Error where none fits or one is missing, and
+  // what the driver says of an image that it cannot load.
   Kernels(const stretto_program &program, const std::string &deviceName, Capability device);
   ~Kernels();
   Kernels(const Kernels &) = delete;

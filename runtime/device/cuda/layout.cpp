@@ -1,4 +1,4 @@
-// How a row-major product is told to a library that is column-major.
+// How a row-major matmul is told to a library that is column-major.
 #include "runtime/device/cuda/layout.h"
 
 #include <algorithm>
@@ -6,15 +6,15 @@
 
 namespace stretto {
 
-ColumnMajorProduct columnMajor(const MatmulOp &op) {
-  ColumnMajorProduct product;
-  product.transposeFirst = op.transposeB;
-  product.transposeSecond = op.transposeA;
-  product.first = op.transposeB ? ColumnMajor{op.k, op.n, op.ldb} : ColumnMajor{op.n, op.k, op.ldb};
-  product.second = op.transposeA ? ColumnMajor{op.m, op.k, op.lda} : ColumnMajor{op.k, op.m, op.lda};
-  product.result = {op.n, op.m, op.ldc};
-  product.addend = {op.n, op.m, op.d ? op.ldd : op.ldc};
-  return product;
+ColumnMajorMatmul columnMajor(const MatmulOp &op) {
+  ColumnMajorMatmul matmul;
+  matmul.transposeFirst = op.transpose_b;
+  matmul.transposeSecond = op.transpose_a;
+  matmul.first = op.transpose_b ? ColumnMajor{op.k, op.n, op.ldb} : ColumnMajor{op.n, op.k, op.ldb};
+  matmul.second = op.transpose_a ? ColumnMajor{op.m, op.k, op.lda} : ColumnMajor{op.k, op.m, op.lda};
+  matmul.result = {op.n, op.m, op.ldc};
+  matmul.residual = {op.n, op.m, op.d ? op.ldd : op.ldc};
+  return matmul;
 }
 
 int64_t alignmentOf(const void *address) {
@@ -24,7 +24,7 @@ int64_t alignmentOf(const void *address) {
 
 ProductKey keyOf(const MatmulOp &op) {
   return {op.dtype,
-          op.dtypeC,
+          op.dtype_c,
           op.m,
           op.n,
           op.k,
@@ -32,8 +32,8 @@ ProductKey keyOf(const MatmulOp &op) {
           op.ldb,
           op.ldc,
           op.ldd,
-          op.transposeA,
-          op.transposeB,
+          op.transpose_a,
+          op.transpose_b,
           op.accumulate,
           op.d != nullptr,
           alignmentOf(op.a),

@@ -26,18 +26,20 @@ std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const Dev
   const std::filesystem::path path = ownFolder() / libraryName;
   std::error_code none;
   if (!std::filesystem::exists(path, none))
-    throw Error(fmt::format("a program for CUDA needs '{}', but there is no such file; build the runtime with a LibTorch "
-                            "that has CUDA (or compile the model with --target=cpu)",
-                            path.string()));
+    throw Error(
+        fmt::format("a program for CUDA needs '{}', but there is no such file; build the runtime with a LibTorch "
+                    "that has CUDA (or compile the model with --target=cpu)",
+                    path.string()));
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     throw Error(fmt::format("a program for CUDA needs '{}', but it cannot be loaded: {}", path.string(), dlerror()));
   auto *make = reinterpret_cast<MakeCudaDevice *>(dlsym(library, "stretto_make_cuda_device"));
   const auto *version = static_cast<const uint32_t *>(dlsym(library, "stretto_cuda_abi_version"));
   if (!make || !version || *version != STRETTO_ABI_VERSION)
-    throw Error(fmt::format("'{}' must have interface version {}, as libstretto_runtime.so beside it, but has {}; build "
-                            "both again",
-                            path.string(), STRETTO_ABI_VERSION, version ? fmt::format("{}", *version) : "none"));
+    throw Error(
+        fmt::format("'{}' must have interface version {}, as libstretto_runtime.so beside it, but has {}; build "
+                    "both again",
+                    path.string(), STRETTO_ABI_VERSION, version ? fmt::format("{}", *version) : "none"));
   return std::unique_ptr<Device>(make(program, options));
 }
 

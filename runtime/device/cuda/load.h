@@ -1,5 +1,5 @@
-// The way to the CUDA device: libstretto_cuda.so, which lies beside libstretto_runtime.so and is loaded only by programs
-// that need it. Those for the CPU come without CUDA's libraries.
+// The way to the CUDA device: libstretto_cuda.so, which lies beside libstretto_runtime.so and is loaded only by
+// programs that need it. Those for the CPU come without CUDA's libraries.
 #pragma once
 
 #include "runtime/core/device.h"
@@ -9,8 +9,8 @@ namespace stretto {
 // Throws Error when the library is missing or cannot be loaded, and what CudaDevice throws.
 std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const DeviceOptions &options);
 
-// What libstretto_cuda.so exports: `stretto_make_cuda_device`, which may throw Error, and `stretto_cuda_abi_version`, the
-// STRETTO_ABI_VERSION (uint32_t) that it was built with.
+// What libstretto_cuda.so exports: `stretto_make_cuda_device`, which may throw Error, and `stretto_cuda_abi_version`,
+// the STRETTO_ABI_VERSION (uint32_t) that it was built with.
 using MakeCudaDevice = Device *(const stretto_program &program, const DeviceOptions &options);
 
 } // namespace stretto

@@ -12,7 +12,8 @@ namespace stretto {
 static constexpr const char *advice = "; a program for the CPU is made by: stretto compile SPEC --target=cpu";
 
 std::string noCudaDriver() {
-  return fmt::format("the model was compiled for CUDA and needs an NVIDIA GPU, but this machine has no NVIDIA driver{}", advice);
+  return fmt::format("the model was compiled for CUDA and needs an NVIDIA GPU, but this machine has no NVIDIA driver{}",
+                     advice);
 }
 
 std::string noCudaDevice() {

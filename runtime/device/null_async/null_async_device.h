@@ -1,6 +1,6 @@
 // A device that queues every op and runs it later, on a thread of its own, with the results of the CPU.
-// It makes sure that programs and trainer never count on an op having run before they wait for it. Ops that are repeated
-// are kept the first time, and come from there from then on: it makes sure that they are always the same.
+// It makes sure that programs and trainer never count on an op having run before they wait for it. Ops that are
+// repeated are kept the first time, and come from there from then on: it makes sure that they are always the same.
 #pragma once
 
 #include "runtime/device/cpu/cpu_device.h"

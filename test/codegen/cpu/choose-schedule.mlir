@@ -5,8 +5,8 @@
 // CHECK-LABEL: @single
 // SET-LABEL: @single
 func.func @single(%x: tensor<8x512x256xf32>) -> tensor<8x512x256xf32> {
-  // CHECK: schedule <rows 8, lanes 16, chunk 256>
-  // SET: schedule <rows 2, lanes 8, chunk 5>
+  // CHECK: schedule #kern.vector_schedule<rows 8, lanes 16, chunk 256>
+  // SET: schedule #kern.vector_schedule<rows 2, lanes 8, chunk 5>
   // REMARK: walks blocks of rows{{.*}}carried=0, chunk=256, chunks=16, {{.*}}lanes=16, {{.*}}rows=8
   %y = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf32>):
@@ -19,7 +19,7 @@ func.func @single(%x: tensor<8x512x256xf32>) -> tensor<8x512x256xf32> {
 // The widest number decides the lanes; a sequence shorter than a block is one chunk.
 // CHECK-LABEL: @double
 func.func @double(%x: tensor<2x3x256xf64>) -> tensor<2x3x256xf64> {
-  // CHECK: schedule <rows 8, lanes 8, chunk 3>
+  // CHECK: schedule #kern.vector_schedule<rows 8, lanes 8, chunk 3>
   %y = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf64>):
     kern.yield %a : tensor<256xf64>
@@ -30,8 +30,8 @@ func.func @double(%x: tensor<2x3x256xf64>) -> tensor<2x3x256xf64> {
 // A schedule that is there stays.
 // CHECK-LABEL: @given
 func.func @given(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
-  // CHECK: schedule <rows 1, lanes 4, chunk 2>
-  %y = kern.rowwise(%x) maps [row] schedule <rows 1, lanes 4, chunk 2> {
+  // CHECK: schedule #kern.vector_schedule<rows 1, lanes 4, chunk 2>
+  %y = kern.rowwise(%x) maps [row] schedule #kern.vector_schedule<rows 1, lanes 4, chunk 2> {
   ^bb0(%a: tensor<16xf32>):
     kern.yield %a : tensor<16xf32>
   } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>

@@ -25,10 +25,10 @@
 // TWICE: error: a schedule must give each field once, but got rows twice in 'main.a:rows=2,rows=2'
 // GLOB: error: a schedule must begin with names of kernels, but got 'main.[a': {{.+}}
 
-// CHECK: kernel "main.a"{{.*}} schedule <rows 2, lanes 4, chunk 64>
-// CHECK: kernel "main.b1"{{.*}} schedule <rows 8, lanes 16, chunk 16>
-// CHECK: kernel "main.b2"{{.*}} schedule <rows 1, lanes 16, chunk 32>
-// CHECK: kernel "main.c"{{.*}} schedule <rows 4, lanes 8, chunk 16>
+// CHECK: kernel "main.a"{{.*}} schedule #kern.vector_schedule<rows 2, lanes 4, chunk 64>
+// CHECK: kernel "main.b1"{{.*}} schedule #kern.vector_schedule<rows 8, lanes 16, chunk 16>
+// CHECK: kernel "main.b2"{{.*}} schedule #kern.vector_schedule<rows 1, lanes 16, chunk 32>
+// CHECK: kernel "main.c"{{.*}} schedule #kern.vector_schedule<rows 4, lanes 8, chunk 16>
 // REMARK-NOT: Function=main.a
 func.func @main(%x: tensor<16x64x256xf32>) -> tensor<16x64x256xf32> {
   %a = kern.rowwise kernel "main.a"(%x) maps [row] {
@@ -48,7 +48,7 @@ func.func @main(%x: tensor<16x64x256xf32>) -> tensor<16x64x256xf32> {
     %0 = arith.addf %row, %row : tensor<256xf32>
     kern.yield %0 : tensor<256xf32>
   } : (tensor<16x64x256xf32>) -> tensor<16x64x256xf32>
-  %c = kern.rowwise kernel "main.c"(%b2) maps [row] schedule <rows 4, lanes 8, chunk 16> {
+  %c = kern.rowwise kernel "main.c"(%b2) maps [row] schedule #kern.vector_schedule<rows 4, lanes 8, chunk 16> {
   ^bb0(%row: tensor<256xf32>):
     %0 = arith.addf %row, %row : tensor<256xf32>
     kern.yield %0 : tensor<256xf32>

@@ -18,7 +18,7 @@ func.func @twice(%p: tensor<4x32xf32>) {
 // -----
 
 func.func @unscheduled(%x: tensor<1x16x32xf32>) {
-  // expected-error @+1 {{needs a schedule to become code}}
+  // expected-error @+1 {{needs a schedule with vectors to become code}}
   %y = kern.rowwise kernel "k"(%x) maps [row] {
   ^bb0(%a: tensor<32xf32>):
     kern.yield %a : tensor<32xf32>
@@ -30,7 +30,7 @@ func.func @unscheduled(%x: tensor<1x16x32xf32>) {
 
 func.func @unsplit(%x: tensor<1x16x32xf32>) {
   // expected-error @+1 {{column sums must be split into partial sums to become code}}
-  %y = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 2, lanes 16, chunk 8> {
+  %y = kern.rowwise kernel "k"(%x) maps [row] schedule #kern.vector_schedule<rows 2, lanes 16, chunk 8> {
   ^bb0(%a: tensor<32xf32>):
     %0 = seq.column_sum %a : tensor<32xf32> -> tensor<32xf32>
     kern.yield %0 : tensor<32xf32>
@@ -41,7 +41,7 @@ func.func @unsplit(%x: tensor<1x16x32xf32>) {
 // -----
 
 func.func @constant(%x: tensor<1x16x2xf32>) {
-  %y = kern.rowwise kernel "k"(%x) maps [row] schedule <rows 2, lanes 16, chunk 8> {
+  %y = kern.rowwise kernel "k"(%x) maps [row] schedule #kern.vector_schedule<rows 2, lanes 16, chunk 8> {
   ^bb0(%a: tensor<2xf32>):
     // expected-error @+1 {{constant of a fused kernel must have one value, but got 'tensor<2xf32>'}}
     %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>

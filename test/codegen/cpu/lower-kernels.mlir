@@ -3,7 +3,7 @@
 func.func @f(%x: tensor<1x16x32xf32>, %p: tensor<4x32xf32>) {
   // The operation stays; its function is in the LLVM dialect alone, with the interface of the ABI.
   // CHECK: kern.rowwise kernel "scale"
-  %y = kern.rowwise kernel "scale"(%x) maps [row] schedule <rows 2, lanes 16, chunk 8> {
+  %y = kern.rowwise kernel "scale"(%x) maps [row] schedule #kern.vector_schedule<rows 2, lanes 16, chunk 8> {
   ^bb0(%a: tensor<32xf32>):
     %0 = arith.mulf %a, %a : tensor<32xf32>
     kern.yield %0 : tensor<32xf32>

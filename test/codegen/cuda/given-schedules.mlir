@@ -26,8 +26,8 @@
 
 func.func @main(%x: tensor<4x64x256xf32>, %s: tensor<4x64xf32>, %heads: tensor<4x64x4x512xf32>, %long: tensor<1x1x131072xf32>)
     -> (tensor<4x64x256xf32>, tensor<4x64x256xf32>, tensor<4x64xf32>, tensor<512xf32>, tensor<1x1x131072xf32>) {
-  // CHECK: kernel "main.norm"{{.*}} schedule <rows 1, lanes 4, chunk {{[0-9]+}}, threads 128, teams 1, strips 1>
-  // SHORT: kernel "main.norm"{{.*}} schedule <rows {{[12]}}, lanes 4, chunk 2, threads 64, teams 2, strips 1>
+  // CHECK: kernel "main.norm"{{.*}} schedule #kern.thread_schedule<rows 1, lanes 4, chunk {{[0-9]+}}, threads 128, teams 1, strips 1>
+  // SHORT: kernel "main.norm"{{.*}} schedule #kern.thread_schedule<rows {{[12]}}, lanes 4, chunk 2, threads 64, teams 2, strips 1>
   // REMARK: Function=main.norm | Remark="given: rows 2, threads 32; chosen: lanes 4, chunk {{[0-9]+}}, teams 4, strips 1"
   %norm = kern.rowwise kernel "main.norm"(%x) maps [row] {
   ^bb0(%row: tensor<256xf32>):
@@ -36,7 +36,7 @@ func.func @main(%x: tensor<4x64x256xf32>, %s: tensor<4x64xf32>, %heads: tensor<4
     %2 = arith.mulf %row, %1 : tensor<256xf32>
     kern.yield %2 : tensor<256xf32>
   } : (tensor<4x64x256xf32>) -> tensor<4x64x256xf32>
-  // CHECK: kernel "main.pairs"{{.*}} schedule <rows {{[0-9]+}}, lanes 2, chunk {{[0-9]+}}, threads {{[0-9]+}}, teams 4, strips {{[0-9]+}}>
+  // CHECK: kernel "main.pairs"{{.*}} schedule #kern.thread_schedule<rows {{[0-9]+}}, lanes 2, chunk {{[0-9]+}}, threads {{[0-9]+}}, teams 4, strips {{[0-9]+}}>
   %pairs = kern.rowwise kernel "main.pairs"(%x) maps [row] {
   ^bb0(%row: tensor<256xf32>):
     %0 = seq.permute interleaved %row rotated 256 : tensor<256xf32>

@@ -1,4 +1,4 @@
-// RUN: stretto-opt %s --kern-plan-memory --kern-check-memory --kern-emit-host -o %t.host.mlir
+// RUN: stretto-opt %s --kern-plan-memory --kern-verify-memory --kern-emit-host -o %t.host.mlir
 // RUN: mlir-translate --mlir-to-llvmir %t.host.mlir | llc -O1 -relocation-model=pic -filetype=obj -o %t.o
 // RUN: %cxx -O1 -std=c++20 -I%root %root/test/support/plain_runtime.cpp %t.o -o %t.exe
 // RUN: %t.exe check-gradients | FileCheck %s --check-prefix=GRADIENTS

@@ -1,13 +1,13 @@
 """Plans the memory of random modules and runs each plan on shadows of values.
 
 RUN: %python3 %s 1 150 > %t.mlir
-RUN: stretto-opt %t.mlir --split-input-file --kern-plan-memory --kern-check-memory -o /dev/null
-RUN: stretto-opt %t.mlir --split-input-file --seq-set-activation-type --kern-round-activations --kern-plan-memory --kern-check-memory -o %t.rounded.mlir
+RUN: stretto-opt %t.mlir --split-input-file --kern-plan-memory --kern-verify-memory -o /dev/null
+RUN: stretto-opt %t.mlir --split-input-file --seq-set-activation-type --kern-round-activations --kern-plan-memory --kern-verify-memory -o %t.rounded.mlir
 RUN: grep -q bf16 %t.rounded.mlir
 
 The modules hold every pattern that decides where values lie: carried values that stay, swap, accumulate or are stacked,
 stacks read as slices or as a whole, one value as the gradient of two parameters, constants as initial values, columns
-of products, concatenations, kernels that may and may not work in place. A failure is repeated by its seed alone.
+of matmuls, concatenations, kernels that may and may not work in place. A failure is repeated by its seed alone.
 """
 import random
 import sys
@@ -60,8 +60,8 @@ class Function:
             w, y = self.rng.choice(self.weights), self.fresh()
             x = self.row(16)
             if x:
-                addend = self.rng.choice(["", f" add {self.row(16)}"])
-                self.emit(f"{y} = seq.linear {x}, {w}{addend} : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>")
+                residual = self.rng.choice(["", f" add {self.row(16)}"])
+                self.emit(f"{y} = seq.linear {x}, {w}{residual} : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>")
                 self.rows[16].append(y)
         elif kind == 4 and self.row(16):
             y = self.fresh()

@@ -1,28 +1,28 @@
-// RUN: stretto-opt %s --kern-plan-memory --kern-check-memory | FileCheck %s
-// RUN: stretto-opt %s --kern-plan-memory | sed 's/#kern.place<rounded, 256,/#kern.place<rounded, 254,/' > %t.mlir
-// RUN: not stretto-opt %t.mlir --kern-check-memory 2>&1 | FileCheck %s --check-prefix=MOVED
+// RUN: stretto-opt %s --kern-plan-memory --kern-verify-memory | FileCheck %s
+// RUN: stretto-opt %s --kern-plan-memory | sed 's/#kern.slot<rounded, 256,/#kern.slot<rounded, 254,/' > %t.mlir
+// RUN: not stretto-opt %t.mlir --kern-verify-memory 2>&1 | FileCheck %s --check-prefix=MOVED
 // MOVED: is not where its operands are
 
 // The rounded copy of a parameter lies at half its offset and stride; the arena ends with whole rows of the flat buffers.
 // Columns of bf16 values are ranges of bytes half as wide.
 
 // CHECK: kern.arenas = array<i64: {{[0-9]+}}, 2048, 2048, 2048, 2048, 2048, 128, 512, 0, 64, 1024, 0>
-// CHECK: seq.parameter @w {{.*}}kern.place = #kern.place<parameters, 64, stride 896, parity 0>
-// CHECK: seq.parameter @v {{.*}}kern.place = #kern.place<parameters, 512, stride 896, parity 0>
+// CHECK: seq.parameter @w {{.*}}kern.slot = #kern.slot<parameters, 64, stride 896, parity 0>
+// CHECK: seq.parameter @v {{.*}}kern.slot = #kern.slot<parameters, 512, stride 896, parity 0>
 module attributes {seq.activation_type = bf16} {
 seq.parameter @g parts [#seq.part<"g", 7, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<7xf32>
 seq.parameter @w parts [#seq.part<"l.{}.w", 14, <normal, 0.0 : f64, 1.0 : f64>>] stacked : tensor<2x14x7xf32>
 seq.parameter @v parts [#seq.part<"l.{}.v", 14, <normal, 0.0 : f64, 1.0 : f64>>] stacked : tensor<2x14x7xf32>
 
 // CHECK-LABEL: func private @layer(
-// CHECK-SAME: tensor<14x7xbf16> {kern.place = #kern.place<rounded, 32, stride 448, parity 0>}
-// CHECK-SAME: tensor<14x7xbf16> {kern.place = #kern.place<rounded, 256, stride 448, parity 0>}
+// CHECK-SAME: tensor<14x7xbf16> {kern.slot = #kern.slot<rounded, 32, stride 448, parity 0>}
+// CHECK-SAME: tensor<14x7xbf16> {kern.slot = #kern.slot<rounded, 256, stride 448, parity 0>}
 func.func private @layer(%x: tensor<2x3x7xbf16>, %w: tensor<14x7xbf16>, %v: tensor<14x7xbf16>) -> (tensor<2x3x7xbf16>, tensor<2x3x14xbf16>) {
-  // CHECK: kern.places = [#kern.place<outputs, 128, stride 168, parity 0>]
+  // CHECK: kern.slots = [#kern.slot<outputs, 128, stride 168, parity 0>]
   %0 = seq.linear %x, %w : tensor<2x3x7xbf16>, tensor<14x7xbf16> -> tensor<2x3x14xbf16>
   %1 = seq.linear %x, %v : tensor<2x3x7xbf16>, tensor<14x7xbf16> -> tensor<2x3x14xbf16>
-  // CHECK: seq.linear {{.*}}#kern.place<activations, 2048,
-  // CHECK: seq.slice %{{.*}} at 7 {{.*}}#kern.place<activations, 2062,
+  // CHECK: seq.linear {{.*}}#kern.slot<activations, 2048,
+  // CHECK: seq.slice %{{.*}} at 7 {{.*}}#kern.slot<activations, 2062,
   %2 = seq.slice %1 at 7 : tensor<2x3x14xbf16> -> tensor<2x3x7xbf16>
   // CHECK: kern.copy
   %3 = kern.rowwise kernel "k"(%2) maps [row] {

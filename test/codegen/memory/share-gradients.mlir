@@ -1,4 +1,4 @@
-// RUN: stretto-opt %s --kern-plan-memory --kern-check-memory | FileCheck %s
+// RUN: stretto-opt %s --kern-plan-memory --kern-verify-memory | FileCheck %s
 
 // What is saved for the backward lies where gradients go later. %h of a layer is done before the gradient of @a is
 // written, and its slots are nearer to each other than the gradients of the layers, so that they lie at the start of the
@@ -9,8 +9,8 @@ seq.parameter @b parts [#seq.part<"layers.{}.b", 32, <normal, 0.0 : f64, 0.02 : 
 
 // CHECK: module attributes {kern.activation_bytes = 13312 : i64, kern.arenas = array<i64: 56320, 49152, 49152,
 // CHECK-LABEL: func.func private @layer(
-// CHECK-SAME: tensor<1x8x32xf32> {kern.place = #kern.place<activations, 49152, stride 1024, parity 0>}
-// CHECK: kern.places = [#kern.place<activations, 0, stride 1024, parity 0>]
+// CHECK-SAME: tensor<1x8x32xf32> {kern.slot = #kern.slot<activations, 49152, stride 1024, parity 0>}
+// CHECK: kern.slots = [#kern.slot<activations, 0, stride 1024, parity 0>]
 func.func private @layer(%x: tensor<1x8x32xf32>, %a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> (tensor<1x8x32xf32>, tensor<1x8x32xf32>, tensor<1x8x32xf32>) {
   %h = seq.linear %x, %a : tensor<1x8x32xf32>, tensor<32x32xf32> -> tensor<1x8x32xf32>
   %y = seq.linear %h, %b : tensor<1x8x32xf32>, tensor<32x32xf32> -> tensor<1x8x32xf32>
@@ -18,8 +18,8 @@ func.func private @layer(%x: tensor<1x8x32xf32>, %a: tensor<32x32xf32>, %b: tens
 }
 
 // CHECK-LABEL: func.func private @layer.backward(
-// CHECK: seq.linear_weight_grad {{.*}}kern.places = [#kern.place<gradients, 4096, stride 8192, parity 0>]
-// CHECK: seq.linear_weight_grad {{.*}}kern.places = [#kern.place<gradients, 0, stride 8192, parity 0>]
+// CHECK: seq.linear_weight_grad {{.*}}kern.slots = [#kern.slot<gradients, 4096, stride 8192, parity 0>]
+// CHECK: seq.linear_weight_grad {{.*}}kern.slots = [#kern.slot<gradients, 0, stride 8192, parity 0>]
 func.func private @layer.backward(%dy: tensor<1x8x32xf32>, %x: tensor<1x8x32xf32>, %h: tensor<1x8x32xf32>, %a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> (tensor<1x8x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>) {
   %db = seq.linear_weight_grad %dy, %h : tensor<1x8x32xf32>, tensor<1x8x32xf32> -> tensor<32x32xf32>
   %dh = seq.linear_input_grad %dy, %b : tensor<1x8x32xf32>, tensor<32x32xf32> -> tensor<1x8x32xf32>

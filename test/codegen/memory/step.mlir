@@ -1,4 +1,4 @@
-// RUN: stretto-opt %s --kern-plan-memory --kern-check-memory | FileCheck %s
+// RUN: stretto-opt %s --kern-plan-memory --kern-verify-memory | FileCheck %s
 
 // A stack of layers, trained: the carried value lies in the stack that the backward reads, gradients are computed
 // straight into the gradient arena, and the head's gradient accumulates in place.
@@ -8,10 +8,10 @@ seq.parameter @w parts [#seq.part<"layers.{}.w", 16, <normal, 0.0 : f64, 0.02 : 
 
 // The saved input and the carried value are slots of one stack.
 // CHECK-LABEL: func.func private @layer(
-// CHECK-SAME: tensor<2x8x16xf32> {kern.place = #kern.place<activations, 8192, stride 1024, parity 0>}
-// CHECK-SAME: tensor<16x16xf32> {kern.place = #kern.place<parameters, 4096, stride 1024, parity 0>}
+// CHECK-SAME: tensor<2x8x16xf32> {kern.slot = #kern.slot<activations, 8192, stride 1024, parity 0>}
+// CHECK-SAME: tensor<16x16xf32> {kern.slot = #kern.slot<parameters, 4096, stride 1024, parity 0>}
 // CHECK: kern.rowwise
-// CHECK: kern.places = [#kern.place<activations, 9216, stride 1024, parity 0>]
+// CHECK: kern.slots = [#kern.slot<activations, 9216, stride 1024, parity 0>]
 func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
   %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   %z = kern.rowwise kernel "add"(%x, %y) maps [row, row] {
@@ -24,9 +24,9 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tens
 
 // The gradient is carried in place; that of the weight goes to its layer's place.
 // CHECK-LABEL: func.func private @layer.backward(
-// CHECK: seq.linear_weight_grad {{.*}}kern.places = [#kern.place<gradients, 4096, stride 1024, parity 0>]
-// CHECK: seq.linear_input_grad {{.*}}kern.places = [#kern.place<activations, 10240, stride 0, parity 0>]
-// CHECK: kern.places = [#kern.place<outputs, 0, stride 0, parity 0>]
+// CHECK: seq.linear_weight_grad {{.*}}kern.slots = [#kern.slot<gradients, 4096, stride 1024, parity 0>]
+// CHECK: seq.linear_input_grad {{.*}}kern.slots = [#kern.slot<activations, 10240, stride 0, parity 0>]
+// CHECK: kern.slots = [#kern.slot<outputs, 0, stride 0, parity 0>]
 func.func private @layer.backward(%dx: tensor<2x8x16xf32>, %x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<2x8x16xf32>, tensor<16x16xf32>) {
   %dw = seq.linear_weight_grad %dx, %x : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
   %d = seq.linear_input_grad %dx, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
@@ -39,7 +39,7 @@ func.func private @layer.backward(%dx: tensor<2x8x16xf32>, %x: tensor<2x8x16xf32
 }
 
 // CHECK-LABEL: func.func private @head(
-// CHECK: accumulate {{.*}}kern.places = [#kern.place<gradients, 0, stride 0, parity 0>]
+// CHECK: accumulate {{.*}}kern.slots = [#kern.slot<gradients, 0, stride 0, parity 0>]
 func.func private @head(%dw: tensor<64x16xf32>, %h: tensor<1x4x16xf32>, %w: tensor<64x16xf32>) -> (tensor<64x16xf32>, tensor<1x4x16xf32>) {
   %l = seq.linear %h, %w : tensor<1x4x16xf32>, tensor<64x16xf32> -> tensor<1x4x64xf32>
   %s = seq.linear_weight_grad %l, %h accumulate %dw : tensor<64x16xf32> : tensor<1x4x64xf32>, tensor<1x4x16xf32> -> tensor<64x16xf32>
@@ -49,8 +49,8 @@ func.func private @head(%dw: tensor<64x16xf32>, %h: tensor<1x4x16xf32>, %w: tens
 
 // CHECK-LABEL: func.func @gradients
 // CHECK-NOT: kern.copy
-// CHECK: arith.constant {kern.places = [#kern.place<gradients, 0, stride 0, parity 0>]}
-// CHECK: seq.embed_grad {{.*}}kern.places = [#kern.place<gradients, 0, stride 0, parity 0>]
+// CHECK: arith.constant {kern.slots = [#kern.slot<gradients, 0, stride 0, parity 0>]}
+// CHECK: seq.embed_grad {{.*}}kern.slots = [#kern.slot<gradients, 0, stride 0, parity 0>]
 // CHECK-NOT: kern.copy
 func.func @gradients(%t: tensor<2x8xi32>) -> tensor<2x8x16xf32> {
   %e = seq.get_parameter @e : tensor<64x16xf32>

@@ -14,7 +14,8 @@ SPEC = """model m(vocab = 16, dim = 16) {{
   return linear({name}(x), vocab)
 }}
 """
-ENTRIES = {"decode_one", "decode_chunk", "evaluate", "gradients", "update", "accumulate", "take_accumulated"}
+ENTRIES = {"decode_one", "decode_chunk", "evaluate", "gradients", "squares", "apply", "accumulate",
+           "take_accumulated"}
 
 
 def compile_to(stage, file, *options):
@@ -24,7 +25,7 @@ def compile_to(stage, file, *options):
 
 out = Path(sys.argv[1])
 out.mkdir(parents=True, exist_ok=True)
-for name in ("gradients", "evaluate", "update", "accumulate", "decode_one", "kernels", "stretto_compiled_program"):
+for name in ("gradients", "evaluate", "squares", "apply", "accumulate", "decode_one", "kernels", "stretto_compiled_program"):
     for block, scope in ((name, "layers"), ("other", name)):
         spec, module = out / "m.stretto", out / "m.mlir"
         spec.write_text(SPEC.format(name=block, scope=scope))

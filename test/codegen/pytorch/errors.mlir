@@ -63,3 +63,12 @@ func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   %0 = seq.scan @body trips 2 reverse carry(%x) slices() invariants() : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
   return %0 : tensor<2x8x16xf32>
 }
+
+// -----
+
+// A library operation for which there is no helper of its name.
+func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  // expected-error @+1 {{the operation has no PyTorch form}}
+  %0 = seq.linear_input_grad %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  return %0 : tensor<2x8x16xf32>
+}

@@ -1,6 +1,6 @@
 # REQUIRES: compiler, runtime
 # RUN: %python %s
-"""Each operation of the language alone, between products: gradients against PyTorch in f64 and finite differences."""
+"""Each operation of the language alone, between matmuls: gradients against PyTorch in f64 and finite differences."""
 import os
 import sys
 

@@ -52,9 +52,9 @@ stretto("compile", HELLO, *TASK, *SMALL, f"--dump-ir={folder}/dump", "--emit=llv
 dump = sorted(name for name in os.listdir(f"{folder}/dump") if name.endswith(".mlir"))
 stretto("compile", f"{folder}/dump/{dump[-1]}", *shape, "-o", f"{folder}/last")
 expect(losses("last") == whole, "continued from the last stage, the program differs")
-amid = next(name for name in dump if "differentiate" not in name and "backward" in read(f"{folder}/dump/{name}").decode()
+unfinished = next(name for name in dump if "differentiate" not in name and "backward" in read(f"{folder}/dump/{name}").decode()
             and "seq.backward" in read(f"{folder}/dump/{name}").decode())
-contains(stretto("compile", f"{folder}/dump/{amid}", "-o", f"{folder}/x", status=1), "is amid one: go on with stretto-opt")
+contains(stretto("compile", f"{folder}/dump/{unfinished}", "-o", f"{folder}/x", status=1), "is in the middle of one: go on with stretto-opt")
 contains(stretto("summary", f"{folder}/kernels.mlir"), "planned")
 contains(stretto("train", f"{folder}/fused.mlir", *shape, "--steps", 1, "--threads", 1, "--out", "none", "--progress", "plain"),
          "done: 1 steps")
@@ -72,7 +72,7 @@ with open(f"{folder}/other.mlir", "w", encoding="utf-8") as text:
     text.write("module {}")
 contains(stretto("compile", f"{folder}/other.mlir", "-o", f"{folder}/x", status=1), "must hold a model: a function 'main'")
 # A plan that was broken by hand is refused, not run.
-places = re.sub(r"(#kern.place<activations, )\d+", r"\g<1>0", read(kernels).decode())
+places = re.sub(r"(#kern.slot<activations, )\d+", r"\g<1>0", read(kernels).decode())
 with open(f"{folder}/plan.mlir", "w", encoding="utf-8") as text:
     text.write(places)
 contains(stretto("compile", f"{folder}/plan.mlir", "-o", f"{folder}/x", status=1), "the IR cannot be continued from here")

@@ -48,12 +48,12 @@ answers = subprocess.run([trained, *TASK, "--bench", "--threads", "1", "--out", 
 kernels = json.loads(answers[0])["kernels"]
 flops = bytes_moved = 0
 for kernel in kernels:
-    if kernel["name"].startswith(("product", "attention")):
+    if kernel["name"].startswith(("matmul", "attention")):
         flops += kernel["seconds"] * kernel["gigaflops"] * 1e9
-    if not kernel["name"].startswith("update."):
+    if not kernel["name"].startswith(("squares.", "apply.")):
         bytes_moved += kernel["seconds"] * kernel["gigabytes_per_second"] * 1e9
-    if product := re.fullmatch(r"product (\d+) x (\d+) x (\d+)", kernel["name"]):
-        m, n, k = map(int, product.groups())
+    if matmul := re.fullmatch(r"matmul (\d+) x (\d+) x (\d+)", kernel["name"]):
+        m, n, k = map(int, matmul.groups())
         bytes_moved += 4 * kernel["calls"] * (m * n + m * k + k * n)
 near("FLOPs", total["flops_forward"] + total["flops_backward"], flops)
 for block in summary["blocks"]:
@@ -62,8 +62,8 @@ for block in summary["blocks"]:
 attention = {kernel["name"]: kernel["calls"] for kernel in kernels if kernel["name"].startswith("attention")}
 expect(attention == {"attention": 3, "attention backward": 3}, f"calls of attention: {attention}")
 # Library calls whose bytes the program does not count: attention, the embedding, copies.
-print(f"bytes: {total['bytes']} said, {bytes_moved:.0f} found in kernels and products")
-expect(0.75 * total["bytes"] <= bytes_moved <= 1.01 * total["bytes"], "bytes of kernels and products")
+print(f"bytes: {total['bytes']} said, {bytes_moved:.0f} found in kernels and matmuls")
+expect(0.75 * total["bytes"] <= bytes_moved <= 1.01 * total["bytes"], "bytes of kernels and matmuls")
 
 # Memory: the arenas, which the compiler knows, and what libraries take on top on this machine.
 memory = json.loads(answers[1])

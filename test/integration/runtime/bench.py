@@ -20,7 +20,7 @@ expect(memory["resident"] > memory["planned"], "a process cannot be smaller than
 expect(len(first["seconds"]) == len(first["cpu_seconds"]) == 20 and min(first["seconds"]) > 0, "one time per step")
 expect(last["loss"] < first["loss"] < 3.5, "the steps do not train")
 expect(abs(sum(profile["groups"].values()) - profile["seconds"]) < 1e-6, "groups do not add up to the step")
-expect({"products", "rowwise", "optimizer", "unattributed"} <= set(profile["groups"]), "groups are missing")
+expect({"matmuls", "rowwise", "optimizer", "unattributed"} <= set(profile["groups"]), "groups are missing")
 expect({kernel["name"]: kernel["calls"] for kernel in profile["kernels"]}["adamw"] == 1, "calls per step")
 
 for request in ("time", "time 0", "time x", "time 1 2", "hurry"):

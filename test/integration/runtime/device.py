@@ -1,4 +1,4 @@
-"""Programs for CUDA on a GPU that is made of this machine's memory: everything around kernels and products is the real
+"""Programs for CUDA on a GPU that is made of this machine's memory: everything around kernels and matmuls is the real
 thing. Losses are those of the CPU; graphs, resumes and profiles change no bit; faults end a run and harm no checkpoint.
 
 REQUIRES: runtime
@@ -66,7 +66,7 @@ expect(report.returncode == 0, report.stderr)
 times, profile, memory = [json.loads(line) for line in report.stdout.splitlines()]
 expect(len(times["seconds"]) == 4, "one time per step")
 calls = {kernel["name"]: kernel["calls"] for kernel in profile["kernels"]}
-expect(calls["adamw"] == calls["embed"] == calls["product 64 x 24 x 32"] == 1, f"calls of a step: {calls}")
+expect(calls["adamw"] == calls["embed"] == calls["matmul 64 x 24 x 32"] == 1, f"calls of a step: {calls}")
 expect(memory["planned"] == memory["measured"] == sum(memory["arenas"].values()), "planned, measured and arenas differ")
 
 # A fault while the step runs, as it comes and replayed: the run ends, and the checkpoints before are good.

@@ -2,16 +2,16 @@
 
 // CHECK-LABEL: func @fused
 func.func @fused(%x: tensor<2x8x16xf32>, %g: tensor<16xf32>) -> tensor<16xf32> {
-  // CHECK: kern.rowwise kernel "k"(%{{.*}}, %{{.*}}) maps [row, shared] schedule <rows 8, lanes 16, chunk 64>
-  %y, %dg = kern.rowwise kernel "k"(%x, %g) maps [row, shared] schedule <rows 8, lanes 16, chunk 64> {
+  // CHECK: kern.rowwise kernel "k"(%{{.*}}, %{{.*}}) maps [row, shared] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 64>
+  %y, %dg = kern.rowwise kernel "k"(%x, %g) maps [row, shared] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 64> {
   ^bb0(%row: tensor<16xf32>, %gain: tensor<16xf32>):
     %0 = arith.mulf %row, %gain : tensor<16xf32>
     %1 = seq.tap %0 by -1 : tensor<16xf32>
     %2 = arith.addf %0, %1 : tensor<16xf32>
     %3 = seq.column_sum %2 : tensor<16xf32> -> tensor<16xf32>
     kern.yield %2, %3 : tensor<16xf32>, tensor<16xf32>
-  } {kern.places = [#kern.place<activations, 4096, stride 0, parity 0>]} : (tensor<2x8x16xf32>, tensor<16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>)
-  %p = kern.rowwise(%x) maps [row] schedule <rows 8, lanes 16, chunk 4> partial_sums {
+  } {kern.slots = [#kern.slot<activations, 4096, stride 0, parity 0>]} : (tensor<2x8x16xf32>, tensor<16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>)
+  %p = kern.rowwise(%x) maps [row] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 4> partial_sums {
   ^bb0(%row: tensor<16xf32>):
     %0 = seq.column_sum %row : tensor<16xf32> -> tensor<16xf32>
     kern.yield %0 : tensor<16xf32>

@@ -38,8 +38,8 @@ func.func @weight_grad(%dy: tensor<2x8x32xbf16>, %x: tensor<2x8x16xbf16>) {
 }
 
 // -----
-func.func @addend(%x: tensor<2x8x16xbf16>, %w: tensor<16x16xbf16>) {
-  // expected-error@+1 {{addend and result have one type}}
+func.func @residual(%x: tensor<2x8x16xbf16>, %w: tensor<16x16xbf16>) {
+  // expected-error@+1 {{residual and result have one type}}
   %y = "seq.linear"(%x, %w, %x) : (tensor<2x8x16xbf16>, tensor<16x16xbf16>, tensor<2x8x16xbf16>) -> tensor<2x8x16xf32>
   return
 }

@@ -15,10 +15,12 @@ func.func @main(%t: tensor<2x32xi32>) -> tensor<2x32x64xf32> {
 // REMARK: [Passed] HeadChunks
 // REMARK-SAME: Rows=32
 // CHECK-LABEL: func @evaluate
+// CHECK-SAME: attributes {seq.entry = #seq<entry_kind evaluation>}
 // CHECK: seq.scan @head.evaluate trips 2
 // CHECK-LABEL: func private @head.evaluate
 // CHECK: seq.predict
 // CHECK-LABEL: func @gradients
+// CHECK-SAME: attributes {seq.entry = #seq<entry_kind training>}
 // CHECK: seq.scan @head trips 2 carry(%{{.*}}) slices(%{{.*}}, %{{.*}}, %{{.*}}) invariants
 // CHECK: seq.backward of(
 // CHECK-LABEL: func private @head(

@@ -2,9 +2,9 @@
 // RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved=memory-budget=90000 | FileCheck %s --check-prefixes=CHECK,SOME
 // RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved=memory-budget=1000000 | FileCheck %s --check-prefixes=CHECK,MOST
 
-// What the library reads is worth keeping the more the dearer it is to compute again. The operands of attention want the product
+// What the library reads is worth keeping the more the dearer it is to compute again. The operands of attention want the matmul
 // read twice, as the squares' own backward waits for attention's: they are kept as soon as there is memory. The operand of the last
-// product comes out of a kernel of the backward that reads the same: it is kept at last.
+// matmul comes out of a kernel of the backward that reads the same: it is kept at last.
 
 seq.parameter @w1 parts [#seq.part<"layers.{}.w1", 48, <normal, 0.0 : f64, 0.02 : f64>>] stacked : tensor<3x48x16xf32>
 seq.parameter @w2 parts [#seq.part<"layers.{}.w2", 16, <normal, 0.0 : f64, 0.02 : f64>>] stacked : tensor<3x16x16xf32>

@@ -1,7 +1,7 @@
 // RUN: stretto-opt %s --seq-decompose --canonicalize --cse --kern-form-groups --kern-outline-groups | FileCheck %s
 // RUN: stretto-opt %s --seq-decompose --canonicalize --cse --kern-form-groups='fuse=none' --kern-outline-groups | FileCheck %s --check-prefix=NONE
 
-// The residual, the norm and the Canon layer before a product are one kernel.
+// The residual, the norm and the Canon layer before a matmul are one kernel.
 // CHECK-LABEL: func @norm
 // CHECK: kern.rowwise kernel "norm.rowwise0"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) maps [row, row, shared, shared]
 // CHECK: seq.tap

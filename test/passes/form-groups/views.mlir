@@ -1,6 +1,6 @@
 // RUN: stretto-opt %s --kern-form-groups --kern-outline-groups | FileCheck %s
 
-// Attention reads queries, keys and values where the product wrote them.
+// Attention reads queries, keys and values where the matmul wrote them.
 // CHECK-LABEL: func @ranges
 // CHECK-NOT: kern.rowwise
 func.func @ranges(%x: tensor<2x8x16xf32>, %w: tensor<48x16xf32>) -> tensor<2x8x16xf32> {

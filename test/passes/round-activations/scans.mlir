@@ -3,7 +3,7 @@
 seq.parameter @w parts [#seq.part<"l.{}.w", 16, <normal, 0.0 : f64, 1.0 : f64>>] stacked : tensor<3x16x16xf32>
 seq.parameter @v parts [#seq.part<"v", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
 
-// A weight that a product reads comes rounded; one that a kernel reads too comes in both forms. Sums of gradients
+// A weight that a matmul reads comes rounded; one that a kernel reads too comes in both forms. Sums of gradients
 // are carried in f32.
 // CHECK-LABEL: func private @layer(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x16xbf16>, %[[SUM:[^:]*]]: tensor<16x16xf32>, %[[W:[^:]*]]: tensor<16x16xbf16>, %[[V:[^:]*]]: tensor<16x16xf32>, %[[R:[^:]*]]: tensor<16x16xbf16>)

@@ -48,7 +48,7 @@ seq.parameter @g parts [#seq.part<"g", 16, <normal, 0.0 : f64, 1.0 : f64>>] : te
 seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
 
 // -----
-// Numbers of rows that a product reads are rounded for it; the product's own result need not be a row of many columns.
+// Numbers of rows that a matmul reads are rounded for it; the matmul's own result need not be a row of many columns.
 // CHECK-LABEL: func @narrow
 // CHECK-SAME: -> tensor<2x8x2xbf16>
 func.func @narrow(%x: tensor<2x8x16xf32>, %w: tensor<2x4xf32>) -> tensor<2x8x2xf32> {
@@ -65,7 +65,7 @@ func.func @narrow(%x: tensor<2x8x16xf32>, %w: tensor<2x4xf32>) -> tensor<2x8x2xf
 }
 
 // -----
-// Kernels over the rows of a weight keep it in f32; what a product reads of it is rounded by a kernel.
+// Kernels over the rows of a weight keep it in f32; what a matmul reads of it is rounded by a kernel.
 // CHECK-LABEL: func @parameters
 // CHECK-SAME: %[[X:.*]]: tensor<2x8x16xbf16>
 seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
@@ -103,7 +103,7 @@ func.func @parameters(%x: tensor<2x8x16xf32>) {
 }
 
 // -----
-// A product that is masked by the places of tokens is as rounded as any other.
+// A matmul that is masked by the places of tokens is as rounded as any other.
 // CHECK-LABEL: func @places
 func.func @places(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %places: tensor<2x8xi32>) -> tensor<2x8x16xf32> {
   // CHECK: seq.linear %{{.*}} -> tensor<2x8x16xbf16>
@@ -142,7 +142,7 @@ func.func @head(%h: tensor<2x8x16xf32>, %w: tensor<32x16xf32>, %targets: tensor<
     %chosen = arith.select %is, %row, %zero : tensor<32xi1>, tensor<32xf32>
     %2 = seq.reduce add %chosen : tensor<32xf32> -> tensor<f32>
     kern.yield %2, %row : tensor<f32>, tensor<32xf32>
-  } : (tensor<2x8x32xf32>, tensor<2x8xi32>) -> (tensor<2x8xf32>, tensor<2x8x32xf32>)
+  } {seq.loss} : (tensor<2x8x32xf32>, tensor<2x8xi32>) -> (tensor<2x8xf32>, tensor<2x8x32xf32>)
   %d = seq.linear_input_grad %l#1, %w : tensor<2x8x32xf32>, tensor<32x16xf32> -> tensor<2x8x16xf32>
   return %l#0 : tensor<2x8xf32>
 }

@@ -2,7 +2,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
 // REMARK: [Passed] SplitCarry {{.*}} Function=layer | BytesNotMoved=1024,
-// REMARK: [Missed] SplitCarry {{.*}} Function=products | Reason="no row operation reads it at the head of the body"
+// REMARK: [Missed] SplitCarry {{.*}} Function=matmuls | Reason="no row operation reads it at the head of the body"
 // REMARK-NOT: Function=rows
 
 // The stack of inputs becomes the stack of sums.
@@ -20,11 +20,11 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tens
   return %2, %x : tensor<2x8x16xf32>, tensor<2x8x16xf32>
 }
 
-// Only products read the carried value: the addition would not be saved.
-// CHECK-LABEL: func.func private @products
+// Only matmuls read the carried value: the addition would not be saved.
+// CHECK-LABEL: func.func private @matmuls
 // CHECK: %[[R:.*]] = arith.addf
 // CHECK: return %[[R]]
-func.func private @products(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+func.func private @matmuls(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
   %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   %1 = arith.addf %x, %0 : tensor<2x8x16xf32>
   return %1 : tensor<2x8x16xf32>
@@ -45,11 +45,11 @@ func.func private @rows(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<2x8x16xf32>
 // CHECK: %[[Y:.*]]:3 = seq.scan @layer trips 3 reverse carry(%{{.*}}, %[[ZERO]]) slices(%{{.*}})
 // CHECK: %[[SUM:.*]] = arith.addf %[[Y]]#0, %[[Y]]#1
-// CHECK: seq.scan @products trips 3 carry(%[[SUM]])
+// CHECK: seq.scan @matmuls trips 3 carry(%[[SUM]])
 // CHECK: return %{{.*}}, %[[Y]]#2
 func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<3x16x16xf32>) -> (tensor<2x8x16xf32>, tensor<3x2x8x16xf32>) {
   %0, %s = seq.scan @layer trips 3 reverse carry(%x) slices(%w) invariants() : (tensor<2x8x16xf32>, tensor<3x16x16xf32>) -> (tensor<2x8x16xf32>, tensor<3x2x8x16xf32>)
-  %1 = seq.scan @products trips 3 carry(%0) slices(%w) invariants() : (tensor<2x8x16xf32>, tensor<3x16x16xf32>) -> tensor<2x8x16xf32>
+  %1 = seq.scan @matmuls trips 3 carry(%0) slices(%w) invariants() : (tensor<2x8x16xf32>, tensor<3x16x16xf32>) -> tensor<2x8x16xf32>
   %2 = seq.scan @rows trips 3 carry(%1) slices(%w) invariants() : (tensor<2x8x16xf32>, tensor<3x16x16xf32>) -> tensor<2x8x16xf32>
   return %2, %s : tensor<2x8x16xf32>, tensor<3x2x8x16xf32>
 }

@@ -5,7 +5,9 @@
 using namespace stretto;
 
 namespace {
-BufferRequest buffer(int64_t bytes, llvm::SmallVector<Interval, 2> live) { return {LivePiece{0, bytes, std::move(live)}}; }
+BufferRequest buffer(int64_t bytes, llvm::SmallVector<Interval, 2> live) {
+  return {LivePiece{0, bytes, std::move(live)}};
+}
 
 TEST(Allocate, WhatIsNeverLiveTogetherSharesMemory) {
   Allocation got = allocate({buffer(128, {{0, 1}}), buffer(64, {{2, 3}}), buffer(64, {{1, 2}})}, {}, 64);
@@ -46,8 +48,8 @@ TEST(Allocate, AStackMovesIntoTheSlotsOfAnother) {
 
 // By size alone, the last buffer is put above the two it meets; placed first, it leaves room for both in six units.
 TEST(Allocate, TheBufferThatEndsLastIsTriedFirst) {
-  Allocation got = allocate({buffer(256, {{0, 0}}), buffer(192, {{2, 2}}), buffer(192, {{1, 2}}), buffer(128, {{0, 1}})},
-                            {}, 64);
+  Allocation got =
+      allocate({buffer(256, {{0, 0}}), buffer(192, {{2, 2}}), buffer(192, {{1, 2}}), buffer(128, {{0, 1}})}, {}, 64);
   EXPECT_EQ(got.bytes, 6 * 64);
 }
 } // namespace

@@ -364,7 +364,7 @@ std::string stretto::test::fill(const Body &body, const Sizes &sizes) {
       {"$D", std::to_string(columns)},
       {"$H", std::to_string(sizes.heads)},
       {"$K", std::to_string(headColumns)},
-      {"$E", std::to_string(even)},                        // rotated columns: all of a head
+      {"$E", std::to_string(even)},                           // rotated columns: all of a head
       {"$P", std::to_string(std::max<int64_t>(even - 2, 0))}, // some of a head
   };
   for (auto &[from, to] : words)

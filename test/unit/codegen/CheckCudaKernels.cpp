@@ -2,8 +2,8 @@
 //
 //   stretto-check-cuda-kernels FILE...     modules at the phase `kernels`, for CUDA
 //
-// Runs each distinct kernel of the files on the emulator, with its schedule, and compares it with what its operation means
-// (checkKernel). Prints how many there were; ends with status 1 where one differs.
+// Runs each distinct kernel of the files on the emulator, with its schedule, and compares it with what its operation
+// means (checkKernel). Prints how many there were; ends with status 1 where one differs.
 #include "CudaLibrary.h"
 
 #include "codegen/cuda/KernelFunction.h"
@@ -34,16 +34,11 @@ private:
 };
 } // namespace
 
-static void setKernelName(Operation *op, const llvm::Twine &name) {
-  bool isKernel = isa<kern::RowwiseOp, kern::SumPartialsOp>(op);
-  op->setAttr(isKernel ? "kernel" : "kern.kernel", StringAttr::get(op->getContext(), name));
-}
-
 /// All but the names of the kernel and of its operands, and where values lie.
 std::string Collection::describe(Operation *kernel) {
   OwningOpRef<Operation *> plain(kernel->clone());
-  (*plain)->removeAttr("kern.places");
-  setKernelName(*plain, "");
+  (*plain)->removeAttr("kern.slots");
+  kern::setKernelName(*plain, "");
   std::string text;
   llvm::raw_string_ostream out(text);
   out << (*plain)->getOperandTypes() << **plain;
@@ -55,12 +50,12 @@ void Collection::add(ModuleOp module, StringRef file) {
     if (!seen.insert(describe(op)).second)
       continue;
     OpBuilder b = OpBuilder::atBlockEnd(kernels->getBody());
-    std::string name = llvm::formatv("{0}.{1}", file, kernelNameOf(op).getValue());
+    std::string name = llvm::formatv("{0}.{1}", file, kern::kernelNameOf(op).getValue());
     auto function = func::FuncOp::create(b, op->getLoc(), name, b.getFunctionType(op->getOperandTypes(), {}));
     b.setInsertionPointToEnd(function.addEntryBlock());
     Operation *copy = b.clone(*op);
     copy->setOperands(function.getArguments());
-    setKernelName(copy, name);
+    kern::setKernelName(copy, name);
     func::ReturnOp::create(b, op->getLoc());
   }
 }

@@ -82,7 +82,8 @@ static LLVM::CondBrOp guardOf(LLVM::StoreOp store) {
 }
 
 static std::string force(LLVM::LLVMFuncOp kernel, int64_t number, bool runs) {
-  auto store = find<LLVM::StoreOp>(kernel, number, [](LLVM::StoreOp op) { return isIn(op, globalSpace) && guardOf(op); });
+  auto store =
+      find<LLVM::StoreOp>(kernel, number, [](LLVM::StoreOp op) { return isIn(op, globalSpace) && guardOf(op); });
   if (!store)
     return "";
   LLVM::CondBrOp guard = guardOf(store);
@@ -93,7 +94,8 @@ static std::string force(LLVM::LLVMFuncOp kernel, int64_t number, bool runs) {
 std::string stretto::test::neverStore(LLVM::LLVMFuncOp kernel, int64_t number) { return force(kernel, number, false); }
 std::string stretto::test::alwaysStore(LLVM::LLVMFuncOp kernel, int64_t number) { return force(kernel, number, true); }
 
-/// What the counter of a loop grows by in each turn, where `compare` is the loop's condition; 0: it is none, or that varies.
+/// What the counter of a loop grows by in each turn, where `compare` is the loop's condition; 0: it is none, or that
+/// varies.
 static int64_t stepOf(LLVM::ICmpOp compare) {
   auto counter = dyn_cast<BlockArgument>(compare.getLhs());
   if (!counter || counter.getOwner() != compare->getBlock() || compare.getPredicate() != LLVM::ICmpPredicate::slt)

@@ -8,8 +8,8 @@
 
 namespace stretto::test {
 
-/// Breaks the `number`th place of a kernel that can be broken this way, and says which it is ("store 2 to carried"); empty
-/// where there is no such place.
+/// Breaks the `number`th place of a kernel that can be broken this way, and says which it is ("store 2 to carried");
+/// empty where there is no such place.
 using Fault = std::function<std::string(mlir::LLVM::LLVMFuncOp, int64_t number)>;
 
 std::string removeBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);

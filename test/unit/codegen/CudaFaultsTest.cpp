@@ -1,11 +1,11 @@
 //===- CudaFaultsTest.cpp - generated kernels that are broken on purpose --------------------===//
 //
-// A small rewrite breaks one place of a kernel between lowering and emulation. Each broken kernel must be caught, by a report
-// of the emulator or by wrong numbers, and the tables below say by which; the test prints it for each place. Where a broken
-// kernel still does the same, its table names the place and the reason. (Our kernels wait for no asynchronous copies:
-// test/unit/emulator/FaultsTest.cpp removes such waits.)
-#include "Bodies.h"
+// A small rewrite breaks one place of a kernel between lowering and emulation. Each broken kernel must be caught, by a
+// report of the emulator or by wrong numbers, and the tables below say by which; the test prints it for each place.
+// Where a broken kernel still does the same, its table names the place and the reason. (Our kernels wait for no
+// asynchronous copies: test/unit/emulator/FaultsTest.cpp removes such waits.)
 #include "CudaFaults.h"
+#include "Bodies.h"
 #include "CudaLibrary.h"
 
 #include "codegen/cuda/KernelFunction.h"
@@ -35,7 +35,7 @@ struct Patient {
   Patient(StringRef text, StringRef name, CudaSchedule schedule, Part part = {}) : part(part) {
     module = scheduleForCuda(*parse(*context, text), schedule);
     for (Operation *op : kernelsOf(*module))
-      if (kernelNameOf(op).getValue() == name)
+      if (kern::kernelNameOf(op).getValue() == name)
         kernel = op;
   }
 };
@@ -47,8 +47,8 @@ std::string bodyText(StringRef name) {
   return "";
 }
 
-/// Two warps of each team have the 40 columns of a row; steps of two rows do not fit chunks of five, and these not the 19 rows
-/// of a sequence.
+/// Two warps of each team have the 40 columns of a row; steps of two rows do not fit chunks of five, and these not the
+/// 19 rows of a sequence.
 constexpr CudaSchedule awkward = {.rows = 2, .lanes = 1, .chunk = 5, .threads = 64, .teams = 3, .strips = 1};
 
 /// Of 2 x 1000 tokens, an eighth for each warp of a block, and rows of 4 numbers.
@@ -57,7 +57,8 @@ std::string embedGradient(int64_t vocabulary) {
 func.func @embeddings(%t: tensor<2x1000xi32>, %d: tensor<2x1000x4xf32>) {{
   %g = seq.embed_grad %t, %d : tensor<2x1000xi32>, tensor<2x1000x4xf32> -> tensor<{0}x4xf32>
   return
-})", vocabulary);
+})",
+                       vocabulary);
 }
 
 //===- Verdicts -----------------------------------------------------------------===//
@@ -127,7 +128,7 @@ struct Broken {
 
 Broken breakPlace(const Patient &patient, const Fault &fault, int64_t number) {
   Broken broken;
-  std::string symbol = kernelSymbol(kernelNameOf(patient.kernel).getValue());
+  std::string symbol = kernelSymbol(kern::kernelNameOf(patient.kernel).getValue());
   CudaLibrary library(*patient.module, [&](gpu::GPUModuleOp kernels) {
     broken.place = fault(kernels.lookupSymbol<LLVM::LLVMFuncOp>(symbol), number);
   });
@@ -173,85 +174,98 @@ void expectCaught(const Patient &patient, ArrayRef<Row> rows) {
 //===- The tables ---------------------------------------------------------------===//
 
 TEST(CudaFaults, NormAndCanon) {
-  expectCaught(Patient(bodyText("norm_canon"), "norm_canon", awkward), {
-      {"barrier removed", removeBarrier, {"race", "unwritten"}},
-      {"shuffle with half the mask", halveMask, {"mask"}},
-      {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
-      {"store skipped", neverStore, {"numbers"}},
-      {"store of threads and rows without work", alwaysStore, {"race"}},
-      {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
-      {"shared memory read one further on", shiftSharedLoad, {"numbers", "unwritten", "bounds"}},
-      {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
-      {"tap one row off", change(-3, -2), {"numbers"}},
-      {"tail skipped", skipTail, {"numbers"}},
-      {"row owned by two chunks", change(5, 6), {"race"}},
-  });
+  expectCaught(Patient(bodyText("norm_canon"), "norm_canon", awkward),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   {"shuffle with half the mask", halveMask, {"mask"}},
+                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"store of threads and rows without work", alwaysStore, {"race"}},
+                   {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
+                   {"shared memory read one further on", shiftSharedLoad, {"numbers", "unwritten", "bounds"}},
+                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+                   {"tap one row off", change(-3, -2), {"numbers"}},
+                   {"tail skipped", skipTail, {"numbers"}},
+                   {"row owned by two chunks", change(5, 6), {"race"}},
+               });
 }
 
 TEST(CudaFaults, NormAndCanonBackward) {
-  expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward", awkward), {
-      {"barrier removed", removeBarrier, {"race", "unwritten"}},
-      {"shuffle with half the mask", halveMask, {"mask"}},
-      {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
-      {"store skipped", neverStore, {"numbers"}},
-      {"store of threads and rows without work", alwaysStore, {"race"}},
-      {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
-      {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
-      {"tap one row off", change(2, 1), {"numbers"}},
-      {"tail skipped", skipTail, {"numbers"}},
-      {"row owned by two chunks", change(5, 6), {"race"}},
-  });
+  expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward", awkward),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   {"shuffle with half the mask", halveMask, {"mask"}},
+                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"store of threads and rows without work", alwaysStore, {"race"}},
+                   {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
+                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+                   {"tap one row off", change(2, 1), {"numbers"}},
+                   {"tail skipped", skipTail, {"numbers"}},
+                   {"row owned by two chunks", change(5, 6), {"race"}},
+               });
 }
 
 TEST(CudaFaults, Loss) {
-  expectCaught(Patient(bodyText("cross_entropy"), "cross_entropy", awkward), {
-      {"barrier removed", removeBarrier, {"race", "unwritten"}},
-      {"shuffle with half the mask", halveMask, {"mask"}},
-      {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
-      {"tail skipped", skipTail, {"numbers"}},
-      {"store skipped", neverStore, {"numbers"}},
-      {"store of threads and rows without work", alwaysStore, {"race"}},
-  });
+  expectCaught(Patient(bodyText("cross_entropy"), "cross_entropy", awkward),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   {"shuffle with half the mask", halveMask, {"mask"}},
+                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
+                   {"tail skipped", skipTail, {"numbers"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"store of threads and rows without work", alwaysStore, {"race"}},
+               });
 }
 
 TEST(CudaFaults, HeadNorm) {
-  expectCaught(Patient(bodyText("head_norm_rotary"), "head_norm_rotary", awkward), {
-      {"barrier removed", removeBarrier, {"race", "unwritten"}},
-      {"store skipped", neverStore, {"numbers"}},
-      {"store of threads and rows without work", alwaysStore, {"race"}},
-  });
+  expectCaught(Patient(bodyText("head_norm_rotary"), "head_norm_rotary", awkward),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"store of threads and rows without work", alwaysStore, {"race"}},
+               });
 }
 
 TEST(CudaFaults, SumPartials) {
-  expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward.sum1", awkward), {
-      {"barrier removed", removeBarrier, {"race", "unwritten"}},
-      {"store skipped", neverStore, {"numbers"}},
-      {"store of threads and rows without work", alwaysStore, {"race"}},
-      {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
-  });
+  expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward.sum1", awkward),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"store of threads and rows without work", alwaysStore, {"race"}},
+                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+               });
 }
 
 /// Blocks that have 8 ids each, of which the first two run.
 TEST(CudaFaults, EmbeddingGradient) {
-  expectCaught(Patient(embedGradient(4227), "embeddings.embed0", {}, {2, 2 * 8 * 4}), {
-      {"barrier removed", removeBarrier, {"race", "unwritten"}},
-      {"shuffle with half the mask", halveMask, {"mask"}},
-      {"shuffle to the same lane", shuffleNowhere, {"race", "unwritten", "bounds", "numbers"}},
-      {"store skipped", neverStore, {"numbers"}},
-      {"store without need", alwaysStore, {"race"}},
-      {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds", "endless"}},
-      {"shared memory read one further on", shiftSharedLoad, {"race", "unwritten", "bounds", "numbers"}},
-      {"tail skipped", skipTail, {"race", "unwritten", "numbers"}},
-  });
+  expectCaught(
+      Patient(embedGradient(4227), "embeddings.embed0", {}, {2, 2 * 8 * 4}),
+      {
+          {"barrier removed", removeBarrier, {"race", "unwritten"}},
+          {"shuffle with half the mask", halveMask, {"mask"}},
+          {"shuffle to the same lane", shuffleNowhere, {"race", "unwritten", "bounds", "numbers"}},
+          {"store skipped", neverStore, {"numbers"}},
+          {"store without need", alwaysStore, {"race"}},
+          {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds", "endless"}},
+          {"shared memory read one further on", shiftSharedLoad, {"race", "unwritten", "bounds", "numbers"}},
+          {"tail skipped", skipTail, {"race", "unwritten", "numbers"}},
+      });
 }
 
 /// A block for each of 11 ids.
 TEST(CudaFaults, EmbeddingGradientOneId) {
-  expectCaught(Patient(embedGradient(11), "embeddings.embed0", {}), {
-      {"barrier removed", removeBarrier, {"race", "unwritten"}},
-      {"store skipped", neverStore, {"numbers"}, {{"store 0 to buffer 2", "it fills rows of absent ids, and none is absent"}}},
-      {"store without need", alwaysStore, {"race", "numbers"}},
-      {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds", "endless", "numbers"}},
-  });
+  expectCaught(Patient(embedGradient(11), "embeddings.embed0", {}),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   {"store skipped",
+                    neverStore,
+                    {"numbers"},
+                    {{"store 0 to buffer 2", "it fills rows of absent ids, and none is absent"}}},
+                   {"store without need", alwaysStore, {"race", "numbers"}},
+                   {"shared memory written one further on",
+                    shiftSharedStore,
+                    {"race", "unwritten", "bounds", "endless", "numbers"}},
+               });
 }
 } // namespace

@@ -23,20 +23,21 @@ using namespace stretto::test;
 
 //===- Schedules ----------------------------------------------------------------===//
 
-/// What the compiler chose with what is wanted instead; the strips follow from threads and lanes where there may be several.
-static kern::ScheduleAttr complete(kern::RowwiseOp op, CudaSchedule wanted) {
-  kern::ScheduleAttr chosen = *op.getSchedule();
+/// What the compiler chose with what is wanted instead; the strips follow from threads and lanes where there may be
+/// several.
+static kern::ThreadScheduleAttr complete(kern::RowwiseOp op, CudaSchedule wanted) {
+  auto chosen = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
   auto either = [](int64_t number, int64_t other) { return number ? number : other; };
   int64_t teams = wanted.threads ? std::max<int64_t>(1, 128 / wanted.threads) : chosen.getTeams();
   auto with = [&](int64_t strips) {
-    return kern::ScheduleAttr::get(op.getContext(), either(wanted.rows, chosen.getRows()),
-                                   either(wanted.lanes, chosen.getLanes()), either(wanted.chunk, chosen.getChunk()),
-                                   either(wanted.threads, chosen.getThreads()), either(wanted.teams, teams),
-                                   strips);
+    return kern::ThreadScheduleAttr::get(
+        op.getContext(), either(wanted.rows, chosen.getRows()), either(wanted.lanes, chosen.getLanes()),
+        either(wanted.chunk, chosen.getChunk()), either(wanted.threads, chosen.getThreads()),
+        either(wanted.teams, teams), strips);
   };
   bool several = wanted.strips ? wanted.strips > 1 : chosen.getStrips() > 1;
   op.setScheduleAttr(with(several ? 2 : 1));
-  return with(RowWalk(op).strips());
+  return with(RowWalk(RowPlan(op)).strips());
 }
 
 OwningOpRef<ModuleOp> stretto::test::scheduleForCuda(ModuleOp module, CudaSchedule schedule) {
@@ -46,6 +47,7 @@ OwningOpRef<ModuleOp> stretto::test::scheduleForCuda(ModuleOp module, CudaSchedu
       op.setKernel(op->getParentOfType<func::FuncOp>().getName());
   });
   PassManager choose(module.getContext()), split(module.getContext());
+  choose.addPass(createNameCudaKernels());
   choose.addPass(createChooseCudaSchedule());
   split.addPass(createSplitColumnSums());
   if (failed(choose.run(*scheduled)))
@@ -147,8 +149,8 @@ CudaLibrary::~CudaLibrary() {
   llvm::sys::fs::remove_directories(folder);
 }
 
-std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Numbers> &inputs,
-                                         std::optional<InPlace> over, int64_t most) const {
+std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Numbers> &inputs, std::optional<InPlace> over,
+                                         int64_t most) const {
   std::vector<std::unique_ptr<KernelBuffer>> buffers;
   std::vector<void *> pointers;
   auto add = [&](Type type) {
@@ -166,7 +168,7 @@ std::vector<Numbers> CudaLibrary::launch(Operation *op, const std::vector<Number
     std::swap(buffers[over->operand], buffers[inputs.size() + over->result]);
     pointers[inputs.size() + over->result] = pointers[over->operand];
   }
-  std::string name = kernelNameOf(op).str();
+  std::string name = kern::kernelNameOf(op).str();
   auto function = reinterpret_cast<stretto_kernel_fn>(dlsym(handle, name.c_str()));
   function(pointers.data(), 0, std::min(most, blocks.at(name)), nullptr);
   std::vector<Numbers> results;

@@ -7,8 +7,8 @@
 
 namespace stretto::test {
 
-/// How to share rows out over threads; 0: as the compiler chooses. `strips` of more than 1 stands for as many as there are
-/// then.
+/// How to share rows out over threads; 0: as the compiler chooses. `strips` of more than 1 stands for as many as there
+/// are then.
 struct CudaSchedule {
   int64_t rows = 0, lanes = 0, chunk = 0, threads = 0, teams = 0, strips = 0;
 };
@@ -34,8 +34,8 @@ public:
 
   bool isLoaded() const { return handle; }
   /// The results of the kernel of `op` in one launch; of its first `most` blocks only, where it has more.
-  std::vector<Numbers> launch(mlir::Operation *op, const std::vector<Numbers> &inputs,
-                              std::optional<InPlace> over = {}, int64_t most = INT64_MAX) const;
+  std::vector<Numbers> launch(mlir::Operation *op, const std::vector<Numbers> &inputs, std::optional<InPlace> over = {},
+                              int64_t most = INT64_MAX) const;
 
 private:
   bool compile(mlir::ModuleOp code);
@@ -50,9 +50,9 @@ struct Part {
   int64_t blocks = INT64_MAX, numbers = INT64_MAX;
 };
 
-/// Runs the kernel of `op`, or a part of its blocks, on seeded numbers under three orders of warps and blocks with all checks,
-/// and compares it with what the operation means; then once for each result and each operand whose memory it may take over:
-/// what differs first, or nothing. (What the emulator reports ends the process.)
+/// Runs the kernel of `op`, or a part of its blocks, on seeded numbers under three orders of warps and blocks with all
+/// checks, and compares it with what the operation means; then once for each result and each operand whose memory it
+/// may take over: what differs first, or nothing. (What the emulator reports ends the process.)
 std::string checkKernel(mlir::Operation *op, const CudaLibrary &library, uint64_t seed, Part part = {});
 
 } // namespace stretto::test

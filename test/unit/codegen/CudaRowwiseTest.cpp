@@ -50,7 +50,8 @@ TEST(CudaRowwise, NarrowerThanOneVector) { checkBodies({.columns = 5, .heads = 1
 TEST(CudaRowwise, OddHeads) { checkBodies({.columns = 51, .heads = 3}, {.lanes = 4, .threads = 32}); }
 TEST(CudaRowwise, Double) { checkBodies({.columns = 40, .real = "f64"}); }
 TEST(CudaRowwise, DoubleTails) {
-  checkBodies({.time = 9, .columns = 34, .real = "f64"}, {.rows = 2, .lanes = 2, .chunk = 4, .threads = 16, .teams = 2});
+  checkBodies({.time = 9, .columns = 34, .real = "f64"},
+              {.rows = 2, .lanes = 2, .chunk = 4, .threads = 16, .teams = 2});
 }
 TEST(CudaRowwise, Bf16) { checkBodies({.columns = 64}, {}, true); }
 TEST(CudaRowwise, Bf16Tails) {
@@ -58,11 +59,15 @@ TEST(CudaRowwise, Bf16Tails) {
 }
 TEST(CudaRowwise, OneRow) { checkBodies({.batch = 3, .time = 1}); }
 TEST(CudaRowwise, ShorterThanTheTaps) { checkBodies({.time = 2}, {.rows = 2, .lanes = 1}); }
-TEST(CudaRowwise, ChunksOfOneRow) { checkBodies({.time = 7}, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 8, .teams = 4}); }
+TEST(CudaRowwise, ChunksOfOneRow) {
+  checkBodies({.time = 7}, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 8, .teams = 4});
+}
 TEST(CudaRowwise, RaggedSteps) {
   checkBodies({.time = 21}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 16, .teams = 4});
 }
-TEST(CudaRowwise, ThreeRows) { checkBodies({.time = 33}, {.rows = 3, .lanes = 1, .chunk = 16, .threads = 32, .teams = 2}); }
+TEST(CudaRowwise, ThreeRows) {
+  checkBodies({.time = 33}, {.rows = 3, .lanes = 1, .chunk = 16, .threads = 32, .teams = 2});
+}
 TEST(CudaRowwise, FourRowsLongChunk) {
   checkBodies({.time = 18, .columns = 100}, {.rows = 4, .lanes = 4, .chunk = 64, .threads = 96, .teams = 1});
 }

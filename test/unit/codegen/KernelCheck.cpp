@@ -60,8 +60,8 @@ static bool hasNaN(const std::vector<Numbers> &all) {
   });
 }
 
-/// Most tokens are one id, so that lists of where a block's ids stand run over, or among the first, each half as often as the
-/// one before; the others are any.
+/// Most tokens are one id, so that lists of where a block's ids stand run over, or among the first, each half as often
+/// as the one before; the others are any.
 static void drawTokens(Numbers &tokens, int64_t vocabulary, std::mt19937_64 &engine) {
   for (double &token : tokens) {
     uint64_t kind = engine() % 8, any = engine();
@@ -69,7 +69,8 @@ static void drawTokens(Numbers &tokens, int64_t vocabulary, std::mt19937_64 &eng
   }
 }
 
-/// In half of the rows one number far above all others: what is wrong with a maximum then shows in what exp makes of it.
+/// In half of the rows one number far above all others: what is wrong with a maximum then shows in what exp makes of
+/// it.
 static void raise(Numbers &numbers, int64_t width, std::mt19937_64 &engine) {
   for (size_t row = 0; row < numbers.size(); row += width)
     if (engine() % 2)
@@ -77,14 +78,15 @@ static void raise(Numbers &numbers, int64_t width, std::mt19937_64 &engine) {
 }
 
 static bool takesMaximum(Operation *op) {
-  return op->walk([](seq::ReduceOp reduce) {
-             return reduce.getKind() == seq::ReduceKind::max ? WalkResult::interrupt() : WalkResult::advance();
-           })
+  return op
+      ->walk([](seq::ReduceOp reduce) {
+        return reduce.getKind() == seq::ReduceKind::max ? WalkResult::interrupt() : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 
-/// Inputs on which the operation is defined: in [0, 1) where roots of what it reads (second moments, rates of decay) ask for
-/// it; tokens in the table. Where it takes a maximum, its first operand of reals is raised.
+/// Inputs on which the operation is defined: in [0, 1) where roots of what it reads (second moments, rates of decay)
+/// ask for it; tokens in the table. Where it takes a maximum, its first operand of reals is raised.
 static std::vector<Numbers> inputsOf(Operation *op, uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::vector<Numbers> inputs;

@@ -146,7 +146,8 @@ std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Number
   kern::RowwiseOp op = rowwiseOf(*planned, name);
   std::vector<std::unique_ptr<KernelBuffer>> buffers;
   std::vector<void *> pointers;
-  for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes()))) {
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes()))) {
     buffers.push_back(std::make_unique<KernelBuffer>(type));
     if (buffers.size() <= inputs.size())
       buffers.back()->set(inputs[buffers.size() - 1]);

@@ -45,11 +45,16 @@ std::string stretto::test::randomBody(const std::string &name, uint64_t seed) { 
 std::string Generator::type(Shape shape) const {
   std::string h = std::to_string(headCount), k = std::to_string(width), d = std::to_string(headCount * width);
   switch (shape) {
-  case scalar: return "tensor<" + real + ">";
-  case row: return "tensor<" + d + "x" + real + ">";
-  case heads: return "tensor<" + h + "x" + k + "x" + real + ">";
-  case headScalars: return "tensor<" + h + "x" + real + ">";
-  case pair: return "tensor<" + std::to_string(2 * headCount * width) + "x" + real + ">";
+  case scalar:
+    return "tensor<" + real + ">";
+  case row:
+    return "tensor<" + d + "x" + real + ">";
+  case heads:
+    return "tensor<" + h + "x" + k + "x" + real + ">";
+  case headScalars:
+    return "tensor<" + h + "x" + real + ">";
+  case pair:
+    return "tensor<" + std::to_string(2 * headCount * width) + "x" + real + ">";
   }
   return "";
 }
@@ -71,7 +76,8 @@ const Generator::Entry &Generator::any(Shape shape) {
     return values[fitting[pick(0, static_cast<int64_t>(fitting.size()) - 1)]];
   if (shape == pair)
     add("seq.concat " + any(row).name + ", " + any(row).name + " : " + type(row) + ", " + type(row) + " -> " +
-            type(pair), pair);
+            type(pair),
+        pair);
   else if (shape == heads)
     add("seq.reshape " + any(row).name + " : " + type(row) + " -> " + type(heads), heads);
   else if (shape == headScalars)
@@ -85,11 +91,21 @@ void Generator::addElementwise() {
   Shape shape = static_cast<Shape>(pick(0, 4));
   std::string a = any(shape).name, b = any(shape).name, t = " : " + type(shape);
   switch (pick(0, 6)) {
-  case 0: add("arith.addf " + a + ", " + b + t, shape); break;
-  case 1: add("arith.subf " + a + ", " + b + t, shape); break;
-  case 2: add("arith.maximumf " + a + ", " + b + t, shape); break;
-  case 3: add("seq.sigmoid " + a + t, shape); break;
-  case 4: add("math.tanh " + a + t, shape); break;
+  case 0:
+    add("arith.addf " + a + ", " + b + t, shape);
+    break;
+  case 1:
+    add("arith.subf " + a + ", " + b + t, shape);
+    break;
+  case 2:
+    add("arith.maximumf " + a + ", " + b + t, shape);
+    break;
+  case 3:
+    add("seq.sigmoid " + a + t, shape);
+    break;
+  case 4:
+    add("math.tanh " + a + t, shape);
+    break;
   default: {
     std::string product = add("arith.mulf " + a + ", " + b + t, shape);
     add("math.tanh " + product + t, shape);
@@ -135,15 +151,22 @@ void Generator::addMovement() {
     break;
   default:
     add("seq.concat " + any(row).name + ", " + any(row).name + " : " + type(row) + ", " + type(row) + " -> " +
-            type(pair), pair);
+            type(pair),
+        pair);
   }
 }
 
 void Generator::addOperation() {
   switch (pick(0, 5)) {
-  case 0: addReduction(); break;
-  case 1: addBroadcast(); break;
-  case 2: addMovement(); break;
+  case 0:
+    addReduction();
+    break;
+  case 1:
+    addBroadcast();
+    break;
+  case 2:
+    addMovement();
+    break;
   case 3: {
     // A constant may not be tapped; every value here that is none depends on a row.
     Shape shape = static_cast<Shape>(pick(0, 4));
@@ -152,7 +175,8 @@ void Generator::addOperation() {
     add("seq.tap " + a + " by " + std::to_string(offset) + " : " + type(shape), shape);
     break;
   }
-  default: addElementwise();
+  default:
+    addElementwise();
   }
 }
 

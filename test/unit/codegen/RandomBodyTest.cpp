@@ -1,6 +1,6 @@
 //===- RandomBodyTest.cpp - kernels at random against the interpreter -----------===//
-#include "KernelLibrary.h"
 #include "RandomBody.h"
+#include "KernelLibrary.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,8 @@ void compareRandom(uint64_t firstSeed, int count, KernelOptions options) {
     for (size_t r = 0; r < want.size(); ++r) {
       bool isDouble = getElementTypeOrSelf(op.getResult(r).getType()).isF64();
       EXPECT_LT(distance(got[r], want[r]), isDouble ? 1e-11 : 1e-5)
-          << "result " << r << " of seed " << firstSeed + i << "\n" << randomBody(name, firstSeed + i);
+          << "result " << r << " of seed " << firstSeed + i << "\n"
+          << randomBody(name, firstSeed + i);
     }
   }
 }

@@ -192,12 +192,18 @@ Numbers Interpreter::elementwise(Operation *inner, int64_t b, int64_t t) {
 
 static double compare(arith::CmpFOp op, double a, double b) {
   switch (op.getPredicate()) {
-  case arith::CmpFPredicate::OEQ: return a == b;
-  case arith::CmpFPredicate::OGT: return a > b;
-  case arith::CmpFPredicate::OGE: return a >= b;
-  case arith::CmpFPredicate::OLT: return a < b;
-  case arith::CmpFPredicate::OLE: return a <= b;
-  default: llvm::report_fatal_error("comparison unknown to the interpreter");
+  case arith::CmpFPredicate::OEQ:
+    return a == b;
+  case arith::CmpFPredicate::OGT:
+    return a > b;
+  case arith::CmpFPredicate::OGE:
+    return a >= b;
+  case arith::CmpFPredicate::OLT:
+    return a < b;
+  case arith::CmpFPredicate::OLE:
+    return a <= b;
+  default:
+    llvm::report_fatal_error("comparison unknown to the interpreter");
   }
 }
 

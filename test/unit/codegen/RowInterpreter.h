@@ -1,8 +1,7 @@
 //===- RowInterpreter.h - what a kern.rowwise means, slowly --------------------===//
 //
-// The body is evaluated for each row by itself, in double precision, straight from the meaning of each operation; nothing
-// is rounded, to bf16 neither.
-// Shares nothing with the code generator.
+// The body is evaluated for each row by itself, in double precision, straight from the meaning of each operation;
+// nothing is rounded, to bf16 neither. Shares nothing with the code generator.
 #pragma once
 
 #include "ir/Kern/KernOps.h"

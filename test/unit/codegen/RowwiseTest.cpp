@@ -146,8 +146,8 @@ TEST(Rowwise, SameBitsForAnyChunk) {
   for (unsigned i = 0; i < bodyCount; ++i) {
     kern::RowwiseOp op = rowwiseOf(*module, bodies[i].name);
     auto inputs = randomInputs(op, 7);
-    auto a = one.run(bodies[i].name, inputs), b = two.run(bodies[i].name, inputs), c = three.run(bodies[i].name, inputs),
-         d = four.run(bodies[i].name, inputs);
+    auto a = one.run(bodies[i].name, inputs), b = two.run(bodies[i].name, inputs),
+         c = three.run(bodies[i].name, inputs), d = four.run(bodies[i].name, inputs);
     for (unsigned r = 0; r < op.getNumResults(); ++r) {
       bool same = op.isColumnSum(r) || (a[r] == b[r] && a[r] == c[r] && a[r] == d[r]);
       EXPECT_TRUE(same) << bodies[i].name << ", result " << r;

@@ -35,7 +35,8 @@ double stretto::test::roundTo(const std::string &type, double value) {
 
 void DeviceTensor::Free::operator()(char *memory) const { std::free(memory); }
 
-DeviceTensor::DeviceTensor(std::string type, std::vector<int64_t> dims) : element(std::move(type)), shape(std::move(dims)) {
+DeviceTensor::DeviceTensor(std::string type, std::vector<int64_t> dims)
+    : element(std::move(type)), shape(std::move(dims)) {
   bytes.reset(static_cast<char *>(std::aligned_alloc(64, (size() + guardBytes + 63) / 64 * 64)));
   std::memset(bytes.get(), 0xff, size() + guardBytes);
 }
@@ -55,10 +56,10 @@ std::string DeviceTensor::type() const {
 }
 
 int64_t DeviceTensor::count() const {
-  int64_t product = 1;
+  int64_t matmul = 1;
   for (int64_t dim : shape)
-    product *= dim;
-  return product;
+    matmul *= dim;
+  return matmul;
 }
 
 int64_t DeviceTensor::size() const { return count() * bytesOf(element); }

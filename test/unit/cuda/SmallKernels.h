@@ -58,8 +58,9 @@ public:
   ~DeviceOps();
 
   bool isLoaded() const;
-  /// Runs the kernel of an operation once for each of some orders of warps and blocks, with all checks. Writes what lies
-  /// in the result before each run, if anything is given. Returns whether the bits agree and no guard was written to.
+  /// Runs the kernel of an operation once for each of some orders of warps and blocks, with all checks. Writes what
+  /// lies in the result before each run, if anything is given. Returns whether the bits agree and no guard was written
+  /// to.
   bool run(size_t op, const std::vector<char> &before = {});
 
 private:

@@ -77,13 +77,28 @@ private:
 TEST(CudaSumPartials, Wide) { Sums({{64, 4224}, {9, 16896}, {3, 2100}, {70, 2050}, {1, 128}}).check(); }
 TEST(CudaSumPartials, Odd) { Sums({{33, 131}, {100, 51}, {64, 51}, {7, 5}, {37, 770}}).check(); }
 TEST(CudaSumPartials, Narrow) {
-  Sums({{4096, 1}, {4095, 1}, {4094, 1}, {1000, 3}, {999, 3}, {5000, 2}, {640, 12}, {1, 1}, {2, 1}, {1, 7}, {300, 30}, {40, 17}}).check();
+  Sums({{4096, 1},
+        {4095, 1},
+        {4094, 1},
+        {1000, 3},
+        {999, 3},
+        {5000, 2},
+        {640, 12},
+        {1, 1},
+        {2, 1},
+        {1, 7},
+        {300, 30},
+        {40, 17}})
+      .check();
 }
 TEST(CudaSumPartials, Double) {
   Sums({{64, 514, "f64"}, {513, 1, "f64"}, {512, 1, "f64"}, {90, 3, "f64"}, {5, 33, "f64"}}).check();
 }
 TEST(CudaSumPartials, Accumulates) {
-  Sums({{64, 768, "f32", true}, {64, 768, "f32", true, true}, {100, 3, "f32", true, true}, {1, 5, "f32", true, true},
+  Sums({{64, 768, "f32", true},
+        {64, 768, "f32", true, true},
+        {100, 3, "f32", true, true},
+        {1, 5, "f32", true, true},
         {17, 6, "f64", true, true}})
       .check();
 }
@@ -152,8 +167,11 @@ void checkEmbed(const std::vector<EmbedCase> &cases) {
 TEST(CudaEmbed, Widths) { checkEmbed({{37, 50, 768}, {300, 11, 51}, {1, 3, 1}, {65, 7, 6}, {513, 2, 2}}); }
 TEST(CudaEmbed, SeveralCopiesOfAThread) { checkEmbed({{5600, 20, 388}, {2113, 9, 1024}}); }
 TEST(CudaEmbed, Types) {
-  checkEmbed({{40, 30, 34, "f64", "f64"}, {40, 30, 33, "f64", "f64"}, {50, 20, 64, "bf16", "bf16"},
-              {50, 20, 51, "bf16", "bf16"}, {50, 20, 12, "bf16", "bf16"}});
+  checkEmbed({{40, 30, 34, "f64", "f64"},
+              {40, 30, 33, "f64", "f64"},
+              {50, 20, 64, "bf16", "bf16"},
+              {50, 20, 51, "bf16", "bf16"},
+              {50, 20, 12, "bf16", "bf16"}});
 }
 
 class EmbedGrads {
@@ -174,11 +192,13 @@ public:
 private:
   DeviceOp makeOp(const EmbedCase &c, uint64_t seed) {
     EmbedTensors &t = tensors.emplace_back(c, seed);
-    std::string types = " : " + t.tokens.type() + ", " + t.rows.type() + " -> " + t.result.type() + " {kern.kernel = \"NAME\"}";
+    std::string types =
+        " : " + t.tokens.type() + ", " + t.rows.type() + " -> " + t.result.type() + " {kern.kernel = \"NAME\"}";
     if (!c.accumulates)
       return {"seq.embed_grad %0, %1" + types, {&t.tokens, &t.rows}, &t.result};
     return {"seq.embed_grad %0, %1 accumulate %2 : " + t.table.type() + types,
-            {&t.tokens, &t.rows, c.inPlace ? &t.result : &t.table}, &t.result};
+            {&t.tokens, &t.rows, c.inPlace ? &t.result : &t.table},
+            &t.result};
   }
 
   void check(size_t i) {
@@ -211,25 +231,34 @@ private:
 TEST(CudaEmbedGrad, Widths) {
   EmbedGrads({{200, 9, 128}, {300, 11, 51}, {1, 3, 1}, {129, 7, 6}, {128, 5, 260}, {257, 3, 2}}).check();
 }
-TEST(CudaEmbedGrad, ManyIds) { EmbedGrads({{700, 5000, 4}, {300, 40001, 2}, {513, 2113, 20}, {400, 70000, 1}}).check(); }
+TEST(CudaEmbedGrad, ManyIds) {
+  EmbedGrads({{700, 5000, 4}, {300, 40001, 2}, {513, 2113, 20}, {400, 70000, 1}}).check();
+}
 TEST(CudaEmbedGrad, WideStrips) { EmbedGrads({{700, 600, 128}, {300, 600, 132}}).check(); }
 TEST(CudaEmbedGrad, AbsentIds) {
   EmbedGrads({{100, 1000, 12, "f32", "f32", Choice::few}, {64, 600, 8, "f32", "f32", Choice::same}}).check();
 }
 /// More positions than the lists of a block hold.
 TEST(CudaEmbedGrad, FrequentIds) {
-  EmbedGrads({{5000, 3, 8, "f32", "f32", Choice::same}, {4001, 2000, 4, "f32", "f32", Choice::few},
-              {3000, 4, 260, "f32", "f32"}, {4000, 700, 4, "f32", "f32", Choice::rising}})
+  EmbedGrads({{5000, 3, 8, "f32", "f32", Choice::same},
+              {4001, 2000, 4, "f32", "f32", Choice::few},
+              {3000, 4, 260, "f32", "f32"},
+              {4000, 700, 4, "f32", "f32", Choice::rising}})
       .check();
 }
 TEST(CudaEmbedGrad, Types) {
-  EmbedGrads({{400, 30, 34, "f64", "f64"}, {300, 30, 33, "f64", "f64"}, {500, 20, 64, "f32", "bf16"},
-              {500, 20, 51, "f32", "bf16"}, {1500, 3, 12, "f32", "bf16", Choice::same}})
+  EmbedGrads({{400, 30, 34, "f64", "f64"},
+              {300, 30, 33, "f64", "f64"},
+              {500, 20, 64, "f32", "bf16"},
+              {500, 20, 51, "f32", "bf16"},
+              {1500, 3, 12, "f32", "bf16", Choice::same}})
       .check();
 }
 TEST(CudaEmbedGrad, Accumulates) {
-  EmbedGrads({{300, 100, 12, "f32", "f32", Choice::few, true}, {300, 100, 12, "f32", "f32", Choice::few, true, true},
-              {4000, 5, 4, "f32", "f32", Choice::same, true, true}, {200, 900, 6, "f64", "f64", Choice::all, true, true},
+  EmbedGrads({{300, 100, 12, "f32", "f32", Choice::few, true},
+              {300, 100, 12, "f32", "f32", Choice::few, true, true},
+              {4000, 5, 4, "f32", "f32", Choice::same, true, true},
+              {200, 900, 6, "f64", "f64", Choice::all, true, true},
               {300, 50, 24, "f32", "bf16", Choice::all, true}})
       .check();
 }

@@ -12,16 +12,18 @@ constexpr int threads = 128, rounds = 1000;
 
 /// A kernel whose one block does `step` for %round of 0 .. rounds - 1.
 std::string repeated(const std::string &step) {
-  return kernel(1, threads, "4096, 4096", 2, R"(
+  return kernel(1, threads, "4096, 4096", 2,
+                R"(
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %slot = llvm.getelementptr %tile[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     llvm.store %tid, %slot : i32, !llvm.ptr<3>
     %xp = llvm.getelementptr %a0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     %yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     %rounds = llvm.mlir.constant()" +
-                                                std::to_string(rounds) + R"( : i32) : i32
+                    std::to_string(rounds) + R"( : i32) : i32
     llvm.br ^loop(%i0 : i32)
-  ^loop(%round: i32):)" + step + R"(
+  ^loop(%round: i32):)" +
+                    step + R"(
     %next = llvm.add %round, %i1 : i32
     %more = llvm.icmp "ult" %next, %rounds : i32
     llvm.cond_br %more, ^loop(%next : i32), ^end
@@ -62,7 +64,8 @@ TEST(Cost, OfOneStepOfOneThread) {
   report("write of 16 bytes", R"(
     %v = llvm.mlir.constant(dense<1> : vector<4xi32>) : vector<4xi32>
     %vp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, vector<4xi32>
-    llvm.store %v, %vp : vector<4xi32>, !llvm.ptr<1>)", 400);
+    llvm.store %v, %vp : vector<4xi32>, !llvm.ptr<1>)",
+         400);
   report("read of shared memory", "\n %v = llvm.load %slot : !llvm.ptr<3> -> i32", 200);
   report("write to shared memory", "\n llvm.store %round, %slot : i32, !llvm.ptr<3>", 200);
 }

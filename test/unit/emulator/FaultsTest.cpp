@@ -29,7 +29,8 @@ void expectCaught(const std::string &text, int buffers, const std::string &messa
   EmulatedKernels kernels(text);
   ASSERT_TRUE(kernels.isLoaded());
   for (uint64_t seed : {0, 1, 2})
-    EXPECT_EXIT(launchAndExit(kernels, buffers, seed, STRETTO_EMULATOR_CHECKS_FULL), testing::ExitedWithCode(70), message);
+    EXPECT_EXIT(launchAndExit(kernels, buffers, seed, STRETTO_EMULATOR_CHECKS_FULL), testing::ExitedWithCode(70),
+                message);
 }
 
 /// The same, and that it is the checks that see it.
@@ -72,7 +73,8 @@ TEST(Faults, MasksDiffer) {
     %y = nvvm.shfl.sync idx %all, %tid, %i16, %i31 : i32 -> i32
     llvm.br ^end
   ^end:)");
-  expectCaught(twoShuffles, 1, "lanes of one mask must execute the same operation with the same mask, but lane|every thread waits");
+  expectCaught(twoShuffles, 1,
+               "lanes of one mask must execute the same operation with the same mask, but lane|every thread waits");
   const std::string halves = with(twoShuffles, "idx %all", "idx %high");
   EmulatedKernels kernels(with(halves, "%isHalf =", "%high = llvm.mlir.constant(0xffff0000 : i32) : i32\n %isHalf ="));
   EXPECT_EXIT(launchAndExit(kernels, 1, 1, STRETTO_EMULATOR_CHECKS_FULL), testing::ExitedWithCode(0), "");
@@ -81,16 +83,19 @@ TEST(Faults, MasksDiffer) {
 TEST(Faults, ReadOutside) {
   expectCheckCatches(with(elementwise, "constant(150 : i32)", "constant(151 : i32)"), 3,
                      "block \\(2, 0\\), thread 22: read of 4 bytes at .* ends 4 bytes behind buffer 0 of 600 bytes");
-  expectCheckCatches(with(reduction, "%x = llvm.load %xp", "%e = llvm.getelementptr %xp[-1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, "
-                                                           "f32\n %x = llvm.load %e"),
-                     2, "block \\(0, 0\\), thread 0: read of 4 bytes at .* starts 4 bytes before buffer 0 of 2048 bytes");
+  expectCheckCatches(with(reduction, "%x = llvm.load %xp",
+                          "%e = llvm.getelementptr %xp[-1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, "
+                          "f32\n %x = llvm.load %e"),
+                     2,
+                     "block \\(0, 0\\), thread 0: read of 4 bytes at .* starts 4 bytes before buffer 0 of 2048 bytes");
 }
 
 TEST(Faults, ReadOutsideOfEveryBuffer) {
-  const std::string chosen = with(with(elementwise, "%a0[%i]", "%p[%i]"), "%xp =",
-                                  "%p = llvm.select %isLow, %a0, %a1 : i1, !llvm.ptr<1>\n %xp =");
-  expectCheckCatches(with(chosen, "%xx = llvm.fadd", "%far = llvm.getelementptr %xp[1000] : (!llvm.ptr<1>) -> !llvm.ptr<1>, "
-                                                     "f64\n %w = llvm.load %far : !llvm.ptr<1> -> f32\n %xx = llvm.fadd"),
+  const std::string chosen = with(with(elementwise, "%a0[%i]", "%p[%i]"),
+                                  "%xp =", "%p = llvm.select %isLow, %a0, %a1 : i1, !llvm.ptr<1>\n %xp =");
+  expectCheckCatches(with(chosen, "%xx = llvm.fadd",
+                          "%far = llvm.getelementptr %xp[1000] : (!llvm.ptr<1>) -> !llvm.ptr<1>, "
+                          "f64\n %w = llvm.load %far : !llvm.ptr<1> -> f32\n %xx = llvm.fadd"),
                      3, "read of 4 bytes at .* (ends|starts) .* bytes (behind|before) buffer . of 600 bytes");
 }
 
@@ -103,24 +108,28 @@ TEST(Faults, WriteOutside) {
 TEST(Faults, SharedVariableLeft) {
   expectCheckCatches(with(reduction, "%sums[%warp] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32",
                           "%sums[%warp] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<12 x f32>"),
-                     2, "thread 96: write of 4 bytes at .* ends 20 bytes behind the shared variable of 128 bytes|"
-                        "of shared memory from byte 0 on, which the block has not written");
+                     2,
+                     "thread 96: write of 4 bytes at .* ends 20 bytes behind the shared variable of 128 bytes|"
+                     "of shared memory from byte 0 on, which the block has not written");
 }
 
 TEST(Faults, Misaligned) {
-  expectCheckCatches(with(staging, "%yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<4 x f32>\n"
-                                   "    llvm.store %y, %yp {alignment = 16 : i64}",
-                          "%yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32\n"
-                          "    %one = llvm.extractelement %y[%i0 : i32] : vector<4xf32>\n"
-                          "    %two = llvm.getelementptr %yp[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i16\n"
-                          "    llvm.store %one, %two : f32, !llvm.ptr<1>\n"
-                          "    llvm.store %y, %yp {alignment = 4 : i64}"),
-                     2, "write of 4 bytes at .* must be aligned to 4 bytes, but lies 2 bytes behind such a place");
+  expectCheckCatches(
+      with(staging,
+           "%yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<4 x f32>\n"
+           "    llvm.store %y, %yp {alignment = 16 : i64}",
+           "%yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32\n"
+           "    %one = llvm.extractelement %y[%i0 : i32] : vector<4xf32>\n"
+           "    %two = llvm.getelementptr %yp[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i16\n"
+           "    llvm.store %one, %two : f32, !llvm.ptr<1>\n"
+           "    llvm.store %y, %yp {alignment = 4 : i64}"),
+      2, "write of 4 bytes at .* must be aligned to 4 bytes, but lies 2 bytes behind such a place");
 }
 
 TEST(Faults, UninitialisedSharedMemory) {
-  expectCheckCatches(with(staging, "nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>\n", "\n"),
-                     2, "read of 16 bytes at .* of shared memory from byte .* on, which the block has not written");
+  expectCheckCatches(
+      with(staging, "nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>\n", "\n"), 2,
+      "read of 16 bytes at .* of shared memory from byte .* on, which the block has not written");
 }
 
 TEST(Faults, CopiesNotWaitedFor) {
@@ -154,8 +163,9 @@ TEST(Faults, HalfTheBlockSkipsTheBarrier) {
     nvvm.barrier0
     llvm.br ^end
   ^end:)"),
-               1, "kernel k, block \\(0, 0\\): every thread waits or has ended: threads 0 to 31 wait at nvvm.barrier0 .*; "
-                  "threads 32 to 63 ended");
+               1,
+               "kernel k, block \\(0, 0\\): every thread waits or has ended: threads 0 to 31 wait at nvvm.barrier0 .*; "
+               "threads 32 to 63 ended");
 }
 
 TEST(Faults, BarriersDiffer) {
@@ -179,8 +189,9 @@ TEST(Faults, LaneMissesShuffle) {
     %x = nvvm.shfl.sync idx %all, %tid, %i0, %i31 : i32 -> i32
     llvm.br ^end
   ^end:)"),
-               1, "every thread waits or has ended: threads 0 to 15 wait at nvvm.shfl.sync .* with mask 0xffffffff; "
-                  "threads 16 to 31 ended");
+               1,
+               "every thread waits or has ended: threads 0 to 15 wait at nvvm.shfl.sync .* with mask 0xffffffff; "
+               "threads 16 to 31 ended");
 }
 
 TEST(Faults, RacesOnGlobalMemory) {

@@ -3,7 +3,8 @@
 
 using namespace stretto;
 
-std::string test::kernel(int blocks, int threads, const std::string &bufferBytes, int buffers, const std::string &body) {
+std::string test::kernel(int blocks, int threads, const std::string &bufferBytes, int buffers,
+                         const std::string &body) {
   std::string parameters;
   for (int i = 0; i < buffers; ++i)
     parameters += (i ? ", %a" : "%a") + std::to_string(i) + ": !llvm.ptr<1>";
@@ -139,7 +140,9 @@ static std::string store(int row, const std::string &value, const std::string &b
          " : i32, !llvm.ptr<1>";
 }
 
-const std::string test::votes = kernel(1, 64, "256, 2816", 2, R"(
+const std::string test::votes =
+    kernel(1, 64, "256, 2816", 2,
+           R"(
     %xp = llvm.getelementptr %a0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
     %x = llvm.load %xp : !llvm.ptr<1> -> f32
     %zero = llvm.mlir.constant(0.0 : f32) : f32
@@ -160,12 +163,12 @@ const std::string test::votes = kernel(1, 64, "256, 2816", 2, R"(
     %and = nvvm.redux.sync and %t, %all : i32 -> i32
     %or = nvvm.redux.sync or %t, %all : i32 -> i32
     %xor = nvvm.redux.sync xor %t, %all : i32 -> i32)" +
-                                                 store(0, "ballot", "a1") + store(1, "v1", "a1") + store(2, "v2", "a1") +
-                                                 store(3, "v3", "a1") + store(4, "sum", "a1") + store(5, "max", "a1") +
-                                                 store(6, "umax", "a1") + store(7, "min", "a1") + store(8, "and", "a1") +
-                                                 store(9, "or", "a1") + store(10, "xor", "a1"));
+               store(0, "ballot", "a1") + store(1, "v1", "a1") + store(2, "v2", "a1") + store(3, "v3", "a1") +
+               store(4, "sum", "a1") + store(5, "max", "a1") + store(6, "umax", "a1") + store(7, "min", "a1") +
+               store(8, "and", "a1") + store(9, "or", "a1") + store(10, "xor", "a1"));
 
-const std::string test::shuffles = kernel(1, 64, "1536", 1, R"(
+const std::string test::shuffles = kernel(1, 64, "1536", 1,
+                                          R"(
     %three = llvm.mlir.constant(3 : i32) : i32
     %seven = llvm.mlir.constant(7 : i32) : i32
     %segments = llvm.mlir.constant(0x1807 : i32) : i32
@@ -176,9 +179,9 @@ const std::string test::shuffles = kernel(1, 64, "1536", 1, R"(
     %pair = nvvm.shfl.sync down %all, %tid, %three, %segments {return_value_and_is_valid} : i32 -> !llvm.struct<(i32, i1)>
     %part = llvm.extractvalue %pair[0] : !llvm.struct<(i32, i1)>
     %bit = llvm.extractvalue %pair[1] : !llvm.struct<(i32, i1)>
-    %valid = llvm.zext %bit : i1 to i32)" + store(0, "bfly", "a0") + store(1, "idx", "a0") + store(2, "up", "a0") +
-                                                       store(3, "down", "a0") + store(4, "part", "a0") +
-                                                       store(5, "valid", "a0"));
+    %valid = llvm.zext %bit : i1 to i32)" + store(0, "bfly", "a0") +
+                                              store(1, "idx", "a0") + store(2, "up", "a0") + store(3, "down", "a0") +
+                                              store(4, "part", "a0") + store(5, "valid", "a0"));
 
 const std::string test::functions = kernel(1, 64, "256, 256", 2, R"(
     %xp = llvm.getelementptr %a0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32

@@ -86,7 +86,8 @@ TEST(Emulator, ConversionToBF16) {
   Buffer<uint16_t> y;
   std::mt19937 engine(7);
   for (int i = 0; i < 512; ++i) // any bits; every second one halfway between two results
-    x.data[i] = std::bit_cast<float>(i % 2 ? static_cast<uint32_t>(engine()) : static_cast<uint32_t>(engine()) << 16 | 0x8000);
+    x.data[i] =
+        std::bit_cast<float>(i % 2 ? static_cast<uint32_t>(engine()) : static_cast<uint32_t>(engine()) << 16 | 0x8000);
   x.data[0] = INFINITY;
   x.data[1] = std::bit_cast<float>(0x7f7fffff); // rounds to infinity
   x.data[2] = std::bit_cast<float>(0x7f800001); // NaN whose upper bits say infinity
@@ -121,7 +122,8 @@ TEST(Emulator, VotesAndReductions) {
       for (int row = 0; row < 11; ++row)
         got.push_back(y.data[64 * row + i]);
       // The ballot of every third lane from lane 2 on.
-      const std::vector<int32_t> low = {0x24924924, 1, 0, 0, 32 * first + 496, 28, -1, -3, 0, -1, -1 ^ -2 ^ -3 ^ 29 ^ 30 ^ 31};
+      const std::vector<int32_t> low = {0x24924924, 1,  0, 0,  32 * first + 496,           28,
+                                        -1,         -3, 0, -1, -1 ^ -2 ^ -3 ^ 29 ^ 30 ^ 31};
       const std::vector<int32_t> high = {-1, 1, 1, 1, 32 * first + 496, 60, 60, 29, 0, 63, 29 ^ 30 ^ 31 ^ 61 ^ 62 ^ 63};
       ASSERT_EQ(got, warp ? high : low) << i;
     }
@@ -189,8 +191,8 @@ TEST(Emulator, BlocksRunOnSeveralHostThreads) {
 }
 
 TEST(Emulator, PointersWhoseBufferIsNotKnown) {
-  EmulatedKernels kernels(with(with(elementwise, "%a0[%i]", "%p[%i]"), "%xp =",
-                               "%p = llvm.select %isLow, %a0, %a1 : i1, !llvm.ptr<1>\n %xp ="));
+  EmulatedKernels kernels(with(with(elementwise, "%a0[%i]", "%p[%i]"),
+                               "%xp =", "%p = llvm.select %isLow, %a0, %a1 : i1, !llvm.ptr<1>\n %xp ="));
   ASSERT_TRUE(kernels.isLoaded());
   Buffer<float> x, y, z;
   std::iota(x.data, x.data + 150, 0.0f);

@@ -1,11 +1,12 @@
 // What valid programs elaborate to: names of weights, functions, scans, values of parameters.
 #include "TestSupport.h"
 
-#include "frontend/Sema/Layers.h"
+#include "frontend/Sema/Elaborate/Layers.h"
 
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::frontend;
 using stretto::test::Frontend;
 using stretto::test::inModel;
 
@@ -41,8 +42,9 @@ TEST(WeightNames, ComeFromWhereTheyAreWritten) {
 
 TEST(WeightNames, BlocksAndLayersAddTheirNames) {
   EXPECT_EQ(namesIn("block f(y) { h = linear(y, 16) return h }\nx = f(f(x))"), (Names{"f.h.weight", "f_1.h.weight"}));
-  EXPECT_EQ(namesIn("block f(y) { h = linear(y, 16) return h }\nrepeat 3 { x = f(x) }\nrepeat 2 named tail { x = f(x) }"),
-            (Names{"layers.{}.f.h.weight", "tail.{}.f.h.weight"}));
+  EXPECT_EQ(
+      namesIn("block f(y) { h = linear(y, 16) return h }\nrepeat 3 { x = f(x) }\nrepeat 2 named tail { x = f(x) }"),
+      (Names{"layers.{}.f.h.weight", "tail.{}.f.h.weight"}));
   EXPECT_EQ(namesIn("repeat 3 { x = linear(x, 16) }\nrepeat 2 { x = linear(x, 16) }"),
             (Names{"layers.{}.x_linear.weight", "layers_1.{}.x_linear.weight"}));
   EXPECT_EQ(namesIn("repeat 2 { repeat 2 named parts { x = rms_norm(x) } }"),
@@ -68,8 +70,9 @@ TEST(Layers, RunsUseAsFewBodiesAsPossible) {
 TEST(Layers, DepthDoesNotChangeTheProgram) {
   auto elaborated = [](const char *layers) {
     Frontend frontend;
-    frontend.set("layers", layers).run(inModel("block f(y) { return y + linear(y, dim) }\nrepeat layers { x = f(x) }",
-                                                "vocab: int, dim = 16, layers = 2"));
+    frontend.set("layers", layers)
+        .run(inModel("block f(y) { return y + linear(y, dim) }\nrepeat layers { x = f(x) }",
+                     "vocab: int, dim = 16, layers = 2"));
     EXPECT_TRUE(frontend.program) << frontend.errors();
     size_t ops = 0;
     for (const Function &function : frontend.program->functions)
@@ -95,7 +98,8 @@ TEST(Layers, ChoicesByLayerBecomeAPeriod) {
 
 TEST(Layers, RunsAndSingleLayers) {
   Frontend frontend;
-  frontend.run(inModel("repeat 6 as i { if i == 0 { x = rms_norm(x) } else if i < 4 { x = canon(x) } else { x = relu(x) } }"));
+  frontend.run(
+      inModel("repeat 6 as i { if i == 0 { x = rms_norm(x) } else if i < 4 { x = canon(x) } else { x = relu(x) } }"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
   EXPECT_EQ(countOps(frontend.program->main(), "scan"), 2u);
   EXPECT_TRUE(frontend.weight("layers.0.x_rms_norm.weight"));
@@ -159,7 +163,8 @@ TEST(Blocks, ReturnSeveralValuesAndTakeDefaults) {
 
 TEST(Blocks, AnnotationsReachTheOperationsInside) {
   Frontend frontend;
-  frontend.run(inModel("block f(y) { return exp(y) }\nno_fuse { a = f(x) }\nb = f(x)\nc = recompute(tanh(b) + a)\nx = c"));
+  frontend.run(
+      inModel("block f(y) { return exp(y) }\nno_fuse { a = f(x) }\nb = f(x)\nc = recompute(tanh(b) + a)\nx = c"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
   const auto &functions = frontend.program->functions;
   EXPECT_TRUE(functions[0].ops[0].noFuse);
@@ -187,9 +192,10 @@ TEST(Weights, TiedAndFrozenAndInitialised) {
 
 TEST(Numbers, AreExact) {
   Frontend frontend;
-  frontend.run(inModel("x = relu(x)", "vocab: int, dim = 16, a = floor_to(8 * 512 / 3, 8), b = ceil_to(10 / 3, 4), "
-                                      "c = 10 / 4 * 2, d: float = 1 / 4, e = max(1, floor(7 / 2)), f = -7 % 4, "
-                                      "g = floor(-7 / 2), h = if 1 / 3 < 0.34 then 1 else 2, s = {B, A, B}, t = not true"));
+  frontend.run(inModel("x = relu(x)",
+                       "vocab: int, dim = 16, a = floor_to(8 * 512 / 3, 8), b = ceil_to(10 / 3, 4), "
+                       "c = 10 / 4 * 2, d: float = 1 / 4, e = max(1, floor(7 / 2)), f = -7 % 4, "
+                       "g = floor(-7 / 2), h = if 1 / 3 < 0.34 then 1 else 2, s = {B, A, B}, t = not true"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
   std::string values;
   for (const ResolvedParameter &parameter : frontend.program->parameters)

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::frontend;
 
 namespace {
 
@@ -71,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(BadToken{"a = $", "f:1:5: error: unexpected character '$'"},
                     BadToken{"a = 1 # it's one", "f:1:7: error: '#' does not begin a comment; write '//'"},
                     BadToken{"a = \xc3\xa9", "unexpected character with code 195"},
-                    BadToken{"a = 99999999999999999999", "an int is at most 9223372036854775807, but got 99999999999999999999"},
+                    BadToken{"a = 99999999999999999999",
+                             "an int is at most 9223372036854775807, but got 99999999999999999999"},
                     BadToken{"a = 1e999", "a float is at most 1e300, but got 1e999"},
                     BadToken{"a = 1e+", "expected digits in the exponent of a number"},
                     BadToken{"a = 12ab", "expected a number, but got '12ab'"},
@@ -105,7 +107,8 @@ TEST(Parser, OperatorsBindAsInMathematics) {
 }
 
 TEST(Parser, StatementsNeedNoSeparator) {
-  Text text("model m { repeat 2 as i named parts { x = f(x)  x, y = g(x, k = 1) } if a { return x } else { require b } }");
+  Text text(
+      "model m { repeat 2 as i named parts { x = f(x)  x, y = g(x, k = 1) } if a { return x } else { require b } }");
   EXPECT_EQ(text.tree(), R"(model m
   repeat as i named parts
     2
@@ -148,7 +151,8 @@ TEST_P(BadSyntaxes, AreReported) {
 INSTANTIATE_TEST_SUITE_P(
     Parser, BadSyntaxes,
     testing::Values(
-        BadSyntax{"modle m { }", "f:1:1: error: expected 'import', 'model', 'block' or 'def', but got 'modle'; did you mean 'model'?"},
+        BadSyntax{"modle m { }",
+                  "f:1:1: error: expected 'import', 'model', 'block' or 'def', but got 'modle'; did you mean 'model'?"},
         BadSyntax{"import x", "expected the path of a file in quotes after 'import', but got 'x'"},
         BadSyntax{"model 3 { }", "expected a name after 'model', but got '3'"},
         BadSyntax{"block b { }", "expected '(' before the parameters, but got '{'"},
@@ -199,9 +203,11 @@ TEST(Diagnostics, NearestNameIsClose) {
 }
 
 TEST(Format, CanonicalLayout) {
-  EXPECT_EQ(format("model m(vocab:int,dim=  512){ // top\n// own\nx=embed( tokens,vocab,dim )\n\n\n\nrepeat 2{x=f(x);x=g(x)}\n"
-                   "  if A in{A,B}{y=-x*(a+b)}\nlonger=first+\nsecond\n}"),
-            R"(model m(vocab: int, dim = 512) {  // top
+  EXPECT_EQ(
+      format(
+          "model m(vocab:int,dim=  512){ // top\n// own\nx=embed( tokens,vocab,dim )\n\n\n\nrepeat 2{x=f(x);x=g(x)}\n"
+          "  if A in{A,B}{y=-x*(a+b)}\nlonger=first+\nsecond\n}"),
+      R"(model m(vocab: int, dim = 512) {  // top
   // own
   x = embed(tokens, vocab, dim)
 

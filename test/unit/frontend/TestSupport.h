@@ -9,6 +9,8 @@
 
 namespace stretto::test {
 
+using namespace frontend;
+
 /// A front end over files in memory. The main file is "m.stretto".
 struct Frontend {
   SourceFiles sources;

@@ -108,7 +108,7 @@ TEST(ContractedDag, OrderHasRoomForManyMergesAtOnePlace) {
   for (unsigned i = 0; i < kMerges; ++i)
     graph.merge(0, 4 * i + 4);
   for (unsigned i = 0; i < kMerges; ++i) {
-    EXPECT_TRUE(graph.isAnyBetween(4 * i + 2, 0)) << i;  // the near one
+    EXPECT_TRUE(graph.isAnyBetween(4 * i + 2, 0)) << i; // the near one
     EXPECT_FALSE(graph.isAnyBetween(4 * i + 3, 0)) << i;
   }
 }

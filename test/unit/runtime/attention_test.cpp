@@ -108,14 +108,21 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   Workbench bench(dtypeOf<Total>(), device);
   bench.device->setThreads(threads);
   const int64_t rows = c.batch * c.length, w = c.width(), kw = c.kvWidth(), stride = w + 2 * kw + 8;
-  stretto_attention_args args{c.batch, c.length, c.heads, c.kvHeads, c.headDim, stride, stride, stride, w + 4,
-                              1 / std::sqrt(static_cast<double>(c.headDim)), c.causal, dtypeOf<Real>(), {}, {}, {}, {}, {}, {}, {}, 0, 0, 0};
+  stretto_attention_args args{};
+  args.batch = c.batch, args.length = c.length;
+  args.heads = c.heads, args.kv_heads = c.kvHeads, args.head_dim = c.headDim;
+  args.q_stride = args.k_stride = args.v_stride = stride;
+  args.o_stride = w + 4;
+  args.scale = 1 / std::sqrt(static_cast<double>(c.headDim));
+  args.causal = c.causal;
+  args.dtype = dtypeOf<Real>();
   auto column = [&](stretto_buffer base, int64_t offset) {
     base.offset += offset * static_cast<int64_t>(sizeof(Real));
     return base;
   };
   std::vector<Real> packed(rows * stride, Real(7));
-  const auto q = randomReals<Real>(rows * w, 1), k = randomReals<Real>(rows * kw, 2), v = randomReals<Real>(rows * kw, 3);
+  const auto q = randomReals<Real>(rows * w, 1), k = randomReals<Real>(rows * kw, 2),
+             v = randomReals<Real>(rows * kw, 3);
   for (int64_t row = 0; row < rows; ++row) {
     std::copy_n(&q[row * w], w, &packed[row * stride]);
     std::copy_n(&k[row * kw], kw, &packed[row * stride + w]);
@@ -146,7 +153,8 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
 
 // Relative to the largest number expected; where documents of one token make all of them zero, the largest that is not.
 double errorOf(const std::vector<double> &got, const std::vector<double> &expected) {
-  const bool isZero = std::all_of(expected.begin(), expected.end(), [](double value) { return std::abs(value) < 1e-14; });
+  const bool isZero =
+      std::all_of(expected.begin(), expected.end(), [](double value) { return std::abs(value) < 1e-14; });
   double largest = 0;
   for (double value : got)
     largest = std::max(largest, std::abs(value));
@@ -160,15 +168,16 @@ template <typename Real> void compare(const Case &c) {
   const char *names[] = {"o", "lse", "dq", "dk", "dv"};
   for (int i = 0; i < 5; ++i) {
     const bool total = expected[i] == &r.lse; // a float beside BF16; gradients there read an o that was rounded
-    EXPECT_LE(errorOf(got[i], *expected[i]),
-              sizeof(Real) > 2 ? tolerance<Real>() : total ? tolerance<float>() : 2 * tolerance<Real>())
+    EXPECT_LE(errorOf(got[i], *expected[i]), sizeof(Real) > 2 ? tolerance<Real>()
+                                             : total          ? tolerance<float>()
+                                                              : 2 * tolerance<Real>())
         << names[i] << " at T=" << c.length << " H=" << c.heads << "/" << c.kvHeads << " D=" << c.headDim;
   }
 }
 
-const Case cases[] = {{2, 9, 2, 2, 4, true},   {1, 1, 1, 1, 8, true},    {2, 70, 4, 2, 16, true},
-                      {1, 130, 4, 1, 12, true}, {2, 40, 2, 2, 8, false}, {1, 600, 2, 1, 32, true},
-                      {1, 1100, 1, 1, 8, false}, {2, 70, 4, 2, 16, true, 5},  {3, 40, 2, 2, 8, false, 7},
+const Case cases[] = {{2, 9, 2, 2, 4, true},       {1, 1, 1, 1, 8, true},      {2, 70, 4, 2, 16, true},
+                      {1, 130, 4, 1, 12, true},    {2, 40, 2, 2, 8, false},    {1, 600, 2, 1, 32, true},
+                      {1, 1100, 1, 1, 8, false},   {2, 70, 4, 2, 16, true, 5}, {3, 40, 2, 2, 8, false, 7},
                       {2, 650, 2, 1, 8, true, 97}, {2, 9, 2, 2, 4, true, 1}};
 
 // Rows [first, first + count) of `width` numbers.

@@ -56,7 +56,8 @@ TEST(Batches, TheIdentityHoldsTheContentsOfFiles) {
   };
   EXPECT_EQ(identity({}), "task numbers a=b");
   EXPECT_EQ(identity({{"a", ""}}), "task numbers a=b");
-  EXPECT_EQ(identity({{"a", "12ef"}, {"c", ""}, {"d", "34"}}), "task numbers a=b, contents of a 12ef, contents of d 34");
+  EXPECT_EQ(identity({{"a", "12ef"}, {"c", ""}, {"d", "34"}}),
+            "task numbers a=b, contents of a 12ef, contents of d 34");
 }
 
 TEST(Batches, ThePrefetcherKeepsTheOrderAndStartsAnywhere) {
@@ -77,7 +78,8 @@ TEST(Batches, AFileIsReadInACircle) {
   TemporaryFolder folder;
   const std::vector<int32_t> tokens = {0, 1, 2, 3, 4, 5, 6, 7};
   const std::vector<uint8_t> mask = {1, 0, 1, 1, 1, 1, 1, 1};
-  writeSafetensors(folder / "t", {{"tokens", "I32", {4, 2}, 0, 0}, {"targets", "I32", {4, 2}, 0, 0}, {"mask", "U8", {4, 2}, 0, 0}},
+  writeSafetensors(folder / "t",
+                   {{"tokens", "I32", {4, 2}, 0, 0}, {"targets", "I32", {4, 2}, 0, 0}, {"mask", "U8", {4, 2}, 0, 0}},
                    [&](const TensorEntry &entry) {
                      return entry.name == "mask" ? static_cast<const void *>(mask.data()) : tokens.data();
                    });
@@ -138,6 +140,7 @@ TEST(Progress, TheLineHoldsEverything) {
   state.score = "accuracy 50.0 %";
   state.mfu = 0.25;
   state.etaSeconds = 3725, state.resident = 3 << 20;
-  EXPECT_EQ(progressLine(state),
-            "step 5/10  loss 2.5000  accuracy 50.0 %  lr 1.00e-03  1234 tok/s  MFU 25.0 %  ETA 1:02:05  3.00 MiB resident");
+  EXPECT_EQ(
+      progressLine(state),
+      "step 5/10  loss 2.5000  accuracy 50.0 %  lr 1.00e-03  1234 tok/s  MFU 25.0 %  ETA 1:02:05  3.00 MiB resident");
 }

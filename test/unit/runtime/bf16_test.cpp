@@ -10,37 +10,37 @@ namespace {
 
 std::vector<double> valuesOf(const std::vector<Bf16> &numbers) { return {numbers.begin(), numbers.end()}; }
 
-struct Product {
+struct Matmul {
   stretto_matmul_args args;
   std::vector<double> expected;
   bool elsewhere = false; // whether what is added is D, not C
 };
 
 // Rows of A, B and C are wider than what is multiplied; the gaps of C must stay.
-Product makeProduct(int64_t m, int64_t n, int64_t k, int bits, int32_t dtypeC) {
-  Product product{};
-  stretto_matmul_args &args = product.args;
+Matmul makeProduct(int64_t m, int64_t n, int64_t k, int bits, int32_t dtypeC) {
+  Matmul matmul{};
+  stretto_matmul_args &args = matmul.args;
   args.m = m, args.n = n, args.k = k, args.transpose_a = bits & 1, args.transpose_b = bits >> 1 & 1;
   args.accumulate = bits >> 2 & 1, args.dtype = STRETTO_BF16, args.dtype_c = dtypeC;
   args.lda = (args.transpose_a ? m : k) + 3, args.ldb = (args.transpose_b ? k : n) + 5, args.ldc = n + 2;
   const auto a = valuesOf(randomReals<Bf16>((args.transpose_a ? k : m) * args.lda, 1));
   const auto b = valuesOf(randomReals<Bf16>((args.transpose_b ? n : k) * args.ldb, 2));
-  product.expected = valuesOf(randomReals<Bf16>(m * args.ldc, 3));
+  matmul.expected = valuesOf(randomReals<Bf16>(m * args.ldc, 3));
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
-      double sum = args.accumulate ? product.expected[i * args.ldc + j] : 0.0;
+      double sum = args.accumulate ? matmul.expected[i * args.ldc + j] : 0.0;
       for (int64_t l = 0; l < k; ++l)
         sum += a[args.transpose_a ? l * args.lda + i : i * args.lda + l] *
                b[args.transpose_b ? j * args.ldb + l : l * args.ldb + j];
-      product.expected[i * args.ldc + j] = sum;
+      matmul.expected[i * args.ldc + j] = sum;
     }
-  return product;
+  return matmul;
 }
 
-std::vector<double> run(Product product, int threads, const char *device) {
+std::vector<double> run(Matmul matmul, int threads, const char *device) {
   Workbench bench(STRETTO_F32, device);
   bench.device->setThreads(threads);
-  stretto_matmul_args &args = product.args;
+  stretto_matmul_args &args = matmul.args;
   const auto c = randomReals<Bf16>(args.m * args.ldc, 3);
   args.a = bench.place(randomReals<Bf16>((args.transpose_a ? args.k : args.m) * args.lda, 1));
   args.b = bench.place(randomReals<Bf16>((args.transpose_b ? args.n : args.k) * args.ldb, 2));
@@ -49,8 +49,8 @@ std::vector<double> run(Product product, int threads, const char *device) {
     return args.dtype_c == STRETTO_BF16 ? bench.place(c) : bench.place(std::vector<float>(wide.begin(), wide.end()));
   };
   args.c = place();
-  if (product.elsewhere) {
-    args.accumulate = 0, args.has_addend = 1, args.d = args.c, args.ldd = args.ldc;
+  if (matmul.elsewhere) {
+    args.accumulate = 0, args.has_residual = 1, args.d = args.c, args.ldd = args.ldc;
     args.c = place();
   }
   stretto_matmul(&bench.context, &args);
@@ -80,27 +80,27 @@ TEST(Bf16, ProductsAgreeWithLoops) {
   for (int32_t dtypeC : {STRETTO_F32, STRETTO_BF16})
     for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {7, 3, 5}, {130, 65, 33}, {96, 200, 257}})
       for (int bits = 0; bits < 8; ++bits) {
-        const Product product = makeProduct(m, n, k, bits, dtypeC);
-        EXPECT_LE(relativeError(run(product, 2, "cpu"), product.expected),
+        const Matmul matmul = makeProduct(m, n, k, bits, dtypeC);
+        EXPECT_LE(relativeError(run(matmul, 2, "cpu"), matmul.expected),
                   dtypeC == STRETTO_BF16 ? tolerance<Bf16>() : tolerance<float>())
             << m << "x" << n << "x" << k << " case " << bits << " C " << dtypeC;
       }
 }
 
-TEST(Bf16, AnAddendIsAddedAsCIs) {
+TEST(Bf16, AResidualIsAddedAsCIs) {
   for (int32_t dtypeC : {STRETTO_F32, STRETTO_BF16}) {
-    Product product = makeProduct(130, 65, 33, 6, dtypeC);
-    const auto expected = run(product, 2, "cpu");
-    product.elsewhere = true;
-    EXPECT_EQ(run(product, 2, "cpu"), expected);
+    Matmul matmul = makeProduct(130, 65, 33, 6, dtypeC);
+    const auto expected = run(matmul, 2, "cpu");
+    matmul.elsewhere = true;
+    EXPECT_EQ(run(matmul, 2, "cpu"), expected);
   }
 }
 
 TEST(Bf16, BitsDoNotDependOnThreadsOrDevice) {
-  const Product product = makeProduct(600, 96, 64, 5, STRETTO_BF16);
-  const auto one = run(product, 1, "cpu");
-  EXPECT_EQ(one, run(product, 3, "cpu"));
-  EXPECT_EQ(one, run(product, 2, "null-async"));
+  const Matmul matmul = makeProduct(600, 96, 64, 5, STRETTO_BF16);
+  const auto one = run(matmul, 1, "cpu");
+  EXPECT_EQ(one, run(matmul, 3, "cpu"));
+  EXPECT_EQ(one, run(matmul, 2, "null-async"));
 }
 
 // A NaN is found in the type and in the copy of the weights that the op works with, and the weight is named.
@@ -113,16 +113,17 @@ TEST(Bf16, TheFiniteCheckReadsTypes) {
   device->observe(&check);
   auto *weights = static_cast<uint16_t *>(arenas.base(STRETTO_ARENA_ROUNDED));
   weights[17] = roundToBf16(INFINITY); // the second number of b
-  const stretto_result result = {"linear", "a.stretto:7:3", "", 2, 1, 1, 4, 4, {1, 2, 0, 0}, 2, STRETTO_ARENA_ACTIVATIONS,
-                                 STRETTO_BF16, 0};
+  const stretto_result result = {"linear", "a.stretto:7:3",           "",           2, 1, 1, 4, 4, {1, 2, 0, 0},
+                                 2,        STRETTO_ARENA_ACTIVATIONS, STRETTO_BF16, 0};
   const stretto_site site{&result, 1};
   auto *ones = static_cast<uint16_t *>(arenas.base(STRETTO_ARENA_ACTIVATIONS));
   ones[0] = roundToBf16(1);
-  MatmulOp product;
-  product.dtype = product.dtypeC = STRETTO_BF16;
-  product.m = product.k = product.lda = product.ldb = 1, product.n = product.ldc = 2, product.transposeB = true;
-  product.a = ones, product.b = weights + 16, product.c = ones + 32;
-  EXPECT_EQ(errorOf([&] { device->submit(product, {&site, -1}); }),
-            "the first NaN or infinity was written by linear at a.stretto:7:3 with weight 'b': element [0, 1] of [1, 2] "
-            "is inf");
+  MatmulOp matmul;
+  matmul.dtype = matmul.dtype_c = STRETTO_BF16;
+  matmul.m = matmul.k = matmul.lda = matmul.ldb = 1, matmul.n = matmul.ldc = 2, matmul.transpose_b = true;
+  matmul.a = ones, matmul.b = weights + 16, matmul.c = ones + 32;
+  EXPECT_EQ(
+      errorOf([&] { device->submit(matmul, {&site, -1}); }),
+      "the first NaN or infinity was written by linear at a.stretto:7:3 with weight 'b': element [0, 1] of [1, 2] "
+      "is inf");
 }

@@ -239,7 +239,8 @@ TEST(Checkpoint, WeightsOfAUserAreConvertedAndChecked) {
   EXPECT_NE(load({{"a", "F64", {3, 2}, 0, 0}, {"b", "F64", {4}, 0, 0}, {"c", "F64", {2}, 0, 0}})
                 .find("must have shape [2, 3], but got [3, 2]"),
             std::string::npos);
-  EXPECT_NE(load({{"a", "F64", {2, 3}, 0, 0}, {"b", "F64", {4}, 0, 0}, {"c", "F64", {2}, 0, 0}, {"aa", "F64", {1}, 0, 0}})
-                .find("got 'aa'; did you mean 'a'?"),
-            std::string::npos);
+  EXPECT_NE(
+      load({{"a", "F64", {2, 3}, 0, 0}, {"b", "F64", {4}, 0, 0}, {"c", "F64", {2}, 0, 0}, {"aa", "F64", {1}, 0, 0}})
+          .find("got 'aa'; did you mean 'a'?"),
+      std::string::npos);
 }

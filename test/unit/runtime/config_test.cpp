@@ -46,8 +46,9 @@ TEST(Config, TheRecipeLiesUnderTheCommandLine) {
 }
 
 TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {
-  const ConfigLayer below = {{{"task", {"mano", "run.toml"}}, {"preset", {"small", "run.toml"}}, {"seed", {"4", "run.toml"}}},
-                             {{"l", {"2", "run.toml"}}}};
+  const ConfigLayer below = {
+      {{"task", {"mano", "run.toml"}}, {"preset", {"small", "run.toml"}}, {"seed", {"4", "run.toml"}}},
+      {{"l", {"2", "run.toml"}}}};
   const RunConfig config = compose({"--task", "copy", "--task-set", "symbols=9"}, {below});
   EXPECT_EQ(config.preset, "");
   EXPECT_EQ(config.seed, 4);
@@ -55,7 +56,8 @@ TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {
 }
 
 TEST(Config, APresetTakesThePlaceOfParametersBelow) {
-  const ConfigLayer below = {{{"task", {"copy", "run.toml"}}, {"preset", {"", "run.toml"}}}, {{"n", {"5", "run.toml"}}}};
+  const ConfigLayer below = {{{"task", {"copy", "run.toml"}}, {"preset", {"", "run.toml"}}},
+                             {{"n", {"5", "run.toml"}}}};
   EXPECT_EQ(compose({"--seed", "1"}, {below}).taskSettings.at("n"), "5");
   EXPECT_EQ(compose({"--preset", "big"}, {below}).taskSettings.at("n"), "20");
   EXPECT_EQ(compose({"--preset", "big", "--task-set", "n=7"}, {below}).taskSettings.at("n"), "7");
@@ -73,7 +75,8 @@ TEST(Config, AWrittenRunFileReadsBack) {
   EXPECT_NE(again.origins.at("lr").find("run.toml:"), std::string::npos);
 }
 
-// Cut in any line or behind it, or with a byte changed, what a run wrote is refused, also where it is given as --config.
+// Cut in any line or behind it, or with a byte changed, what a run wrote is refused, also where it is given as
+// --config.
 TEST(Config, ARunFileThatWasCutOrChangedIsRefused) {
   TemporaryFolder folder;
   const std::string good = writeConfigFile(compose({"--task", "copy", "--lr=0.3"})), path = folder / "run.toml";
@@ -106,17 +109,27 @@ TEST(Config, WholeNumbersMayHaveExponents) {
   EXPECT_EQ(compose({"--task", "copy", "--steps", "2.5e3", "--seed", "9007199254740993"}).steps, 2500);
   EXPECT_EQ(compose({"--task", "copy", "--seed", "9007199254740993"}).seed, 9007199254740993);
   for (const char *text : {"1e-3", "2.5", "1e400", "inf", "nan", "1e17", "1e3x", ""})
-    EXPECT_NE(composeError({"--task", "copy", "--steps", text}).find("--steps must be an integer in"), std::string::npos) << text;
+    EXPECT_NE(composeError({"--task", "copy", "--steps", text}).find("--steps must be an integer in"),
+              std::string::npos)
+        << text;
 }
 
 TEST(Config, NamesFromElsewhereAreAnswered) {
-  for (const auto &[name, ours] : {std::pair("--learning-rate", "--lr"), {"--learning_rate=1", "--lr"}, {"--warmup_steps", "--warmup"},
-                                   {"--weight_decay", "--weight-decay"}, {"--Seed", "--seed"}, {"--grad-clip", "--clip"}})
-    EXPECT_NE(composeError({"--task", "copy", name}).find(std::string("did you mean '") + ours + "'?"), std::string::npos) << name;
-  EXPECT_EQ(composeError({"--epochs", "3"}), "unknown option '--epochs'; did you mean '--steps'? (the data of a task has no end, so "
-                                             "that there are no epochs)");
-  EXPECT_EQ(composeError({"--batch-size=8"}), "unknown option '--batch-size'; the program was compiled with its batch: another "
-                                              "makes another program, by stretto train SPEC --batch ...");
+  for (const auto &[name, ours] : {std::pair("--learning-rate", "--lr"),
+                                   {"--learning_rate=1", "--lr"},
+                                   {"--warmup_steps", "--warmup"},
+                                   {"--weight_decay", "--weight-decay"},
+                                   {"--Seed", "--seed"},
+                                   {"--grad-clip", "--clip"}})
+    EXPECT_NE(composeError({"--task", "copy", name}).find(std::string("did you mean '") + ours + "'?"),
+              std::string::npos)
+        << name;
+  EXPECT_EQ(composeError({"--epochs", "3"}),
+            "unknown option '--epochs'; did you mean '--steps'? (the data of a task has no end, so "
+            "that there are no epochs)");
+  EXPECT_EQ(composeError({"--batch-size=8"}),
+            "unknown option '--batch-size'; the program was compiled with its batch: another "
+            "makes another program, by stretto train SPEC --batch ...");
 }
 
 // What a name is answered with is an option.
@@ -148,7 +161,8 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
             "--schedule must be constant, linear or cosine, but got 'lienar'; did you mean 'linear'?");
   EXPECT_EQ(composeError({"--task", "copy", "--schedule", "wsd-xyzzy"}),
             "--schedule must be constant, linear or cosine, but got 'wsd-xyzzy'");
-  EXPECT_EQ(composeError({"--task", "copy", "--task-set", "n"}), "--task-set must have the form name=value, but got 'n'");
+  EXPECT_EQ(composeError({"--task", "copy", "--task-set", "n"}),
+            "--task-set must have the form name=value, but got 'n'");
   EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
   EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");
   EXPECT_EQ(composeError({}), "a run needs data: give --task NAME (or --tokens FILE)");
@@ -162,14 +176,19 @@ TEST(Config, RunFilesNameTheLine) {
     return errorOf([&] { compose({}, {readConfigFile(folder / "f")}); });
   };
   const std::string path = folder / "f";
-  EXPECT_NE(error("[settings]\ntask = \"copy\"\nlearning-speed = 1\n").find(":3: a setting must be an option, but got 'learning-speed'"), std::string::npos);
+  EXPECT_NE(error("[settings]\ntask = \"copy\"\nlearning-speed = 1\n")
+                .find(":3: a setting must be an option, but got 'learning-speed'"),
+            std::string::npos);
   EXPECT_EQ(error("[settings]\ntask = \"copy\"\nstep = 1\n"),
             path + ":3: a setting must be an option, but got 'step'; did you mean 'steps'?");
-  EXPECT_EQ(error("[settings]\ntask = \"copy\"\nlr = -1\n"), path + ":3: --lr must be a number in 0..1000000, but got '-1'");
-  EXPECT_EQ(error("[setings]\n"), path + ":1: a run file must hold the tables [settings] and [task], but got 'setings'");
+  EXPECT_EQ(error("[settings]\ntask = \"copy\"\nlr = -1\n"),
+            path + ":3: --lr must be a number in 0..1000000, but got '-1'");
+  EXPECT_EQ(error("[setings]\n"),
+            path + ":1: a run file must hold the tables [settings] and [task], but got 'setings'");
   EXPECT_NE(error("[settings\n").find(":1: not a TOML file"), std::string::npos);
   std::string key = "a";
   for (int i = 0; i < 200000; ++i)
     key += ".a";
-  EXPECT_EQ(error("[settings]\n" + key + " = 1\n"), path + ":2: not a TOML file: a key must have at most 16 parts, but got more");
+  EXPECT_EQ(error("[settings]\n" + key + " = 1\n"),
+            path + ":2: not a TOML file: a key must have at most 16 parts, but got more");
 }

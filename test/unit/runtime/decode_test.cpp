@@ -26,8 +26,8 @@ TEST(Caches, ValidRowsLieAtTheirPositions) {
   std::vector<float> strided(2 * 3 * 4, 9.0f);
   for (size_t i = 0; i < 6; ++i)
     std::copy_n(&wide[2 * i], 2, &strided[4 * i]);
-  stretto_write_cache_args args{2, 3, 4, 8, 16, bench.place(strided), bench.place(Words{3, 4, 5, 0, 1, 2}),
-                                bench.place(Words{3, 1}), cache};
+  stretto_write_cache_args args{
+      2, 3, 4, 8, 16, bench.place(strided), bench.place(Words{3, 4, 5, 0, 1, 2}), bench.place(Words{3, 1}), cache};
   stretto_write_cache(&bench.context, &args);
   const std::vector<float> expected = {1, 0.5, 2, 0.5, -1, -1, 0, 0.5, 100, 0.5, -1, -1, -1, -1, -1, -1};
   EXPECT_EQ(bench.read<float>(cache, 16), expected);
@@ -51,7 +51,8 @@ TEST(Caches, LastValidRowOfEachSequence) {
 }
 
 // Attention of some queries, computed key by key.
-template <typename Real> void checkStep(int64_t rows, int64_t capacity, int64_t heads, int64_t kvHeads, int64_t headDim) {
+template <typename Real> void checkStep(int64_t rows, int64_t capacity, int64_t heads, int64_t kvHeads,
+                                        int64_t headDim) {
   constexpr int64_t batch = 3;
   const int64_t width = heads * headDim, kvWidth = kvHeads * headDim, stride = width + 5;
   const auto q = randomReals<Real>(batch * rows * stride, 1);
@@ -84,9 +85,23 @@ template <typename Real> void checkStep(int64_t rows, int64_t capacity, int64_t 
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
   const stretto_buffer o = bench.reserve(batch * rows * width * sizeof(Real));
-  stretto_attention_step_args args{batch, rows, capacity, heads, kvHeads, headDim, stride, width, scale, dtypeOf<Real>(), 0,
-                                   bench.place(q), bench.place(k), bench.place(v), bench.place(positions),
-                                   bench.place(counts), o};
+  stretto_attention_step_args args{batch,
+                                   rows,
+                                   capacity,
+                                   heads,
+                                   kvHeads,
+                                   headDim,
+                                   stride,
+                                   width,
+                                   scale,
+                                   dtypeOf<Real>(),
+                                   0,
+                                   bench.place(q),
+                                   bench.place(k),
+                                   bench.place(v),
+                                   bench.place(positions),
+                                   bench.place(counts),
+                                   o};
   stretto_attention_step(&bench.context, &args);
   EXPECT_LT(relativeError(bench.read<Real>(o, batch * rows * width), expected), tolerance<Real>())
       << rows << " of " << capacity << ", " << heads << " heads";

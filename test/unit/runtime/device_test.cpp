@@ -1,5 +1,5 @@
 #include "runtime/core/finite.h"
-#include "runtime/core/op_name.h"
+#include "runtime/core/op_table.h"
 #include "runtime/core/profile.h"
 #include "test/unit/runtime/ops.h"
 #include "test/unit/runtime/small.h"
@@ -21,8 +21,8 @@ void countChunks(void *const *buffers, int64_t begin, int64_t end, void *scratch
 }
 void writeNaN(void *const *buffers, int64_t, int64_t, void *) { static_cast<float *>(buffers[0])[2] = NAN; }
 
-stretto_kernel cpuKernel(const char *name, const char *location, stretto_kernel_fn function, int64_t chunks, int64_t scratch,
-                         int64_t moved, int64_t flops) {
+stretto_kernel cpuKernel(const char *name, const char *location, stretto_kernel_fn function, int64_t chunks,
+                         int64_t scratch, int64_t moved, int64_t flops) {
   return {name, location, "rowwise", function, chunks, 1, scratch, moved, flops, nullptr, {0, 0}, 0, 0, 0, 0, nullptr};
 }
 
@@ -102,11 +102,11 @@ TEST(Device, RepeatedWorkIsAskedForOnceWhereItIsKept) {
 }
 
 TEST(Device, OpsHaveNamesForMessages) {
-  MatmulOp product;
-  product.m = 2, product.n = 3, product.k = 4;
+  MatmulOp matmul;
+  matmul.m = 2, matmul.n = 3, matmul.k = 4;
   const stretto_result result = {"linear", "a.stretto:7:3", "", 2, -1, 1, 4, 4, {1, 1, 0, 0}, 2, 0, STRETTO_F32, 0};
   const stretto_site site{&result, 1};
-  EXPECT_EQ(describeOp(product, {&site, 0}), "product 2 x 3 x 4 (a.stretto:7:3)");
+  EXPECT_EQ(describeOp(matmul, {&site, 0}), "matmul 2 x 3 x 4 (a.stretto:7:3)");
   EXPECT_EQ(describeOp(LaunchOp{&counting, {}}, {}), "kernel 'counting' (a.stretto:1:1)");
   EXPECT_EQ(describeOp(ZeroOp{nullptr, 64}, {}), "clearing of 64 bytes");
 }
@@ -134,23 +134,25 @@ TEST(Profile, GroupsAddUpToTheStep) {
   Profile profile;
   bench.device->observe(&profile);
   const stretto_buffer out = bench.reserve(4000), matrix = bench.reserve(256 * 256 * 4);
-  const stretto_matmul_args product{256, 256, 256, 256, 256, 256, 0, 0, 0, STRETTO_F32, STRETTO_F32, 0, matrix, matrix, bench.reserve(256 * 256 * 4), {}, 0};
+  const stretto_matmul_args matmul{
+      256, 256, 256, 256, 256, 256, 0, 0, 0, STRETTO_F32, STRETTO_F32, 0, matrix, matrix, bench.reserve(256 * 256 * 4),
+      {},  0};
   for (int step = 0; step < 20; ++step) {
     profile.beginStep();
     stretto_launch(&bench.context, &counting, &out);
-    stretto_matmul(&bench.context, &product);
+    stretto_matmul(&bench.context, &matmul);
     profile.endStep(0);
   }
   double share = 0;
   for (const Profile::Line &line : profile.groups()) {
     share += line.share;
-    if (line.name == "products" || line.name == "rowwise") {
+    if (line.name == "matmuls" || line.name == "rowwise") {
       EXPECT_EQ(line.calls, 1);
       EXPECT_GT(line.seconds, 0);
     }
   }
   EXPECT_NEAR(share, 1, 1e-9);
-  EXPECT_NE(profileReport(profile).find("product 256 x 256 x 256"), std::string::npos);
+  EXPECT_NE(profileReport(profile).find("matmul 256 x 256 x 256"), std::string::npos);
 }
 
 namespace {
@@ -172,8 +174,8 @@ template <typename Work> std::string finiteError(const char *deviceName, Work wo
 
 stretto_result reals(const char *operation, int32_t buffer, int32_t weight, int64_t rows, int64_t columns,
                      int64_t stride, stretto_arena arena) {
-  return {operation, "a.stretto:7:3", "", buffer, weight, rows, columns * 4, stride * 4, {rows, columns, 0, 0}, 2,
-          arena, STRETTO_F32, 0};
+  return {operation,  "a.stretto:7:3",       "", buffer, weight,      rows, columns * 4,
+          stride * 4, {rows, columns, 0, 0}, 2,  arena,  STRETTO_F32, 0};
 }
 
 } // namespace
@@ -194,7 +196,7 @@ TEST(FiniteCheck, NamesTheKernelAndTheTensor) {
   }
 }
 
-// Two weights behind one product: the column that went bad tells which.
+// Two weights behind one matmul: the column that went bad tells which.
 TEST(FiniteCheck, NamesTheWeightOfAProduct) {
   const stretto_result result = reals("linear", 2, 1, 1, 2, 2, STRETTO_ARENA_MOMENT2);
   const stretto_site site{&result, 1};
@@ -202,14 +204,25 @@ TEST(FiniteCheck, NamesTheWeightOfAProduct) {
                         [&](stretto_context &context, SmallProgram &program) {
                           float *weights = static_cast<float *>(program.arenas.base(STRETTO_ARENA_PARAMETERS));
                           weights[17] = INFINITY; // the second number of b; row 1 of [2, 16] starts with b
-                          const stretto_matmul_args product{1, 2, 2, 2, 16, 2, 0, 1, 0, STRETTO_F32, STRETTO_F32, 0,
-                                                            {STRETTO_ARENA_MOMENT1, 0, 0},
-                                                            {STRETTO_ARENA_PARAMETERS, 0, 0},
-                                                            {STRETTO_ARENA_MOMENT2, 0, 0},
-                                                            {},
-                                                            0};
+                          const stretto_matmul_args matmul{1,
+                                                           2,
+                                                           2,
+                                                           2,
+                                                           16,
+                                                           2,
+                                                           0,
+                                                           1,
+                                                           0,
+                                                           STRETTO_F32,
+                                                           STRETTO_F32,
+                                                           0,
+                                                           {STRETTO_ARENA_MOMENT1, 0, 0},
+                                                           {STRETTO_ARENA_PARAMETERS, 0, 0},
+                                                           {STRETTO_ARENA_MOMENT2, 0, 0},
+                                                           {},
+                                                           0};
                           stretto_at(&context, &site, 3);
-                          stretto_matmul(&context, &product);
+                          stretto_matmul(&context, &matmul);
                         }),
             "the first NaN or infinity was written by linear at a.stretto:7:3 with weight 'b', in iteration 3 of its "
             "loop: element [0, 1] of [1, 2] is inf");
@@ -222,8 +235,8 @@ TEST(FiniteCheck, LooksAtWhatTheOpWritesAlone) {
   EXPECT_EQ(finiteError("cpu",
                         [&](stretto_context &context, SmallProgram &program) {
                           static_cast<float *>(program.arenas.base(STRETTO_ARENA_GRADIENTS))[1] = NAN;
-                          const stretto_copy_args copy{2, 4, 16, 16, {STRETTO_ARENA_MOMENT1, 0, 0},
-                                                       {STRETTO_ARENA_GRADIENTS, 0, 0}};
+                          const stretto_copy_args copy{
+                              2, 4, 16, 16, {STRETTO_ARENA_MOMENT1, 0, 0}, {STRETTO_ARENA_GRADIENTS, 0, 0}};
                           stretto_at(&context, &site, -1);
                           stretto_copy(&context, &copy);
                         }),

@@ -31,8 +31,8 @@ TEST(Embed, PicksRows) {
   Workbench bench(STRETTO_F32);
   const auto table = randomReals<float>(vocabulary * width, 1);
   const auto tokens = someTokens();
-  stretto_embed_args args{rows, width, vocabulary, bench.place(tokens), bench.place(table),
-                          bench.reserve(rows * width * 4)};
+  stretto_embed_args args{
+      rows, width, vocabulary, bench.place(tokens), bench.place(table), bench.reserve(rows * width * 4)};
   stretto_embed(&bench.context, &args);
   const auto out = bench.read<float>(args.out, rows * width);
   for (int64_t i = 0; i < rows * width; ++i)
@@ -42,8 +42,8 @@ TEST(Embed, PicksRows) {
 // Equality, not closeness: the order of the sum is part of the contract.
 TEST(Embed, GradientSumsInTheOrderOfRows) {
   for (bool accumulate : {false, true}) {
-    std::vector<float> expected = accumulate ? randomReals<float>(vocabulary * width, 2)
-                                             : std::vector<float>(vocabulary * width);
+    std::vector<float> expected =
+        accumulate ? randomReals<float>(vocabulary * width, 2) : std::vector<float>(vocabulary * width);
     const auto dOut = randomReals<float>(rows * width, 1);
     const auto tokens = someTokens();
     for (int64_t i = 0; i < rows * width; ++i)
@@ -58,8 +58,12 @@ TEST(Embed, RefusesATokenOutsideTheVocabulary) {
   Workbench bench(STRETTO_F32);
   auto tokens = someTokens();
   tokens[3] = vocabulary;
-  stretto_embed_args args{rows, width, vocabulary, bench.place(tokens),
-                          bench.reserve(vocabulary * width * 4), bench.reserve(rows * width * 4)};
+  stretto_embed_args args{rows,
+                          width,
+                          vocabulary,
+                          bench.place(tokens),
+                          bench.reserve(vocabulary * width * 4),
+                          bench.reserve(rows * width * 4)};
   stretto_embed(&bench.context, &args);
   try {
     bench.read<float>(args.out, 1);

@@ -9,7 +9,8 @@
 using namespace stretto;
 using namespace stretto::test;
 
-// A process that ends between two operations of replaceFile leaves what removeInterrupted removes, and nothing else goes.
+// A process that ends between two operations of replaceFile leaves what removeInterrupted removes, and nothing else
+// goes.
 TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
   TemporaryFolder folder;
   for (const char *name : {"own.tmp-file", "metrics.jsonl", "x.tmp-", ".tmp-12"})

@@ -17,7 +17,9 @@ struct FindWeights : testing::Test {
     for (int64_t step : {10, 20, 30})
       CheckpointFolder(ckpt, 3).save(program.state(), step, {{"spec_hash", "ab"}});
   }
-  std::string file(int64_t step, const std::string &name) const { return fmt::format("{}/{:08}/{}.safetensors", ckpt, step, name); }
+  std::string file(int64_t step, const std::string &name) const {
+    return fmt::format("{}/{:08}/{}.safetensors", ckpt, step, name);
+  }
   std::string weights(int64_t step) const { return file(step, "weights"); }
   static void damage(const std::string &path) { poke(path, slurp(path).size() - 1, '\x7f'); }
 
@@ -28,7 +30,8 @@ struct FindWeights : testing::Test {
 } // namespace
 
 TEST_F(FindWeights, EveryPathIntoARunLeadsToTheNewest) {
-  for (const std::string path : {"", "/", "/ckpt", "/ckpt/", "/ckpt/latest", "/ckpt/00000030", "/ckpt/00000030/weights.safetensors"}) {
+  for (const std::string path :
+       {"", "/", "/ckpt", "/ckpt/", "/ckpt/latest", "/ckpt/00000030", "/ckpt/00000030/weights.safetensors"}) {
     const FoundWeights found = findWeights(folder.path + path);
     EXPECT_EQ(std::filesystem::path(found.path).lexically_normal(), weights(30)) << path;
     ASSERT_TRUE(found.manifest) << path;
@@ -44,11 +47,13 @@ TEST_F(FindWeights, DamagedOnesArePassedOverAndTold) {
   EXPECT_EQ(found.path, weights(10));
   EXPECT_EQ(found.passedOver, (std::vector<int64_t>{30, 20}));
   ASSERT_EQ(found.warnings.size(), 2u);
-  EXPECT_EQ(found.warnings[0], fmt::format("checkpoint '{}/00000030' is refused: 'weights.safetensors' is damaged: the checksum "
-                                           "of tensor 'c' does not match",
-                                           ckpt));
+  EXPECT_EQ(found.warnings[0],
+            fmt::format("checkpoint '{}/00000030' is refused: 'weights.safetensors' is damaged: the checksum "
+                        "of tensor 'c' does not match",
+                        ckpt));
   damage(weights(10));
-  EXPECT_NE(errorOf([&] { findWeights(folder.path); }).find("must hold a good checkpoint, but has none; checkpoint"), std::string::npos);
+  EXPECT_NE(errorOf([&] { findWeights(folder.path); }).find("must hold a good checkpoint, but has none; checkpoint"),
+            std::string::npos);
 }
 
 TEST_F(FindWeights, DamageOfMomentsIsNone) {
@@ -62,7 +67,9 @@ TEST_F(FindWeights, WhatIsNamedIsCheckedHoweverItIsNamed) {
   std::filesystem::create_symlink(weights(30), folder / "link");
   std::filesystem::copy(ckpt + "/00000030", folder / "copy");
   for (const std::string &path : {ckpt + "/latest", ckpt + "/00000030", weights(30), folder / "link", folder / "copy"})
-    EXPECT_NE(errorOf([&] { findWeights(path); }).find("is refused: 'weights.safetensors' is damaged"), std::string::npos) << path;
+    EXPECT_NE(errorOf([&] { findWeights(path); }).find("is refused: 'weights.safetensors' is damaged"),
+              std::string::npos)
+        << path;
   std::filesystem::remove(ckpt + "/00000020/manifest.json");
   EXPECT_NE(errorOf([&] { findWeights(weights(20)); }).find("is refused: cannot open"), std::string::npos);
   std::filesystem::copy_file(ckpt + "/00000010/manifest.json", ckpt + "/00000020/manifest.json");
@@ -87,6 +94,8 @@ TEST_F(FindWeights, LatestThatIsNotTheNewestIsTold) {
   EXPECT_EQ(findWeights(folder.path).path, weights(30));
   for (const std::string damaged : {"", "00000040\n", "../ckpt", "0000\n"}) {
     spill(ckpt + "/latest", damaged);
-    EXPECT_NE(errorOf([&] { findWeights(ckpt + "/latest"); }).find("must name a checkpoint beside it"), std::string::npos) << damaged;
+    EXPECT_NE(errorOf([&] { findWeights(ckpt + "/latest"); }).find("must name a checkpoint beside it"),
+              std::string::npos)
+        << damaged;
   }
 }

@@ -49,7 +49,9 @@ std::vector<int32_t> expectedAnswer(const Prompt &prompt) {
 }
 
 template <int64_t batch, int64_t rows> struct Model {
-  Model() : device(makeDevice("cpu")), arenas(*device, make(), false), generator({program, *device, arenas}) { calls.clear(); }
+  Model() : device(makeDevice("cpu")), arenas(*device, make(), false), generator({program, *device, arenas}) {
+    calls.clear();
+  }
   const stretto_program &make() {
     program.batch = batch, program.length = capacity, program.vocabulary = vocabulary;
     program.arena_bytes[STRETTO_ARENA_INPUTS] = 4096;
@@ -65,15 +67,17 @@ template <int64_t batch, int64_t rows> struct Model {
   Generator generator;
 };
 
-const std::vector<Prompt> prompts = {{{3}, 5, -1},          {{1, 2, 3, 4, 5, 6, 7}, 3, -1}, {{9, 9}, 11, -1}, {{16, 0, 5, 1}, 1, -1},
-                                     {{2, 7, 1, 8, 2}, 8, 4}, {{0}, 12, -1},                  {{5, 5, 5}, 4, 0}};
+const std::vector<Prompt> prompts = {{{3}, 5, -1},           {{1, 2, 3, 4, 5, 6, 7}, 3, -1}, {{9, 9}, 11, -1},
+                                     {{16, 0, 5, 1}, 1, -1}, {{2, 7, 1, 8, 2}, 8, 4},        {{0}, 12, -1},
+                                     {{5, 5, 5}, 4, 0}};
 
 template <int64_t batch, int64_t rows> void checkAnswers() {
   Model<batch, rows> model;
   const auto answers = model.generator.answer(prompts, {});
   ASSERT_EQ(answers.size(), prompts.size());
   for (size_t i = 0; i < prompts.size(); ++i)
-    EXPECT_EQ(answers[i], expectedAnswer(prompts[i])) << "prompt " << i << ", batch " << batch << ", chunks of " << rows;
+    EXPECT_EQ(answers[i], expectedAnswer(prompts[i]))
+        << "prompt " << i << ", batch " << batch << ", chunks of " << rows;
 }
 
 TEST(Generator, AnswersDoNotDependOnBatchAndChunks) {
@@ -113,12 +117,14 @@ TEST(Generator, RefusesWhatDoesNotFit) {
     return errorOf([&] { model.generator.answer(std::vector<Prompt>{{{1}, 1, -1}, std::move(prompt)}, {}); });
   };
   EXPECT_EQ(refused({std::vector<int32_t>(12), 1, -1}), "");
-  EXPECT_EQ(refused({std::vector<int32_t>(13), 1, -1}),
-            "prompt 2: a prompt must fit into the 12 tokens that the model was compiled for together with its answer, but "
-            "has 13 for an answer of up to 1; compile with --length 13");
+  EXPECT_EQ(
+      refused({std::vector<int32_t>(13), 1, -1}),
+      "prompt 2: a prompt must fit into the 12 tokens that the model was compiled for together with its answer, but "
+      "has 13 for an answer of up to 1; compile with --length 13");
   EXPECT_EQ(refused({{1, 2}, 12, -1}).substr(0, 43), "prompt 2: a prompt must fit into the 12 tok");
-  EXPECT_EQ(refused({{}, 1, -1}), "prompt 2: a prompt must have at least one token, and room for one of an answer, but has 0 "
-                                  "and an answer of up to 1");
+  EXPECT_EQ(refused({{}, 1, -1}),
+            "prompt 2: a prompt must have at least one token, and room for one of an answer, but has 0 "
+            "and an answer of up to 1");
   EXPECT_EQ(refused({{3, 17}, 1, -1}), "prompt 2: tokens must be in 0..16, but got 17");
   model.program.decode_one.rows = 0;
   EXPECT_EQ(errorOf([&] { Generator another({model.program, *model.device, model.arenas}); }),

@@ -72,7 +72,8 @@ TEST(Initial, ValuesDependOnNameAndElementNotOnPlaceOrThreads) {
   for (int64_t i = 0; i < 6; ++i)
     EXPECT_EQ(got[i], static_cast<float>(initialValue(program.program.parameters[0], 11, parameterNameHash("a"), i)));
   for (int64_t i = 0; i < 4; ++i)
-    EXPECT_EQ(got[16 + i], static_cast<float>(initialValue(program.program.parameters[1], 11, parameterNameHash("b"), i)));
+    EXPECT_EQ(got[16 + i],
+              static_cast<float>(initialValue(program.program.parameters[1], 11, parameterNameHash("b"), i)));
   EXPECT_EQ(got[32], 2);
   const auto again = initialValue(program.program.parameters[0], 12, parameterNameHash("a"), 0);
   EXPECT_NE(static_cast<float>(again), got[0]);

@@ -6,8 +6,8 @@
 using namespace stretto;
 
 TEST(Json, ValuesAreWrittenAsTheyWereRead) {
-  for (const char *text : {"null", "true", "-3", "18446744073709551615", "0.25", "1.0", "1e+300", "\"a\\n\\\"\"", "[]", "{}",
-                           "{\"b\":[1,{\"a\":\"x\"},[]],\"a\":{}}"})
+  for (const char *text : {"null", "true", "-3", "18446744073709551615", "0.25", "1.0", "1e+300", "\"a\\n\\\"\"", "[]",
+                           "{}", "{\"b\":[1,{\"a\":\"x\"},[]],\"a\":{}}"})
     EXPECT_EQ(formatJson(parseJson(text, 4)), text);
 }
 

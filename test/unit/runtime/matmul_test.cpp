@@ -19,7 +19,7 @@ template <typename Real> stretto_matmul_args arguments(Shape shape, bool ta, boo
   return args;
 }
 
-template <typename Real> std::vector<Real> product(const stretto_matmul_args &shape, int threads, const char *device) {
+template <typename Real> std::vector<Real> matmul(const stretto_matmul_args &shape, int threads, const char *device) {
   Workbench bench(dtypeOf<Real>(), device);
   bench.device->setThreads(threads);
   stretto_matmul_args args = shape;
@@ -50,7 +50,7 @@ template <typename Real> void compareAll() {
   for (Shape shape : {Shape{1, 1, 1}, Shape{7, 3, 5}, Shape{130, 65, 33}, Shape{96, 200, 257}})
     for (int bits = 0; bits < 8; ++bits) {
       const auto args = arguments<Real>(shape, bits & 1, bits & 2, bits & 4);
-      EXPECT_LE(relativeError(product<Real>(args, 2, "cpu"), reference<Real>(args)), tolerance<Real>())
+      EXPECT_LE(relativeError(matmul<Real>(args, 2, "cpu"), reference<Real>(args)), tolerance<Real>())
           << shape.m << "x" << shape.n << "x" << shape.k << " case " << bits;
     }
 }
@@ -60,15 +60,15 @@ template <typename Real> void compareAll() {
 TEST(Matmul, AgreesWithLoopsInF32) { compareAll<float>(); }
 TEST(Matmul, AgreesWithLoopsInF64) { compareAll<double>(); }
 
-// An addend gives the bits that C with the same content gives, whether it lies elsewhere or where C does.
-TEST(Matmul, AnAddendIsAddedAsCIs) {
+// An residual gives the bits that C with the same content gives, whether it lies elsewhere or where C does.
+TEST(Matmul, AResidualIsAddedAsCIs) {
   for (Shape shape : {Shape{7, 3, 5}, Shape{170, 65, 33}}) {
     const auto args = arguments<float>(shape, false, true, true);
-    const auto expected = product<float>(args, 2, "cpu");
+    const auto expected = matmul<float>(args, 2, "cpu");
     for (bool inPlace : {false, true}) {
       Workbench bench(STRETTO_F32);
       stretto_matmul_args added = args;
-      added.accumulate = 0, added.has_addend = 1, added.ldd = args.ldc;
+      added.accumulate = 0, added.has_residual = 1, added.ldd = args.ldc;
       added.a = bench.place(randomReals<float>(args.m * args.lda, 1));
       added.b = bench.place(randomReals<float>(args.n * args.ldb, 2));
       added.d = bench.place(randomReals<float>(args.m * args.ldc, 3));
@@ -85,10 +85,10 @@ TEST(Matmul, AnAddendIsAddedAsCIs) {
 TEST(Matmul, BitsDoNotDependOnThreadsOrDevice) {
   for (Shape shape : {Shape{170, 64, 2048}, Shape{64, 64, 1024}, Shape{600, 96, 64}}) {
     const auto args = arguments<double>(shape, true, false, false);
-    const auto one = product<double>(args, 1, "cpu");
-    EXPECT_EQ(one, product<double>(args, 2, "cpu"));
-    EXPECT_EQ(one, product<double>(args, 3, "cpu"));
-    EXPECT_EQ(one, product<double>(args, 2, "null-async"));
+    const auto one = matmul<double>(args, 1, "cpu");
+    EXPECT_EQ(one, matmul<double>(args, 2, "cpu"));
+    EXPECT_EQ(one, matmul<double>(args, 3, "cpu"));
+    EXPECT_EQ(one, matmul<double>(args, 2, "null-async"));
   }
 }
 

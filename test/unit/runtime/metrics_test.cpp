@@ -26,8 +26,9 @@ TEST(Metrics, MeansCarryTheirInterval) {
 
 TEST(Metrics, ScoresSayWhichCheckpointTheyAreOf) {
   const WeightsOrigin origin{20, {40, 30}};
-  EXPECT_EQ(metricsLine(EvaluationMetrics{0, 1, {}, origin}),
-            "{\"step\": 0, \"eval_loss\": 1, \"scores\": {}, \"weights\": {\"step\": 20, \"passed_over\": [40, 30]}}\n");
+  EXPECT_EQ(
+      metricsLine(EvaluationMetrics{0, 1, {}, origin}),
+      "{\"step\": 0, \"eval_loss\": 1, \"scores\": {}, \"weights\": {\"step\": 20, \"passed_over\": [40, 30]}}\n");
   EXPECT_EQ(readOrigin(writeOrigin(origin)), origin);
   EXPECT_EQ(readOrigin(writeOrigin({7, {}})), (WeightsOrigin{7, {}}));
 }
@@ -58,8 +59,10 @@ TEST(Metrics, StepsThatLackALineAreSeen) {
 
 TEST(Metrics, LinesAfterTheRestoredStepAreDropped) {
   TemporaryFolder folder;
-  const std::string one = metricsLine(StepMetrics{1, 1, 1, 1, 1, false}), two = metricsLine(StepMetrics{2, 1, 1, 1, 1, false});
-  const std::string eval = metricsLine(EvaluationMetrics{2, 1, {}, {}}), three = metricsLine(StepMetrics{3, 1, 1, 1, 1, false});
+  const std::string one = metricsLine(StepMetrics{1, 1, 1, 1, 1, false}),
+                    two = metricsLine(StepMetrics{2, 1, 1, 1, 1, false});
+  const std::string eval = metricsLine(EvaluationMetrics{2, 1, {}, {}}),
+                    three = metricsLine(StepMetrics{3, 1, 1, 1, 1, false});
   auto after = [&](const std::string &content, int64_t step) {
     spill(folder / "m", content);
     truncateLines(folder / "m", step);

@@ -59,8 +59,8 @@ public:
     if (context.failure)
       std::rethrow_exception(std::exchange(context.failure, nullptr));
     std::vector<T> values(count);
-    device->submit(CopyOutOp{values.data(), arenas.resolve(buffer, count * sizeof(T)),
-                             static_cast<int64_t>(count * sizeof(T))});
+    device->submit(
+        CopyOutOp{values.data(), arenas.resolve(buffer, count * sizeof(T)), static_cast<int64_t>(count * sizeof(T))});
     device->wait();
     return values;
   }

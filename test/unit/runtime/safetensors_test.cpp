@@ -123,9 +123,12 @@ TEST(Safetensors, RangesMustCoverTheDataExactly) {
   expectRule(parseError(single("F32", "2", "0,4"), 4), "8 bytes of its shape");
   expectRule(parseError(single("F32", "1", "0,4"), 8), "must end with the file");
   expectRule(parseError(single("F32", "1", "4,8"), 8), "no hole");
-  expectRule(parseError("{\"x\":" + entry("F32", "2", "0,8") + ",\"y\":" + entry("F32", "1", "4,8") + "}", 8), "no overlap");
-  expectRule(parseError("{\"x\":" + entry("F32", "2", "0,8") + ",\"y\":" + entry("F32", "0", "4,4") + "}", 8), "no overlap");
-  expectRule(parseError("{\"x\":" + entry("U8", "2", "0,2") + ",\"y\":" + entry("F32", "1", "2,6") + "}", 6), "aligned");
+  expectRule(parseError("{\"x\":" + entry("F32", "2", "0,8") + ",\"y\":" + entry("F32", "1", "4,8") + "}", 8),
+             "no overlap");
+  expectRule(parseError("{\"x\":" + entry("F32", "2", "0,8") + ",\"y\":" + entry("F32", "0", "4,4") + "}", 8),
+             "no overlap");
+  expectRule(parseError("{\"x\":" + entry("U8", "2", "0,2") + ",\"y\":" + entry("F32", "1", "2,6") + "}", 6),
+             "aligned");
 }
 
 TEST(Safetensors, MetadataMustBeStrings) {
@@ -151,7 +154,8 @@ TEST(Safetensors, FilesMustBeRegularAndNotLinks) {
 // Seeded damage to a good file: the reader refuses or gives a tensor that lies inside the file; never worse.
 TEST(Safetensors, RandomDamageIsRefusedOrHarmless) {
   TemporaryFolder folder;
-  const std::string good = withLength(single("F32", "2, 3", "0,24").size(), single("F32", "2, 3", "0,24")) + std::string(24, 'd');
+  const std::string good =
+      withLength(single("F32", "2, 3", "0,24").size(), single("F32", "2, 3", "0,24")) + std::string(24, 'd');
   int accepted = 0;
   for (uint32_t i = 0; i < 20000; ++i) {
     std::string bad = good.substr(8, good.size() - 32);

@@ -55,7 +55,8 @@ public:
   void fill(float first) {
     for (stretto_arena arena : {STRETTO_ARENA_PARAMETERS, STRETTO_ARENA_MOMENT1, STRETTO_ARENA_MOMENT2})
       for (int64_t i = 0; i < 48; ++i)
-        static_cast<float *>(arenas.base(arena))[i] = first + static_cast<float>(i) + 100.0f * static_cast<float>(arena);
+        static_cast<float *>(arenas.base(arena))[i] =
+            first + static_cast<float>(i) + 100.0f * static_cast<float>(arena);
   }
   std::vector<float> values(stretto_arena arena) const {
     const float *data = static_cast<const float *>(arenas.base(arena));

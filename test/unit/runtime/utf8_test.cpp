@@ -6,8 +6,8 @@ using namespace stretto;
 
 // One to four bytes, each at the ends of its range; a letter follows.
 TEST(Utf8, charactersAreWhole) {
-  for (const char *text : {"\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
-                           "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+  for (const char *text : {"\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+                           "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     const std::string whole = std::string("a") + text + "b";
     EXPECT_EQ(validUtf8(whole), whole.size()) << text;
     for (size_t size = 2; size + 1 < whole.size(); ++size)

@@ -1,6 +1,6 @@
+#include "tasks/common/bpe.h"
 #include "Support.h"
 #include "tasks/capo/capo.h"
-#include "tasks/common/bpe.h"
 
 #include <gtest/gtest.h>
 
@@ -113,7 +113,8 @@ TEST_F(BpeFiles, theFilesHaveADigest) {
   const std::string digest = digests();
   EXPECT_TRUE(digest.starts_with("vocabulary "));
   EXPECT_EQ(digests(), digest);
-  for (auto [name, old, changed] : {std::tuple("vocab.json", "\"re\": 4", "\"re\": 6"), {"merges.txt", "r e\ne r", "e r\nr e"}}) {
+  for (auto [name, old, changed] :
+       {std::tuple("vocab.json", "\"re\": 4", "\"re\": 6"), {"merges.txt", "r e\ne r", "e r\nr e"}}) {
     std::string text = contents(name);
     const std::string kept = text;
     write(name, text.replace(text.find(old), std::string(old).size(), changed));

@@ -86,8 +86,8 @@ inline std::vector<int32_t> spell(const std::vector<BrevoInstance::Name> &names)
   return tokens;
 }
 
-// The instances of a row, at most `most` of them. Letters have ids from 4 on, `v` for those inside a name (none where names have one letter), then
-// those that end one.
+// The instances of a row, at most `most` of them. Letters have ids from 4 on, `v` for those inside a name (none where
+// names have one letter), then those that end one.
 inline std::vector<BrevoInstance> readBrevo(const Task &task, const Batch &batch, int64_t r, size_t most = SIZE_MAX) {
   const std::vector<int32_t> row = batch.row(r);
   const auto settings = task.settings();

@@ -161,8 +161,8 @@ TEST(BrevoScore, promptsEndWithTheQuestion) {
 TEST(BrevoScore, validTokensAgreeWithAllOrders) {
   for (const char *name : {"brevo1", "brevo2"}) {
     const bool oneLetter = name == std::string("brevo1");
-    auto task = makeTask(
-        name, {{"n", "5"}, {"v", "5"}, {"r_min", "1"}, {"r_max", oneLetter ? "1" : "3"}, {"length", "110"}});
+    auto task =
+        makeTask(name, {{"n", "5"}, {"v", "5"}, {"r_min", "1"}, {"r_max", oneLetter ? "1" : "3"}, {"length", "110"}});
     Batch batch(*task, 5, Stream::Evaluation, 0, 12);
     for (int32_t guess = 0; guess < task->vocabulary(); ++guess) {
       int64_t right = 0, total = 0, wholeAnswers = 0;

@@ -1,5 +1,5 @@
-#include "BrevoReader.h"
 #include "tasks/brevo/brevo.h"
+#include "BrevoReader.h"
 
 using namespace stretto;
 using namespace stretto::test;
@@ -57,8 +57,8 @@ TEST(Brevo, smallestAlphabetAndRow) {
             Stream::Evaluation, 500);
 }
 
-// Instances that are too long for a row are drawn again (never at sizes that the constructor accepts, but for freaks; so
-// the row is shortened behind its back).
+// Instances that are too long for a row are drawn again (never at sizes that the constructor accepts, but for freaks;
+// so the row is shortened behind its back).
 TEST(Brevo, instancesThatAreTooLongAreDrawnAgain) {
   struct Short : BrevoTask {
     using BrevoTask::BrevoTask;
@@ -130,9 +130,10 @@ TEST(Brevo, parametersMustGoTogether) {
             "task 'brevo1': parameter 'length' must be at least 20 for all but one in a million instances to fit (the "
             "longest possible has 21 tokens), but got 19");
   EXPECT_EQ(makeError("brevo1", {{"n", "4"}, {"length", "20"}}), "");
-  EXPECT_EQ(makeError("brevo2", {{"n", "50"}, {"length", "1024"}}),
-            "task 'brevo2': parameter 'length' must be at least 1447 for all but one in a million instances to fit (the "
-            "longest possible has 1728 tokens), but got 1024");
+  EXPECT_EQ(
+      makeError("brevo2", {{"n", "50"}, {"length", "1024"}}),
+      "task 'brevo2': parameter 'length' must be at least 1447 for all but one in a million instances to fit (the "
+      "longest possible has 1728 tokens), but got 1024");
   EXPECT_EQ(makeError("brevo1", {{"query", "lost"}}),
             "task 'brevo1': parameter 'query' must be last|last_quarter, but got 'lost'; did you mean 'last'?");
 }

@@ -84,7 +84,8 @@ TEST_F(CapoLists, linesAreChecked) {
   EXPECT_EQ(errorWith("last", "A \n"), "last.txt:1: a line must have single spaces, and none at its ends");
   EXPECT_EQ(errorWith("last", "A  B\n"), "last.txt:1: a line must have single spaces, and none at its ends");
   EXPECT_EQ(errorWith("majors", "Law\nA\tB\n"), "majors.txt:2: a line must not hold control signs");
-  EXPECT_EQ(errorWith("majors", "Law\nArt\xff\n"), "majors.txt:2: a line must be written in UTF-8, but got the byte 255");
+  EXPECT_EQ(errorWith("majors", "Law\nArt\xff\n"),
+            "majors.txt:2: a line must be written in UTF-8, but got the byte 255");
   EXPECT_EQ(errorWith("majors", std::string(5000, 'a')),
             "majors.txt:1: a line must have at most 4096 bytes, but got 5000");
   EXPECT_EQ(errorWith("cities", "{city}\n"), "cities.txt:1: an entry must not hold '{', '}' or '|'");
@@ -95,13 +96,16 @@ TEST_F(CapoLists, linesAreChecked) {
 TEST_F(CapoLists, employersAreChecked) {
   EXPECT_EQ(errorWith("employers", "Planet\n"), "employers.txt:1: an employer must be written 'employer | city'");
   EXPECT_EQ(errorWith("employers", "A | B | C\n"), "employers.txt:1: an employer must be written 'employer | city'");
-  EXPECT_EQ(errorWith("employers", "A | Oslo\nB{he} | Oslo\n"), "employers.txt:2: an employer must not hold '{' or '}'");
-  EXPECT_EQ(errorWith("employers", "Planet | Osslo\n"),
-            "employers.txt:1: no city is called 'Osslo'; did you mean 'Oslo'? (work cities have a list of their own where "
-            "there is work_cities.txt)");
-  EXPECT_EQ(errorWith("employers", "Planet | Qqqqqqqqq\n"),
-            "employers.txt:1: no city is called 'Qqqqqqqqq' in cities.txt (work cities have a list of their own where there "
-            "is work_cities.txt)");
+  EXPECT_EQ(errorWith("employers", "A | Oslo\nB{he} | Oslo\n"),
+            "employers.txt:2: an employer must not hold '{' or '}'");
+  EXPECT_EQ(
+      errorWith("employers", "Planet | Osslo\n"),
+      "employers.txt:1: no city is called 'Osslo'; did you mean 'Oslo'? (work cities have a list of their own where "
+      "there is work_cities.txt)");
+  EXPECT_EQ(
+      errorWith("employers", "Planet | Qqqqqqqqq\n"),
+      "employers.txt:1: no city is called 'Qqqqqqqqq' in cities.txt (work cities have a list of their own where there "
+      "is work_cities.txt)");
   EXPECT_EQ(errorWith("employers", "A | Oslo\nA | Rome\n"),
             "employers.txt:2: 'A' must occur once, but is also in line 1");
 }
@@ -111,7 +115,8 @@ TEST_F(CapoLists, workCitiesAreChecked) {
   EXPECT_EQ(errorWith("employers", "Planet | Gothan\n"),
             "employers.txt:1: no city is called 'Gothan'; did you mean 'Gotham'?");
   // Those that people are born in are none of them unless they are listed.
-  EXPECT_EQ(errorWith("employers", "Planet | Kathmandu\n"), "employers.txt:1: no city is called 'Kathmandu' in work_cities.txt");
+  EXPECT_EQ(errorWith("employers", "Planet | Kathmandu\n"),
+            "employers.txt:1: no city is called 'Kathmandu' in work_cities.txt");
   write("work_cities", "Metropolis\nMetropolis\n");
   EXPECT_EQ(errorWith("first", "Ann\n"), "work_cities.txt:2: 'Metropolis' must occur once, but is also in line 1");
   write("work_cities", "");

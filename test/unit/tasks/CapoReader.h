@@ -41,8 +41,8 @@ inline std::string written(const Template &sentence) {
 
 // The template line with the words of a pronoun.
 inline std::string withPronoun(std::string line, bool she) {
-  const std::pair<const char *, const char *> words[] = {{"{He}", "She"}, {"{he}", "she"},   {"{His}", "Her"},
-                                                         {"{his}", "her"}, {"{Him}", "Her"}, {"{him}", "her"},
+  const std::pair<const char *, const char *> words[] = {{"{He}", "She"},         {"{he}", "she"},  {"{His}", "Her"},
+                                                         {"{his}", "her"},        {"{Him}", "Her"}, {"{him}", "her"},
                                                          {"{himself}", "herself"}};
   for (auto [placeholder, word] : words) {
     std::string he = std::string(placeholder).substr(1);

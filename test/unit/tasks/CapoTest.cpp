@@ -1,6 +1,6 @@
+#include "tasks/capo/capo.h"
 #include "CapoReader.h"
 #include "Support.h"
-#include "tasks/capo/capo.h"
 #include "tasks/recipes.h"
 
 #include <gtest/gtest.h>

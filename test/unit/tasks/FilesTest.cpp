@@ -1,5 +1,5 @@
-#include "Support.h"
 #include "tasks/common/files.h"
+#include "Support.h"
 
 #include <gtest/gtest.h>
 

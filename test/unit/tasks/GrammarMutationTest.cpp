@@ -1,4 +1,5 @@
-// Seeded mutations of grammars: no text may crash the reader, hang it or take unbounded memory, and what it reads works.
+// Seeded mutations of grammars: no text may crash the reader, hang it or take unbounded memory, and what it reads
+// works.
 #include "tasks/lano/embedded_grammars.h"
 #include "test/fuzz/GrammarInput.h"
 
@@ -23,15 +24,24 @@ private:
   }
 
   void mutate(std::string &text) {
-    static constexpr std::string_view pieces[] = {" | ", "->", " a", " b", " A", " B", " S", " 7", " 12", "\n",
-                                                  "\n| ", "#", "terminals ", "published 1 2 3\n", "\t", "\r\n", "x"};
+    static constexpr std::string_view pieces[] = {" | ", "->",   " a", " b",   " A", " B",         " S",
+                                                  " 7",  " 12",  "\n", "\n| ", "#",  "terminals ", "published 1 2 3\n",
+                                                  "\t",  "\r\n", "x"};
     const size_t at = random.below(text.size() + 1), length = random.below(8);
     const std::string_view piece = pieces[random.below(std::size(pieces))], other = pick();
     switch (random.below(5)) {
-    case 0: text.erase(at, length); break;
-    case 1: text.insert(at, piece); break;
-    case 2: text.insert(at, other.substr(random.below(other.size()), random.below(40))); break;
-    case 3: text.replace(at, std::min(length, text.size() - at), piece); break;
+    case 0:
+      text.erase(at, length);
+      break;
+    case 1:
+      text.insert(at, piece);
+      break;
+    case 2:
+      text.insert(at, other.substr(random.below(other.size()), random.below(40)));
+      break;
+    case 3:
+      text.replace(at, std::min(length, text.size() - at), piece);
+      break;
     default:
       if (at < text.size())
         text[at] = char(random.below(256));
@@ -64,7 +74,10 @@ TEST(GrammarMutations, hostileTextsEnd) {
   EXPECT_FALSE(test::checkGrammarInput(std::string(Grammar::mostBytes, 'a')));
   EXPECT_FALSE(test::checkGrammarInput("terminals a\nS -> " + std::string(Grammar::mostBytes / 2, '|')));
   for (int i = 0; i < 1000; ++i)
-    chain.append("N").append(std::to_string(i)).append(i < 999 ? " -> N" + std::to_string(i + 1) : " -> a").append("\n");
+    chain.append("N")
+        .append(std::to_string(i))
+        .append(i < 999 ? " -> N" + std::to_string(i + 1) : " -> a")
+        .append("\n");
   EXPECT_TRUE(test::checkGrammarInput(chain));
   for (int i = 0; i < 60; ++i) {
     const std::string below = " N" + std::to_string(i + 1);

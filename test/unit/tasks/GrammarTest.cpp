@@ -1,6 +1,6 @@
+#include "tasks/lano/grammar.h"
 #include "LanoLanguage.h"
 #include "Support.h"
-#include "tasks/lano/grammar.h"
 
 #include <gtest/gtest.h>
 
@@ -36,12 +36,16 @@ TEST(Grammar, syntaxErrors) {
   EXPECT_EQ(readError("terminals a\n"), "g:1: a grammar must have a symbol with rules, but got none");
   EXPECT_EQ(readError("terminals a b a"), "g:1: terminals must differ, but got 'a' twice");
   EXPECT_EQ(readError("terminals a | b"), "g:1: a terminal must have a name, but got '|'");
-  EXPECT_EQ(readError("terminals a\nterminals b"), "g:2: terminals must be named once, but got them again after line 1");
-  EXPECT_EQ(readError("terminals a\nS a b"), "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got 'S a b'");
-  EXPECT_EQ(readError("terminals a\n-> a"), "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got '-> a'");
+  EXPECT_EQ(readError("terminals a\nterminals b"),
+            "g:2: terminals must be named once, but got them again after line 1");
+  EXPECT_EQ(readError("terminals a\nS a b"),
+            "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got 'S a b'");
+  EXPECT_EQ(readError("terminals a\n-> a"),
+            "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got '-> a'");
   EXPECT_EQ(readError("terminals a\n| a"), "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got '| a'");
   EXPECT_EQ(readError("terminals a\nS -> a -> a"), "g:2: a line must define one symbol, but got a second '->'");
-  EXPECT_EQ(readError("terminals a\nS -> \xc3\xa4"), "g:2: names must be printable ASCII characters, but got the byte 195");
+  EXPECT_EQ(readError("terminals a\nS -> \xc3\xa4"),
+            "g:2: names must be printable ASCII characters, but got the byte 195");
   EXPECT_EQ(readError("terminals a\npublished 1\nS -> a"),
             "g:2: 'published' must give 2 numbers, of the end and of each terminal, but got 1");
   EXPECT_EQ(readError("terminals a\npublished 1 1\nS -> a"), "g:2: published numbers must differ, but got 1 twice");
@@ -61,7 +65,8 @@ TEST(Grammar, rulesAreChecked) {
             "g:4: the rules of a symbol must stand together, but got rules of 'S' again after line 2");
   EXPECT_EQ(readError("terminals a\nS -> Node a\nNod -> a"),
             "g:2: every symbol must have rules or be a terminal, but got 'Node'; did you mean 'Nod'?");
-  EXPECT_EQ(readError("terminals a\nS -> xyzzy"), "g:2: every symbol must have rules or be a terminal, but got 'xyzzy'");
+  EXPECT_EQ(readError("terminals a\nS -> xyzzy"),
+            "g:2: every symbol must have rules or be a terminal, but got 'xyzzy'");
   EXPECT_EQ(readError("terminals a b\nS -> a\nb -> a"), "g:3: a terminal must have no rules, but got some for 'b'");
 }
 
@@ -69,7 +74,8 @@ TEST(Grammar, useIsChecked) {
   EXPECT_EQ(readError("terminals a\nS -> a\nT -> a U\nU -> a"),
             "g:3: every symbol must be reached from the root 'S', the first one of the file, but got 'T'");
   EXPECT_EQ(readError("terminals a b\nS -> a"), "g:1: every terminal must occur in a rule, but got 'b'");
-  const std::string cycle = "rules must not lead from a symbol back to it, as sentences would have no longest one, but got ";
+  const std::string cycle =
+      "rules must not lead from a symbol back to it, as sentences would have no longest one, but got ";
   EXPECT_EQ(readError("terminals a\nS -> a | a S"), "g:2: " + cycle + "S -> S");
   EXPECT_EQ(readError("terminals a\nS -> A\nA -> a B\nB -> a |\\\n a | A a").substr(0, 4), "g:5:");
   EXPECT_EQ(readError("terminals a\nS -> A\nA -> a B\nB -> a\n | A a"), "g:5: " + cycle + "A -> B -> A");
@@ -91,8 +97,9 @@ TEST(Grammar, sizesAreLimited) {
   std::string longLine = "terminals a\n";
   for (int i = 0; i < 100; ++i)
     longLine += "abc ";
-  EXPECT_EQ(readError(longLine), "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got 'abc abc abc abc abc "
-                                 "abc abc abc abc abc abc abc abc abc abc ...'");
+  EXPECT_EQ(readError(longLine),
+            "g:2: a line must look like 'SYMBOL -> CHILDREN | CHILDREN', but got 'abc abc abc abc abc "
+            "abc abc abc abc abc abc abc abc abc abc ...'");
   for (int i = 1; i < 1100; ++i) {
     rules += "\n|";
     for (int bit = 0; bit < 11; ++bit)
@@ -141,7 +148,9 @@ TEST(Grammar, builtInGrammarsAreThePublishedOnes) {
     size_t rules;
     double mean, entropy; // tokens; bits of a derivation
   };
-  for (Facts facts : {Facts{"cfg3b", 0, 0, 32, 276, 0}, {"cfg3f", 64, 729, 54, 250, 269}, {"cfg3j", 128, 2052, 57, 544, 619},
+  for (Facts facts : {Facts{"cfg3b", 0, 0, 32, 276, 0},
+                      {"cfg3f", 64, 729, 54, 250, 269},
+                      {"cfg3j", 128, 2052, 57, 544, 619},
                       {"cfg3k", 132, 1458, 68, 516, 608}}) {
     const Grammar grammar = findGrammar(facts.name);
     size_t rules = 0;

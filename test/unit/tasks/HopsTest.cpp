@@ -261,7 +261,8 @@ TEST(Hops, inputIsChecked) {
   };
   EXPECT_EQ(error({{"people", "61"}}), "task 'hops': parameter 'people' must lie in 1..60, but got 61");
   EXPECT_EQ(error({{"hops", "3"}}), "task 'hops': parameter 'hops' must lie in 1..2, but got 3");
-  EXPECT_EQ(error({{"years", "4"}}), "task 'hops': parameter 'years' must be at least the number of 'people', 5, but got 4");
+  EXPECT_EQ(error({{"years", "4"}}),
+            "task 'hops': parameter 'years' must be at least the number of 'people', 5, but got 4");
   EXPECT_EQ(error({{"names", "2"}, {"people", "9"}}),
             "task 'hops': parameter 'names' must be at least 3 for 9 different full names, but got 2");
   EXPECT_EQ(error({{"filler", "1"}}),

@@ -148,7 +148,8 @@ TEST(LanoScore, prompts) {
   EXPECT_EQ(prompts[4].tokens, std::vector<int32_t>{0});
   EXPECT_EQ(prompts[4].end, 0);
   EXPECT_EQ(prompts[4].most, 512) << "all that a row holds";
-  EXPECT_EQ(makeTask("lano", {{"grammar", "small"}})->prompts(0, 0, 1)[0].most, 28) << "the longest sentence and its end";
+  EXPECT_EQ(makeTask("lano", {{"grammar", "small"}})->prompts(0, 0, 1)[0].most, 28)
+      << "the longest sentence and its end";
 }
 
 // Sentences that were drawn, each with its end, are all right.
@@ -206,7 +207,9 @@ TEST(LanoScore, wrongAnswersAreRefusedForTheirReason) {
 // A writer that takes each token by chance: right where it hits a sentence and its end.
 TEST(LanoScore, theUniformWritersFloor) {
   const std::string path = testing::TempDir() + "stretto-lano-floor.grammar";
-  { std::ofstream(path) << "terminals x y\nS -> A B | B\nA -> x | y x\nB -> y | x y | A A\n"; }
+  {
+    std::ofstream(path) << "terminals x y\nS -> A B | B\nA -> x | y x\nB -> y | x y | A A\n";
+  }
   auto task = makeTask("lano", {{"grammar", path}, {"length", "16"}});
   double floor = 0;
   for (const auto &[string, p] : languageOf(findGrammar(path)))

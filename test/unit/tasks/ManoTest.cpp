@@ -1,7 +1,7 @@
-// Mano against a reader and a solver of its own, in the published numbering, and against closed forms. Fixed seeds; each
-// chi-square test would fail for one fair generator of 1000 (Fair.h).
-#include "Fair.h"
+// Mano against a reader and a solver of its own, in the published numbering, and against closed forms. Fixed seeds;
+// each chi-square test would fail for one fair generator of 1000 (Fair.h).
 #include "tasks/mano/mano.h"
+#include "Fair.h"
 
 using namespace stretto;
 using namespace stretto::test;
@@ -93,8 +93,8 @@ TEST(Mano, idsAndVocabulary) {
   EXPECT_EQ(publishedIds(*plain), (std::vector<int32_t>{9999, 1, 2, 3, 10, 20, 14, 24, 5000, 5001, 5002}));
   EXPECT_EQ(plain->vocabulary(), 11);
   auto doubled = makeTask("mano", {{"l", "2"}, {"modulus", "3"}});
-  EXPECT_EQ(publishedIds(*doubled), (std::vector<int32_t>{9999, 9998, 1, 5, 2, 6, 3, 7, 10, 11, 20, 21, 14, 15, 24, 25,
-                                                          5000, 5001, 5002}));
+  EXPECT_EQ(publishedIds(*doubled),
+            (std::vector<int32_t>{9999, 9998, 1, 5, 2, 6, 3, 7, 10, 11, 20, 21, 14, 15, 24, 25, 5000, 5001, 5002}));
   EXPECT_EQ(doubled->vocabulary(), 19);
 }
 
@@ -266,7 +266,8 @@ TEST(Mano, textSaysWhatTheTokensSay) {
 
 TEST(Mano, parametersMustGoTogether) {
   EXPECT_EQ(errorOf([] { makeTask("mano", {{"length", "23"}}); }),
-            "task 'mano': parameter 'length' must be at least 24 for the longest possible instance, of 25 tokens, to fit, but got 23");
+            "task 'mano': parameter 'length' must be at least 24 for the longest possible instance, of 25 tokens, to "
+            "fit, but got 23");
   EXPECT_EQ(errorOf([] { makeTask("mano", {{"length", "24"}}); }), "");
   EXPECT_EQ(errorOf([] { makeTask("mano", {{"l_evaluation", "11"}}); }),
             "task 'mano': parameter 'l_evaluation' must be at most l=10, but got 11");

@@ -35,7 +35,8 @@ TEST(NextTokens, agreesWithExactFractions) {
         for (int32_t t = 0; t < grammar.terminals; ++t) {
           opening.back() = t;
           const Rational further = openings.contains(opening) ? openings.at(opening) : Rational(0);
-          ASSERT_NEAR(all[k * width + 1 + size_t(t)], double(further / mass), 1e-13) << "seed " << seed << ", place " << k;
+          ASSERT_NEAR(all[k * width + 1 + size_t(t)], double(further / mass), 1e-13)
+              << "seed " << seed << ", place " << k;
         }
       }
     }
@@ -131,8 +132,8 @@ TEST(NextTokens, scalesFarBeyondDoubles) {
   EXPECT_NEAR(rows[4096 * 17], 1, 1e-12);
 }
 
-// Sentences of two kinds: "a" 1024 times, or 1024 tokens of "a" and "b" by chance. After k times "a", "b" is left to the
-// second kind alone.
+// Sentences of two kinds: "a" 1024 times, or 1024 tokens of "a" and "b" by chance. After k times "a", "b" is left to
+// the second kind alone.
 TEST(NextTokens, unlikelyKindsFadeAway) {
   std::string text = "terminals a b\nS -> A10 | X10\n";
   for (const std::string kind : {"A", "X"})

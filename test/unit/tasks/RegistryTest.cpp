@@ -16,9 +16,9 @@ static std::string makeError(const std::string &name, const std::map<std::string
 
 TEST(Registry, errorsNameTheNearest) {
   EXPECT_EQ(makeError("depo", {}), "no task is called 'depo'; did you mean 'depo1'?");
-  EXPECT_EQ(makeError("zzzzzz", {}), "no task is called 'zzzzzz'; known: brevo1, brevo2, capo, copy, depo1, depo2, hops, lano, mano, tokens");
-  EXPECT_EQ(makeError("depo1", {{"querys", "3"}}),
-            "task 'depo1': has no parameter 'querys'; did you mean 'queries'?");
+  EXPECT_EQ(makeError("zzzzzz", {}),
+            "no task is called 'zzzzzz'; known: brevo1, brevo2, capo, copy, depo1, depo2, hops, lano, mano, tokens");
+  EXPECT_EQ(makeError("depo1", {{"querys", "3"}}), "task 'depo1': has no parameter 'querys'; did you mean 'queries'?");
 }
 
 TEST(Registry, valuesAreChecked) {
@@ -48,8 +48,8 @@ TEST(Registry, wordsAndTexts) {
 }
 
 TEST(Registry, valuesMustGoTogether) {
-  EXPECT_EQ(makeError("depo1", {{"length", "959"}}),
-            "task 'depo1': parameter 'length' must be at least 960 for the longest possible instance, of 961 tokens, to fit, but got 959");
+  EXPECT_EQ(makeError("depo1", {{"length", "959"}}), "task 'depo1': parameter 'length' must be at least 960 for the "
+                                                     "longest possible instance, of 961 tokens, to fit, but got 959");
   EXPECT_EQ(makeError("depo1", {{"length", "960"}}), "");
   EXPECT_EQ(makeError("depo1", {{"r_min", "3"}}),
             "task 'depo1': parameter 'r_max' must be at least r_min=3, but got 2");
@@ -170,8 +170,7 @@ TEST(Recipes, errorsNameTheLine) {
   EXPECT_EQ(read("[recipe]\nclip = nan\n"), "a.toml:2: must be a number in 0..inf");
   EXPECT_EQ(read("[recipe]\nschedule = \"cosin\"\n"), "a.toml:2: has no schedule 'cosin'; did you mean 'cosine'?");
   EXPECT_EQ(read(common + "[[preset]]\ntask = { n = 3 }\n"), "a.toml:6: a preset must have a 'name'");
-  EXPECT_EQ(read("[[preset]]\nname = \"x\"\n"),
-            "a.toml:1: preset 'x' must set batch, length, steps and schedule");
+  EXPECT_EQ(read("[[preset]]\nname = \"x\"\n"), "a.toml:1: preset 'x' must set batch, length, steps and schedule");
   EXPECT_TRUE(read("[recipe\n").starts_with("a.toml:1: "));
   EXPECT_EQ(errorOf([] { findPreset("depo1", "N=255"); }),
             "task 'depo1': no preset is called 'N=255'; did you mean 'N=225'?");

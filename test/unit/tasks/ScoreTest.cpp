@@ -6,7 +6,8 @@
 
 using namespace stretto;
 
-// The ends x of Wilson's interval are where the share p lies 1.96 standard errors of x away: |p - x| = z sqrt(x(1-x)/n).
+// The ends x of Wilson's interval are where the share p lies 1.96 standard errors of x away: |p - x| = z
+// sqrt(x(1-x)/n).
 TEST(Score, sharesHaveWilsonsInterval) {
   for (auto [right, total] : {std::pair{37, 40}, {0, 10}, {10, 10}, {1, 3}}) {
     const double p = double(right) / total;

@@ -19,8 +19,12 @@ struct Batch {
   // Rows [begin, end).
   BatchView rows(int64_t begin, int64_t end) {
     size_t at = size_t(begin * length), size = size_t((end - begin) * length);
-    return {end - begin, length, std::span(tokens).subspan(at, size), std::span(targets).subspan(at, size),
-            std::span(mask).subspan(at, size), std::span(positions).subspan(at, size)};
+    return {end - begin,
+            length,
+            std::span(tokens).subspan(at, size),
+            std::span(targets).subspan(at, size),
+            std::span(mask).subspan(at, size),
+            std::span(positions).subspan(at, size)};
   }
   // The tokens of a row with the last target at the end, and which of them count.
   std::vector<int32_t> row(int64_t r) const {

@@ -1,6 +1,6 @@
+#include "tasks/tokens/tokens.h"
 #include "Support.h"
 #include "tasks/common/random.h"
-#include "tasks/tokens/tokens.h"
 
 #include <gtest/gtest.h>
 
@@ -154,9 +154,7 @@ TEST_F(Tokens, damagedFilesAreRefused) {
   const std::string good = bytesOf({.vocabulary = 100}, count(20));
   EXPECT_EQ(errorOfBytes(good), "");
   EXPECT_EQ(errorOf([] { makeTask("tokens", {}); }), "task 'tokens': parameter 'file' must name a token file");
-  EXPECT_EQ(errorOf([] {
-              makeTask("tokens", {{"file", "/nowhere"}});
-            }),
+  EXPECT_EQ(errorOf([] { makeTask("tokens", {{"file", "/nowhere"}}); }),
             "cannot read '/nowhere': No such file or directory");
   EXPECT_EQ(errorOf([] { makeTask("tokens", {{"file", "/"}}); }), "cannot read '/': it must be a regular file");
   EXPECT_EQ(errorOfBytes(""), "cannot read 'F': it is empty");
@@ -176,7 +174,8 @@ TEST_F(Tokens, damagedFilesAreRefused) {
   EXPECT_EQ(with(16, 0), "token file 'F': the vocabulary must lie in 1..65536 for ids of 2 bytes, but got 0");
   EXPECT_EQ(with(18, 2), "token file 'F': the vocabulary must lie in 1..65536 for ids of 2 bytes, but got 131172");
   EXPECT_EQ(with(24, 100), "token file 'F': the ids that part documents must lie in -1..99, but got -156");
-  EXPECT_EQ(with(48 + 10, 100), "token file 'F': ids must be below the vocabulary of 100, but id 5, at byte 58, is 100");
+  EXPECT_EQ(with(48 + 10, 100),
+            "token file 'F': ids must be below the vocabulary of 100, but id 5, at byte 58, is 100");
 }
 
 TEST_F(Tokens, parametersAreChecked) {
@@ -205,10 +204,18 @@ TEST_F(Tokens, mutatedFilesAreRefusedOrRead) {
     for (uint64_t i = 0, edits = 1 + random.below(2); i < edits && !bytes.empty(); ++i) {
       size_t at = random.below(random.below(2) ? bytes.size() : std::min<size_t>(48, bytes.size()));
       switch (random.below(4)) {
-      case 0: bytes[at] = char(random.next32()); break;
-      case 1: bytes[at] ^= char(1 << random.below(8)); break;
-      case 2: bytes.resize(at); break;
-      case 3: bytes.insert(at, 1 + random.below(4), char(random.next32())); break;
+      case 0:
+        bytes[at] = char(random.next32());
+        break;
+      case 1:
+        bytes[at] ^= char(1 << random.below(8));
+        break;
+      case 2:
+        bytes.resize(at);
+        break;
+      case 3:
+        bytes.insert(at, 1 + random.below(4), char(random.next32()));
+        break;
       }
     }
     writeBytes(bytes);

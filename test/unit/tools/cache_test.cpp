@@ -78,7 +78,8 @@ TEST_P(DamagedProgramTest, IsMadeAnewAndTold) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(obtain("k"), program);
   const std::string told = testing::internal::GetCapturedStderr();
-  EXPECT_NE(told.find("the program in the cache is damaged and made anew: '" + program.string() + "'"), told.npos) << told;
+  EXPECT_NE(told.find("the program in the cache is damaged and made anew: '" + program.string() + "'"), told.npos)
+      << told;
   EXPECT_EQ(made, 2);
   EXPECT_EQ(fs::file_size(program), 10u);
   testing::internal::CaptureStderr();

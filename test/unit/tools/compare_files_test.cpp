@@ -1,4 +1,5 @@
-// Whatever stands where a file of a run or a sweep should: the comparison works or says in one line which file is wrong.
+// Whatever stands where a file of a run or a sweep should: the comparison works or says in one line which file is
+// wrong.
 #include "runtime/core/sealed.h"
 #include "test/fuzz/Mutated.h"
 #include "tools/compare/differences.h"
@@ -26,16 +27,19 @@ const std::map<std::string, std::string> &goodFiles() {
       {"sweep.toml", "spec = \"m\"\ntext = \"00\"\noptions = [\"--lr\", \"1e-3\"]\n\n[[axis]]\nname = \"lr\"\nvalues = "
                      "[\"1\", \"2\"]\n\n[[run]]\nfolder = \"a\"\nvalues = [\"1\"]\ncommand = \"train\"\n\n[[run]]\n"
                      "folder = \"b\"\nvalues = [\"2\"]\ncommand = \"train\"\n"},
-      {"a/metrics.jsonl", "{\"step\": 1, \"loss\": 2.5, \"lr\": 0.1}\n{\"step\": 2, \"loss\": \"inf\", \"lr\": 0.1}\n"
-                          "{\"step\": 2, \"eval_loss\": 1.5, \"scores\": {\"a/k=1\": [1, 4], \"a/k=2\": [3, 4], \"a/k=4\": "
-                          "[1, 9], \"bits\": {\"value\": 0.5, \"unit\": \"bits/parameter\"}, \"kl\": {\"mean\": 0.25, "
-                          "\"unit\": \"nats\", \"low\": 0.125, \"high\": 0.5, \"count\": 8}}}\n"},
+      {"a/metrics.jsonl",
+       "{\"step\": 1, \"loss\": 2.5, \"lr\": 0.1}\n{\"step\": 2, \"loss\": \"inf\", \"lr\": 0.1}\n"
+       "{\"step\": 2, \"eval_loss\": 1.5, \"scores\": {\"a/k=1\": [1, 4], \"a/k=2\": [3, 4], \"a/k=4\": "
+       "[1, 9], \"bits\": {\"value\": 0.5, \"unit\": \"bits/parameter\"}, \"kl\": {\"mean\": 0.25, "
+       "\"unit\": \"nats\", \"low\": 0.125, \"high\": 0.5, \"count\": 8}}}\n"},
       {"a/timing.jsonl", "{\"step\": 1, \"tokens_per_second\": 5000}\n{\"step\": 2, \"tokens_per_second\": 4000.5}\n"},
       {"a/run.toml", "[settings]\nsteps = 2\nseed = 0\nlr = 0.1\n\n[task]\n\"n\" = \"20\"\n"},
-      {"a/build/settings.json", "[{\"name\": \"dim\", \"value\": \"64\"}, {\"name\": \"at\", \"value\": [1, true, null]}]"},
+      {"a/build/settings.json",
+       "[{\"name\": \"dim\", \"value\": \"64\"}, {\"name\": \"at\", \"value\": [1, true, null]}]"},
       {"a/build/plan.json", "{\"blocks\": [{\"parameters\": 100}, {\"parameters\": 20}]}"},
-      {"b/metrics.jsonl", "{\"step\": 2, \"eval_loss\": 1.25, \"scores\": {\"a/k=1\": [2, 4], \"a/k=2\": [3, 4], \"bits\": "
-                          "{\"value\": 0.75, \"unit\": \"bits/parameter\"}}}\n"},
+      {"b/metrics.jsonl",
+       "{\"step\": 2, \"eval_loss\": 1.25, \"scores\": {\"a/k=1\": [2, 4], \"a/k=2\": [3, 4], \"bits\": "
+       "{\"value\": 0.75, \"unit\": \"bits/parameter\"}}}\n"},
       {"b/build/plan.json", "{\"blocks\": [{\"parameters\": 1000}]}"}};
   return files;
 }
@@ -68,7 +72,8 @@ protected:
     try {
       for (const char *best : {"", "none"}) {
         const Comparison comparison = readComparison(std::vector<std::string>{folder}, best);
-        std::string shown = htmlTable(compareTable(comparison.groups)) + markdownTable(differencesTable(comparison.groups));
+        std::string shown =
+            htmlTable(compareTable(comparison.groups)) + markdownTable(differencesTable(comparison.groups));
         for (const Breakdown &breakdown : breakdownsOf(comparison.groups))
           shown += plainTable(breakdownTable(comparison.groups, breakdown));
         for (const Plot &plot : plotsOf(comparison.groups))
@@ -144,7 +149,8 @@ TEST_F(CompareFiles, hugeFilesAreRefused) {
   for (const auto &[name, text] : goodFiles()) {
     fs::resize_file(pathOf(name), uintmax_t{1} << 40);
     const std::string found = error();
-    EXPECT_TRUE(found.starts_with(name + ":") || found.starts_with("cannot read '" + name + "': it must have at most")) << found;
+    EXPECT_TRUE(found.starts_with(name + ":") || found.starts_with("cannot read '" + name + "': it must have at most"))
+        << found;
     restore(name);
   }
 }
@@ -152,19 +158,23 @@ TEST_F(CompareFiles, hugeFilesAreRefused) {
 TEST_F(CompareFiles, whatIsNestedTooDeepIsRefused) {
   for (const char *name : {"a/build/settings.json", "a/build/plan.json"})
     for (const char *one : {"[", "{\"a\":", "[0,"})
-      EXPECT_EQ(errorWith(name, repeated(one)), name + std::string(": JSON must be nested at most 16 deep, but got more"));
+      EXPECT_EQ(errorWith(name, repeated(one)),
+                name + std::string(": JSON must be nested at most 16 deep, but got more"));
   for (const char *name : {"a/metrics.jsonl", "a/timing.jsonl"})
     EXPECT_EQ(errorWith(name, "{\"step\": 1}\n{\"step\": 2, \"loss\": " + repeated("[") + "\n"),
               name + std::string(":2: JSON must be nested at most 8 deep, but got more"));
   for (const char *name : {"a/run.toml", "sweep.toml"}) {
     const std::string start = name + std::string(":1: not a TOML file: ");
     EXPECT_TRUE(errorWith(name, "x = " + repeated("[")).starts_with(start));
-    for (const std::string &text : {"[a" + repeated(".a", 50000) + "]\n", "a" + repeated(" . \"b.c\"", 50000) + " = 1\n", "x = [{a" + repeated(".a", 50000) + " = 1}]"})
+    for (const std::string &text :
+         {"[a" + repeated(".a", 50000) + "]\n", "a" + repeated(" . \"b.c\"", 50000) + " = 1\n",
+          "x = [{a" + repeated(".a", 50000) + " = 1}]"})
       EXPECT_EQ(errorWith(name, text), start + "a key must have at most 16 parts, but got more");
   }
   // Dots elsewhere are none of keys.
-  EXPECT_EQ(errorWith("a/run.toml", "# a" + repeated(".a", 50000) + "\n[settings]\nx = 'a" + repeated(".a", 50000) + "'\ny = \"\"\"a\n" +
-                                        repeated("\\\".a", 50000) + "\"\"\"\nz = [1.5, 2.5, 0.5]\n"),
+  EXPECT_EQ(errorWith("a/run.toml", "# a" + repeated(".a", 50000) + "\n[settings]\nx = 'a" + repeated(".a", 50000) +
+                                        "'\ny = \"\"\"a\n" + repeated("\\\".a", 50000) +
+                                        "\"\"\"\nz = [1.5, 2.5, 0.5]\n"),
             "");
 }
 
@@ -185,11 +195,13 @@ TEST_F(CompareFiles, whatIsEmptyOrCutIsToldOrShownAsFarAsItGoes) {
 }
 
 TEST_F(CompareFiles, whatARunWroteMustBeWhole) {
-  const std::string text = sealed("# What this run was started with; each value with its origin.\n[settings]\nlr = 0.5\n");
+  const std::string text =
+      sealed("# What this run was started with; each value with its origin.\n[settings]\nlr = 0.5\n");
   write("a/run.toml", text);
   EXPECT_EQ(error(), "");
   write("a/run.toml", text.substr(0, text.find("lr")));
-  EXPECT_NE(error().find("'a/run.toml' must be as the run wrote it, but was cut or changed"), std::string::npos) << error();
+  EXPECT_NE(error().find("'a/run.toml' must be as the run wrote it, but was cut or changed"), std::string::npos)
+      << error();
 }
 
 TEST_F(CompareFiles, wrongTypesAreTold) {
@@ -211,7 +223,8 @@ TEST_F(CompareFiles, wrongTypesAreTold) {
   const std::string plan = "a/build/plan.json";
   EXPECT_EQ(errorWith(plan, "[]"), plan + ": must be a JSON object with a list 'blocks'");
   EXPECT_EQ(errorWith(plan, "{\"blocks\": {}}"), plan + ": must be a JSON object with a list 'blocks'");
-  EXPECT_EQ(errorWith(plan, "{\"blocks\": [{\"parameters\": -1}]}"), plan + ": 'parameters' must be counts, but got -1");
+  EXPECT_EQ(errorWith(plan, "{\"blocks\": [{\"parameters\": -1}]}"),
+            plan + ": 'parameters' must be counts, but got -1");
   EXPECT_EQ(errorWith(plan, "{\"blocks\": [{\"parameters\": 9223372036854775807}, {\"parameters\": 1}]}"),
             plan + ": 'parameters' must be counts, but got 1");
 }
@@ -220,20 +233,49 @@ TEST_F(CompareFiles, wrongTypesAreTold) {
 TEST_F(CompareFiles, numbersOfAnySizeAreShown) {
   for (const char *number : {"1e308", "-1e308", "5e-324", "0", "-0.0", "1e100", "-1e100", "9223372036854775807"}) {
     const std::string text = number;
-    EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 1, \"loss\": " + text + ", \"lr\": " + text + "}\n{\"step\": 9223372036854775807, "
-                        "\"eval_loss\": " + text + ", \"scores\": {\"a/k=" + text + "\": [1, 2], \"a/k=nan\": [1, 2], \"a/k=inf\": [1, 2], "
-                        "\"bits\": {\"value\": " + text + ", \"unit\": \"bits/parameter\"}, \"kl\": {\"mean\": " + text +
-                        ", \"unit\": \"nats\", \"low\": " + text + ", \"high\": " + text + ", \"count\": 3}}}\n"),
+    EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 1, \"loss\": " + text + ", \"lr\": " + text +
+                                               "}\n{\"step\": 9223372036854775807, "
+                                               "\"eval_loss\": " +
+                                               text + ", \"scores\": {\"a/k=" + text +
+                                               "\": [1, 2], \"a/k=nan\": [1, 2], \"a/k=inf\": [1, 2], "
+                                               "\"bits\": {\"value\": " +
+                                               text + ", \"unit\": \"bits/parameter\"}, \"kl\": {\"mean\": " + text +
+                                               ", \"unit\": \"nats\", \"low\": " + text + ", \"high\": " + text +
+                                               ", \"count\": 3}}}\n"),
               "")
         << text;
   }
-  EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 0, \"scores\": {\"a/k=1\": [1, 2], \"a/k=1.0\": [0, 9223372036854775807]}}\n"), "");
+  EXPECT_EQ(errorWith("a/metrics.jsonl",
+                      "{\"step\": 0, \"scores\": {\"a/k=1\": [1, 2], \"a/k=1.0\": [0, 9223372036854775807]}}\n"),
+            "");
   EXPECT_EQ(errorWith("a/build/plan.json", "{\"blocks\": []}"), "");
 }
 
 TEST_F(CompareFiles, mutationsAreTakenOrTold) {
-  const test::Pieces pieces = {"{", "}", "[", "]", "\"", ":", ",", "null", "-1", "1e999", "1e300", "true", "\n", "\\u0000", "\xff",
-                               "=", "[[", "'", "#", ".", "\"step\": 0", "[1, 4]", "\"unit\": \"nats\"", std::string(1, '\0')};
+  const test::Pieces pieces = {"{",
+                               "}",
+                               "[",
+                               "]",
+                               "\"",
+                               ":",
+                               ",",
+                               "null",
+                               "-1",
+                               "1e999",
+                               "1e300",
+                               "true",
+                               "\n",
+                               "\\u0000",
+                               "\xff",
+                               "=",
+                               "[[",
+                               "'",
+                               "#",
+                               ".",
+                               "\"step\": 0",
+                               "[1, 4]",
+                               "\"unit\": \"nats\"",
+                               std::string(1, '\0')};
   Random random(20261122, 6, 0);
   int taken = 0;
   constexpr int count = 3000;
@@ -246,7 +288,8 @@ TEST_F(CompareFiles, mutationsAreTakenOrTold) {
     // Of a sweep.toml that names other runs or values the comparison has something else to say.
     EXPECT_TRUE(found.empty() || file->first == "sweep.toml" || found.find(".json") != std::string::npos ||
                 found.find(".toml") != std::string::npos || found.starts_with("score '"))
-        << file->first << ": " << found << "\n" << text;
+        << file->first << ": " << found << "\n"
+        << text;
   }
   EXPECT_GT(taken, count / 20);
   EXPECT_LT(taken, count * 3 / 4);

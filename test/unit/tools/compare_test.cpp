@@ -1,8 +1,8 @@
 #include "tools/compare/findings.h"
-#include "tools/compare/report.h"
 #include "tools/compare/frame.h"
 #include "tools/compare/groups.h"
 #include "tools/compare/plots.h"
+#include "tools/compare/report.h"
 #include "tools/compare/statistics.h"
 #include "tools/compare/table.h"
 #include "tools/compare/text_plot.h"
@@ -114,15 +114,19 @@ TEST(Runs, ErrorsNameTheLine) {
   EXPECT_EQ(errorOf("{\"step\":1,\"scores\":{\"a\":[1]}}\n{\"step\":2}\n"),
             "/metrics.jsonl:1: score 'a' must be [right, total]");
   auto scoreError = [](const std::string &score) {
-    return errorOf("{\"step\":1,\"scores\":{\"a\":" + score + "}}\n").substr(std::string("/metrics.jsonl:1: score 'a' ").size());
+    return errorOf("{\"step\":1,\"scores\":{\"a\":" + score + "}}\n")
+        .substr(std::string("/metrics.jsonl:1: score 'a' ").size());
   };
   EXPECT_EQ(scoreError("[5,4]"), "must have right in 0..total, but got [5,4]");
   EXPECT_EQ(scoreError("3"), "must be [right, total] or an object with 'mean' or 'value', but got 3");
-  EXPECT_EQ(scoreError("{\"low\":3}"), "must be [right, total] or an object with 'mean' or 'value', but got {\"low\":3}");
+  EXPECT_EQ(scoreError("{\"low\":3}"),
+            "must be [right, total] or an object with 'mean' or 'value', but got {\"low\":3}");
   EXPECT_EQ(scoreError("{\"value\":3}"), "must have a text under 'unit', but got {\"value\":3}");
   EXPECT_EQ(errorOf("{\"step\":1,\"scores\":[]}\n"), "/metrics.jsonl:1: 'scores' must be a JSON object");
-  EXPECT_EQ(errorOf("{\"step\":1,\"scores\":{\"a\":[1,2]}}\n{\"step\":2,\"scores\":{\"a\":{\"value\":3,\"unit\":\"nats\"}}}\n"),
-            "/metrics.jsonl:2: score 'a' must keep its unit '%', but got 'nats'");
+  EXPECT_EQ(
+      errorOf(
+          "{\"step\":1,\"scores\":{\"a\":[1,2]}}\n{\"step\":2,\"scores\":{\"a\":{\"value\":3,\"unit\":\"nats\"}}}\n"),
+      "/metrics.jsonl:2: score 'a' must keep its unit '%', but got 'nats'");
   EXPECT_THROW(stretto::Run("/nonexistent"), Error);
 }
 
@@ -152,8 +156,8 @@ TEST(Curves, ThinningAverages) {
 
 // Tables of the distribution: t(0.975).
 TEST(Statistics, StudentQuantiles) {
-  const std::pair<int64_t, double> known[] = {{1, 12.7062}, {2, 4.3027}, {3, 3.1824}, {4, 2.7764}, {9, 2.2622}, {30, 2.0423},
-                                              {1000, 1.9623}};
+  const std::pair<int64_t, double> known[] = {{1, 12.7062}, {2, 4.3027},  {3, 3.1824},   {4, 2.7764},
+                                              {9, 2.2622},  {30, 2.0423}, {1000, 1.9623}};
   for (const auto &[freedom, t] : known)
     EXPECT_NEAR(studentQuantile(freedom), t, 5e-5) << freedom;
 }
@@ -170,7 +174,8 @@ static Group groupOf(const std::string &lines) {
 }
 
 TEST(Scores, ThreeForms) {
-  const Group group = groupOf(R"({"step":1,"scores":{"a":[1,4],"k":{"mean":2.5,"unit":"nats","low":2,"high":3,"count":7},"b":{"value":0.5,"unit":""}}}
+  const Group group = groupOf(
+      R"({"step":1,"scores":{"a":[1,4],"k":{"mean":2.5,"unit":"nats","low":2,"high":3,"count":7},"b":{"value":0.5,"unit":""}}}
 {"step":2,"scores":{"k":{"mean":"inf","unit":"nats","low":"nan","high":"nan","count":7}}}
 {"step":3,"scores":{"k":{"mean":0,"unit":"nats","low":0,"high":0,"count":0}}}
 )");
@@ -209,10 +214,11 @@ TEST(Scores, OfSeveralRunsTheIntervalIsThatOfTheMean) {
 }
 
 TEST(Families, AreScoresByAKey) {
-  const std::vector<Group> groups{groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"a/n=2":[1,4],)"
-                                          R"("b/a/k=2.5":[1,4],"b/a/k=1":[1,4],"a/k=x":[1,4],"k=3":[1,4],"/k=3":[1,4],"a/=3":[1,4],)"
-                                          R"("a/k=":[1,4],"c=1/d":[1,4],"a":[1,4]}})"
-                                          "\n")};
+  const std::vector<Group> groups{
+      groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"a/n=2":[1,4],)"
+              R"("b/a/k=2.5":[1,4],"b/a/k=1":[1,4],"a/k=x":[1,4],"k=3":[1,4],"/k=3":[1,4],"a/=3":[1,4],)"
+              R"("a/k=":[1,4],"c=1/d":[1,4],"a":[1,4]}})"
+              "\n")};
   const std::vector<Family> families = familiesOf(groups);
   ASSERT_EQ(families.size(), 2u);
   EXPECT_EQ(families[0].title(), "a by k");
@@ -223,10 +229,11 @@ TEST(Families, AreScoresByAKey) {
 }
 
 TEST(Breakdowns, AreThreeScoresAndMoreOfOneQuantity) {
-  const std::vector<Group> groups{groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"b/k=1":[1,4],)"
-                                          R"("b/k=2":[1,4],"c/x":[1,4],"c/y":[1,4],"c/z":[1,4],"c/w":{"mean":1,"unit":"nats"},)"
-                                          R"("d/x":[1,4],"d/y":[1,4],"c":[1,4]}})"
-                                          "\n")};
+  const std::vector<Group> groups{
+      groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"b/k=1":[1,4],)"
+              R"("b/k=2":[1,4],"c/x":[1,4],"c/y":[1,4],"c/z":[1,4],"c/w":{"mean":1,"unit":"nats"},)"
+              R"("d/x":[1,4],"d/y":[1,4],"c":[1,4]}})"
+              "\n")};
   const std::vector<Breakdown> breakdowns = breakdownsOf(groups);
   ASSERT_EQ(breakdowns.size(), 2u);
   EXPECT_EQ(breakdowns[0].title, "a by k");

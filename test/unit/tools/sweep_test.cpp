@@ -92,7 +92,8 @@ TEST(Axes, FolderNamesAreSafeAndDiffer) {
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   for (const std::string &name : names) {
     EXPECT_LE(name.size(), 200u);
-    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-+_"), std::string::npos)
+    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-+_"),
+              std::string::npos)
         << name;
   }
   const std::vector<Axis> plain{{"lr", {"1e-3"}}, {"set.canon_at", {"{A, B}"}}, {"seed", {"0"}}};
@@ -100,8 +101,8 @@ TEST(Axes, FolderNamesAreSafeAndDiffer) {
 }
 
 TEST(SweepLine, OwnOptionsApartFromThoseOfTrain) {
-  const SweepLine line = readSweepLine(Words{"--jobs=3", "m.stretto", "--set", "x=1", "--over", "seed=1", "--out", "o", "--lr", "2",
-                                             "--dry-run"});
+  const SweepLine line = readSweepLine(
+      Words{"--jobs=3", "m.stretto", "--set", "x=1", "--over", "seed=1", "--out", "o", "--lr", "2", "--dry-run"});
   EXPECT_EQ(line.train, (Words{"m.stretto", "--set", "x=1", "--lr", "2"}));
   EXPECT_EQ(line.jobs, 3);
   EXPECT_EQ(line.out, "o");
@@ -129,7 +130,8 @@ TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {
   EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=2"})),
             "  --set a: was '1', now '2'\n");
   EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0", "--lr", "2", "--check-finite"})),
-            "  --check-finite: was not given, now ''\n  --over seed: was '0,1', now '0'\n  --set a: was '1', is not given now\n");
+            "  --check-finite: was not given, now ''\n  --over seed: was '0,1', now '0'\n  --set a: was '1', is not "
+            "given now\n");
   std::ofstream(folder.path / "m.stretto") << "model m() { x = 1 }\n";
   EXPECT_NE(differencesOf(then, plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=1"})).find("was changed since"),
             std::string::npos);
@@ -137,7 +139,10 @@ TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {
 
 TEST(SweepFile, ReadsWhatItWrote) {
   const Folder folder;
-  const SweepFile sweep{"m \"x\".stretto", "00ff", {"--set", "a={\\,\t'é'}"}, {{"seed", {"0", "1"}}},
+  const SweepFile sweep{"m \"x\".stretto",
+                        "00ff",
+                        {"--set", "a={\\,\t'é'}"},
+                        {{"seed", {"0", "1"}}},
                         {{"seed-0", {"0"}, "stretto train 'x'"}, {"seed-1", {"1"}, "y"}}};
   EXPECT_FALSE(isSweep(folder.path));
   writeSweepFile(sweep, folder.path);

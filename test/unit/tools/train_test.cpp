@@ -46,7 +46,8 @@ TEST(SplitTrainArguments, RefusesAMissingSpecOrValue) {
 }
 
 TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
-  const std::filesystem::path run = std::filesystem::temp_directory_path() / ("stretto-eval-" + std::to_string(getpid()));
+  const std::filesystem::path run =
+      std::filesystem::temp_directory_path() / ("stretto-eval-" + std::to_string(getpid()));
   std::filesystem::create_directories(run / "build");
   std::ofstream(run / "spec.stretto") << "model m() {}";
   std::ofstream(run / "run.toml") << "[settings]";
@@ -61,8 +62,8 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   const TrainArguments result = evaluationArguments(Words{checkpoint, "--batch", "2"});
   EXPECT_EQ(result.spec, (run / "spec.stretto").string());
   EXPECT_EQ(result.compiler, (Words{"--batch", "4", "--set", "dim=8", "--batch", "2"}));
-  EXPECT_EQ(result.program, (Words{"--of-run", run.string(), "--init-from", checkpoint, "--steps", "0",
-                                   "--out", "none"}));
+  EXPECT_EQ(result.program,
+            (Words{"--of-run", run.string(), "--init-from", checkpoint, "--steps", "0", "--out", "none"}));
   // Another difficulty of the run's task changes nothing of its program; another task is compiled for.
   const auto compiler = [&](Words words) {
     words.insert(words.begin(), run.string());
@@ -72,8 +73,8 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   EXPECT_EQ(compiler({"--task", "copy", "--task-set", "n=3"}),
             (Words{"--batch", "4", "--set", "dim=8", "--task", "copy", "--task-set", "n=3"}));
   EXPECT_EQ(evaluationArguments(Words{run.string(), "--task-set", "n=3"}).program,
-            (Words{"--of-run", run.string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0",
-                   "--out", "none"}));
+            (Words{"--of-run", run.string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0", "--out",
+                   "none"}));
   std::filesystem::remove_all(run);
 }
 

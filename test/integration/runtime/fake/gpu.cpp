@@ -1,7 +1,8 @@
-// CUDA's runtime on this machine's memory. Work on a stream runs as late as it may: when somebody waits. So whoever reads
-// too early, or gives memory back too early, gets something else. Copies from and to memory that is not page-locked run
-// at once, as CUDA's do. While a stream is captured, what may wait or take memory is refused and spoils the capture.
-// STRETTO_FAKE_GPU=8.6: its compute capability, 9.0 if not given. STRETTO_FAKE_GPU_MEMORY=N: its memory in MiB.
+// CUDA's runtime on this machine's memory. Work on a stream runs as late as it may: when somebody waits. So whoever
+// reads too early, or gives memory back too early, gets something else. Copies from and to memory that is not
+// page-locked run at once, as CUDA's do. While a stream is captured, what may wait or take memory is refused and spoils
+// the capture. STRETTO_FAKE_GPU=8.6: its compute capability, 9.0 if not given. STRETTO_FAKE_GPU_MEMORY=N: its memory in
+// MiB.
 #include "test/integration/runtime/fake/gpu.h"
 
 #include <cstdlib>
@@ -96,16 +97,24 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
 cudaError_t cudaGetLastError() { return state; }
 const char *cudaGetErrorString(cudaError_t error) {
   switch (error) {
-  case cudaSuccess: return "no error";
-  case cudaErrorIllegalAddress: return "a fault that was asked for";
-  case cudaErrorInvalidPtx: return "a PTX JIT compilation failed";
-  case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
-  case cudaErrorStreamCaptureInvalidated: return "operation failed due to a previous error during capture";
-  default: return "refused";
+  case cudaSuccess:
+    return "no error";
+  case cudaErrorIllegalAddress:
+    return "a fault that was asked for";
+  case cudaErrorInvalidPtx:
+    return "a PTX JIT compilation failed";
+  case cudaErrorStreamCaptureUnsupported:
+    return "operation not permitted when stream is capturing";
+  case cudaErrorStreamCaptureInvalidated:
+    return "operation failed due to a previous error during capture";
+  default:
+    return "refused";
   }
 }
 const char *cudaGetErrorName(cudaError_t error) {
-  return error == cudaSuccess ? "cudaSuccess" : error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "another error";
+  return error == cudaSuccess               ? "cudaSuccess"
+         : error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress"
+                                            : "another error";
 }
 
 cudaError_t cudaMalloc(void **data, size_t bytes) {

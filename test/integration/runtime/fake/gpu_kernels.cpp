@@ -1,6 +1,7 @@
-// Libraries and kernels of the made-up GPU. A library is loaded when one of its kernels is needed, as CUDA's are: not before,
-// and not while a stream is captured. The machine code "code of sm_90a" is the program's own kernels on the CPU; any text
-// is refused by a compiler that says why. STRETTO_FAKE_GPU_FAULT=N: the N-th kernel that runs breaks the device for good.
+// Libraries and kernels of the made-up GPU. A library is loaded when one of its kernels is needed, as CUDA's are: not
+// before, and not while a stream is captured. The machine code "code of sm_90a" is the program's own kernels on the
+// CPU; any text is refused by a compiler that says why. STRETTO_FAKE_GPU_FAULT=N: the N-th kernel that runs breaks the
+// device for good.
 #include "runtime/abi/abi.h"
 #include "test/integration/runtime/fake/gpu.h"
 
@@ -58,15 +59,16 @@ void run(const stretto_kernel &kernel, const std::vector<void *> &buffers) {
 
 extern "C" {
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, cudaJitOption *, void **values, unsigned count,
-                                cudaLibraryOption *, void **, unsigned) {
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, cudaJitOption *, void **values,
+                                unsigned count, cudaLibraryOption *, void **, unsigned) {
   *library = new CUlib_st{static_cast<const char *>(code), count == 2 ? values : nullptr};
   return cudaSuccess;
 }
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) { return delete library, cudaSuccess; }
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
   const stretto_kernel *begin = program().kernels, *end = begin + program().kernel_count;
-  const auto *found = std::find_if(begin, end, [&](const stretto_kernel &one) { return !std::strcmp(one.symbol, name); });
+  const auto *found =
+      std::find_if(begin, end, [&](const stretto_kernel &one) { return !std::strcmp(one.symbol, name); });
   if (found == end)
     return cudaErrorSymbolNotFound;
   *kernel = &library->kernels.emplace_back(CUkern_st{found, library});
@@ -80,7 +82,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
   const auto &[kernel, library] = *static_cast<const CUkern_st *>(function);
   if (const cudaError_t status = load(*library); status != cudaSuccess)
     return status;
-  if (config->gridDim.x != kernel->grid[0] || config->gridDim.y != kernel->grid[1] || config->blockDim.x != kernel->block)
+  if (config->gridDim.x != kernel->grid[0] || config->gridDim.y != kernel->grid[1] ||
+      config->blockDim.x != kernel->block)
     return cudaErrorInvalidConfiguration;
   std::vector<void *> buffers(kernel->buffers);
   for (int64_t i = 0; i < kernel->buffers; ++i)

@@ -41,8 +41,7 @@ public:
       }
     }
   }
-  std::vector<Score> score(uint64_t, uint64_t, const BatchView &batch,
-                           const Predictions &predictions) const override {
+  std::vector<Score> score(uint64_t, uint64_t, const BatchView &batch, const Predictions &predictions) const override {
     Score score = Score::share("accuracy");
     for (size_t i = 0; i < batch.mask.size(); ++i)
       if (batch.mask[i])

@@ -215,7 +215,7 @@ const stretto_kernel kernels[KernelCount] = {
     cpuKernel("embed.grad", "fake.stretto:2:5", "embedding", embedGradient, vocabulary, 3, 0, rows * width * size),
 };
 
-constexpr stretto_output outputs = {0, 64, 128, 128 + rows * size};
+constexpr stretto_output outputs = {0, 64, 128, 192, 192 + rows * size};
 constexpr stretto_input inputs = {0, rows * 4, rows * 8, -1, -1, 0};
 
 // What the kernel 'loss.sum' writes.
@@ -236,7 +236,7 @@ void launch(stretto_context *context, Kernel kernel, std::initializer_list<stret
   stretto_launch(context, &kernels[kernel], buffers.begin());
 }
 
-void product(stretto_context *context, int64_t m, int64_t n, int64_t k, bool ta, bool tb, stretto_buffer a,
+void matmul(stretto_context *context, int64_t m, int64_t n, int64_t k, bool ta, bool tb, stretto_buffer a,
              stretto_buffer b, stretto_buffer c, int32_t operands = dtype) {
   const stretto_matmul_args args{m, n, k, ta ? m : k, tb ? k : n, n, ta, tb, 0, operands, dtype, 0, a, b, c, {}, 0};
   stretto_matmul(context, &args);
@@ -261,9 +261,9 @@ void embedBackward(stretto_context *context) {
 
 void forward(stretto_context *context) {
   embed(context);
-  product(context, rows, hidden, width, false, false, act(plan.x), param(w1At), act(plan.h));
+  matmul(context, rows, hidden, width, false, false, act(plan.x), param(w1At), act(plan.h));
   launch(context, TanhForward, {act(plan.h), act(plan.a)});
-  product(context, rows, vocabulary, hidden, false, false, act(plan.a), rounded(w2At), act(plan.logits), actDtype);
+  matmul(context, rows, vocabulary, hidden, false, false, act(plan.a), rounded(w2At), act(plan.logits), actDtype);
 }
 
 void gradients(stretto_context *context) {
@@ -272,11 +272,11 @@ void gradients(stretto_context *context) {
          {act(plan.logits), in(inputs.targets), in(inputs.weights), act(plan.dLogits), act(plan.rowLoss)});
   stretto_at(context, &lossSite, -1);
   launch(context, SumLoss, {act(plan.rowLoss), out(outputs.loss)});
-  product(context, hidden, vocabulary, rows, true, false, act(plan.a), act(plan.dLogits), grad(w2At), actDtype);
-  product(context, rows, hidden, vocabulary, false, true, act(plan.dLogits), rounded(w2At), act(plan.dA), actDtype);
+  matmul(context, hidden, vocabulary, rows, true, false, act(plan.a), act(plan.dLogits), grad(w2At), actDtype);
+  matmul(context, rows, hidden, vocabulary, false, true, act(plan.dLogits), rounded(w2At), act(plan.dA), actDtype);
   launch(context, TanhBackward, {act(plan.a), act(plan.dA)});
-  product(context, width, hidden, rows, true, false, act(plan.x), act(plan.dA), grad(w1At));
-  product(context, rows, width, hidden, false, true, act(plan.dA), param(w1At), act(plan.dX));
+  matmul(context, width, hidden, rows, true, false, act(plan.x), act(plan.dA), grad(w1At));
+  matmul(context, rows, width, hidden, false, true, act(plan.dA), param(w1At), act(plan.dX));
   embedBackward(context);
 }
 
@@ -292,9 +292,12 @@ void roundParameters(stretto_context *context) {
     launch(context, Round, {param(0), rounded(0)});
 }
 
-void update(stretto_context *context) {
+void sumSquares(stretto_context *context) {
   launch(context, Squares, {grad(0), act(plan.partNorm)});
   launch(context, Norm, {act(plan.partNorm), out(outputs.grad_norm)});
+}
+
+void apply(stretto_context *context) {
   launch(context, AdamW,
          {param(0), grad(0), {STRETTO_ARENA_MOMENT1, 0, 0}, {STRETTO_ARENA_MOMENT2, 0, 0}, out(outputs.grad_norm),
           {STRETTO_ARENA_HYPER, 0, 0}});
@@ -362,7 +365,8 @@ extern "C" const stretto_program stretto_compiled_program = {
     gradients,
     accumulate,
     takeAccumulated,
-    update,
+    sumSquares,
+    apply,
     evaluate,
     roundParameters,
     {}, // it generates no text

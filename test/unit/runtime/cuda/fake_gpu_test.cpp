@@ -1,7 +1,7 @@
-// Graphs and products on the made-up GPU, and that it refuses what a real one refuses.
+// Graphs and matmuls on the made-up GPU, and that it refuses what a real one refuses.
 #include "runtime/core/error.h"
 #include "runtime/device/cuda/graph.h"
-#include "runtime/device/cuda/products.h"
+#include "runtime/device/cuda/matmuls.h"
 #include "test/unit/runtime/ops.h"
 
 #include <cstring>
@@ -27,10 +27,10 @@ protected:
     return static_cast<char *>(taken.back());
   }
 
-  // A product of zeros whose operands lie `offset` bytes behind the start of their memory.
-  MatmulOp product(int32_t dtype, int32_t dtypeC, int64_t offset = 0) {
+  // A matmul of zeros whose operands lie `offset` bytes behind the start of their memory.
+  MatmulOp matmul(int32_t dtype, int32_t dtypeC, int64_t offset = 0) {
     MatmulOp op;
-    op.dtype = dtype, op.dtypeC = dtypeC;
+    op.dtype = dtype, op.dtype_c = dtypeC;
     op.m = 4, op.n = 6, op.k = 5, op.lda = 5, op.ldb = 6, op.ldc = 6;
     op.a = take(1024) + offset, op.b = take(1024) + offset, op.c = take(1024) + offset;
     return op;
@@ -61,10 +61,9 @@ TEST_F(FakeGpu, ACaptureIsSpoiledByWhatMayWait) {
   EXPECT_THROW(capture([&] { EXPECT_NE(cudaMalloc(&data, 4), cudaSuccess); }), Error);
   EXPECT_THROW(capture([&] { EXPECT_NE(cudaFree(device), cudaSuccess); }), Error);
   EXPECT_THROW(capture([&] { EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess); }), Error);
-  EXPECT_THROW(capture([&] {
-                 EXPECT_NE(cudaMemcpyAsync(device, &data, 4, cudaMemcpyHostToDevice, stream), cudaSuccess);
-               }),
-               Error);
+  EXPECT_THROW(
+      capture([&] { EXPECT_NE(cudaMemcpyAsync(device, &data, 4, cudaMemcpyHostToDevice, stream), cudaSuccess); }),
+      Error);
   EXPECT_NO_THROW(capture([&] { cudaMemsetAsync(device, 0, 4, stream); }));
 }
 
@@ -78,30 +77,32 @@ TEST_F(FakeGpu, MemoryThatIsNotThereIsRefused) {
 }
 
 TEST_F(FakeGpu, ProductsHaveTypesThatGoTogether) {
-  Products products(stream, false), rounded(stream, true);
-  for (const auto &[dtype, dtypeC] : {std::pair{STRETTO_F32, STRETTO_F32}, {STRETTO_BF16, STRETTO_BF16},
-                                      {STRETTO_BF16, STRETTO_F32}, {STRETTO_F64, STRETTO_F64}}) {
-    EXPECT_NO_THROW(products.run(product(dtype, dtypeC)));
-    EXPECT_NO_THROW(rounded.run(product(dtype, dtypeC)));
+  Matmuls matmuls(stream, false), rounded(stream, true);
+  for (const auto &[dtype, dtypeC] : {std::pair{STRETTO_F32, STRETTO_F32},
+                                      {STRETTO_BF16, STRETTO_BF16},
+                                      {STRETTO_BF16, STRETTO_F32},
+                                      {STRETTO_F64, STRETTO_F64}}) {
+    EXPECT_NO_THROW(matmuls.run(matmul(dtype, dtypeC)));
+    EXPECT_NO_THROW(rounded.run(matmul(dtype, dtypeC)));
   }
-  EXPECT_THROW(products.run(product(STRETTO_F32, STRETTO_BF16)), Error);
-  EXPECT_THROW(products.run(product(STRETTO_F64, STRETTO_F32)), Error);
+  EXPECT_THROW(matmuls.run(matmul(STRETTO_F32, STRETTO_BF16)), Error);
+  EXPECT_THROW(matmuls.run(matmul(STRETTO_F64, STRETTO_F32)), Error);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
 }
 
 TEST_F(FakeGpu, ProductsGoWithHowTheirMatricesLie) {
-  Products products(stream, false);
+  Matmuls matmuls(stream, false);
   for (const int64_t offset : {0, 2, 4, 8, 16, 0})
-    products.run(product(STRETTO_BF16, STRETTO_BF16, offset));
+    matmuls.run(matmul(STRETTO_BF16, STRETTO_BF16, offset));
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
 }
 
 TEST_F(FakeGpu, AlgorithmsAreNotLookedForInACapture) {
-  Products products(stream, false);
-  const MatmulOp known = product(STRETTO_F32, STRETTO_F32);
+  Matmuls matmuls(stream, false);
+  const MatmulOp known = matmul(STRETTO_F32, STRETTO_F32);
   MatmulOp strange = known;
   strange.accumulate = true;
-  products.reserve({known});
-  EXPECT_NO_THROW(capture([&] { products.run(known); }));
-  EXPECT_THROW(capture([&] { products.run(strange); }), Error);
+  matmuls.reserve({known});
+  EXPECT_NO_THROW(capture([&] { matmuls.run(known); }));
+  EXPECT_THROW(capture([&] { matmuls.run(strange); }), Error);
 }

@@ -17,27 +17,28 @@ double at(const std::vector<double> &data, const ColumnMajor &matrix, bool trans
   return data[column * matrix.stride + row];
 }
 
-// What a column-major library does with such a product: op(first) op(second) + beta addend.
-void multiplyColumnMajor(const ColumnMajorProduct &product, const std::vector<double> &first,
-                         const std::vector<double> &second, double beta, const std::vector<double> &addend,
+// What a column-major library does with such a matmul: op(first) op(second) + beta residual.
+void multiplyColumnMajor(const ColumnMajorMatmul &matmul, const std::vector<double> &first,
+                         const std::vector<double> &second, double beta, const std::vector<double> &residual,
                          std::vector<double> &result) {
-  const int64_t depth = product.transposeFirst ? product.first.rows : product.first.columns;
-  EXPECT_EQ(depth, product.transposeSecond ? product.second.columns : product.second.rows);
-  for (int64_t column = 0; column < product.result.columns; ++column)
-    for (int64_t row = 0; row < product.result.rows; ++row) {
+  const int64_t depth = matmul.transposeFirst ? matmul.first.rows : matmul.first.columns;
+  EXPECT_EQ(depth, matmul.transposeSecond ? matmul.second.columns : matmul.second.rows);
+  for (int64_t column = 0; column < matmul.result.columns; ++column)
+    for (int64_t row = 0; row < matmul.result.rows; ++row) {
       double sum = 0;
       for (int64_t l = 0; l < depth; ++l)
-        sum += at(first, product.first, product.transposeFirst, row, l) *
-               at(second, product.second, product.transposeSecond, l, column);
-      result[column * product.result.stride + row] = sum + beta * addend[column * product.addend.stride + row];
+        sum += at(first, matmul.first, matmul.transposeFirst, row, l) *
+               at(second, matmul.second, matmul.transposeSecond, l, column);
+      result[column * matmul.result.stride + row] = sum + beta * residual[column * matmul.residual.stride + row];
     }
 }
 
 MatmulOp makeOp(int64_t m, int64_t n, int64_t k, int bits) {
   MatmulOp op;
-  op.dtype = op.dtypeC = STRETTO_F64;
-  op.m = m, op.n = n, op.k = k, op.transposeA = bits & 1, op.transposeB = bits & 2, op.accumulate = bits & 4;
-  op.lda = (op.transposeA ? m : k) + 3, op.ldb = (op.transposeB ? k : n) + 1, op.ldc = n + 2;
+  op.dtype = op.dtype_c = STRETTO_F64;
+  op.m = m, op.n = n, op.k = k, op.transpose_a = bits & 1, op.transpose_b = bits >> 1 & 1,
+  op.accumulate = bits >> 2 & 1;
+  op.lda = (op.transpose_a ? m : k) + 3, op.ldb = (op.transpose_b ? k : n) + 1, op.ldc = n + 2;
   return op;
 }
 
@@ -46,8 +47,8 @@ MatmulOp makeOp(int64_t m, int64_t n, int64_t k, int bits) {
 TEST(Layout, AColumnMajorLibraryComputesTheRowMajorProduct) {
   for (int bits = 0; bits < 8; ++bits) {
     MatmulOp op = makeOp(5, 7, 3, bits);
-    const auto a = randomReals<double>((op.transposeA ? op.k : op.m) * op.lda, 1);
-    const auto b = randomReals<double>((op.transposeB ? op.n : op.k) * op.ldb, 2);
+    const auto a = randomReals<double>((op.transpose_a ? op.k : op.m) * op.lda, 1);
+    const auto b = randomReals<double>((op.transpose_b ? op.n : op.k) * op.ldb, 2);
     auto c = randomReals<double>(op.m * op.ldc, 3), expected = c;
     op.a = a.data(), op.b = b.data(), op.c = expected.data();
     makeDevice("cpu")->submit(op);
@@ -56,7 +57,7 @@ TEST(Layout, AColumnMajorLibraryComputesTheRowMajorProduct) {
   }
 }
 
-TEST(Layout, AnAddendHasAStrideOfItsOwn) {
+TEST(Layout, AResidualHasAStrideOfItsOwn) {
   MatmulOp op = makeOp(5, 7, 3, 2);
   op.ldd = 11;
   const auto a = randomReals<double>(op.m * op.lda, 1), b = randomReals<double>(op.n * op.ldb, 2);
@@ -70,14 +71,15 @@ TEST(Layout, AnAddendHasAStrideOfItsOwn) {
 
 TEST(Layout, StridesCoverTheirColumns) {
   for (int bits = 0; bits < 4; ++bits) {
-    const ColumnMajorProduct product = columnMajor(makeOp(5, 7, 3, bits));
-    for (const ColumnMajor &matrix : {product.first, product.second, product.result})
+    const ColumnMajorMatmul matmul = columnMajor(makeOp(5, 7, 3, bits));
+    for (const ColumnMajor &matrix : {matmul.first, matmul.second, matmul.result})
       EXPECT_GE(matrix.stride, matrix.rows); // what libraries insist on
   }
 }
 
 TEST(Layout, AlignmentCountsUpToSixteenBytes) {
-  for (auto [address, alignment] : {std::pair<uintptr_t, int64_t>{4096, 16}, {48, 16}, {8, 8}, {4100, 4}, {2, 2}, {3, 1}})
+  for (auto [address, alignment] :
+       {std::pair<uintptr_t, int64_t>{4096, 16}, {48, 16}, {8, 8}, {4100, 4}, {2, 2}, {3, 1}})
     EXPECT_EQ(alignmentOf(reinterpret_cast<void *>(address)), alignment) << address;
 }
 
@@ -99,10 +101,10 @@ TEST(Layout, PlansAreSharedByLayersAndByNothingElse) {
   differs([](MatmulOp &o) { o.lda = 99; });
   differs([](MatmulOp &o) { o.ldb = 99; });
   differs([](MatmulOp &o) { o.ldc = 99; });
-  differs([](MatmulOp &o) { o.transposeA = true; });
-  differs([](MatmulOp &o) { o.transposeB = true; });
+  differs([](MatmulOp &o) { o.transpose_a = true; });
+  differs([](MatmulOp &o) { o.transpose_b = true; });
   differs([](MatmulOp &o) { o.accumulate = true; });
-  differs([](MatmulOp &o) { o.dtypeC = STRETTO_F32; });
+  differs([](MatmulOp &o) { o.dtype_c = STRETTO_F32; });
   differs([](MatmulOp &o) { o.dtype = STRETTO_BF16; });
   differs([](MatmulOp &o) { o.a = reinterpret_cast<void *>(4096 + 2); });
   differs([](MatmulOp &o) { o.d = reinterpret_cast<void *>(4096); });

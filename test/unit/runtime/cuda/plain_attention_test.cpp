@@ -11,19 +11,19 @@ namespace {
 template <typename Real> struct Memory {
   explicit Memory(AttentionGradOp &op) {
     AttentionOp &forward = op.forward;
-    const int64_t rows = forward.batch * forward.length, width = forward.heads * forward.headDim,
-                  kvWidth = forward.kvHeads * forward.headDim, stride = width + 2 * kvWidth;
+    const int64_t rows = forward.batch * forward.length, width = forward.heads * forward.head_dim,
+                  kvWidth = forward.kv_heads * forward.head_dim, stride = width + 2 * kvWidth;
     packed = randomReals<Real>(rows * stride, 1);
     o.resize(rows * (width + 8)), dPacked.resize(rows * stride);
     dOut = randomReals<Real>(rows * width, 2);
     lse.resize(rows * forward.heads);
     forward.dtype = dtypeOf<Real>();
-    forward.qStride = forward.kStride = forward.vStride = op.dqStride = op.dkStride = op.dvStride = stride;
-    forward.oStride = width + 8, op.dOutStride = width;
+    forward.q_stride = forward.k_stride = forward.v_stride = op.dq_stride = op.dk_stride = op.dv_stride = stride;
+    forward.o_stride = width + 8, op.do_stride = width;
     forward.scale = 0.7;
     forward.q = packed.data(), forward.k = packed.data() + width, forward.v = packed.data() + width + kvWidth;
-    forward.o = o.data(), forward.lse = lse.data(), op.dOut = dOut.data();
-    op.dq = dPacked.data(), op.dk = dPacked.data() + width, op.dv = dPacked.data() + width + kvWidth;
+    forward.o = o.data(), forward.lse = lse.data(), op.d_o = dOut.data();
+    op.d_q = dPacked.data(), op.d_k = dPacked.data() + width, op.d_v = dPacked.data() + width + kvWidth;
   }
   std::vector<Real> packed, o, dOut, dPacked;
   std::vector<std::conditional_t<sizeof(Real) == 2, float, Real>> lse;
@@ -58,8 +58,8 @@ std::vector<int32_t> placesIn(const AttentionOp &op) {
 AttentionGradOp sized(int64_t batch, int64_t length, int64_t heads, int64_t kvHeads, int64_t headDim, bool causal) {
   AttentionGradOp op;
   AttentionOp &forward = op.forward;
-  forward.batch = batch, forward.length = length, forward.heads = heads, forward.kvHeads = kvHeads;
-  forward.headDim = headDim, forward.causal = causal;
+  forward.batch = batch, forward.length = length, forward.heads = heads, forward.kv_heads = kvHeads;
+  forward.head_dim = headDim, forward.causal = causal;
   return op;
 }
 
@@ -91,7 +91,7 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   auto place = [](int64_t address) { return reinterpret_cast<void *>(address); };
   AttentionOp &forward = op.forward;
   forward.q = place(4096), forward.k = place(8192), forward.v = place(12288), forward.o = place(16384);
-  op.dOut = op.dq = op.dk = op.dv = place(32768);
+  op.d_o = op.d_q = op.d_k = op.d_v = place(32768);
   EXPECT_TRUE(mayTry(AttentionMethod::Flash, op));
   auto refused = [&](auto change) {
     AttentionGradOp changed = op;
@@ -101,11 +101,11 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
     EXPECT_TRUE(mayTry(AttentionMethod::Plain, changed));
   };
   refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_F32; });
-  refused([](AttentionGradOp &o) { o.forward.headDim = 12; });
-  refused([](AttentionGradOp &o) { o.forward.headDim = 264; });
-  refused([](AttentionGradOp &o) { o.forward.kStride += 4; });
+  refused([](AttentionGradOp &o) { o.forward.head_dim = 12; });
+  refused([](AttentionGradOp &o) { o.forward.head_dim = 264; });
+  refused([](AttentionGradOp &o) { o.forward.k_stride += 4; });
   refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
-  refused([&](AttentionGradOp &o) { o.dk = place(32768 + 2); });
+  refused([&](AttentionGradOp &o) { o.d_k = place(32768 + 2); });
   const int32_t places[16] = {}, starts[2] = {0, 16};
   refused([&](AttentionGradOp &o) { o.forward.positions = places; });
   op.forward.positions = places, op.forward.starts = starts, op.forward.documents = 1;

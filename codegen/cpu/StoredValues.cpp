@@ -1,0 +1,32 @@
+//===- StoredValues.cpp - what loops over columns have in scratch memory ------===//
+#include "codegen/cpu/StoredValues.h"
+
+#include "codegen/rows/RowDemand.h"
+
+using namespace mlir;
+using namespace stretto;
+
+static bool isMarked(Value value, StringRef mark) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasAttr(mark) && isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+StoredValues::StoredValues(const RowPlan &plan) {
+  KernelDemand demand(
+      plan, [](Value value) { return isMarked(value, carriedAttribute); },
+      [](Value value) { return isMarked(value, keptAttribute); });
+  llvm::DenseMap<const RowDemand::Item *, unsigned> keptNumbers;
+  unsigned count = 0;
+  for (const KernelDemand::Loop &entry : demand.loops())
+    for (const RowDemand::Item *item : entry.demand.items()) {
+      auto add = [&](Stored::Kind kind, unsigned number) {
+        byLoop[entry.loop].push_back({kind, item->value, item->index, item->range(), number});
+      };
+      if (item->found)
+        add(Stored::found, keptNumbers.lookup(item->found));
+      if (item->isCarried)
+        add(Stored::carried, count++);
+      if (item->isKept)
+        add(Stored::kept, keptNumbers[item] = count++);
+    }
+}

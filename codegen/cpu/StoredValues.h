@@ -1,0 +1,39 @@
+//===- StoredValues.h - what loops over columns have in scratch memory --------===//
+#pragma once
+
+#include "codegen/rows/RowPlan.h"
+
+namespace stretto {
+
+/// What a loop has in scratch memory.
+struct Stored {
+  enum Kind { carried, kept, found } kind; // found: kept by an earlier loop
+  mlir::Value value;
+  Index index;
+  RowRange rows;   // carried: computed at `rows.high`, stored for the rows before it
+  unsigned number; // of the memory
+
+  /// Whether `row` of a block is there when the loop starts.
+  bool holds(int64_t row) const { return kind == found || (kind == carried && row < rows.high); }
+};
+
+/// What each loop of a kernel has there, by the marks of its body:
+///   carried a value that a loop needs at several rows and computes at the last of them only: the others were
+///           computed with the block of rows before and wait in scratch memory
+///   kept    a value that a loop puts into scratch memory for a loop of a later level that visits the same elements
+class StoredValues {
+public:
+  static constexpr llvm::StringLiteral carriedAttribute = "kern.carried", keptAttribute = "kern.kept";
+
+  explicit StoredValues(const RowPlan &plan);
+
+  llvm::ArrayRef<Stored> of(const ColumnLoop &loop) const {
+    auto known = byLoop.find(&loop);
+    return known == byLoop.end() ? llvm::ArrayRef<Stored>() : llvm::ArrayRef<Stored>(known->second);
+  }
+
+private:
+  llvm::DenseMap<const ColumnLoop *, llvm::SmallVector<Stored, 0>> byLoop;
+};
+
+} // namespace stretto

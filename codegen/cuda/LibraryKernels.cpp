@@ -1,0 +1,43 @@
+//===- LibraryKernels.cpp - kernels for library operations -----------------------===//
+#include "codegen/cuda/LibraryKernels.h"
+#include "codegen/cuda/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_NAMECUDAKERNELS
+#include "codegen/cuda/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+const LibraryKernel *stretto::libraryKernelOf(Operation *op) {
+  static const LibraryKernel *const all[] = {&embedKernel,     &embedGradKernel, &writeCacheKernel,
+                                             &readCacheKernel, &lastRowKernel,   &attentionStepKernel};
+  for (const LibraryKernel *kernel : all)
+    if (kernel->operation == op->getName().getStringRef())
+      return kernel;
+  return nullptr;
+}
+
+int64_t stretto::rowLanes(int64_t width, int64_t bytes) {
+  int64_t lanes = 16 / bytes;
+  while (width % lanes != 0)
+    lanes /= 2;
+  return lanes;
+}
+
+namespace {
+struct NameCudaKernelsPass : stretto::impl::NameCudaKernelsBase<NameCudaKernelsPass> {
+  void runOnOperation() final {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      llvm::StringMap<int64_t> numbers; // by family
+      function.walk([&](Operation *op) {
+        if (const LibraryKernel *kernel = libraryKernelOf(op))
+          kern::setKernelName(op, function.getName() + "." + kernel->family + Twine(numbers[kernel->family]++));
+      });
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,38 @@
+//===- Costs.cpp - what operations cost -----------------------------------===//
+#include "codegen/facts/Costs.h"
+
+#include "codegen/memory/ParameterLayout.h"
+#include "ir/Kern/Flops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace stretto;
+
+seq::MatmulKind stretto::matmulKind(Operation *op) {
+  auto library = dyn_cast<seq::LibraryOp>(op);
+  return library ? library.getMatmulKind() : seq::MatmulKind::none;
+}
+
+static double flopsOf(Operation *op) {
+  if (auto kernel = dyn_cast<kern::RowKernel>(op)) {
+    auto [batch, time] = kernel.getRows();
+    return kern::flopsOf(kernel.getBody().front()) * static_cast<double>(batch * time);
+  }
+  auto library = dyn_cast<seq::LibraryOp>(op);
+  return library ? library.getFlops() : 0;
+}
+
+Cost stretto::costOf(Operation *op) {
+  if (isa<seq::ScanOp, seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::TableOp, seq::GradientOp,
+          arith::ConstantOp>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return {};
+  Cost cost{flopsOf(op), 0};
+  auto library = dyn_cast<seq::LibraryOp>(op);
+  for (OpOperand &operand : op->getOpOperands())
+    cost.bytes += library ? library.getBytesRead(operand.getOperandNumber()) : byteSize(operand.get().getType());
+  for (Value value : op->getResults())
+    cost.bytes += byteSize(value.getType());
+  return cost;
+}

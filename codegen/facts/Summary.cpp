@@ -1,0 +1,133 @@
+//===- Summary.cpp - what a planned program holds and does ----------------===//
+#include "codegen/facts/Summary.h"
+
+#include "codegen/facts/Blocks.h"
+#include "codegen/facts/Costs.h"
+#include "codegen/facts/Locations.h"
+#include "codegen/memory/Entries.h"
+#include "codegen/memory/ParameterLayout.h"
+#include "ir/Seq/Documents.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace stretto;
+
+BlockSummary &BlockSummary::operator+=(const BlockSummary &other) {
+  parameters += other.parameters;
+  flopsForward += other.flopsForward;
+  flopsBackward += other.flopsBackward;
+  bytes += other.bytes;
+  return *this;
+}
+
+BlockSummary &Summary::block(StringRef name) {
+  auto *known = llvm::find_if(blocks, [&](auto &one) { return one.first == name; });
+  if (known != blocks.end())
+    return known->second;
+  return blocks.emplace_back(name.str(), BlockSummary()).second;
+}
+
+static void addParameters(ModuleOp module, Summary &summary) {
+  for (auto op : module.getOps<seq::ParameterOp>()) {
+    int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
+    int64_t rowElements = layers * ShapedType::getNumElements(op.getLayerShape().drop_front());
+    for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
+      BlockSummary &block = summary.block(BlockNames::ofParameter(part.getName().getValue()));
+      block.layers = std::max(block.layers, layers);
+      block.parameters += part.getRows() * rowElements;
+      summary.trainable += op.getFrozen() ? 0 : part.getRows() * rowElements;
+    }
+  }
+}
+
+static void addWork(func::FuncOp entry, Summary &summary) {
+  Timeline timeline(entry);
+  BlockNames names(timeline);
+  for (func::FuncOp function : timeline.functions()) {
+    seq::ScanOp caller = timeline.caller(function);
+    int64_t runs = caller ? caller.getTrips() : 1;
+    for (Operation &op : function.getBody().front()) {
+      Cost cost = costOf(&op);
+      if (cost.bytes == 0)
+        continue;
+      BlockSummary &block = summary.block(names.of(&op));
+      block.bytes += runs * cost.bytes;
+      seq::MatmulKind kind = matmulKind(&op);
+      if (kind == seq::MatmulKind::forward)
+        block.flopsForward += static_cast<double>(runs) * cost.flops;
+      if (kind == seq::MatmulKind::backward)
+        block.flopsBackward += static_cast<double>(runs) * cost.flops;
+    }
+  }
+}
+
+Summary stretto::summarize(ModuleOp module) {
+  Summary summary;
+  summary.masksDocuments = documentsOf(module).has_value();
+  addParameters(module, summary);
+  if (auto gradients = module.lookupSymbol<func::FuncOp>("gradients"))
+    addWork(gradients, summary);
+  for (auto &[name, block] : summary.blocks)
+    summary.total += block;
+  if (auto arenas = module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas"))
+    for (auto [i, bytes] : llvm::enumerate(arenas.asArrayRef())) {
+      auto arena = static_cast<kern::Arena>(i);
+      summary.arenas.emplace_back(kern::stringifyArena(arena), bytes);
+      summary.planned += arena == kern::Arena::accumulator || arena == kern::Arena::gradients ? 0 : bytes;
+    }
+  return summary;
+}
+
+//===- As JSON ----------------------------------------------------------------===//
+
+static llvm::json::Object jsonOf(StringRef name, const BlockSummary &block) {
+  return llvm::json::Object{{"name", name},
+                            {"layers", block.layers},
+                            {"parameters", block.parameters},
+                            {"flops_forward", block.flopsForward},
+                            {"flops_backward", block.flopsBackward},
+                            {"bytes", block.bytes}};
+}
+
+/// Everything the operations of a function store, with its place.
+static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
+  for (Operation &op : function.getBody().front()) {
+    auto places = op.getAttrOfType<ArrayAttr>("kern.slots");
+    if (!places ||
+        isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp, seq::WriteCacheOp>(op))
+      continue;
+    for (auto [result, attr] : llvm::zip(op.getResults(), places)) {
+      auto place = cast<kern::SlotAttr>(attr);
+      llvm::json::Object buffer{
+          {"function", function.getName()},      {"operation", op.getName().getStringRef()},
+          {"source", sourcePlaces(op.getLoc())}, {"arena", kern::stringifyArena(place.getArena())},
+          {"offset", place.getOffset()},         {"bytes", byteSize(result.getType())}};
+      if (place.getStride())
+        buffer["stride"] = place.getStride();
+      buffers.push_back(std::move(buffer));
+    }
+  }
+}
+
+std::string stretto::summaryJson(ModuleOp module) {
+  Summary summary = summarize(module);
+  llvm::json::Array blocks, buffers;
+  for (auto &[name, block] : summary.blocks)
+    blocks.push_back(jsonOf(name, block));
+  llvm::json::Object arenas;
+  for (auto [name, bytes] : summary.arenas)
+    arenas[name] = bytes;
+  for (func::FuncOp entry : entryFunctions(module)) {
+    const Timeline timeline(entry);
+    for (func::FuncOp function : timeline.functions())
+      listBuffers(function, buffers);
+  }
+  llvm::json::Value json =
+      llvm::json::Object{{"blocks", std::move(blocks)},      {"total", jsonOf("total", summary.total)},
+                         {"trainable", summary.trainable},   {"arenas", std::move(arenas)},
+                         {"planned_bytes", summary.planned}, {"masks_documents", summary.masksDocuments},
+                         {"buffers", std::move(buffers)}};
+  return llvm::formatv("{0:2}", json);
+}

@@ -1,0 +1,234 @@
+//===- VerifyMemory.cpp - run planned memory on shadows of values --------------===//
+#include "codegen/memory/Entries.h"
+#include "codegen/memory/Passes.h"
+#include "codegen/memory/Places.h"
+#include "codegen/memory/Shadow.h"
+#include "codegen/memory/Timeline.h"
+#include "codegen/memory/Views.h"
+#include "codegen/rows/Overwrite.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+namespace stretto {
+#define GEN_PASS_DEF_VERIFYMEMORY
+#include "codegen/memory/Passes.h.inc"
+} // namespace stretto
+
+using namespace mlir;
+using namespace stretto;
+
+namespace {
+/// Runs one entry point.
+class Run {
+public:
+  explicit Run(ModuleOp module) : module(module) {}
+
+  LogicalResult entry(func::FuncOp function) {
+    for (auto parameter : module.getOps<seq::ParameterOp>()) {
+      Content content = contents[parameter] = shadow.fresh(parameter.getTensorType());
+      shadow.write(parameterSpan(parameter, slotOf(parameter)), content);
+      writeRounded(parameter);
+    }
+    for (auto cache : module.getOps<seq::CacheOp>()) {
+      contents[cache] = shadow.fresh(cache.getTensorType());
+      auto place = cache->getAttrOfType<kern::SlotAttr>("kern.slot");
+      shadow.write(spanOf(cache.getType(), place, 0, cache.getTensorType().getShape().back(), place.getStride()),
+                   contents[cache]);
+    }
+    for (BlockArgument argument : function.getArguments()) {
+      values[argument] = shadow.fresh(argument.getType());
+      shadow.write(span(argument), values[argument]);
+    }
+    if (failed(block(function)))
+      return failure();
+    Operation *end = function.getBody().front().getTerminator();
+    for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+      auto place = function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot");
+      if (!shadow.holds(spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]))
+        return end->emitOpError() << "does not find result " << i << " at its place";
+    }
+    for (auto gradient : function.getOps<seq::GradientOp>())
+      if (failed(checkGradient(gradient)))
+        return failure();
+    return success();
+  }
+
+private:
+  static int64_t columnsOf(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getRank() ? type.getShape().back() : 1;
+  }
+  static kern::SlotAttr slotOf(seq::ParameterOp op) { return op->getAttrOfType<kern::SlotAttr>("kern.slot"); }
+
+  static Span parameterSpan(seq::ParameterOp op, kern::SlotAttr place) {
+    return spanOf(op.getTensorType(), place, 0, op.getTensorType().getShape().back(), place.getStride());
+  }
+
+  /// The copy in bf16, which the program keeps beside the parameter.
+  void writeRounded(seq::ParameterOp op) {
+    auto type = op.getTensorType().clone(BFloat16Type::get(module.getContext()));
+    kern::SlotAttr place = slotOf(op);
+    ParameterPlace half = roundedPlace({place.getOffset(), place.getStride()});
+    auto rounded = kern::SlotAttr::get(module.getContext(), kern::Arena::rounded, half.offset, half.stride, 0);
+    Content content = roundedContents[op] = shadow.fresh(type);
+    shadow.write(spanOf(type, rounded, 0, type.getShape().back(), half.stride), content);
+  }
+
+  Span span(Value value) {
+    kern::SlotAttr place;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      place = cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                  .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
+    else
+      place = cast<kern::SlotAttr>(
+          value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots")[cast<OpResult>(value).getResultNumber()]);
+    return spanOf(value.getType(), place, iteration, rowStride(value), inBody ? 0 : place.getStride());
+  }
+
+  bool isThere(Value value) { return shadow.holds(span(value), values[value]); }
+
+  LogicalResult block(func::FuncOp function) {
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (failed(operation(&op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult readOperands(Operation *op) {
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (!isThere(operand))
+        return op->emitOpError() << "does not find operand " << i << " in iteration " << iteration;
+    return success();
+  }
+
+  /// Results may not be stored over operands, except for accumulators, residuals and where a kernel allows it.
+  LogicalResult checkOverlaps(Operation *op) {
+    OpOperand *accumulator = accumulatorOf(op);
+    for (OpOperand &use : op->getOpOperands())
+      for (OpResult result : op->getResults()) {
+        bool isTakenOver = (isa<seq::WriteCacheOp>(op) && use.getOperandNumber() == 0) ||
+                           (&use == residualOf(op) && span(use.get()) == span(result));
+        if (&use == accumulator || isTakenOver || !overlap(span(use.get()), span(result)))
+          continue;
+        auto rowwise = dyn_cast<kern::RowwiseOp>(op);
+        if (!rowwise || !mayOverwrite(rowwise, use.getOperandNumber(), result.getResultNumber()))
+          return op->emitOpError() << "stores result " << result.getResultNumber() << " over operand "
+                                   << use.getOperandNumber();
+      }
+    for (OpResult a : op->getResults())
+      for (OpResult b : op->getResults().drop_front(a.getResultNumber() + 1))
+        if (overlap(span(a), span(b)))
+          return op->emitOpError() << "stores two results at one place";
+    return success();
+  }
+
+  LogicalResult operation(Operation *op) {
+    if (failed(readOperands(op)))
+      return failure();
+    if (auto gradient = dyn_cast<seq::GradientOp>(op))
+      return checkGradient(gradient);
+    if (auto scan = dyn_cast<seq::ScanOp>(op))
+      return runScan(scan);
+    if (std::optional<Content> view = viewed(op)) {
+      values[op->getResult(0)] = *view;
+      if (!isThere(op->getResult(0)))
+        return op->emitOpError() << "is not where its operands are";
+      return success();
+    }
+    if (failed(checkOverlaps(op)))
+      return failure();
+    for (Value result : op->getResults()) {
+      values[result] = isa<kern::CopyOp>(op) ? values[op->getOperand(0)] : shadow.fresh(result.getType());
+      shadow.write(span(result), values[result]);
+    }
+    return success();
+  }
+
+  /// The content of an operation that does nothing when the program runs.
+  std::optional<Content> viewed(Operation *op) {
+    if (auto get = dyn_cast<seq::GetParameterOp>(op))
+      return (get.getRounded() ? roundedContents : contents)[module.lookupSymbol(get.getParameter())];
+    if (auto get = dyn_cast<seq::GetCacheOp>(op))
+      return contents[module.lookupSymbol(get.getCache())];
+    if (isa<seq::ReshapeOp>(op))
+      return values[op->getOperand(0)];
+    if (auto slice = dyn_cast<seq::SliceOp>(op))
+      return sliceColumns(values[slice.getOperand()], slice.getOperand().getType(), slice.getType(), slice.getOffset());
+    if (auto concat = dyn_cast<seq::ConcatOp>(op)) {
+      SmallVector<Content> pieces;
+      for (Value piece : concat.getInputs())
+        pieces.push_back(values[piece]);
+      return joinColumns(pieces, concat.getInputs().getTypes());
+    }
+    return std::nullopt;
+  }
+
+  LogicalResult checkGradient(seq::GradientOp op) {
+    auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(op.getParameter()));
+    kern::SlotAttr place = slotOf(parameter);
+    auto gradient =
+        kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, place.getOffset(), place.getStride(), 0);
+    if (!shadow.holds(parameterSpan(parameter, gradient), values[op.getValue()]))
+      return op.emitOpError() << "does not find its value in the gradient arena";
+    return success();
+  }
+
+  LogicalResult runScan(seq::ScanOp scan) {
+    func::FuncOp body = bodyOf(scan);
+    int64_t trips = scan.getTrips(), carries = scan.getCarry().size();
+    Operation *end = body.getBody().front().getTerminator();
+    SmallVector<Content> carry = llvm::map_to_vector(scan.getCarry(), [&](Value v) { return values[v]; });
+    SmallVector<SmallVector<Content>> stacks(scan.getStackResults().size(), SmallVector<Content>(trips));
+    auto leave = llvm::scope_exit([&] { inBody = false, iteration = 0; });
+    for (int64_t step = 0; step < trips; ++step) {
+      inBody = true;
+      iteration = scan.getReverse() ? trips - 1 - step : step;
+      SmallVector<Content> arguments(carry);
+      for (Value slice : scan.getSlices())
+        arguments.push_back(entryOf(values[slice], iteration, trips));
+      for (Value invariant : scan.getInvariants())
+        arguments.push_back(values[invariant]);
+      for (auto [argument, content] : llvm::zip(body.getArguments(), arguments)) {
+        values[argument] = content;
+        if (!isThere(argument))
+          return scan.emitOpError() << "does not pass argument " << argument.getArgNumber() << " in iteration "
+                                    << iteration;
+      }
+      if (failed(block(body)) || failed(readOperands(end)))
+        return failure();
+      for (int64_t i = 0; i < carries; ++i)
+        carry[i] = values[end->getOperand(i)];
+      for (auto [i, stack] : llvm::enumerate(stacks))
+        stack[iteration] = values[end->getOperand(carries + i)];
+    }
+    inBody = false;
+    iteration = 0;
+    for (int64_t i = 0; i < carries; ++i)
+      values[scan.getResult(i)] = carry[i];
+    for (auto [i, stack] : llvm::enumerate(stacks))
+      values[scan.getResult(carries + i)] = joinEntries(stack);
+    for (OpResult result : scan->getResults())
+      if (!isThere(result))
+        return scan.emitOpError() << "does not leave result " << result.getResultNumber() << " at its place";
+    return success();
+  }
+
+  ModuleOp module;
+  Shadow shadow;
+  DenseMap<Value, Content> values;
+  DenseMap<Operation *, Content> contents, roundedContents; // of parameters and caches
+  int64_t iteration = 0;
+  bool inBody = false;
+};
+
+struct VerifyMemoryPass : stretto::impl::VerifyMemoryBase<VerifyMemoryPass> {
+  void runOnOperation() final {
+    if (failed(requirePlaces(getOperation())))
+      return signalPassFailure();
+    for (func::FuncOp entry : entryFunctions(getOperation()))
+      if (failed(Run(getOperation()).entry(entry)))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

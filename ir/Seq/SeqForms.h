@@ -1,0 +1,52 @@
+//===- SeqForms.h - what passes offer operations that say their own forms -----===//
+#pragma once
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace stretto::seq {
+
+/// The reverse of a function, for an operation that adds its part (DifferentiableOp).
+class Differentiation {
+public:
+  virtual ~Differentiation() = default;
+
+  /// Where the reverse is written.
+  virtual mlir::ImplicitLocOpBuilder &builder() = 0;
+  /// A value of the forward as the reverse may use it; null for null.
+  virtual mlir::Value primal(mlir::Value forward) = 0;
+  /// Whether the loss depends on the value through a trainable parameter.
+  virtual bool isActive(mlir::Value forward) const = 0;
+  /// Adds to the adjoint of a value of the forward; does nothing for one that is not active.
+  virtual void add(mlir::Value forward, mlir::Value contribution) = 0;
+};
+
+/// A function that goes a few tokens on in each sequence of the batch, for an operation that says how it does so
+/// (DecodableOp). Values of the model are asked for as they are there, and are rows of the tokens of one call here:
+/// `[batch, rows, columns...]` for `[batch, time, columns...]`.
+class Decoding {
+public:
+  virtual ~Decoding() = default;
+
+  /// Where the function is written.
+  virtual mlir::ImplicitLocOpBuilder &builder() = 0;
+  /// What stands for a value of the model.
+  virtual mlir::Value rows(mlir::Value value) = 0;
+  /// The rows of all tokens so far, those of this call included: `[batch, time, columns]`, kept in a cache of its own.
+  virtual mlir::Value history(mlir::Value value) = 0;
+  /// `[batch, rows]`: the place of each token in its sequence; `[batch]`: how many tokens of the call are valid.
+  virtual mlir::Value positions() = 0;
+  virtual mlir::Value counts() = 0;
+};
+
+/// Rows of tokens that hold documents, one behind the other, for an operation that keeps them apart (DocumentsOp).
+class Documents {
+public:
+  virtual ~Documents() = default;
+
+  /// `[batch, time]`: how far each token is from the first one of its document.
+  virtual mlir::Value positions() = 0;
+  /// `[documents + 1]`: where each document begins among all tokens, then their number; null where nobody gives it.
+  virtual mlir::Value starts() = 0;
+};
+
+} // namespace stretto::seq

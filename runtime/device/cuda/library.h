@@ -1,0 +1,27 @@
+// Operations of the library on the device, as LibTorch computes them there.
+#pragma once
+
+#include "runtime/core/op.h"
+
+#include <cuda_runtime_api.h>
+#include <memory>
+#include <vector>
+
+namespace stretto {
+
+class TorchPool;
+
+class Library {
+public:
+  explicit Library(cudaStream_t stream);
+  ~Library();
+  // Throws Error for one that no library of the program has.
+  void reserve(const std::vector<LibraryOp> &ops);
+  void run(const LibraryOp &op);
+
+private:
+  cudaStream_t stream;
+  std::unique_ptr<TorchPool> pool; // of programs that have such operations
+};
+
+} // namespace stretto

@@ -1,0 +1,33 @@
+// LibTorch on our stream.
+#include "runtime/device/cuda/torch_work.h"
+
+#include <ATen/Context.h>
+#include <ATen/cuda/MemPool.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+
+namespace stretto {
+
+namespace Allocator = c10::cuda::CUDACachingAllocator;
+
+TorchPool::TorchPool(cudaStream_t stream) : stream(stream) {
+  at::globalContext().lazyInitDevice(at::kCUDA);
+  at::globalContext().setDeterministicFillUninitializedMemory(false); // nothing is read before it is written
+  pool = std::make_unique<at::cuda::MemPool>();
+}
+
+TorchPool::~TorchPool() = default;
+
+void TorchPool::run(const char *problem, const std::function<void()> &work) {
+  const OnStream scope(stream);
+  Allocator::beginAllocateToPool(0, pool->id(), [this](cudaStream_t other) { return other == stream; });
+  struct End {
+    at::cuda::MemPool &pool;
+    ~End() {
+      Allocator::endAllocateToPool(0, pool.id());
+      Allocator::releasePool(0, pool.id()); // that a use of it began counted
+    }
+  } end{*pool};
+  reporting(problem, work);
+}
+
+} // namespace stretto

@@ -1,0 +1,37 @@
+// RUN: stretto-opt %s --kern-form-groups --kern-duplicate-producers --remarks-filter=fusion 2>%t | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t
+
+// The reader behind the matmul has %x too: an addition costs less than to write %1 and to read it. The tap that is
+// repeated beside the reader follows; the scalar of a reduction is passed on.
+// REMARK: [Passed] RepeatedRows {{.*}} Function=cheap | BytesNotPassed=1024, Remark="1 row operations repeated in the kernel that reads them"
+// REMARK-NOT: RepeatedRows
+// CHECK-LABEL: func @cheap
+// CHECK: seq.reduce add {{.*}} {kern.group = 0 : i64}
+// CHECK-NOT: seq.reduce
+// CHECK: arith.addf {{.*}} {kern.group = 0 : i64}
+// CHECK: %[[COPY:.*]] = arith.addf %{{.*}}, %{{.*}} {kern.group = 1 : i64}
+// CHECK: seq.linear
+// CHECK: %[[TAP:.*]] = seq.tap %[[COPY]] by -1
+// CHECK: arith.mulf %[[TAP]], %{{.*}} {kern.group = 1 : i64}
+func.func @cheap(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %s = seq.reduce add %x : tensor<2x8x16xf32> -> tensor<2x8xf32>
+  %0 = seq.broadcast %s dims [0, 1] : tensor<2x8xf32> -> tensor<2x8x16xf32>
+  %1 = arith.addf %x, %0 : tensor<2x8x16xf32>
+  %2 = math.exp %1 : tensor<2x8x16xf32>
+  %3 = seq.linear %2, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %4 = seq.tap %1 by -1 : tensor<2x8x16xf32>
+  %5 = arith.mulf %4, %3 : tensor<2x8x16xf32>
+  %6 = arith.mulf %5, %x : tensor<2x8x16xf32>
+  return %6 : tensor<2x8x16xf32>
+}
+
+// An exponential is dearer than the bytes that are read, since they are written for the matmul in any case.
+// CHECK-LABEL: func @dear
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT: math.exp
+func.func @dear(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = math.exp %x : tensor<2x8x16xf32>
+  %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %2 = arith.mulf %0, %1 : tensor<2x8x16xf32>
+  return %2 : tensor<2x8x16xf32>
+}
