@@ -11,9 +11,8 @@ include(AddLLVM)
 include(AddMLIR)
 
 add_library(stretto_compiler_flags INTERFACE)
-# (Clang warns of what libstdc++ itself uses.)
 target_compile_options(stretto_compiler_flags INTERFACE -fno-exceptions -fno-rtti ${STRETTO_WARNINGS} -Wno-unused-parameter
-  $<IF:$<CXX_COMPILER_ID:GNU>,-Werror=deprecated-declarations,-Wno-deprecated-declarations>)
+  ${STRETTO_FALSE_WARNINGS})
 target_compile_definitions(stretto_compiler_flags INTERFACE ${LLVM_DEFINITIONS_LIST} NDEBUG)
 
 option(STRETTO_PRECOMPILE "Precompile the MLIR headers that most sources of the compiler include" ON)

@@ -45,9 +45,9 @@ function(stretto_extension_list target)
 "// The extensions of this build.
 #include \"tools/support/extensions.h\"
 @declarations@
-void stretto::addExtensions() {
+void stretto::tools::addExtensions() {
 @calls@}
-std::vector<std::string> stretto::extensionLibraries() { return {@libraries@}; }
+std::vector<std::string> stretto::tools::extensionLibraries() { return {@libraries@}; }
 ")
   stretto_compiler_library(${target} ${source} TEXT_ONLY)
   foreach(name ${ARGN})

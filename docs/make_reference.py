@@ -2,7 +2,7 @@
 
     make_reference.py <mlir-tblgen> <include folders, separated by :> <output folder>
 
-One file per dialect (ir/<Name>/<Name>Ops.td), one for its interfaces and one per set of passes (every Passes.td). A test makes them again
+One file per dialect (ir/<name>/<Name>Ops.td), one for its interfaces and one per set of passes (every Passes.td). A test makes them again
 and compares, so what stands there is what the sources say.
 """
 import re
@@ -29,14 +29,14 @@ def head(record):
 def dialects():
     """(record file, name of the dialect)"""
     for record in sorted((ROOT / "ir").glob("*/*Ops.td")):
-        if record.stem == record.parent.name + "Ops":
-            yield record, record.parent.name.lower()
+        if record.stem.lower() == record.parent.name + "ops":
+            yield record, record.parent.name
 
 
 def interfaces():
     """(record file, name of the document)"""
     for record in sorted((ROOT / "ir").glob("*/*Interfaces.td")):
-        yield record, f"{record.parent.name.lower()}-interfaces"
+        yield record, f"{record.parent.name}-interfaces"
 
 
 def pass_sets():
@@ -44,7 +44,7 @@ def pass_sets():
     for top in ("passes", "codegen"):
         for record in sorted((ROOT / top).rglob("Passes.td")):
             folders = record.relative_to(ROOT).parent.parts
-            yield record, "-".join(folders).lower()
+            yield record, "-".join(folders)
 
 
 def main(tblgen, includes, output):
@@ -55,7 +55,7 @@ def main(tblgen, includes, output):
         (output / f"{name}.md").write_text(head(record) + text, encoding="utf-8")
         index.append(f"* [dialect `{name}`]({name}.md)\n")
     for record, name in interfaces():
-        dialect = record.parent.name.lower()
+        dialect = record.parent.name
         text = generate(tblgen, includes, record, "-gen-op-interface-docs").replace(
             "# OpInterface definitions", f"# Interfaces of `{dialect}`")  # fmt: skip
         text = re.sub(r"NOTE: This method \*must\*.*\n\n?", "", text)  # it says so of those with a default, too

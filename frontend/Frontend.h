@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace stretto {
+namespace stretto::frontend {
 
 enum class ElementType { F32, F64 };
 
@@ -48,6 +48,6 @@ std::optional<std::string> formatSource(llvm::StringRef name, llvm::StringRef te
 /// Prints the syntax tree of the main file (its imports are not read). False after an error.
 bool dumpAst(const FrontendOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors);
 
-} // namespace stretto
+} // namespace stretto::frontend
 
 #endif

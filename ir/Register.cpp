@@ -1,8 +1,8 @@
 //===- Register.cpp - the dialects a Stretto module may hold ------------------===//
 #include "ir/Register.h"
 
-#include "ir/Kern/KernOps.h"
-#include "ir/Seq/SeqOps.h"
+#include "ir/kern/KernOps.h"
+#include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"

@@ -1,7 +1,7 @@
 //===- Register.h - the dialects a Stretto module may hold --------------------===//
 #pragma once
 
-#include "ir/Seq/BlockInliner.h"
+#include "ir/seq/BlockInliner.h"
 
 #include "mlir/IR/DialectRegistry.h"
 

@@ -1,7 +1,7 @@
 //===- Passes.cpp - registration ----------------------------------------------===//
 #include "passes/Passes.h"
 
-void stretto::registerPasses() {
+void stretto::passes::registerPasses() {
   registerAnalysisPasses();
   registerAutoDiffPasses();
   registerEntriesPasses();

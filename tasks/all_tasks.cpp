@@ -4,13 +4,13 @@
 #include "tasks/recipes.h"
 #include "tasks/registry.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
-TaskRegistry allTasks() {
+runtime::TaskRegistry allTasks() {
   return {makeTask, [](const std::string &task, const std::string &preset) {
             const Preset found = findPreset(task, preset);
-            return TaskDefaults{found.recipe, found.settings};
+            return runtime::TaskDefaults{found.recipe, found.settings};
           }};
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,8 +3,8 @@
 
 #include "runtime/train/config.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
-TaskRegistry allTasks();
+runtime::TaskRegistry allTasks();
 
-} // namespace stretto
+} // namespace stretto::tasks

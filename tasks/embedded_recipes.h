@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tasks {
 
 struct EmbeddedRecipe {
   std::string_view task, text;
@@ -12,4 +12,4 @@ struct EmbeddedRecipe {
 
 extern const std::span<const EmbeddedRecipe> embeddedRecipes;
 
-} // namespace stretto
+} // namespace stretto::tasks

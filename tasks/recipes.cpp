@@ -10,7 +10,7 @@
 #include <cmath>
 #include <functional>
 
-namespace stretto {
+namespace stretto::tasks {
 
 namespace {
 
@@ -22,7 +22,8 @@ public:
   std::vector<Preset> read(const toml::table &file) {
     for (const auto &[key, node] : file)
       if (std::string name(key.str()); name != "recipe" && name != "preset")
-        fail(node, "has no table '" + name + "'" + suggestName(name, std::vector<std::string>{"recipe", "preset"}));
+        fail(node,
+             "has no table '" + name + "'" + runtime::suggestName(name, std::vector<std::string>{"recipe", "preset"}));
     Preset common;
     if (const toml::node *node = file.get("recipe"))
       readTable(table(*node, "recipe"), common);
@@ -59,7 +60,7 @@ private:
     };
   }
 
-  Setter integer(int64_t Recipe::*member, int64_t low) const {
+  Setter integer(int64_t runtime::Recipe::*member, int64_t low) const {
     return [=, this](const toml::node &node, Preset &preset) {
       if (!node.is_integer() || node.as_integer()->get() < low)
         fail(node, "must be an integer of at least " + std::to_string(low));
@@ -67,7 +68,7 @@ private:
     };
   }
 
-  Setter real(double Recipe::*member, double high) const {
+  Setter real(double runtime::Recipe::*member, double high) const {
     return [=, this](const toml::node &node, Preset &preset) {
       std::optional<double> value = node.value<double>();
       if (!value || !(*value >= 0 && *value <= high))
@@ -80,7 +81,7 @@ private:
     std::string value = node.value_or(std::string());
     const std::vector<std::string> known = {"constant", "linear", "cosine"};
     if (std::find(known.begin(), known.end(), value) == known.end())
-      fail(node, "has no schedule '" + value + "'" + suggestName(value, known));
+      fail(node, "has no schedule '" + value + "'" + runtime::suggestName(value, known));
     preset.recipe.schedule = value;
   }
 
@@ -109,17 +110,17 @@ private:
     const std::map<std::string, Setter> setters = {
         {"name", text(&Preset::name)},
         {"about", text(&Preset::about)},
-        {"batch", integer(&Recipe::batch, 1)},
-        {"length", integer(&Recipe::length, 1)},
-        {"steps", integer(&Recipe::steps, 1)},
-        {"warmup", integer(&Recipe::warmup, 0)},
-        {"learning_rate", real(&Recipe::learning_rate, unbounded)},
-        {"weight_decay", real(&Recipe::weight_decay, unbounded)},
-        {"beta1", real(&Recipe::beta1, 1)},
-        {"beta2", real(&Recipe::beta2, 1)},
-        {"epsilon", real(&Recipe::epsilon, unbounded)},
-        {"clip", real(&Recipe::clip, unbounded)},
-        {"final_fraction", real(&Recipe::final_fraction, 1)},
+        {"batch", integer(&runtime::Recipe::batch, 1)},
+        {"length", integer(&runtime::Recipe::length, 1)},
+        {"steps", integer(&runtime::Recipe::steps, 1)},
+        {"warmup", integer(&runtime::Recipe::warmup, 0)},
+        {"learning_rate", real(&runtime::Recipe::learning_rate, unbounded)},
+        {"weight_decay", real(&runtime::Recipe::weight_decay, unbounded)},
+        {"beta1", real(&runtime::Recipe::beta1, 1)},
+        {"beta2", real(&runtime::Recipe::beta2, 1)},
+        {"epsilon", real(&runtime::Recipe::epsilon, unbounded)},
+        {"clip", real(&runtime::Recipe::clip, unbounded)},
+        {"final_fraction", real(&runtime::Recipe::final_fraction, 1)},
         {"schedule", [this](const toml::node &n, Preset &p) { readSchedule(n, p); }},
         {"learning_rates", [this](const toml::node &n, Preset &p) { readGrid(n, p); }},
         {"task", [this](const toml::node &n, Preset &p) { readTask(n, p); }},
@@ -131,7 +132,7 @@ private:
         std::vector<std::string> known;
         for (const auto &entry : setters)
           known.push_back(entry.first);
-        fail(node, "has no value '" + name + "'" + suggestName(name, known));
+        fail(node, "has no value '" + name + "'" + runtime::suggestName(name, known));
       }
       setter->second(node, preset);
     }
@@ -141,7 +142,7 @@ private:
     readTable(values, preset);
     if (preset.name.empty())
       fail(values, "a preset must have a 'name'");
-    const Recipe &recipe = preset.recipe;
+    const runtime::Recipe &recipe = preset.recipe;
     if (!recipe.batch || !recipe.length || !recipe.steps || recipe.schedule.empty())
       fail(values, "preset '" + preset.name + "' must set batch, length, steps and schedule");
     preset.settings["length"] = std::to_string(recipe.length);
@@ -168,7 +169,7 @@ std::vector<Preset> presetsOf(const std::string &task) {
       return readPresets(recipe.text, task + ".toml");
     names.emplace_back(recipe.task);
   }
-  throw TaskError("no task is called '" + task + "'" + suggestName(task, names));
+  throw TaskError("no task is called '" + task + "'" + runtime::suggestName(task, names));
 }
 
 Preset findPreset(const std::string &task, const std::string &preset) {
@@ -178,9 +179,11 @@ Preset findPreset(const std::string &task, const std::string &preset) {
       return candidate;
     names.push_back(candidate.name);
   }
-  throw TaskError("task '" + task + "': no preset is called '" + preset + "'" + suggestName(preset, names));
+  throw TaskError("task '" + task + "': no preset is called '" + preset + "'" + runtime::suggestName(preset, names));
 }
 
-Recipe recipeFor(const std::string &task, const std::string &preset) { return findPreset(task, preset).recipe; }
+runtime::Recipe recipeFor(const std::string &task, const std::string &preset) {
+  return findPreset(task, preset).recipe;
+}
 
-} // namespace stretto
+} // namespace stretto::tasks

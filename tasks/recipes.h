@@ -6,12 +6,12 @@
 
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // A named difficulty of a task: its parameters and its training constants.
 struct Preset {
   std::string name, about;
-  Recipe recipe;
+  runtime::Recipe recipe;
   std::map<std::string, std::string> settings; // for makeTask; holds "length" as the recipe does
   std::vector<double> learningRates;           // the grid that the paper searched; recipe holds one of them
 };
@@ -23,11 +23,11 @@ std::vector<Preset> presetsOf(const std::string &task);
 Preset findPreset(const std::string &task, const std::string &preset = "");
 
 // Its training constants alone.
-Recipe recipeFor(const std::string &task, const std::string &preset = "");
+runtime::Recipe recipeFor(const std::string &task, const std::string &preset = "");
 
 // Presets from the text of a recipe file: a table [recipe] of values common to all, then one [[preset]] each
 // with a name, a line about it, the task's parameters, and whatever differs from [recipe]. Throws TaskError
 // that opens with "origin:line:" for unknown keys, wrong types, values out of range and syntax errors.
 std::vector<Preset> readPresets(std::string_view text, const std::string &origin);
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -11,15 +11,17 @@
 #include "tasks/mano/mano.h"
 #include "tasks/tokens/tokens.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 namespace {
 struct Entry {
   TaskInfo info;
-  std::unique_ptr<Task> (*make)(Parameters);
+  std::unique_ptr<runtime::Task> (*make)(Parameters);
 };
 
-template <typename T> std::unique_ptr<Task> make(Parameters values) { return std::make_unique<T>(std::move(values)); }
+template <typename T> std::unique_ptr<runtime::Task> make(Parameters values) {
+  return std::make_unique<T>(std::move(values));
+}
 } // namespace
 
 static const std::vector<Entry> &entries() {
@@ -45,20 +47,20 @@ std::vector<TaskInfo> listTasks() {
   return infos;
 }
 
-std::unique_ptr<Task> makeTask(const std::string &name, const std::map<std::string, std::string> &settings) {
+std::unique_ptr<runtime::Task> makeTask(const std::string &name, const std::map<std::string, std::string> &settings) {
   std::vector<std::string> names;
   for (const Entry &entry : entries()) {
     if (entry.info.name == name)
       return entry.make(Parameters(name, entry.info.parameters, settings));
     names.push_back(entry.info.name);
   }
-  throw TaskError("no task is called '" + name + "'" + suggestName(name, names));
+  throw TaskError("no task is called '" + name + "'" + runtime::suggestName(name, names));
 }
 
-std::vector<int32_t> publishedIds(const Task &task) {
+std::vector<int32_t> publishedIds(const runtime::Task &task) {
   const auto *packed = dynamic_cast<const PackedTask *>(&task);
   const auto *capo = dynamic_cast<const CapoTask *>(&task);
   return packed ? packed->publishedIds() : capo ? capo->publishedIds() : std::vector<int32_t>();
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

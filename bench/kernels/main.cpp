@@ -27,6 +27,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 constexpr int copies = 6; // sets of buffers

@@ -11,6 +11,7 @@
 #include <sstream>
 
 using namespace stretto;
+using namespace stretto::tasks;
 
 static double now() {
   timespec time{};

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 class CpuBackend : public Backend {
@@ -18,11 +19,12 @@ public:
     return list;
   }
   int64_t headBytes() const override { return 4 << 20; } // they stay in its caches
+  passes::CostModel costModel() const override { return {}; }
 
-  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef cpu, StringRef given) const override {
+  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef cpu, StringRef overrides) const override {
     ChooseScheduleOptions options;
     options.cpu = cpu.str();
-    options.given = given.str();
+    options.overrides = overrides.str();
     passes.addPass(createChooseSchedule(options));
   }
 
@@ -32,7 +34,7 @@ public:
 };
 } // namespace
 
-const Backend &stretto::cpuBackend() {
+const Backend &stretto::codegen::cpuBackend() {
   static const CpuBackend backend;
   return backend;
 }

@@ -3,9 +3,9 @@
 
 #include "codegen/target/Backend.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Kernels are functions of the host, each for a range of rows.
 const Backend &cpuBackend();
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -1,8 +1,8 @@
 //===- ChooseSchedule.cpp - how a fused kernel walks its rows -------------===//
-#include "codegen/cpu/CarriedValues.h"
 #include "codegen/cpu/Passes.h"
+#include "codegen/cpu/ScratchValues.h"
 #include "codegen/cpu/StoredValues.h"
-#include "codegen/rows/GivenSchedules.h"
+#include "codegen/rows/ScheduleOverrides.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -10,13 +10,14 @@
 
 #include <cmath>
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_CHOOSESCHEDULE
 #include "codegen/cpu/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// Bytes of the widest number a kernel works with; it decides how many lanes a vector has.
 static unsigned numberBytes(kern::RowKernel op) {
@@ -80,7 +81,7 @@ static int64_t columnSumBytes(kern::RowKernel op) {
 }
 
 namespace {
-struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass> {
+struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSchedulePass> {
   using ChooseScheduleBase::ChooseScheduleBase;
 
   void runOnOperation() final {
@@ -88,7 +89,7 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     auto target = Target::resolve(cpu, [&](const llvm::Twine &message) { root->emitError() << message; });
     if (failed(target))
       return signalPassFailure();
-    auto schedules = GivenSchedules::read(given, {"rows", "lanes", "chunk"}, root);
+    auto schedules = ScheduleOverrides::read(overrides, {"rows", "lanes", "chunk"}, root);
     if (failed(schedules))
       return signalPassFailure();
     WalkResult result = root->walk([&](kern::RowwiseOp op) {
@@ -99,7 +100,7 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
       signalPassFailure();
   }
 
-  static LogicalResult check(const GivenSchedule &numbers) {
+  static LogicalResult check(const ScheduleOverride &numbers) {
     constexpr int64_t mostLanes = 64;
     int64_t lanes = numbers.get("lanes", 1);
     if (failed(numbers.check("rows", numbers.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))))
@@ -108,7 +109,7 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
                          "a power of two of at most " + Twine(mostLanes));
   }
 
-  LogicalResult choose(kern::RowwiseOp op, const Target &target, const GivenSchedule &numbers) {
+  LogicalResult choose(kern::RowwiseOp op, const Target &target, const ScheduleOverride &numbers) {
     if (failed(check(numbers)))
       return failure();
     RowPlan plan(op);
@@ -118,18 +119,18 @@ struct ChooseSchedulePass : stretto::impl::ChooseScheduleBase<ChooseSchedulePass
     int64_t live = liveVectors(plan, 8);
     int64_t blockRows = numbers.get("rows", rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4);
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkOf(op, blockRows));
-    CarryChoice choice = chooseCarried(plan, blockRows);
+    ScratchValues choice = chooseScratch(plan, blockRows);
     auto unit = UnitAttr::get(op.getContext());
-    for (Operation *inner : choice.carried)
-      inner->setAttr(StoredValues::carriedAttribute, unit);
-    for (Operation *inner : choice.kept)
-      inner->setAttr(StoredValues::keptAttribute, unit);
+    for (Operation *inner : choice.rolling)
+      inner->setAttr(StoredValues::rollingAttribute, unit);
+    for (Operation *inner : choice.cached)
+      inner->setAttr(StoredValues::cachedAttribute, unit);
     op.setScheduleAttr(kern::VectorScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
         << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
-        << remark::metric("live_vectors", live) << remark::metric("carried", choice.carried.size())
-        << remark::metric("kept", choice.kept.size()) << remark::metric("cycles", std::llround(choice.after))
+        << remark::metric("live_vectors", live) << remark::metric("rolling", choice.rolling.size())
+        << remark::metric("cached", choice.cached.size()) << remark::metric("cycles", std::llround(choice.after))
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
     numbers.remark({{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}});
     return success();

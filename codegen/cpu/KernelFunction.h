@@ -3,9 +3,9 @@
 
 #include "codegen/cpu/LowerKernels.h"
 #include "codegen/rows/VectorBuilder.h"
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Columns of a sum that one chunk of a kern.sum_partials kernel adds up.
 inline constexpr int64_t sumPartialsColumns = 1024;
@@ -19,4 +19,4 @@ mlir::Value bufferPointer(VectorBuilder &b, mlir::LLVM::LLVMFuncOp function, int
 mlir::FailureOr<KernelInfo> buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op);
 mlir::FailureOr<KernelInfo> buildSumPartialsKernel(VectorBuilder &b, kern::SumPartialsOp op, const Target &target);
 
-} // namespace stretto
+} // namespace stretto::codegen

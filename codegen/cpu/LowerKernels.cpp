@@ -1,6 +1,7 @@
 //===- LowerKernels.cpp - fused kernels become functions -----------------------===//
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/MathExpansion.h"
+#include "passes/support/Requirements.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -19,8 +20,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-LLVM::LLVMFuncOp stretto::makeKernelFunction(VectorBuilder &b, StringRef name) {
+LLVM::LLVMFuncOp stretto::codegen::makeKernelFunction(VectorBuilder &b, StringRef name) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64, pointer});
@@ -29,7 +31,7 @@ LLVM::LLVMFuncOp stretto::makeKernelFunction(VectorBuilder &b, StringRef name) {
   return function;
 }
 
-Value stretto::bufferPointer(VectorBuilder &b, LLVM::LLVMFuncOp function, int64_t number) {
+Value stretto::codegen::bufferPointer(VectorBuilder &b, LLVM::LLVMFuncOp function, int64_t number) {
   Value buffers = function.getArgument(0);
   Type pointer = buffers.getType();
   return LLVM::LoadOp::create(b, pointer, b.address(buffers, pointer, number));
@@ -84,7 +86,8 @@ static void describe(ModuleOp module, ArrayRef<KernelInfo> kernels) {
   }
 }
 
-LogicalResult stretto::lowerKernels(ModuleOp module, const Target &target, SmallVectorImpl<KernelInfo> &kernels) {
+LogicalResult stretto::codegen::lowerKernels(ModuleOp module, const Target &target,
+                                             SmallVectorImpl<KernelInfo> &kernels) {
   module.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect, cf::ControlFlowDialect>();
   OwningOpRef<ModuleOp> separate = ModuleOp::create(module.getLoc());
   llvm::StringMap<Operation *> named;
@@ -92,12 +95,8 @@ LogicalResult stretto::lowerKernels(ModuleOp module, const Target &target, Small
     if (!isa<kern::RowwiseOp, kern::SumPartialsOp>(op))
       return WalkResult::advance();
     FailureOr<KernelInfo> info = buildKernel(op, *separate, target);
-    if (failed(info))
+    if (failed(info) || failed(passes::requireNewKernel(op, info->name, named)))
       return WalkResult::interrupt();
-    if (auto [other, isNew] = named.try_emplace(info->name, op); !isNew) {
-      op->emitOpError("kernel name must be unique, but got ") << info->name << " twice";
-      return WalkResult::interrupt();
-    }
     kernels.push_back(*info);
     return WalkResult::advance();
   });

@@ -5,7 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What a launch needs to know about a kernel; the counts of stretto_kernel in the ABI.
 struct KernelInfo {
@@ -24,4 +24,4 @@ struct KernelInfo {
 mlir::LogicalResult lowerKernels(mlir::ModuleOp module, const Target &target,
                                  llvm::SmallVectorImpl<KernelInfo> &kernels);
 
-} // namespace stretto
+} // namespace stretto::codegen

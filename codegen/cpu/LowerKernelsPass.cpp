@@ -1,16 +1,17 @@
 //===- LowerKernelsPass.cpp - lowerKernels as a pass ---------------------------===//
 #include "codegen/cpu/Passes.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_LOWERKERNELS
 #include "codegen/cpu/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
-struct LowerKernelsPass : stretto::impl::LowerKernelsBase<LowerKernelsPass> {
+struct LowerKernelsPass : stretto::codegen::impl::LowerKernelsBase<LowerKernelsPass> {
   using LowerKernelsBase::LowerKernelsBase;
 
   void runOnOperation() final {

@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 /// a*b+c in two steps, for machines without the instruction: LLVM would call fma for each lane.
@@ -94,7 +95,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
 };
 } // namespace
 
-Value stretto::buildSigmoid(ImplicitLocOpBuilder &b, Value x) {
+Value stretto::codegen::buildSigmoid(ImplicitLocOpBuilder &b, Value x) {
   if (!getElementTypeOrSelf(x.getType()).isF32()) {
     Value one = arith::ConstantOp::create(b, b.getOneAttr(x.getType()));
     Value e = math::ExpOp::create(b, arith::NegFOp::create(b, x));
@@ -107,7 +108,7 @@ Value stretto::buildSigmoid(ImplicitLocOpBuilder &b, Value x) {
   return arith::DivFOp::create(b, a.real(1), a.fma(p, power, a.real(1)));
 }
 
-void stretto::expandMath(ModuleOp module, const Target &target) {
+void stretto::codegen::expandMath(ModuleOp module, const Target &target) {
   RewritePatternSet patterns(module.getContext());
   auto expanded = [](StringRef name) {
     return llvm::is_contained(

@@ -6,7 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Replaces the single-precision functions of `math` in `module` by polynomials, so that vectors stay vectors and no
 /// function of libm is called. Double precision stays: the code generator calls libm for each lane.
@@ -16,4 +16,4 @@ void expandMath(mlir::ModuleOp module, const Target &target);
 /// 2e-7.
 mlir::Value buildSigmoid(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -7,8 +7,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-Operation *stretto::makeLoop(VectorBuilder &b, Value first, Value last, int64_t step, ValueRange carried) {
+Operation *stretto::codegen::makeLoop(VectorBuilder &b, Value first, Value last, int64_t step, ValueRange carried) {
   auto loop = scf::ForOp::create(b, first, last, b.index(step), carried);
   Block *body = loop.getBody();
   if (!body->empty())
@@ -17,7 +18,7 @@ Operation *stretto::makeLoop(VectorBuilder &b, Value first, Value last, int64_t 
   return loop;
 }
 
-void stretto::closeLoop(VectorBuilder &b, Operation *loop, ValueRange carried) {
+void stretto::codegen::closeLoop(VectorBuilder &b, Operation *loop, ValueRange carried) {
   b.setInsertionPointToEnd(&loop->getRegion(0).front());
   scf::YieldOp::create(b, carried);
   b.setInsertionPointAfter(loop);
@@ -146,7 +147,7 @@ void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
 }
 
 void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value column, Value mask) {
-  // The first rows of carried values are computed; from then on they are found in scratch memory.
+  // The first rows of rolling buffers are computed; from then on they are found in scratch memory.
   emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask,
                        rows ? storedValues.of(loop) : ArrayRef<Stored>());
   SmallVector<std::pair<const Piece *, Value>> columnSums;
@@ -177,13 +178,14 @@ void NestBuilder::prefetchNext(const ColumnLoop &loop) {
         emitter.prefetch(frame.results[rootOf(piece).number], row, piece.target);
 }
 
-/// The last rows of carried values for the next block, all rows of kept values for later stages. All are there before
-/// the first is stored, as some may be rows that this block found there.
+/// The last rows of rolling buffers for the next block, all rows of cached values for later stages. All are there
+/// before the first is stored, as some may be rows that this block found there.
 void NestBuilder::putStored(const ColumnLoop &loop) {
   SmallVector<std::tuple<const Stored *, int64_t, Value>> stores;
   for (const Stored &stored : storedValues.of(loop)) {
-    RowRange slots = stored.kind == Stored::carried ? stored.rows : RowRange{0, stored.kind == Stored::kept ? rows : 0};
-    int64_t first = stored.kind == Stored::carried ? rows + slots.low : 0;
+    RowRange slots =
+        stored.kind == Stored::rolling ? stored.rows : RowRange{0, stored.kind == Stored::cached ? rows : 0};
+    int64_t first = stored.kind == Stored::rolling ? rows + slots.low : 0;
     for (int64_t slot = 0; slot < slots.high - slots.low; ++slot)
       stores.push_back({&stored, slot, emitter.emit(stored.value, first + slot, stored.index)});
   }

@@ -3,7 +3,7 @@
 
 #include "codegen/cpu/RowEmitter.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Emits the loop nests of a phase for `rows` rows from `base`: stores, column sums and reductions.
 ///
@@ -62,4 +62,4 @@ mlir::Operation *makeLoop(VectorBuilder &b, mlir::Value first, mlir::Value last,
 /// Ends the body of `loop` and puts the builder behind it.
 void closeLoop(VectorBuilder &b, mlir::Operation *loop, mlir::ValueRange carried = {});
 
-} // namespace stretto
+} // namespace stretto::codegen

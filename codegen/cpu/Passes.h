@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/cpu/LowerKernels.h"
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,8 +10,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "codegen/cpu/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen

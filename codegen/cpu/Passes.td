@@ -16,12 +16,12 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
       its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
       where it has rows enough.
 
-    Marks with `kern.carried` the values of columns that taps ask for at several rows and that are more expensive to compute
-    again for each block than to keep in scratch memory from one block to the next, and with `kern.kept` those that
+    Marks with `kern.rolling` the values of columns that taps ask for at several rows and that are more expensive to compute
+    again for each block than to keep in scratch memory from one block to the next, and with `kern.cached` those that
     a later stage (behind a reduction) asks for as well and that are more expensive to recompute than to load: operations
     are counted, a function or a division as many, against loads and stores.
 
-    An option that is not 0 overrides the decision, and `given` does for kernels of some names, with the fields `rows`,
+    An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields `rows`,
     `lanes` and `chunk`: what it leaves open is chosen, and what cannot serve is an error. A remark says what was chosen.
 
     ```mlir
@@ -42,7 +42,7 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     ```mlir
     %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 8> {
     ^bb0(%arg1: tensor<16xf32>):
-      %1 = math.exp %arg1 {kern.carried} : tensor<16xf32>
+      %1 = math.exp %arg1 {kern.rolling} : tensor<16xf32>
       %2 = seq.tap %1 by -2 : tensor<16xf32>
     ```
   }];
@@ -50,7 +50,7 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     Option<"cpu", "cpu", "std::string", "\"native\"", "the machine, as LLVM names it">,
     Option<"rows", "rows", "int64_t", "0", "rows of a block">,
     Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
-    Option<"given", "given", "std::string", "\"\"", "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
+    Option<"overrides", "overrides", "std::string", "\"\"", "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
     Option<"chunkBytes", "chunk-bytes", "int64_t", "524288", "data of a chunk, in bytes">,
     Option<"leastChunks", "least-chunks", "int64_t", "16", "chunks of a launch, where it has rows enough">
   ];

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 //===- Places -----------------------------------------------------------------===//
 
@@ -131,7 +132,7 @@ void RowEmitter::prefetchLoads(int64_t count) {
 
 //===- Values -------------------------------------------------------------------===//
 
-Value stretto::rowCondition(arith::SelectOp select) {
+Value stretto::codegen::rowCondition(arith::SelectOp select) {
   auto repeated = select.getCondition().getDefiningOp<seq::BroadcastOp>();
   bool isOfRow = repeated && cast<RankedTensorType>(repeated.getOperand().getType()).getRank() == 0;
   return isOfRow ? repeated.getOperand() : Value();

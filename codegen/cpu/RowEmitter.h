@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/SetVector.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Where a kernel finds everything: SSA values of its function.
 struct RowFrame {
@@ -97,4 +97,4 @@ private:
   mlir::Value mask;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

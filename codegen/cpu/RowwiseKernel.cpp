@@ -3,7 +3,7 @@
 //   for each chunk (sequence, rows first..last)
 //     clear the chunk's column sums
 //     reductions of the rows before `first` that later rows read
-//     the first rows of carried values
+//     the first rows of rolling buffers
 //     while rows are left
 //       a block of `rows` rows where nothing reaches over the ends of the sequence, else one row with masked taps;
 //       where the body masks rows, the block is there twice, without masks for rows that none of them hides
@@ -11,7 +11,7 @@
 #include "codegen/cpu/NestBuilder.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
-#include "ir/Kern/Flops.h"
+#include "ir/kern/Flops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,6 +19,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static unsigned bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -42,7 +43,7 @@ private:
   RowFrame frameOf(Value chunk, Value sequence, Value first);
   void clearColumnSums(const RowFrame &frame);
   void emitEarlyRows(const RowFrame &frame, Value first);
-  void emitFirstCarried(const RowFrame &frame, Value first);
+  void emitFirstRolling(const RowFrame &frame, Value first);
   void emitRows(const RowFrame &frame, Value first, Value last);
   void emitBlock(const RowFrame &frame, Value row, int64_t rows);
   void emitPhases(const RowFrame &frame, Value row, int64_t rows, bool careful, AssumedRows *assumed = nullptr);
@@ -95,7 +96,7 @@ void RowwiseBuilder::layOutScratch() {
             continue;
           Type element = getElementTypeOrSelf(value.value.getType());
           int64_t columns = nest.heads * llvm::alignTo(loop.length, schedule.getLanes());
-          int64_t count = value.kind == Stored::kept ? schedule.getRows() : value.rows.high - value.rows.low;
+          int64_t count = value.kind == Stored::cached ? schedule.getRows() : value.rows.high - value.rows.low;
           storedRows.push_back({{}, element, columns});
           storedOffsets.push_back(scratchBytes);
           scratchBytes += llvm::alignTo(count * columns * element.getIntOrFloatBitWidth() / 8, 64);
@@ -145,7 +146,7 @@ void RowwiseBuilder::emitChunk(Value chunk) {
   RowFrame frame = frameOf(chunk, sequence, first);
   clearColumnSums(frame);
   emitEarlyRows(frame, first);
-  emitFirstCarried(frame, first);
+  emitFirstRolling(frame, first);
   emitRows(frame, first, last);
 }
 
@@ -170,7 +171,7 @@ void RowwiseBuilder::emitEarlyRows(const RowFrame &frame, Value first) {
   }
 }
 
-void RowwiseBuilder::emitFirstCarried(const RowFrame &frame, Value first) {
+void RowwiseBuilder::emitFirstRolling(const RowFrame &frame, Value first) {
   for (const RowPhase &phase : plan.phases())
     if (!phase.runsAhead())
       NestBuilder(b, plan, stored, frame, first, 0, schedule.getLanes(), true).emit(phase.all);
@@ -259,7 +260,7 @@ void RowwiseBuilder::emitRows(const RowFrame &frame, Value first, Value last) {
   b.setInsertionPointAfter(loop);
 }
 
-FailureOr<KernelInfo> stretto::buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op) {
+FailureOr<KernelInfo> stretto::codegen::buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op) {
   if (!isa_and_nonnull<kern::VectorScheduleAttr>(op.getScheduleAttr()))
     return op.emitOpError("needs a schedule with vectors to become code");
   if (failed(checkKernel(op)))

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static bool isMarked(Value value, StringRef mark) {
   Operation *op = value.getDefiningOp();
@@ -13,9 +14,9 @@ static bool isMarked(Value value, StringRef mark) {
 
 StoredValues::StoredValues(const RowPlan &plan) {
   KernelDemand demand(
-      plan, [](Value value) { return isMarked(value, carriedAttribute); },
-      [](Value value) { return isMarked(value, keptAttribute); });
-  llvm::DenseMap<const RowDemand::Item *, unsigned> keptNumbers;
+      plan, [](Value value) { return isMarked(value, rollingAttribute); },
+      [](Value value) { return isMarked(value, cachedAttribute); });
+  llvm::DenseMap<const RowDemand::Item *, unsigned> cachedNumbers;
   unsigned count = 0;
   for (const KernelDemand::Loop &entry : demand.loops())
     for (const RowDemand::Item *item : entry.demand.items()) {
@@ -23,10 +24,10 @@ StoredValues::StoredValues(const RowPlan &plan) {
         byLoop[entry.loop].push_back({kind, item->value, item->index, item->range(), number});
       };
       if (item->found)
-        add(Stored::found, keptNumbers.lookup(item->found));
-      if (item->isCarried)
-        add(Stored::carried, count++);
-      if (item->isKept)
-        add(Stored::kept, keptNumbers[item] = count++);
+        add(Stored::found, cachedNumbers.lookup(item->found));
+      if (item->isRolling)
+        add(Stored::rolling, count++);
+      if (item->isCached)
+        add(Stored::cached, cachedNumbers[item] = count++);
     }
 }

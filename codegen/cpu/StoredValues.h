@@ -3,27 +3,28 @@
 
 #include "codegen/rows/RowPlan.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What a loop has in scratch memory.
 struct Stored {
-  enum Kind { carried, kept, found } kind; // found: kept by an earlier loop
+  enum Kind { rolling, cached, found } kind; // found: cached by an earlier loop
   mlir::Value value;
   Index index;
-  RowRange rows;   // carried: computed at `rows.high`, stored for the rows before it
+  RowRange rows;   // rolling: computed at `rows.high`, stored for the rows before it
   unsigned number; // of the memory
 
   /// Whether `row` of a block is there when the loop starts.
-  bool holds(int64_t row) const { return kind == found || (kind == carried && row < rows.high); }
+  bool holds(int64_t row) const { return kind == found || (kind == rolling && row < rows.high); }
 };
 
 /// What each loop of a kernel has there, by the marks of its body:
-///   carried a value that a loop needs at several rows and computes at the last of them only: the others were
+///   rolling a value of a rolling buffer, which a loop needs at several rows and computes at the last of them only: the
+///   others were
 ///           computed with the block of rows before and wait in scratch memory
-///   kept    a value that a loop puts into scratch memory for a loop of a later level that visits the same elements
+///   cached  a value that a loop puts into scratch memory for a loop of a later level that visits the same elements
 class StoredValues {
 public:
-  static constexpr llvm::StringLiteral carriedAttribute = "kern.carried", keptAttribute = "kern.kept";
+  static constexpr llvm::StringLiteral rollingAttribute = "kern.rolling", cachedAttribute = "kern.cached";
 
   explicit StoredValues(const RowPlan &plan);
 
@@ -36,4 +37,4 @@ private:
   llvm::DenseMap<const ColumnLoop *, llvm::SmallVector<Stored, 0>> byLoop;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

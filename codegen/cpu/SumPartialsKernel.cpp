@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 class SumBuilder {
@@ -96,7 +97,8 @@ KernelInfo SumBuilder::build() {
   return {op.getKernel()->str(), count, buffers, 0, bytes, columns * entries};
 }
 
-FailureOr<KernelInfo> stretto::buildSumPartialsKernel(VectorBuilder &b, kern::SumPartialsOp op, const Target &target) {
+FailureOr<KernelInfo> stretto::codegen::buildSumPartialsKernel(VectorBuilder &b, kern::SumPartialsOp op,
+                                                               const Target &target) {
   int64_t lanes = target.lanes(getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() / 8);
   return SumBuilder(b, op, lanes).build();
 }

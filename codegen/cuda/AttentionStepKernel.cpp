@@ -14,6 +14,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t warps = 4;
@@ -176,5 +177,5 @@ static void buildAttentionStep(CudaBuilder &b, gpu::GPUModuleOp kernels, Operati
   StepBuilder(b, kernels, cast<seq::AttentionStepOp>(op)).build();
 }
 
-const LibraryKernel stretto::attentionStepKernel = {seq::AttentionStepOp::getOperationName(), "decode",
-                                                    buildAttentionStep};
+const LibraryKernel stretto::codegen::attentionStepKernel = {seq::AttentionStepOp::getOperationName(), "decode",
+                                                             buildAttentionStep};

@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// The chip whose kernels are made if nobody names one.
 static constexpr StringRef usualChip = "sm_90a";
@@ -37,6 +38,7 @@ public:
   }
   bool hasDeviceCode() const override { return true; }
   int64_t headBytes() const override { return 256 << 20; } // matmuls that fill it
+  passes::CostModel costModel() const override { return {}; }
   bool fusesResiduals() const override { return true; }
 
   LogicalResult resolve(BackendSettings &settings, ModuleOp made, Report report) const override {
@@ -58,9 +60,9 @@ public:
     return std::min(settings.maxDocuments ? settings.maxDocuments : usual, most);
   }
 
-  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef, StringRef given) const override {
+  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef, StringRef overrides) const override {
     ChooseCudaScheduleOptions options;
-    options.given = given.str();
+    options.overrides = overrides.str();
     passes.addPass(createChooseCudaSchedule(options));
     passes.addPass(createNameCudaKernels());
   }
@@ -96,7 +98,7 @@ public:
     DeviceText kind = text == "ptx" ? DeviceText::ptx : DeviceText::sass;
     for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
       auto code = succeeded(checkKernels(kernels, chipOf(settings)))
-                      ? stretto::printDeviceCode(kernels, chipOf(settings), *toolkit, kind)
+                      ? stretto::codegen::printDeviceCode(kernels, chipOf(settings), *toolkit, kind)
                       : FailureOr<std::string>(failure());
       if (failed(code))
         return failure();
@@ -148,7 +150,7 @@ private:
 };
 } // namespace
 
-const Backend &stretto::cudaBackend() {
+const Backend &stretto::codegen::cudaBackend() {
   static const CudaBackend backend;
   return backend;
 }

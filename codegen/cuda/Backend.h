@@ -3,9 +3,9 @@
 
 #include "codegen/target/Backend.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Kernels are images of machine code in the program, or, emulated, functions of the host.
 const Backend &cudaBackend();
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t threads = 128;
@@ -107,6 +108,6 @@ template <typename Op, void (*Build)(CudaBuilder &, gpu::GPUModuleOp, Op)> stati
           [](CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) { Build(b, kernels, cast<Op>(op)); }};
 }
 
-const LibraryKernel stretto::writeCacheKernel = kernelFor<seq::WriteCacheOp, buildWrite>();
-const LibraryKernel stretto::readCacheKernel = kernelFor<seq::ReadCacheOp, buildRead>();
-const LibraryKernel stretto::lastRowKernel = kernelFor<seq::LastRowOp, buildLast>();
+const LibraryKernel stretto::codegen::writeCacheKernel = kernelFor<seq::WriteCacheOp, buildWrite>();
+const LibraryKernel stretto::codegen::readCacheKernel = kernelFor<seq::ReadCacheOp, buildRead>();
+const LibraryKernel stretto::codegen::lastRowKernel = kernelFor<seq::LastRowOp, buildLast>();

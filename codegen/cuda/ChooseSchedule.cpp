@@ -1,32 +1,33 @@
 //===- ChooseSchedule.cpp - how kernels are shared out over threads -------===//
-#include "codegen/cuda/GivenSchedule.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/RegisterEstimate.h"
 #include "codegen/cuda/RowWalk.h"
+#include "codegen/cuda/ScheduleOverride.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_CHOOSECUDASCHEDULE
 #include "codegen/cuda/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
-constexpr int64_t mostRegisters = 128;   // of a thread: half the threads a multiprocessor can have
-constexpr int64_t otherRegisters = 28;   // addresses, counters, conditions
-constexpr int64_t mostTeamThreads = 512; // threads that meet at a barrier
-constexpr int64_t blockThreads = 128;    // that narrow teams share
-constexpr int64_t wantedThreads = 1024;  // of each multiprocessor, to have enough loads in flight
+constexpr int64_t mostRegisters = 128;    // of a thread: half the threads a multiprocessor can have
+constexpr int64_t otherRegisters = 28;    // addresses, counters, conditions
+constexpr int64_t mostGroupThreads = 512; // threads that meet at a barrier
+constexpr int64_t blockThreads = 128;     // that narrow groups share
+constexpr int64_t wantedThreads = 1024;   // of each multiprocessor, to have enough loads in flight
 constexpr int64_t processorRegisters = 65536, processorThreads = 2048;
 constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
 constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
-constexpr int64_t stripWaves = 2;           // of blocks that do not sum along rows: the last wave is seldom full
+constexpr int64_t tileWaves = 2;            // of blocks that do not sum along rows: the last wave is seldom full
 constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
-constexpr int64_t stripTeams[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
+constexpr int64_t tileGroups[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
 constexpr int64_t haloShare = 16; // a chunk is so many times longer than what it reads of its neighbours
 constexpr int64_t sumShare = 16;  // its data are so many times larger than its column sums
 
@@ -39,17 +40,18 @@ struct Shape {
   int64_t widest = 4;    // bytes of the widest number in a register
   int64_t rowBytes = 0, sumBytes = 0;
   int64_t halo = 0;
-  bool mayStrip = false;                  // whether several thread blocks may share the columns of a row
+  bool mayTile = false;                   // whether several thread blocks may share the columns of a row
   bool reduces = false;                   // whether sums are taken along rows
   std::vector<std::vector<Domain>> parts; // loops of each part that can have thread blocks of its own
   HeldValues held;                        // by the part that holds most
 };
 
-struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCudaSchedulePass> {
+struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<ChooseCudaSchedulePass> {
   using ChooseCudaScheduleBase::ChooseCudaScheduleBase;
 
   void runOnOperation() final {
-    auto schedules = GivenSchedules::read(given, SmallVector<StringRef>(ArrayRef(givenCudaFields)), getOperation());
+    auto schedules =
+        ScheduleOverrides::read(overrides, SmallVector<StringRef>(ArrayRef(cudaOverrideFields)), getOperation());
     if (failed(schedules))
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](kern::RowwiseOp op) {
@@ -78,10 +80,10 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
       else
         count(value);
     }
-    shape.mayStrip = mayStrip(plan);
+    shape.mayTile = mayTile(plan);
     shape.reduces = !plan.reductions().empty();
     std::vector<SmallVector<RowPhase, 0>> parts{SmallVector<RowPhase, 0>(plan.phases())};
-    if (shape.mayStrip)
+    if (shape.mayTile)
       parts = splitPieces(plan);
     for (ArrayRef<RowPhase> phases : parts) {
       std::vector<Domain> &domains = shape.parts.emplace_back();
@@ -121,21 +123,21 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return most;
   }
 
-  /// One team for the whole row where it must meet; else the largest of which not many more threads of all parts are
+  /// One group for the whole row where it must meet; else the largest of which not many more threads of all parts are
   /// idle than of the one that leaves the fewest.
-  static int64_t teamFor(const Shape &shape, int64_t vectorLanes) {
-    if (!shape.mayStrip) {
+  static int64_t groupFor(const Shape &shape, int64_t vectorLanes) {
+    if (!shape.mayTile) {
       int64_t vectors = vectorsOf(shape, shape.parts[0], vectorLanes);
-      return wholeTeam(llvm::divideCeil(vectors, llvm::divideCeil(vectors, mostTeamThreads)));
+      return wholeGroup(llvm::divideCeil(vectors, llvm::divideCeil(vectors, mostGroupThreads)));
     }
-    auto threadsOf = [&](int64_t team) {
+    auto threadsOf = [&](int64_t group) {
       int64_t total = 0;
       for (const std::vector<Domain> &domains : shape.parts)
-        total += llvm::alignTo(vectorsOf(shape, domains, vectorLanes), team);
+        total += llvm::alignTo(vectorsOf(shape, domains, vectorLanes), group);
       return total;
     };
     int64_t most = threadsOf(1) + threadsOf(1) / idleShare;
-    return *llvm::find_if(stripTeams, [&](int64_t team) { return threadsOf(team) <= most; });
+    return *llvm::find_if(tileGroups, [&](int64_t group) { return threadsOf(group) <= most; });
   }
 
   /// Those with `count` rows of a step. What a further row takes was measured on norms, Canon and their backwards: half
@@ -146,8 +148,8 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
 
   /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow;
   /// one in f64, whose functions take dozens of registers for each row.
-  int64_t rowsFor(const Shape &shape, int64_t columns, int64_t team) {
-    int64_t block = std::max(team, blockThreads), best = 1, most = 0;
+  int64_t rowsFor(const Shape &shape, int64_t columns, int64_t group) {
+    int64_t block = std::max(group, blockThreads), best = 1, most = 0;
     for (int64_t count : {1, 2, 4}) {
       int64_t registers = registersFor(shape, columns, count);
       if (count > 1 && (shape.widest > 4 || registers > std::min(mostRowRegisters, processorRegisters / block)))
@@ -164,12 +166,12 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return best;
   }
 
-  /// `rowThreads`: of all teams that share a chunk; `registers` of each.
+  /// `rowThreads`: of all groups that share a chunk; `registers` of each.
   int64_t chunkFor(const Shape &shape, int64_t rowThreads, int64_t registers, int64_t stepRows) {
     int64_t bySums = sumShare * shape.sumBytes / std::max<int64_t>(1, shape.rowBytes);
     int64_t want = std::max({haloShare * shape.halo, bySums, 4 * stepRows});
     int64_t fit = std::min(wantedThreads, processorRegisters / registers);
-    int64_t wanted = llvm::divideCeil((shape.mayStrip ? stripWaves : 1) * processors * fit, rowThreads);
+    int64_t wanted = llvm::divideCeil((shape.mayTile ? tileWaves : 1) * processors * fit, rowThreads);
     int64_t byCount = std::max<int64_t>(1, shape.batch * shape.time / wanted);
     auto toNearest = [](int64_t rows) { return rows * 4 / 3; }; // a power of two, when the largest below is taken
     int64_t limit = std::max(stepRows, std::min({toNearest(std::max(want, byCount)), int64_t(256), shape.time}));
@@ -181,42 +183,42 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     return chosen;
   }
 
-  /// Narrow teams share a block, but no more than there are chunks, as far as whole warps allow.
-  static int64_t teamsFor(const Shape &shape, int64_t team, int64_t chunkRows) {
+  /// Narrow groups share a block, but no more than there are chunks, as far as whole warps allow.
+  static int64_t groupsFor(const Shape &shape, int64_t group, int64_t chunkRows) {
     int64_t chunks = shape.batch * llvm::divideCeil(shape.time, chunkRows);
-    int64_t teams = std::max<int64_t>(1, blockThreads / team);
-    while (teams / 2 >= chunks && teams * team > warpThreads)
-      teams /= 2;
-    return teams;
+    int64_t groups = std::max<int64_t>(1, blockThreads / group);
+    while (groups / 2 >= chunks && groups * group > warpThreads)
+      groups /= 2;
+    return groups;
   }
 
-  kern::ThreadScheduleAttr make(kern::RowwiseOp op, const Shape &shape, const GivenSchedule &numbers) {
+  kern::ThreadScheduleAttr make(kern::RowwiseOp op, const Shape &shape, const ScheduleOverride &numbers) {
     int64_t vectorLanes = numbers.get("lanes", std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op)));
-    int64_t team = numbers.get("threads", threads ? threads.getValue() : teamFor(shape, vectorLanes));
+    int64_t group = numbers.get("threads", threads ? threads.getValue() : groupFor(shape, vectorLanes));
     int64_t columns = vectorLanes;
-    if (!shape.mayStrip)
-      columns *= llvm::divideCeil(vectorsOf(shape, shape.parts[0], vectorLanes), team);
-    int64_t stepRows = numbers.get("rows", rows ? rows.getValue() : rowsFor(shape, columns, team));
-    int64_t strips = 0;
+    if (!shape.mayTile)
+      columns *= llvm::divideCeil(vectorsOf(shape, shape.parts[0], vectorLanes), group);
+    int64_t stepRows = numbers.get("rows", rows ? rows.getValue() : rowsFor(shape, columns, group));
+    int64_t tiles = 0;
     for (const std::vector<Domain> &domains : shape.parts)
-      strips += shape.mayStrip ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), team) : 1;
+      tiles += shape.mayTile ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), group) : 1;
     int64_t registers = registersFor(shape, columns, stepRows);
     int64_t chunkRows =
-        numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, team * strips, registers, stepRows));
+        numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, group * tiles, registers, stepRows));
     if (!numbers.has("rows"))
       stepRows = std::min(stepRows, chunkRows);
-    return kern::ThreadScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, team,
-                                         numbers.get("teams", teamsFor(shape, team, chunkRows)), strips);
+    return kern::ThreadScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, group,
+                                         numbers.get("groups", groupsFor(shape, group, chunkRows)), tiles);
   }
 
   /// Shared memory of a block under a schedule.
   static int64_t sharedBytes(const RowPlan &plan, CudaBuilder &b) {
-    if (plan.reductions().empty() && mayStrip(plan))
+    if (plan.reductions().empty() && mayTile(plan))
       return 0;
     RowWalk walk(plan);
     auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return walk.parts[0].layoutOf(domain); };
-    TeamReductions reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
-                              layoutOf);
+    GroupReductions reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getGroups(), walk.rowsWalked(),
+                               layoutOf);
     int64_t bytes = reductions.sharedBytes();
     for (auto [i, value] : llvm::enumerate(walk.op.getYielded())) {
       if (!walk.op.isColumnSum(i))
@@ -229,33 +231,33 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
       });
       if (!pieces.empty())
         bytes += ColumnSumStore::sharedBytes(pieces, elementCount(value), bytesOf(value.getType()),
-                                             walk.schedule.getTeams());
+                                             walk.schedule.getGroups());
     }
     return bytes;
   }
 
-  /// Fewer teams of a block, then shorter chunks, until shared memory suffices; what is given stays. Returns the bytes
+  /// Fewer groups of a block, then shorter chunks, until shared memory suffices; what is given stays. Returns the bytes
   /// that a block takes.
-  static int64_t fitSharedMemory(const RowPlan &plan, CudaBuilder &b, const GivenSchedule &numbers) {
+  static int64_t fitSharedMemory(const RowPlan &plan, CudaBuilder &b, const ScheduleOverride &numbers) {
     kern::RowKernel op = plan.kernel();
     auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
     int64_t leastChunk = numbers.has("chunk") ? s.getChunk() : numbers.get("rows", 1), bytes;
     while ((bytes = sharedBytes(plan, b)) > mostSharedBytes) {
-      bool fewerTeams = !numbers.has("teams") && s.getTeams() > 1 && s.getTeams() * s.getThreads() > warpThreads;
-      if (!fewerTeams && s.getChunk() / 2 < leastChunk)
+      bool fewerGroups = !numbers.has("groups") && s.getGroups() > 1 && s.getGroups() * s.getThreads() > warpThreads;
+      if (!fewerGroups && s.getChunk() / 2 < leastChunk)
         break;
-      int64_t chunkRows = fewerTeams ? s.getChunk() : s.getChunk() / 2;
+      int64_t chunkRows = fewerGroups ? s.getChunk() : s.getChunk() / 2;
       s = kern::ThreadScheduleAttr::get(op.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
-                                        s.getThreads(), fewerTeams ? s.getTeams() / 2 : s.getTeams(), s.getStrips());
+                                        s.getThreads(), fewerGroups ? s.getGroups() / 2 : s.getGroups(), s.getTiles());
       op.setScheduleAttr(s);
     }
     return bytes;
   }
 
-  LogicalResult choose(kern::RowwiseOp op, const GivenSchedule &numbers) {
+  LogicalResult choose(kern::RowwiseOp op, const ScheduleOverride &numbers) {
     RowPlan plan(op);
     Shape shape = measure(plan);
-    if (failed(checkGiven(numbers, leastLanes(op), 16 / shape.narrowest)))
+    if (failed(checkOverride(numbers, leastLanes(op), 16 / shape.narrowest)))
       return failure();
     CudaBuilder b(op.getLoc(), op.getContext());
     op.setScheduleAttr(make(op, shape, numbers));
@@ -266,16 +268,16 @@ struct ChooseCudaSchedulePass : stretto::impl::ChooseCudaScheduleBase<ChooseCuda
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "shares rows out over threads" << remark::metric("rows", s.getRows())
         << remark::metric("lanes", s.getLanes()) << remark::metric("chunk", s.getChunk())
-        << remark::metric("threads", s.getThreads()) << remark::metric("teams", s.getTeams())
-        << remark::metric("strips", s.getStrips()) << remark::metric("chunks", op.getChunks())
+        << remark::metric("threads", s.getThreads()) << remark::metric("groups", s.getGroups())
+        << remark::metric("tiles", s.getTiles()) << remark::metric("chunks", op.getChunks())
         << remark::metric("estimated_registers", registersFor(shape, s.getLanes()))
         << remark::metric("shared_bytes", shared);
     numbers.remark({{"rows", s.getRows()},
                     {"lanes", s.getLanes()},
                     {"chunk", s.getChunk()},
                     {"threads", s.getThreads()},
-                    {"teams", s.getTeams()},
-                    {"strips", s.getStrips()}});
+                    {"groups", s.getGroups()},
+                    {"tiles", s.getTiles()}});
     return success();
   }
 };

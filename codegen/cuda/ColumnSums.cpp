@@ -7,10 +7,11 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static int64_t elementsOf(const Piece &piece) { return piece.domain.heads * piece.domain.length; }
 
-bool stretto::isInjective(const RowPlan &plan, unsigned root) {
+bool stretto::codegen::isInjective(const RowPlan &plan, unsigned root) {
   llvm::DenseSet<int64_t> seen;
   int64_t terms = 0;
   forEachPiece(plan.phases(), [&](const Piece &piece) {
@@ -25,11 +26,11 @@ bool stretto::isInjective(const RowPlan &plan, unsigned root) {
 }
 
 int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes,
-                                    int64_t teams) {
+                                    int64_t groups) {
   int64_t most = 0;
   for (const Piece *piece : pieces)
     most = std::max(most, elementsOf(*piece));
-  return (most + columns) * elementBytes * teams;
+  return (most + columns) * elementBytes * groups;
 }
 
 void ColumnSumStore::store(ArrayRef<ColumnSum> sums, bool injective, Value pointer, int64_t columns) {
@@ -85,10 +86,10 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
   for (const ColumnSum &sum : sums)
     most = std::max(most, elementsOf(*sum.piece));
   std::string number = std::to_string(gathered++);
-  Value staged = function.shared("staged" + number, most * teams * bytes);
-  Value totals = function.shared("totals" + number, columns * teams * bytes);
-  staged = b.address(staged, element, b.mul(team, most));
-  totals = b.address(totals, element, b.mul(team, columns));
+  Value staged = function.shared("staged" + number, most * groups * bytes);
+  Value totals = function.shared("totals" + number, columns * groups * bytes);
+  staged = b.address(staged, element, b.mul(group, most));
+  totals = b.address(totals, element, b.mul(group, columns));
   forColumns(columns, [&](Value column) { b.store(b.real(element, 0), b.address(totals, element, column)); });
   for (size_t i = 0; i < sums.size();) {
     const Piece &piece = *sums[i].piece;

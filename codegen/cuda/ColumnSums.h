@@ -8,7 +8,7 @@
 #include "codegen/cuda/ThreadLayout.h"
 #include "codegen/rows/RowPlan.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// The sum of one piece at one position.
 struct ColumnSum {
@@ -23,16 +23,16 @@ bool isInjective(const RowPlan &plan, unsigned root);
 
 class ColumnSumStore {
 public:
-  /// `threads` of a team, all strips together; `team` of its block; `live`: whether the chunk exists (null: yes).
-  ColumnSumStore(CudaBuilder &b, KernelFunction &function, int64_t threads, int64_t teams, mlir::Value thread,
-                 mlir::Value team, mlir::Value live)
-      : b(b), function(function), threads(threads), teams(teams), thread(thread), team(team), live(live) {}
+  /// `threads` of a group, all tiles together; `group` of its block; `live`: whether the chunk exists (null: yes).
+  ColumnSumStore(CudaBuilder &b, KernelFunction &function, int64_t threads, int64_t groups, mlir::Value thread,
+                 mlir::Value group, mlir::Value live)
+      : b(b), function(function), threads(threads), groups(groups), thread(thread), group(group), live(live) {}
 
   /// Stores the sums of one result, `columns` numbers from `pointer` on.
   void store(llvm::ArrayRef<ColumnSum> sums, bool injective, mlir::Value pointer, int64_t columns);
   /// Shared memory that a result needs whose columns are not added to by one element each.
   static int64_t sharedBytes(llvm::ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes,
-                             int64_t teams);
+                             int64_t groups);
 
 private:
   void storeDirectly(const ColumnSum &sum, mlir::Value pointer, int64_t columns);
@@ -42,9 +42,9 @@ private:
 
   CudaBuilder &b;
   KernelFunction &function;
-  int64_t threads, teams;
-  mlir::Value thread, team, live;
+  int64_t threads, groups;
+  mlir::Value thread, group, live;
   unsigned gathered = 0;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

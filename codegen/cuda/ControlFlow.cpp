@@ -5,9 +5,10 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-Values stretto::forEach(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
-                        llvm::function_ref<Values(Value, ValueRange)> body) {
+Values stretto::codegen::forEach(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
+                                 llvm::function_ref<Values(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, begin, end, b.index(step), carried);
   if (carried.empty()) // the end that the loop has been given
     loop.getBody()->getTerminator()->erase();
@@ -33,15 +34,15 @@ static scf::WhileOp makeWhile(CudaBuilder &b, TypeRange results, ValueRange carr
   return loop;
 }
 
-Values stretto::whileHolds(CudaBuilder &b, ValueRange carried, llvm::function_ref<Value(ValueRange)> condition,
-                           llvm::function_ref<Values(ValueRange)> body) {
+Values stretto::codegen::whileHolds(CudaBuilder &b, ValueRange carried, llvm::function_ref<Value(ValueRange)> condition,
+                                    llvm::function_ref<Values(ValueRange)> body) {
   auto loop = makeWhile(
       b, carried.getTypes(), carried, [&](ValueRange now) { scf::ConditionOp::create(b, condition(now), now); },
       [&](ValueRange now) { scf::YieldOp::create(b, body(now)); });
   return Values(loop.getResults());
 }
 
-void stretto::repeatWhile(CudaBuilder &b, ValueRange carried, llvm::function_ref<Values(ValueRange)> body) {
+void stretto::codegen::repeatWhile(CudaBuilder &b, ValueRange carried, llvm::function_ref<Values(ValueRange)> body) {
   makeWhile(
       b, carried.getTypes(), carried,
       [&](ValueRange now) {
@@ -52,7 +53,8 @@ void stretto::repeatWhile(CudaBuilder &b, ValueRange carried, llvm::function_ref
       [&](ValueRange now) { scf::YieldOp::create(b, now); });
 }
 
-Values stretto::branch(CudaBuilder &b, Value condition, ValueRange otherwise, llvm::function_ref<Values()> body) {
+Values stretto::codegen::branch(CudaBuilder &b, Value condition, ValueRange otherwise,
+                                llvm::function_ref<Values()> body) {
   auto op = scf::IfOp::create(b, otherwise.getTypes(), condition, /*withElseRegion=*/true);
   b.setInsertionPointToEnd(op.thenBlock());
   scf::YieldOp::create(b, body());
@@ -62,8 +64,8 @@ Values stretto::branch(CudaBuilder &b, Value condition, ValueRange otherwise, ll
   return Values(op.getResults());
 }
 
-void stretto::branch(CudaBuilder &b, Value condition, llvm::function_ref<void()> body,
-                     llvm::function_ref<void()> otherwise) {
+void stretto::codegen::branch(CudaBuilder &b, Value condition, llvm::function_ref<void()> body,
+                              llvm::function_ref<void()> otherwise) {
   auto op = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
   b.setInsertionPointToStart(op.thenBlock());
   body();

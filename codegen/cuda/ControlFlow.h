@@ -3,7 +3,7 @@
 
 #include "codegen/cuda/CudaBuilder.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 using Values = llvm::SmallVector<mlir::Value>;
 
@@ -25,4 +25,4 @@ Values branch(CudaBuilder &b, mlir::Value condition, mlir::ValueRange otherwise,
 void branch(CudaBuilder &b, mlir::Value condition, llvm::function_ref<void()> body,
             llvm::function_ref<void()> otherwise);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -8,8 +8,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-int64_t stretto::commonAlignment(ArrayRef<int64_t> offsets, Type element) {
+int64_t stretto::codegen::commonAlignment(ArrayRef<int64_t> offsets, Type element) {
   int64_t elements = 0;
   for (int64_t offset : offsets)
     elements = std::gcd(elements, offset);

@@ -5,7 +5,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Threads that run in step and exchange registers.
 inline constexpr int64_t warpThreads = 32;
@@ -54,4 +54,4 @@ public:
 /// moves.
 int64_t commonAlignment(mlir::ArrayRef<int64_t> offsets, mlir::Type element);
 
-} // namespace stretto
+} // namespace stretto::codegen

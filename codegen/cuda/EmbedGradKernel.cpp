@@ -1,6 +1,6 @@
 //===- EmbedGradKernel.cpp - the function of a seq.embed_grad ---------------------===//
 //
-// A block owns some neighbouring ids and a strip of columns of the table, so that nobody else adds to them. It lists
+// A block owns some neighbouring ids and a tile of columns of the table, so that nobody else adds to them. It lists
 // where its ids stand (TokenLists.h), and cuts the sorted list into pieces of one length, one for each group of
 // threads. A group adds the rows of each id in its piece in order. The first id of a piece may have begun in the piece
 // before: its sum is left in shared memory, and added when all groups are done.
@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t loadsInFlight = 4;
@@ -28,24 +29,24 @@ struct GradShape {
   int64_t positions, vocabulary, width;
   int64_t lanes;   // of a vector of the gradient: 16 bytes where they divide the width
   int64_t vectors; // of a row
-  int64_t tile;    // vectors of a block's strip, at most a warp; a power of two
+  int64_t tile;    // vectors of a block's tile, at most a warp; a power of two
   int64_t ids;     // of a block; a power of two
   int64_t groups() const { return TokenLists::threads / tile; }
-  int64_t strips() const { return llvm::divideCeil(vectors, tile); }
+  int64_t tiles() const { return llvm::divideCeil(vectors, tile); }
   int64_t parts() const { return llvm::divideCeil(vocabulary, ids); }
 };
 } // namespace
 
-/// Narrow strips and few ids where there would be too few blocks; many ids else, since each block reads all tokens.
+/// Narrow tiles and few ids where there would be too few blocks; many ids else, since each block reads all tokens.
 GradShape::GradShape(seq::EmbedGradOp op)
     : positions(elementCount(op.getTokens())), vocabulary(op.getType().getDimSize(0)),
       width(lastDimension(op.getResult())),
       lanes(rowLanes(width, getElementTypeOrSelf(op.getGrad()).getIntOrFloatBitWidth() / 8)), vectors(width / lanes) {
   tile = std::min<int64_t>(warpThreads, llvm::PowerOf2Ceil(vectors));
-  while (tile > leastTile && vocabulary * strips() < wantedBlocks)
+  while (tile > leastTile && vocabulary * tiles() < wantedBlocks)
     tile /= 2;
   int64_t mostIds = std::min<int64_t>(TokenLists::mostIds, (int64_t(1) << 32) / llvm::PowerOf2Ceil(positions));
-  for (ids = 1; 2 * ids <= mostIds && llvm::divideCeil(vocabulary, 2 * ids) * strips() >= wantedBlocks;)
+  for (ids = 1; 2 * ids <= mostIds && llvm::divideCeil(vocabulary, 2 * ids) * tiles() >= wantedBlocks;)
     ids *= 2;
 }
 
@@ -96,7 +97,7 @@ EmbedGradBuilder::EmbedGradBuilder(CudaBuilder &b, KernelFunction &function, seq
       carried(function.shared("carried", TokenLists::threads * shape.lanes * bytesOf(to))) {
   Value thread = b.threadIndex(TokenLists::threads);
   group = b.divide(thread, shape.tile);
-  Value vector = b.add(b.mul(b.blockIndexY(shape.strips()), shape.tile), b.remainder(thread, shape.tile));
+  Value vector = b.add(b.mul(b.blockIndexY(shape.tiles()), shape.tile), b.remainder(thread, shape.tile));
   if (shape.vectors % shape.tile != 0)
     inside = b.less(vector, shape.vectors);
   column = b.mul(vector, shape.lanes);
@@ -222,9 +223,9 @@ static void buildEmbedGrad(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *
   KernelFunction function(b, kernels, grad);
   GradShape shape(grad);
   EmbedGradBuilder(b, function, grad, shape).build();
-  CudaLaunch launch{{shape.parts(), shape.strips()}, TokenLists::threads, shape.positions * shape.width};
+  CudaLaunch launch{{shape.parts(), shape.tiles()}, TokenLists::threads, shape.positions * shape.width};
   launch.resident = residentBlocks;
   function.finish(launch);
 }
 
-const LibraryKernel stretto::embedGradKernel = {seq::EmbedGradOp::getOperationName(), "embed", buildEmbedGrad};
+const LibraryKernel stretto::codegen::embedGradKernel = {seq::EmbedGradOp::getOperationName(), "embed", buildEmbedGrad};

@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t threads = 256, mostCopies = 4;
@@ -75,4 +76,4 @@ static void buildEmbed(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) 
   function.finish(embed.launch());
 }
 
-const LibraryKernel stretto::embedKernel = {seq::EmbedOp::getOperationName(), "embed", buildEmbed};
+const LibraryKernel stretto::codegen::embedKernel = {seq::EmbedOp::getOperationName(), "embed", buildEmbed};

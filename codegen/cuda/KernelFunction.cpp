@@ -5,8 +5,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-std::string stretto::kernelSymbol(StringRef kernel) {
+std::string stretto::codegen::kernelSymbol(StringRef kernel) {
   std::string symbol;
   for (char c : kernel)
     symbol += llvm::isAlnum(c) ? c : '_';

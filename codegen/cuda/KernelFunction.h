@@ -2,11 +2,11 @@
 #pragma once
 
 #include "codegen/cuda/CudaBuilder.h"
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// How a kernel is launched, and what a launch costs; written as `kern.` attributes on its function.
 struct CudaLaunch {
@@ -45,4 +45,4 @@ std::string kernelSymbol(mlir::StringRef kernel);
 mlir::LogicalResult buildRowwiseKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::RowwiseOp op);
 mlir::LogicalResult buildSumPartialsKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::SumPartialsOp op);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -4,15 +4,16 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_NAMECUDAKERNELS
 #include "codegen/cuda/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-const LibraryKernel *stretto::libraryKernelOf(Operation *op) {
+const LibraryKernel *stretto::codegen::libraryKernelOf(Operation *op) {
   static const LibraryKernel *const all[] = {&embedKernel,     &embedGradKernel, &writeCacheKernel,
                                              &readCacheKernel, &lastRowKernel,   &attentionStepKernel};
   for (const LibraryKernel *kernel : all)
@@ -21,7 +22,7 @@ const LibraryKernel *stretto::libraryKernelOf(Operation *op) {
   return nullptr;
 }
 
-int64_t stretto::rowLanes(int64_t width, int64_t bytes) {
+int64_t stretto::codegen::rowLanes(int64_t width, int64_t bytes) {
   int64_t lanes = 16 / bytes;
   while (width % lanes != 0)
     lanes /= 2;
@@ -29,7 +30,7 @@ int64_t stretto::rowLanes(int64_t width, int64_t bytes) {
 }
 
 namespace {
-struct NameCudaKernelsPass : stretto::impl::NameCudaKernelsBase<NameCudaKernelsPass> {
+struct NameCudaKernelsPass : stretto::codegen::impl::NameCudaKernelsBase<NameCudaKernelsPass> {
   void runOnOperation() final {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       llvm::StringMap<int64_t> numbers; // by family

@@ -3,7 +3,7 @@
 
 #include "codegen/cuda/KernelFunction.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// How this target computes a library operation by a kernel of its own.
 struct LibraryKernel {
@@ -23,4 +23,4 @@ extern const LibraryKernel embedKernel, embedGradKernel, writeCacheKernel, readC
 /// Lanes of the widest vectors that divide a row of `width` numbers, of at most 16 bytes where one takes `bytes`.
 int64_t rowLanes(int64_t width, int64_t bytes);
 
-} // namespace stretto
+} // namespace stretto::codegen

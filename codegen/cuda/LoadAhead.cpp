@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 constexpr int64_t wantedRegisters = 16; // for what is on its way
 constexpr int64_t mostRegisters = 24, mostRounds = 4;
@@ -69,7 +70,7 @@ static int64_t registersOf(const Ahead &ahead) {
   return count;
 }
 
-scf::ForOp stretto::loadAhead(CudaBuilder &b, scf::ForOp loop, int64_t rounds) {
+scf::ForOp stretto::codegen::loadAhead(CudaBuilder &b, scf::ForOp loop, int64_t rounds) {
   Ahead ahead = findLoads(loop);
   int64_t registers = registersOf(ahead);
   if (ahead.loads.empty() || rounds < 2 || registers > mostRegisters)

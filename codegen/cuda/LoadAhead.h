@@ -5,7 +5,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Lets each round of a loop that counts from 0 to `rounds` load what a later one needs, so that it is on its way while
 /// rounds compute: as many rounds ahead as a few registers hold, or none where one round takes too many. The last
@@ -13,4 +13,4 @@ namespace stretto {
 /// from the counter. Returns the loop that takes the place of `loop`.
 mlir::scf::ForOp loadAhead(CudaBuilder &b, mlir::scf::ForOp loop, int64_t rounds);
 
-} // namespace stretto
+} // namespace stretto::codegen

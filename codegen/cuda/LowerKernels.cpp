@@ -1,8 +1,8 @@
 //===- LowerKernels.cpp - fused kernels become functions ------------------------===//
 #include "codegen/cuda/LibraryKernels.h"
 #include "codegen/cuda/Passes.h"
-#include "ir/Kern/Resources.h"
-#include "passes/Support/Requirements.h"
+#include "ir/kern/Resources.h"
+#include "passes/support/Requirements.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -17,19 +17,20 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_LOWERCUDAKERNELS
 #include "codegen/cuda/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
-struct LowerCudaKernelsPass : stretto::impl::LowerCudaKernelsBase<LowerCudaKernelsPass> {
+struct LowerCudaKernelsPass : stretto::codegen::impl::LowerCudaKernelsBase<LowerCudaKernelsPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    if (failed(requireFreeName(module, "kernels", getArgument())))
+    if (failed(passes::requireFreeName(module, "kernels", getArgument())))
       return signalPassFailure();
     kern::dropResources(module);
     OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
@@ -54,8 +55,8 @@ private:
     auto name = kern::kernelNameOf(op);
     if (!name)
       return op->emitOpError("needs a kernel name to become code");
-    if (auto [other, isNew] = named.try_emplace(kernelSymbol(name), op); !isNew)
-      return op->emitOpError("kernel name must be unique, but got ") << name.getValue() << " twice";
+    if (failed(passes::requireNewKernel(op, kernelSymbol(name), named)))
+      return failure();
     CudaBuilder b(op->getLoc(), op->getContext());
     if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
       return buildRowwiseKernel(b, kernels, rowwise);

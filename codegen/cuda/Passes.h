@@ -1,7 +1,7 @@
 //===- Passes.h - kernels for CUDA ----------------------------------------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -10,8 +10,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "codegen/cuda/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen

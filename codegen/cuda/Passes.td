@@ -10,16 +10,16 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
 
     * `lanes`: columns that a thread loads at once, 16 bytes of the narrowest operand; fewer where the values that
       stay in registers (rows that taps look at, sums of columns, coefficients) would take too many;
-    * `threads`, `strips`: enough threads for the columns of a row; where nothing is summed along rows, several teams
+    * `threads`, `tiles`: enough threads for the columns of a row; where nothing is summed along rows, several groups
       share the columns of a chunk;
-    * `teams`: narrow rows share a thread block of 128 threads;
+    * `groups`: narrow rows share a thread block of 128 threads;
     * `rows`: as few as have enough bytes on their way from memory while a multiprocessor waits for them, if registers
       allow; rows of a step share a barrier;
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so few
       that the launch fills the device.
 
-    An option that is not 0 overrides the decision, and `given` does for
-    kernels of some names, with the fields `rows`, `lanes`, `chunk`, `threads` and `teams`: what it leaves open is chosen, and what
+    An option that is not 0 overrides the decision, and `overrides` does for
+    kernels of some names, with the fields `rows`, `lanes`, `chunk`, `threads` and `groups`: what it leaves open is chosen, and what
     cannot serve is an error. A remark says what was chosen and what the launch is estimated to cost: see docs/kernels-cuda.md.
 
     ```mlir
@@ -37,15 +37,15 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 64, teams 2, strips 1> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 64, groups 2, tiles 1> {
     ```
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "0", "rows of a step">,
     Option<"lanes", "lanes", "int64_t", "0", "columns of a vector, a power of two">,
     Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
-    Option<"threads", "threads", "int64_t", "0", "threads of a team">,
-    Option<"given", "given", "std::string", "\"\"", "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
+    Option<"threads", "threads", "int64_t", "0", "threads of a group">,
+    Option<"overrides", "overrides", "std::string", "\"\"", "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
     Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect"];
@@ -86,7 +86,7 @@ def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
-      %y = kern.rowwise kernel "main.double"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 32, teams 1, strips 1> {
+      %y = kern.rowwise kernel "main.double"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 32, groups 1, tiles 1> {
       ^bb0(%row: tensor<16xf32>):
         %0 = arith.addf %row, %row : tensor<16xf32>
         kern.yield %0 : tensor<16xf32>

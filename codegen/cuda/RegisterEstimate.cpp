@@ -1,14 +1,15 @@
 //===- RegisterEstimate.cpp - what a thread holds from row to row ---------===//
 #include "codegen/cuda/RegisterEstimate.h"
 
-#include "codegen/cuda/KeptRows.h"
+#include "codegen/cuda/RollingRows.h"
 #include "codegen/rows/RowDemand.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// The most values of columns that are alive at once while the items of a loop are computed one after the other, what
-/// is kept or the same for each row aside.
+/// stays from step to step or is the same for each row aside.
 static int64_t liveValues(const RowPlan &plan, const RowDemand &demand) {
   llvm::DenseMap<const RowDemand::Item *, int64_t> lastUse;
   auto items = demand.items();
@@ -35,10 +36,10 @@ static int64_t liveValues(const RowPlan &plan, const RowDemand &demand) {
   return most;
 }
 
-HeldValues stretto::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase> phases) {
+HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   HeldValues held;
-  for (const KeptValue &value : findKeptRows(plan, phases))
-    held.kept += value.count();
+  for (const RollingValue &value : findRollingRows(plan, phases))
+    held.rolling += value.count();
   std::set<std::pair<const void *, int64_t>> coefficients, loaded;
   for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)

@@ -3,18 +3,18 @@
 
 #include "codegen/rows/RowPlan.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Numbers that a thread holds for each column of its vectors, and for itself.
 struct HeldValues {
-  int64_t kept = 0;         // rows that taps look at
+  int64_t rolling = 0;      // rows that taps look at
   int64_t sums = 0;         // sums of columns
   int64_t coefficients = 0; // what is the same for each row
   int64_t working = 0;      // at once while a row is computed
   int64_t loadedBytes = 0;  // of what each row brings anew from memory; tables come from caches
-  int64_t perColumn() const { return kept + sums + coefficients + working; }
+  int64_t perColumn() const { return rolling + sums + coefficients + working; }
 };
 
 HeldValues estimateHeld(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   bool shares = false;
@@ -17,7 +18,9 @@ static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   return shares;
 }
 
-bool stretto::mayStrip(const RowPlan &plan) { return plan.reductions().empty() && !hasSharedSums(plan, plan.phases()); }
+bool stretto::codegen::mayTile(const RowPlan &plan) {
+  return plan.reductions().empty() && !hasSharedSums(plan, plan.phases());
+}
 
 //===- Parts --------------------------------------------------------------------===//
 
@@ -49,7 +52,7 @@ valuesOf(const RowPlan &plan, const llvm::DenseSet<Value> &tables, const Piece &
   return values;
 }
 
-std::vector<SmallVector<RowPhase, 0>> stretto::splitPieces(const RowPlan &plan) {
+std::vector<SmallVector<RowPhase, 0>> stretto::codegen::splitPieces(const RowPlan &plan) {
   SmallVector<const Piece *> pieces;
   forEachPiece(plan.phases(), [&](const Piece &piece) { pieces.push_back(&piece); });
   llvm::IntEqClasses classes(pieces.size());
@@ -86,7 +89,7 @@ static int64_t numberBytes(kern::RowKernel op) {
   return bytes;
 }
 
-int64_t stretto::leastLanes(kern::RowKernel op) {
+int64_t stretto::codegen::leastLanes(kern::RowKernel op) {
   return llvm::any_of(op.getBody().getOps<seq::PermuteOp>(),
                       [](seq::PermuteOp permute) {
                         return permute.getStyle() == seq::PairStyle::interleaved && permute.getRotated() > 0;
@@ -95,16 +98,15 @@ int64_t stretto::leastLanes(kern::RowKernel op) {
              : 1;
 }
 
-RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern::ThreadScheduleAttr schedule,
-                 bool strip)
+RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern::ThreadScheduleAttr schedule, bool tile)
     : phases(std::move(partPhases)), threads(schedule.getThreads()), sharesSums(hasSharedSums(plan, phases)) {
   int64_t lanes = std::max(schedule.getLanes(), leastLanes(plan.kernel()));
-  if (strip) {
+  if (tile) {
     forEachPiece(phases, [&](const Piece &piece) {
       ThreadLayout layout = layOutThreads(piece.domain, schedule.getThreads(), lanes, false);
-      strips = std::max<int64_t>(strips, llvm::divideCeil(piece.domain.heads * layout.vectors, schedule.getThreads()));
+      tiles = std::max<int64_t>(tiles, llvm::divideCeil(piece.domain.heads * layout.vectors, schedule.getThreads()));
     });
-    threads *= strips;
+    threads *= tiles;
   }
   addLayouts(plan, lanes);
   isWide = llvm::any_of(layouts, [&](auto &entry) {
@@ -123,7 +125,7 @@ RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern:
 void RowPart::addLayouts(const RowPlan &plan, int64_t lanes) {
   std::set<DomainKey> summedByHead;
   forEachPiece(phases, [&](const Piece &piece) {
-    if (plan.roots()[piece.root].kind == Root::reduce && !TeamReductions::isWhole(piece))
+    if (plan.roots()[piece.root].kind == Root::reduce && !GroupReductions::isWhole(piece))
       summedByHead.insert({piece.domain.heads, piece.domain.length});
   });
   int64_t next = 0;
@@ -145,16 +147,16 @@ RowWalk::RowWalk(const RowPlan &plan)
   isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
   int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
   firstUnsure = time - (lastChunk + rowsWalked() - schedule.getRows());
-  if (schedule.getStrips() > 1 && mayStrip(plan))
+  if (schedule.getTiles() > 1 && mayTile(plan))
     for (SmallVector<RowPhase, 0> &phases : splitPieces(plan))
-      parts.emplace_back(plan, std::move(phases), schedule, /*mayStrip=*/true);
+      parts.emplace_back(plan, std::move(phases), schedule, /*mayTile=*/true);
   else
-    parts.emplace_back(plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayStrip=*/false);
+    parts.emplace_back(plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayTile=*/false);
 }
 
-int64_t RowWalk::strips() const {
+int64_t RowWalk::tiles() const {
   int64_t count = 0;
   for (const RowPart &part : parts)
-    count += part.strips;
+    count += part.tiles;
   return count;
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "codegen/cuda/ColumnSums.h"
-#include "codegen/cuda/TeamReductions.h"
+#include "codegen/cuda/GroupReductions.h"
 #include "codegen/cuda/ThreadEmitter.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Registers of 32 bits that the columns of one value may take in a thread.
 inline constexpr int64_t mostColumnRegisters = 64;
@@ -13,15 +13,15 @@ inline constexpr int64_t mostColumnRegisters = 64;
 /// Shared memory of a block, at most.
 inline constexpr int64_t mostSharedBytes = 48 << 10;
 
-/// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `strips` for each
+/// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `tiles` for each
 /// chunk.
 class RowPart {
 public:
-  RowPart(const RowPlan &plan, llvm::SmallVector<RowPhase, 0> phases, kern::ThreadScheduleAttr schedule, bool mayStrip);
+  RowPart(const RowPlan &plan, llvm::SmallVector<RowPhase, 0> phases, kern::ThreadScheduleAttr schedule, bool mayTile);
 
   llvm::SmallVector<RowPhase, 0> phases;
-  int64_t strips = 1;
-  int64_t threads; // of all strips together
+  int64_t tiles = 1;
+  int64_t threads; // of all tiles together
   bool isWide;     // whether a thread has more columns than registers: it visits them in loops
   bool sharesSums; // whether a column of some sum has several terms from one row
 
@@ -53,7 +53,7 @@ public:
 
   int64_t chunkRows() const { return schedule.getChunk(); }
   int64_t rowsWalked() const { return steps * schedule.getRows(); }
-  int64_t strips() const;
+  int64_t tiles() const;
 };
 
 /// Columns that a vector must have: neighbours that change places lie in one.
@@ -61,9 +61,9 @@ int64_t leastLanes(kern::RowKernel op);
 
 /// Whether the columns of a row may be shared out over several thread blocks: nothing is summed along the row, and each
 /// column of a sum has one term from it.
-bool mayStrip(const RowPlan &plan);
+bool mayTile(const RowPlan &plan);
 
 /// The phases of a plan whose rows may be shared out, taken apart into pieces that share no value of a row.
 std::vector<llvm::SmallVector<RowPhase, 0>> splitPieces(const RowPlan &plan);
 
-} // namespace stretto
+} // namespace stretto::codegen

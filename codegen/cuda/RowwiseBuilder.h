@@ -2,18 +2,18 @@
 #pragma once
 
 #include "codegen/cuda/ControlFlow.h"
-#include "codegen/cuda/KeptRows.h"
+#include "codegen/cuda/RollingRows.h"
 #include "codegen/cuda/RowWalk.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Emits what one part of a kernel does. The thread knows its block.
 class RowwiseBuilder {
 public:
   RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part);
 
-  /// `strip`: number of the block among those of the part that have the same chunks.
-  void build(mlir::Value strip);
+  /// `tile`: number of the block among those of the part that have the same chunks.
+  void build(mlir::Value tile);
 
 private:
   /// A piece at one position of its layout.
@@ -27,7 +27,7 @@ private:
     int64_t alignment;
   };
 
-  void findThread(mlir::Value strip);
+  void findThread(mlir::Value tile);
   void readBuffers();
   void findPositions();
   llvm::SmallVector<Site> sitesOf(llvm::ArrayRef<Nest> nests, Root::Kind kind);
@@ -49,8 +49,8 @@ private:
   /// The partial sums of the chunk of result `number`.
   mlir::Value sumsOfChunk(unsigned number);
 
-  mlir::SmallVector<mlir::Value> keptRows(int64_t shift);
-  void rememberKept(mlir::ValueRange values);
+  mlir::SmallVector<mlir::Value> rollingRows(int64_t shift);
+  void rememberRolling(mlir::ValueRange values);
 
   // Rows wider than registers (WideRows.cpp): threads visit their columns in loops, sums of columns are in global
   // memory.
@@ -74,16 +74,16 @@ private:
   const RowPart &part;
   kern::RowKernel op;
   const RowPlan &plan;
-  TeamReductions reductions;
+  GroupReductions reductions;
   ThreadEmitter emitter;
 
-  mlir::Value thread, stripThread, team, live; // of its team; of all strips; null live: each chunk exists
+  mlir::Value thread, tileThread, group, live; // of its group; of all tiles; null live: each chunk exists
   mlir::Value chunk, sequence, first, last;
   std::map<int64_t, Position> positions; // by number
-  llvm::SmallVector<KeptValue> kept;
+  llvm::SmallVector<RollingValue> rolling;
   llvm::SmallVector<Site> sumSites;
   llvm::SmallVector<mlir::Value> sums; // of sumSites
   llvm::SmallVector<PendingStore> stores;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

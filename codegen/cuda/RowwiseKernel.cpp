@@ -1,6 +1,6 @@
 //===- RowwiseKernel.cpp - the function of a kern.rowwise -----------------===//
 //
-//   a team of threads has a chunk of rows of one sequence, a thread some columns of them
+//   a group of threads has a chunk of rows of one sequence, a thread some columns of them
 //     reductions of the rows in front of the chunk that later rows read
 //     the first rows that stay in registers
 //     for each step of `rows` rows: stage after stage, a barrier where reductions lie between
@@ -11,17 +11,18 @@
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
 #include "codegen/rows/Overwrite.h"
-#include "ir/Kern/Flops.h"
+#include "ir/kern/Flops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part)
     : b(b), function(function), walk(walk), part(part), op(walk.op), plan(walk.plan),
-      reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getTeams(), walk.rowsWalked(),
+      reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getGroups(), walk.rowsWalked(),
                  [&part](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); }),
       emitter(b, plan, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
         return reductions.read(reduce, row, element);
@@ -29,16 +30,16 @@ RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const R
 
 //===- Where a thread stands ----------------------------------------------------===//
 
-void RowwiseBuilder::findThread(Value strip) {
+void RowwiseBuilder::findThread(Value tile) {
   kern::ThreadScheduleAttr s = walk.schedule;
-  int64_t chunks = op.getChunks(), block = s.getThreads() * s.getTeams(),
-          blocks = llvm::divideCeil(chunks, s.getTeams());
+  int64_t chunks = op.getChunks(), block = s.getThreads() * s.getGroups(),
+          blocks = llvm::divideCeil(chunks, s.getGroups());
   Value inBlock = b.threadIndex(block);
-  team = b.divide(inBlock, s.getThreads());
+  group = b.divide(inBlock, s.getThreads());
   thread = b.remainder(inBlock, s.getThreads());
-  stripThread = b.add(b.mul(strip, s.getThreads()), thread);
-  chunk = b.add(b.mul(b.blockIndexX(blocks), s.getTeams()), team);
-  if (chunks % s.getTeams() != 0) {
+  tileThread = b.add(b.mul(tile, s.getThreads()), thread);
+  chunk = b.add(b.mul(b.blockIndexX(blocks), s.getGroups()), group);
+  if (chunks % s.getGroups() != 0) {
     live = b.less(chunk, chunks);
     chunk = b.minimum(chunk, b.index(chunks - 1));
   }
@@ -70,7 +71,7 @@ void RowwiseBuilder::findPositions() {
     int64_t number = part.positionNumber(piece.domain);
     for (int64_t slot = 0; slot < layout.slots; ++slot)
       if (!positions.contains(number + slot))
-        positions[number + slot] = positionOf(b, layout, stripThread, slot);
+        positions[number + slot] = positionOf(b, layout, tileThread, slot);
   });
 }
 
@@ -103,7 +104,7 @@ void RowwiseBuilder::emitReductions(ArrayRef<Nest> nests, int64_t row) {
     const Piece &piece = *sites[i].piece;
     const ThreadLayout &layout = *sites[i].layout;
     seq::ReduceKind kind = kindOf(piece);
-    int64_t together = TeamReductions::isWhole(piece) ? layout.slots : layout.slotsPerHead;
+    int64_t together = GroupReductions::isWhole(piece) ? layout.slots : layout.slotsPerHead;
     Value sum = b.identity(kind, withLanes(elementOf(piece), layout.lanes));
     Position position;
     for (int64_t end = i + together; i < end; ++i) {
@@ -182,10 +183,10 @@ void RowwiseBuilder::emitEarlyReductions() {
   }
 }
 
-/// The rows of kept values in front of the last one, `shift` rows further on.
-SmallVector<Value> RowwiseBuilder::keptRows(int64_t shift) {
+/// The rows of rolling values in front of the last one, `shift` rows further on.
+SmallVector<Value> RowwiseBuilder::rollingRows(int64_t shift) {
   SmallVector<Value> rows;
-  for (const KeptValue &value : kept) {
+  for (const RollingValue &value : rolling) {
     const ThreadLayout &layout = part.layoutOf(value.domain);
     Piece piece{0, value.domain, value.index, {}};
     for (int64_t slot = 0; slot < layout.slots; ++slot) {
@@ -198,9 +199,9 @@ SmallVector<Value> RowwiseBuilder::keptRows(int64_t shift) {
   return rows;
 }
 
-void RowwiseBuilder::rememberKept(ValueRange values) {
+void RowwiseBuilder::rememberRolling(ValueRange values) {
   auto next = values.begin();
-  for (const KeptValue &value : kept) {
+  for (const RollingValue &value : rolling) {
     const ThreadLayout &layout = part.layoutOf(value.domain);
     Piece piece{0, value.domain, value.index, {}};
     for (int64_t slot = 0; slot < layout.slots; ++slot) {
@@ -215,8 +216,8 @@ void RowwiseBuilder::emitSteps() {
   for (const RowPhase &phase : part.phases)
     if (!part.isWide)
       llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
-  SmallVector<Value> carried = keptRows(0);
-  size_t keptCount = carried.size();
+  SmallVector<Value> carried = rollingRows(0);
+  size_t rollingCount = carried.size();
   for (const Site &site : sumSites)
     carried.push_back(b.real(withLanes(elementOf(*site.piece), site.layout->lanes), 0));
 
@@ -225,17 +226,17 @@ void RowwiseBuilder::emitSteps() {
     Value walked = b.mul(step, rows);
     reductions.enterRows(walked);
     emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.firstUnsure);
-    rememberKept(now.take_front(keptCount));
-    sums = SmallVector<Value>(now.drop_front(keptCount));
+    rememberRolling(now.take_front(rollingCount));
+    sums = SmallVector<Value>(now.drop_front(rollingCount));
     for (const RowPhase &phase : part.phases)
       emitPhase(phase);
-    Values next(keptRows(rows));
+    Values next(rollingRows(rows));
     flushStores();
     llvm::append_range(next, sums);
     return next;
   });
   auto loop = loadAhead(b, cast<scf::ForOp>(*std::prev(b.getInsertionPoint())), walk.steps);
-  sums = SmallVector<Value>(loop.getResults().slice(keptCount, sumSites.size()));
+  sums = SmallVector<Value>(loop.getResults().slice(rollingCount, sumSites.size()));
 }
 
 Value RowwiseBuilder::sumsOfChunk(unsigned number) {
@@ -245,7 +246,7 @@ Value RowwiseBuilder::sumsOfChunk(unsigned number) {
 }
 
 void RowwiseBuilder::storeColumnSums() {
-  ColumnSumStore store(b, function, part.threads, walk.schedule.getTeams(), stripThread, team, live);
+  ColumnSumStore store(b, function, part.threads, walk.schedule.getGroups(), tileThread, group, live);
   for (auto [i, yielded] : llvm::enumerate(op.getYielded())) {
     SmallVector<ColumnSum> ofResult;
     unsigned root = 0;
@@ -260,13 +261,13 @@ void RowwiseBuilder::storeColumnSums() {
   }
 }
 
-void RowwiseBuilder::build(Value strip) {
-  findThread(strip);
+void RowwiseBuilder::build(Value tile) {
+  findThread(tile);
   readBuffers();
   findPositions();
-  reductions.allocate(function, team, thread);
+  reductions.allocate(function, group, thread);
   if (!part.isWide)
-    kept = findKeptRows(plan, part.phases);
+    rolling = findRollingRows(plan, part.phases);
   emitter.enterChunk(live, walk.isRagged ? last : Value());
   emitter.enterRows(first, nullptr, 1);
   reductions.enterRows(b.index(0));
@@ -279,17 +280,17 @@ void RowwiseBuilder::build(Value strip) {
 
 //===- The kernel ---------------------------------------------------------------===//
 
-/// Each part has strips of its own, one behind the other in y.
+/// Each part has tiles of its own, one behind the other in y.
 static void emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk &walk) {
-  Value strip = b.blockIndexY(walk.strips());
+  Value tile = b.blockIndexY(walk.tiles());
   int64_t before = 0;
   for (const RowPart &part : walk.parts) {
-    Value here = b.add(strip, b.index(-before));
+    Value here = b.add(tile, b.index(-before));
     Value isHere;
     if (walk.parts.size() > 1)
-      isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, here, b.index(part.strips));
+      isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, here, b.index(part.tiles));
     b.when(isHere, [&] { RowwiseBuilder(b, function, walk, part).build(here); });
-    before += part.strips;
+    before += part.tiles;
   }
 }
 
@@ -300,7 +301,7 @@ static int32_t residentBlocks(int64_t threads) {
   return std::max<int64_t>(1, (16 % warps == 0 ? 16 : 12) / warps);
 }
 
-LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {
+LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {
   if (!isa_and_nonnull<kern::ThreadScheduleAttr>(op.getScheduleAttr()))
     return op.emitOpError("needs a schedule with threads to become device code");
   if (failed(checkKernel(op)))
@@ -308,9 +309,8 @@ LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kerne
   RowPlan plan(op);
   RowWalk walk(plan);
   kern::ThreadScheduleAttr s = walk.schedule;
-  if (walk.strips() != s.getStrips())
-    return op.emitOpError("needs ") << walk.strips() << " strips with these threads and lanes, but got "
-                                    << s.getStrips();
+  if (walk.tiles() != s.getTiles())
+    return op.emitOpError("needs ") << walk.tiles() << " tiles with these threads and lanes, but got " << s.getTiles();
   KernelFunction function(b, kernels, op);
   // Kernels with sums along rows have several rows on their way, and no registers for loads that come earlier.
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
@@ -318,8 +318,8 @@ LogicalResult stretto::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kerne
       function.onlyRead(i);
   emitParts(b, function, walk);
   CudaLaunch launch;
-  launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getTeams())), s.getStrips()};
-  launch.block = s.getThreads() * s.getTeams();
+  launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getGroups())), s.getTiles()};
+  launch.block = s.getThreads() * s.getGroups();
   launch.resident = residentBlocks(launch.block);
   launch.flops = static_cast<int64_t>(kern::flopsOf(op.getBody().front())) * walk.batch * walk.time;
   launch.bytes = bytesMoved(op);

@@ -15,6 +15,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t mostThreads = 512, vectorBytes = 16, loadsInFlight = 8;
@@ -176,7 +177,8 @@ void SumBuilder::build() {
   });
 }
 
-LogicalResult stretto::buildSumPartialsKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::SumPartialsOp op) {
+LogicalResult stretto::codegen::buildSumPartialsKernel(CudaBuilder &b, gpu::GPUModuleOp kernels,
+                                                       kern::SumPartialsOp op) {
   KernelFunction function(b, kernels, op);
   Type element = getElementTypeOrSelf(op.getType());
   int64_t entries = cast<RankedTensorType>(op.getPartials().getType()).getDimSize(0),

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// 2^x of f32 by one instruction, to two units in the last place.
 static Value emitPowerOfTwo(CudaBuilder &b, Value x) {

@@ -7,7 +7,7 @@
 #include "codegen/cuda/ThreadLayout.h"
 #include "codegen/rows/ElementEmitter.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What the results of reductions are read from: `read(reduce, row, element)`, the element as an index.
 using ReadReduction = std::function<mlir::Value(seq::ReduceOp, int64_t row, mlir::Value element)>;
@@ -76,4 +76,4 @@ private:
   Level positionLevel = outer;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

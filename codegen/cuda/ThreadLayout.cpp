@@ -5,8 +5,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-ThreadLayout stretto::layOutThreads(Domain domain, int64_t threads, int64_t maxLanes, bool perHead) {
+ThreadLayout stretto::codegen::layOutThreads(Domain domain, int64_t threads, int64_t maxLanes, bool perHead) {
   ThreadLayout layout{domain, threads, 1, 0, 0, 1, 1, 1};
   while (layout.lanes < maxLanes && domain.length % (2 * layout.lanes) == 0)
     layout.lanes *= 2;
@@ -35,7 +36,7 @@ Position finish(CudaBuilder &b, const ThreadLayout &layout, Value head, Value ve
 }
 } // namespace
 
-Position stretto::positionOf(CudaBuilder &b, const ThreadLayout &layout, Value thread, int64_t slot) {
+Position stretto::codegen::positionOf(CudaBuilder &b, const ThreadLayout &layout, Value thread, int64_t slot) {
   if (layout.slotsPerHead > 1) {
     int64_t pass = slot % layout.slotsPerHead, first = pass * layout.threads;
     Value vector = b.add(thread, b.index(first));
@@ -51,7 +52,7 @@ Position stretto::positionOf(CudaBuilder &b, const ThreadLayout &layout, Value t
   return finish(b, layout, b.add(number, b.index(first)), vector, inHead, inRow);
 }
 
-Position stretto::positionOf(CudaBuilder &b, const ThreadLayout &layout, Value thread, Value slot) {
+Position stretto::codegen::positionOf(CudaBuilder &b, const ThreadLayout &layout, Value thread, Value slot) {
   Value pass = b.remainder(slot, layout.slotsPerHead);
   Value vector = b.add(thread, b.mul(pass, layout.threads));
   if (layout.slotsPerHead > 1)

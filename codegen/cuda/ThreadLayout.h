@@ -4,9 +4,9 @@
 #include "codegen/cuda/CudaBuilder.h"
 #include "codegen/rows/ElementMap.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
-/// How the threads of a team (all strips together) share the elements of a loop nest: each takes a vector of `lanes`
+/// How the threads of a group (all tiles together) share the elements of a loop nest: each takes a vector of `lanes`
 /// neighbouring columns of one head, and then, slot after slot, further ones. A head has `pad` threads, of which the
 /// first `vectors` have something to do; sums along a head want a power of two, or whole warps.
 struct ThreadLayout {
@@ -35,4 +35,4 @@ struct Position {
 Position positionOf(CudaBuilder &b, const ThreadLayout &layout, mlir::Value thread, int64_t slot);
 Position positionOf(CudaBuilder &b, const ThreadLayout &layout, mlir::Value thread, mlir::Value slot);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 TokenLists::TokenLists(CudaBuilder &b, KernelFunction &function, Value tokens, int64_t positions, int64_t ids,
                        Value firstId, Value count, Value thread)

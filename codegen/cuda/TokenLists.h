@@ -8,7 +8,7 @@
 #include "codegen/cuda/ControlFlow.h"
 #include "codegen/cuda/KernelFunction.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 class TokenLists {
 public:
@@ -64,4 +64,4 @@ private:
   mlir::Value again;  // whether one has
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -1,12 +1,13 @@
 //===- WideRows.cpp - rows that are wider than registers ------------------------===//
 //
 // Where a thread has more columns than it can hold, it visits them in loops, stage after stage, and loads what it needs
-// again: nothing stays in registers but the sums along a row. The sums of columns are in global memory, where the team
+// again: nothing stays in registers but the sums along a row. The sums of columns are in global memory, where the group
 // of the chunk adds to them row after row; a column that several heads add to belongs to one thread.
 #include "codegen/cuda/RowwiseBuilder.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// Runs `body` for 0 ... count - 1: in a loop, or, where there is one only, at once.
 static Values repeat(CudaBuilder &b, int64_t count, ValueRange carried,
@@ -21,7 +22,7 @@ void RowwiseBuilder::clearWideSums() {
       continue;
     Type element = getElementTypeOrSelf(yielded.getType());
     Value pointer = sumsOfChunk(i);
-    forEach(b, stripThread, b.index(elementCount(yielded)), part.threads, {}, [&](Value column, ValueRange) {
+    forEach(b, tileThread, b.index(elementCount(yielded)), part.threads, {}, [&](Value column, ValueRange) {
       b.when(live, [&] { b.store(b.real(element, 0), b.address(pointer, element, column)); });
       return Values();
     });
@@ -47,7 +48,7 @@ void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRe
   for (const Piece &piece : pieces)
     if (rootOf(piece).kind == Root::reduce)
       for (int64_t row : rows)
-        (TeamReductions::isWhole(piece) ? wholes : heads).push_back({&piece, row});
+        (GroupReductions::isWhole(piece) ? wholes : heads).push_back({&piece, row});
   auto startOf = [&](ArrayRef<WideSum> reduced) {
     return llvm::map_to_vector<6>(reduced, [&](const WideSum &sum) {
       return b.identity(kindOf(*sum.piece), withLanes(elementOf(*sum.piece), layout.lanes));
@@ -57,7 +58,7 @@ void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRe
   llvm::append_range(reduced, heads);
   int64_t number = part.positionNumber(domain);
   Block *around = b.getInsertionBlock();
-  Values whole = repeat(b, layout.slots / layout.slotsPerHead, startOf(wholes), [&](Value group, ValueRange now) {
+  Values whole = repeat(b, layout.slots / layout.slotsPerHead, startOf(wholes), [&](Value head, ValueRange now) {
     Position position;
     Values before(now);
     llvm::append_range(before, startOf(heads));
@@ -66,13 +67,13 @@ void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRe
       if (layout.slots == 1)
         position = positions[number];
       else
-        position = positionOf(b, layout, stripThread, b.add(b.mul(group, layout.slotsPerHead), pass));
+        position = positionOf(b, layout, tileThread, b.add(b.mul(head, layout.slotsPerHead), pass));
       emitter.enterPosition(layout, position, number, layout.slots == 1 ? nullptr : loop);
       return emitWideColumns(layout, position, pieces, rows, reduced, inner);
     });
     Position ofHead;
     if (!heads.empty()) // the head is the same in all passes
-      ofHead = layout.slots == 1 ? position : positionOf(b, layout, stripThread, b.mul(group, layout.slotsPerHead));
+      ofHead = layout.slots == 1 ? position : positionOf(b, layout, tileThread, b.mul(head, layout.slotsPerHead));
     leaveWide(heads, ValueRange(after).drop_front(wholes.size()), layout, ofHead);
     return Values(ValueRange(after).take_front(wholes.size()));
   });

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 enum Space : unsigned { generic = 0, global = 1, shared = 3 };
@@ -96,20 +97,20 @@ template <typename Op> static LogicalResult refuseSpecial(Op op) {
   return success();
 }
 
-LogicalResult stretto::rewriteLoad(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteLoad(Operation *op, Emulation &emulation) {
   auto load = cast<LLVM::LoadOp>(op);
   return failed(refuseSpecial(load)) ? failure()
                                      : check(op, load.getAddr(), load.getType(), load.getAlignment(), false, emulation);
 }
 
-LogicalResult stretto::rewriteStore(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteStore(Operation *op, Emulation &emulation) {
   auto store = cast<LLVM::StoreOp>(op);
   return failed(refuseSpecial(store))
              ? failure()
              : check(op, store.getAddr(), store.getValue().getType(), store.getAlignment(), true, emulation);
 }
 
-LogicalResult stretto::rewriteAddressOf(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteAddressOf(Operation *op, Emulation &emulation) {
   auto address = cast<LLVM::AddressOfOp>(op);
   auto variable = dyn_cast_or_null<LLVM::GlobalOp>(emulation.lookup(address.getGlobalName()));
   if (!variable || variable.getAddrSpace() != Space::shared)
@@ -129,7 +130,7 @@ LogicalResult stretto::rewriteAddressOf(Operation *op, Emulation &emulation) {
   return success();
 }
 
-LogicalResult stretto::rewriteSpaceCast(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteSpaceCast(Operation *op, Emulation &emulation) {
   emulation.later([op] {
     op->replaceAllUsesWith(op->getOperands());
     op->erase();
@@ -137,7 +138,7 @@ LogicalResult stretto::rewriteSpaceCast(Operation *op, Emulation &emulation) {
   return success();
 }
 
-LogicalResult stretto::rewriteAsyncCopy(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteAsyncCopy(Operation *op, Emulation &emulation) {
   auto copy = cast<NVVM::CpAsyncOp>(op);
   auto b = emulation.at(op);
   int64_t bytes = copy.getSize();
@@ -154,14 +155,14 @@ LogicalResult stretto::rewriteAsyncCopy(Operation *op, Emulation &emulation) {
   return success();
 }
 
-LogicalResult stretto::rewriteCommitCopies(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteCommitCopies(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
   emulation.call(b, "stretto_emulator_commit_copies", Type(), emulation.self());
   op->erase();
   return success();
 }
 
-LogicalResult stretto::rewriteAwaitCopies(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteAwaitCopies(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
   Value groups = LLVM::ConstantOp::create(b, b.getI32Type(), cast<NVVM::CpAsyncWaitGroupOp>(op).getN());
   emulation.call(b, "stretto_emulator_await_copies", Type(), {emulation.self(), groups});

@@ -3,13 +3,14 @@
 #include "codegen/emulator/Passes.h"
 #include "codegen/host/GlobalBuilder.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_EMULATECUDAKERNELS
 #include "codegen/emulator/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 /// What a kernel states about its launch.
@@ -19,7 +20,7 @@ struct LaunchFacts {
   ArrayRef<int64_t> bufferBytes;
 };
 
-struct EmulateKernelsPass : stretto::impl::EmulateCudaKernelsBase<EmulateKernelsPass> {
+struct EmulateKernelsPass : stretto::codegen::impl::EmulateCudaKernelsBase<EmulateKernelsPass> {
   void runOnOperation() final;
 };
 
@@ -138,8 +139,12 @@ LogicalResult ModuleRewriter::rewriteKernel(LLVM::LLVMFuncOp kernel) {
   FailureOr<LaunchFacts> launch = readLaunch(kernel);
   if (failed(launch))
     return failure();
-  if (module.lookupSymbol(launch->name))
-    return kernel.emitOpError("kernel name must be unique, but the module has another '") << launch->name << "'";
+  if (Operation *other = module.lookupSymbol(launch->name)) {
+    InFlightDiagnostic error = kernel.emitOpError("kernel name must be unique, but the module has another '")
+                               << launch->name << "'";
+    error.attachNote(other->getLoc()) << "the other one";
+    return error;
+  }
   KernelFacts facts = common;
   facts.written.clear();
   if (failed(emulation.rewrite(kernel, facts)))

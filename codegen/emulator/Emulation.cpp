@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// What static shared memory may take, as ptxas has it.
 static constexpr int64_t mostSharedBytes = 48 << 10;
@@ -106,8 +107,11 @@ LLVM::CallOp Emulation::call(ImplicitLocOpBuilder &b, StringRef function, Type r
 }
 
 FailureOr<int64_t> Emulation::sharedOffset(Operation *user, LLVM::GlobalOp variable) {
-  if (!isKernel())
-    return user->emitOpError("shared variables must be named in kernels only to be emulated");
+  if (!isKernel()) {
+    InFlightDiagnostic error = user->emitOpError("shared variables must be named in kernels only to be emulated");
+    error.attachNote(variable.getLoc()) << "the variable";
+    return error;
+  }
   KernelFacts &known = facts();
   auto [entry, isNew] = known.sharedOffsets.insert({variable, 0});
   if (isNew) {

@@ -11,7 +11,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What the runtime is told about a kernel, or has to hold for all of them because a function that they call needs it.
 struct KernelFacts {
@@ -113,4 +113,4 @@ mlir::LogicalResult rewriteBF16(mlir::Operation *op, Emulation &emulation);
 /// Whether an operand or a result is bf16, or a vector of it.
 bool usesBF16(mlir::Operation *op);
 
-} // namespace stretto
+} // namespace stretto::codegen

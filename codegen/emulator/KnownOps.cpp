@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 using Rewrite = std::function<LogicalResult(Operation *, Emulation &)>;
 
@@ -149,7 +150,7 @@ static bool movesBF16(Operation *op) {
   return names.contains(op->getName().getStringRef());
 }
 
-LogicalResult stretto::rewriteKnownOp(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteKnownOp(Operation *op, Emulation &emulation) {
   StringRef name = op->getName().getStringRef();
   if (usesBF16(op) && !movesBF16(op))
     return rewriteBF16(op, emulation);

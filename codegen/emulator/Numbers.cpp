@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// `element`, in a vector where `shape` is one.
 static Type like(Type shape, Type element) {
@@ -69,7 +70,7 @@ static LogicalResult rewriteLibdevice(LLVM::CallOp call, Emulation &emulation) {
   return success();
 }
 
-LogicalResult stretto::rewriteCall(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteCall(Operation *op, Emulation &emulation) {
   auto call = cast<LLVM::CallOp>(op);
   if (!call.getCallee())
     return op->emitOpError("through a pointer is not known to the emulator");
@@ -86,14 +87,14 @@ LogicalResult stretto::rewriteCall(Operation *op, Emulation &emulation) {
   return success();
 }
 
-LogicalResult stretto::rewriteReciprocal(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteReciprocal(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
   replace(op, reciprocal(b, op->getOperand(0), false));
   return success();
 }
 
 /// Approximations of the hardware become the functions of libm.
-LogicalResult stretto::rewriteCallIntrinsic(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteCallIntrinsic(Operation *op, Emulation &emulation) {
   auto call = cast<LLVM::CallIntrinsicOp>(op);
   auto b = emulation.at(op);
   StringRef name = call.getIntrin().take_until([](char c) { return c == '\0'; });
@@ -118,7 +119,7 @@ LogicalResult stretto::rewriteCallIntrinsic(Operation *op, Emulation &emulation)
 
 static bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
 
-bool stretto::usesBF16(Operation *op) {
+bool stretto::codegen::usesBF16(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), isBF16) || llvm::any_of(op->getResultTypes(), isBF16);
 }
 
@@ -178,7 +179,7 @@ static LogicalResult rewriteArithmetic(Operation *op, Emulation &emulation) {
   return success();
 }
 
-LogicalResult stretto::rewriteBF16(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteBF16(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
   if (auto constant = dyn_cast<LLVM::ConstantOp>(op))
     return rewriteConstant(constant, emulation);

@@ -6,8 +6,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/Pass.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "codegen/emulator/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen

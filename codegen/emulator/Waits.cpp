@@ -3,8 +3,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-LogicalResult stretto::rewriteBarrier(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteBarrier(Operation *op, Emulation &emulation) {
   if (op->getNumOperands() || op->getNumResults())
     return op->emitOpError("with operands or a result is not known to the emulator");
   auto b = emulation.at(op);
@@ -25,7 +26,7 @@ static Value collect(ImplicitLocOpBuilder &b, Operation *op, Emulation &emulatio
 
 static Value lowerHalf(ImplicitLocOpBuilder &b, Value value) { return LLVM::TruncOp::create(b, b.getI32Type(), value); }
 
-LogicalResult stretto::rewriteSyncWarp(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteSyncWarp(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
   collect(b, op, emulation, STRETTO_EMULATED_SYNC_WARP, cast<NVVM::SyncWarpOp>(op).getMask(), {});
   op->erase();
@@ -46,7 +47,7 @@ static int32_t kindOf(NVVM::ShflKind kind) {
   llvm_unreachable("unknown kind of shuffle");
 }
 
-LogicalResult stretto::rewriteShuffle(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteShuffle(Operation *op, Emulation &emulation) {
   auto shuffle = cast<NVVM::ShflOp>(op);
   auto b = emulation.at(op);
   Type type = shuffle.getVal().getType();
@@ -80,7 +81,7 @@ static int32_t kindOf(NVVM::VoteSyncKind kind) {
   llvm_unreachable("unknown kind of vote");
 }
 
-LogicalResult stretto::rewriteVote(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteVote(Operation *op, Emulation &emulation) {
   auto vote = cast<NVVM::VoteSyncOp>(op);
   auto b = emulation.at(op);
   Value predicate = LLVM::ZExtOp::create(b, b.getI32Type(), vote.getPred());
@@ -113,7 +114,7 @@ static std::optional<int32_t> kindOf(NVVM::ReduxKind kind) {
   }
 }
 
-LogicalResult stretto::rewriteRedux(Operation *op, Emulation &emulation) {
+LogicalResult stretto::codegen::rewriteRedux(Operation *op, Emulation &emulation) {
   auto redux = cast<NVVM::ReduxOp>(op);
   std::optional<int32_t> kind = kindOf(redux.getKind());
   if (!kind || !redux.getType().isInteger(32))

@@ -1,12 +1,13 @@
 //===- Blocks.cpp - which block of the spec an operation belongs to -------===//
 #include "codegen/facts/Blocks.h"
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include "codegen/facts/Locations.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// The outermost call in the spec that an operation was inlined from, as text; empty where there is none.
 static std::string callOf(Location loc) {

@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/StringMap.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Names the blocks of a model by the parameters they use: "embed", "layers.{}.attention". An operation belongs to the
 /// block of the matmul or embedding at its place in the spec (gradients have the place of what they are the gradient
@@ -22,4 +22,4 @@ private:
   llvm::StringMap<std::string> byPlace, byCall;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -1,15 +1,16 @@
 //===- Costs.cpp - what operations cost -----------------------------------===//
 #include "codegen/facts/Costs.h"
 
-#include "codegen/memory/ParameterLayout.h"
-#include "ir/Kern/Flops.h"
+#include "ir/kern/Flops.h"
+#include "passes/support/ParameterLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-seq::MatmulKind stretto::matmulKind(Operation *op) {
+seq::MatmulKind stretto::codegen::matmulKind(Operation *op) {
   auto library = dyn_cast<seq::LibraryOp>(op);
   return library ? library.getMatmulKind() : seq::MatmulKind::none;
 }
@@ -23,7 +24,7 @@ static double flopsOf(Operation *op) {
   return library ? library.getFlops() : 0;
 }
 
-Cost stretto::costOf(Operation *op) {
+Cost stretto::codegen::costOf(Operation *op) {
   if (isa<seq::ScanOp, seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::TableOp, seq::GradientOp,
           arith::ConstantOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
@@ -31,8 +32,9 @@ Cost stretto::costOf(Operation *op) {
   Cost cost{flopsOf(op), 0};
   auto library = dyn_cast<seq::LibraryOp>(op);
   for (OpOperand &operand : op->getOpOperands())
-    cost.bytes += library ? library.getBytesRead(operand.getOperandNumber()) : byteSize(operand.get().getType());
+    cost.bytes +=
+        library ? library.getBytesRead(operand.getOperandNumber()) : passes::byteSize(operand.get().getType());
   for (Value value : op->getResults())
-    cost.bytes += byteSize(value.getType());
+    cost.bytes += passes::byteSize(value.getType());
   return cost;
 }

@@ -1,9 +1,9 @@
 //===- Costs.h - what operations cost -----------------------------------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Work of one run of an operation.
 struct Cost {
@@ -23,4 +23,4 @@ Cost costOf(mlir::Operation *op);
 /// Whether an operation is a matmul or attention, of the forward or of the backward direction.
 seq::MatmulKind matmulKind(mlir::Operation *op);
 
-} // namespace stretto
+} // namespace stretto::codegen

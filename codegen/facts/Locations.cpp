@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static void collect(Location loc, SmallVectorImpl<SourcePlace> &places) {
   llvm::TypeSwitch<LocationAttr>(loc)
@@ -22,12 +23,12 @@ static void collect(Location loc, SmallVectorImpl<SourcePlace> &places) {
       });
 }
 
-SmallVector<SourcePlace> stretto::listPlaces(Location loc) {
+SmallVector<SourcePlace> stretto::codegen::listPlaces(Location loc) {
   SmallVector<SourcePlace> places;
   collect(loc, places);
   return places;
 }
 
-std::string stretto::sourcePlaces(Location loc) {
+std::string stretto::codegen::sourcePlaces(Location loc) {
   return llvm::join(llvm::map_range(listPlaces(loc), [](const SourcePlace &place) { return place.text(); }), ", ");
 }

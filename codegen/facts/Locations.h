@@ -3,7 +3,7 @@
 
 #include "mlir/IR/Location.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 struct SourcePlace {
   std::string file;
@@ -18,4 +18,4 @@ llvm::SmallVector<SourcePlace> listPlaces(mlir::Location loc);
 /// The same as text, "file:line:column, ...".
 std::string sourcePlaces(mlir::Location loc);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -5,14 +5,15 @@
 #include "codegen/facts/Costs.h"
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Entries.h"
-#include "codegen/memory/ParameterLayout.h"
-#include "ir/Seq/Documents.h"
+#include "ir/seq/Documents.h"
+#include "passes/support/ParameterLayout.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 BlockSummary &BlockSummary::operator+=(const BlockSummary &other) {
   parameters += other.parameters;
@@ -63,7 +64,7 @@ static void addWork(func::FuncOp entry, Summary &summary) {
   }
 }
 
-Summary stretto::summarize(ModuleOp module) {
+Summary stretto::codegen::summarize(ModuleOp module) {
   Summary summary;
   summary.masksDocuments = documentsOf(module).has_value();
   addParameters(module, summary);
@@ -103,7 +104,7 @@ static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
       llvm::json::Object buffer{
           {"function", function.getName()},      {"operation", op.getName().getStringRef()},
           {"source", sourcePlaces(op.getLoc())}, {"arena", kern::stringifyArena(place.getArena())},
-          {"offset", place.getOffset()},         {"bytes", byteSize(result.getType())}};
+          {"offset", place.getOffset()},         {"bytes", passes::byteSize(result.getType())}};
       if (place.getStride())
         buffer["stride"] = place.getStride();
       buffers.push_back(std::move(buffer));
@@ -111,7 +112,7 @@ static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
   }
 }
 
-std::string stretto::summaryJson(ModuleOp module) {
+std::string stretto::codegen::summaryJson(ModuleOp module) {
   Summary summary = summarize(module);
   llvm::json::Array blocks, buffers;
   for (auto &[name, block] : summary.blocks)

@@ -5,7 +5,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What one block of the spec costs in a gradient step, all its layers together.
 struct BlockSummary {
@@ -34,4 +34,4 @@ Summary summarize(mlir::ModuleOp module);
 /// scan bodies, the stride per iteration.
 std::string summaryJson(mlir::ModuleOp module);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 void AbiFields::expect(bool holds, const char *otherwise) const {
   if (!holds)

@@ -13,7 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/TypeName.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// The type in LLVM of a number or address that is a `Member` in C.
 template <typename Member> mlir::Type abiType(mlir::MLIRContext *context) {
@@ -127,4 +127,4 @@ private:
   }
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

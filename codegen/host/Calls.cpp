@@ -2,9 +2,9 @@
 #include "codegen/host/Calls.h"
 
 #include "codegen/host/Sites.h"
-#include "codegen/memory/ParameterLayout.h"
 #include "codegen/memory/Views.h"
-#include "ir/Seq/TensorShape.h"
+#include "ir/seq/TensorShape.h"
+#include "passes/support/ParameterLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,8 +12,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-std::string stretto::hostFunctionName(StringRef function) { return ("host." + function).str(); }
+std::string stretto::codegen::hostFunctionName(StringRef function) { return ("host." + function).str(); }
 
 namespace {
 
@@ -300,7 +301,7 @@ CallBuffers emit(HostBuilder &b, kern::SumPartialsOp op, const KernelNumbers &ke
 
 CallBuffers emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
   Runs from = runsOf(op.getOperand(), op), to = runsOf(op.getResult(), op);
-  int64_t count = std::max(from.count, to.count), bytes = byteSize(op.getType()) / count;
+  int64_t count = std::max(from.count, to.count), bytes = passes::byteSize(op.getType()) / count;
   if (std::min(from.count, to.count) != 1 && from.count != to.count)
     return op.emitOpError() << "must copy between runs of one size, but got " << from.count << " and " << to.count;
   using Args = stretto_copy_args;
@@ -316,7 +317,7 @@ CallBuffers emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
 
 CallBuffers emit(HostBuilder &b, arith::ConstantOp op, const KernelNumbers &) {
   Runs runs = runsOf(op.getResult(), op);
-  int64_t bytes = byteSize(op.getType()) / runs.count;
+  int64_t bytes = passes::byteSize(op.getType()) / runs.count;
   auto zero = [&](Value offset) { b.call("stretto_zero", {b.pack(b.buffer(op.getResult(), offset)), b.i64(bytes)}); };
   if (runs.count == 1)
     zero({});
@@ -346,7 +347,8 @@ LogicalResult emitAt(std::vector<Site> &sites, HostBuilder &b, Op op, const Kern
 }
 } // namespace
 
-LogicalResult stretto::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels, std::vector<Site> &sites) {
+LogicalResult stretto::codegen::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels,
+                                         std::vector<Site> &sites) {
   b.setLoc(op->getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::AttentionOp, seq::AttentionGradOp,

@@ -4,7 +4,7 @@
 #include "codegen/host/HostBuilder.h"
 #include "codegen/host/Sites.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Numbers of kernels in the kernel table, by name.
 using KernelNumbers = llvm::StringMap<int64_t>;
@@ -18,4 +18,4 @@ std::string hostFunctionName(llvm::StringRef function);
 mlir::LogicalResult emitCall(HostBuilder &b, mlir::Operation *op, const KernelNumbers &kernels,
                              std::vector<Site> &sites);
 
-} // namespace stretto
+} // namespace stretto::codegen

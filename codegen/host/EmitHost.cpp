@@ -5,16 +5,17 @@
 #include "codegen/memory/Places.h"
 #include "codegen/memory/Timeline.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_EMITHOST
 #include "codegen/host/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
-struct EmitHostPass : stretto::impl::EmitHostBase<EmitHostPass> {
+struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
     if (!module->hasAttr("kern.arenas")) {

@@ -7,12 +7,13 @@
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
-#include "ir/Seq/Purpose.h"
+#include "ir/seq/Purpose.h"
 
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 class Collector {
@@ -59,16 +60,20 @@ private:
       bytes.push_back(spanBytes(value));
     auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
     if (isNew) {
+      firstUses.push_back(op);
       facts.kernels.push_back({name.str(), sourcePlaces(op->getLoc()), groupOf(op, entry).str(), bytes});
       return success();
     }
     ArrayRef<int64_t> others = facts.kernels[it->second].bufferBytes;
+    if (others == ArrayRef(bytes))
+      return success();
+    InFlightDiagnostic error = op->emitOpError() << "must give kernel '" << name << "' ";
     if (others.size() != bytes.size())
-      return op->emitOpError() << "must give kernel '" << name << "' " << others.size()
-                               << " buffers as its other uses do, but got " << bytes.size();
-    if (others != ArrayRef(bytes))
-      return op->emitOpError() << "must give kernel '" << name << "' buffers of the sizes that its other uses give it";
-    return success();
+      error << others.size() << " buffers as its other uses do, but got " << bytes.size();
+    else
+      error << "buffers of the sizes that its other uses give it";
+    error.attachNote(firstUses[it->second]->getLoc()) << "used here first";
+    return error;
   }
 
   /// What a kernel is counted under in profiles.
@@ -89,10 +94,11 @@ private:
   }
 
   ModuleOp module;
+  SmallVector<Operation *> firstUses; // of each kernel
 };
 } // namespace
 
-FailureOr<ProgramFacts> stretto::collectFacts(ModuleOp module) {
+FailureOr<ProgramFacts> stretto::codegen::collectFacts(ModuleOp module) {
   Collector collector(module);
   if (failed(collector.run()))
     return failure();

@@ -3,6 +3,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static constexpr llvm::StringLiteral textsName = "stretto.texts";
 

@@ -7,7 +7,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Makes globals of a module whose initial values are structs of numbers and addresses. All texts lie in one global.
 class GlobalBuilder {
@@ -48,4 +48,4 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants; // of the current initializer
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

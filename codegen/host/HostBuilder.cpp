@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 HostBuilder::HostBuilder(ModuleOp module, Location loc, StringRef name, bool isBody)
     : ImplicitLocOpBuilder(loc, module.getContext()), module(module) {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "codegen/host/AbiStruct.h"
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Builds one function of the host code: `void (stretto_context *)` for entry points, with the number of the
 /// iteration as second argument for scan bodies.
@@ -61,4 +61,4 @@ private:
   mlir::LLVM::LLVMFuncOp function;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// The name of a part in a layer: `{}` stands for its number.
 static std::string nameIn(seq::PartAttr part, int64_t layer) {
@@ -24,12 +25,12 @@ static SmallVector<std::string> placesOfParts(seq::ParameterOp op) {
   return SmallVector<std::string>(llvm::map_range(places, [](const SourcePlace &place) { return place.text(); }));
 }
 
-SmallVector<ParameterEntry> stretto::listParameters(ModuleOp module) {
-  ParameterLayout layout = layoutParameters(module);
+SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
+  passes::ParameterLayout layout = passes::layoutParameters(module);
   int64_t element = layout.elementType.getIntOrFloatBitWidth() / 8;
   SmallVector<ParameterEntry> entries;
   for (auto op : module.getOps<seq::ParameterOp>()) {
-    ParameterPlace place = layout.places.lookup(op);
+    passes::ParameterPlace place = layout.places.lookup(op);
     ArrayRef<int64_t> shape = op.getLayerShape();
     int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
     SmallVector<std::string> places = placesOfParts(op);
@@ -71,7 +72,7 @@ static std::string valuesOf(StringRef settings) {
   return text;
 }
 
-std::string stretto::hashParameters(ModuleOp module, ArrayRef<ParameterEntry> parameters) {
+std::string stretto::codegen::hashParameters(ModuleOp module, ArrayRef<ParameterEntry> parameters) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (StringRef name : {"seq.model", "seq.spec_text", "seq.continued_from"})

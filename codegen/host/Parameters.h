@@ -1,9 +1,9 @@
 //===- Parameters.h - parameters by the names a user knows --------------------===//
 #pragma once
 
-#include "codegen/memory/ParameterLayout.h"
+#include "passes/support/ParameterLayout.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// One named parameter of one layer: a line of the program's parameter table.
 struct ParameterEntry {
@@ -24,4 +24,4 @@ llvm::SmallVector<ParameterEntry> listParameters(mlir::ModuleOp module);
 /// Batch, length, target and types are left out, as weights of one serve any other.
 std::string hashParameters(mlir::ModuleOp module, llvm::ArrayRef<ParameterEntry> parameters);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -5,8 +5,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "codegen/host/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen

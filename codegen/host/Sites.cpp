@@ -2,17 +2,18 @@
 #include "codegen/host/Sites.h"
 
 #include "codegen/facts/Locations.h"
-#include "codegen/memory/ParameterLayout.h"
 #include "codegen/memory/Views.h"
-#include "ir/Seq/SourceNames.h"
+#include "ir/seq/SourceNames.h"
+#include "passes/support/ParameterLayout.h"
 #include "runtime/abi/abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-kern::SlotAttr stretto::slotOf(Value value) {
+kern::SlotAttr stretto::codegen::slotOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return cast<func::FuncOp>(argument.getOwner()->getParentOp())
         .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
@@ -20,19 +21,19 @@ kern::SlotAttr stretto::slotOf(Value value) {
       value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots")[cast<OpResult>(value).getResultNumber()]);
 }
 
-int32_t stretto::dtypeOf(Type type) {
+int32_t stretto::codegen::dtypeOf(Type type) {
   Type element = getElementTypeOrSelf(type);
   return element.isF64() ? STRETTO_F64 : element.isBF16() ? STRETTO_BF16 : element.isF32() ? STRETTO_F32 : STRETTO_I32;
 }
 
-Runs stretto::runsOf(Value value, Operation *user) {
+Runs stretto::codegen::runsOf(Value value, Operation *user) {
   kern::SlotAttr place = slotOf(value);
   auto type = cast<RankedTensorType>(value.getType());
   if (!user->getParentOfType<func::FuncOp>()->hasAttr("kern.body") && place.getStride() != 0)
     return {type.getDimSize(0), place.getStride()};
   if (isRowStrided(value))
     return {type.getNumElements() / type.getShape().back(), rowStride(value) * type.getElementTypeBitWidth() / 8};
-  return {1, byteSize(type)};
+  return {1, passes::byteSize(type)};
 }
 
 namespace {
@@ -72,7 +73,7 @@ int32_t weightOf(kern::RowwiseOp op, Operation *maker) {
 }
 } // namespace
 
-Site stretto::describeSite(Operation *op, ArrayRef<Value> buffers) {
+Site stretto::codegen::describeSite(Operation *op, ArrayRef<Value> buffers) {
   Site site;
   if (isa<seq::WriteCacheOp>(op)) // most of a cache is not written by the call
     return site;
@@ -98,7 +99,7 @@ Site stretto::describeSite(Operation *op, ArrayRef<Value> buffers) {
     result.dtype = dtypeOf(type);
     Runs runs = runsOf(value, op);
     result.rows = runs.count;
-    result.rowBytes = byteSize(type) / runs.count;
+    result.rowBytes = passes::byteSize(type) / runs.count;
     result.stride = runs.stride;
     result.shape.append(type.getShape().begin(), type.getShape().end());
     site.push_back(std::move(result));

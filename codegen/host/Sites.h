@@ -1,12 +1,12 @@
 //===- Sites.h - what calls write, and what that is in the source --------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// The place of a value in a planned module.
 kern::SlotAttr slotOf(mlir::Value value);
@@ -35,4 +35,4 @@ using Site = std::vector<SiteResult>;
 /// numbers.
 Site describeSite(mlir::Operation *op, llvm::ArrayRef<mlir::Value> buffers);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -4,12 +4,13 @@
 #include "codegen/host/GlobalBuilder.h"
 #include "codegen/host/Parameters.h"
 #include "codegen/memory/Entries.h"
-#include "ir/Seq/ActivationType.h"
-#include "ir/Seq/Documents.h"
+#include "ir/seq/ActivationType.h"
+#include "ir/seq/Documents.h"
 #include "runtime/abi/abi.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 // Enumerations of the IR have the numbers of the ABI.
 static_assert(kern::getMaxEnumValForArena() + 1 == STRETTO_ARENA_COUNT &&
@@ -267,13 +268,13 @@ private:
         .set(&Program::image_count, imageCount);
   }
 
-  Type parameterType() { return layoutParameters(module).elementType; }
+  Type parameterType() { return passes::layoutParameters(module).elementType; }
   Type activationType() {
     Type rounded = roundedActivationType(module);
     return rounded ? rounded : parameterType();
   }
   int64_t trainableElements() {
-    return layoutParameters(module).trainableBytes * 8 / parameterType().getIntOrFloatBitWidth();
+    return passes::layoutParameters(module).trainableBytes * 8 / parameterType().getIntOrFloatBitWidth();
   }
 
   /// An entry point that the module lacks does nothing.
@@ -323,11 +324,11 @@ private:
   }
   AbiStruct<stretto_output> outputs() {
     return g.start<stretto_output>()
-        .set(&stretto_output::loss, resultOffset("gradients", 0, lossOffset))
-        .set(&stretto_output::grad_norm, gradNormOffset)
-        .set(&stretto_output::grad_squares, gradSquaresOffset)
-        .set(&stretto_output::nll, resultOffset("evaluate", 0, evaluationOffset))
-        .set(&stretto_output::predicted, resultOffset("evaluate", 1, evaluationOffset));
+        .set(&stretto_output::loss, resultOffset("gradients", 0, passes::lossOffset))
+        .set(&stretto_output::grad_norm, passes::gradNormOffset)
+        .set(&stretto_output::grad_squares, passes::gradSquaresOffset)
+        .set(&stretto_output::nll, resultOffset("evaluate", 0, passes::evaluationOffset))
+        .set(&stretto_output::predicted, resultOffset("evaluate", 1, passes::evaluationOffset));
   }
 
   AbiStruct<stretto_decode> decodeEntry(StringRef name) {
@@ -338,7 +339,7 @@ private:
         .set(&stretto_decode::tokens, argumentOffset(function, 0))
         .set(&stretto_decode::positions, argumentOffset(function, 1))
         .set(&stretto_decode::counts, argumentOffset(function, 2))
-        .set(&stretto_decode::logits, resultOffset(name, 0, evaluationOffset))
+        .set(&stretto_decode::logits, resultOffset(name, 0, passes::evaluationOffset))
         .set(&stretto_decode::run, entryAddress(name));
   }
 
@@ -350,6 +351,6 @@ private:
 };
 } // namespace
 
-LogicalResult stretto::emitTables(ModuleOp module, const ProgramFacts &facts) {
+LogicalResult stretto::codegen::emitTables(ModuleOp module, const ProgramFacts &facts) {
   return TableEmitter(module, facts).run();
 }

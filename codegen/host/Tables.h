@@ -3,7 +3,7 @@
 
 #include "codegen/host/Calls.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What the table of a program says; filled before the functions of the module are replaced by host code.
 struct ProgramFacts {
@@ -29,4 +29,4 @@ mlir::FailureOr<ProgramFacts> collectFacts(mlir::ModuleOp module);
 /// Adds `stretto_compiled_program` and everything it points to.
 mlir::LogicalResult emitTables(mlir::ModuleOp module, const ProgramFacts &facts);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -7,8 +7,9 @@
 #include <numeric>
 
 using namespace stretto;
+using namespace stretto::codegen;
 
-bool stretto::liveTogether(const LivePiece &a, const LivePiece &b) {
+bool stretto::codegen::liveTogether(const LivePiece &a, const LivePiece &b) {
   auto i = a.live.begin(), j = b.live.begin();
   while (i != a.live.end() && j != b.live.end()) {
     if (i->first <= j->second && j->first <= i->second)
@@ -65,8 +66,8 @@ static unsigned *findHighest(llvm::ArrayRef<BufferRequest> requests, llvm::Small
   });
 }
 
-Allocation stretto::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken,
-                             int64_t alignment) {
+Allocation stretto::codegen::allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken,
+                                      int64_t alignment) {
   constexpr int64_t mostPairs = int64_t(1) << 26; // of buffers that are held against each other
   const int64_t pairs = std::max<int64_t>(1, int64_t(requests.size()) * int64_t(requests.size()) / 2);
   const int64_t attempts = std::clamp<int64_t>(mostPairs / pairs, 1, 16);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// A closed interval of time.
 using Interval = std::pair<int64_t, int64_t>;
@@ -35,4 +35,4 @@ struct Allocation {
 /// where there are thousands of buffers. The best attempt counts.
 Allocation allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken, int64_t alignment);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -1,15 +1,16 @@
 //===- Entries.cpp - the entry points of a program ------------------------===//
 #include "codegen/memory/Entries.h"
 
-#include "ir/Kern/KernOps.h"
-#include "ir/Seq/Purpose.h"
+#include "ir/kern/KernOps.h"
+#include "ir/seq/Purpose.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-SmallVector<func::FuncOp> stretto::entryFunctions(ModuleOp module) {
+SmallVector<func::FuncOp> stretto::codegen::entryFunctions(ModuleOp module) {
   DenseSet<StringRef> bodies;
   module.walk([&](seq::ScanOp scan) { bodies.insert(scan.getBody()); });
   SmallVector<func::FuncOp> entries;
@@ -19,14 +20,14 @@ SmallVector<func::FuncOp> stretto::entryFunctions(ModuleOp module) {
   return entries;
 }
 
-void stretto::placeInterface(func::FuncOp entry, InterfaceSizes &sizes) {
+void stretto::codegen::placeInterface(func::FuncOp entry, InterfaceSizes &sizes) {
   auto place = [&](kern::Arena arena, Type type, int64_t &offset) {
     auto attr = kern::SlotAttr::get(entry.getContext(), arena, offset, 0, 0);
-    offset += alignPlace(byteSize(type));
+    offset += passes::alignPlace(passes::byteSize(type));
     return attr;
   };
   bool readsModel = isEntry(entry, seq::EntryKind::evaluation) || isEntry(entry, seq::EntryKind::decoding);
-  int64_t input = 0, output = readsModel ? evaluationOffset : lossOffset; // the loss of the step stays
+  int64_t input = 0, output = readsModel ? passes::evaluationOffset : passes::lossOffset; // the loss of the step stays
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (!entry.getArgAttr(i, "kern.slot"))
       entry.setArgAttr(i, "kern.slot", place(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
@@ -34,5 +35,5 @@ void stretto::placeInterface(func::FuncOp entry, InterfaceSizes &sizes) {
     if (!entry.getResultAttr(i, "kern.slot"))
       entry.setResultAttr(i, "kern.slot", place(kern::Arena::outputs, entry.getResultTypes()[i], output));
   sizes.inputs = std::max(sizes.inputs, input);
-  sizes.outputs = std::max({sizes.outputs, output, evaluationOffset});
+  sizes.outputs = std::max({sizes.outputs, output, passes::evaluationOffset});
 }

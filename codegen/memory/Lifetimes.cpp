@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 bool isSliceOf(OpOperand &use, seq::ScanOp scan) {
@@ -17,7 +18,7 @@ bool isSliceOf(OpOperand &use, seq::ScanOp scan) {
 /// Bytes from the first to behind the last element of a value.
 int64_t extentOf(Value value, const Ref &ref) {
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t bytes = byteSize(type);
+  int64_t bytes = passes::byteSize(type);
   if (ref.lead)
     return (type.getDimSize(0) - 1) * ref.lead + bytes / type.getDimSize(0);
   if (!isRowStrided(value))
@@ -116,8 +117,8 @@ SmallVector<Interval, 2> merged(SmallVector<Interval, 2> intervals) {
 }
 } // namespace
 
-llvm::MapVector<unsigned, SmallVector<Occupation>> stretto::collectOccupations(Placer &placer,
-                                                                               const Timeline &timeline) {
+llvm::MapVector<unsigned, SmallVector<Occupation>> stretto::codegen::collectOccupations(Placer &placer,
+                                                                                        const Timeline &timeline) {
   Collector collector(placer, timeline);
   for (func::FuncOp function : timeline.functions()) {
     for (BlockArgument argument : function.getArguments())
@@ -129,7 +130,7 @@ llvm::MapVector<unsigned, SmallVector<Occupation>> stretto::collectOccupations(P
   return collector.take();
 }
 
-SmallVector<LivePiece> stretto::piecesOf(ArrayRef<Occupation> occupations, int64_t bytes) {
+SmallVector<LivePiece> stretto::codegen::piecesOf(ArrayRef<Occupation> occupations, int64_t bytes) {
   std::set<int64_t> cuts{0, bytes};
   bool isStacked = false;
   for (const Occupation &occupation : occupations)

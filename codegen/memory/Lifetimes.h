@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/MapVector.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Some bytes of a root (a node of the storage that lies in no other) in use by one value for one span of time.
 struct Occupation {
@@ -23,4 +23,4 @@ llvm::MapVector<unsigned, llvm::SmallVector<Occupation>> collectOccupations(Plac
 /// `bytes`.
 llvm::SmallVector<LivePiece> piecesOf(llvm::ArrayRef<Occupation> occupations, int64_t bytes);
 
-} // namespace stretto
+} // namespace stretto::codegen

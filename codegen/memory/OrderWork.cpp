@@ -4,13 +4,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_ORDERWORK
 #include "codegen/memory/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// The first operation of the block that reads a result of `op`, or null.
 static Operation *firstUser(Operation *op) {
@@ -69,7 +70,7 @@ static void hoistWeightGradients(Block &block) {
 }
 
 namespace {
-struct OrderWorkPass : stretto::impl::OrderWorkBase<OrderWorkPass> {
+struct OrderWorkPass : stretto::codegen::impl::OrderWorkBase<OrderWorkPass> {
   void runOnOperation() final {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())

@@ -1,13 +1,13 @@
 //===- Passes.h - planning memory ---------------------------------------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "codegen/memory/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// One carried value: `argument` and what the body returns for it; how it is passed on.
 struct Placer::Carry {
@@ -36,7 +37,7 @@ void Placer::bindArguments(seq::ScanOp scan, func::FuncOp body) {
   for (Value slice : scan.getSlices()) {
     Ref ref = refOf(slice);
     auto type = cast<RankedTensorType>(slice.getType());
-    ref.stride = ref.lead ? ref.lead : byteSize(type) / type.getDimSize(0);
+    ref.stride = ref.lead ? ref.lead : passes::byteSize(type) / type.getDimSize(0);
     ref.lead = 0;
     refs[body.getArgument(argument++)] = ref;
   }
@@ -64,7 +65,7 @@ void Placer::placeStackedCarry(seq::ScanOp scan, Carry &carry) {
   if (ofArgument.empty() && ofReturned.empty())
     return;
   int64_t step = refOf(scan.getResult(ofArgument.empty() ? ofReturned[0] : ofArgument[0])).lead;
-  if (step % placeAlignment != 0)
+  if (step % passes::placeAlignment != 0)
     return;
   auto sameStep = [&](unsigned i) { return refOf(scan.getResult(i)).lead == step; };
   unsigned node = storage.create(step * (trips + 1));
@@ -93,7 +94,7 @@ void Placer::startCarry(seq::ScanOp scan, Carry &carry) {
   if (!own || !storage.isFree(refOf(returned).node))
     returned = insertCopy(*carry.returned);
   storage.claim(refOf(returned).node);
-  refs[carry.argument] = {storage.create(byteSize(returned.getType()))};
+  refs[carry.argument] = {storage.create(passes::byteSize(returned.getType()))};
   carried[carry.argument] = returned;
 }
 
@@ -134,7 +135,7 @@ void Placer::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry) {
   if (isUsedLater(initial))
     insertCopy(initial);
   if (needsTwoBuffers(body, carry)) {
-    int64_t size = alignPlace(byteSize(returned.getType())), trips = scan.getTrips();
+    int64_t size = passes::alignPlace(passes::byteSize(returned.getType())), trips = scan.getTrips();
     unsigned node = storage.create(2 * size);
     storage.place(argumentNode, {node, 0, size, true});
     storage.place(returnedNode, {node, size, -size, true});
@@ -156,7 +157,7 @@ void Placer::placeStacks(seq::ScanOp scan, func::FuncOp body) {
   for (unsigned i = scan.getCarry().size(); i < end->getNumOperands(); ++i) {
     Ref stack = refOf(scan.getResult(i));
     auto type = cast<RankedTensorType>(scan.getResult(i).getType());
-    Ref slot{stack.node, stack.offset, stack.lead ? stack.lead : byteSize(type) / type.getDimSize(0)};
+    Ref slot{stack.node, stack.offset, stack.lead ? stack.lead : passes::byteSize(type) / type.getDimSize(0)};
     Ref now = storage.resolve(refOf(end->getOperand(i))), wanted = storage.resolve(slot);
     if (now.node != wanted.node || now.offset != wanted.offset || now.stride != wanted.stride)
       demand(end->getOpOperand(i), slot);

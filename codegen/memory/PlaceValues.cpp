@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 int64_t TableLayout::offsetOf(seq::TableOp op) {
   NamedAttrList key(cast<DictionaryAttr>(op->getPropertiesAsAttribute()));
@@ -18,7 +19,7 @@ int64_t TableLayout::offsetOf(seq::TableOp op) {
       return offset;
   int64_t offset = end;
   known.emplace_back(dictionary, offset);
-  end += alignPlace(byteSize(op.getType()));
+  end += passes::alignPlace(passes::byteSize(op.getType()));
   return offset;
 }
 
@@ -37,22 +38,22 @@ Ref Placer::refOf(Value value) {
 
 /// The distance of the entries of a stack: exact where the stack is also seen as one value, else aligned.
 int64_t Placer::leadOf(OpResult stack, seq::ScanOp scan) {
-  int64_t entry = byteSize(stack.getType()) / scan.getTrips();
+  int64_t entry = passes::byteSize(stack.getType()) / scan.getTrips();
   bool slicesOnly = llvm::all_of(stack.getUses(), [](OpOperand &use) {
     auto reader = dyn_cast<seq::ScanOp>(use.getOwner());
     return reader && use.getOperandNumber() >= reader.getCarry().size() &&
            use.getOperandNumber() < reader.getCarry().size() + reader.getSlices().size();
   });
-  return slicesOnly ? alignPlace(entry) : entry;
+  return slicesOnly ? passes::alignPlace(entry) : entry;
 }
 
 Ref Placer::makeRef(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto get = dyn_cast<seq::GetParameterOp>(op)) {
-    ParameterPlace place = parameters.places.lookup(module.lookupSymbol(get.getParameter()));
+    passes::ParameterPlace place = parameters.places.lookup(module.lookupSymbol(get.getParameter()));
     kern::Arena arena = get.getRounded() ? kern::Arena::rounded : kern::Arena::parameters;
     if (get.getRounded())
-      place = roundedPlace(place);
+      place = passes::roundedPlace(place);
     return {storage.createFixed(arena, place.offset), 0, 0, false, place.stride};
   }
   if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
@@ -80,14 +81,14 @@ Ref Placer::makeRef(Value value) {
       return {storage.create(lead * scan.getTrips()), 0, 0, false, lead};
     }
   }
-  return {storage.create(byteSize(value.getType()))};
+  return {storage.create(passes::byteSize(value.getType()))};
 }
 
 /// Whether the entries of a stack do not follow one another directly.
 bool Placer::hasGaps(Value stack) {
   auto type = cast<RankedTensorType>(stack.getType());
   int64_t lead = refOf(stack).lead;
-  return lead && lead * type.getDimSize(0) != byteSize(type);
+  return lead && lead * type.getDimSize(0) != passes::byteSize(type);
 }
 
 bool Placer::samePlace(Value a, Value b) {
@@ -119,7 +120,7 @@ bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
     return false;
   auto type = cast<RankedTensorType>(value.getType());
   int64_t lead = ref.lead;
-  if (lead && lead * type.getDimSize(0) == byteSize(type))
+  if (lead && lead * type.getDimSize(0) == passes::byteSize(type))
     lead = 0;
   if (lead && !canAdoptLead(value))
     return false;
@@ -133,7 +134,7 @@ bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
   return true;
 }
 
-Value stretto::insertCopy(OpOperand &use) {
+Value stretto::codegen::insertCopy(OpOperand &use) {
   OpBuilder b(use.getOwner());
   Value copy = kern::CopyOp::create(b, use.getOwner()->getLoc(), use.get().getType(), use.get());
   use.set(copy);
@@ -205,7 +206,7 @@ void Placer::placePieces(seq::ConcatOp op) {
 }
 
 void Placer::placeGradient(seq::GradientOp op) {
-  ParameterPlace place = parameters.places.lookup(module.lookupSymbol(op.getParameter()));
+  passes::ParameterPlace place = parameters.places.lookup(module.lookupSymbol(op.getParameter()));
   demand(op->getOpOperand(0), {storage.createFixed(kern::Arena::gradients, place.offset), 0, 0, false, place.stride});
 }
 

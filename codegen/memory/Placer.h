@@ -1,13 +1,13 @@
 //===- Placer.h - which values share memory -----------------------------------===//
 #pragma once
 
-#include "codegen/memory/ParameterLayout.h"
 #include "codegen/memory/Storage.h"
 #include "codegen/memory/Timeline.h"
+#include "passes/support/ParameterLayout.h"
 
 #include "llvm/ADT/StringMap.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Constant tables of a program, each kind once, in the TABLES arena.
 class TableLayout {
@@ -30,7 +30,7 @@ mlir::Value insertCopy(mlir::OpOperand &use);
 /// contradict each other a `kern.copy` is inserted.
 class Placer {
 public:
-  Placer(mlir::ModuleOp module, ParameterLayout &parameters, TableLayout &tables)
+  Placer(mlir::ModuleOp module, passes::ParameterLayout &parameters, TableLayout &tables)
       : module(module), parameters(parameters), tables(tables) {}
 
   /// Places all values of an entry function, whose arguments and results carry `kern.slot`, and of the bodies it
@@ -71,7 +71,7 @@ private:
   bool samePlace(mlir::Value a, mlir::Value b);
 
   mlir::ModuleOp module;
-  ParameterLayout &parameters;
+  passes::ParameterLayout &parameters;
   TableLayout &tables;
   Storage storage;
   llvm::DenseMap<mlir::Value, Ref> refs;
@@ -79,4 +79,4 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> carried;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

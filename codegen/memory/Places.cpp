@@ -2,20 +2,21 @@
 #include "codegen/memory/Places.h"
 
 #include "codegen/memory/Entries.h"
-#include "ir/Kern/KernOps.h"
-#include "passes/Support/Requirements.h"
+#include "ir/kern/KernOps.h"
+#include "passes/support/Requirements.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 constexpr StringLiteral maker = "kern-plan-memory";
 
 static LogicalResult requirePlacesOfResults(Operation *op) {
   if (op->getNumResults() == 0)
     return success();
-  auto places = requireAttribute<ArrayAttr>(op, "kern.slots", maker);
+  auto places = passes::requireAttribute<ArrayAttr>(op, "kern.slots", maker);
   if (!places)
     return failure();
   if (places.size() == op->getNumResults() && llvm::all_of(places, llvm::IsaPred<kern::SlotAttr>))
@@ -41,9 +42,9 @@ static LogicalResult requirePlacesOfFunction(func::FuncOp function, bool isEntry
   return success();
 }
 
-LogicalResult stretto::requirePlaces(ModuleOp module) {
+LogicalResult stretto::codegen::requirePlaces(ModuleOp module) {
   for (Operation &op : module.getOps())
-    if (isa<seq::ParameterOp, seq::CacheOp>(op) && !requireAttribute<kern::SlotAttr>(&op, "kern.slot", maker))
+    if (isa<seq::ParameterOp, seq::CacheOp>(op) && !passes::requireAttribute<kern::SlotAttr>(&op, "kern.slot", maker))
       return failure();
   SmallVector<func::FuncOp> entries = entryFunctions(module);
   for (auto function : module.getOps<func::FuncOp>())

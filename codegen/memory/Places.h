@@ -3,10 +3,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Parameters, caches and the values of all functions have the places that kern-plan-memory gives; reports the first
 /// one that has none.
 mlir::LogicalResult requirePlaces(mlir::ModuleOp module);
 
-} // namespace stretto
+} // namespace stretto::codegen

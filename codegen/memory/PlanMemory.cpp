@@ -5,21 +5,22 @@
 
 #include "mlir/IR/Remarks.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_PLANMEMORY
 #include "codegen/memory/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
-struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
+struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
     if (failed(checkBodies(module)))
       return signalPassFailure();
-    parameters = layoutParameters(module);
+    parameters = passes::layoutParameters(module);
     for (auto [op, place] : parameters.places)
       op->setAttr("kern.slot",
                   kern::SlotAttr::get(&getContext(), kern::Arena::parameters, place.offset, place.stride, 0));
@@ -31,7 +32,7 @@ struct PlanMemoryPass : stretto::impl::PlanMemoryBase<PlanMemoryPass> {
         return signalPassFailure();
     }
     int64_t flat = parameters.trainableBytes;
-    int64_t hyper = alignPlace(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
+    int64_t hyper = passes::alignPlace(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
     int64_t arenas[] = {activations,
                         parameters.totalBytes,
                         flat,
@@ -54,7 +55,7 @@ private:
     int64_t end = 0;
     for (auto cache : module.getOps<seq::CacheOp>()) {
       int64_t trips = cache.getStacked() ? cache.getTensorType().getDimSize(0) : 1;
-      int64_t stride = alignPlace(byteSize(cache.getType()) / trips);
+      int64_t stride = passes::alignPlace(passes::byteSize(cache.getType()) / trips);
       cache->setAttr("kern.slot",
                      kern::SlotAttr::get(&getContext(), kern::Arena::cache, end, cache.getStacked() ? stride : 0, 0));
       end += trips * stride;
@@ -103,10 +104,10 @@ private:
       }
     SmallVector<LivePiece> kept =
         keptForGradients(timeline.functions().front(), parameters, storage, occupations, timeline.end());
-    Allocation allocation = allocate(requests, kept, placeAlignment);
+    Allocation allocation = allocate(requests, kept, passes::placeAlignment);
     for (auto [root, offset] : llvm::zip(roots, allocation.offsets))
       storage.fix(root, kern::Arena::activations, offset);
-    alone = std::max(alone, allocate(requests, {}, placeAlignment).bytes);
+    alone = std::max(alone, allocate(requests, {}, passes::placeAlignment).bytes);
     return std::max(allocation.bytes, parameters.trainableBytes);
   }
 
@@ -124,7 +125,7 @@ private:
     }
   }
 
-  ParameterLayout parameters;
+  passes::ParameterLayout parameters;
   TableLayout tables;
   int64_t activations = 0; // gradients included
   int64_t alone = 0;       // without gradients

@@ -1,10 +1,11 @@
 //===- Shadow.cpp - arenas that hold names instead of numbers -------------===//
 #include "codegen/memory/Shadow.h"
 
-#include "codegen/memory/ParameterLayout.h"
+#include "passes/support/ParameterLayout.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 //===- Spans --------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@ static int64_t columnBytes(Type type) {
   return (tensor.getRank() ? tensor.getShape().back() : 1) * bytesOfElement(type);
 }
 
-Span stretto::spanOf(Type type, kern::SlotAttr place, int64_t iteration, int64_t row, int64_t lead) {
+Span stretto::codegen::spanOf(Type type, kern::SlotAttr place, int64_t iteration, int64_t row, int64_t lead) {
   int64_t distance = place.getStride() * (place.getParity() ? iteration % 2 : iteration);
   bool isGradient = place.getArena() == kern::Arena::gradients; // shares the memory of activations
   Span span;
@@ -24,7 +25,7 @@ Span stretto::spanOf(Type type, kern::SlotAttr place, int64_t iteration, int64_t
   span.entries = lead ? cast<RankedTensorType>(type).getDimSize(0) : 1;
   span.lead = lead;
   span.width = columnBytes(type);
-  span.rows = byteSize(type) / span.width / span.entries;
+  span.rows = passes::byteSize(type) / span.width / span.entries;
   span.stride = row * bytesOfElement(type);
   if (span.stride == span.width) {
     span.width *= span.rows;
@@ -57,7 +58,7 @@ static int64_t endOf(const Span &span) {
   return span.base + (span.entries - 1) * span.lead + (span.rows - 1) * span.stride + span.width;
 }
 
-bool stretto::overlap(const Span &a, const Span &b) {
+bool stretto::codegen::overlap(const Span &a, const Span &b) {
   if (a.arena != b.arena || endOf(a) <= b.base || endOf(b) <= a.base)
     return false;
   std::vector<int64_t> ofA = sortedRows(a), ofB = sortedRows(b);
@@ -129,7 +130,7 @@ private:
 
 static int64_t sizeOf(const Content &content) { return content->back().end(); }
 
-Content stretto::sliceColumns(const Content &content, Type from, Type to, int64_t offset) {
+Content stretto::codegen::sliceColumns(const Content &content, Type from, Type to, int64_t offset) {
   int64_t wide = columnBytes(from), narrow = columnBytes(to), skip = offset * bytesOfElement(from);
   Writer result;
   for (int64_t row = 0; row < sizeOf(content); row += wide) {
@@ -139,7 +140,7 @@ Content stretto::sliceColumns(const Content &content, Type from, Type to, int64_
   return result.finish();
 }
 
-Content stretto::joinColumns(llvm::ArrayRef<Content> pieces, TypeRange types) {
+Content stretto::codegen::joinColumns(llvm::ArrayRef<Content> pieces, TypeRange types) {
   auto readers = llvm::map_to_vector(pieces, [](const Content &piece) { return Reader(piece, 0); });
   Writer result;
   for (int64_t rows = sizeOf(pieces[0]) / columnBytes(types[0]); rows > 0; --rows)
@@ -148,7 +149,7 @@ Content stretto::joinColumns(llvm::ArrayRef<Content> pieces, TypeRange types) {
   return result.finish();
 }
 
-Content stretto::entryOf(const Content &content, int64_t i, int64_t n) {
+Content stretto::codegen::entryOf(const Content &content, int64_t i, int64_t n) {
   int64_t size = sizeOf(content) / n;
   Reader reader(content, i * size);
   Writer result;
@@ -156,7 +157,7 @@ Content stretto::entryOf(const Content &content, int64_t i, int64_t n) {
   return result.finish();
 }
 
-Content stretto::joinEntries(llvm::ArrayRef<Content> entries) {
+Content stretto::codegen::joinEntries(llvm::ArrayRef<Content> entries) {
   Writer result;
   for (const Content &entry : entries) {
     Reader reader(entry, 0);
@@ -168,7 +169,7 @@ Content stretto::joinEntries(llvm::ArrayRef<Content> entries) {
 //===- Arenas -------------------------------------------------------------------===//
 
 Content Shadow::fresh(Type type) {
-  int64_t bytes = byteSize(type);
+  int64_t bytes = passes::byteSize(type);
   Run all{0, bytes, next};
   next += bytes;
   return std::make_shared<std::vector<Run>>(1, all);
@@ -190,18 +191,18 @@ void Shadow::put(Memory &memory, const Run &run) {
   memory.emplace_hint(at, run.begin, run);
 }
 
-bool Shadow::has(const Memory &memory, const Run &run) {
+int64_t Shadow::findMissing(const Memory &memory, const Run &run) {
   auto at = memory.upper_bound(run.begin);
   if (at == memory.begin())
-    return false;
+    return run.begin;
   --at;
   for (int64_t byte = run.begin; byte < run.end(); ++at) {
     if (at == memory.end() || byte < at->first || byte >= at->second.end() ||
         at->second.name + (byte - at->first) != run.name + (byte - run.begin))
-      return false;
+      return byte;
     byte = at->second.end();
   }
-  return true;
+  return run.end();
 }
 
 void Shadow::write(const Span &span, const Content &content) {
@@ -219,6 +220,25 @@ bool Shadow::holds(const Span &span, const Content &content) const {
   const Memory &memory = arenas[static_cast<unsigned>(span.arena)];
   Reader reader(content, 0);
   return forEachRow(span, [&](int64_t begin) {
-    return reader.take(span.width, begin, [&](const Run &run) { return has(memory, run); });
+    return reader.take(span.width, begin, [&](const Run &run) { return findMissing(memory, run) >= run.end(); });
   });
+}
+
+uint64_t Shadow::findOther(const Span &span, const Content &content) const {
+  const Memory &memory = arenas[static_cast<unsigned>(span.arena)];
+  Reader reader(content, 0);
+  uint64_t other = 0;
+  forEachRow(span, [&](int64_t begin) {
+    return reader.take(span.width, begin, [&](const Run &run) {
+      int64_t missing = findMissing(memory, run);
+      if (missing >= run.end())
+        return true;
+      auto next = memory.upper_bound(missing);
+      if (next != memory.begin())
+        if (const Run &there = std::prev(next)->second; missing < there.end())
+          other = there.name + (missing - there.begin);
+      return false;
+    });
+  });
+  return other;
 }

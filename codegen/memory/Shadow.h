@@ -1,14 +1,14 @@
 //===- Shadow.h - arenas that hold names instead of numbers -------------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include <array>
 #include <map>
 #include <memory>
 #include <vector>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Bytes that lie side by side, in a value or in an arena, and whose names follow each other.
 struct Run {
@@ -46,12 +46,15 @@ public:
   void write(const Span &span, const Content &content);
   /// Whether the span holds the content.
   bool holds(const Span &span, const Content &content) const;
+  /// The name that lies at the first byte of the span that does not hold the content; 0: nothing was written there.
+  uint64_t findOther(const Span &span, const Content &content) const;
 
 private:
   /// Runs that do not overlap, by their first byte.
   using Memory = std::map<int64_t, Run>;
   static void put(Memory &memory, const Run &run);
-  static bool has(const Memory &memory, const Run &run);
+  /// The first byte of `run` that is not in memory; its end when all are.
+  static int64_t findMissing(const Memory &memory, const Run &run);
 
   std::array<Memory, kern::getMaxEnumValForArena() + 1> arenas;
   uint64_t next = 1;
@@ -63,4 +66,4 @@ Content joinColumns(llvm::ArrayRef<Content> pieces, mlir::TypeRange types);
 Content entryOf(const Content &content, int64_t i, int64_t n);
 Content joinEntries(llvm::ArrayRef<Content> entries);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -3,6 +3,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// Whether an argument or a result of the entry lies in the GRADIENTS arena.
 static bool exchangesGradients(func::FuncOp entry) {
@@ -17,13 +18,14 @@ static bool exchangesGradients(func::FuncOp entry) {
 }
 
 /// The bytes that some gradient of the module is written to, in order.
-static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module, const ParameterLayout &parameters) {
+static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module,
+                                                              const passes::ParameterLayout &parameters) {
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   module.walk([&](seq::GradientOp gradient) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
-    ParameterPlace place = parameters.places.lookup(parameter);
+    passes::ParameterPlace place = parameters.places.lookup(parameter);
     int64_t entries = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
-    int64_t bytes = byteSize(parameter.getTensorType()) / entries;
+    int64_t bytes = passes::byteSize(parameter.getTensorType()) / entries;
     for (int64_t i = 0; i < entries; ++i)
       ranges.emplace_back(place.offset + i * place.stride, place.offset + i * place.stride + bytes);
   });
@@ -31,10 +33,10 @@ static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module, c
   return ranges;
 }
 
-SmallVector<LivePiece> stretto::keptForGradients(func::FuncOp entry, const ParameterLayout &parameters,
-                                                 const Storage &storage,
-                                                 const llvm::MapVector<unsigned, SmallVector<Occupation>> &occupations,
-                                                 int64_t end) {
+SmallVector<LivePiece>
+stretto::codegen::keptForGradients(func::FuncOp entry, const passes::ParameterLayout &parameters,
+                                   const Storage &storage,
+                                   const llvm::MapVector<unsigned, SmallVector<Occupation>> &occupations, int64_t end) {
   auto always = [&](int64_t from, int64_t to) { return LivePiece{from, to, {{0, end}}}; };
   if (exchangesGradients(entry))
     return {always(0, parameters.trainableBytes)};

@@ -2,6 +2,7 @@
 #include "codegen/memory/Storage.h"
 
 using namespace stretto;
+using namespace stretto::codegen;
 
 Ref Storage::resolve(Ref ref) const {
   while (const std::optional<Ref> &parent = nodes[ref.node].parent) {

@@ -1,12 +1,12 @@
 //===- Storage.h - pieces of memory before they have addresses ----------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include <optional>
 #include <vector>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// A place relative to a node: byte `offset`, plus `i * stride` in iteration i of the scan whose body it is seen
 /// from (`(i mod 2) * stride` with `parity`). `lead` is the distance of the entries of a stack, 0 for values that
@@ -66,4 +66,4 @@ private:
   std::vector<Node> nodes;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

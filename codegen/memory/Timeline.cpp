@@ -3,8 +3,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-func::FuncOp stretto::bodyOf(seq::ScanOp scan) {
+func::FuncOp stretto::codegen::bodyOf(seq::ScanOp scan) {
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
 }
 

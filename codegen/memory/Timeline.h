@@ -1,12 +1,12 @@
 //===- Timeline.h - when things happen in one run of an entry point -----------===//
 #pragma once
 
-#include "ir/Seq/SeqOps.h"
+#include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// The function a scan calls.
 mlir::func::FuncOp bodyOf(seq::ScanOp scan);
@@ -49,4 +49,4 @@ private:
   llvm::SmallVector<mlir::func::FuncOp> order;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -9,13 +9,14 @@
 
 #include "llvm/ADT/ScopeExit.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_VERIFYMEMORY
 #include "codegen/memory/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 /// Runs one entry point.
@@ -25,18 +26,18 @@ public:
 
   LogicalResult entry(func::FuncOp function) {
     for (auto parameter : module.getOps<seq::ParameterOp>()) {
-      Content content = contents[parameter] = shadow.fresh(parameter.getTensorType());
+      Content content = contents[parameter] = freshOf(parameter, parameter.getTensorType());
       shadow.write(parameterSpan(parameter, slotOf(parameter)), content);
       writeRounded(parameter);
     }
     for (auto cache : module.getOps<seq::CacheOp>()) {
-      contents[cache] = shadow.fresh(cache.getTensorType());
+      contents[cache] = freshOf(cache, cache.getTensorType());
       auto place = cache->getAttrOfType<kern::SlotAttr>("kern.slot");
       shadow.write(spanOf(cache.getType(), place, 0, cache.getTensorType().getShape().back(), place.getStride()),
                    contents[cache]);
     }
     for (BlockArgument argument : function.getArguments()) {
-      values[argument] = shadow.fresh(argument.getType());
+      values[argument] = freshOf(function, argument.getType());
       shadow.write(span(argument), values[argument]);
     }
     if (failed(block(function)))
@@ -45,7 +46,8 @@ public:
     for (auto [i, value] : llvm::enumerate(end->getOperands())) {
       auto place = function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot");
       if (!shadow.holds(spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]))
-        return end->emitOpError() << "does not find result " << i << " at its place";
+        return showOther(end->emitOpError() << "does not find result " << i << " at its place",
+                         spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]);
     }
     for (auto gradient : function.getOps<seq::GradientOp>())
       if (failed(checkGradient(gradient)))
@@ -68,9 +70,9 @@ private:
   void writeRounded(seq::ParameterOp op) {
     auto type = op.getTensorType().clone(BFloat16Type::get(module.getContext()));
     kern::SlotAttr place = slotOf(op);
-    ParameterPlace half = roundedPlace({place.getOffset(), place.getStride()});
+    passes::ParameterPlace half = passes::roundedPlace({place.getOffset(), place.getStride()});
     auto rounded = kern::SlotAttr::get(module.getContext(), kern::Arena::rounded, half.offset, half.stride, 0);
-    Content content = roundedContents[op] = shadow.fresh(type);
+    Content content = roundedContents[op] = freshOf(op, type);
     shadow.write(spanOf(type, rounded, 0, type.getShape().back(), half.stride), content);
   }
 
@@ -87,6 +89,21 @@ private:
 
   bool isThere(Value value) { return shadow.holds(span(value), values[value]); }
 
+  /// Names that `op` makes.
+  Content freshOf(Operation *op, Type type) {
+    Content content = shadow.fresh(type);
+    makers[content->front().name] = op;
+    return content;
+  }
+
+  /// Says of an error whose bytes lie where `content` should.
+  InFlightDiagnostic showOther(InFlightDiagnostic error, const Span &place, const Content &content) {
+    uint64_t name = shadow.findOther(place, content);
+    if (auto maker = makers.upper_bound(name); name && maker != makers.begin())
+      error.attachNote(std::prev(maker)->second->getLoc()) << "what lies there was written here";
+    return error;
+  }
+
   LogicalResult block(func::FuncOp function) {
     for (Operation &op : function.getBody().front().without_terminator())
       if (failed(operation(&op)))
@@ -97,7 +114,8 @@ private:
   LogicalResult readOperands(Operation *op) {
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (!isThere(operand))
-        return op->emitOpError() << "does not find operand " << i << " in iteration " << iteration;
+        return showOther(op->emitOpError() << "does not find operand " << i << " in iteration " << iteration,
+                         span(operand), values[operand]);
     return success();
   }
 
@@ -132,13 +150,13 @@ private:
     if (std::optional<Content> view = viewed(op)) {
       values[op->getResult(0)] = *view;
       if (!isThere(op->getResult(0)))
-        return op->emitOpError() << "is not where its operands are";
+        return showOther(op->emitOpError() << "is not where its operands are", span(op->getResult(0)), *view);
       return success();
     }
     if (failed(checkOverlaps(op)))
       return failure();
     for (Value result : op->getResults()) {
-      values[result] = isa<kern::CopyOp>(op) ? values[op->getOperand(0)] : shadow.fresh(result.getType());
+      values[result] = isa<kern::CopyOp>(op) ? values[op->getOperand(0)] : freshOf(op, result.getType());
       shadow.write(span(result), values[result]);
     }
     return success();
@@ -169,7 +187,8 @@ private:
     auto gradient =
         kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, place.getOffset(), place.getStride(), 0);
     if (!shadow.holds(parameterSpan(parameter, gradient), values[op.getValue()]))
-      return op.emitOpError() << "does not find its value in the gradient arena";
+      return showOther(op.emitOpError() << "does not find its value in the gradient arena",
+                       parameterSpan(parameter, gradient), values[op.getValue()]);
     return success();
   }
 
@@ -191,8 +210,9 @@ private:
       for (auto [argument, content] : llvm::zip(body.getArguments(), arguments)) {
         values[argument] = content;
         if (!isThere(argument))
-          return scan.emitOpError() << "does not pass argument " << argument.getArgNumber() << " in iteration "
-                                    << iteration;
+          return showOther(scan.emitOpError()
+                               << "does not pass argument " << argument.getArgNumber() << " in iteration " << iteration,
+                           span(argument), content);
       }
       if (failed(block(body)) || failed(readOperands(end)))
         return failure();
@@ -209,7 +229,8 @@ private:
       values[scan.getResult(carries + i)] = joinEntries(stack);
     for (OpResult result : scan->getResults())
       if (!isThere(result))
-        return scan.emitOpError() << "does not leave result " << result.getResultNumber() << " at its place";
+        return showOther(scan.emitOpError() << "does not leave result " << result.getResultNumber() << " at its place",
+                         span(result), values[result]);
     return success();
   }
 
@@ -217,11 +238,12 @@ private:
   Shadow shadow;
   DenseMap<Value, Content> values;
   DenseMap<Operation *, Content> contents, roundedContents; // of parameters and caches
+  std::map<uint64_t, Operation *> makers;                   // of bytes, by the first of their names
   int64_t iteration = 0;
   bool inBody = false;
 };
 
-struct VerifyMemoryPass : stretto::impl::VerifyMemoryBase<VerifyMemoryPass> {
+struct VerifyMemoryPass : stretto::codegen::impl::VerifyMemoryBase<VerifyMemoryPass> {
   void runOnOperation() final {
     if (failed(requirePlaces(getOperation())))
       return signalPassFailure();

@@ -1,10 +1,11 @@
 //===- Views.cpp - values that are parts of other values ------------------===//
 #include "codegen/memory/Views.h"
 
-#include "ir/Seq/TensorShape.h"
+#include "ir/seq/TensorShape.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static seq::ConcatOp concatUser(Value value) {
   for (Operation *user : value.getUsers())
@@ -13,7 +14,7 @@ static seq::ConcatOp concatUser(Value value) {
   return {};
 }
 
-int64_t stretto::rowStride(Value value) {
+int64_t stretto::codegen::rowStride(Value value) {
   if (auto slice = value.getDefiningOp<seq::SliceOp>())
     return rowStride(slice.getOperand());
   if (auto concat = concatUser(value))
@@ -21,28 +22,28 @@ int64_t stretto::rowStride(Value value) {
   return columnsOf(value);
 }
 
-int64_t stretto::spanBytes(Value value) {
+int64_t stretto::codegen::spanBytes(Value value) {
   int64_t elements = rowsOf(value) ? (rowsOf(value) - 1) * rowStride(value) + columnsOf(value) : 0;
   return elements * typeOf(value).getElementTypeBitWidth() / 8;
 }
 
-bool stretto::isRowStrided(Value value) { return rowsOf(value) > 1 && rowStride(value) != columnsOf(value); }
+bool stretto::codegen::isRowStrided(Value value) { return rowsOf(value) > 1 && rowStride(value) != columnsOf(value); }
 
-bool stretto::acceptsRowStride(OpOperand &use) {
+bool stretto::codegen::acceptsRowStride(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto slice = dyn_cast<seq::SliceOp>(op)) // one of all columns would have gaps that nobody expects
     return columnsOf(slice.getResult()) < columnsOf(slice.getOperand());
   return isa<seq::ConcatOp>(op) || seq::mayBeColumns(use);
 }
 
-bool stretto::canWriteRowStride(OpResult result) { return seq::mayBeColumns(result); }
+bool stretto::codegen::canWriteRowStride(OpResult result) { return seq::mayBeColumns(result); }
 
-OpOperand *stretto::accumulatorOf(Operation *op) {
+OpOperand *stretto::codegen::accumulatorOf(Operation *op) {
   auto library = dyn_cast<seq::LibraryOp>(op);
   return library ? library.getAccumulatorOperand() : nullptr;
 }
 
-OpOperand *stretto::residualOf(Operation *op) {
+OpOperand *stretto::codegen::residualOf(Operation *op) {
   auto library = dyn_cast<seq::LibraryOp>(op);
   return library ? library.getResidualOperand() : nullptr;
 }
@@ -82,7 +83,7 @@ static void collectSources(Value value, SmallVectorImpl<Value> &sources) {
   }
 }
 
-bool stretto::isUsedLater(OpOperand &use) {
+bool stretto::codegen::isUsedLater(OpOperand &use) {
   SmallVector<Value> sources;
   collectSources(use.get(), sources);
   return llvm::any_of(sources, [&](Value source) { return isSeenFrom(source, use); });

@@ -1,9 +1,9 @@
 //===- Views.h - values that are parts of other values ------------------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Elements from one row to the next of a value once memory is planned: the columns, or those of the wider value
 /// that it is a range of columns of.
@@ -31,4 +31,4 @@ mlir::OpOperand *residualOf(mlir::Operation *op);
 /// or through views of it.
 bool isUsedLater(mlir::OpOperand &use);
 
-} // namespace stretto
+} // namespace stretto::codegen

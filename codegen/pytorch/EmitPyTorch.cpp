@@ -3,10 +3,11 @@
 
 #include "codegen/pytorch/FunctionPrinter.h"
 #include "codegen/pytorch/Prelude.h"
-#include "ir/Seq/Documents.h"
+#include "ir/seq/Documents.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 // ---------------------------------------------------------------- the pieces of the prelude
 
@@ -29,11 +30,11 @@ static std::string &addedHelpers() {
   return text;
 }
 
-void stretto::addPyTorchHelpers(llvm::StringRef text) { addedHelpers() += "\n\n\n" + text.trim().str(); }
+void stretto::codegen::addPyTorchHelpers(llvm::StringRef text) { addedHelpers() += "\n\n\n" + text.trim().str(); }
 
 static std::string allHelpers() { return kPrelude.rtrim().str() + addedHelpers(); }
 
-bool stretto::isPyTorchHelper(llvm::StringRef name) {
+bool stretto::codegen::isPyTorchHelper(llvm::StringRef name) {
   return llvm::StringRef(allHelpers()).contains(("\ndef " + name + "(").str());
 }
 
@@ -197,7 +198,7 @@ LogicalResult ModulePrinter::print() {
   return success();
 }
 
-LogicalResult stretto::emitPyTorch(ModuleOp module, llvm::raw_ostream &os) {
+LogicalResult stretto::codegen::emitPyTorch(ModuleOp module, llvm::raw_ostream &os) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (failed(ModulePrinter(module, stream).print()))

@@ -5,7 +5,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Writes one Python module that holds the model of a module in the `seq` stage (as the front end makes it): a class
 /// whose state_dict() has exactly our parameter names, a function for each block, and `load_stretto(path)`, which
@@ -14,4 +14,4 @@ namespace stretto {
 /// Fails with an error at the operation that has no PyTorch form.
 llvm::LogicalResult emitPyTorch(mlir::ModuleOp module, llvm::raw_ostream &os);
 
-} // namespace stretto
+} // namespace stretto::codegen

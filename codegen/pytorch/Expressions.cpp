@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using python::Binding;
 
 using Text = FailureOr<python::Expression>;
@@ -72,10 +73,16 @@ Text FunctionPrinter::readParameter(Operation *op) {
     unsigned carries = scan ? scan.getCarry().size() : 0, index = use.getOperandNumber();
     return scan && index >= carries && index < carries + scan.getSlices().size();
   };
-  if (parameter.getStacked() && !llvm::all_of(op->getUses(), isSlice))
-    return op->emitError() << "a stacked parameter must be read by scans only to have a PyTorch form";
-  if (!parameter.getStacked() && llvm::any_of(op->getUses(), isSlice))
-    return op->emitError() << "a parameter that is not stacked must not be the slice of a scan";
+  for (OpOperand &use : op->getUses()) {
+    if (isSlice(use) == parameter.getStacked())
+      continue;
+    InFlightDiagnostic error = op->emitError()
+                               << (parameter.getStacked()
+                                       ? "a stacked parameter must be read by scans only to have a PyTorch form"
+                                       : "a parameter that is not stacked must not be the slice of a scan");
+    error.attachNote(use.getOwner()->getLoc()) << "read here";
+    return error;
+  }
   return atom("self[" + python::quoted(weights.nameOf(op->getResult(0))->path) + "]");
 }
 

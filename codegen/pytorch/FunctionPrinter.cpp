@@ -3,6 +3,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// Texts longer than this become variables even if they have no name.
 static constexpr size_t kLongExpression = 72;

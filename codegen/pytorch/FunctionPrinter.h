@@ -4,7 +4,7 @@
 #include "codegen/pytorch/PythonText.h"
 #include "codegen/pytorch/WeightPaths.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What the functions of one module share.
 struct PythonNames {
@@ -63,4 +63,4 @@ private:
   llvm::StringMap<mlir::Value> holders;                 // which value a variable holds
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -2,7 +2,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
-namespace stretto {
+namespace stretto::codegen {
 /// The text of Prelude.py.
 extern const llvm::StringRef kPrelude;
 
@@ -12,4 +12,4 @@ void addPyTorchHelpers(llvm::StringRef text);
 
 /// Whether there is a helper of that name.
 bool isPyTorchHelper(llvm::StringRef name);
-} // namespace stretto
+} // namespace stretto::codegen

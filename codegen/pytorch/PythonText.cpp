@@ -10,6 +10,7 @@
 #include <cmath>
 
 using namespace stretto;
+using namespace stretto::codegen;
 
 std::string python::identifier(llvm::StringRef text) {
   std::string name;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace stretto::python {
+namespace stretto::codegen::python {
 
 /// How tightly an expression holds together, for parentheses.
 enum class Binding { Sum, Product, Negation, Atom };
@@ -43,4 +43,4 @@ std::string range(int64_t first, int64_t step, int64_t count);
 /// The text in quotes; with `{}` in it, an f-string where `index` stands for it.
 std::string quoted(llvm::StringRef text, llvm::StringRef index = "");
 
-} // namespace stretto::python
+} // namespace stretto::codegen::python

@@ -3,15 +3,16 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-seq::ParameterOp stretto::parameterOf(Value value) {
+seq::ParameterOp stretto::codegen::parameterOf(Value value) {
   auto get = value.getDefiningOp<seq::GetParameterOp>();
   if (!get)
     return nullptr;
   return SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr());
 }
 
-llvm::StringRef stretto::hintOf(Location location) {
+llvm::StringRef stretto::codegen::hintOf(Location location) {
   if (auto site = dyn_cast<CallSiteLoc>(location))
     return hintOf(site.getCallee());
   if (auto named = dyn_cast<NameLoc>(location))

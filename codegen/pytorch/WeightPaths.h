@@ -1,13 +1,13 @@
 //===- WeightPaths.h - which arguments of block functions are weights -----------===//
 #pragma once
 
-#include "ir/Seq/SeqOps.h"
+#include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <optional>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Finds the arguments of functions that need not be passed one by one, because they are weights below one name at
 /// every place that calls the function: in `attention(x, q.weight, k.weight)` called with
@@ -57,4 +57,4 @@ seq::ParameterOp parameterOf(mlir::Value value);
 /// The name that the front end gave to a value in its location; empty if there is none.
 llvm::StringRef hintOf(mlir::Location location);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -4,7 +4,7 @@
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
-#include "ir/Seq/SourceNames.h"
+#include "ir/seq/SourceNames.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -16,6 +16,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 constexpr StringRef gradientOf = "the gradient of ";
@@ -134,7 +135,7 @@ public:
       addValue(decision, "recomputed", recomputed, times);
     else if (name == "Peak")
       peak = std::max(peak, numberOf(decision, "Bytes"));
-    else if (name != "SavedBytes" && (decision.category != "schedule" || name == "GivenSchedule"))
+    else if (name != "SavedBytes" && (decision.category != "schedule" || name == "ScheduleOverride"))
       addOther(decision, times);
   }
 
@@ -212,11 +213,11 @@ private:
 
   void addOther(const Decision &decision, int64_t times) {
     bool did = decision.kind == Decision::passed;
-    StringRef label = decision.name == "MergedMatmuls"   ? (did ? "merged" : "missed")
-                      : decision.name == "GivenSchedule" ? "schedule"
-                      : decision.category == "fusion"    ? (did ? "fused" : "missed")
-                      : did                              ? "done"
-                                                         : "note";
+    StringRef label = decision.name == "MergedMatmuls"      ? (did ? "merged" : "missed")
+                      : decision.name == "ScheduleOverride" ? "schedule"
+                      : decision.category == "fusion"       ? (did ? "fused" : "missed")
+                      : did                                 ? "done"
+                                                            : "note";
     std::string text = decision.text;
     if (!decision.reason.empty())
       text += ": " + decision.reason;
@@ -244,7 +245,7 @@ private:
 };
 } // namespace
 
-std::shared_ptr<std::vector<Decision>> stretto::collectDecisions(MLIRContext &context) {
+std::shared_ptr<std::vector<Decision>> stretto::codegen::collectDecisions(MLIRContext &context) {
   auto list = std::make_shared<std::vector<Decision>>();
   remark::RemarkCategories everything{std::nullopt, ".*", ".*", ".*", ".*"};
   LogicalResult enabled = remark::enableOptimizationRemarks(
@@ -253,7 +254,7 @@ std::shared_ptr<std::vector<Decision>> stretto::collectDecisions(MLIRContext &co
   return list;
 }
 
-llvm::StringMap<int64_t> stretto::runsOfFunctions(ModuleOp module) {
+llvm::StringMap<int64_t> stretto::codegen::runsOfFunctions(ModuleOp module) {
   llvm::StringMap<int64_t> runs;
   for (func::FuncOp entry : entryFunctions(module)) {
     Timeline timeline(entry);
@@ -265,8 +266,8 @@ llvm::StringMap<int64_t> stretto::runsOfFunctions(ModuleOp module) {
   return runs;
 }
 
-void stretto::printDecisions(ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
-                             const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os) {
+void stretto::codegen::printDecisions(ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
+                                      const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os) {
   Report report(runs, sources);
   for (const Decision &decision : decisions)
     report.add(decision);

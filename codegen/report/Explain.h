@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// One remark of a pass.
 struct Decision {
@@ -31,4 +31,4 @@ llvm::StringMap<int64_t> runsOfFunctions(mlir::ModuleOp module);
 void printDecisions(llvm::ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
                     const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -4,6 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace stretto;
+using namespace stretto::codegen;
 using llvm::StringRef;
 
 /// A number with a prefix of the SI: 1234567 is "1.23 M".
@@ -20,7 +21,7 @@ static void printRow(llvm::raw_ostream &os, StringRef name, const BlockSummary &
                       withPrefix(block.flopsForward), withPrefix(block.flopsBackward), withPrefix(block.bytes));
 }
 
-void stretto::printSummary(const Summary &summary, llvm::raw_ostream &os) {
+void stretto::codegen::printSummary(const Summary &summary, llvm::raw_ostream &os) {
   os << llvm::formatv("{0,-32} {1,6} {2,14} {3,12} {4,12} {5,12}\n", "block", "layers", "parameters", "FLOP fwd",
                       "FLOP bwd", "bytes");
   for (auto &[name, block] : summary.blocks)

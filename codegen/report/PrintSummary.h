@@ -3,9 +3,9 @@
 
 #include "codegen/facts/Summary.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// For the terminal.
 void printSummary(const Summary &summary, llvm::raw_ostream &os);
 
-} // namespace stretto
+} // namespace stretto::codegen

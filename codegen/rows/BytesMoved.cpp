@@ -1,13 +1,14 @@
 //===- BytesMoved.cpp - what a kernel takes from memory and brings back ---------===//
 #include "codegen/rows/BytesMoved.h"
 
-#include "ir/Seq/SeqOps.h"
+#include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static int64_t bytesOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -36,7 +37,7 @@ static int64_t bytesRead(Value operand, Value inBody) {
   return bytesOf(operand) / type.getDimSize(0) * columns.count();
 }
 
-int64_t stretto::bytesMoved(kern::RowKernel op) {
+int64_t stretto::codegen::bytesMoved(kern::RowKernel op) {
   int64_t bytes = 0;
   for (BlockArgument argument : op.getBody().getArguments())
     if (OpOperand *operand = op.getOperandOf(argument.getArgNumber()))

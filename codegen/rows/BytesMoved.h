@@ -1,11 +1,11 @@
 //===- BytesMoved.h - what a kernel takes from memory and brings back -----------===//
 #pragma once
 
-#include "ir/Kern/KernInterfaces.h"
+#include "ir/kern/KernInterfaces.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Bytes that a launch reads and writes: of each operand the columns that the body looks at, once; each result once.
 int64_t bytesMoved(kern::RowKernel op);
 
-} // namespace stretto
+} // namespace stretto::codegen

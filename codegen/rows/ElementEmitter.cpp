@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 //===- Places -----------------------------------------------------------------===//
 
@@ -134,7 +135,7 @@ Value ElementEmitter::emitElementwise(Operation *op, ValueRange operands) {
     return emitSigmoid(operands[0]);
   if (isa<seq::SoftplusOp>(op))
     return emitSoftplus(b, operands[0]);
-  return stretto::emitElementwise(b, op, operands);
+  return stretto::codegen::emitElementwise(b, op, operands);
 }
 
 //===- Sums ---------------------------------------------------------------------===//

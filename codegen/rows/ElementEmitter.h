@@ -19,7 +19,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// One buffer of a kernel as its rows see it.
 struct RowBuffer {
@@ -106,4 +106,4 @@ private:
   Level agree(llvm::MutableArrayRef<Emitted> values);
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -1,21 +1,22 @@
 //===- ElementMap.cpp - affine maps by tabulation -----------------------------===//
 #include "codegen/rows/ElementMap.h"
 
-#include "ir/Seq/SeqOps.h"
+#include "ir/seq/SeqOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-int64_t stretto::lastDimension(Value value) {
+int64_t stretto::codegen::lastDimension(Value value) {
   auto shape = cast<RankedTensorType>(value.getType()).getShape();
   return shape.empty() ? 1 : shape.back();
 }
 
-int64_t stretto::elementCount(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+int64_t stretto::codegen::elementCount(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
 
-bool stretto::isMovement(Operation *op) {
+bool stretto::codegen::isMovement(Operation *op) {
   return isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::BroadcastOp, seq::PermuteOp>(op);
 }
 
@@ -58,7 +59,7 @@ static Element sourceOf(seq::PermuteOp op, int64_t element) {
   return {0, column < half ? element + half : element - half};
 }
 
-Element stretto::sourceElement(Operation *op, int64_t element) {
+Element stretto::codegen::sourceElement(Operation *op, int64_t element) {
   return llvm::TypeSwitch<Operation *, Element>(op)
       .Case<seq::ConcatOp, seq::BroadcastOp, seq::PermuteOp>([&](auto o) { return sourceOf(o, element); })
       .Case([&](seq::SliceOp slice) {
@@ -79,7 +80,7 @@ static Split splitAt(int64_t position, Index index, Domain domain, int64_t perio
   return {Split::cut, position};
 }
 
-Fit stretto::fitMap(ElementMap map, Index index, Domain domain, int64_t period) {
+Fit stretto::codegen::fitMap(ElementMap map, Index index, Domain domain, int64_t period) {
   auto at = [&](int64_t h, int64_t j) { return map(index.base + h * index.head + j * index.column); };
   int64_t length = index.column ? domain.length : 1;
   Element first = at(0, 0);
@@ -105,7 +106,7 @@ Fit stretto::fitMap(ElementMap map, Index index, Domain domain, int64_t period) 
   return fit;
 }
 
-SmallVector<std::pair<Domain, Index>, 2> stretto::splitDomain(Domain domain, Index index, Split split) {
+SmallVector<std::pair<Domain, Index>, 2> stretto::codegen::splitDomain(Domain domain, Index index, Split split) {
   switch (split.kind) {
   case Split::nest:
     return {{{domain.length / split.at, split.at}, {index.base, split.at * index.column, split.at > 1}}};

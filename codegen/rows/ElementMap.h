@@ -12,7 +12,7 @@
 #include <compare>
 #include <optional>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Element `base + h * head + j * column` for the counters h, j of a loop nest; `column` is 0 or 1.
 struct Index {
@@ -62,4 +62,4 @@ Element sourceElement(mlir::Operation *op, int64_t element);
 int64_t lastDimension(mlir::Value value);
 int64_t elementCount(mlir::Value value);
 
-} // namespace stretto
+} // namespace stretto::codegen

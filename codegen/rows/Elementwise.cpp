@@ -10,14 +10,15 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-Value stretto::emitConstant(VectorBuilder &b, Operation *constant) {
+Value stretto::codegen::emitConstant(VectorBuilder &b, Operation *constant) {
   DenseElementsAttr elements;
   matchPattern(constant, m_Constant(&elements));
   return arith::ConstantOp::create(b, elements.getSplatValue<TypedAttr>());
 }
 
-Value stretto::emitElementwise(VectorBuilder &b, Operation *op, ValueRange operands) {
+Value stretto::codegen::emitElementwise(VectorBuilder &b, Operation *op, ValueRange operands) {
   IRMapping mapping;
   mapping.map(op->getOperands(), operands);
   Operation *copy = b.clone(*op, mapping);
@@ -27,7 +28,7 @@ Value stretto::emitElementwise(VectorBuilder &b, Operation *op, ValueRange opera
   return copy->getResult(0);
 }
 
-Value stretto::emitContracted(VectorBuilder &b, Operation *sum, bool onLeft, Value x, Value y, Value z) {
+Value stretto::codegen::emitContracted(VectorBuilder &b, Operation *sum, bool onLeft, Value x, Value y, Value z) {
   if (isa<arith::SubFOp>(sum) && onLeft)
     z = arith::NegFOp::create(b, z);
   else if (isa<arith::SubFOp>(sum))
@@ -35,7 +36,7 @@ Value stretto::emitContracted(VectorBuilder &b, Operation *sum, bool onLeft, Val
   return b.mulAdd(x, y, z);
 }
 
-Value stretto::emitColumnNumbers(VectorBuilder &b, Type type, Value first, int64_t lanes) {
+Value stretto::codegen::emitColumnNumbers(VectorBuilder &b, Type type, Value first, int64_t lanes) {
   Value real = arith::SIToFPOp::create(b, type, first);
   if (lanes == 1)
     return real;
@@ -46,13 +47,13 @@ Value stretto::emitColumnNumbers(VectorBuilder &b, Type type, Value first, int64
   return arith::AddFOp::create(b, b.splat(real, lanes), iota);
 }
 
-Value stretto::emitSoftplus(VectorBuilder &b, Value x) {
+Value stretto::codegen::emitSoftplus(VectorBuilder &b, Value x) {
   Value e = math::ExpOp::create(b, arith::NegFOp::create(b, math::AbsFOp::create(b, x)));
   Value positive = arith::MaximumFOp::create(b, x, b.real(x.getType(), 0));
   return arith::AddFOp::create(b, positive, math::Log1pOp::create(b, e));
 }
 
-LogicalResult stretto::checkKernel(kern::RowKernel op) {
+LogicalResult stretto::codegen::checkKernel(kern::RowKernel op) {
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     if (op.isColumnSum(i) && !op.getPartialSums())
       return op.emitOpError("column sums must be split into partial sums to become code");

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "codegen/rows/VectorBuilder.h"
-#include "ir/Kern/KernInterfaces.h"
+#include "ir/kern/KernInterfaces.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// The one number that all elements of a constant of a row body have.
 mlir::Value emitConstant(VectorBuilder &b, mlir::Operation *constant);
@@ -26,4 +26,4 @@ mlir::Value emitSoftplus(VectorBuilder &b, mlir::Value x);
 /// What a kernel needs to become code: column sums are partial, constants have one value. Reports what it lacks.
 mlir::LogicalResult checkKernel(kern::RowKernel op);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static bool isElementwise(Operation *op) { return op->hasTrait<OpTrait::Elementwise>(); }
 
@@ -29,7 +30,7 @@ static bool keepsRowsWhole(Operation *op) {
   return isOfOne || elementCount(op->getResult(0)) == 1;
 }
 
-bool stretto::mayOverwrite(kern::RowKernel op, unsigned argument, unsigned result) {
+bool stretto::codegen::mayOverwrite(kern::RowKernel op, unsigned argument, unsigned result) {
   OpOperand *operand = op.getOperandOf(argument);
   if (!operand || op.getMap(argument) != kern::RowMap::row ||
       operand->get().getType() != op->getResult(result).getType() ||
@@ -50,7 +51,7 @@ bool stretto::mayOverwrite(kern::RowKernel op, unsigned argument, unsigned resul
   return llvm::all_of(body, [](Operation &inner) { return keepsRowsWhole(&inner); });
 }
 
-bool stretto::mayBeOverwritten(kern::RowKernel op, unsigned argument) {
+bool stretto::codegen::mayBeOverwritten(kern::RowKernel op, unsigned argument) {
   auto results = llvm::seq(op->getNumResults());
   return llvm::any_of(results, [&](unsigned result) { return mayOverwrite(op, argument, result); });
 }

@@ -1,9 +1,9 @@
 //===- Overwrite.h - results in the memory of operands --------------------------===//
 #pragma once
 
-#include "ir/Kern/KernInterfaces.h"
+#include "ir/kern/KernInterfaces.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Whether a kernel may store a result in the memory of the operand of an argument of its body, for code that visits
 /// the pieces of a column loop (RowPlan.h) together and loads before it stores. Each element of the operand is then
@@ -22,4 +22,4 @@ bool mayOverwrite(kern::RowKernel op, unsigned argument, unsigned result);
 /// read it then.
 bool mayBeOverwritten(kern::RowKernel op, unsigned argument);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -1,12 +1,12 @@
 //===- Passes.h - fused kernels, whatever they run on ----------------------------===//
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/Pass/Pass.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "codegen/rows/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// What the code of an operation reads: the factors of a product that it takes over, else its operands.
 static SmallVector<Value> valuesRead(Operation *op) {
@@ -22,7 +23,7 @@ static SmallVector<Value> valuesRead(Operation *op) {
 RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop)
     : RowDemand(plan, nest, loop, [](Value) { return true; }, [](const Item &) -> Item * { return nullptr; }) {}
 
-RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayCarry,
+RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayRoll,
                      function_ref<Item *(const Item &)> find)
     : plan(plan), domain{nest.heads, loop.length} {
   for (const Piece &piece : loop.pieces) {
@@ -40,7 +41,7 @@ RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &lo
     ordered.push_back(&item);
     if ((item.found = find(item)))
       continue;
-    item.isCarried = item.index.column && item.rows.size() > 1 && mayCarry(item.value);
+    item.isRolling = item.index.column && item.rows.size() > 1 && mayRoll(item.value);
     askFrom(item);
   }
 }
@@ -73,7 +74,7 @@ void RowDemand::askFrom(Item &item) {
   if (!op || isa<seq::ReduceOp>(op))
     return;
   std::set<int64_t> rows = item.rows;
-  if (item.isCarried)
+  if (item.isRolling)
     rows = {*item.rows.rbegin()};
   if (auto tap = dyn_cast<seq::TapOp>(op)) {
     std::set<int64_t> tapped;
@@ -89,7 +90,7 @@ void RowDemand::askFrom(Item &item) {
   }
 }
 
-KernelDemand::KernelDemand(const RowPlan &plan, function_ref<bool(Value)> mayCarry, function_ref<bool(Value)> mayKeep) {
+KernelDemand::KernelDemand(const RowPlan &plan, function_ref<bool(Value)> mayRoll, function_ref<bool(Value)> mayCache) {
   for (const RowPhase &phase : plan.phases()) {
     if (phase.runsAhead())
       continue;
@@ -97,7 +98,7 @@ KernelDemand::KernelDemand(const RowPlan &plan, function_ref<bool(Value)> mayCar
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops) {
         auto find = [&](const RowDemand::Item &item) -> RowDemand::Item * {
-          if (!item.index.column || item.range() != RowRange{} || !mayKeep(item.value))
+          if (!item.index.column || item.range() != RowRange{} || !mayCache(item.value))
             return nullptr;
           for (size_t i = 0; i < before; ++i) {
             RowDemand::Item *other = all[i].demand.lookup(item.value, item.index);
@@ -106,10 +107,10 @@ KernelDemand::KernelDemand(const RowPlan &plan, function_ref<bool(Value)> mayCar
           }
           return nullptr;
         };
-        all.push_back({&loop, RowDemand(plan, nest, loop, mayCarry, find)});
+        all.push_back({&loop, RowDemand(plan, nest, loop, mayRoll, find)});
         for (const RowDemand::Item *item : all.back().demand.items())
           if (item->found)
-            item->found->isKept = true;
+            item->found->isCached = true;
       }
   }
 }

@@ -1,7 +1,7 @@
 //===- RowDemand.h - what one loop over columns asks for ------------------===//
 //
 // The values, elements and rows that an ElementEmitter computes for one row of a loop over columns, and what it finds:
-// rows of carried values that were computed before, and values that a stage before kept.
+// rows of rolling buffers that were computed before, and values that an earlier stage cached.
 #pragma once
 
 #include "codegen/rows/RowPlan.h"
@@ -9,7 +9,7 @@
 #include <deque>
 #include <set>
 
-namespace stretto {
+namespace stretto::codegen {
 
 class RowDemand {
 public:
@@ -17,19 +17,19 @@ public:
     mlir::Value value;
     Index index;
     std::set<int64_t> rows;                   // relative to the row that is stored
-    bool isCarried = false;                   // and so computed at the last of `rows`
-    bool isKept = false;                      // for a later stage
-    Item *found = nullptr;                    // kept by an earlier stage, and so not computed
+    bool isRolling = false;                   // and so computed at the last of `rows`
+    bool isCached = false;                    // for a later stage
+    Item *found = nullptr;                    // cached by an earlier stage, and so not computed
     llvm::SmallVector<const Item *, 3> reads; // what it is computed from
 
     RowRange range() const { return {*rows.begin(), *rows.rbegin()}; }
   };
 
-  /// `mayCarry` names the values to be carried where they are asked for at several rows; `find` what an earlier stage
-  /// computed, or null.
+  /// `mayRoll` names the values that may have a rolling buffer where they are asked for at several rows; `find` what an
+  /// earlier stage computed, or null.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop,
-            llvm::function_ref<bool(mlir::Value)> mayCarry, llvm::function_ref<Item *(const Item &)> find);
-  /// All values may be carried, none is found.
+            llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find);
+  /// All values may have rolling buffers, none is found.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop);
 
   /// Each value behind all that read it.
@@ -49,16 +49,16 @@ private:
   llvm::SmallVector<const Item *> ordered;
 };
 
-/// All loops of the stages that may carry and keep (those that do not run ahead), in order.
+/// All loops of the stages that may roll and cache (those that do not run ahead), in order.
 class KernelDemand {
 public:
   struct Loop {
     const ColumnLoop *loop;
     RowDemand demand;
   };
-  /// `mayKeep` names the values to be kept where a later stage asks for the same columns and rows.
-  KernelDemand(const RowPlan &plan, llvm::function_ref<bool(mlir::Value)> mayCarry,
-               llvm::function_ref<bool(mlir::Value)> mayKeep);
+  /// `mayCache` names the values to be cached where a later stage asks for the same columns and rows.
+  KernelDemand(const RowPlan &plan, llvm::function_ref<bool(mlir::Value)> mayRoll,
+               llvm::function_ref<bool(mlir::Value)> mayCache);
 
   const std::deque<Loop> &loops() const & { return all; }
 
@@ -66,4 +66,4 @@ private:
   std::deque<Loop> all;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

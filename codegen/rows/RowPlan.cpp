@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// A movement that leaves the lanes of a vector as they are.
 static bool isPlainMovement(Operation *op) { return op && isMovement(op) && !isa<seq::PermuteOp>(op); }
@@ -18,13 +19,13 @@ static bool sumsUp(Operation *user) {
          (isPlainMovement(user) && llvm::all_of(user->getUsers(), sumsUp));
 }
 
-bool stretto::isContracted(Value product) {
+bool stretto::codegen::isContracted(Value product) {
   return product.getDefiningOp<arith::MulFOp>() && llvm::all_of(product.getUsers(), [](Operation *user) {
            return isa<arith::AddFOp, arith::SubFOp>(user) || sumsUp(user);
          });
 }
 
-void stretto::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit) {
+void stretto::codegen::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit) {
   for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)

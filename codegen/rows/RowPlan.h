@@ -11,12 +11,12 @@
 #pragma once
 
 #include "codegen/rows/ElementMap.h"
-#include "ir/Kern/KernInterfaces.h"
-#include "ir/Seq/SeqOps.h"
+#include "ir/kern/KernInterfaces.h"
+#include "ir/seq/SeqOps.h"
 
 #include <map>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Rows t + low ... t + high, where t is the row that is stored.
 struct RowRange {
@@ -120,4 +120,4 @@ inline mlir::Value sourceOperand(mlir::Operation *movement, const Fit &fit) {
   return movement->getOperand(mlir::isa<seq::ConcatOp>(movement) ? fit.source : 0);
 }
 
-} // namespace stretto
+} // namespace stretto::codegen

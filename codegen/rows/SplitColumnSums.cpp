@@ -1,13 +1,14 @@
 //===- SplitColumnSums.cpp - column sums become partial sums -------------------===//
 #include "codegen/rows/Passes.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_SPLITCOLUMNSUMS
 #include "codegen/rows/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static bool hasColumnSums(kern::RowKernel op) {
   return llvm::any_of(llvm::seq(op->getNumResults()), [&](unsigned i) { return op.isColumnSum(i); });
@@ -34,7 +35,7 @@ static void split(kern::RowKernel op) {
 }
 
 namespace {
-struct SplitColumnSumsPass : stretto::impl::SplitColumnSumsBase<SplitColumnSumsPass> {
+struct SplitColumnSumsPass : stretto::codegen::impl::SplitColumnSumsBase<SplitColumnSumsPass> {
   using SplitColumnSumsBase::SplitColumnSumsBase;
 
   void runOnOperation() final {

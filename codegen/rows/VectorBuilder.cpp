@@ -9,12 +9,13 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-Type stretto::withLanes(Type element, int64_t lanes) {
+Type stretto::codegen::withLanes(Type element, int64_t lanes) {
   return lanes == 1 ? element : VectorType::get({lanes}, element);
 }
 
-int64_t stretto::lanesOf(Value value) {
+int64_t stretto::codegen::lanesOf(Value value) {
   auto vector = dyn_cast<VectorType>(value.getType());
   return vector ? vector.getDimSize(0) : 1;
 }

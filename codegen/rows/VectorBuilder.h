@@ -2,12 +2,12 @@
 #pragma once
 
 #include "codegen/target/Target.h"
-#include "ir/Seq/SeqOps.h"
+#include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Builds scalars and vectors of any lane count; one lane means a scalar type.
 class VectorBuilder : public mlir::ImplicitLocOpBuilder {
@@ -47,4 +47,4 @@ private:
 mlir::Type withLanes(mlir::Type element, int64_t lanes);
 int64_t lanesOf(mlir::Value value);
 
-} // namespace stretto
+} // namespace stretto::codegen

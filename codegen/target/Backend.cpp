@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 LogicalResult Backend::resolve(BackendSettings &, ModuleOp, Report) const { return success(); }
 void Backend::describe(ModuleOp, const BackendSettings &) const {}

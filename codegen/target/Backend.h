@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/target/BackendOptions.h"
+#include "passes/support/CostModel.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -18,7 +19,7 @@ class ModuleOp;
 class OpPassManager;
 } // namespace mlir
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// A library that programs for a backend need besides the runtime itself.
 struct BackendLibrary {
@@ -28,7 +29,7 @@ struct BackendLibrary {
 };
 
 /// What --target names. A backend says how kernels are scheduled and lowered for its device; what is computed, and the
-/// program around the kernels, does not depend on it. All backends stand in codegen/Pipelines/Backends.cpp.
+/// program around the kernels, does not depend on it. All backends stand in codegen/pipelines/Backends.cpp.
 class Backend {
 public:
   using Report = llvm::function_ref<void(const llvm::Twine &)>;
@@ -49,6 +50,8 @@ public:
   virtual bool hasDeviceCode() const { return false; }
   /// The largest logits, in bytes, that are held at once if the user does not say.
   virtual int64_t headBytes() const = 0;
+  /// What moving rows through memory and computing them again cost on the device: it decides what shares a kernel.
+  virtual passes::CostModel costModel() const = 0;
   /// Whether matmuls add another value as they write, for less than a kernel that reads both.
   virtual bool fusesResiduals() const { return false; }
 
@@ -60,10 +63,10 @@ public:
   /// How many documents a batch of `batch` rows of `length` tokens has room for; 0: any number.
   virtual int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const;
 
-  /// Into the phase `kernels`: a schedule for each kernel. `cpu`: the host, as LLVM names it; `given`: what the user
-  /// asks of some schedules (codegen/rows/GivenSchedules.h).
+  /// Into the phase `kernels`: a schedule for each kernel. `cpu`: the host, as LLVM names it; `overrides`: what the
+  /// user asks of some schedules (codegen/rows/ScheduleOverrides.h).
   virtual void addSchedules(mlir::OpPassManager &passes, const BackendSettings &settings, llvm::StringRef cpu,
-                            llvm::StringRef given) const = 0;
+                            llvm::StringRef overrides) const = 0;
   /// Into the phase `nvvm`: kernels as code of the device; nothing where they are code of the host.
   virtual void addDeviceKernels(mlir::OpPassManager &passes, const BackendSettings &settings) const;
   /// Within the phase `kernels`: notes on each kernel what it takes of the device; nothing where no machine code tells.
@@ -92,4 +95,4 @@ public:
   }
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What a user may say about the device and the way to it, besides its name. Each backend takes some of it.
 struct BackendSettings {
@@ -32,4 +32,4 @@ inline constexpr BackendOption backendOptions[] = {
     {"--emulate", "", "run the GPU's kernels on the CPU, slowly, to check them", &BackendSettings::emulate},
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -14,6 +14,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// Sets on each function what the code generator reads from there and not from the machine.
 static void setTarget(llvm::Module &module, const Target &target, const llvm::TargetMachine &machine,
@@ -62,8 +63,8 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool ch
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-LogicalResult stretto::emitMachineCode(ModuleOp module, const Target &target, OutputKind kind,
-                                       llvm::raw_pwrite_stream &out, bool checkAddresses) {
+LogicalResult stretto::codegen::emitMachineCode(ModuleOp module, const Target &target, OutputKind kind,
+                                                llvm::raw_pwrite_stream &out, bool checkAddresses) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -87,7 +88,7 @@ LogicalResult stretto::emitMachineCode(ModuleOp module, const Target &target, Ou
   return success();
 }
 
-LogicalResult stretto::emitObject(ModuleOp module, const Target &target, StringRef path) {
+LogicalResult stretto::codegen::emitObject(ModuleOp module, const Target &target, StringRef path) {
   llvm::SmallVector<char> bytes;
   llvm::raw_svector_ostream stream(bytes);
   if (failed(emitMachineCode(module, target, OutputKind::object, stream)))

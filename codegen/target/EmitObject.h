@@ -9,7 +9,7 @@ namespace llvm {
 class raw_pwrite_stream;
 }
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// A compiler that is built with AddressSanitizer makes code for it: who links or loads that has its runtime.
 #if defined(__SANITIZE_ADDRESS__)
@@ -31,4 +31,4 @@ mlir::LogicalResult emitMachineCode(mlir::ModuleOp module, const Target &target,
 /// Writes an object file to `path`; the file appears whole or not at all.
 mlir::LogicalResult emitObject(mlir::ModuleOp module, const Target &target, llvm::StringRef path);
 
-} // namespace stretto
+} // namespace stretto::codegen

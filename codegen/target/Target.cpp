@@ -14,6 +14,7 @@
 
 using namespace llvm;
 using namespace stretto;
+using namespace stretto::codegen;
 
 static const llvm::Target *hostTarget() {
   static const bool ready = [] {
@@ -58,7 +59,7 @@ static std::string enabledInstructionSets(const MCSubtargetInfo &info) {
   return join(names, ",");
 }
 
-static void readFeatures(stretto::Target &target, const MCSubtargetInfo &info) {
+static void readFeatures(stretto::codegen::Target &target, const MCSubtargetInfo &info) {
   Triple triple(target.triple);
   if (triple.isAArch64()) {
     target.vectorBits = 128;
@@ -70,7 +71,8 @@ static void readFeatures(stretto::Target &target, const MCSubtargetInfo &info) {
   target.fusedMultiplyAdd = has("+fma");
 }
 
-FailureOr<stretto::Target> stretto::Target::resolve(StringRef cpu, function_ref<void(const Twine &)> reportError) {
+FailureOr<stretto::codegen::Target> stretto::codegen::Target::resolve(StringRef cpu,
+                                                                      function_ref<void(const Twine &)> reportError) {
   const llvm::Target *llvmTarget = hostTarget();
   if (!llvmTarget) {
     reportError("no code generator for this machine: " + Twine(sys::getDefaultTargetTriple()));
@@ -94,7 +96,7 @@ FailureOr<stretto::Target> stretto::Target::resolve(StringRef cpu, function_ref<
   return target;
 }
 
-std::unique_ptr<TargetMachine> stretto::Target::createMachine() const {
+std::unique_ptr<TargetMachine> stretto::codegen::Target::createMachine() const {
   TargetOptions options;
   return std::unique_ptr<TargetMachine>(hostTarget()->createTargetMachine(
       Triple(triple), cpu, features, options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));

@@ -13,7 +13,7 @@ class TargetMachine;
 class Twine;
 } // namespace llvm
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Everything code generation asks about a machine. Plain data: the same record, the same code.
 struct Target {
@@ -36,4 +36,4 @@ struct Target {
   std::unique_ptr<llvm::TargetMachine> createMachine() const;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

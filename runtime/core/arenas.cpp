@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 const char *arenaName(int arena) {
   if (arena < 0 || arena >= STRETTO_ARENA_COUNT)
@@ -98,4 +98,4 @@ bool Arenas::contains(stretto_arena arena, const void *address) const {
   return begin && address >= begin && address < begin + arenas[arena].bytes;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Arenas {
 public:
@@ -43,4 +43,4 @@ private:
 // Name of an arena in lower case, for messages.
 const char *arenaName(int arena);
 
-} // namespace stretto
+} // namespace stretto::runtime

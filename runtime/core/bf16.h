@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace stretto {
+namespace stretto::runtime {
 
 constexpr float widenBf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
@@ -16,4 +16,4 @@ constexpr uint16_t roundToBf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace stretto {
+namespace stretto::runtime {
 
 void Context::run(void (*entry)(stretto_context *)) {
   state.failure = nullptr;
@@ -38,9 +38,10 @@ template <typename Call> void call(stretto_context *context, const typename Call
 }
 
 } // namespace
-} // namespace stretto
+} // namespace stretto::runtime
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 extern "C" {
 

@@ -6,14 +6,14 @@
 #include <exception>
 
 struct stretto_context {
-  stretto::Device &device;
-  const stretto::Arenas &arenas;
-  int32_t dtype;                   // real type of the program
-  std::exception_ptr failure = {}; // first failure since the entry point was called
-  stretto::CallSite at = {};       // of the next call
+  stretto::runtime::Device &device;
+  const stretto::runtime::Arenas &arenas;
+  int32_t dtype;                      // real type of the program
+  std::exception_ptr failure = {};    // first failure since the entry point was called
+  stretto::runtime::CallSite at = {}; // of the next call
 };
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Calls an entry point of a program on its context.
 class Context {
@@ -27,4 +27,4 @@ private:
   stretto_context state;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

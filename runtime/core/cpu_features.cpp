@@ -10,7 +10,7 @@
 #include <cpuid.h>
 #endif
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 using Features = std::vector<std::pair<std::string_view, bool>>;
@@ -107,4 +107,4 @@ std::string missingCpuFeatures(std::string_view needed) {
   return missing;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

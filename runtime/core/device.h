@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Sees every op, in order, before and after it runs.
 class OpObserver {
@@ -83,4 +83,4 @@ struct DeviceOptions {
 // A device that needs no program, by its name: the CPU, or one that behaves like it; throws Error for another name.
 std::unique_ptr<Device> makeDevice(const std::string &name, const DeviceOptions &options = {});
 
-} // namespace stretto
+} // namespace stretto::runtime

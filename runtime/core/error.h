@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // A failure that is told to the user as it stands: lower case, constraint first, no final period.
 class Error : public std::runtime_error {
@@ -12,4 +12,4 @@ public:
   explicit Error(const std::string &message) : std::runtime_error(message) {}
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 int64_t elementsOf(const stretto_parameter &parameter) {
@@ -132,4 +132,4 @@ const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_re
   return parameterAt(index);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

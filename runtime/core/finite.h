@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class NonFiniteError : public Error {
 public:
@@ -39,4 +39,4 @@ private:
   const stretto_program &program;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Levenshtein distance: the fewest insertions, deletions and replacements that turn one into the other.
 inline size_t editDistance(std::string_view from, std::string_view to) {
@@ -49,4 +49,4 @@ inline std::string suggestName(std::string_view name, std::span<const std::strin
   return list;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Bytes of one element.
 constexpr int64_t elementBytes(int32_t dtype) { return dtype == STRETTO_F64 ? 8 : dtype == STRETTO_BF16 ? 2 : 4; }
@@ -134,4 +134,4 @@ using Op =
     std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, WriteCacheOp, ReadCacheOp,
                  LastRowOp, AttentionStepOp, LibraryOp, ZeroOp, CopyOp, CopyInOp, CopyOutOp, ReserveOp>;
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 template <typename Op, typename Wanted>
@@ -222,4 +222,4 @@ std::string describeOp(const Op &op, const CallSite &at) {
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

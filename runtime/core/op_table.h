@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Fills in the addresses of a call; throws Error where a buffer does not lie inside its arena.
 void resolve(Op &op, const Arenas &arenas);
@@ -35,4 +35,4 @@ OpFacts factsOf(const Op &op);
 // Its name and its place in the source: "kernel 'layer.forward.rowwise0' (a.stretto:7:3)".
 std::string describeOp(const Op &op, const CallSite &at);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct OptionHabit {
   std::string_view name, ours; // without dashes in front
@@ -131,4 +131,4 @@ inline std::string_view habitRemark(std::string_view word) {
   return "";
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace stretto {
+namespace stretto::runtime {
 
 using PhiloxCounter = std::array<uint32_t, 4>;
 using PhiloxKey = std::array<uint32_t, 2>;
@@ -35,4 +35,4 @@ constexpr double openUniform(uint32_t high, uint32_t low) {
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

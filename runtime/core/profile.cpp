@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 const char *const knownGroups[] = {"matmuls", "attention", "rowwise", "loss", "optimizer", "embedding", "rest", "data"};
@@ -103,4 +103,4 @@ std::string profileReport(const Profile &profile) {
   return out;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

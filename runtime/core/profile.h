@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Profile : public OpObserver {
 public:
@@ -57,4 +57,4 @@ private:
 // Both as a table of text.
 std::string profileReport(const Profile &profile);
 
-} // namespace stretto
+} // namespace stretto::runtime

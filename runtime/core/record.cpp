@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // Hands out addresses that nothing lies at, and notes the ops.
@@ -67,4 +67,4 @@ ReserveOp needsOf(const stretto_program &program) {
   return recorder.needs;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -3,9 +3,9 @@
 
 #include "runtime/core/device.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The needs of all entry points of a program; no memory is taken.
 ReserveOp needsOf(const stretto_program &program);
 
-} // namespace stretto
+} // namespace stretto::runtime

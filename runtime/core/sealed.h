@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The last line of a file with this text above it.
 inline std::string sealOf(std::string_view text) {
@@ -34,4 +34,4 @@ inline std::optional<std::string_view> unsealed(std::string_view file) {
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // How long a thread looks for the next work before it sleeps: longer than what lies between two kernels of a step, and
@@ -142,4 +142,4 @@ void runPieces(int64_t count, void (*call)(const void *, int64_t, int), const vo
     call(work, piece, 0);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // How many threads `parallelFor` uses from now on, the caller included; at least 1.
 void setThreadCount(int count);
@@ -37,4 +37,4 @@ template <typename Work> void onEachThread(const Work &work) {
   });
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

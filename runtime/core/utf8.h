@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The bytes of the character of UTF-8 that a text, which is not empty, opens with; 0 where it opens with none. The
 // second byte has a range of its own where the whole could be written in fewer bytes, would be half of a pair of
@@ -50,4 +50,4 @@ inline std::string printable(std::string_view bytes) {
   return bytes.empty() ? text : text + "...";
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

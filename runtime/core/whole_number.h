@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // A whole number in digits, or as a real that is one: 1e3, 2.5e4. Returns whether the text is one.
 inline bool parseWholeNumber(std::string_view text, int64_t &value) {
@@ -21,4 +21,4 @@ inline bool parseWholeNumber(std::string_view text, int64_t &value) {
   return true;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

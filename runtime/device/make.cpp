@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Devices that run the programs for a CPU.
 static std::unique_ptr<Device> makeHostDevice(std::string_view name, const DeviceOptions &options) {
@@ -30,4 +30,4 @@ std::unique_ptr<Device> makeDeviceFor(const stretto_program &program, const std:
   return device ? std::move(device) : makeCudaDevice(program, options);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

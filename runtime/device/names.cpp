@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 struct KnownDevice {
@@ -69,4 +69,4 @@ void checkPresence(std::string_view device) {
     known->checkPresence();
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

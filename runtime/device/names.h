@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The names of all devices.
 std::vector<std::string> deviceNames();
@@ -21,4 +21,4 @@ std::string chooseDevice(std::string_view target, const std::string &asked);
 // Throws Error when this machine has no such device, as far as that is known without the device's own libraries.
 void checkPresence(std::string_view device);
 
-} // namespace stretto
+} // namespace stretto::runtime

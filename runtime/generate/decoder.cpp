@@ -7,7 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // Keys of Device::repeat; those of steps (runtime/train/step.h) are smaller.
@@ -73,4 +73,4 @@ std::span<const double> Decoder::append(std::span<const std::span<const int32_t>
   return logits;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

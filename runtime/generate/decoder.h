@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Each of `slots` sequences may grow by some tokens at a time; what later tokens need of earlier ones stays in the
 // CACHE arena of the program. Works with the weights that are in the PARAMETERS arena at each call.
@@ -42,4 +42,4 @@ private:
   std::vector<double> logits;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

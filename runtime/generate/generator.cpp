@@ -9,7 +9,7 @@
 #include <chrono>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // A row of the batch: the prompt it works on, and what of it, or of the answer, the model has not read yet.
 struct Generator::Row {
@@ -70,4 +70,4 @@ std::vector<std::vector<int32_t>> Generator::answer(std::span<const Prompt> prom
   return answers;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Whether a program was compiled with decode entries.
 inline bool canDecode(const stretto_program &program) { return program.decode_one.rows > 0; }
@@ -48,4 +48,4 @@ private:
   WritingSpeed measured;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

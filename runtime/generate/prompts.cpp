@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <sstream>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr uint64_t mostBytes = 1 << 30; // of a file of prompts
@@ -70,4 +70,4 @@ void checkEndToken(const RunConfig &config, int64_t vocabulary) {
         fmt::format("--end-token must be a token in 0..{}, or -1, but got '{}'", vocabulary - 1, config.endToken));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

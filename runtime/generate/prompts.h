@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // A prompt, and what messages call it.
 struct NamedPrompt {
@@ -25,4 +25,4 @@ void checkPrompt(const Prompt &prompt, const std::string &name, int64_t capacity
 // Throws Error where --end-token is no token.
 void checkEndToken(const RunConfig &config, int64_t vocabulary);
 
-} // namespace stretto
+} // namespace stretto::runtime

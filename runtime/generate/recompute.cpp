@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 void checkPrompts(std::span<const Prompt> prompts, const stretto_program &program) {
@@ -99,4 +99,4 @@ std::vector<std::vector<int32_t>> recomputeAnswers(Stepper &stepper, const stret
   return all;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

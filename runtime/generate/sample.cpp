@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Streams 0 and 1 of a seed are data, see Stream.
 static constexpr uint32_t drawStream = 2;
@@ -29,4 +29,4 @@ int32_t drawToken(std::span<const double> scores, double temperature, const Draw
   return static_cast<int32_t>(highest - scores.begin()); // only rounding leads here
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

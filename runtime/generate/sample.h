@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // What a drawn token depends on beside its distribution: nothing of the batch it was computed in.
 struct DrawPlace {
@@ -17,4 +17,4 @@ struct DrawPlace {
 // highest score, the smallest where several have it. `scores` are logits or log-probabilities; at least one.
 int32_t drawToken(std::span<const double> scores, double temperature, const DrawPlace &place);
 
-} // namespace stretto
+} // namespace stretto::runtime

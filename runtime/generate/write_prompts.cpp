@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // The prompts, each of which can be answered.
@@ -34,4 +34,4 @@ std::string writePrompts(const TrainingState &state, const RunConfig &config, st
                      speed.seconds, speed.writtenPerSecond());
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct Writing {
   double temperature = 0;   // 0: the most likely token each time
@@ -11,4 +11,4 @@ struct Writing {
   uint64_t firstPrompt = 0; // the number of prompts[0], so that parts of an evaluation draw different tokens
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

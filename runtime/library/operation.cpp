@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 using Table = std::map<std::string, LibraryOperation::Compute, std::less<>>;
@@ -73,4 +73,4 @@ void expectKnown(const std::vector<LibraryOp> &ops) {
 void runOnCpu(const LibraryOp &op) { run(op, at::kCPU); }
 void runOnGpu(const LibraryOp &op, int gpu) { run(op, at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu))); }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 #include <ATen/core/Tensor.h>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // What a function is given. All tensors lie in the memory of the program, on its device. Where the model has bf16, what
 // the operation says may be rounded is that, and all else f32.
@@ -24,4 +24,4 @@ struct LibraryOperation {
   LibraryOperation(const char *name, Compute compute);
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

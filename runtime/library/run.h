@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Throws Error where no library of the program has one of them.
 void expectKnown(const std::vector<LibraryOp> &ops);
@@ -14,4 +14,4 @@ void runOnCpu(const LibraryOp &op);
 // On the stream that is LibTorch's current one.
 void runOnGpu(const LibraryOp &op, int gpu);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 BatchView TokenBlock::view(int64_t firstRow, int64_t rows, int64_t length) {
   const size_t begin = firstRow * length, count = rows * length;
@@ -269,4 +269,4 @@ void Prefetcher::serve() {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

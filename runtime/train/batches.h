@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The tokens of some micro-batches in a row; micro-batch i is rows [i * batch, (i + 1) * batch).
 struct TokenBlock {
@@ -68,4 +68,4 @@ private:
   std::thread server;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

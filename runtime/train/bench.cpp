@@ -14,7 +14,7 @@
 #include <sstream>
 #include <sys/resource.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // Time of all threads of the process on a processor.
@@ -116,4 +116,4 @@ void answerRequests(const TrainingState &state, const RunConfig &config, const B
     out << bench.answer(request) << std::endl;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 
 #include <iosfwd>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Answers requests, one a line, until the input ends; every answer is one line of JSON. All steps train on the
 // first batch of the source, at the constant learning rate of the configuration.
@@ -19,4 +19,4 @@ namespace stretto {
 void answerRequests(const TrainingState &state, const RunConfig &config, const BatchSource &source,
                     const MemoryPlan &plan, std::istream &in, std::ostream &out);
 
-} // namespace stretto
+} // namespace stretto::runtime

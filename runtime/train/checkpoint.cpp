@@ -11,7 +11,7 @@
 #include <set>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr const char *weightsName = "weights.safetensors", *momentsName = "moments.safetensors",
@@ -274,4 +274,4 @@ void loadWeights(const TrainingState &state, const std::string &path) {
   state.device.wait();
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

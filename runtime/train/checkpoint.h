@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // What of a checkpoint is to be good: moments serve only who goes on training.
 enum class CheckpointPart { all, weights };
@@ -63,4 +63,4 @@ Manifest verifyWeights(const std::string &folder);
 // is missing or has another shape, or when the file has a tensor of no parameter.
 void loadWeights(const TrainingState &state, const std::string &path);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct Checksum::State {
   alignas(64) XXH3_state_t inner;
@@ -26,4 +26,4 @@ std::string checksumOf(const void *data, size_t bytes) {
   return checksum.hex();
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Checksum {
 public:
@@ -21,4 +21,4 @@ private:
 
 std::string checksumOf(const void *data, size_t bytes);
 
-} // namespace stretto
+} // namespace stretto::runtime

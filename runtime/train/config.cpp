@@ -15,7 +15,7 @@
 #include <limits>
 #include <span>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr int64_t most = 1'000'000'000'000'000;
@@ -270,4 +270,4 @@ RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefault
   return config;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

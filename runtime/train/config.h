@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct RunConfig {
   std::string task, preset;
@@ -98,4 +98,4 @@ struct TaskRegistry {
 // of a task count where their layer names no other task than the last, parameters where no layer above has a preset.
 RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults);
 
-} // namespace stretto
+} // namespace stretto::runtime

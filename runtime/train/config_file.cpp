@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr uint64_t maxBytes = 1 << 20;
@@ -105,4 +105,4 @@ std::string writeConfigFile(const RunConfig &config) {
   return sealed(out);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 std::vector<int32_t> documentStarts(std::span<const int32_t> positions, int64_t length) {
   std::vector<int32_t> starts;
@@ -31,4 +31,4 @@ std::vector<int32_t> paddedStarts(std::span<const int32_t> positions, int64_t le
   return starts;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

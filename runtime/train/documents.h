@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The numbers of the tokens at which documents of a batch begin, from the places of tokens in their documents
 // (rows of `length`). Throws Error where a place is neither 0 nor one more than that of the token before it in the row.
@@ -15,4 +15,4 @@ std::vector<int32_t> documentStarts(std::span<const int32_t> positions, int64_t 
 // where there are more documents than room.
 std::vector<int32_t> paddedStarts(std::span<const int32_t> positions, int64_t length, int64_t room);
 
-} // namespace stretto
+} // namespace stretto::runtime

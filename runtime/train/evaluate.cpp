@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 void addScores(std::vector<Score> &all, const std::vector<Score> &some) {
@@ -122,4 +122,4 @@ std::string scoreTable(const EvaluationMetrics &metrics) {
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

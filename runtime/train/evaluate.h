@@ -3,7 +3,7 @@
 
 #include "runtime/train/step.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // What an evaluation covers.
 struct EvaluationPlan {
@@ -26,4 +26,4 @@ std::string scoreText(const Score &score);
 // The scores that have instances as a table: name, result, 95 % interval, instances.
 std::string scoreTable(const EvaluationMetrics &metrics);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 FileGate &gate() {
@@ -215,4 +215,4 @@ void replaceFile(const std::string &path, std::string_view text, bool executable
   syncDirectory(parentOf(path));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

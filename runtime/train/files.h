@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Called before each operation with its name and path; may throw.
 using FileGate = std::function<void(std::string_view operation, const std::string &path)>;
@@ -68,4 +68,4 @@ void removeInterrupted(const std::string &folder);
 // "cannot <action> '<path>': <reason of errno>".
 [[noreturn]] void failFile(const std::string &action, const std::string &path, int code);
 
-} // namespace stretto
+} // namespace stretto::runtime

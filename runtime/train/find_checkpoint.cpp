@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ std::string findRunDirectory(const std::string &given) {
                           given, parent.parent_path().string()));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // A safetensors file, and what is known about it.
 struct FoundWeights {
@@ -27,4 +27,4 @@ FoundWeights findWeights(const std::string &path);
 // checkpoint of it, because runs go on from the newest.
 std::string findRunDirectory(const std::string &path);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -15,7 +15,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // The counter of a draw: element (40 bits and more) and attempt in the first half, parameter in the second.
@@ -137,4 +137,4 @@ void fillTables(const TrainingState &state) {
   state.device.wait();
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -3,7 +3,7 @@
 
 #include "runtime/train/state.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Element `index` of a parameter: a function of seed, parameter name and element index alone, so that the
 // bits depend neither on the layout of the arena nor on threads. Normals by Box and Muller (Ann. Math.
@@ -22,4 +22,4 @@ double tableValue(const stretto_table &table, int64_t row, int64_t column);
 // Fills TABLES.
 void fillTables(const TrainingState &state);
 
-} // namespace stretto
+} // namespace stretto::runtime

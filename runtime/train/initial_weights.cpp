@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,4 +77,4 @@ void checkModelOf(const std::string &run, const stretto_program &program) {
                     run, printable(then), program.spec_hash));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 #include "runtime/train/progress.h"
 #include "runtime/train/state.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Fills the parameters with what --init-from names, and tells where newer checkpoints are not used (with --strict an
 // Error) and where the weights were trained as another model. That is an Error where the run directory that they lie in
@@ -17,4 +17,4 @@ std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, cons
 // Throws Error unless a program is of the spec and the settings that a run directory was started with.
 void checkModelOf(const std::string &run, const stretto_program &program);
 
-} // namespace stretto
+} // namespace stretto::runtime

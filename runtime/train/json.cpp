@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace stretto {
+namespace stretto::runtime {
 
 const JsonValue *JsonValue::find(std::string_view key) const {
   for (const auto &[name, value] : members)
@@ -166,4 +166,4 @@ std::string formatJson(const JsonValue &value) {
   return "";
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

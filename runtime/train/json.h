@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // One JSON value. Numbers keep the form they were written in: only digits become Unsigned.
 struct JsonValue {
@@ -42,4 +42,4 @@ std::string formatJson(double value);
 // A value without spaces.
 std::string formatJson(const JsonValue &value);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr uint64_t formatVersion = 1;
@@ -90,4 +90,4 @@ Manifest readManifest(std::string_view content) {
   return manifest;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

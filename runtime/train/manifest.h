@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct ManifestTensor {
   std::string name;
@@ -33,4 +33,4 @@ std::string writeManifest(const Manifest &manifest);
 // Throws Error for anything that writeManifest would not have written byte for byte.
 Manifest readManifest(std::string_view text);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fstream>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // A number alone in a file, or -1 ("max", no such file).
@@ -92,4 +92,4 @@ std::string describePlan(const MemoryPlan &plan) {
                      formatBytes(plan.moments), formatBytes(plan.library), formatBytes(plan.rest));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

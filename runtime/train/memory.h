@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct MemoryPlan {
   int64_t activations = 0; // saved values and transients, as far as they find no room among the gradients
@@ -36,4 +36,4 @@ std::string formatBytes(int64_t bytes);
 // One line: the total and its parts.
 std::string describePlan(const MemoryPlan &plan);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr uint64_t maxLogBytes = 4ull << 30;
@@ -124,4 +124,4 @@ bool truncateLines(const std::string &path, int64_t step) {
   return whole && reached == step;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct StepMetrics {
   int64_t step = 0; // 1 for the first
@@ -72,4 +72,4 @@ private:
 
 uint32_t crc32c(std::string_view data);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -10,7 +10,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 void addSetting(CLI::App &app, const Setting &setting, ConfigLayer &layer) {
@@ -109,4 +109,4 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   return result;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

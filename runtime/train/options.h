@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct CommandLine {
   ConfigLayer layer;
@@ -21,4 +21,4 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
 // What the options mean, one after the other.
 std::string programOptionsHelp();
 
-} // namespace stretto
+} // namespace stretto::runtime

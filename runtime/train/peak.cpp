@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstring>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // Numbers in (-1, 1), some thousands over and over: matmuls of zeros take less power and are quicker than any real
@@ -69,4 +69,4 @@ double PeakRate::utilisation(double flops, double seconds, double mean) {
   return flops / (mean * peak);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

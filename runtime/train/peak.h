@@ -3,7 +3,7 @@
 
 #include "runtime/core/device.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Operations per second of the best of some large matmuls of that type; goes on while they become quicker, as
 // they do where the machine was busy at first.
@@ -24,4 +24,4 @@ private:
   double peak;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -23,7 +23,7 @@
 #include <span>
 #include <thread>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 void checkProgram(const stretto_program &program) {
@@ -224,4 +224,4 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

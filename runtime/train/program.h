@@ -4,10 +4,10 @@
 #include "runtime/abi/abi.h"
 #include "runtime/train/request.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Runs the program; returns its exit status: 0, 1 after an error (told on stderr), 128 + signal when a signal
 // stopped it.
 int runProgram(const stretto_program &program, const TaskRegistry &tasks, int argc, const char *const *argv);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 size_t terminalWidth() {
@@ -97,4 +97,4 @@ void Progress::finish() {
     show(stdout, "\n");
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

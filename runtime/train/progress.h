@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class AppendFile;
 
@@ -46,4 +46,4 @@ private:
   std::unique_ptr<AppendFile> log;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

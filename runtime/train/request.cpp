@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 namespace fs = std::filesystem;
 
@@ -145,4 +145,4 @@ void checkRequest(const RunConfig &config, const ModelShape &model) {
       checkOutput(*path);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

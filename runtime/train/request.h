@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // What requests are checked against of the model; before it is compiled not all is known.
 struct ModelShape {
@@ -29,4 +29,4 @@ void checkNew(const RunConfig &config);
 // must be, or files to write cannot be written. Changes nothing.
 void checkRequest(const RunConfig &config, const ModelShape &model);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr const char *rerunScript = R"sh(#!/bin/sh
@@ -152,4 +152,4 @@ bool RunDirectory::dropLinesAfter(int64_t step) const {
   return truncateLines(file("metrics.jsonl"), step);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Throws Error when another process has the run directory.
 void checkFree(const std::string &path);
@@ -36,4 +36,4 @@ private:
   int lock = -1;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr uint64_t maxHeaderBytes = 100'000'000, maxMetadataBytes = 1'000'000;
@@ -242,4 +242,4 @@ void writeSafetensors(const std::string &path, std::vector<TensorEntry> tensors,
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct TensorEntry {
   std::string name;
@@ -55,4 +55,4 @@ void writeSafetensors(const std::string &path, std::vector<TensorEntry> tensors,
                       const std::function<const void *(const TensorEntry &)> &data,
                       const std::map<std::string, std::string> &metadata = {});
 
-} // namespace stretto
+} // namespace stretto::runtime

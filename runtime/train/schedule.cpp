@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
-namespace stretto {
+namespace stretto::runtime {
 
 Decay decayFromName(const std::string &name) {
   if (name == "constant")
@@ -32,4 +32,4 @@ double Schedule::rate(int64_t step) const {
   return learningRate * (finalFraction + (1 - finalFraction) * left);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 enum class Decay { Constant, Linear, Cosine };
 
@@ -22,4 +22,4 @@ struct Schedule {
   double rate(int64_t step) const;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

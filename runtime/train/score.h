@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The ends of a 95 % confidence interval.
 struct Interval {
@@ -81,4 +81,4 @@ private:
   }
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

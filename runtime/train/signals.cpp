@@ -4,7 +4,7 @@
 #include <csignal>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
@@ -47,4 +47,4 @@ void catchLostOutput() { handle(SIGPIPE, onLostOutput); }
 
 int stopSignal() { return received; }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -2,11 +2,11 @@
 // the second leaves at once. Output that nobody reads any more asks for a stop, too.
 #pragma once
 
-namespace stretto {
+namespace stretto::runtime {
 
 void catchStopSignals();
 void catchLostOutput();
 // The signal that asked for a stop, or 0.
 int stopSignal();
 
-} // namespace stretto
+} // namespace stretto::runtime

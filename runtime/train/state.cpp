@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 void append(std::vector<StateTensor> &tensors, const TrainingState &state, stretto_arena arena,
@@ -61,4 +61,4 @@ void writeTensor(Device &device, const StateTensor &tensor, std::vector<std::byt
   device.submit(CopyInOp{tensor.address, std::move(data)});
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -4,7 +4,7 @@
 #include "runtime/core/arenas.h"
 #include "runtime/train/safetensors.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct TrainingState {
   const stretto_program &program;
@@ -33,4 +33,4 @@ void readTensor(Device &device, const StateTensor &tensor, void *data);
 // Host to device.
 void writeTensor(Device &device, const StateTensor &tensor, std::vector<std::byte> data);
 
-} // namespace stretto
+} // namespace stretto::runtime

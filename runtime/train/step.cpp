@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 std::vector<std::byte> bytesOf(const void *data, size_t bytes) {
@@ -180,4 +180,4 @@ std::vector<double> Stepper::logProbabilities(const TokenBlock &block) {
   return all;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

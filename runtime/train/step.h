@@ -9,7 +9,7 @@
 
 #include <initializer_list>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The optimizer's numbers for one update.
 struct Hyper {
@@ -75,4 +75,4 @@ private:
   int64_t accumulate;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // One batch: row-major arrays of `batch * length`.
 //   tokens[b,t]     input token
@@ -99,4 +99,4 @@ struct Recipe {
   double final_fraction = 0; // learning rate at the end / learning rate
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr const char *prefix = "events.out.tfevents.";
@@ -131,4 +131,4 @@ void EventFile::scalars(int64_t step, const std::vector<std::pair<std::string, d
   file.append(record(event(step, field('\x2a', summary))));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // Each part of a dotted key is a table in a table, and the library builds and frees them by recursion.
@@ -70,4 +70,4 @@ toml::table parseToml(std::string_view text, const std::string &path) {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <toml++/toml.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The table of a file; `path` is for messages. Throws Error "path:line: not a TOML file: what is wrong".
 toml::table parseToml(std::string_view text, const std::string &path);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace stretto {
+namespace stretto::runtime {
 
 struct Trainer::Logs {
   AppendFile metrics, timing;
@@ -238,7 +238,7 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
 }
 
 void Trainer::evaluate() {
-  history.push_back(stretto::evaluate(stepper, parts.source, parts.state.program, evaluation, done));
+  history.push_back(stretto::runtime::evaluate(stepper, parts.source, parts.state.program, evaluation, done));
   EvaluationMetrics &metrics = history.back();
   const bool withTable = parts.config.steps == 0;
   if (firstWeights && (withTable || !firstWeights->passedOver.empty()))
@@ -282,4 +282,4 @@ bool Trainer::save(bool last) {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -12,7 +12,7 @@
 
 #include <deque>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // What the trainer works with; run and checkpoints are null without a run directory, profile when unused.
 struct TrainerParts {
@@ -70,4 +70,4 @@ private:
   std::deque<double> recentSeconds; // of the latest steps
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The published numbering, where <answer> and <end> are one token.
 static constexpr int32_t publishedBegin = 9999, publishedQuery = 9997, publishedAnswer = 9998, publishedEnd = 9998;
@@ -67,7 +67,7 @@ std::vector<int32_t> BrevoTask::publishedIds() const {
   return ids;
 }
 
-void BrevoTask::append(Random &random, Stream stream, Row &row) const {
+void BrevoTask::append(Random &random, runtime::Stream stream, Row &row) const {
   const size_t from = row.tokens.size();
   appendInstance(random, stream, row);
   while (int64_t(row.tokens.size() - from) > length() + 1) {
@@ -78,8 +78,8 @@ void BrevoTask::append(Random &random, Stream stream, Row &row) const {
   }
 }
 
-void BrevoTask::appendInstance(Random &random, Stream stream, Row &row) const {
-  const int64_t nodes = stream == Stream::Train ? sizes.draw(random) : n;
+void BrevoTask::appendInstance(Random &random, runtime::Stream stream, Row &row) const {
+  const int64_t nodes = stream == runtime::Stream::Train ? sizes.draw(random) : n;
   const Dag dag = Dag::draw(random, nodes);
   const int64_t quarter = 3 * nodes / 4;
   const uint32_t query = uint32_t(lastQuarter ? quarter + int64_t(random.below(nodes - quarter)) : nodes - 1);
@@ -125,20 +125,20 @@ void BrevoTask::addEdges(Random &random, const Dag &dag, std::span<const uint64_
   }
 }
 
-std::vector<Score> BrevoTask::byDepth(const std::string &name) const {
-  std::vector<Score> scores = {Score::share(name)};
+std::vector<runtime::Score> BrevoTask::byDepth(const std::string &name) const {
+  std::vector<runtime::Score> scores = {runtime::Score::share(name)};
   for (const std::string &group : groups())
-    scores.push_back(Score::share(name + "/" + group));
+    scores.push_back(runtime::Score::share(name + "/" + group));
   return scores;
 }
 
-std::vector<Score> BrevoTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
-                                    const Predictions &predictions) const {
+std::vector<runtime::Score> BrevoTask::score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
+                                             const runtime::Predictions &predictions) const {
   checkShape(*this, batch, predictions.predicted.size());
-  std::vector<Score> scores = byDepth("valid_answers");
-  Score tokens = Score::share("valid_tokens");
+  std::vector<runtime::Score> scores = byDepth("valid_answers");
+  runtime::Score tokens = runtime::Score::share("valid_tokens");
   for (int64_t r = 0; r < batch.batch; ++r) {
-    const Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    const Row row = makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r));
     const std::span<const int32_t> all = row.tokens;
     int64_t from = 0;
     for (const Answer &answer : row.answers) {
@@ -159,24 +159,24 @@ std::vector<Score> BrevoTask::score(uint64_t seed, uint64_t first, const BatchVi
   return scores;
 }
 
-std::vector<Prompt> BrevoTask::prompts(uint64_t seed, uint64_t first, int64_t count) const {
+std::vector<runtime::Prompt> BrevoTask::prompts(uint64_t seed, uint64_t first, int64_t count) const {
   const int64_t enough = n * parameters["r_max"] + 1;
-  std::vector<Prompt> all;
+  std::vector<runtime::Prompt> all;
   for (int64_t r = 0; r < count; ++r) {
-    const Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    const Row row = makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r));
     const int64_t size = row.answers[0].begin;
     all.push_back({{row.tokens.begin(), row.tokens.begin() + size}, std::min(enough, length() + 1 - size), brevoEnd});
   }
   return all;
 }
 
-std::vector<Score> BrevoTask::judge(uint64_t seed, uint64_t first, int64_t count,
-                                    std::span<const std::vector<int32_t>> answers) const {
-  std::vector<Score> scores = byDepth("generated/accuracy"), faults;
+std::vector<runtime::Score> BrevoTask::judge(uint64_t seed, uint64_t first, int64_t count,
+                                             std::span<const std::vector<int32_t>> answers) const {
+  std::vector<runtime::Score> scores = byDepth("generated/accuracy"), faults;
   for (size_t fault = 1; fault < faultNames.size(); ++fault)
-    faults.push_back(Score::share(std::string("generated/wrong/") + faultNames[fault]));
+    faults.push_back(runtime::Score::share(std::string("generated/wrong/") + faultNames[fault]));
   for (int64_t r = 0; r < count; ++r) {
-    const Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    const Row row = makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r));
     const Fault found = Question(row.tokens, names).judge(answers[r]);
     scores[0].addInstance(found == Fault::None);
     scores[1 + row.answers[0].group].addInstance(found == Fault::None);
@@ -211,4 +211,4 @@ std::string BrevoTask::describeInstance(std::span<const int32_t> tokens) const {
   return std::to_string(count) + " edges:" + edges + "\n" + (rest.empty() ? rest : rest + "\n");
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

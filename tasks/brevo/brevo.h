@@ -6,7 +6,7 @@
 #include "tasks/common/names.h"
 #include "tasks/common/sizes.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 class Dag;
 
@@ -34,29 +34,29 @@ public:
 
   // Given the true tokens before, any token is right that some valid answer has there. "valid_answers" are those with
   // right tokens throughout (the headline; then by depth), "valid_tokens" counts the tokens of answers one by one.
-  std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
-                           const Predictions &predictions) const override;
+  std::vector<runtime::Score> score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
+                                    const runtime::Predictions &predictions) const override;
 
   // One prompt for each row: its first instance up to <answer>. Room to write is left for all nodes of the graph.
-  std::vector<Prompt> prompts(uint64_t seed, uint64_t first, int64_t count) const override;
+  std::vector<runtime::Prompt> prompts(uint64_t seed, uint64_t first, int64_t count) const override;
 
   bool judgedByWriting() const override { return true; }
 
   // "generated/accuracy", the same by depth, then what is wrong with how many answers ("generated/wrong/<fault>", each
   // wrong answer under the first fault that it has: see Fault).
-  std::vector<Score> judge(uint64_t seed, uint64_t first, int64_t count,
-                           std::span<const std::vector<int32_t>> answers) const override;
+  std::vector<runtime::Score> judge(uint64_t seed, uint64_t first, int64_t count,
+                                    std::span<const std::vector<int32_t>> answers) const override;
 
 protected:
-  void append(Random &random, Stream stream, Row &row) const override;
+  void append(Random &random, runtime::Stream stream, Row &row) const override;
   std::string describeInstance(std::span<const int32_t> tokens) const override;
 
 private:
-  void appendInstance(Random &random, Stream stream, Row &row) const;
+  void appendInstance(Random &random, runtime::Stream stream, Row &row) const;
   // A name for each node that an edge touches (leaves without children are not seen and need none).
   std::vector<uint64_t> drawNames(Random &random, const Dag &dag) const;
   void addEdges(Random &random, const Dag &dag, std::span<const uint64_t> nameOf, Row &row) const;
-  std::vector<Score> byDepth(const std::string &name) const;
+  std::vector<runtime::Score> byDepth(const std::string &name) const;
 
   int64_t n;
   bool lastQuarter;
@@ -64,4 +64,4 @@ private:
   SizeDistribution sizes;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

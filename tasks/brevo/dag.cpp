@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 Dag Dag::draw(Random &random, int64_t n) {
   std::vector<Parents> parents(n);
@@ -64,4 +64,4 @@ int64_t Dag::depth(uint32_t query) const {
   return distance[query];
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

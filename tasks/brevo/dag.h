@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Nodes 0 .. size()-1. Parents of a node have smaller numbers; the first nodes are leaves and have none.
 class Dag {
@@ -44,4 +44,4 @@ private:
   std::vector<Parents> parents;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

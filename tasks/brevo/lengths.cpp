@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 static int64_t mostParents(int64_t node) { return std::min<int64_t>(node, Dag::most); }
 
@@ -31,4 +31,4 @@ int64_t likelyEdges(int64_t n, double share) {
   return int64_t(edges);
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

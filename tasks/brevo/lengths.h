@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The most edges a graph of n nodes can have: node i has at most min(i, 4) parents.
 int64_t mostEdges(int64_t n);
@@ -12,4 +12,4 @@ int64_t mostEdges(int64_t n);
 // most as many parents as a uniform number in 1 .. min(i, 4); so the sum of such independent numbers bounds the edges.
 int64_t likelyEdges(int64_t n, double share);
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 Question::Question(std::span<const int32_t> tokens, const Names &names) : names(names) {
   auto take = [&] {
@@ -97,4 +97,4 @@ std::vector<bool> Question::validNext(std::span<const int32_t> answer, std::span
   return valid;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The special tokens of Brevo besides PackedTask::begin.
 enum BrevoToken : int32_t { brevoQuery = 1, brevoAnswer = 2, brevoEnd = 3, brevoLetters = 4 };
@@ -54,4 +54,4 @@ private:
   std::vector<Node> nodes;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

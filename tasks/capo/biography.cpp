@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 static constexpr std::array<Sentence, sentenceCount> employerFirst = {Sentence::BirthDate,  Sentence::BirthCity,
                                                                       Sentence::University, Sentence::Major,
@@ -206,4 +206,4 @@ void Biographies::append(const Person &person, const Choice &choice, bool counts
                    : appendSlot(part.slot, person, counts, row, pronounTold);
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -5,7 +5,7 @@
 #include "tasks/common/rows.h"
 #include "tasks/common/text.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // What a biography tells, in the order in which scores list it. Employer holds the tokens of the work city as well,
 // which is the employer's.
@@ -76,4 +76,4 @@ private:
   double meanLength = 0, lengthVariance = 0;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The order of the people in each pass over them.
 static constexpr uint32_t orderStream = 4;
@@ -86,14 +86,14 @@ std::vector<Choice> CapoTask::chooseTemplates(Random &random, std::span<const Pe
   return choices;
 }
 
-Row CapoTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
-  const uint64_t passes = stream == Stream::Train ? uint64_t(exposures) : 1, size = uint64_t(rowLength) + 1;
+Row CapoTask::makeRow(uint64_t seed, runtime::Stream stream, uint64_t sample) const {
+  const uint64_t passes = stream == runtime::Stream::Train ? uint64_t(exposures) : 1, size = uint64_t(rowLength) + 1;
   const uint64_t total = uint64_t(number) * passes, each = uint64_t(perRow);
   const uint64_t place = sample % ((total + each - 1) / each), from = place * each, to = std::min(from + each, total);
   auto personAt = [&](uint64_t i) {
     i %= total;
     const uint64_t inPass = i % uint64_t(number);
-    if (stream == Stream::Evaluation)
+    if (stream == runtime::Stream::Evaluation)
       return people[inPass];
     return people[Permutation(uint64_t(number), seed, orderStream, i / uint64_t(number))(inPass)];
   };
@@ -117,7 +117,7 @@ Row CapoTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
   return row;
 }
 
-void CapoTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const {
+void CapoTask::fill(uint64_t seed, runtime::Stream stream, uint64_t first, runtime::BatchView batch) const {
   checkShape(*this, batch, batch.tokens.size());
   for (int64_t r = 0; r < batch.batch; ++r)
     writeRow(makeRow(seed, stream, first + uint64_t(r)), Biographies::begin, Biographies::begin, batch, r);
@@ -135,7 +135,7 @@ std::vector<int32_t> CapoTask::publishedIds() const {
   return ids;
 }
 
-std::string CapoTask::describe(const BatchView &batch, int64_t row) const {
+std::string CapoTask::describe(const runtime::BatchView &batch, int64_t row) const {
   checkShape(*this, batch, batch.tokens.size());
   std::vector<int32_t> tokens = rowTokens(batch, row);
   std::string text;
@@ -148,4 +148,4 @@ std::string CapoTask::describe(const BatchView &batch, int64_t row) const {
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -4,7 +4,7 @@
 
 #include "tasks/capo/biography.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // People 0 .. n-1 with distinct names (bioS(N)). Training goes over all of them `exposures` times, each time in another
 // random order and with other templates, then starts again with the first row. A row holds a fixed number of whole
@@ -17,7 +17,7 @@ namespace stretto {
 //   N log2(N0 / e^p1) + N log2(S0 / e^p2),   p1 = p(name), p2 = sum of the others'
 // with N0 full names and S0 = 2 (12 28 200) cities universities majors employers (paper, section on Capo). The most
 // that can be learned has p1 = ln N and p2 = 0.
-class CapoTask : public Task {
+class CapoTask : public runtime::Task {
 public:
   static const std::vector<ParameterInfo> &parameterInfos();
 
@@ -31,14 +31,14 @@ public:
     return {{"lists", listsDigest}, {"vocabulary", bpe ? bpe->digest() : ""}};
   }
 
-  void fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const override;
-  std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
-                           const Predictions &predictions) const override;
-  std::vector<Score> conclude(std::vector<Score> totals, int64_t weights) const override;
-  std::string describe(const BatchView &batch, int64_t row) const override;
+  void fill(uint64_t seed, runtime::Stream stream, uint64_t first, runtime::BatchView batch) const override;
+  std::vector<runtime::Score> score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
+                                    const runtime::Predictions &predictions) const override;
+  std::vector<runtime::Score> conclude(std::vector<runtime::Score> totals, int64_t weights) const override;
+  std::string describe(const runtime::BatchView &batch, int64_t row) const override;
 
   // One row of length()+1 tokens. Its answers are the facts of its whole people.
-  Row makeRow(uint64_t seed, Stream stream, uint64_t sample) const;
+  Row makeRow(uint64_t seed, runtime::Stream stream, uint64_t sample) const;
 
   int64_t peopleInRow() const { return perRow; }
   // Rows that hold each person `exposures` times.
@@ -67,4 +67,4 @@ private:
   int64_t perRow;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

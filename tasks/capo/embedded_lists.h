@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tasks {
 
 struct EmbeddedList {
   std::string_view name, text;
@@ -12,4 +12,4 @@ struct EmbeddedList {
 
 extern const std::span<const EmbeddedList> embeddedLists;
 
-} // namespace stretto
+} // namespace stretto::tasks

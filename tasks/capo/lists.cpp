@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The files of sentences, the value that each must hold, and the placeholders by their names.
 static constexpr std::pair<const char *, Slot> sentenceFiles[sentenceCount] = {
@@ -37,7 +37,7 @@ static void checkLine(const std::string &line, const std::string &place) {
     throw TaskError(place + "a line must have at most 4096 bytes, but got " + std::to_string(line.size()));
   if (std::ranges::any_of(line, [](char c) { return uint8_t(c) < 0x20 || c == 0x7f; }))
     throw TaskError(place + "a line must not hold control signs");
-  if (const size_t size = validUtf8(line); size < line.size())
+  if (const size_t size = runtime::validUtf8(line); size < line.size())
     throw TaskError(place + "a line must be written in UTF-8, but got the byte " + std::to_string(uint8_t(line[size])));
   if (line.front() == ' ' || line.back() == ' ' || line.find("  ") != std::string::npos)
     throw TaskError(place + "a line must have single spaces, and none at its ends");
@@ -100,7 +100,7 @@ Template readTemplate(const std::string &line, Sentence which, const std::string
     std::string name = text.substr(open + 1, close - open - 1);
     auto found = std::ranges::find(slotNames, name);
     if (found == slotNames.end())
-      throw TaskError(place + "no placeholder is called '" + name + "'" + suggestName(name, slotNames));
+      throw TaskError(place + "no placeholder is called '" + name + "'" + runtime::suggestName(name, slotNames));
     from = close + 1;
     if (text[open - 1] != ' ' || (from < text.size() && (isWordSign(text[from]) || text[from] == '{')))
       throw TaskError(place + "a space must stand before {" + name + "}, and no letter or digit after it");
@@ -175,7 +175,7 @@ private:
   // A hint without the list of all cities.
   std::string nearestCity(const std::string &city, const Lists &lists) const {
     const bool listed = texts.contains(workCityList);
-    auto nearest = nearestOf(city, lists.workCities);
+    auto nearest = runtime::nearestOf(city, lists.workCities);
     return (nearest ? "; did you mean '" + *nearest + "'?" : " in " + origin(listed ? workCityList : "cities")) +
            (listed ? "" : " (work cities have a list of their own where there is " + origin(workCityList) + ")");
   }
@@ -211,4 +211,4 @@ Lists readLists(const std::string &directory) {
   return lists;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

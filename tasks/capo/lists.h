@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The sentences of a biography, in the order of the text where the employer comes first.
 enum class Sentence : uint8_t { BirthDate, BirthCity, University, Major, Employer, WorkCity };
@@ -80,4 +80,4 @@ Lists readLists(const std::string &directory);
 // The same from the texts of these files by their names without ".txt"; the directory is for messages.
 Lists readLists(const std::map<std::string, std::string> &texts, const std::string &directory);
 
-} // namespace stretto
+} // namespace stretto::tasks

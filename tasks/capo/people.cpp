@@ -1,7 +1,7 @@
 // The people of Capo, each a pure function of its number.
 #include "tasks/capo/people.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Uses of the world's seed.
 static constexpr uint32_t attributeStream = 2, nameStream = 3;
@@ -30,4 +30,4 @@ Person People::operator[](uint64_t i) const {
   return person;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

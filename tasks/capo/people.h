@@ -4,7 +4,7 @@
 #include "tasks/capo/lists.h"
 #include "tasks/common/permutation.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Indices into the lists.
 struct Person {
@@ -32,4 +32,4 @@ private:
   Permutation names;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

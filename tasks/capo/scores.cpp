@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace stretto {
+namespace stretto::tasks {
 
 static std::string accuracyOf(size_t fact) { return std::string("accuracy/") + factNames[fact]; }
 static std::string nllOf(size_t fact) { return std::string("nll/") + factNames[fact]; }
@@ -19,15 +19,15 @@ struct PersonScore {
 };
 } // namespace
 
-std::vector<Score> CapoTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
-                                   const Predictions &predictions) const {
+std::vector<runtime::Score> CapoTask::score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
+                                            const runtime::Predictions &predictions) const {
   checkShape(*this, batch, predictions.predicted.size());
   checkShape(*this, batch, predictions.nll.size());
-  Score all = Score::mean("nll", "nats"), values = Score::mean("nll/values", "nats");
-  std::vector<Score> nll, right;
+  runtime::Score all = runtime::Score::mean("nll", "nats"), values = runtime::Score::mean("nll/values", "nats");
+  std::vector<runtime::Score> nll, right;
   for (size_t fact = 0; fact < factCount; ++fact) {
-    nll.push_back(Score::mean(nllOf(fact), "nats"));
-    right.push_back(Score::share(accuracyOf(fact)));
+    nll.push_back(runtime::Score::mean(nllOf(fact), "nats"));
+    right.push_back(runtime::Score::share(accuracyOf(fact)));
   }
   auto add = [&](const PersonScore &person) {
     double sum = 0;
@@ -40,7 +40,7 @@ std::vector<Score> CapoTask::score(uint64_t seed, uint64_t first, const BatchVie
     values.addNumber(sum - person.nll[size_t(Fact::Name)]);
   };
   for (int64_t r = 0; r < batch.batch; ++r) {
-    Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    Row row = makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r));
     PersonScore person;
     for (size_t i = 0; i < row.answers.size(); ++i) {
       const Answer &answer = row.answers[i];
@@ -56,15 +56,16 @@ std::vector<Score> CapoTask::score(uint64_t seed, uint64_t first, const BatchVie
       }
     }
   }
-  std::vector<Score> scores = {all, values};
+  std::vector<runtime::Score> scores = {all, values};
   std::ranges::move(nll, std::back_inserter(scores));
   std::ranges::move(right, std::back_inserter(scores));
   return scores;
 }
 
 // The mean of offset + factor * number over the numbers of a mean.
-static Score linear(const Score &score, std::string name, std::string unit, double offset, double factor) {
-  Score result = Score::mean(std::move(name), std::move(unit));
+static runtime::Score linear(const runtime::Score &score, std::string name, std::string unit, double offset,
+                             double factor) {
+  runtime::Score result = runtime::Score::mean(std::move(name), std::move(unit));
   const double count = double(score.count);
   result.count = score.count;
   result.sum = offset * count + factor * score.sum;
@@ -72,8 +73,8 @@ static Score linear(const Score &score, std::string name, std::string unit, doub
   return result;
 }
 
-std::vector<Score> CapoTask::conclude(std::vector<Score> totals, int64_t weights) const {
-  auto find = [&](const std::string &name) { return std::ranges::find(totals, name, &Score::name); };
+std::vector<runtime::Score> CapoTask::conclude(std::vector<runtime::Score> totals, int64_t weights) const {
+  auto find = [&](const std::string &name) { return std::ranges::find(totals, name, &runtime::Score::name); };
   auto all = find("nll");
   if (all == totals.end() || all->count == 0)
     return totals;
@@ -82,14 +83,14 @@ std::vector<Score> CapoTask::conclude(std::vector<Score> totals, int64_t weights
   for (double fact : bits)
     personBits += fact;
   const double most = n * (personBits - std::log2(n));
-  std::vector<Score> result;
+  std::vector<runtime::Score> result;
   if (weights > 0) {
     const double perWeight = n / double(weights);
     result.push_back(linear(*all, "bits_per_parameter", "bits/parameter", personBits * perWeight, perNat * perWeight));
-    result.push_back(Score::value("most_bits_per_parameter", "bits/parameter", most / double(weights)));
+    result.push_back(runtime::Score::value("most_bits_per_parameter", "bits/parameter", most / double(weights)));
   }
   result.push_back(linear(*all, "bits", "bits", personBits * n, perNat * n));
-  result.push_back(Score::value("most_bits", "bits", most));
+  result.push_back(runtime::Score::value("most_bits", "bits", most));
   for (size_t fact = 0; fact < factCount; ++fact)
     if (auto nll = find(nllOf(fact)); nll != totals.end())
       result.push_back(linear(*nll, std::string("bits/") + factNames[fact], "bits/person", bits[fact], perNat));
@@ -97,4 +98,4 @@ std::vector<Score> CapoTask::conclude(std::vector<Score> totals, int64_t weights
   return result;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

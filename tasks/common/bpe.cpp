@@ -11,7 +11,7 @@
 #include <optional>
 #include <unordered_set>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The byte that a letter of the files stands for. Bytes that print stand for themselves; the others are written as the
 // letters from U+0100 on, in order.
@@ -207,11 +207,12 @@ void Bpe::readMerges(std::string_view text, const std::string &path) {
     const size_t space = line.find(' ');
     auto first = toBytes(line.substr(0, space)), second = toBytes(space == line.npos ? "" : line.substr(space + 1));
     if (!first || !second || first->empty() || second->empty())
-      fail("a merge must be two tokens with a space between them, but got '" + printable(line) + "'");
+      fail("a merge must be two tokens with a space between them, but got '" + runtime::printable(line) + "'");
     if (!ids.contains(*first + *second))
-      fail("a merge must make a token of vocab.json, but got '" + printable(line) + "'");
+      fail("a merge must make a token of vocab.json, but got '" + runtime::printable(line) + "'");
     if (auto [found, isNew] = ranks.try_emplace(pairKey(*first, *second), number); !isNew)
-      fail("a merge must occur once, but got '" + printable(line) + "' also in line " + std::to_string(found->second));
+      fail("a merge must occur once, but got '" + runtime::printable(line) + "' also in line " +
+           std::to_string(found->second));
   }
 }
 
@@ -244,4 +245,4 @@ int32_t Bpe::id(const std::string &token) const {
   return found == ids.end() ? -1 : found->second;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The tokens of a tokenizer and how pieces of text are merged into them (R. Sennrich et al.: "Neural machine
 // translation of rare words with subword units", 2016). Texts are plain bytes here; the files write each byte as a
@@ -40,4 +40,4 @@ private:
   std::unordered_map<std::string, int64_t> ranks; // of "first second"; with the length of the first before it
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

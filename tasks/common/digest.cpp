@@ -4,7 +4,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace stretto {
+namespace stretto::tasks {
 
 uint64_t digestOf(std::span<const std::byte> bytes, uint64_t before) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), before);
@@ -17,4 +17,4 @@ std::string digestText(uint64_t digest) {
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

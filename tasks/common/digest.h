@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // XXH3 of bytes that follow those with the digest `before`: finds accidents, not forgery.
 uint64_t digestOf(std::span<const std::byte> bytes, uint64_t before = 0);
@@ -18,4 +18,4 @@ inline uint64_t digestOf(std::string_view text, uint64_t before = 0) {
 // 16 lower-case hex digits.
 std::string digestText(uint64_t digest);
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::tasks {
 
 [[noreturn]] static void fail(const std::string &path, const std::string &reason) {
   throw TaskError("cannot read '" + path + "': " + reason);
@@ -52,4 +52,4 @@ std::string readTextFile(const std::string &path) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

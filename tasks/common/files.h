@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The bytes of a file, mapped into memory: pages are read when they are looked at.
 class MappedFile {
@@ -29,4 +29,4 @@ bool fileExists(const std::string &path);
 // The text of a file. Throws as MappedFile does, and for files above 2^30 bytes.
 std::string readTextFile(const std::string &path);
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace stretto {
+namespace stretto::tasks {
 
 std::vector<ParameterInfo> Names::parameterInfos(int64_t v, int64_t rMin, int64_t rMax) {
   return {
@@ -67,4 +67,4 @@ void Names::publish(std::span<int32_t> ids, int32_t numberOfLast) const {
   std::iota(ids.begin() + last, ids.begin() + end(), numberOfLast);
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -4,7 +4,7 @@
 #include "tasks/common/packing.h"
 #include "tasks/common/words.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Names are words of `r_min` .. `r_max` letters out of `v`. All letters of a word but the last have ids from `inner` on
 // (there are none where words have one letter), the last has one from `last` on and so ends the word. Letters have the
@@ -45,4 +45,4 @@ private:
   int32_t inner, last;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

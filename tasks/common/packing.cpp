@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 PackedTask::PackedTask(Parameters values, int64_t longestInstance) : parameters(std::move(values)) {
   requireRoomFor(longestInstance);
@@ -17,7 +17,7 @@ void PackedTask::requireRoomFor(int64_t longestInstance) const {
                     " tokens, to fit, but got " + std::to_string(length()));
 }
 
-Row PackedTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
+Row PackedTask::makeRow(uint64_t seed, runtime::Stream stream, uint64_t sample) const {
   Random random(seed, uint32_t(stream), sample);
   size_t size = size_t(length()) + 1;
   Row row;
@@ -31,22 +31,22 @@ Row PackedTask::makeRow(uint64_t seed, Stream stream, uint64_t sample) const {
   return row;
 }
 
-void PackedTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const {
+void PackedTask::fill(uint64_t seed, runtime::Stream stream, uint64_t first, runtime::BatchView batch) const {
   checkShape(*this, batch, batch.tokens.size());
   for (int64_t r = 0; r < batch.batch; ++r)
     writeRow(makeRow(seed, stream, first + uint64_t(r)), begin, lastBegin(), batch, r);
 }
 
-std::vector<Score> PackedTask::score(uint64_t seed, uint64_t first, const BatchView &batch,
-                                     const Predictions &predictions) const {
+std::vector<runtime::Score> PackedTask::score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
+                                              const runtime::Predictions &predictions) const {
   std::span<const int32_t> predicted = predictions.predicted;
   checkShape(*this, batch, predicted.size());
-  std::vector<Score> scores;
+  std::vector<runtime::Score> scores;
   for (const std::string &group : groups())
-    scores.push_back(Score::share(group));
-  Score tokens = Score::share("token_accuracy");
+    scores.push_back(runtime::Score::share(group));
+  runtime::Score tokens = runtime::Score::share("token_accuracy");
   for (int64_t r = 0; r < batch.batch; ++r)
-    for (const Answer &answer : makeRow(seed, Stream::Evaluation, first + uint64_t(r)).answers) {
+    for (const Answer &answer : makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r)).answers) {
       // Token i of a row is the target at position i-1.
       int64_t at = r * batch.length + answer.begin - 1, size = answer.end - answer.begin;
       bool whole = true;
@@ -69,24 +69,24 @@ std::span<const Answer> PackedTask::firstAnswers(const Row &row) const {
   return {row.answers.begin(), next};
 }
 
-std::vector<Prompt> PackedTask::prompts(uint64_t seed, uint64_t first, int64_t count) const {
-  std::vector<Prompt> all;
+std::vector<runtime::Prompt> PackedTask::prompts(uint64_t seed, uint64_t first, int64_t count) const {
+  std::vector<runtime::Prompt> all;
   for (int64_t r = 0; r < count; ++r) {
-    Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    Row row = makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r));
     for (const Answer &answer : firstAnswers(row))
       all.push_back({{row.tokens.begin(), row.tokens.begin() + answer.begin}, answer.end - answer.begin});
   }
   return all;
 }
 
-std::vector<Score> PackedTask::judge(uint64_t seed, uint64_t first, int64_t count,
-                                     std::span<const std::vector<int32_t>> answers) const {
-  std::vector<Score> scores;
+std::vector<runtime::Score> PackedTask::judge(uint64_t seed, uint64_t first, int64_t count,
+                                              std::span<const std::vector<int32_t>> answers) const {
+  std::vector<runtime::Score> scores;
   for (const std::string &group : groups())
-    scores.push_back(Score::share("generated/" + group));
+    scores.push_back(runtime::Score::share("generated/" + group));
   size_t next = 0;
   for (int64_t r = 0; r < count; ++r) {
-    Row row = makeRow(seed, Stream::Evaluation, first + uint64_t(r));
+    Row row = makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r));
     for (const Answer &answer : firstAnswers(row)) {
       auto truth = std::span(row.tokens).subspan(answer.begin, answer.end - answer.begin);
       scores[answer.group].addInstance(std::ranges::equal(truth, answers[next++]));
@@ -95,7 +95,7 @@ std::vector<Score> PackedTask::judge(uint64_t seed, uint64_t first, int64_t coun
   return scores;
 }
 
-std::string PackedTask::describe(const BatchView &batch, int64_t row) const {
+std::string PackedTask::describe(const runtime::BatchView &batch, int64_t row) const {
   checkShape(*this, batch, batch.tokens.size());
   std::vector<int32_t> tokens = rowTokens(batch, row);
   std::string text;
@@ -109,4 +109,4 @@ std::string PackedTask::describe(const BatchView &batch, int64_t row) const {
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace stretto {
+namespace stretto::tasks {
 
 ParameterInfo ParameterInfo::word(std::string name, std::vector<std::string> words, std::string meaning) {
   return {std::move(name), 0, 0, 0, std::move(meaning), Kind::Word, std::move(words)};
@@ -40,12 +40,12 @@ static const ParameterInfo &findParameter(const std::string &name, std::span<con
       return info;
     names.push_back(info.name);
   }
-  parameters.fail("has no parameter '" + name + "'" + suggestName(name, names));
+  parameters.fail("has no parameter '" + name + "'" + runtime::suggestName(name, names));
 }
 
 static int64_t parseInteger(const std::string &text, const ParameterInfo &info, const Parameters &parameters) {
   int64_t value = 0;
-  const bool isNumber = parseWholeNumber(text, value);
+  const bool isNumber = runtime::parseWholeNumber(text, value);
   int64_t digits = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
   const bool overflows = error == std::errc::result_out_of_range && end == text.data() + text.size();
@@ -71,7 +71,7 @@ void Parameters::set(const ParameterInfo &info, const std::string &text) {
     integers[info.name] = parseInteger(text, info, *this);
   else if (info.kind == ParameterInfo::Kind::Word && std::ranges::find(info.words, text) == info.words.end())
     fail("parameter '" + info.name + "' must be " + info.range() + ", but got '" + text + "'" +
-         suggestName(text, info.words));
+         runtime::suggestName(text, info.words));
   else
     texts[info.name] = text;
 }
@@ -85,4 +85,4 @@ std::map<std::string, std::string> Parameters::text() const {
 
 void Parameters::fail(const std::string &what) const { throw TaskError("task '" + taskName + "': " + what); }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // A request that cannot be served: an unknown task, parameter or preset, or a value out of range.
-struct TaskError : Error {
-  using Error::Error;
+struct TaskError : runtime::Error {
+  using runtime::Error::Error;
 };
 
 // One parameter of a task: an integer, one of some words, or any text (the name of a file, say).
@@ -62,4 +62,4 @@ private:
   std::map<std::string, std::string> texts;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The i-th element of a keyed permutation of 0 .. count-1 in constant space: a Feistel network over pairs of digits
 // in base ceil(sqrt(count)), repeated until the result lies below count (J. Black and P. Rogaway: "Ciphers with
@@ -13,7 +13,7 @@ namespace stretto {
 class Permutation {
 public:
   Permutation(uint64_t count, uint64_t seed, uint32_t stream, uint64_t index)
-      : count(count), base(uint64_t(std::sqrt(double(count)))), key(philoxKey(seed)), stream(stream),
+      : count(count), base(uint64_t(std::sqrt(double(count)))), key(runtime::philoxKey(seed)), stream(stream),
         low(uint32_t(index)), high(uint32_t(index >> 32)) {
     while (base * base < count)
       ++base;
@@ -42,15 +42,15 @@ private:
   // A number below base; its bias is that of a remainder of 61 bits.
   uint64_t digit(uint32_t round, uint64_t right) const {
     // A counter holds the digit (at most 31 bits and a bit), the round above it, the stream and the index.
-    PhiloxCounter block = philox({uint32_t(right), stream + (round << 16), low, high}, key);
+    runtime::PhiloxCounter block = runtime::philox({uint32_t(right), stream + (round << 16), low, high}, key);
     return (block[0] | uint64_t{block[1]} << 32) >> 3;
   }
 
   static constexpr uint32_t rounds = 6;
 
   uint64_t count, base;
-  PhiloxKey key;
+  runtime::PhiloxKey key;
   uint32_t stream, low, high;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

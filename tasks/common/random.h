@@ -7,18 +7,18 @@
 #include <span>
 #include <utility>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The numbers of one sample of one stream, in order. `stream` separates uses of the same seed: 0 and 1 are
 // the streams of tasks (train/task.h). A sample holds 2^34 numbers of 32 bits.
 class Random {
 public:
   Random(uint64_t seed, uint32_t stream, uint64_t sample)
-      : key(philoxKey(seed)), counter{0, stream, uint32_t(sample), uint32_t(sample >> 32)} {}
+      : key(runtime::philoxKey(seed)), counter{0, stream, uint32_t(sample), uint32_t(sample >> 32)} {}
 
   uint32_t next32() {
     if (used == 4) {
-      block = philox(counter, key);
+      block = runtime::philox(counter, key);
       ++counter[0];
       used = 0;
     }
@@ -62,10 +62,10 @@ private:
     return uint64_t(product >> 64);
   }
 
-  PhiloxKey key;
-  PhiloxCounter counter;
-  PhiloxCounter block{};
+  runtime::PhiloxKey key;
+  runtime::PhiloxCounter counter;
+  runtime::PhiloxCounter block{};
   int used = 4;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace stretto {
+namespace stretto::tasks {
 
-void checkShape(const Task &task, const BatchView &batch, size_t predictions) {
+void checkShape(const runtime::Task &task, const runtime::BatchView &batch, size_t predictions) {
   size_t size = size_t(batch.batch * batch.length);
   if (batch.length != task.length() || batch.tokens.size() != size || batch.targets.size() != size ||
       batch.mask.size() != size || batch.positions.size() != size || predictions != size)
@@ -14,7 +14,7 @@ void checkShape(const Task &task, const BatchView &batch, size_t predictions) {
                                 " tokens, but got a batch of another shape");
 }
 
-void writeRow(const Row &row, int32_t begin, int32_t lastBegin, BatchView batch, int64_t r) {
+void writeRow(const Row &row, int32_t begin, int32_t lastBegin, runtime::BatchView batch, int64_t r) {
   int64_t at = r * batch.length;
   std::copy_n(row.tokens.begin(), batch.length, batch.tokens.begin() + at);
   std::copy_n(row.tokens.begin() + 1, batch.length, batch.targets.begin() + at);
@@ -26,11 +26,11 @@ void writeRow(const Row &row, int32_t begin, int32_t lastBegin, BatchView batch,
   }
 }
 
-std::vector<int32_t> rowTokens(const BatchView &batch, int64_t r) {
+std::vector<int32_t> rowTokens(const runtime::BatchView &batch, int64_t r) {
   auto inputs = batch.tokens.subspan(r * batch.length, batch.length);
   std::vector<int32_t> tokens(inputs.begin(), inputs.end());
   tokens.push_back(batch.targets[r * batch.length + batch.length - 1]);
   return tokens;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // An answer: tokens [begin, end) of a row. `group` says of which kind it is; the task numbers its kinds.
 struct Answer {
@@ -28,12 +28,12 @@ struct Row {
 
 // Throws std::invalid_argument where the arrays of a batch, or `predictions` many predictions, do not fit the task's
 // rows.
-void checkShape(const Task &task, const BatchView &batch, size_t predictions);
+void checkShape(const runtime::Task &task, const runtime::BatchView &batch, size_t predictions);
 
 // Writes a whole row as row r of a batch. A document starts with the row and at each token in begin .. lastBegin.
-void writeRow(const Row &row, int32_t begin, int32_t lastBegin, BatchView batch, int64_t r);
+void writeRow(const Row &row, int32_t begin, int32_t lastBegin, runtime::BatchView batch, int64_t r);
 
 // The inputs of row r and its last target.
-std::vector<int32_t> rowTokens(const BatchView &batch, int64_t r);
+std::vector<int32_t> rowTokens(const runtime::BatchView &batch, int64_t r);
 
-} // namespace stretto
+} // namespace stretto::tasks

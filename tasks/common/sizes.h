@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Sizes n = low .. high with p(n) proportional to 1 / (n + sqrt(high)): small instances are frequent, large
 // ones never rare (paper, section on Depo and Brevo).
@@ -30,4 +30,4 @@ private:
   std::vector<double> cumulative;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

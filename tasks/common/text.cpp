@@ -1,7 +1,7 @@
 // Text as tokens: a word with the space before it is one token, so tokens joined are the text again.
 #include "tasks/common/text.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 static bool isSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -70,4 +70,4 @@ std::string Vocabulary::join(std::span<const int32_t> tokens) const {
   return joined;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

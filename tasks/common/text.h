@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Cuts text into the pieces that GPT-2's tokenizer starts from: the endings 's 't 're 've 'm 'll 'd; then runs of
 // letters, of digits, or of other signs, each with one space before it where there is one; then runs of white space.
@@ -60,4 +60,4 @@ private:
   std::vector<size_t> offsets = {0};
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // A set of words with open addressing.
 namespace {
@@ -71,4 +71,4 @@ void Words::letters(uint64_t word, std::vector<int32_t> &out) const {
     out[from + i] = int32_t(rest % v);
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The words of rMin .. rMax letters over an alphabet of v letters. Words are numbered 0 .. count()-1, the
 // shorter ones first, those of one length like numbers with v digits.
@@ -33,4 +33,4 @@ private:
   std::vector<uint64_t> offsets; // offsets[i]: number of words shorter than rMin + i
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

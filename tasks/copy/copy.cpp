@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-namespace stretto {
+namespace stretto::tasks {
 
 const std::vector<ParameterInfo> &CopyTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
@@ -21,7 +21,7 @@ CopyTask::CopyTask(Parameters values)
                     std::to_string(symbols));
 }
 
-void CopyTask::append(Random &random, Stream, Row &row) const {
+void CopyTask::append(Random &random, runtime::Stream, Row &row) const {
   std::vector<int32_t> order(symbols);
   std::iota(order.begin(), order.end(), firstSymbol);
   random.shuffle(std::span(order), n);
@@ -46,4 +46,4 @@ std::string CopyTask::describeInstance(std::span<const int32_t> tokens) const {
   return text + "\n";
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

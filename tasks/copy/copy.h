@@ -3,7 +3,7 @@
 
 #include "tasks/common/packing.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // An instance: <begin> s1 .. sn <query> s1 .. sn. The loss counts the copy; the copy is the one answer.
 // Ids: 0 begin, 1 query, then the symbols.
@@ -16,7 +16,7 @@ public:
   std::vector<std::string> groups() const override { return {"accuracy"}; }
 
 protected:
-  void append(Random &random, Stream stream, Row &row) const override;
+  void append(Random &random, runtime::Stream stream, Row &row) const override;
   std::string describeInstance(std::span<const int32_t> tokens) const override;
 
 private:
@@ -24,4 +24,4 @@ private:
   int64_t n, symbols;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

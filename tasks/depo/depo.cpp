@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The published numbering: queries are 9000+k, so that letters lie below and <answer> above them.
 static constexpr int32_t publishedBegin = 9999, publishedAnswer = 9500, publishedQuery = 9000;
@@ -64,8 +64,8 @@ std::vector<int32_t> DepoTask::publishedIds() const {
   return ids;
 }
 
-void DepoTask::append(Random &random, Stream stream, Row &row) const {
-  bool training = stream == Stream::Train;
+void DepoTask::append(Random &random, runtime::Stream stream, Row &row) const {
+  bool training = stream == runtime::Stream::Train;
   int64_t nodes = training ? sizes.draw(random) : n;
   // The cycle visits the names in this order. Drawing favours short names at the front, hence the shuffle.
   std::vector<uint64_t> cycle = names.draw(random, nodes);
@@ -112,4 +112,4 @@ std::string DepoTask::describeInstance(std::span<const int32_t> tokens) const {
   return std::to_string(count) + " edges:" + edges + "\n" + questions;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

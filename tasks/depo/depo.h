@@ -5,7 +5,7 @@
 #include "tasks/common/names.h"
 #include "tasks/common/sizes.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // An instance: <begin>, then "x y" for every edge x -> y, then up to `queries` times "<k> x <answer> y" with
 // distinct x, where y lies k steps ahead of x. Names are words of several tokens, whose last letter comes
@@ -31,7 +31,7 @@ public:
   std::vector<int32_t> publishedIds() const override;
 
 protected:
-  void append(Random &random, Stream stream, Row &row) const override;
+  void append(Random &random, runtime::Stream stream, Row &row) const override;
   std::string describeInstance(std::span<const int32_t> tokens) const override;
 
 private:
@@ -43,4 +43,4 @@ private:
   std::vector<int64_t> hops; // of the evaluation, descending
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Consecutive sentences: tokens, and where each sentence ends.
 struct Sentences {
@@ -35,4 +35,4 @@ std::unique_ptr<Filler> makeTextFiller(const std::string &path, Vocabulary &word
 // Sentences about animals, people of a trade and things, without numbers and names.
 std::unique_ptr<Filler> makeGrammarFiller(Vocabulary &words);
 
-} // namespace stretto
+} // namespace stretto::tasks

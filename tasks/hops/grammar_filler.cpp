@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace stretto {
+namespace stretto::tasks {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::unique_ptr<Filler> makeGrammarFiller(Vocabulary &vocabulary) {
   return std::make_unique<GrammarFiller>(vocabulary);
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace stretto {
+namespace stretto::tasks {
 
 static constexpr int64_t firstYear = 1950, mostYears = 60;
 
@@ -104,9 +104,9 @@ static void append(std::vector<int32_t> &out, std::span<const int32_t> tokens) {
 }
 
 void HopsTask::appendName(const Name &name, std::vector<int32_t> &out) const {
-  stretto::append(out, phrases.first[name[0]]);
-  stretto::append(out, phrases.middle[name[1]]);
-  stretto::append(out, phrases.last[name[2]]);
+  stretto::tasks::append(out, phrases.first[name[0]]);
+  stretto::tasks::append(out, phrases.middle[name[1]]);
+  stretto::tasks::append(out, phrases.last[name[2]]);
 }
 
 // The facts, then the links, in the order of the text.
@@ -125,16 +125,16 @@ std::vector<std::vector<int32_t>> HopsTask::makeSentences(Random &random, Name &
   for (size_t i = 0; i < count; ++i) {
     std::vector<int32_t> &fact = told.emplace_back();
     appendName(names[i], fact);
-    stretto::append(fact, phrases.fact);
-    stretto::append(fact, phrases.years[years[i]]);
-    stretto::append(fact, phrases.stop);
+    stretto::tasks::append(fact, phrases.fact);
+    stretto::tasks::append(fact, phrases.years[years[i]]);
+    stretto::tasks::append(fact, phrases.stop);
   }
   for (size_t i = 0; hops == 2 && i < count; ++i) {
     std::vector<int32_t> &link = told.emplace_back();
     appendName(names[count + i], link);
-    stretto::append(link, phrases.link);
+    stretto::tasks::append(link, phrases.link);
     appendName(names[linked[i]], link);
-    stretto::append(link, phrases.stop);
+    stretto::tasks::append(link, phrases.stop);
   }
   const size_t question = askFirst ? 0 : random.below(count);
   asked = names[count * size_t(hops - 1) + question];
@@ -153,24 +153,24 @@ std::vector<int32_t> HopsTask::hide(Random &random, const std::vector<std::vecto
   int64_t from = 0;
   for (size_t i = 0; i < told.size(); ++i) {
     const int64_t to = places[i] ? run.ends[places[i] - 1] : 0;
-    stretto::append(text, std::span(run.tokens).subspan(from, to - from));
-    stretto::append(text, told[i]);
+    stretto::tasks::append(text, std::span(run.tokens).subspan(from, to - from));
+    stretto::tasks::append(text, told[i]);
     from = to;
   }
-  stretto::append(text, std::span(run.tokens).subspan(from));
+  stretto::tasks::append(text, std::span(run.tokens).subspan(from));
   return text;
 }
 
-void HopsTask::append(Random &random, Stream, Row &row) const {
+void HopsTask::append(Random &random, runtime::Stream, Row &row) const {
   Name asked{};
   uint32_t year = 0;
   const std::vector<std::vector<int32_t>> told = makeSentences(random, asked, year);
   std::vector<int32_t> text = phrases.opening;
-  stretto::append(text, hide(random, told));
-  stretto::append(text, phrases.closing);
-  stretto::append(text, phrases.question);
+  stretto::tasks::append(text, hide(random, told));
+  stretto::tasks::append(text, phrases.closing);
+  stretto::tasks::append(text, phrases.question);
   appendName(asked, text);
-  stretto::append(text, phrases.answer);
+  stretto::tasks::append(text, phrases.answer);
   row.add(begin, countsAll);
   for (int32_t token : text)
     row.add(token, countsAll);
@@ -179,8 +179,8 @@ void HopsTask::append(Random &random, Stream, Row &row) const {
   row.answers.push_back({at, at + 1, 0});
 }
 
-std::vector<Score> HopsTask::conclude(std::vector<Score> totals, int64_t) const {
-  totals.push_back(Score::value("floor", "%", 100 / double(people)));
+std::vector<runtime::Score> HopsTask::conclude(std::vector<runtime::Score> totals, int64_t) const {
+  totals.push_back(runtime::Score::value("floor", "%", 100 / double(people)));
   return totals;
 }
 
@@ -189,4 +189,4 @@ std::string HopsTask::describeInstance(std::span<const int32_t> tokens) const {
   return text.substr(text.empty() ? 0 : 1) + "\n";
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

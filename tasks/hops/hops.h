@@ -4,7 +4,7 @@
 #include "tasks/common/packing.h"
 #include "tasks/hops/filler.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // An instance: <begin>, sentences of filler with facts at random boundaries between them, a question, the answer.
 //   one hop    facts "X was born in the year of 1987."; asked is a person of a fact
@@ -24,10 +24,10 @@ public:
 
   std::vector<std::string> groups() const override { return {"accuracy"}; }
   // Adds "floor": what a guess among the years of the text scores.
-  std::vector<Score> conclude(std::vector<Score> totals, int64_t weights) const override;
+  std::vector<runtime::Score> conclude(std::vector<runtime::Score> totals, int64_t weights) const override;
 
 protected:
-  void append(Random &random, Stream stream, Row &row) const override;
+  void append(Random &random, runtime::Stream stream, Row &row) const override;
   std::string describeInstance(std::span<const int32_t> tokens) const override;
 
 private:
@@ -54,4 +54,4 @@ private:
   std::unique_ptr<Filler> filler;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

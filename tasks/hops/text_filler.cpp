@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 namespace {
 
@@ -48,7 +48,7 @@ public:
 private:
   static std::string readWords(const std::string &path) {
     std::string text = readTextFile(path);
-    const size_t size = std::min(validUtf8(text), text.find('\0'));
+    const size_t size = std::min(runtime::validUtf8(text), text.find('\0'));
     if (size < text.size())
       throw TaskError(path + ":" + std::to_string(1 + std::count(text.begin(), text.begin() + int64_t(size), '\n')) +
                       ": a text must be written in UTF-8, but got the byte " + std::to_string(uint8_t(text[size])));
@@ -90,4 +90,4 @@ std::unique_ptr<Filler> makeTextFiller(const std::string &path, Vocabulary &word
   return std::make_unique<TextFiller>(path, words);
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tasks {
 
 struct EmbeddedGrammar {
   std::string_view name, text;
@@ -12,4 +12,4 @@ struct EmbeddedGrammar {
 
 extern const std::span<const EmbeddedGrammar> embeddedGrammars;
 
-} // namespace stretto
+} // namespace stretto::tasks

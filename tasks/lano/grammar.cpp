@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-namespace stretto {
+namespace stretto::tasks {
 
 void Grammar::derive(int32_t symbol, Random &random, int32_t shift, std::vector<int32_t> &out) const {
   const std::vector<Rule> &choices = rules[symbol];
@@ -62,11 +62,12 @@ Grammar findGrammar(const std::string &nameOrPath) {
     if (embedded.name == nameOrPath)
       return readGrammar(embedded.text, nameOrPath);
   if (std::error_code none; !std::filesystem::exists(nameOrPath, none))
-    throw TaskError("no grammar and no file is called '" + nameOrPath + "'" + suggestName(nameOrPath, grammarNames()));
+    throw TaskError("no grammar and no file is called '" + nameOrPath + "'" +
+                    runtime::suggestName(nameOrPath, grammarNames()));
   const MappedFile file(nameOrPath);
   Grammar grammar = readGrammar({reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()}, nameOrPath);
   grammar.digest = digestText(digestOf(file.bytes()));
   return grammar;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

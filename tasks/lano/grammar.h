@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Symbols are numbers: the terminals 0 .. terminals-1 in the order of the file, then the non-terminals, each above
 // every symbol of its rules; the root is the last one. Every symbol is reached from the root, every rule has a child,
@@ -58,4 +58,4 @@ std::vector<std::string> grammarNames();
 // where the file cannot be read.
 Grammar findGrammar(const std::string &nameOrPath);
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-namespace stretto {
+namespace stretto::tasks {
 
 namespace {
 
@@ -218,7 +218,7 @@ private:
             Words known;
             for (const auto &entry : indices)
               known.push_back(entry.first);
-            auto nearest = nearestOf(child, known);
+            auto nearest = runtime::nearestOf(child, known);
             fail(rule.line, "every symbol must have rules or be a terminal, but got " + quote(child) +
                                 (nearest ? "; did you mean " + quote(*nearest) + "?" : ""));
           }
@@ -328,4 +328,4 @@ private:
 
 Grammar readGrammar(std::string_view text, const std::string &origin) { return GrammarReader(text, origin).read(); }
 
-} // namespace stretto
+} // namespace stretto::tasks

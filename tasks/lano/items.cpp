@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 Items::Items(const Grammar &grammar) : whole(grammar.symbols()), waiting(grammar.symbols()), places(grammar.symbols()) {
   auto add = [&](int32_t symbol, int32_t from, int32_t over) {
@@ -40,4 +40,4 @@ Items::Items(const Grammar &grammar) : whole(grammar.symbols()), waiting(grammar
     slot.push_back(before[item] < 0 || next[item].empty() ? -1 : slots++);
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,7 +3,7 @@
 
 #include "tasks/lano/grammar.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // For each symbol, a tree of the openings of its rules: rules that open alike share their places.
 struct Items {
@@ -28,4 +28,4 @@ struct Items {
   int32_t count() const { return int32_t(owner.size()); }
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,7 +3,7 @@
 
 #include "tasks/lano/parser.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 const std::vector<ParameterInfo> &LanoTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
@@ -35,7 +35,7 @@ void LanoTask::checkLength() const {
                     std::to_string(length()));
 }
 
-void LanoTask::append(Random &random, Stream, Row &row) const {
+void LanoTask::append(Random &random, runtime::Stream, Row &row) const {
   row.add(begin, !row.tokens.empty());
   const size_t from = row.tokens.size();
   do {
@@ -84,4 +84,4 @@ std::string LanoTask::describeInstance(std::span<const int32_t> tokens) const {
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

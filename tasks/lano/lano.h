@@ -4,7 +4,7 @@
 #include "tasks/common/packing.h"
 #include "tasks/lano/grammar.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // An instance: <begin>, then a sentence, whose rules are chosen uniformly. The loss counts every token, the <begin>
 // that follows a sentence and so ends it included. A sentence that does not fit into a row together with its end is
@@ -28,22 +28,22 @@ public:
   // logProbabilities); "excess_nll", how much the model's loss lies above the lowest one on the same targets, and that
   // one, "ideal_nll"; "token_accuracy", and "ideal_token_accuracy", what it is on average if the most likely token is
   // named.
-  std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
-                           const Predictions &predictions) const override;
+  std::vector<runtime::Score> score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
+                                    const runtime::Predictions &predictions) const override;
   // One evaluation for each token of the vocabulary pays off where there are few.
   bool wantsDistribution() const override { return vocabulary() <= 64; }
 
   // Each instance: <begin> alone, to go on until <begin> again.
-  std::vector<Prompt> prompts(uint64_t seed, uint64_t first, int64_t count) const override;
+  std::vector<runtime::Prompt> prompts(uint64_t seed, uint64_t first, int64_t count) const override;
   // "generated/accuracy", the share of sentences; then why others are none: a token with which no sentence goes on
   // ("generated/wrong_token"), else an end too early ("generated/early_end") or none ("generated/no_end").
-  std::vector<Score> judge(uint64_t seed, uint64_t first, int64_t count,
-                           std::span<const std::vector<int32_t>> answers) const override;
+  std::vector<runtime::Score> judge(uint64_t seed, uint64_t first, int64_t count,
+                                    std::span<const std::vector<int32_t>> answers) const override;
   bool judgedByWriting() const override { return true; }
   double temperature() const override { return 1; }
 
 protected:
-  void append(Random &random, Stream stream, Row &row) const override;
+  void append(Random &random, runtime::Stream stream, Row &row) const override;
   std::string describeInstance(std::span<const int32_t> tokens) const override;
 
 private:
@@ -55,4 +55,4 @@ private:
   Grammar grammar;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The published measure: the sum of p (ln p' - ln q') over the tokens, where p' and q' are p + e and q + e with e =
 // 1e-5, each scaled to the sum 1.
@@ -28,7 +28,8 @@ namespace {
 // Adds up what predictions say about each target.
 class TargetScores {
 public:
-  TargetScores(const BatchView &batch, const Predictions &predictions) : batch(batch), predictions(predictions) {}
+  TargetScores(const runtime::BatchView &batch, const runtime::Predictions &predictions)
+      : batch(batch), predictions(predictions) {}
 
   // `exact`: the probability of each token at place `at` of the batch.
   void add(size_t at, std::span<const double> exact) {
@@ -43,24 +44,26 @@ public:
     idealAccuracy.addNumber(100 * *std::ranges::max_element(exact));
   }
 
-  std::vector<Score> all() const {
-    std::vector<Score> scores;
-    for (const Score &score : {kl, excess, idealNll, accuracy, idealAccuracy})
+  std::vector<runtime::Score> all() const {
+    std::vector<runtime::Score> scores;
+    for (const runtime::Score &score : {kl, excess, idealNll, accuracy, idealAccuracy})
       if (score.count)
         scores.push_back(score);
     return scores;
   }
 
 private:
-  const BatchView &batch;
-  const Predictions &predictions;
-  Score kl = Score::mean("kl", "nats"), excess = Score::mean("excess_nll", "nats"),
-        idealNll = Score::mean("ideal_nll", "nats"), accuracy = Score::share("token_accuracy"),
-        idealAccuracy = Score::mean("ideal_token_accuracy", "%");
+  const runtime::BatchView &batch;
+  const runtime::Predictions &predictions;
+  runtime::Score kl = runtime::Score::mean("kl", "nats"), excess = runtime::Score::mean("excess_nll", "nats"),
+                 idealNll = runtime::Score::mean("ideal_nll", "nats"),
+                 accuracy = runtime::Score::share("token_accuracy"),
+                 idealAccuracy = runtime::Score::mean("ideal_token_accuracy", "%");
 };
 } // namespace
 
-std::vector<Score> LanoTask::score(uint64_t, uint64_t, const BatchView &batch, const Predictions &predictions) const {
+std::vector<runtime::Score> LanoTask::score(uint64_t, uint64_t, const runtime::BatchView &batch,
+                                            const runtime::Predictions &predictions) const {
   TargetScores scores(batch, predictions);
   NextTokens next(grammar);
   const size_t length = size_t(batch.length), width = size_t(vocabulary());
@@ -78,14 +81,17 @@ std::vector<Score> LanoTask::score(uint64_t, uint64_t, const BatchView &batch, c
   return scores.all();
 }
 
-std::vector<Prompt> LanoTask::prompts(uint64_t, uint64_t, int64_t count) const {
+std::vector<runtime::Prompt> LanoTask::prompts(uint64_t, uint64_t, int64_t count) const {
   const int64_t most = std::min(length(), grammar.longest[grammar.root()] + 1);
-  return std::vector<Prompt>(size_t(count), Prompt{{begin}, most, begin});
+  return std::vector<runtime::Prompt>(size_t(count), runtime::Prompt{{begin}, most, begin});
 }
 
-std::vector<Score> LanoTask::judge(uint64_t, uint64_t, int64_t, std::span<const std::vector<int32_t>> answers) const {
-  Score right = Score::share("generated/accuracy"), wrongToken = Score::share("generated/wrong_token"),
-        earlyEnd = Score::share("generated/early_end"), noEnd = Score::share("generated/no_end");
+std::vector<runtime::Score> LanoTask::judge(uint64_t, uint64_t, int64_t,
+                                            std::span<const std::vector<int32_t>> answers) const {
+  runtime::Score right = runtime::Score::share("generated/accuracy"),
+                 wrongToken = runtime::Score::share("generated/wrong_token"),
+                 earlyEnd = runtime::Score::share("generated/early_end"),
+                 noEnd = runtime::Score::share("generated/no_end");
   Parser parser(grammar);
   for (const std::vector<int32_t> &answer : answers) {
     const auto end = std::ranges::find(answer, begin);
@@ -100,4 +106,4 @@ std::vector<Score> LanoTask::judge(uint64_t, uint64_t, int64_t, std::span<const 
   return {right, wrongToken, earlyEnd, noEnd};
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

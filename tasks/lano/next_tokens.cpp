@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 static constexpr double negligible = 1e-200;
 
@@ -152,4 +152,4 @@ std::vector<double> NextTokens::rows(std::span<const int32_t> tokens) {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,7 +3,7 @@
 
 #include "tasks/lano/items.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // Inside probabilities (a symbol derives tokens i .. k-1) and forward ones (a derivation has written k tokens and goes
 // on with a symbol), column by column as in the parser (Stolcke: "An efficient probabilistic context-free parsing
@@ -59,4 +59,4 @@ private:
   double rootInside = 0; // of the column: the root derives all tokens
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

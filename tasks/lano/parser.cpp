@@ -5,7 +5,7 @@
 #include <bit>
 #include <stdexcept>
 
-namespace stretto {
+namespace stretto::tasks {
 
 Parser::Parser(const Grammar &grammar)
     : grammar(grammar), items(grammar), symbolWords(size_t(grammar.symbols()) / 64 + 1),
@@ -213,4 +213,4 @@ bool Parser::buildChildren(int32_t item, size_t from, size_t to, std::vector<Tre
   return true;
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

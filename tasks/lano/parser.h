@@ -3,7 +3,7 @@
 
 #include "tasks/lano/items.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // A left-to-right chart parser (Earley: "An efficient context-free parsing algorithm", 1970) whose sets of start
 // positions are bit sets: column k holds, for each place in a rule, the positions i such that the opening derives
@@ -76,4 +76,4 @@ private:
   std::vector<uint8_t> reached;                       // symbols that have such words
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The published numbering: lengths are 10 l and 10 l + 1, answers 10 l + 4 and 10 l + 5, operators 1 .. 3 and 5 .. 7.
 static constexpr int32_t publishedBegin = 9999, publishedNumber = 5000, publishedPerLength = 10;
@@ -80,8 +80,8 @@ int64_t ManoTask::appendExpression(Random &random, int64_t size, Row &row) const
   return apply(op, left, appendExpression(random, size - 1 - leftSize, row));
 }
 
-void ManoTask::append(Random &random, Stream stream, Row &row) const {
-  const bool draws = stream == Stream::Train || isEach();
+void ManoTask::append(Random &random, runtime::Stream stream, Row &row) const {
+  const bool draws = stream == runtime::Stream::Train || isEach();
   const int32_t size = draws ? 1 + int32_t(random.below(uint64_t(most))) : int32_t(evaluated);
   row.add(idOf(random, begin), true);
   row.add(idOf(random, firstLength + size - 1), true);
@@ -108,8 +108,9 @@ std::vector<double> ManoTask::valueDistribution(int64_t size) const {
   return chances.back();
 }
 
-std::vector<Score> ManoTask::conclude(std::vector<Score> totals, int64_t) const {
-  totals.push_back(Score::value("floor", "%", 100 * std::ranges::max(valueDistribution(isEach() ? most : evaluated))));
+std::vector<runtime::Score> ManoTask::conclude(std::vector<runtime::Score> totals, int64_t) const {
+  totals.push_back(
+      runtime::Score::value("floor", "%", 100 * std::ranges::max(valueDistribution(isEach() ? most : evaluated))));
   return totals;
 }
 
@@ -137,4 +138,4 @@ std::string ManoTask::describeInstance(std::span<const int32_t> tokens) const {
   return "  " + std::to_string(size) + (size == 1 ? " operator: " : " operators: ") + expression + " = " + value + "\n";
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -3,7 +3,7 @@
 
 #include "tasks/common/packing.h"
 
-namespace stretto {
+namespace stretto::tasks {
 
 // An instance: <begin>, <length l>, an expression with l operators in prefix form, <answer l>, its value: 2 l + 5
 // tokens. Numbers are 0 .. modulus-1, operators + - *, all uniform; of an expression's other l-1 operators, l' belong
@@ -26,13 +26,13 @@ public:
 
   // Adds "floor": the accuracy of always answering the value that is most frequent (where each l has a score, at the
   // largest).
-  std::vector<Score> conclude(std::vector<Score> totals, int64_t parameters) const override;
+  std::vector<runtime::Score> conclude(std::vector<runtime::Score> totals, int64_t parameters) const override;
 
   // The probability of each value of an expression with `operators` operators, exactly.
   std::vector<double> valueDistribution(int64_t operators) const;
 
 protected:
-  void append(Random &random, Stream stream, Row &row) const override;
+  void append(Random &random, runtime::Stream stream, Row &row) const override;
   int32_t lastBegin() const override { return copies - 1; }
   std::string describeInstance(std::span<const int32_t> tokens) const override;
 
@@ -55,4 +55,4 @@ private:
   int64_t evaluated, modulus;
 };
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace stretto {
+namespace stretto::tasks {
 
 static constexpr char magic[] = "sttokens";
 static constexpr int64_t mostIds = int64_t{1} << 31;
@@ -25,7 +25,8 @@ static TokenHeader readHeader(std::span<const std::byte> bytes, const std::strin
     fail("must open with a header of " + std::to_string(tokenHeaderBytes) + " bytes, but got " +
          std::to_string(bytes.size()) + " bytes");
   if (std::memcmp(bytes.data(), magic, 8) != 0)
-    fail("must open with 'sttokens', but got '" + printable({reinterpret_cast<const char *>(bytes.data()), 8}) + "'");
+    fail("must open with 'sttokens', but got '" +
+         runtime::printable({reinterpret_cast<const char *>(bytes.data()), 8}) + "'");
   auto number = [&](int64_t at, int width) { return int64_t(readNumber(bytes.data() + at, width)); };
   if (number(8, 4) != 1)
     fail("must have version 1, but got " + std::to_string(number(8, 4)));
@@ -87,4 +88,4 @@ void writeTokens(std::ostream &out, const TokenHeader &header, std::span<const i
     writeNumber(out, uint64_t(token), widthOf(header));
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

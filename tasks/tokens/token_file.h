@@ -17,7 +17,7 @@
 #include <ostream>
 #include <string>
 
-namespace stretto {
+namespace stretto::tasks {
 
 struct TokenHeader {
   int64_t width = 4, vocabulary = 0, separator = -1, opener = -1, count = 0;
@@ -60,4 +60,4 @@ public:
 void writeTokenHeader(std::ostream &out, const TokenHeader &header);
 void writeTokens(std::ostream &out, const TokenHeader &header, std::span<const int32_t> tokens);
 
-} // namespace stretto
+} // namespace stretto::tasks

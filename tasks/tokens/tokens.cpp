@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace stretto {
+namespace stretto::tasks {
 
 // The order of rows in each pass.
 static constexpr uint32_t orderStream = 2;
@@ -67,14 +67,14 @@ int64_t TokensTask::countHeldOut() const {
   return count;
 }
 
-int64_t TokensTask::rowAt(uint64_t seed, Stream stream, uint64_t sample) const {
-  if (stream == Stream::Evaluation)
+int64_t TokensTask::rowAt(uint64_t seed, runtime::Stream stream, uint64_t sample) const {
+  if (stream == runtime::Stream::Evaluation)
     return trainingRows() + int64_t(sample % uint64_t(heldOut));
   const uint64_t count = uint64_t(trainingRows());
   return int64_t(Permutation(count, seed, orderStream, sample / count)(sample % count));
 }
 
-void TokensTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const {
+void TokensTask::fill(uint64_t seed, runtime::Stream stream, uint64_t first, runtime::BatchView batch) const {
   checkShape(*this, batch, batch.tokens.size());
   std::ranges::fill(batch.mask, uint8_t(1));
   for (int64_t r = 0; r < batch.batch; ++r) {
@@ -88,10 +88,11 @@ void TokensTask::fill(uint64_t seed, Stream stream, uint64_t first, BatchView ba
   }
 }
 
-std::vector<Score> TokensTask::score(uint64_t, uint64_t, const BatchView &batch, const Predictions &predictions) const {
+std::vector<runtime::Score> TokensTask::score(uint64_t, uint64_t, const runtime::BatchView &batch,
+                                              const runtime::Predictions &predictions) const {
   checkShape(*this, batch, predictions.predicted.size());
   checkShape(*this, batch, predictions.nll.size());
-  std::vector<Score> scores = {Score::mean("nll", "nats"), Score::share("token_accuracy")};
+  std::vector<runtime::Score> scores = {runtime::Score::mean("nll", "nats"), runtime::Score::share("token_accuracy")};
   for (size_t i = 0; i < batch.targets.size(); ++i) {
     scores[0].addNumber(predictions.nll[i]);
     scores[1].addInstance(predictions.predicted[i] == batch.targets[i]);
@@ -99,7 +100,7 @@ std::vector<Score> TokensTask::score(uint64_t, uint64_t, const BatchView &batch,
   return scores;
 }
 
-std::string TokensTask::describe(const BatchView &batch, int64_t row) const {
+std::string TokensTask::describe(const runtime::BatchView &batch, int64_t row) const {
   checkShape(*this, batch, batch.tokens.size());
   std::string text;
   for (int64_t t = row * rowLength; t < (row + 1) * rowLength; ++t)
@@ -110,4 +111,4 @@ std::string TokensTask::describe(const BatchView &batch, int64_t row) const {
   return text + "\n";
 }
 
-} // namespace stretto
+} // namespace stretto::tasks

@@ -50,7 +50,7 @@ const stretto_program &load(const std::string &path) {
     void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     program = object ? static_cast<const stretto_program *>(dlsym(object, "stretto_compiled_program")) : nullptr;
     if (!program)
-      throw stretto::Error(dlerror());
+      throw stretto::runtime::Error(dlerror());
   }
   return *program;
 }
@@ -64,7 +64,7 @@ void setStreams(const std::string &output) {
 }
 
 [[noreturn]] void beProgram(const stretto_program &program, const Words &words) {
-  static const stretto::TaskRegistry tasks = stretto::allTasks();
+  static const stretto::runtime::TaskRegistry tasks = stretto::tasks::allTasks();
   setStreams(words.at(3));
   std::vector<const char *> arguments{words[1].c_str()};
   for (size_t i = 5; i < words.size(); ++i)
@@ -73,7 +73,7 @@ void setStreams(const std::string &output) {
     putenv(strdup(setting.c_str()));
   if (strettoBeginFaults)
     strettoBeginFaults();
-  const int status = stretto::runProgram(program, tasks, static_cast<int>(arguments.size()), arguments.data());
+  const int status = stretto::runtime::runProgram(program, tasks, static_cast<int>(arguments.size()), arguments.data());
   if (strettoAllocationsLeft && strettoAllocationsLeft() > 1)
     std::printf("allocations left: %ld\n", strettoAllocationsLeft());
   std::fflush(nullptr);
@@ -102,7 +102,7 @@ std::string attempt(const Words &words) {
   if (child == 0)
     beProgram(program, words);
   if (child < 0)
-    throw stretto::Error("cannot fork");
+    throw stretto::runtime::Error("cannot fork");
   const int status = await(child, std::stoll(words.at(2)));
   return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                              : "exit " + std::to_string(WEXITSTATUS(status));

@@ -14,6 +14,8 @@
 #include <map>
 #include <memory>
 
+using namespace stretto::runtime;
+
 namespace stretto::campaign {
 namespace {
 
@@ -47,7 +49,7 @@ std::string checksumOf(const TrainingState &state) {
 
 std::string checksumOfFile(const std::string &path) {
   const std::string text = pathExists(path) ? readFile(path, 1 << 30) : "";
-  return stretto::checksumOf(text.data(), text.size());
+  return stretto::runtime::checksumOf(text.data(), text.size());
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // One fuzzing step of the front end: lexer, parser, layout, elaboration. Aborts if an invariant breaks.
 #pragma once
 
-#include "frontend/Format/Format.h"
-#include "frontend/Sema/Sema.h"
+#include "frontend/format/Format.h"
+#include "frontend/sema/Sema.h"
 
 #include <cstdlib>
 

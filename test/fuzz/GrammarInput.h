@@ -13,10 +13,10 @@ namespace stretto::test {
 
 // True where the text was a grammar.
 inline bool checkGrammarInput(std::string_view text) {
-  Grammar grammar;
+  tasks::Grammar grammar;
   try {
-    grammar = readGrammar(text, "fuzz");
-  } catch (const TaskError &error) {
+    grammar = tasks::readGrammar(text, "fuzz");
+  } catch (const tasks::TaskError &error) {
     if (!std::string_view(error.what()).starts_with("fuzz:"))
       std::abort(); // every message has a place
     return false;
@@ -24,9 +24,9 @@ inline bool checkGrammarInput(std::string_view text) {
   const int64_t shortest = grammar.shortest[grammar.root()], longest = grammar.longest[grammar.root()];
   if (longest > 200)
     return true;
-  Random random(1, 0, text.size());
-  Parser parser(grammar);
-  NextTokens next(grammar);
+  tasks::Random random(1, 0, text.size());
+  tasks::Parser parser(grammar);
+  tasks::NextTokens next(grammar);
   const size_t width = size_t(grammar.terminals) + 1;
   for (int i = 0; i < 3; ++i) {
     std::vector<int32_t> tokens;

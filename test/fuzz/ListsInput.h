@@ -28,14 +28,14 @@ inline const std::map<std::string, std::string> &smallLists() {
   return lists;
 }
 
-inline void checkBiographies(const Lists &lists) {
-  const Biographies texts(lists, false, nullptr);
-  const People people(lists, std::min<uint64_t>(lists.names(), 3), 0);
+inline void checkBiographies(const tasks::Lists &lists) {
+  const tasks::Biographies texts(lists, false, nullptr);
+  const tasks::People people(lists, std::min<uint64_t>(lists.names(), 3), 0);
   for (uint64_t i = 0; i < people.count(); ++i) {
-    Row row;
+    tasks::Row row;
     texts.append(people[i], texts.shortest(), true, row);
     if (int64_t(row.tokens.size()) != texts.length(people[i], texts.shortest()) ||
-        int64_t(row.tokens.size()) > texts.longestAtShortest() || row.answers.size() + 1 < factCount)
+        int64_t(row.tokens.size()) > texts.longestAtShortest() || row.answers.size() + 1 < tasks::factCount)
       std::abort(); // lengths are known, and every fact is told but maybe the pronoun
     if (texts.vocabulary().join(row.tokens).find('{') != std::string::npos)
       std::abort(); // no placeholder is left
@@ -54,8 +54,8 @@ inline bool checkListsInput(std::string_view input) {
   auto list = std::next(texts.begin(), (first & 0x7f) % texts.size());
   list->second = input.substr(1);
   try {
-    checkBiographies(readLists(texts, "fuzz"));
-  } catch (const TaskError &error) {
+    checkBiographies(tasks::readLists(texts, "fuzz"));
+  } catch (const tasks::TaskError &error) {
     const std::string_view text = error.what();
     if (!text.starts_with("fuzz/") || text.find(".txt:") == text.npos || text.find('\n') != text.npos)
       std::abort(); // every message is one line and has a place

@@ -11,7 +11,7 @@ namespace stretto::test {
 using Pieces = std::vector<std::string>;
 
 // One to three edits: bytes cut, changed, put in, or taken from the pieces.
-inline std::string mutated(std::string text, Random &random, const Pieces &pieces) {
+inline std::string mutated(std::string text, tasks::Random &random, const Pieces &pieces) {
   for (uint64_t i = 0, n = 1 + random.below(3); i < n; ++i) {
     const size_t at = random.below(text.size() + 1), length = random.below(8);
     const std::string &piece = pieces[random.below(pieces.size())];

@@ -19,10 +19,10 @@ inline bool checkTokenizerInput(std::string_view input) {
     return text;
   };
   const std::string vocabulary = take(), merges = take(), piece = take().substr(0, 200);
-  std::unique_ptr<Bpe> bpe;
+  std::unique_ptr<tasks::Bpe> bpe;
   try {
-    bpe = std::make_unique<Bpe>(vocabulary, merges, "fuzz");
-  } catch (const TaskError &error) {
+    bpe = std::make_unique<tasks::Bpe>(vocabulary, merges, "fuzz");
+  } catch (const tasks::TaskError &error) {
     const std::string_view text = error.what();
     if (!text.starts_with("fuzz/vocab.json:") && !text.starts_with("fuzz/merges.txt:"))
       std::abort(); // every message has a place
@@ -37,7 +37,7 @@ inline bool checkTokenizerInput(std::string_view input) {
     }
     if (joined != piece)
       std::abort(); // and are the text
-  } catch (const TaskError &error) {
+  } catch (const tasks::TaskError &error) {
     if (!std::string_view(error.what()).starts_with("vocabulary 'fuzz' must hold a token for byte "))
       std::abort();
   }

@@ -18,6 +18,7 @@
 #include <sstream>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 static const stretto_program &load(const char *path) {
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

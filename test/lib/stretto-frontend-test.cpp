@@ -1,7 +1,7 @@
 // Prints what the front end makes of a file: the module, the syntax tree, the formatted text or the
 // resolved parameters; or what it knows without a file. For lit tests of the language.
 #include "frontend/Frontend.h"
-#include "frontend/Sema/Builtins/Builtin.h"
+#include "frontend/sema/builtins/Builtin.h"
 #include "tools/support/extensions.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -11,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace stretto;
+using namespace stretto::tools;
 using namespace stretto::frontend;
 namespace cl = llvm::cl;
 

@@ -17,7 +17,7 @@ static std::vector<std::string> split(const std::string &line) {
   return words;
 }
 
-static int runObject(const std::vector<std::string> &words, const stretto::TaskRegistry &tasks) {
+static int runObject(const std::vector<std::string> &words, const stretto::runtime::TaskRegistry &tasks) {
   void *object = dlopen(words.at(0).c_str(), RTLD_NOW | RTLD_LOCAL);
   const void *symbol = object ? dlsym(object, "stretto_compiled_program") : nullptr;
   if (!symbol) {
@@ -28,13 +28,13 @@ static int runObject(const std::vector<std::string> &words, const stretto::TaskR
   for (const std::string &word : words)
     arguments.push_back(word.c_str());
   const auto &program = *static_cast<const stretto_program *>(symbol);
-  const int status = stretto::runProgram(program, tasks, static_cast<int>(arguments.size()), arguments.data());
+  const int status = stretto::runtime::runProgram(program, tasks, static_cast<int>(arguments.size()), arguments.data());
   dlclose(object);
   return status;
 }
 
 int main() {
-  const stretto::TaskRegistry tasks = stretto::allTasks();
+  const stretto::runtime::TaskRegistry tasks = stretto::tasks::allTasks();
   for (std::string line; std::getline(std::cin, line);)
     std::cout << "status " << runObject(split(line), tasks) << std::endl;
 }

@@ -16,10 +16,10 @@ def known_to_git(root):
 
 
 def found(root):
-    """All files outside of build folders, caches and hidden folders."""
+    """All files outside of build folders, runs, caches and hidden folders."""
     paths = [file.relative_to(root) for file in root.rglob("*")]
-    return [path for path in paths
-            if not any(part.startswith((".", "build", "runs", "__pycache__")) for part in path.parts[:-1])]
+    return [path for path in paths if not path.parts[0].startswith(("build", "runs"))
+            and not any(part.startswith((".", "__pycache__")) for part in path.parts[:-1])]
 
 
 def source_files(root):

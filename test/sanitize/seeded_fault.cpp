@@ -10,6 +10,7 @@
 #include <string_view>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 namespace {
 

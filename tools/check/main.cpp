@@ -20,16 +20,16 @@ constexpr const char *usage =
 // 0, so not known, for what is no number: the compiler refuses it.
 static int64_t numberOf(const std::string &text) {
   int64_t number = 0;
-  return parseWholeNumber(text, number) ? number : 0;
+  return runtime::parseWholeNumber(text, number) ? number : 0;
 }
 
 // Reads the options up to "--"; returns how many words they are.
-static int readModel(int argc, char **argv, ModelShape &model) {
+static int readModel(int argc, char **argv, runtime::ModelShape &model) {
   int at = 1;
   for (; at < argc && std::strcmp(argv[at], "--") != 0; at += 2) {
     const std::string name = argv[at], value = at + 1 < argc ? argv[at + 1] : "";
     if (value.empty())
-      throw Error("'" + name + "' needs a value");
+      throw runtime::Error("'" + name + "' needs a value");
     if (name == "--target")
       model.target = argv[at + 1];
     else if (name == "--length")
@@ -37,31 +37,31 @@ static int readModel(int argc, char **argv, ModelShape &model) {
     else if (name == "--vocab")
       model.vocabulary = numberOf(value);
     else
-      throw Error("unknown option '" + name + "'");
+      throw runtime::Error("unknown option '" + name + "'");
   }
   return at;
 }
 
 static void check(int argc, char **argv) {
-  ModelShape model{.target = {}, .compiled = false};
+  runtime::ModelShape model{.target = {}, .compiled = false};
   const int words = readModel(argc, argv, model);
-  const auto line = parseCommandLine(argc - words, argv + words, "", "");
+  const auto line = runtime::parseCommandLine(argc - words, argv + words, "", "");
   if (!line)
     return;
-  const TaskRegistry tasks = allTasks();
-  const RunConfig config = configure(*line, "model", tasks);
+  const runtime::TaskRegistry tasks = tasks::allTasks();
+  const runtime::RunConfig config = runtime::configure(*line, "model", tasks);
   if (!config.task.empty() && (!config.writesOnly() || !model.length || !model.vocabulary)) {
-    const std::unique_ptr<Task> task = makeTask(config, model, tasks);
+    const std::unique_ptr<runtime::Task> task = runtime::makeTask(config, model, tasks);
     model.length = task->length();
     model.vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();
   }
-  checkRequest(config, model);
+  runtime::checkRequest(config, model);
 }
 
 int main(int argc, char **argv) {
   try {
     if (argc == 2 && argv[1] == std::string("--options"))
-      std::cout << programOptionsHelp();
+      std::cout << runtime::programOptionsHelp();
     else if (argc < 2 || argv[1] == std::string("--help"))
       std::cout << usage;
     else

@@ -1,10 +1,10 @@
 // stretto-compare: puts training runs side by side.
 #include "runtime/core/nearest.h"
-#include "tools/compare/differences.h"
-#include "tools/compare/groups.h"
-#include "tools/compare/report.h"
-#include "tools/compare/table.h"
-#include "tools/compare/text_plot.h"
+#include "runtime/runs/differences.h"
+#include "runtime/runs/groups.h"
+#include "runtime/runs/report.h"
+#include "runtime/runs/table.h"
+#include "runtime/runs/text_plot.h"
 
 #include <CLI/CLI.hpp>
 
@@ -24,17 +24,17 @@ struct Options {
 };
 } // namespace
 
-static std::string textPlot(const std::vector<Group> &groups, const std::string &metric) {
+static std::string textPlot(const std::vector<runtime::Group> &groups, const std::string &metric) {
   const char *noColour = std::getenv("NO_COLOR");
-  TextPlot plot;
-  const std::string unit = unitOf(groups, metric);
+  runtime::TextPlot plot;
+  const std::string unit = runtime::unitOf(groups, metric);
   plot.title = unit.empty() ? metric : metric + ", " + unit;
   plot.yMax = unit == "%" ? 100 : 0;
   plot.colour = isatty(STDOUT_FILENO) && !(noColour && *noColour);
-  std::vector<TextCurve> curves;
-  for (const Group &group : groups) {
-    curves.push_back({group.label, thin(meanCurve(group, metric), 300)});
-    for (const Point &point : curves.back().points) {
+  std::vector<runtime::TextCurve> curves;
+  for (const runtime::Group &group : groups) {
+    curves.push_back({group.label, runtime::thin(runtime::meanCurve(group, metric), 300)});
+    for (const runtime::Point &point : curves.back().points) {
       plot.xMax = std::max(plot.xMax, point.step);
       plot.yMax = std::max(plot.yMax, point.value);
       plot.yMin = std::min(plot.yMin, point.value);
@@ -42,28 +42,28 @@ static std::string textPlot(const std::vector<Group> &groups, const std::string 
   }
   if (!(plot.yMax > plot.yMin))
     plot.yMax = plot.yMin + 1;
-  return "\n" + drawText(plot, curves);
+  return "\n" + runtime::drawText(plot, curves);
 }
 
-static void printTables(const Comparison &comparison) {
-  const std::vector<Group> &groups = comparison.groups;
-  std::cout << plainTable(compareTable(groups));
-  for (const Breakdown &breakdown : breakdownsOf(groups))
-    std::cout << "\n" << plainTable(breakdownTable(groups, breakdown));
-  if (Table differences = differencesTable(groups); differences.header.size() > 1)
-    std::cout << "\nsettings that differ\n" << plainTable(differences);
+static void printTables(const runtime::Comparison &comparison) {
+  const std::vector<runtime::Group> &groups = comparison.groups;
+  std::cout << runtime::plainTable(runtime::compareTable(groups));
+  for (const runtime::Breakdown &breakdown : runtime::breakdownsOf(groups))
+    std::cout << "\n" << runtime::plainTable(runtime::breakdownTable(groups, breakdown));
+  if (runtime::Table differences = runtime::differencesTable(groups); differences.header.size() > 1)
+    std::cout << "\nsettings that differ\n" << runtime::plainTable(differences);
   std::cout << "\n";
-  if (const std::string legend = tableLegend(groups); !legend.empty())
+  if (const std::string legend = runtime::tableLegend(groups); !legend.empty())
     std::cout << legend << "\n";
   for (const std::string &note : comparison.notes)
     std::cout << note << "\n";
 }
 
 static void run(const Options &options) {
-  const Comparison comparison = readComparison(options.arguments, options.best);
+  const runtime::Comparison comparison = runtime::readComparison(options.arguments, options.best);
   printTables(comparison);
   if (options.plots)
-    for (const std::string &metric : metricsOf(comparison.groups))
+    for (const std::string &metric : runtime::metricsOf(comparison.groups))
       std::cout << textPlot(comparison.groups, metric);
   if (options.tableOnly)
     return;
@@ -71,7 +71,7 @@ static void run(const Options &options) {
   for (const std::string &note : comparison.notes)
     notes += (notes.empty() ? "" : "\n\n") + note;
   const std::vector<std::string> plots =
-      writeReport({"Comparison of runs", notes, {{"", "", "plot.svg", comparison.groups}}}, options.output);
+      runtime::writeReport({"Comparison of runs", notes, {{"", "", "plot.svg", comparison.groups}}}, options.output);
   std::cout << "report: " << options.output << "/report.html, " << options.output << "/report.md";
   for (const std::string &plot : plots)
     std::cout << ", " << options.output << "/" << plot;
@@ -89,7 +89,7 @@ static std::string optionError(const CLI::App &app, const CLI::Error &error, std
   for (std::string word : words.subspan(1))
     if (const std::string name = word.substr(0, word.find('='));
         name.starts_with("--") && std::ranges::find(names, name) == names.end())
-      return "no option is called '" + name + "'" + suggestName(name, names);
+      return "no option is called '" + name + "'" + runtime::suggestName(name, names);
   return error.what();
 }
 

@@ -12,7 +12,7 @@
 #include <functional>
 #include <optional>
 
-namespace stretto {
+namespace stretto::tools {
 
 namespace {
 
@@ -41,7 +41,7 @@ private:
 
 } // namespace
 
-static void forRows(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows,
+static void forRows(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first, int64_t rows,
                     const std::function<void(Samples &)> &visit) {
   for (int64_t r = 0; r < rows; ++r) {
     Samples row(task, seed, stream, first + uint64_t(r), 1);
@@ -51,7 +51,8 @@ static void forRows(const Task &task, uint64_t seed, Stream stream, uint64_t fir
 
 // The tokens that open and end documents. What stands first in a row need not open a document, nor end what came
 // before.
-static TokenHeader findMarks(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows) {
+static tasks::TokenHeader findMarks(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first,
+                                    int64_t rows) {
   Mark opener, separator;
   forRows(task, seed, stream, first, rows, [&](Samples &row) {
     for (int64_t t = 1; t < row.length; ++t) {
@@ -71,8 +72,8 @@ namespace {
 class NewFile {
 public:
   explicit NewFile(const std::string &path) : path(path), partial(path + ".partial") {
-    if (fileExists(path))
-      throw TaskError("cannot write '" + path + "': it exists");
+    if (tasks::fileExists(path))
+      throw tasks::TaskError("cannot write '" + path + "': it exists");
     stream.open(partial, std::ios::binary);
     if (!stream)
       fail();
@@ -90,30 +91,30 @@ public:
   std::ofstream stream;
 
 private:
-  [[noreturn]] void fail() const { throw TaskError("cannot write '" + path + "': " + std::strerror(errno)); }
+  [[noreturn]] void fail() const { throw tasks::TaskError("cannot write '" + path + "': " + std::strerror(errno)); }
 
   std::string path, partial;
 };
 
 } // namespace
 
-void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows,
-                PrintOptions options) {
+void exportRows(const std::string &path, const runtime::Task &task, uint64_t seed, runtime::Stream stream,
+                uint64_t first, int64_t rows, PrintOptions options) {
   const bool tokens = path.ends_with(".tokens");
   if (!tokens && !path.ends_with(".jsonl"))
-    throw TaskError("--export must name a file that ends in .jsonl or .tokens, but got '" + path + "'");
+    throw tasks::TaskError("--export must name a file that ends in .jsonl or .tokens, but got '" + path + "'");
   if (tokens && options.published)
-    throw TaskError("--export must name a .jsonl file where --ids=published");
+    throw tasks::TaskError("--export must name a .jsonl file where --ids=published");
   NewFile file(path);
   std::ofstream &out = file.stream;
   if (tokens) {
-    const TokenHeader header = findMarks(task, seed, stream, first, rows);
-    writeTokenHeader(out, header);
-    forRows(task, seed, stream, first, rows, [&](Samples &row) { writeTokens(out, header, row.tokens); });
+    const tasks::TokenHeader header = findMarks(task, seed, stream, first, rows);
+    tasks::writeTokenHeader(out, header);
+    forRows(task, seed, stream, first, rows, [&](Samples &row) { tasks::writeTokens(out, header, row.tokens); });
   } else {
     forRows(task, seed, stream, first, rows, [&](Samples &row) { printJson(out, task, row, options); });
   }
   file.keep();
 }
 
-} // namespace stretto
+} // namespace stretto::tools

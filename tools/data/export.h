@@ -3,7 +3,7 @@
 
 #include "tools/data/print.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 // Writes rows first .. first+rows-1 of a stream to a file that must not exist yet, by the end of its name:
 //   .jsonl   a JSON object in each line, as printJson does
@@ -11,7 +11,7 @@ namespace stretto {
 //   What
 //            opens or ends a document is noted in it where one token always does; loss masks are lost.
 // Throws TaskError for another ending, and where the file exists or cannot be written.
-void exportRows(const std::string &path, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows,
-                PrintOptions options);
+void exportRows(const std::string &path, const runtime::Task &task, uint64_t seed, runtime::Stream stream,
+                uint64_t first, int64_t rows, PrintOptions options);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 using namespace stretto;
+using namespace stretto::tools;
 
 namespace {
 struct Options {
@@ -48,18 +49,18 @@ static void describeOptions(CLI::App &app, Options &options) {
 // Throws TaskError where `value` is none of `known`.
 static void checkChoice(const std::string &option, const std::string &value, const std::vector<std::string> &known) {
   if (std::find(known.begin(), known.end(), value) == known.end())
-    throw TaskError(option + " must be " + known[0] + " or " + known[1] + ", but got '" + value + "'" +
-                    suggestName(value, known));
+    throw tasks::TaskError(option + " must be " + known[0] + " or " + known[1] + ", but got '" + value + "'" +
+                           runtime::suggestName(value, known));
 }
 
 static std::map<std::string, std::string> collectSettings(const Options &options) {
   std::map<std::string, std::string> settings;
   if (!options.preset.empty())
-    settings = findPreset(options.task, options.preset).settings;
+    settings = tasks::findPreset(options.task, options.preset).settings;
   for (const std::string &text : options.settings) {
     size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw TaskError("--set must look like name=value, but got '" + text + "'");
+      throw tasks::TaskError("--set must look like name=value, but got '" + text + "'");
     settings[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return settings;
@@ -67,16 +68,16 @@ static std::map<std::string, std::string> collectSettings(const Options &options
 
 static void run(const Options &options) {
   if (options.task.empty()) {
-    for (const TaskInfo &task : listTasks())
+    for (const tasks::TaskInfo &task : tasks::listTasks())
       printTask(std::cout, task);
     return;
   }
   checkChoice("--ids", options.ids, {"compact", "published"});
   checkChoice("--stream", options.stream, {"train", "evaluation"});
-  std::unique_ptr<Task> task = makeTask(options.task, collectSettings(options));
-  Stream stream = options.stream == "train" ? Stream::Train : Stream::Evaluation;
+  std::unique_ptr<runtime::Task> task = tasks::makeTask(options.task, collectSettings(options));
+  runtime::Stream stream = options.stream == "train" ? runtime::Stream::Train : runtime::Stream::Evaluation;
   if (options.shape) {
-    printShape(std::cout, *task, recipeFor(options.task, options.preset));
+    printShape(std::cout, *task, tasks::recipeFor(options.task, options.preset));
     return;
   }
   if (options.speed) {
@@ -109,7 +110,7 @@ static std::string optionError(const CLI::App &app, const CLI::Error &error) {
     for (const std::string &name : option->get_lnames())
       names.push_back("--" + name);
   std::string given = app.remaining().front();
-  return "no option is called '" + given + "'" + suggestName(given.substr(0, given.find('=')), names);
+  return "no option is called '" + given + "'" + runtime::suggestName(given.substr(0, given.find('=')), names);
 }
 
 int main(int argc, char **argv) {
@@ -124,7 +125,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::Error &error) {
     std::cerr << "stretto data: error: " << optionError(app, error) << "\n";
     return 2;
-  } catch (const TaskError &error) {
+  } catch (const tasks::TaskError &error) {
     std::cerr << "stretto data: error: " << error.what() << "\n";
     return 2;
   } catch (const std::bad_alloc &) {

@@ -9,25 +9,25 @@
 #include <functional>
 #include <iomanip>
 
-namespace stretto {
+namespace stretto::tools {
 
-Samples::Samples(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t batch)
+Samples::Samples(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first, int64_t batch)
     : first(first), batch(batch), length(task.length()), tokens(batch * length), targets(batch * length),
       mask(batch * length), positions(batch * length) {
   task.fill(seed, stream, first, view());
 }
 
-int64_t rowsAtOnce(const Task &task) { return std::clamp<int64_t>((int64_t{1} << 20) / task.length(), 1, 16); }
+int64_t rowsAtOnce(const runtime::Task &task) { return std::clamp<int64_t>((int64_t{1} << 20) / task.length(), 1, 16); }
 
-BatchView Samples::view() { return {batch, length, tokens, targets, mask, positions}; }
+runtime::BatchView Samples::view() { return {batch, length, tokens, targets, mask, positions}; }
 
 // The number to print for each id.
-static std::vector<int32_t> numbering(const Task &task, bool published) {
+static std::vector<int32_t> numbering(const runtime::Task &task, bool published) {
   std::vector<int32_t> ids;
   if (published) {
-    ids = publishedIds(task);
+    ids = tasks::publishedIds(task);
     if (ids.empty())
-      throw TaskError("task '" + task.name() + "': has no published numbering");
+      throw tasks::TaskError("task '" + task.name() + "': has no published numbering");
     return ids;
   }
   for (int32_t id = 0; id < task.vocabulary(); ++id)
@@ -35,7 +35,7 @@ static std::vector<int32_t> numbering(const Task &task, bool published) {
   return ids;
 }
 
-void printSamples(std::ostream &out, const Task &task, Samples &samples, PrintOptions options) {
+void printSamples(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options) {
   std::vector<int32_t> ids = numbering(task, options.published);
   const char *open = options.colour ? "\033[1;32m[" : "[", *close = options.colour ? "]\033[0m" : "]";
   for (int64_t r = 0; r < samples.batch; ++r) {
@@ -62,7 +62,7 @@ template <typename T, typename F> static void printList(std::ostream &out, std::
   out << ']';
 }
 
-void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptions options) {
+void printJson(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options) {
   std::vector<int32_t> ids = numbering(task, options.published);
   auto id = [&](int32_t token) { return ids[token]; };
   for (int64_t r = 0; r < samples.batch; ++r) {
@@ -89,20 +89,20 @@ static double millionTokensPerSecond(int64_t tokens, const std::function<void()>
 }
 
 // Scores predictions that are all right, and sure of nothing.
-static double scoringSpeed(const Task &task, uint64_t seed, int64_t count) {
-  Samples rows(task, seed, Stream::Evaluation, 0, count);
+static double scoringSpeed(const runtime::Task &task, uint64_t seed, int64_t count) {
+  Samples rows(task, seed, runtime::Stream::Evaluation, 0, count);
   const size_t tokens = rows.targets.size(), vocabulary = size_t(task.vocabulary());
   const double unsure = std::log(double(vocabulary));
   const std::vector<double> nll(tokens, unsure), all(task.wantsDistribution() ? tokens * vocabulary : 0, -unsure);
   return millionTokensPerSecond(int64_t(tokens), [&] { task.score(seed, 0, rows.view(), {rows.targets, nll, all}); });
 }
 
-void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream) {
+void printSpeed(std::ostream &out, const runtime::Task &task, uint64_t seed, runtime::Stream stream) {
   const int64_t count = rowsAtOnce(task), most = int64_t{1} << 28;
   if (task.wantsDistribution() && count * task.length() > most / task.vocabulary())
-    throw TaskError("task '" + task.name() + "': --speed must hold at most " + std::to_string(most) +
-                    " probabilities at a time, but they are " + std::to_string(count * task.length()) + " times " +
-                    std::to_string(task.vocabulary()));
+    throw tasks::TaskError("task '" + task.name() + "': --speed must hold at most " + std::to_string(most) +
+                           " probabilities at a time, but they are " + std::to_string(count * task.length()) +
+                           " times " + std::to_string(task.vocabulary()));
   Samples rows(task, seed, stream, 0, count);
   uint64_t first = 0;
   const double made =
@@ -112,20 +112,20 @@ void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream strea
       << rows.length << " tokens)\n";
 }
 
-void printShape(std::ostream &out, const Task &task, const Recipe &recipe) {
+void printShape(std::ostream &out, const runtime::Task &task, const runtime::Recipe &recipe) {
   out << "{\"batch\":" << recipe.batch << ",\"length\":" << task.length() << ",\"vocabulary\":" << task.vocabulary()
       << ",\"writes\":" << (task.judgedByWriting() ? "true" : "false") << "}\n";
 }
 
-void printTask(std::ostream &out, const TaskInfo &task) {
+void printTask(std::ostream &out, const tasks::TaskInfo &task) {
   out << task.name << ": " << task.about << "\n  parameters (--set name=value)\n";
-  for (const ParameterInfo &info : task.parameters) {
+  for (const tasks::ParameterInfo &info : task.parameters) {
     out << "    " << std::left << std::setw(14) << info.name + "=" + info.fallbackAsText() << ' ' << std::setw(13)
         << info.range() << ' ' << info.meaning << "\n";
   }
   out << "  presets (--preset name)\n";
-  for (const Preset &preset : presetsOf(task.name))
+  for (const tasks::Preset &preset : tasks::presetsOf(task.name))
     out << "    " << std::setw(14) << preset.name << preset.about << "\n";
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -5,13 +5,13 @@
 
 #include <ostream>
 
-namespace stretto {
+namespace stretto::tools {
 
 // Rows `first`, `first`+1, ... of one stream, `batch` of them.
 struct Samples {
-  Samples(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t batch);
+  Samples(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first, int64_t batch);
 
-  BatchView view();
+  runtime::BatchView view();
 
   uint64_t first;
   int64_t batch, length;
@@ -21,7 +21,7 @@ struct Samples {
 };
 
 // How many rows to take at a time: 16, fewer of rows that are long.
-int64_t rowsAtOnce(const Task &task);
+int64_t rowsAtOnce(const runtime::Task &task);
 
 struct PrintOptions {
   bool published = false; // ids in the published numbering
@@ -30,19 +30,19 @@ struct PrintOptions {
 
 // Each row as text, then as ids; the ids that count for the loss stand in brackets. Throws TaskError where
 // the task has no published numbering.
-void printSamples(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
+void printSamples(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options);
 
 // One JSON object per row and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..],"positions":[..]}.
-void printJson(std::ostream &out, const Task &task, Samples &samples, PrintOptions options);
+void printJson(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options);
 
 // Generates rows on one thread for a second of processor time, scores some for another, and prints the rates. Throws
 // TaskError where the probabilities that a scorer wants are more than 2^28.
-void printSpeed(std::ostream &out, const Task &task, uint64_t seed, Stream stream);
+void printSpeed(std::ostream &out, const runtime::Task &task, uint64_t seed, runtime::Stream stream);
 
 // {"batch":..,"length":..,"vocabulary":..}, the batch as the recipe has it.
-void printShape(std::ostream &out, const Task &task, const Recipe &recipe);
+void printShape(std::ostream &out, const runtime::Task &task, const runtime::Recipe &recipe);
 
 // Every parameter of a task with default, range and meaning, and the presets of its recipe.
-void printTask(std::ostream &out, const TaskInfo &task);
+void printTask(std::ostream &out, const tasks::TaskInfo &task);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iomanip>
 
-namespace stretto {
+namespace stretto::tools {
 
 void RowStatistics::add(const Samples &samples) {
   rows += samples.batch;
@@ -68,9 +68,9 @@ static void printTokens(std::ostream &out, const RowStatistics &statistics) {
 }
 
 // The instances that scores of true predictions cover; tasks that want more than predictions have none here.
-static void addInstances(std::vector<Score> &totals, const Task &task, uint64_t seed, Samples &rows) {
+static void addInstances(std::vector<runtime::Score> &totals, const runtime::Task &task, uint64_t seed, Samples &rows) {
   const std::vector<double> nll(rows.targets.size(), 0.0);
-  std::vector<Score> scores = task.score(seed, rows.first, rows.view(), {rows.targets, nll});
+  std::vector<runtime::Score> scores = task.score(seed, rows.first, rows.view(), {rows.targets, nll});
   if (totals.empty())
     totals = std::move(scores);
   else
@@ -78,14 +78,15 @@ static void addInstances(std::vector<Score> &totals, const Task &task, uint64_t 
       totals[i].merge(scores[i]);
 }
 
-void printStatistics(std::ostream &out, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows) {
+void printStatistics(std::ostream &out, const runtime::Task &task, uint64_t seed, runtime::Stream stream,
+                     uint64_t first, int64_t rows) {
   RowStatistics statistics(task);
-  std::vector<Score> instances;
+  std::vector<runtime::Score> instances;
   for (int64_t done = 0; done < rows;) {
     const int64_t count = std::min(rows - done, rowsAtOnce(task));
     Samples samples(task, seed, stream, first + uint64_t(done), count);
     statistics.add(samples);
-    if (stream == Stream::Evaluation && !task.wantsDistribution())
+    if (stream == runtime::Stream::Evaluation && !task.wantsDistribution())
       addInstances(instances, task, seed, samples);
     done += count;
   }
@@ -97,9 +98,9 @@ void printStatistics(std::ostream &out, const Task &task, uint64_t seed, Stream 
       << " in a row\n";
   printTokens(out, statistics);
   printLengths(out, statistics.lengths);
-  for (const Score &score : instances)
-    if (score.kind == Score::Kind::Share)
+  for (const runtime::Score &score : instances)
+    if (score.kind == runtime::Score::Kind::Share)
       out << "  instances of " << score.name << ": " << score.count << "\n";
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -3,7 +3,7 @@
 
 #include "tools/data/print.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 // Counts over rows: documents are found by their positions, so that every task has these.
 struct RowStatistics {
@@ -12,13 +12,14 @@ struct RowStatistics {
   std::map<int64_t, int64_t> lengths; // documents of each length, those that the end of a row may have cut left out
   std::vector<int64_t> frequencies;   // inputs of each id
 
-  explicit RowStatistics(const Task &task) : frequencies(task.vocabulary()) {}
+  explicit RowStatistics(const runtime::Task &task) : frequencies(task.vocabulary()) {}
   void add(const Samples &samples);
 };
 
 // Statistics of rows first .. first+rows-1 as text: documents and counted targets in a row, lengths of whole documents
 // as a histogram, how often tokens occur, their entropy; of the evaluation stream also how many instances there are of
 // each difficulty that the task scores.
-void printStatistics(std::ostream &out, const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t rows);
+void printStatistics(std::ostream &out, const runtime::Task &task, uint64_t seed, runtime::Stream stream,
+                     uint64_t first, int64_t rows);
 
-} // namespace stretto
+} // namespace stretto::tools

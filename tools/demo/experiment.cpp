@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stretto {
+namespace stretto::tools {
 
 const std::vector<Experiment> &experiments() {
   static const std::vector<Experiment> all = {
@@ -32,7 +32,7 @@ const std::vector<Variant> &variants() {
 }
 
 int64_t stepsOf(const Experiment &experiment, const DemoOptions &options) {
-  return options.steps ? options.steps : recipeFor(experiment.task, experiment.preset).steps;
+  return options.steps ? options.steps : tasks::recipeFor(experiment.task, experiment.preset).steps;
 }
 
 std::filesystem::path runFolder(const DemoOptions &options, const Experiment &experiment, const Variant &variant,
@@ -63,4 +63,4 @@ std::vector<std::string> trainCommand(const DemoOptions &options, const Experime
   return command;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace stretto {
+namespace stretto::tools {
 
 // One comparison: the same spec on the same data with and without Canon layers.
 struct Experiment {
@@ -41,4 +41,4 @@ std::filesystem::path runFolder(const DemoOptions &options, const Experiment &ex
 std::vector<std::string> trainCommand(const DemoOptions &options, const Experiment &experiment, const Variant &variant,
                                       int64_t seed);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -1,9 +1,9 @@
 // stretto-demo: trains a small model with and without Canon layers on the same data, shows both curves while they
 // run, scores both and writes a report.
 #include "runtime/core/nearest.h"
-#include "tools/compare/findings.h"
-#include "tools/compare/report.h"
-#include "tools/compare/table.h"
+#include "runtime/runs/findings.h"
+#include "runtime/runs/report.h"
+#include "runtime/runs/table.h"
 #include "tools/demo/experiment.h"
 #include "tools/demo/screen.h"
 #include "tools/support/child.h"
@@ -17,6 +17,7 @@
 #include <thread>
 
 using namespace stretto;
+using namespace stretto::tools;
 namespace fs = std::filesystem;
 
 static volatile std::sig_atomic_t interrupted = 0;
@@ -25,9 +26,9 @@ static volatile std::sig_atomic_t interrupted = 0;
 struct Interrupted {};
 
 // Trains all variants with one seed side by side, on the same data. Returns their runs.
-static std::vector<Run> trainPair(const DemoOptions &options, const Experiment &experiment, int64_t seed,
-                                  Screen &screen) {
-  std::vector<Run> runs;
+static std::vector<runtime::Run> trainPair(const DemoOptions &options, const Experiment &experiment, int64_t seed,
+                                           Screen &screen) {
+  std::vector<runtime::Run> runs;
   std::vector<Child> children;
   std::vector<std::string> labels;
   for (const Variant &variant : variants()) {
@@ -35,7 +36,7 @@ static std::vector<Run> trainPair(const DemoOptions &options, const Experiment &
     fs::remove_all(folder);
     fs::create_directories(folder.parent_path());
     children.emplace_back(trainCommand(options, experiment, variant, seed), folder.string() + ".log");
-    runs.push_back(Run::starting(folder));
+    runs.push_back(runtime::Run::starting(folder));
     labels.push_back(variant.label);
   }
   screen.begin(fmt::format("{}, seed {} ({} of {})", experiment.title, seed, seed + 1, options.seeds),
@@ -49,9 +50,9 @@ static std::vector<Run> trainPair(const DemoOptions &options, const Experiment &
       std::optional<int> status = children[i].status();
       going |= !status;
       if (status.value_or(0) != 0)
-        throw Error(fmt::format("training {} ended with status {}; its last lines:\n{}the command was:\n  {}",
-                                labels[i], *status, lastLines(runs[i].folder + ".log", 8),
-                                commandLine(trainCommand(options, experiment, variants()[i], seed))));
+        throw runtime::Error(fmt::format("training {} ended with status {}; its last lines:\n{}the command was:\n  {}",
+                                         labels[i], *status, lastLines(runs[i].folder + ".log", 8),
+                                         commandLine(trainCommand(options, experiment, variants()[i], seed))));
       runs[i].update();
     }
     screen.show(runs);
@@ -66,16 +67,16 @@ static std::string modelText(const Experiment &experiment) {
   return text;
 }
 
-static Section runExperiment(const DemoOptions &options, const Experiment &experiment, Screen &screen) {
-  std::vector<Group> groups;
+static runtime::Section runExperiment(const DemoOptions &options, const Experiment &experiment, Screen &screen) {
+  std::vector<runtime::Group> groups;
   for (const Variant &variant : variants())
     groups.push_back({variant.label, {}});
   for (int64_t seed = 0; seed < options.seeds; ++seed) {
-    std::vector<Run> runs = trainPair(options, experiment, seed, screen);
+    std::vector<runtime::Run> runs = trainPair(options, experiment, seed, screen);
     for (size_t i = 0; i < runs.size(); ++i)
       groups[i].runs.push_back(std::move(runs[i]));
   }
-  Recipe recipe = recipeFor(experiment.task, experiment.preset);
+  runtime::Recipe recipe = tasks::recipeFor(experiment.task, experiment.preset);
   std::string text =
       fmt::format("{}\n\nBoth models come from {} ({}) and see the same data: task {}, preset {}, {} steps of {} rows "
                   "of {} tokens; "
@@ -83,15 +84,16 @@ static Section runExperiment(const DemoOptions &options, const Experiment &exper
                   experiment.question, options.spec.filename().string(), modelText(experiment), experiment.task,
                   experiment.preset, stepsOf(experiment, options), recipe.batch, recipe.length);
   const std::vector<std::string> &scores = groups[0].runs[0].scoreNames;
-  std::string found = scores.empty() ? "No score was measured." : describeFindings(groups[0], groups[1], scores[0]);
-  fmt::print("\n{}\n{}\n\n", plainTable(compareTable(groups)), found);
+  std::string found =
+      scores.empty() ? "No score was measured." : runtime::describeFindings(groups[0], groups[1], scores[0]);
+  fmt::print("\n{}\n{}\n\n", runtime::plainTable(runtime::compareTable(groups)), found);
   return {experiment.title, text + found, experiment.name + ".svg", std::move(groups)};
 }
 
 static void runDemo(const DemoOptions &options) {
   auto start = std::chrono::steady_clock::now();
   Screen screen;
-  Report report{"Canon layers, on and off", "", {}};
+  runtime::Report report{"Canon layers, on and off", "", {}};
   for (const Experiment &experiment : experiments())
     if (options.only.empty() ||
         std::find(options.only.begin(), options.only.end(), experiment.name) != options.only.end())
@@ -99,7 +101,7 @@ static void runDemo(const DemoOptions &options) {
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.text = fmt::format("Each figure is over {} seed{}. The whole took {:.0f} s.", options.seeds,
                             options.seeds == 1 ? "" : "s", seconds);
-  writeReport(report, options.output);
+  runtime::writeReport(report, options.output);
   fmt::print("report: {0}/report.html and {0}/report.md ({1:.0f} s)\n", options.output.string(), seconds);
 }
 
@@ -111,13 +113,13 @@ static void complete(DemoOptions &options) {
   if (options.spec.empty())
     options.spec = folder.parent_path().parent_path() / "models" / "llama.stretto";
   if (!fs::exists(options.spec))
-    throw Error("the spec '" + options.spec.string() + "' is missing; name one with --spec");
+    throw runtime::Error("the spec '" + options.spec.string() + "' is missing; name one with --spec");
   std::vector<std::string> names;
   for (const Experiment &experiment : experiments())
     names.push_back(experiment.name);
   for (const std::string &name : options.only)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw Error("no comparison is called '" + name + "'" + suggestName(name, names));
+      throw runtime::Error("no comparison is called '" + name + "'" + runtime::suggestName(name, names));
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
 // What is seen while runs go on.
 #include "tools/demo/screen.h"
 
-#include "tools/compare/text_plot.h"
+#include "runtime/runs/text_plot.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::tools {
 
 Screen::Screen() : terminal(isatty(STDOUT_FILENO)) {
   const char *term = std::getenv("TERM"), *noColour = std::getenv("NO_COLOR");
@@ -30,7 +30,7 @@ void Screen::begin(const std::string &newTitle, int64_t newSteps, std::vector<st
     fmt::print("{}\n", title);
 }
 
-void Screen::show(std::span<const Run> runs) {
+void Screen::show(std::span<const runtime::Run> runs) {
   terminal ? redraw(runs) : printNew(runs);
   std::fflush(stdout);
 }
@@ -40,44 +40,44 @@ static int terminalColumns() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-static std::string headline(std::span<const Run> runs) {
-  for (const Run &run : runs)
+static std::string headline(std::span<const runtime::Run> runs) {
+  for (const runtime::Run &run : runs)
     if (!run.scoreNames.empty())
       return run.scoreNames[0];
   return "";
 }
 
-void Screen::redraw(std::span<const Run> runs) {
+void Screen::redraw(std::span<const runtime::Run> runs) {
   std::string score = headline(runs);
-  TextPlot plot;
+  runtime::TextPlot plot;
   plot.title = score.empty() ? title : fmt::format("{}: {}, %", title, score);
   plot.xMax = double(steps);
   plot.yMax = 100;
   plot.columns = std::clamp(terminalColumns() - 10, 20, 64);
   plot.colour = colour;
   plot.unit = " %";
-  std::vector<TextCurve> curves;
+  std::vector<runtime::TextCurve> curves;
   for (size_t i = 0; i < runs.size(); ++i)
     curves.push_back({fmt::format("{}, step {}", labels[i], runs[i].lastStep()),
-                      score.empty() ? std::vector<Point>() : curveOf(runs[i], score)});
-  std::string text = drawText(plot, curves);
+                      score.empty() ? std::vector<runtime::Point>() : runtime::curveOf(runs[i], score)});
+  std::string text = runtime::drawText(plot, curves);
   if (drawn)
     fmt::print("\033[{}A\033[J", drawn);
   fmt::print("{}", text);
   drawn = int(std::count(text.begin(), text.end(), '\n'));
 }
 
-void Screen::printNew(std::span<const Run> runs) {
+void Screen::printNew(std::span<const runtime::Run> runs) {
   std::string score = headline(runs);
   if (score.empty())
     return;
   for (size_t i = 0; i < runs.size(); ++i) {
-    const std::vector<Point> &points = curveOf(runs[i], score);
+    const std::vector<runtime::Point> &points = runtime::curveOf(runs[i], score);
     for (; printed[i] < points.size(); ++printed[i]) {
-      const Point &point = points[printed[i]];
+      const runtime::Point &point = points[printed[i]];
       fmt::print("  {:<14} step {:>5.0f} of {}   {} {:5.1f} %\n", labels[i], point.step, steps, score, point.value);
     }
   }
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -1,9 +1,9 @@
 // What is seen while runs go on.
 #pragma once
 
-#include "tools/compare/curves.h"
+#include "runtime/runs/curves.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 // On a terminal: one plot that is redrawn, a curve per run. Elsewhere: a line per evaluation.
 class Screen {
@@ -14,11 +14,11 @@ public:
   void begin(const std::string &title, int64_t steps, std::vector<std::string> labels);
 
   // Shows the headline score of the runs, in the order of the labels.
-  void show(std::span<const Run> runs);
+  void show(std::span<const runtime::Run> runs);
 
 private:
-  void redraw(std::span<const Run> runs);
-  void printNew(std::span<const Run> runs);
+  void redraw(std::span<const runtime::Run> runs);
+  void printNew(std::span<const runtime::Run> runs);
 
   bool terminal, colour;
   std::string title;
@@ -28,4 +28,4 @@ private:
   int drawn = 0;               // lines of the plot on the terminal
 };
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -3,5 +3,5 @@
 #include "tasks/all_tasks.h"
 
 int main(int argc, char **argv) {
-  return stretto::runProgram(stretto_compiled_program, stretto::allTasks(), argc, argv);
+  return stretto::runtime::runProgram(stretto_compiled_program, stretto::tasks::allTasks(), argc, argv);
 }

@@ -13,6 +13,7 @@
 #include <map>
 
 using namespace stretto;
+using namespace stretto::tools;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
@@ -102,8 +103,8 @@ static std::string copyFile(StringRef from, StringRef to, int64_t &bytes) {
   return file.keep();
 }
 
-Bundle stretto::copyLibraries(const ProgramLibraries &libraries, llvm::ArrayRef<StringRef> byName, StringRef folder,
-                              std::string &error) {
+Bundle stretto::tools::copyLibraries(const ProgramLibraries &libraries, llvm::ArrayRef<StringRef> byName,
+                                     StringRef folder, std::string &error) {
   Bundle bundle;
   Libraries found = closureOf(libraries, byName, error);
   if (!error.empty())

@@ -3,7 +3,7 @@
 
 #include "tools/stretto-compile/Link.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 /// What a folder of copies holds.
 struct Bundle {
@@ -16,4 +16,4 @@ struct Bundle {
 Bundle copyLibraries(const ProgramLibraries &libraries, llvm::ArrayRef<llvm::StringRef> byName, llvm::StringRef folder,
                      std::string &error);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tools {
 
 /// How an option is written, what it means, and who reads it. Backends have more, see BackendOptions.h.
 struct CompileOption {
@@ -56,4 +56,4 @@ inline constexpr CompileOption compileOptions[] = {
     {"--version", "", CompileOption::compileOnly, "the version of Stretto"},
 };
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -1,18 +1,18 @@
 //===- Driver.cpp - what stretto-compile does ---------------------------------===//
 #include "tools/stretto-compile/Driver.h"
 
-#include "codegen/Pipelines/Dump.h"
-#include "codegen/Pipelines/Pipelines.h"
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Passes.h"
+#include "codegen/pipelines/Dump.h"
+#include "codegen/pipelines/Pipelines.h"
 #include "codegen/pytorch/EmitPyTorch.h"
 #include "codegen/report/Explain.h"
 #include "codegen/report/PrintSummary.h"
 #include "codegen/target/EmitObject.h"
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
-#include "ir/Seq/Documents.h"
-#include "passes/Support/Refusal.h"
+#include "ir/seq/Documents.h"
+#include "passes/support/Refusal.h"
 #include "tools/stretto-compile/Bundle.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
@@ -24,6 +24,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::tools;
 
 /// Tokens of a chunk of the decode entries, where a task needs them and the user does not say.
 constexpr int64_t usualDecode = 64;
@@ -38,20 +39,20 @@ public:
     if (line.command == Command::format)
       return format();
     if (line.emit == "ast" && !isStageFile(line.spec))
-      return emitText([&](llvm::raw_ostream &os) { return dumpAst(frontendOptions({}), os, llvm::errs()); });
+      return emitText([&](llvm::raw_ostream &os) { return frontend::dumpAst(frontendOptions({}), os, llvm::errs()); });
     if (std::string problem = checkOutput(); !problem.empty())
       return fail(problem);
     context.disableMultithreading();
     DialectRegistry registry;
     registerModelDialects(registry);
-    registerCodegenDialects(registry);
+    codegen::registerCodegenDialects(registry);
     context.appendDialectRegistry(registry);
     if (line.command == Command::explain)
-      decisions = collectDecisions(context);
+      decisions = codegen::collectDecisions(context);
     if (!(isStageFile(line.spec) ? continueStage() : resolveTarget(line.cpu) && readSpec()))
       return 1;
     if (line.emit == "pytorch")
-      return emitText([&](llvm::raw_ostream &os) { return succeeded(emitPyTorch(*module, os)); });
+      return emitText([&](llvm::raw_ostream &os) { return succeeded(codegen::emitPyTorch(*module, os)); });
     // Before the work, and not at its end.
     if (makesMachineCode() && failed(line.backend->findTools(settings, report)))
       return 1;
@@ -77,11 +78,11 @@ private:
 
   /// As the front end does: the place in the source first.
   void print(Diagnostic &diagnostic) {
-    modelRefused |= isRefusal(diagnostic);
+    modelRefused |= passes::isRefusal(diagnostic);
     StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
                      : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
                                                                                : "note";
-    SmallVector<SourcePlace> places = listPlaces(diagnostic.getLocation());
+    SmallVector<codegen::SourcePlace> places = codegen::listPlaces(diagnostic.getLocation());
     llvm::errs() << (places.empty() ? "stretto" : places[0].text()) << ": " << kind << ": " << diagnostic << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
       print(note);
@@ -97,8 +98,8 @@ private:
     return "";
   }
 
-  FrontendOptions frontendOptions(const TokenShape &shape) const {
-    FrontendOptions options;
+  frontend::FrontendOptions frontendOptions(const TokenShape &shape) const {
+    frontend::FrontendOptions options;
     options.path = line.spec;
     options.importFolders = line.importFolders;
     options.importFolders.push_back(modelsFolder());
@@ -107,14 +108,14 @@ private:
     options.batch = shape.batch;
     options.length = shape.length;
     options.vocabulary = shape.vocabulary;
-    options.elementType = line.dtype == "f64" ? ElementType::F64 : ElementType::F32;
+    options.elementType = line.dtype == "f64" ? frontend::ElementType::F64 : frontend::ElementType::F32;
     return options;
   }
 
   static void report(const llvm::Twine &text) { llvm::errs() << "stretto: " << text << "\n"; }
 
   bool resolveTarget(StringRef cpu) {
-    auto resolved = Target::resolve(cpu, report);
+    auto resolved = codegen::Target::resolve(cpu, report);
     if (failed(resolved))
       return false;
     target = *resolved;
@@ -176,7 +177,8 @@ private:
     if (settings.maxDocuments && settings.maxDocuments < shape->batch)
       return refuse(llvm::formatv("--max-documents must be at least {0}, one for each row of a batch, but got {1}",
                                   shape->batch, settings.maxDocuments));
-    std::optional<FrontendResult> result = compileSpec(context, frontendOptions(*shape), llvm::errs());
+    std::optional<frontend::FrontendResult> result =
+        frontend::compileSpec(context, frontendOptions(*shape), llvm::errs());
     if (!result)
       return false;
     module = std::move(result->module);
@@ -196,31 +198,31 @@ private:
   }
 
   /// The last phase that the command needs; nothing where the front end's module is enough.
-  std::optional<Phase> lastPhase() const {
+  std::optional<codegen::Phase> lastPhase() const {
     if (line.command == Command::explain && line.makesDeviceCode())
-      return Phase::nvvm;
+      return codegen::Phase::nvvm;
     if (line.command != Command::compile)
-      return Phase::kernels;
+      return codegen::Phase::kernels;
     if (line.emit == "seq")
       return std::nullopt;
     if (line.printsDeviceCode())
-      return Phase::nvvm;
-    for (Phase phase : allPhases)
-      if (line.emit == nameOf(phase) && phase != Phase::llvm)
+      return codegen::Phase::nvvm;
+    for (codegen::Phase phase : codegen::allPhases)
+      if (line.emit == codegen::nameOf(phase) && phase != codegen::Phase::llvm)
         return phase;
-    return Phase::llvm;
+    return codegen::Phase::llvm;
   }
 
   /// The name that stands for the target's features: native has those of the host.
   std::string cpuName() const {
-    auto native = Target::resolve("native", [](const llvm::Twine &) {});
+    auto native = codegen::Target::resolve("native", [](const llvm::Twine &) {});
     return succeeded(native) && native->cpu == target.cpu && line.cpu == CommandLine().cpu ? line.cpu : target.cpu;
   }
 
   bool runPhases() {
-    std::optional<Phase> last = lastPhase();
+    std::optional<codegen::Phase> last = lastPhase();
     PassManager passes(&context);
-    PipelineOptions options;
+    codegen::PipelineOptions options;
     options.fuse = line.fuse;
     options.memoryBudget = line.memoryBudget;
     options.cpu = cpuName();
@@ -231,15 +233,15 @@ private:
     options.schedules = llvm::join(line.schedules, ";");
     if (auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length"))
       options.decode = std::min(options.decode, length.getInt());
-    if (reached == Phase::kernels)
-      passes.addPass(createVerifyMemory()); // a plan that somebody may have changed
-    for (Phase phase : allPhases)
+    if (reached == codegen::Phase::kernels)
+      passes.addPass(codegen::createVerifyMemory()); // a plan that somebody may have changed
+    for (codegen::Phase phase : codegen::allPhases)
       if (last && phase <= *last && (!reached || phase > *reached))
-        addPhase(passes, phase, options);
-    if (line.emit == nameOf(Phase::kernels))
-      addResources(passes, options);
+        codegen::addPhase(passes, phase, options);
+    if (line.emit == codegen::nameOf(codegen::Phase::kernels))
+      codegen::addResources(passes, options);
     if (!line.dumpFolder.empty())
-      if (std::string error = dumpEveryPass(passes, *module, line.dumpFolder); !error.empty())
+      if (std::string error = codegen::dumpEveryPass(passes, *module, line.dumpFolder); !error.empty())
         return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);
     if (succeeded(passes.run(*module)))
       return true;
@@ -253,9 +255,9 @@ private:
     if (line.command == Command::summary)
       return emitText([&](llvm::raw_ostream &os) {
         if (line.json)
-          os << summaryJson(*module) << "\n";
+          os << codegen::summaryJson(*module) << "\n";
         else
-          printSummary(summarize(*module), os);
+          codegen::printSummary(codegen::summarize(*module), os);
         return true;
       });
     if (line.command == Command::explain)
@@ -280,7 +282,7 @@ private:
     llvm::raw_string_ostream table(kernels);
     if (line.makesDeviceCode() && failed(line.backend->printKernelCosts(*module, settings, table)))
       return false;
-    printDecisions(*decisions, readSources(), runsOfFunctions(*module), os);
+    codegen::printDecisions(*decisions, readSources(), codegen::runsOfFunctions(*module), os);
     os << kernels;
     return true;
   }
@@ -288,7 +290,7 @@ private:
   /// The texts of the files that decisions are about.
   llvm::StringMap<std::string> readSources() const {
     llvm::StringMap<std::string> sources;
-    for (const Decision &decision : *decisions)
+    for (const codegen::Decision &decision : *decisions)
       if (auto [it, isNew] = sources.try_emplace(decision.file); isNew)
         if (auto text = llvm::MemoryBuffer::getFile(decision.file))
           it->second = (*text)->getBuffer().str();
@@ -316,17 +318,17 @@ private:
     return problem.empty() ? 0 : fail(problem);
   }
 
-  bool makeMachineCode(OutputKind kind, llvm::SmallVectorImpl<char> &bytes) {
+  bool makeMachineCode(codegen::OutputKind kind, llvm::SmallVectorImpl<char> &bytes) {
     llvm::raw_svector_ostream os(bytes);
-    return succeeded(emitMachineCode(*module, target, kind, os, checksAddresses()));
+    return succeeded(codegen::emitMachineCode(*module, target, kind, os, checksAddresses()));
   }
 
-  bool checksAddresses() const { return line.sanitize || runsUnderAddressSanitizer; }
+  bool checksAddresses() const { return line.sanitize || codegen::runsUnderAddressSanitizer; }
 
   int emitMachine() {
-    OutputKind kind = line.emit == "llvm"  ? OutputKind::llvmIR
-                      : line.emit == "asm" ? OutputKind::assembly
-                                           : OutputKind::object;
+    codegen::OutputKind kind = line.emit == "llvm"  ? codegen::OutputKind::llvmIR
+                               : line.emit == "asm" ? codegen::OutputKind::assembly
+                                                    : codegen::OutputKind::object;
     llvm::SmallVector<char> bytes;
     if (!makeMachineCode(kind, bytes))
       return 1;
@@ -338,7 +340,7 @@ private:
 
   int link() {
     llvm::SmallVector<char> bytes;
-    if (!makeMachineCode(OutputKind::object, bytes))
+    if (!makeMachineCode(codegen::OutputKind::object, bytes))
       return 1;
     PendingFile object(line.output + ".o"), program(line.output);
     std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
@@ -373,10 +375,10 @@ private:
 
   int format() {
     std::string problem;
-    std::optional<std::string> text = stretto::readSpec(line.spec, problem);
+    std::optional<std::string> text = frontend::readSpec(line.spec, problem);
     if (!text)
       return fail(llvm::formatv("cannot read '{0}': {1}", line.spec, problem));
-    std::optional<std::string> formatted = formatSource(line.spec, *text, llvm::errs());
+    std::optional<std::string> formatted = frontend::formatSource(line.spec, *text, llvm::errs());
     if (!formatted)
       return 1;
     if (line.inPlace)
@@ -389,14 +391,14 @@ private:
 
   const CommandLine &line;
   MLIRContext context;
-  Target target;
-  BackendSettings settings;  // those of the line, and what they leave open
-  bool taskWrites = false;   // the task is judged by what models write
-  bool modelRefused = false; // a pass said what the model cannot do
+  codegen::Target target;
+  codegen::BackendSettings settings; // those of the line, and what they leave open
+  bool taskWrites = false;           // the task is judged by what models write
+  bool modelRefused = false;         // a pass said what the model cannot do
   OwningOpRef<ModuleOp> module;
-  std::optional<Phase> reached; // by the module that was read, where it was IR
-  std::shared_ptr<std::vector<Decision>> decisions;
+  std::optional<codegen::Phase> reached; // by the module that was read, where it was IR
+  std::shared_ptr<std::vector<codegen::Decision>> decisions;
 };
 } // namespace
 
-int stretto::runCommand(const CommandLine &line) { return Driver(line).run(); }
+int stretto::tools::runCommand(const CommandLine &line) { return Driver(line).run(); }

@@ -3,9 +3,9 @@
 
 #include "tools/stretto-compile/Options.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 /// Carries out a command; returns the exit status. Prints errors to the standard error.
 int runCommand(const CommandLine &line);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stretto;
+using namespace stretto::tools;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
@@ -57,7 +58,7 @@ std::string PendingFile::keep() {
   return "";
 }
 
-std::string stretto::whyNotWritable(StringRef path) {
+std::string stretto::tools::whyNotWritable(StringRef path) {
   if (fs::is_directory(path))
     return llvm::formatv("cannot write '{0}': it is a folder", path);
   if (isSpecial(path))
@@ -88,15 +89,16 @@ static std::string findDriver(std::string &error) {
 }
 
 /// In link order: what every program is linked with, those of its backend in between.
-static constexpr BackendLibrary librariesBefore[] = {{"libstretto_program_main.a", true, ""},
-                                                     {"libstretto_tasks.so", true, ""}},
-                                libraryBehind{"libstretto_runtime.so", true, ""};
+static constexpr codegen::BackendLibrary librariesBefore[] = {{"libstretto_program_main.a", true, ""},
+                                                              {"libstretto_tasks.so", true, ""}},
+                                         libraryBehind{"libstretto_runtime.so", true, ""};
 
-ProgramLibraries stretto::findLibraries(const Backend &backend, const BackendSettings &settings, std::string &error) {
+ProgramLibraries stretto::tools::findLibraries(const codegen::Backend &backend,
+                                               const codegen::BackendSettings &settings, std::string &error) {
   llvm::SmallString<128> folder(llvm::sys::path::parent_path(programFolder()));
   fs::make_absolute(folder);
   ProgramLibraries found;
-  auto find = [&](const BackendLibrary &library, const std::string &whoNeedsIt) {
+  auto find = [&](const codegen::BackendLibrary &library, const std::string &whoNeedsIt) {
     std::string path = (folder + "/lib/" + library.name).str();
     std::string with = library.builtWith.empty() ? "" : " with " + library.builtWith.str();
     if (!fs::exists(path))
@@ -104,9 +106,9 @@ ProgramLibraries stretto::findLibraries(const Backend &backend, const BackendSet
                             whoNeedsIt, with);
     (library.linked ? found.linked : found.loaded).push_back(path);
   };
-  for (const BackendLibrary &library : librariesBefore)
+  for (const codegen::BackendLibrary &library : librariesBefore)
     find(library, "");
-  for (const BackendLibrary &library : backend.libraries(settings))
+  for (const codegen::BackendLibrary &library : backend.libraries(settings))
     find(library, ", which --target=" + backend.name().str() + " needs");
   for (const std::string &library : extensionLibraries())
     find({library, true, ""}, ", which an extension of the compiler needs");
@@ -114,7 +116,7 @@ ProgramLibraries stretto::findLibraries(const Backend &backend, const BackendSet
   return found;
 }
 
-std::string stretto::whyNotLinkable(const Backend &backend, const BackendSettings &settings) {
+std::string stretto::tools::whyNotLinkable(const codegen::Backend &backend, const codegen::BackendSettings &settings) {
   std::string error;
   findLibraries(backend, settings, error);
   if (error.empty())
@@ -131,8 +133,8 @@ static llvm::SmallVector<StringRef> sanitizerFlags(bool checksAddresses) {
   return flags;
 }
 
-std::string stretto::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries,
-                                 StringRef search, bool checksAddresses) {
+std::string stretto::tools::linkProgram(StringRef object, StringRef output, const ProgramLibraries &libraries,
+                                        StringRef search, bool checksAddresses) {
   std::string error, driver = findDriver(error), path = ("-Wl,--disable-new-dtags,-rpath," + search).str();
   if (driver.empty())
     return error;

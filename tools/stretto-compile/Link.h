@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 /// A file that appears whole or not at all: written beside its final place, then renamed. Removed when it goes out
 /// of scope before `keep`. A link is followed; a device or pipe is written as it is.
@@ -36,10 +36,11 @@ std::string whyNotWritable(llvm::StringRef path);
 struct ProgramLibraries {
   std::vector<std::string> linked, loaded;
 };
-ProgramLibraries findLibraries(const Backend &backend, const BackendSettings &settings, std::string &error);
+ProgramLibraries findLibraries(const codegen::Backend &backend, const codegen::BackendSettings &settings,
+                               std::string &error);
 
 /// Why programs of a backend cannot be linked here, as a text; empty where nothing is known to be wrong.
-std::string whyNotLinkable(const Backend &backend, const BackendSettings &settings);
+std::string whyNotLinkable(const codegen::Backend &backend, const codegen::BackendSettings &settings);
 
 /// Links a compiled object with the main of training programs and these libraries. The program looks for them in the
 /// folder `search`, which may open with $ORIGIN, its own. `checksAddresses`: the object calls AddressSanitizer. Returns
@@ -47,4 +48,4 @@ std::string whyNotLinkable(const Backend &backend, const BackendSettings &settin
 std::string linkProgram(llvm::StringRef object, llvm::StringRef output, const ProgramLibraries &libraries,
                         llvm::StringRef search, bool checksAddresses);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -1,9 +1,9 @@
 //===- Options.cpp - the command line of stretto-compile ------------------===//
 #include "tools/stretto-compile/Options.h"
 
-#include "codegen/Pipelines/Pipelines.h"
-#include "codegen/rows/GivenSchedules.h"
-#include "frontend/Diagnostics/Diagnostics.h"
+#include "codegen/pipelines/Pipelines.h"
+#include "codegen/rows/ScheduleOverrides.h"
+#include "frontend/diagnostics/Diagnostics.h"
 #include "tools/stretto-compile/CompileOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,6 +14,7 @@
 #include <cmath>
 
 using namespace stretto;
+using namespace stretto::tools;
 using llvm::StringRef;
 
 namespace {
@@ -73,25 +74,25 @@ std::string readAssignment(StringRef text, std::pair<std::string, std::string> &
 /// What --emit knows, for all backends.
 llvm::SmallVector<StringRef> allStages() {
   llvm::SmallVector<StringRef> stages{"ast", "seq"};
-  for (Phase phase : allPhases)
-    stages.push_back(nameOf(phase));
+  for (codegen::Phase phase : codegen::allPhases)
+    stages.push_back(codegen::nameOf(phase));
   stages.append({"asm", "object", "pytorch"});
-  for (const Backend *backend : allBackends())
+  for (const codegen::Backend *backend : codegen::allBackends())
     stages.append(backend->deviceTexts().begin(), backend->deviceTexts().end());
   return stages;
 }
 
 llvm::SmallVector<StringRef> allTypes() {
   llvm::SmallSetVector<StringRef, 4> types;
-  for (const Backend *backend : allBackends())
+  for (const codegen::Backend *backend : codegen::allBackends())
     types.insert_range(backend->types());
   return types.takeVector();
 }
 
 /// The names of the backends that hold to a condition: "cuda", or "a or b".
-std::string namesOfBackends(llvm::function_ref<bool(const Backend &)> holds, StringRef between = " or ") {
+std::string namesOfBackends(llvm::function_ref<bool(const codegen::Backend &)> holds, StringRef between = " or ") {
   llvm::SmallVector<StringRef> names;
-  for (const Backend *backend : allBackends())
+  for (const codegen::Backend *backend : codegen::allBackends())
     if (holds(*backend))
       names.push_back(backend->name());
   return llvm::join(names, between);
@@ -124,16 +125,17 @@ std::string setTaskSetting(CommandLine &line, StringRef text) {
 std::string addSchedule(CommandLine &line, StringRef text) {
   std::string error;
   line.schedules.push_back(text.str());
-  ScheduleRequest::read(text, error);
+  codegen::ScheduleRequest::read(text, error);
   return error;
 }
 std::string setDtype(CommandLine &line, StringRef text) { return readWord(text, allTypes(), line.dtype); }
 std::string setTarget(CommandLine &line, StringRef text) {
   std::string name;
-  auto names = llvm::map_to_vector(allBackends(), [](const Backend *backend) { return backend->name(); });
+  auto names =
+      llvm::map_to_vector(codegen::allBackends(), [](const codegen::Backend *backend) { return backend->name(); });
   std::string error = readWord(text, names, name);
   if (error.empty())
-    line.backend = findBackend(name);
+    line.backend = codegen::findBackend(name);
   return error;
 }
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, {"all", "none"}, line.fuse); }
@@ -195,20 +197,20 @@ std::string applyOption(CommandLine &line, const CompileOption &option, StringRe
   return llvm::find_if(actions, [&](const Action &action) { return action.name == option.name; })->apply(line, value);
 }
 
-const BackendOption *findBackendOption(StringRef name) {
-  const auto *it =
-      llvm::find_if(backendOptions, [&](const BackendOption &option) { return StringRef(option.name) == name; });
-  return it == std::end(backendOptions) ? nullptr : it;
+const codegen::BackendOption *findBackendOption(StringRef name) {
+  const auto *it = llvm::find_if(codegen::backendOptions,
+                                 [&](const codegen::BackendOption &option) { return StringRef(option.name) == name; });
+  return it == std::end(codegen::backendOptions) ? nullptr : it;
 }
 
-std::string applyBackendOption(CommandLine &line, const BackendOption &option, StringRef value) {
+std::string applyBackendOption(CommandLine &line, const codegen::BackendOption &option, StringRef value) {
   line.givenSettings.push_back(option.name);
-  if (auto *text = std::get_if<std::string BackendSettings::*>(&option.field))
+  if (auto *text = std::get_if<std::string codegen::BackendSettings::*>(&option.field))
     line.settings.*(*text) = value.str();
-  else if (auto *flag = std::get_if<bool BackendSettings::*>(&option.field))
+  else if (auto *flag = std::get_if<bool codegen::BackendSettings::*>(&option.field))
     line.settings.*(*flag) = true;
   else
-    return readCount(value, line.settings.*std::get<int64_t BackendSettings::*>(option.field));
+    return readCount(value, line.settings.*std::get<int64_t codegen::BackendSettings::*>(option.field));
   return "";
 }
 
@@ -216,7 +218,7 @@ std::string refuseOption(StringRef name) {
   llvm::SmallVector<StringRef> names;
   for (const CompileOption &known : compileOptions)
     names.push_back(known.name);
-  for (const BackendOption &known : backendOptions)
+  for (const codegen::BackendOption &known : codegen::backendOptions)
     names.push_back(known.name);
   return llvm::formatv("unknown option '{0}'{1}", name, frontend::didYouMean(name, names));
 }
@@ -226,7 +228,7 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
   StringRef word = arguments[i];
   auto [name, value] = word.starts_with("--") ? word.split('=') : std::pair(word, StringRef());
   const CompileOption *option = findOption(name == "-h" ? "--help" : name);
-  const BackendOption *ofBackend = findBackendOption(name);
+  const codegen::BackendOption *ofBackend = findBackendOption(name);
   if (!option && !ofBackend)
     return refuseOption(name);
   StringRef shown = option ? option->value : ofBackend->value;
@@ -251,9 +253,9 @@ std::optional<std::pair<std::string, std::string>> strangeToTarget(const Command
   if (!llvm::is_contained(line.backend->types(), line.dtype))
     return std::pair("--dtype=" + line.dtype,
                      namesOfBackends([&](auto &other) { return llvm::is_contained(other.types(), line.dtype); }));
-  auto prints = [&](const Backend &backend) {
-    return line.emit == nameOf(Phase::nvvm) ? backend.hasDeviceCode()
-                                            : llvm::is_contained(backend.deviceTexts(), line.emit);
+  auto prints = [&](const codegen::Backend &backend) {
+    return line.emit == codegen::nameOf(codegen::Phase::nvvm) ? backend.hasDeviceCode()
+                                                              : llvm::is_contained(backend.deviceTexts(), line.emit);
   };
   bool ofDevice = !namesOfBackends(prints).empty();
   return ofDevice && !prints(*line.backend) ? std::optional(std::pair("--emit=" + line.emit, namesOfBackends(prints)))
@@ -285,16 +287,16 @@ std::string helpLine(StringRef name, StringRef value, StringRef help) {
 /// What --target may name, and what each backend takes besides.
 std::string helpOfBackends() {
   std::string text = "\nTargets:\n";
-  for (const Backend *backend : allBackends()) {
+  for (const codegen::Backend *backend : codegen::allBackends()) {
     llvm::SmallVector<StringRef> prints;
     if (backend->hasDeviceCode())
-      prints.push_back(nameOf(Phase::nvvm));
+      prints.push_back(codegen::nameOf(codegen::Phase::nvvm));
     prints.append(backend->deviceTexts().begin(), backend->deviceTexts().end());
     text += helpLine(backend->name(), "",
                      llvm::formatv("{0}; --dtype {1}{2}{3}", backend->description(), llvm::join(backend->types(), ", "),
                                    prints.empty() ? "" : "; also --emit ", llvm::join(prints, ", "))
                          .str());
-    for (const BackendOption &option : backendOptions)
+    for (const codegen::BackendOption &option : codegen::backendOptions)
       if (llvm::is_contained(backend->options(), StringRef(option.name)))
         text += "  " + helpLine(option.name, option.value, option.help);
   }
@@ -302,7 +304,7 @@ std::string helpOfBackends() {
 }
 } // namespace
 
-std::optional<CommandLine> stretto::parseCommandLine(llvm::ArrayRef<std::string> arguments, std::string &error) {
+std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::string> arguments, std::string &error) {
   CommandLine line;
   if (!arguments.empty() && !StringRef(arguments[0]).starts_with("-")) {
     StringRef word = arguments[0];
@@ -333,7 +335,7 @@ std::optional<CommandLine> stretto::parseCommandLine(llvm::ArrayRef<std::string>
   return error.empty() ? std::optional(line) : std::nullopt;
 }
 
-std::string stretto::helpText(Command command) {
+std::string stretto::tools::helpText(Command command) {
   StringRef usage = command == Command::explain   ? "explain model.stretto [options]"
                     : command == Command::summary ? "summary model.stretto [options]"
                     : command == Command::format  ? "fmt model.stretto [--in-place]"

@@ -1,7 +1,7 @@
 //===- Options.h - the command line of stretto-compile ------------------------===//
 #pragma once
 
-#include "codegen/Pipelines/Backends.h"
+#include "codegen/pipelines/Backends.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 enum class Command { compile, explain, summary, format };
 
@@ -27,9 +27,9 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> overrides;
   std::optional<int64_t> batch, length, vocabulary;
   std::string dtype = "f32", cpu = "native", fuse = "all", emit, dumpFolder;
-  const Backend *backend = allBackends().front(); // --target
-  BackendSettings settings;                       // as the user gave them
-  std::vector<llvm::StringRef> givenSettings;     // their options
+  const codegen::Backend *backend = codegen::allBackends().front(); // --target
+  codegen::BackendSettings settings;                                // as the user gave them
+  std::vector<llvm::StringRef> givenSettings;                       // their options
   int64_t memoryBudget = 0;
   std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
   bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false,
@@ -48,4 +48,4 @@ std::optional<CommandLine> parseCommandLine(llvm::ArrayRef<std::string> argument
 /// The help text of a command.
 std::string helpText(Command command);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -8,9 +8,10 @@
 #include "llvm/Support/Program.h"
 
 using namespace stretto;
+using namespace stretto::tools;
 using llvm::StringRef;
 
-RunResult stretto::runProgram(StringRef program, llvm::ArrayRef<StringRef> arguments, bool errorsToo) {
+RunResult stretto::tools::runProgram(StringRef program, llvm::ArrayRef<StringRef> arguments, bool errorsToo) {
   RunResult result;
   llvm::SmallString<128> path;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("stretto", "txt", path)) {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace stretto {
+namespace stretto::tools {
 
 /// How a program ended: its exit status (negative: it could not be run, and `problem` says why), and what it wrote.
 struct RunResult {
@@ -17,4 +17,4 @@ struct RunResult {
 /// Runs a program to its end, without a shell, and reads its standard output, with `errorsToo` also its errors.
 RunResult runProgram(llvm::StringRef program, llvm::ArrayRef<llvm::StringRef> arguments, bool errorsToo = false);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -9,14 +9,15 @@
 #include "llvm/Support/Path.h"
 
 using namespace stretto;
+using namespace stretto::tools;
 using llvm::StringRef;
 
-std::string stretto::programFolder() {
+std::string stretto::tools::programFolder() {
   std::string path = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&programFolder));
   return llvm::sys::path::parent_path(path).str();
 }
 
-std::string stretto::modelsFolder() {
+std::string stretto::tools::modelsFolder() {
   return llvm::sys::path::parent_path(programFolder()).str() + "/share/stretto/models";
 }
 
@@ -41,7 +42,7 @@ static std::optional<std::string> askTask(const CommandLine &line, std::string &
   return result.status == 0 ? std::optional(result.output) : std::nullopt;
 }
 
-std::optional<TokenShape> stretto::resolveShape(const CommandLine &line, std::string &error) {
+std::optional<TokenShape> stretto::tools::resolveShape(const CommandLine &line, std::string &error) {
   TokenShape shape{8, 256, 0};
   if (!line.task.empty()) {
     std::optional<std::string> text = askTask(line, error);

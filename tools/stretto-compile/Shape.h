@@ -3,7 +3,7 @@
 
 #include "tools/stretto-compile/Options.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 struct TokenShape {
   int64_t batch = 0, length = 0, vocabulary = 0;
@@ -21,4 +21,4 @@ std::string programFolder();
 /// The folder of the models that come with Stretto; specs import from it where they find nothing nearer.
 std::string modelsFolder();
 
-} // namespace stretto
+} // namespace stretto::tools

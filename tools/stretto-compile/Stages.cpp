@@ -1,7 +1,7 @@
 //===- Stages.cpp - IR that was printed, edited and is to be continued ----===//
 #include "tools/stretto-compile/Stages.h"
 
-#include "ir/Kern/Resources.h"
+#include "ir/kern/Resources.h"
 #include "tools/stretto-compile/Shape.h"
 
 #include "mlir/Parser/Parser.h"
@@ -13,8 +13,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::tools;
 
-bool stretto::isStageFile(StringRef path) { return path.ends_with(".mlir"); }
+bool stretto::tools::isStageFile(StringRef path) { return path.ends_with(".mlir"); }
 
 /// Options that only mean something while a spec is read; empty where none is given.
 static std::string specOption(const CommandLine &line) {
@@ -32,11 +33,11 @@ static std::string specOption(const CommandLine &line) {
 /// Schedules are for one target; behind the kernels' last stage also what runs them is fixed.
 static std::string checkTarget(const Stage &stage, const CommandLine &line) {
   auto attribute = stage.module.get()->getAttrOfType<StringAttr>("kern.target");
-  if (!attribute || !stage.phase || *stage.phase < Phase::kernels)
+  if (!attribute || !stage.phase || *stage.phase < codegen::Phase::kernels)
     return "";
   StringRef made = attribute.getValue(), target = made.split('-').first;
-  bool fits =
-      *stage.phase == Phase::llvm ? made == line.backend->programTarget(line.settings) : target == line.backend->name();
+  bool fits = *stage.phase == codegen::Phase::llvm ? made == line.backend->programTarget(line.settings)
+                                                   : target == line.backend->name();
   if (fits)
     return "";
   StringRef emulate = made == target ? "" : " --emulate";
@@ -50,15 +51,15 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
                          option, line.spec);
   if (line.emit == "ast" || line.emit == "pytorch")
     return llvm::formatv("--emit={0} needs a spec, but got the IR '{1}'", line.emit, line.spec);
-  if (!line.schedules.empty() && stage.phase >= Phase::kernels)
+  if (!line.schedules.empty() && stage.phase >= codegen::Phase::kernels)
     return llvm::formatv(
         "--kernel-schedule must come before kernels have schedules, but '{0}' is at the stage '{1}': go on from "
         "an earlier one, like fused",
         line.spec, stage.name());
   auto rank = [](StringRef name) {
     int rank = 1;
-    for (Phase phase : allPhases) {
-      if (name == nameOf(phase))
+    for (codegen::Phase phase : codegen::allPhases) {
+      if (name == codegen::nameOf(phase))
         return rank;
       ++rank;
     }
@@ -73,7 +74,7 @@ static std::string checkStage(const Stage &stage, const CommandLine &line) {
   return checkTarget(stage, line);
 }
 
-std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine &line, std::string &error) {
+std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const CommandLine &line, std::string &error) {
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(line.spec, status) && !llvm::sys::fs::is_regular_file(status)) {
     error = llvm::formatv("cannot read '{0}': it must be a regular file", line.spec);
@@ -92,14 +93,14 @@ std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine 
   Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt, std::string(digest.final().digest())};
   if (!stage.module)
     return std::nullopt;
-  stage.phase = phaseOf(*stage.module);
-  if (!holdsModel(*stage.module)) {
+  stage.phase = codegen::phaseOf(*stage.module);
+  if (!codegen::holdsModel(*stage.module)) {
     error = llvm::formatv(
         "'{0}' must hold a model: a function 'main' as --emit=seq prints it, or what a later stage makes of it",
         line.spec);
     return std::nullopt;
   }
-  if (findUnfinished(*stage.module)) {
+  if (codegen::findUnfinished(*stage.module)) {
     error = llvm::formatv(
         "'{0}' must be at the end of a stage, but is in the middle of one: go on with stretto-opt, as the index of "
         "--dump-ir tells",
@@ -111,7 +112,7 @@ std::optional<Stage> stretto::readStage(MLIRContext &context, const CommandLine 
   return error.empty() ? std::optional(std::move(stage)) : std::nullopt;
 }
 
-std::string stretto::checkShape(ModuleOp module, const CommandLine &line) {
+std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line) {
   std::string error;
   std::optional<TokenShape> wanted = resolveShape(line, error);
   if (!wanted)

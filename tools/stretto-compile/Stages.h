@@ -1,13 +1,13 @@
 //===- Stages.h - IR that was printed, edited and is to be continued -----------===//
 #pragma once
 
-#include "codegen/Pipelines/Stage.h"
+#include "codegen/pipelines/Stage.h"
 #include "tools/stretto-compile/Options.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 /// Whether a command line names IR (a file that ends in .mlir) instead of a spec.
 bool isStageFile(llvm::StringRef path);
@@ -16,9 +16,9 @@ bool isStageFile(llvm::StringRef path);
 /// digits over the file's text.
 struct Stage {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::optional<Phase> phase;
+  std::optional<codegen::Phase> phase;
   std::string digest;
-  std::string name() const { return stageName(phase).str(); }
+  std::string name() const { return codegen::stageName(phase).str(); }
 };
 
 /// Reads the file of the command line and finds its stage. Reports what is wrong with the IR; fills `error` where the
@@ -29,4 +29,4 @@ std::optional<Stage> readStage(mlir::MLIRContext &context, const CommandLine &li
 /// an empty one.
 std::string checkShape(mlir::ModuleOp module, const CommandLine &line);
 
-} // namespace stretto
+} // namespace stretto::tools

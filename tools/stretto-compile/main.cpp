@@ -7,21 +7,21 @@
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  stretto::addExtensions();
+  stretto::tools::addExtensions();
   std::string error;
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  std::optional<stretto::CommandLine> line = stretto::parseCommandLine(arguments, error);
+  std::optional<stretto::tools::CommandLine> line = stretto::tools::parseCommandLine(arguments, error);
   if (!line) {
     llvm::errs() << "stretto: " << error << "\n";
     return 2;
   }
   if (line->help) {
-    llvm::outs() << stretto::helpText(line->command);
+    llvm::outs() << stretto::tools::helpText(line->command);
     return 0;
   }
   if (line->version) {
     llvm::outs() << "stretto-compile " STRETTO_VERSION "\n";
     return 0;
   }
-  return stretto::runCommand(*line);
+  return stretto::tools::runCommand(*line);
 }

@@ -24,7 +24,7 @@ static bool holdsWord(StringRef text, StringRef word) {
   return false;
 }
 
-std::string stretto::describeRenamedPass(int count, const char *const *arguments) {
+std::string stretto::tools::describeRenamedPass(int count, const char *const *arguments) {
   for (int i = 1; i < count; ++i)
     for (auto [old, current] : renamed)
       if (StringRef argument = arguments[i]; argument.starts_with("-") && holdsWord(argument, old))

@@ -1,5 +1,5 @@
 //===- main.cpp - stretto-opt: mlir-opt for Stretto's dialects and passes -----===//
-#include "codegen/Pipelines/Pipelines.h"
+#include "codegen/pipelines/Pipelines.h"
 #include "ir/Register.h"
 #include "passes/Passes.h"
 #include "tools/stretto-opt/RenamedPasses.h"
@@ -10,17 +10,17 @@
 #include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
-  if (std::string problem = stretto::describeRenamedPass(argc, argv); !problem.empty()) {
+  if (std::string problem = stretto::tools::describeRenamedPass(argc, argv); !problem.empty()) {
     llvm::errs() << "stretto-opt: " << problem << "\n";
     return 1;
   }
-  stretto::addExtensions();
+  stretto::tools::addExtensions();
   mlir::DialectRegistry registry;
   stretto::registerModelDialects(registry);
-  stretto::registerCodegenDialects(registry);
+  stretto::codegen::registerCodegenDialects(registry);
   mlir::registerTransformsPasses();
-  stretto::registerPasses();
-  stretto::registerCodegenPasses();
-  stretto::registerPipelines();
+  stretto::passes::registerPasses();
+  stretto::codegen::registerCodegenPasses();
+  stretto::codegen::registerPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Stretto optimizer driver\n", registry));
 }

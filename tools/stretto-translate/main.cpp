@@ -7,10 +7,10 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 
 int main(int argc, char **argv) {
-  stretto::addExtensions();
+  stretto::tools::addExtensions();
   mlir::TranslateFromMLIRRegistration pytorch(
       "stretto-to-pytorch", "the model of a module in the seq stage as PyTorch source",
-      [](mlir::ModuleOp module, llvm::raw_ostream &os) { return stretto::emitPyTorch(module, os); },
+      [](mlir::ModuleOp module, llvm::raw_ostream &os) { return stretto::codegen::emitPyTorch(module, os); },
       [](mlir::DialectRegistry &registry) { stretto::registerModelDialects(registry); });
   return mlir::failed(mlir::mlirTranslateMain(argc, argv, "Stretto translation driver\n"));
 }

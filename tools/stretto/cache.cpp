@@ -20,7 +20,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::tools {
 
 namespace fs = std::filesystem;
 
@@ -213,4 +213,4 @@ void ProgramCache::forgetOldest() const {
     fs::remove_all(entries[i].second, ignored);
 }
 
-} // namespace stretto
+} // namespace stretto::tools

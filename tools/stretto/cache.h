@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // A content key under construction: fields cannot run into one another.
 class CacheKey {
@@ -48,4 +48,4 @@ private:
   size_t capacity;
 };
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace stretto {
+namespace stretto::tools {
 
 static std::optional<std::filesystem::path> checker() {
   try {
@@ -57,4 +57,4 @@ std::string askForProgramOptions() {
   return program ? outputOf(*program, {"--options"}) : "";
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -3,7 +3,7 @@
 
 #include "tools/stretto/train.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 // Asks stretto-check beside this program. Throws CommandError with an empty text where it has said what is wrong; does
 // nothing where it was not built.
@@ -12,4 +12,4 @@ void checkRun(const TrainArguments &arguments);
 // What the options of programs mean, as stretto-check says; empty where it was not built.
 std::string askForProgramOptions();
 
-} // namespace stretto
+} // namespace stretto::tools

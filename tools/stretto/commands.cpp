@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // A command that is another program: `program` with `leading` before the user's arguments.
 struct Command {
@@ -149,4 +149,4 @@ int runCommand(std::span<const std::string> arguments) {
   return 0;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

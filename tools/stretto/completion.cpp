@@ -3,7 +3,7 @@
 
 #include "tools/stretto/error.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 // @COMMANDS@ stands for the names of the commands.
 static constexpr const char *bash = R"sh(_stretto() {
@@ -48,4 +48,4 @@ std::string completionScript(const std::string &shell, std::span<const std::stri
   return script.replace(script.find(place), place.size(), names);
 }
 
-} // namespace stretto
+} // namespace stretto::tools

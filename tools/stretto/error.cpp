@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // Optimal string alignment distance, row by row.
 static size_t distance(std::string_view a, std::string_view b) {
@@ -35,4 +35,4 @@ std::string nearestName(std::string_view name, std::span<const std::string> cand
   return nearest;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tools {
 
 // A mistake of the user or of the machine, as text for the terminal; main prints it and ends with `status`:
 // 2 where the command line is wrong, 1 otherwise.
@@ -20,4 +20,4 @@ public:
 // or "" where none is close: at most a third of the letters may differ, and always one.
 std::string nearestName(std::string_view name, std::span<const std::string> candidates);
 
-} // namespace stretto
+} // namespace stretto::tools

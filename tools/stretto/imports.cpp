@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-namespace stretto {
+namespace stretto::tools {
 
 namespace fs = std::filesystem;
 
@@ -101,4 +101,4 @@ std::vector<SpecFile> readSpec(const fs::path &spec, std::span<const std::string
   return files;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

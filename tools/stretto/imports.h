@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 struct SpecFile {
   std::filesystem::path path;
@@ -22,4 +22,4 @@ std::vector<std::string> importedPaths(std::string_view text);
 // left out, because reporting it is the compiler's job. Throws CommandError where the spec itself cannot be read.
 std::vector<SpecFile> readSpec(const std::filesystem::path &spec, std::span<const std::string> importFolders = {});
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -8,8 +8,8 @@
 
 int main(int argc, char **argv) {
   try {
-    return stretto::runCommand(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const stretto::CommandError &error) {
+    return stretto::tools::runCommand(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const stretto::tools::CommandError &error) {
     if (*error.what())
       std::fprintf(stderr, "stretto: %s\n", error.what());
     return error.status;

@@ -11,7 +11,7 @@
 #include <array>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // The program explains them; a test compares the names with its own.
 static constexpr std::array programTable{
@@ -38,7 +38,7 @@ static std::vector<TrainOption> makeCompilerTable() {
   for (const CompileOption &option : compileOptions)
     if (option.reader != CompileOption::compileOnly)
       table.push_back({option.name, !option.value.empty(), option.reader == CompileOption::both});
-  for (const BackendOption &option : backendOptions)
+  for (const codegen::BackendOption &option : codegen::backendOptions)
     table.push_back({option.name, !option.value.empty()});
   return table;
 }
@@ -63,12 +63,12 @@ void refuseOption(const std::string &word) {
   for (std::span<const TrainOption> table : {compilerOptions(), programOptions()})
     for (const TrainOption &option : table)
       names.emplace_back(option.name);
-  const std::optional<std::string> known = optionByHabit(name);
+  const std::optional<std::string> known = runtime::optionByHabit(name);
   const bool isHabit = known && std::ranges::find(names, *known) != names.end();
   const std::string nearest = isHabit ? *known : nearestName(name, names);
   throw CommandError("unknown option '" + name + "'" +
                          (nearest.empty() ? "; 'stretto help train' lists them" : "; did you mean '" + nearest + "'?") +
-                         std::string(habitRemark(name)),
+                         std::string(runtime::habitRemark(name)),
                      2);
 }
 
@@ -84,11 +84,11 @@ std::string optionsText() {
   for (const CompileOption &option : compileOptions)
     if (option.reader != CompileOption::compileOnly)
       text += helpLine(option.name, option.value, option.help);
-  for (const BackendOption &option : backendOptions)
+  for (const codegen::BackendOption &option : codegen::backendOptions)
     text += helpLine(option.name, option.value, option.help);
   const std::string ofProgram = askForProgramOptions();
   return text + "\nOptions of the program" +
          (ofProgram.empty() ? ": as the runtime was not built, there are no programs\n" : ":\n" + ofProgram);
 }
 
-} // namespace stretto
+} // namespace stretto::tools

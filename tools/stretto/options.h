@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tools {
 
 struct TrainOption {
   std::string_view name;
@@ -28,4 +28,4 @@ const TrainOption *findOption(std::span<const TrainOption> options, std::string_
 // What all of them mean, for the help.
 std::string optionsText();
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-namespace stretto {
+namespace stretto::tools {
 
 namespace fs = std::filesystem;
 
@@ -93,4 +93,4 @@ std::string outputOf(const fs::path &program, const std::vector<std::string> &ar
   return output;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // The program `name` in the folder of this executable. Throws CommandError where it is missing or may not be run.
 std::filesystem::path siblingProgram(const std::string &name);
@@ -19,4 +19,4 @@ int runProgram(const std::filesystem::path &program, const std::vector<std::stri
 // Runs a program to its end and returns its standard output. Throws CommandError where it fails.
 std::string outputOf(const std::filesystem::path &program, const std::vector<std::string> &arguments);
 
-} // namespace stretto
+} // namespace stretto::tools

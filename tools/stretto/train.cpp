@@ -16,7 +16,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tools {
 
 namespace fs = std::filesystem;
 
@@ -106,7 +106,7 @@ static std::vector<std::string> optionsOf(const fs::path &run) {
                            "and its options, too",
                        2);
   const std::string content(std::istreambuf_iterator<char>(file), {});
-  const std::optional<std::string_view> text = unsealed(content);
+  const std::optional<std::string_view> text = runtime::unsealed(content);
   if (!text)
     throw CommandError("'" + path.string() +
                        "' must be as the run wrote it, but was cut or changed: name the spec and its "
@@ -245,4 +245,4 @@ std::string cachedProgram(const TrainArguments &arguments, const std::function<v
   });
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // The arguments of `stretto train`, told apart.
 struct TrainArguments {
@@ -36,4 +36,4 @@ std::string specDigest(const TrainArguments &arguments);
 // compiles. Throws CommandError; where the compiler fails it has said why, and the error's text is empty.
 std::string cachedProgram(const TrainArguments &arguments, const std::function<void()> &before);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -8,7 +8,7 @@
 
 #include <cstdio>
 
-namespace stretto {
+namespace stretto::tools {
 
 void printVersion() {
   std::printf("stretto %s (%s)\n", STRETTO_VERSION, STRETTO_COMMIT);
@@ -20,4 +20,4 @@ void printVersion() {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::tools

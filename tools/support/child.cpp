@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::tools {
 
 // In the new process: becomes the program. Only what is safe after a fork; returns the error number where that fails.
 static int becomeCommand(char *const *arguments, const char *log, pid_t parent) {
@@ -39,7 +39,7 @@ Child::Child(const std::vector<std::string> &command, const std::filesystem::pat
   arguments.push_back(nullptr);
   int ends[2], failure = 0;
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+    throw runtime::Error(std::string("cannot make a pipe: ") + std::strerror(errno));
   const pid_t parent = getpid();
   pid = fork();
   if (pid == 0) {
@@ -55,8 +55,8 @@ Child::Child(const std::vector<std::string> &command, const std::filesystem::pat
   close(ends[0]);
   if (failure) {
     pid = 0;
-    throw Error("cannot start '" + command[0] + "' with its output in '" + log.string() +
-                "': " + std::strerror(failure));
+    throw runtime::Error("cannot start '" + command[0] + "' with its output in '" + log.string() +
+                         "': " + std::strerror(failure));
   }
 }
 
@@ -84,4 +84,4 @@ std::optional<int> Child::status() {
   return ended;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-namespace stretto {
+namespace stretto::tools {
 
 // Started with its output in a log file and in a process group of its own, so that a Ctrl-C of the terminal reaches it
 // through this object alone. It is told to stop (SIGTERM) when this process dies in whatever way; when the object goes
@@ -33,4 +33,4 @@ private:
   std::optional<int> ended;
 };
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // Makes known what the extensions bring. Once, before anything is read.
 void addExtensions();
@@ -12,4 +12,4 @@ void addExtensions();
 // The names of the libraries that programs need for them, which lie where those of the runtime do.
 std::vector<std::string> extensionLibraries();
 
-} // namespace stretto
+} // namespace stretto::tools

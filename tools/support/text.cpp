@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stretto {
+namespace stretto::tools {
 
 static std::string quoteWord(const std::string &word) {
   if (!word.empty() && word.find_first_of(" \t\n{}'\"$*?;&|<>()[]`\\~#!") == std::string::npos)
@@ -31,12 +31,12 @@ std::string commandLine(const std::vector<std::string> &command) {
 static std::string lastBytes(const std::string &path) {
   constexpr uint64_t most = 16384;
   try {
-    const InputFile file(path, /*followLinks=*/true);
+    const runtime::InputFile file(path, /*followLinks=*/true);
     const uint64_t from = file.bytes() - std::min(file.bytes(), most);
     std::string end(file.bytes() - from, '\0');
     file.read(from, end.data(), end.size());
     return end;
-  } catch (const Error &) {
+  } catch (const runtime::Error &) {
     return "";
   }
 }
@@ -61,4 +61,4 @@ std::string durationText(double seconds) {
                : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 
 // A command as one types it into a shell.
 std::string commandLine(const std::vector<std::string> &command);
@@ -16,4 +16,4 @@ std::string lastLines(const std::filesystem::path &file, size_t count);
 // "0:07", "12:30" or "3:05:00".
 std::string durationText(double seconds);
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -11,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::tools {
 
 static CommandError wrong(const std::string &what) { return CommandError(what, 2); }
 
@@ -47,7 +47,7 @@ static std::string sameForm(const std::string &value) {
              : value;
 }
 
-static void checkValues(const Axis &axis) {
+static void checkValues(const runtime::Axis &axis) {
   std::set<std::string> seen;
   for (const std::string &value : axis.values) {
     if (value.find_first_not_of(' ') == std::string::npos)
@@ -81,29 +81,29 @@ static void checkName(const std::string &name) {
         names.emplace_back(option.name.substr(2));
   if (std::ranges::find(names.begin() + 2, names.end(), name) == names.end())
     throw wrong("an axis must be an option of train that can vary, 'set.NAME' or 'task-set.NAME', but got '" + name +
-                "'" + suggestName(name, names));
+                "'" + runtime::suggestName(name, names));
 }
 
-Axis parseAxis(const std::string &text) {
+runtime::Axis parseAxis(const std::string &text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw wrong("--over must look like NAME=VALUE,VALUE, but got '" + text + "'");
-  Axis axis{text.substr(0, equals), splitValues(text.substr(equals + 1), text)};
+  runtime::Axis axis{text.substr(0, equals), splitValues(text.substr(equals + 1), text)};
   checkName(axis.name);
   checkValues(axis);
   return axis;
 }
 
-std::vector<std::string> optionWords(const Axis &axis, const std::string &value) {
+std::vector<std::string> optionWords(const runtime::Axis &axis, const std::string &value) {
   if (!isParameter(axis.name))
     return {"--" + axis.name, value};
   const size_t dot = axis.name.find('.');
   return {"--" + axis.name.substr(0, dot), axis.name.substr(dot + 1) + "=" + value};
 }
 
-std::vector<std::vector<std::string>> combinations(std::span<const Axis> axes) {
+std::vector<std::vector<std::string>> combinations(std::span<const runtime::Axis> axes) {
   std::vector<std::vector<std::string>> runs{{}};
-  for (const Axis &axis : axes) {
+  for (const runtime::Axis &axis : axes) {
     constexpr size_t most = 10000;
     if (runs.size() * axis.values.size() > most)
       throw wrong("a sweep must have at most " + std::to_string(most) + " runs, but got more");
@@ -133,7 +133,8 @@ static std::string plainValue(const std::string &value) {
   return plain.empty() ? "none" : plain;
 }
 
-std::vector<std::string> folderNames(std::span<const Axis> axes, std::span<const std::vector<std::string>> runs) {
+std::vector<std::string> folderNames(std::span<const runtime::Axis> axes,
+                                     std::span<const std::vector<std::string>> runs) {
   constexpr size_t most = 190; // and room for a number
   std::vector<std::string> names;
   std::set<std::string> taken;
@@ -151,4 +152,4 @@ std::vector<std::string> folderNames(std::span<const Axis> axes, std::span<const
   return names;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace stretto {
+namespace stretto::tools {
 
 static int64_t readJobs(const std::string &text) {
   constexpr int64_t most = 1024;
@@ -21,8 +21,8 @@ static int64_t readJobs(const std::string &text) {
 
 static void takeOption(SweepLine &line, const std::string &name, const std::string &value) {
   if (name == "--over") {
-    Axis axis = parseAxis(value);
-    for (const Axis &other : line.axes)
+    runtime::Axis axis = parseAxis(value);
+    for (const runtime::Axis &other : line.axes)
       if (other.name == axis.name)
         throw CommandError("--over must name each axis once, but got '" + axis.name + "' again", 2);
     line.axes.push_back(std::move(axis));
@@ -87,4 +87,4 @@ std::string sweepHelp() {
          "exit status: 0 all runs are finished, 1 one failed, 2 wrong command line, 130 stopped\n";
 }
 
-} // namespace stretto
+} // namespace stretto::tools

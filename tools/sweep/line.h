@@ -1,15 +1,15 @@
 // The command line of `stretto sweep`.
 #pragma once
 
-#include "tools/support/sweep_file.h"
+#include "runtime/runs/sweep_file.h"
 
 #include <cstdint>
 #include <span>
 
-namespace stretto {
+namespace stretto::tools {
 
 struct SweepLine {
-  std::vector<Axis> axes;
+  std::vector<runtime::Axis> axes;
   std::filesystem::path out, stretto; // stretto: the program to call
   int64_t jobs = 1;
   bool dryRun = false, help = false;
@@ -22,4 +22,4 @@ SweepLine readSweepLine(std::span<const std::string> words);
 // The text of --help.
 std::string sweepHelp();
 
-} // namespace stretto
+} // namespace stretto::tools

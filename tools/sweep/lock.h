@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-namespace stretto {
+namespace stretto::tools {
 
 // Held until this process and every run it started have ended, so that a sweep that was killed is not continued while
 // its runs still write their checkpoints.
@@ -19,4 +19,4 @@ private:
   int file = -1; // handed on to children
 };
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -18,6 +18,7 @@
 #include <thread>
 
 using namespace stretto;
+using namespace stretto::tools;
 namespace fs = std::filesystem;
 
 static volatile std::sig_atomic_t stopRequests = 0;
@@ -31,10 +32,10 @@ static void catchSignals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-static void refuseOther(const SweepFile &now, const fs::path &out) {
-  if (!isSweep(out))
+static void refuseOther(const runtime::SweepFile &now, const fs::path &out) {
+  if (!runtime::isSweep(out))
     return;
-  if (const std::string differences = differencesOf(readSweepFile(out), now); !differences.empty())
+  if (const std::string differences = differencesOf(runtime::readSweepFile(out), now); !differences.empty())
     throw CommandError("sweep directory '" + out.string() +
                            "' must be continued with the settings it was begun with, but " + "they differ:\n" +
                            differences + "give those, or another --out",
@@ -50,14 +51,14 @@ static int64_t threadsOf(const SweepLine &line) {
 
 static std::string sizeText(const SweepPlan &plan) {
   std::string text;
-  for (const Axis &axis : plan.file.axes)
+  for (const runtime::Axis &axis : plan.file.axes)
     text += fmt::format("{}{} {}", text.empty() ? "" : " x ", axis.values.size(), axis.name);
   return fmt::format("{} run{} ({}), {} program{}", plan.runs.size(), plan.runs.size() == 1 ? "" : "s", text,
                      plan.programs.size(), plan.programs.size() == 1 ? "" : "s");
 }
 
 static void printPlan(const SweepPlan &plan, const fs::path &out) {
-  for (const SweepRun &run : plan.file.runs) {
+  for (const runtime::SweepRun &run : plan.file.runs) {
     const RunState state = stateOf(out / run.folder);
     fmt::print("{}{}\n", run.command,
                state == RunState::Absent  ? ""
@@ -102,11 +103,11 @@ static int run(const std::vector<std::string> &words) {
   std::error_code failure;
   fs::create_directories(line.out, failure);
   if (failure)
-    throw Error("cannot make the folder '" + line.out.string() + "': " + failure.message());
+    throw runtime::Error("cannot make the folder '" + line.out.string() + "': " + failure.message());
   const SweepLock lock(line.out);
-  removeInterrupted(line.out);
-  if (!isSweep(line.out))
-    writeSweepFile(plan.file, line.out);
+  runtime::removeInterrupted(line.out);
+  if (!runtime::isSweep(line.out))
+    runtime::writeSweepFile(plan.file, line.out);
   catchSignals();
   const fs::path stretto = line.stretto.empty() ? siblingProgram("stretto") : line.stretto;
   return runSweep(plan, {line.out, stretto, line.jobs, threads}, [] { return int(stopRequests); });
@@ -119,7 +120,7 @@ int main(int argc, char **argv) {
   } catch (const CommandError &error) {
     status = error.status;
     fmt::print(stderr, "stretto sweep: error: {}\n", error.what());
-  } catch (const TaskError &error) {
+  } catch (const tasks::TaskError &error) {
     status = 2;
     fmt::print(stderr, "stretto sweep: error: {}\n", error.what());
   } catch (const std::exception &error) {

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <map>
 
-namespace stretto {
+namespace stretto::tools {
 
 using Words = std::vector<std::string>;
 
@@ -42,22 +42,23 @@ static std::map<std::string, std::string> optionValues(const Words &words) {
   return values;
 }
 
-static std::string axisKey(const Axis &axis) {
+static std::string axisKey(const runtime::Axis &axis) {
   const Words words = optionWords(axis, "");
   return words[1].empty() ? words[0] : words[0] + " " + words[1].substr(0, words[1].find('='));
 }
 
 // Replaces the value "recipe" of the axis lr by the grid of the preset.
-static void takeGrid(Axis &axis, const std::vector<Axis> &axes, const std::map<std::string, std::string> &options) {
+static void takeGrid(runtime::Axis &axis, const std::vector<runtime::Axis> &axes,
+                     const std::map<std::string, std::string> &options) {
   if (axis.name != "lr" || axis.values != Words{"recipe"})
     return;
-  for (const Axis &other : axes)
+  for (const runtime::Axis &other : axes)
     if (other.name == "task" || other.name == "preset")
       throw CommandError("lr=recipe needs one task and preset for all runs, but '" + other.name + "' varies", 2);
   const auto task = options.find("--task"), preset = options.find("--preset");
   if (task == options.end())
     throw CommandError("lr=recipe needs the task: give --task NAME", 2);
-  const Preset found = findPreset(task->second, preset == options.end() ? "" : preset->second);
+  const tasks::Preset found = tasks::findPreset(task->second, preset == options.end() ? "" : preset->second);
   if (found.learningRates.empty())
     throw CommandError(
         fmt::format("preset '{}' of task '{}' must have a list of learning rates for lr=recipe, but has none",
@@ -81,7 +82,7 @@ static size_t programOf(SweepPlan &plan, const TrainArguments &arguments) {
 SweepPlan planSweep(SweepLine line) {
   const TrainArguments shared = splitTrainArguments(line.train);
   const std::map<std::string, std::string> options = optionValues(line.train);
-  for (Axis &axis : line.axes) {
+  for (runtime::Axis &axis : line.axes) {
     if (options.contains(axisKey(axis)))
       throw CommandError("'" + axis.name + "' must be an axis or an option, but is both", 2);
     takeGrid(axis, line.axes, options);
@@ -113,16 +114,16 @@ static std::string listed(const Words &values) {
 
 // What a sweep is made from, by what it is called in messages. How many threads share the work is left out: results do
 // not depend on it.
-static std::map<std::string, std::string> partsOf(const SweepFile &sweep) {
+static std::map<std::string, std::string> partsOf(const runtime::SweepFile &sweep) {
   std::map<std::string, std::string> parts = optionValues(sweep.options);
   for (const char *name : {"--threads", "--progress", "--quiet", "--log-every"})
     parts.erase(name);
-  for (const Axis &axis : sweep.axes)
+  for (const runtime::Axis &axis : sweep.axes)
     parts["--over " + axis.name] = listed(axis.values);
   return parts;
 }
 
-std::string differencesOf(const SweepFile &then, const SweepFile &now) {
+std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFile &now) {
   std::string text;
   if (then.text != now.text)
     text += fmt::format("  the spec: '{}' {}\n", now.spec,
@@ -143,9 +144,10 @@ std::string differencesOf(const SweepFile &then, const SweepFile &now) {
     else if (*was != *is)
       text += fmt::format("  {}: was '{}', now '{}'\n", name, *was, *is);
   }
-  if (text.empty() && !std::ranges::equal(then.runs, now.runs, {}, &SweepRun::folder, &SweepRun::folder))
+  if (text.empty() &&
+      !std::ranges::equal(then.runs, now.runs, {}, &runtime::SweepRun::folder, &runtime::SweepRun::folder))
     text = "  the order of --over\n";
   return text;
 }
 
-} // namespace stretto
+} // namespace stretto::tools

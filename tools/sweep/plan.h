@@ -3,7 +3,7 @@
 
 #include "tools/sweep/line.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 // A program that several runs share.
 struct PlannedProgram {
@@ -16,7 +16,7 @@ struct PlannedRun {
 };
 
 struct SweepPlan {
-  SweepFile file;
+  runtime::SweepFile file;
   std::vector<PlannedRun> runs; // in the order of file.runs
   std::vector<PlannedProgram> programs;
 };
@@ -27,6 +27,6 @@ SweepPlan planSweep(SweepLine line);
 
 // Why `now` is not the sweep that `then` began: what differs in spec, options or axes, a line each. "" where nothing
 // does.
-std::string differencesOf(const SweepFile &then, const SweepFile &now);
+std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFile &now);
 
-} // namespace stretto
+} // namespace stretto::tools

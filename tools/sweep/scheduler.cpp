@@ -14,7 +14,7 @@
 #include <list>
 #include <thread>
 
-namespace stretto {
+namespace stretto::tools {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -227,4 +227,4 @@ int runSweep(const SweepPlan &plan, const SweepJobs &jobs, int (*stopping)()) {
   return Scheduler(plan, jobs).run(stopping);
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -3,7 +3,7 @@
 
 #include "tools/sweep/plan.h"
 
-namespace stretto {
+namespace stretto::tools {
 
 struct SweepJobs {
   std::filesystem::path out, stretto;
@@ -16,4 +16,4 @@ struct SweepJobs {
 // 130 stopped.
 int runSweep(const SweepPlan &plan, const SweepJobs &jobs, int (*stopping)());
 
-} // namespace stretto
+} // namespace stretto::tools

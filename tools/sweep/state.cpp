@@ -1,15 +1,15 @@
 // What a run directory says about how far its run has come.
 #include "tools/sweep/state.h"
 
+#include "runtime/runs/curves.h"
+#include "runtime/runs/read_file.h"
 #include "runtime/train/toml.h"
-#include "tools/compare/curves.h"
-#include "tools/support/read_file.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-namespace stretto {
+namespace stretto::tools {
 
 namespace fs = std::filesystem;
 
@@ -17,10 +17,11 @@ namespace fs = std::filesystem;
 // when the run is to go on.
 static std::optional<int64_t> stepsOf(const fs::path &run) {
   const std::string path = run / "run.toml";
-  return parseToml(readIfThere(path, 1 << 20).value_or(""), path)["settings"]["steps"].value<int64_t>();
+  return runtime::parseToml(runtime::readIfThere(path, 1 << 20).value_or(""), path)["settings"]["steps"]
+      .value<int64_t>();
 }
 static std::optional<int64_t> latestOf(const fs::path &run) {
-  const std::string text = readIfThere(run / "ckpt" / "latest", 64).value_or("");
+  const std::string text = runtime::readIfThere(run / "ckpt" / "latest", 64).value_or("");
   int64_t step = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
   return error == std::errc() ? std::optional(step) : std::nullopt;
@@ -33,21 +34,21 @@ RunState stateOf(const fs::path &run) {
   try {
     const std::optional<int64_t> latest = latestOf(run);
     return latest && latest == stepsOf(run) ? RunState::Finished : RunState::Begun;
-  } catch (const Error &) {
+  } catch (const runtime::Error &) {
     return RunState::Begun;
   }
 }
 
 std::string headlineOf(const fs::path &folder) {
   try {
-    const Run run(folder.string());
+    const runtime::Run run(folder.string());
     for (const std::string &metric : run.scoreNames)
-      if (const std::vector<Point> &points = curveOf(run, metric); !points.empty())
-        return metric + " " + valueText(run.unitOf(metric), points.back().value);
+      if (const std::vector<runtime::Point> &points = runtime::curveOf(run, metric); !points.empty())
+        return metric + " " + runtime::valueText(run.unitOf(metric), points.back().value);
     return run.evaluationLoss.empty() ? "" : fmt::format("eval_loss {:.4f}", run.evaluationLoss.back().value);
-  } catch (const Error &) {
+  } catch (const runtime::Error &) {
     return "";
   }
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-namespace stretto {
+namespace stretto::tools {
 
 enum class RunState { Absent, Begun, Finished };
 
@@ -14,4 +14,4 @@ RunState stateOf(const std::filesystem::path &run);
 // nothing was evaluated or the metrics make no sense.
 std::string headlineOf(const std::filesystem::path &run);
 
-} // namespace stretto
+} // namespace stretto::tools

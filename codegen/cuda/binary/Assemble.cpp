@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// The kernel that starts on a line of PTX (`.visible .entry name(`); empty where none does.
 static StringRef entryOf(StringRef line) {
@@ -29,7 +30,7 @@ static void forEachLine(StringRef ptx, llvm::function_ref<void(StringRef, String
   }
 }
 
-llvm::StringMap<int64_t> stretto::localArrays(StringRef ptx) {
+llvm::StringMap<int64_t> stretto::codegen::localArrays(StringRef ptx) {
   llvm::StringMap<int64_t> bytes;
   forEachLine(ptx, [&](StringRef line, StringRef kernel) {
     int64_t size = 0;
@@ -104,8 +105,8 @@ private:
 };
 } // namespace
 
-FailureOr<std::string> stretto::assemble(gpu::GPUModuleOp module, StringRef ptx, const Chip &chip,
-                                         const Toolkit &toolkit, llvm::function_ref<void()> meanwhile) {
+FailureOr<std::string> stretto::codegen::assemble(gpu::GPUModuleOp module, StringRef ptx, const Chip &chip,
+                                                  const Toolkit &toolkit, llvm::function_ref<void()> meanwhile) {
   ScratchFile input("ptx"), output("cubin");
   std::string problem = input.write(ptx) + output.problem;
   if (!problem.empty())
@@ -124,7 +125,7 @@ FailureOr<std::string> stretto::assemble(gpu::GPUModuleOp module, StringRef ptx,
   return failure();
 }
 
-std::string stretto::disassemble(StringRef cubin, const Toolkit &toolkit, std::string &text) {
+std::string stretto::codegen::disassemble(StringRef cubin, const Toolkit &toolkit, std::string &text) {
   if (toolkit.nvdisasm.empty() && toolkit.cuobjdump.empty())
     return "machine code can be printed where nvdisasm or cuobjdump is found; the CUDA toolkit and the Python package "
            "triton bring them";

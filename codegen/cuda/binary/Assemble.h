@@ -6,7 +6,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// Assembles the PTX of a module by ptxas. What ptxas says is reported as errors and warnings of the kernel that it is
 /// about, at the kernel's place in the source. `meanwhile` runs beside ptxas.
@@ -19,4 +19,4 @@ llvm::StringMap<int64_t> localArrays(llvm::StringRef ptx);
 /// Machine code as text, by nvdisasm or cuobjdump. Returns an error text, or an empty one.
 std::string disassemble(llvm::StringRef cubin, const Toolkit &toolkit, std::string &text);
 
-} // namespace stretto
+} // namespace stretto::codegen

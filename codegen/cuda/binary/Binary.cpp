@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 /// The PTX version of portable code: old enough for the drivers of CUDA 12.
 static constexpr unsigned portablePtx = 80;
@@ -81,15 +82,16 @@ static FailureOr<DeviceCode> makeMachineCode(
   }
 }
 
-FailureOr<SmallVector<KernelCost>> stretto::measureKernels(gpu::GPUModuleOp module, const Chip &chip,
-                                                           const Toolkit &toolkit) {
+FailureOr<SmallVector<KernelCost>> stretto::codegen::measureKernels(gpu::GPUModuleOp module, const Chip &chip,
+                                                                    const Toolkit &toolkit) {
   auto code = makeMachineCode(module, chip, toolkit);
   if (failed(code))
     return failure();
   return std::move(code->costs);
 }
 
-FailureOr<DeviceCode> stretto::makeDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit) {
+FailureOr<DeviceCode> stretto::codegen::makeDeviceCode(gpu::GPUModuleOp module, const Chip &chip,
+                                                       const Toolkit &toolkit) {
   std::optional<Chip> older = portableChip(module);
   FailureOr<std::string> portable = std::string();
   auto code = makeMachineCode(module, chip, toolkit, [&] {
@@ -103,8 +105,8 @@ FailureOr<DeviceCode> stretto::makeDeviceCode(gpu::GPUModuleOp module, const Chi
   return code;
 }
 
-FailureOr<std::string> stretto::printDeviceCode(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
-                                                DeviceText kind) {
+FailureOr<std::string> stretto::codegen::printDeviceCode(gpu::GPUModuleOp module, const Chip &chip,
+                                                         const Toolkit &toolkit, DeviceText kind) {
   if (kind == DeviceText::ptx)
     return writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
   auto code = makeMachineCode(module, chip, toolkit);

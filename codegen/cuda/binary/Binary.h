@@ -4,7 +4,7 @@
 #include "codegen/cuda/binary/Kernels.h"
 #include "codegen/cuda/binary/Toolkit.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What one kernel takes, as messages and tables show it.
 struct KernelCost {
@@ -39,4 +39,4 @@ enum class DeviceText { ptx, sass };
 mlir::FailureOr<std::string> printDeviceCode(mlir::gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
                                              DeviceText kind);
 
-} // namespace stretto
+} // namespace stretto::codegen

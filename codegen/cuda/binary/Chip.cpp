@@ -5,6 +5,7 @@
 #include "llvm/ADT/Twine.h"
 
 using namespace stretto;
+using namespace stretto::codegen;
 using llvm::StringRef;
 
 static constexpr Chip chips[] = {

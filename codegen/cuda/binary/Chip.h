@@ -12,7 +12,7 @@ namespace llvm {
 class Twine;
 }
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// A GPU architecture as NVIDIA's tools and LLVM name it. The name ends in `a` where the code uses what this
 /// architecture alone has, in `f` where what its family has; code of neither kind runs on newer ones, too.
@@ -31,4 +31,4 @@ struct Chip {
   static llvm::ArrayRef<Chip> all();
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -2,16 +2,17 @@
 #include "codegen/cuda/binary/Binary.h"
 #include "codegen/cuda/binary/Passes.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_EMBEDCUDABINARIES
 #include "codegen/cuda/binary/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
-struct EmbedBinariesPass : stretto::impl::EmbedCudaBinariesBase<EmbedBinariesPass> {
+struct EmbedBinariesPass : stretto::codegen::impl::EmbedCudaBinariesBase<EmbedBinariesPass> {
   using EmbedCudaBinariesBase::EmbedCudaBinariesBase;
 
   void runOnOperation() final {

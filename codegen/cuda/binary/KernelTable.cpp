@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 Multiprocessor Multiprocessor::of(const Chip &chip) {
   constexpr int64_t kib = 1024;
@@ -40,7 +41,7 @@ int64_t Multiprocessor::warpsOf(int64_t threads, int64_t registersOfThread, int6
   return fitting * warpsOfBlock;
 }
 
-void stretto::printKernelTable(ArrayRef<KernelCost> costs, const Chip &chip, llvm::raw_ostream &os) {
+void stretto::codegen::printKernelTable(ArrayRef<KernelCost> costs, const Chip &chip, llvm::raw_ostream &os) {
   Multiprocessor multiprocessor = Multiprocessor::of(chip);
   size_t width = StringRef("kernel").size();
   for (const KernelCost &cost : costs)

@@ -5,7 +5,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What a multiprocessor has for the blocks that it runs at a time (CUDA programming guide, "Technical Specifications
 /// per Compute Capability").
@@ -23,4 +23,4 @@ struct Multiprocessor {
 /// multiprocessor can hold run at a time.
 void printKernelTable(llvm::ArrayRef<KernelCost> costs, const Chip &chip, llvm::raw_ostream &os);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -8,8 +8,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-SmallVector<LLVM::LLVMFuncOp> stretto::kernelsOf(gpu::GPUModuleOp module) {
+SmallVector<LLVM::LLVMFuncOp> stretto::codegen::kernelsOf(gpu::GPUModuleOp module) {
   SmallVector<LLVM::LLVMFuncOp> kernels;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
@@ -17,7 +18,7 @@ SmallVector<LLVM::LLVMFuncOp> stretto::kernelsOf(gpu::GPUModuleOp module) {
   return kernels;
 }
 
-StringRef stretto::nameOf(LLVM::LLVMFuncOp kernel) {
+StringRef stretto::codegen::nameOf(LLVM::LLVMFuncOp kernel) {
   auto name = kernel->getAttrOfType<StringAttr>(kernel_attributes::name);
   return name ? name.getValue() : kernel.getSymName();
 }
@@ -89,7 +90,7 @@ static bool fits(Operation *op, const Chip &chip) {
   return !chip.isPortable() && chip.version == need.version;
 }
 
-std::optional<Chip> stretto::portableChip(gpu::GPUModuleOp module) {
+std::optional<Chip> stretto::codegen::portableChip(gpu::GPUModuleOp module) {
   unsigned version = 0;
   WalkResult walk = module.walk([&](Operation *op) {
     Need need = needOf(op);
@@ -184,7 +185,7 @@ static LogicalResult checkSharedArray(LLVM::GlobalOp array) {
                                    << "' must have a size and internal linkage";
 }
 
-LogicalResult stretto::checkKernels(gpu::GPUModuleOp module, const Chip &chip) {
+LogicalResult stretto::codegen::checkKernels(gpu::GPUModuleOp module, const Chip &chip) {
   WalkResult walk = module.walk([&](Operation *op) {
     return op == module || succeeded(checkOperation(op, chip)) ? WalkResult::advance() : WalkResult::interrupt();
   });

@@ -6,7 +6,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// The names of the attributes of kernels, as the pass `kern-lower-cuda-kernels` writes them on `llvm.func`.
 namespace kernel_attributes {
@@ -30,4 +30,4 @@ mlir::LogicalResult checkKernels(mlir::gpu::GPUModuleOp module, const Chip &chip
 /// Nothing where they use what one architecture alone has, or hold PTX text, which tells nothing.
 std::optional<Chip> portableChip(mlir::gpu::GPUModuleOp module);
 
-} // namespace stretto
+} // namespace stretto::codegen

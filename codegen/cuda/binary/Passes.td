@@ -54,7 +54,7 @@ def ReportCudaResources : Pass<"kern-report-cuda-resources", "::mlir::ModuleOp">
     ```mlir
     // stretto-opt --kern-lower-cuda-kernels --kern-report-cuda-resources=chip=sm_90a
     func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
-      %y = kern.rowwise kernel "double"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 32, teams 1, strips 1> {
+      %y = kern.rowwise kernel "double"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 32, groups 1, tiles 1> {
       ^bb0(%row: tensor<16xf32>):
         %0 = arith.addf %row, %row : tensor<16xf32>
         kern.yield %0 : tensor<16xf32>
@@ -65,7 +65,7 @@ def ReportCudaResources : Pass<"kern-report-cuda-resources", "::mlir::ModuleOp">
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "double"(%arg0) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 32, teams 1, strips 1> resources <registers ..., spill_bytes 0, shared_bytes 0> {
+    %0 = kern.rowwise kernel "double"(%arg0) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 32, groups 1, tiles 1> resources <registers ..., spill_bytes 0, shared_bytes 0> {
     ```
   }];
   let options = [

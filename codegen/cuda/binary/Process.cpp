@@ -10,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stretto;
+using namespace stretto::codegen;
 using llvm::StringRef;
 
 ScratchFile::ScratchFile(StringRef suffix) {
@@ -44,7 +45,7 @@ std::string ScratchFile::read() const {
   return text ? (*text)->getBuffer().str() : "";
 }
 
-Finished stretto::runProgram(StringRef program, llvm::ArrayRef<StringRef> arguments) {
+Finished stretto::codegen::runProgram(StringRef program, llvm::ArrayRef<StringRef> arguments) {
   ScratchFile output("out"), errors("err");
   Finished result;
   result.problem = output.problem + errors.problem;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// How a program ended.
 struct Finished {
@@ -35,4 +35,4 @@ public:
   std::string path, problem;
 };
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -2,18 +2,19 @@
 #include "codegen/cuda/KernelFunction.h"
 #include "codegen/cuda/binary/Binary.h"
 #include "codegen/cuda/binary/Passes.h"
-#include "ir/Kern/Resources.h"
+#include "ir/kern/Resources.h"
 
-namespace stretto {
+namespace stretto::codegen {
 #define GEN_PASS_DEF_REPORTCUDARESOURCES
 #include "codegen/cuda/binary/Passes.h.inc"
-} // namespace stretto
+} // namespace stretto::codegen
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
-struct ReportResourcesPass : stretto::impl::ReportCudaResourcesBase<ReportResourcesPass> {
+struct ReportResourcesPass : stretto::codegen::impl::ReportCudaResourcesBase<ReportResourcesPass> {
   using ReportCudaResourcesBase::ReportCudaResourcesBase;
 
   void runOnOperation() final {

@@ -5,6 +5,7 @@
 #include "llvm/Support/Endian.h"
 
 using namespace stretto;
+using namespace stretto::codegen;
 using llvm::StringRef;
 using Elf = llvm::object::ELFFile<llvm::object::ELF64LE>;
 
@@ -118,7 +119,7 @@ private:
 };
 } // namespace
 
-llvm::Expected<llvm::StringMap<Resources>> stretto::readResources(StringRef cubin) {
+llvm::Expected<llvm::StringMap<Resources>> stretto::codegen::readResources(StringRef cubin) {
   auto elf = Elf::create(cubin);
   if (!elf)
     return elf.takeError();

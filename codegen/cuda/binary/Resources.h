@@ -4,7 +4,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What one kernel takes, as its machine code says.
 struct Resources {
@@ -18,4 +18,4 @@ struct Resources {
 /// prints the same ones (as REG, STACK and SHARED).
 llvm::Expected<llvm::StringMap<Resources>> readResources(llvm::StringRef cubin);
 
-} // namespace stretto
+} // namespace stretto::codegen

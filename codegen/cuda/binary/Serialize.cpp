@@ -13,8 +13,9 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 
-void stretto::registerKernelTranslation(DialectRegistry &registry) {
+void stretto::codegen::registerKernelTranslation(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -90,7 +91,7 @@ private:
 };
 } // namespace
 
-FailureOr<std::string> stretto::writePtx(gpu::GPUModuleOp module, const PtxTarget &target) {
+FailureOr<std::string> stretto::codegen::writePtx(gpu::GPUModuleOp module, const PtxTarget &target) {
   NVVM::SerializeGPUModuleBase::init();
   std::string feature = "+ptx" + std::to_string(target.ptx);
   auto text = Serializer(module, target, feature).run();

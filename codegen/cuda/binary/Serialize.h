@@ -5,7 +5,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// What PTX is written for.
 struct PtxTarget {
@@ -21,4 +21,4 @@ void registerKernelTranslation(mlir::DialectRegistry &registry);
 /// libdevice are linked in where the kernels call them. Reports what LLVM refuses at the module.
 mlir::FailureOr<std::string> writePtx(mlir::gpu::GPUModuleOp module, const PtxTarget &target);
 
-} // namespace stretto
+} // namespace stretto::codegen

@@ -13,11 +13,12 @@
 #include "llvm/Support/Program.h"
 
 using namespace stretto;
+using namespace stretto::codegen;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-unsigned stretto::ptxOfRelease(unsigned release) {
+unsigned stretto::codegen::ptxOfRelease(unsigned release) {
   static constexpr std::pair<unsigned, unsigned> table[] = {
       {1300, 90}, {1209, 88}, {1208, 87}, {1207, 86}, {1205, 85},
       {1204, 84}, {1203, 83}, {1202, 82}, {1201, 81}, {1200, 80},
@@ -38,7 +39,7 @@ static unsigned releaseFor(const Chip &chip) {
   return 1300;
 }
 
-unsigned stretto::readRelease(StringRef text) {
+unsigned stretto::codegen::readRelease(StringRef text) {
   StringRef number = text.split("release ").second;
   unsigned major = 0, minor = 0;
   if (number.consumeInteger(10, major) || !number.consume_front(".") || number.consumeInteger(10, minor))

@@ -7,7 +7,7 @@
 
 #include "codegen/cuda/binary/Chip.h"
 
-namespace stretto {
+namespace stretto::codegen {
 
 /// The tools for one chip, as found on this machine.
 struct Toolkit {
@@ -37,4 +37,4 @@ unsigned ptxOfRelease(unsigned release);
 /// The release that `ptxas --version` prints, 1208 for 12.8; 0: the text names none.
 unsigned readRelease(llvm::StringRef versionText);
 
-} // namespace stretto
+} // namespace stretto::codegen

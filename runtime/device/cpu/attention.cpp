@@ -15,7 +15,7 @@
 #include <cmath>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr int64_t blockRows = 32;  // queries worked on together
@@ -199,4 +199,4 @@ void attentionGrad(const AttentionGradOp &op) {
     backward<float>(op);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

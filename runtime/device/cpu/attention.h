@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The matmuls of one thread that attention and its gradient consist of.
 void collectShapes(const AttentionOp &op, std::set<ProductShape> &shapes);
@@ -15,4 +15,4 @@ void collectShapes(const AttentionGradOp &op, std::set<ProductShape> &shapes);
 void attention(const AttentionOp &op);
 void attentionGrad(const AttentionGradOp &op);
 
-} // namespace stretto
+} // namespace stretto::runtime

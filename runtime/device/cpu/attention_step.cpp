@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr int64_t stepRows = 32;  // queries worked on together
@@ -79,4 +79,4 @@ void attentionStep(const AttentionStepOp &op) {
     step<float>(op);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

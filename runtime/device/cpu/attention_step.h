@@ -6,11 +6,11 @@
 
 #include <set>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // The matmuls of one thread that a step consists of, for caches that are full.
 void collectShapes(const AttentionStepOp &op, std::set<ProductShape> &shapes);
 
 void attentionStep(const AttentionStepOp &op);
 
-} // namespace stretto
+} // namespace stretto::runtime

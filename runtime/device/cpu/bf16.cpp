@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // Rows of a matrix, `stride` elements apart in memory; dense where they are widened.
@@ -180,4 +180,4 @@ void attentionStepBf16(const AttentionStepOp &op, float *memory) {
   narrow(result, out);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

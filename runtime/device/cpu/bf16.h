@@ -4,7 +4,7 @@
 
 #include "runtime/core/op.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Floats that an op needs for its widened operands and results.
 int64_t wideElements(const MatmulOp &op);
@@ -23,4 +23,4 @@ MatmulOp inFloat(MatmulOp op);
 AttentionOp inFloat(AttentionOp op);
 AttentionGradOp inFloat(AttentionGradOp op);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -15,7 +15,7 @@ int64_t mkl_serv_peak_mem_usage(int request); // of the buffers below; see the r
 void mkl_serv_free_buffers();                 // gives back the buffers that MKL keeps between matmuls
 }
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Requests of mkl_serv_peak_mem_usage (mkl_service.h of oneMKL).
 constexpr int peakReset = -1, peakEnable = 1, peakRead = 2;
@@ -50,4 +50,4 @@ void multiply(int64_t m, int64_t n, int64_t k, Operand<Real> a, Operand<Real> b,
     dgemm_(first, second, &rows, &columns, &depth, &one, b.data, &strideB, a.data, &strideA, &beta, c, &strideC);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

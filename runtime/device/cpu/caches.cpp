@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr int64_t smallBytes = 32 << 10; // up to here one thread is quicker
@@ -53,4 +53,4 @@ void lastRow(const LastRowOp &op) {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

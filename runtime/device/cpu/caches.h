@@ -3,10 +3,10 @@
 
 #include "runtime/core/op.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 void writeCache(const WriteCacheOp &op);
 void readCache(const ReadCacheOp &op);
 void lastRow(const LastRowOp &op);
 
-} // namespace stretto
+} // namespace stretto::runtime

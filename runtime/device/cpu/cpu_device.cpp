@@ -18,7 +18,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Below both, a launch runs on the calling thread.
 static constexpr int64_t smallLaunchBytes = 32 << 10, smallLaunchFlops = 1 << 18;
@@ -196,4 +196,4 @@ void CpuDevice::execute(const CopyOp &op) {
   });
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class CpuDevice : public Device {
 public:
@@ -51,4 +51,4 @@ private:
   Kept wideMemory;    // for operands that are widened
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

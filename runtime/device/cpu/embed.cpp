@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr int64_t smallElements = 8 << 10; // up to here one thread is quicker
@@ -68,4 +68,4 @@ void embedGrad(const EmbedGradOp &op) {
     scatter<float>(op);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

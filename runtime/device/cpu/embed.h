@@ -3,10 +3,10 @@
 
 #include "runtime/core/op.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Both throw Error when a token is not in 0 .. vocabulary-1.
 void embed(const EmbedOp &op);
 void embedGrad(const EmbedGradOp &op);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // Counts what goes through LibTorch's CPU allocator; the memory itself comes from the allocator before it.
@@ -77,4 +77,4 @@ int64_t libraryTemporaryPeak() {
 
 void setLibraryThreads(int count) { at::set_num_threads(count); }
 
-} // namespace stretto
+} // namespace stretto::runtime

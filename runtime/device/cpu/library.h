@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Puts a counting allocator before LibTorch's; harmless when repeated.
 void countLibraryMemory();
@@ -15,4 +15,4 @@ int64_t libraryTemporaryPeak();
 
 void setLibraryThreads(int count);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -13,7 +13,7 @@
 #include <climits>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 void checkSizes(const MatmulOp &op) {
@@ -93,4 +93,4 @@ void matmul(const MatmulOp &op) {
     matmul<float>(op);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // How C is cut; a function of the shape alone, so that the bits of a matmul do not depend on threads.
 struct MatmulTiles {
@@ -20,4 +20,4 @@ void collectShapes(const MatmulOp &op, std::set<ProductShape> &shapes);
 // Throws Error when a size does not fit MKL's 32-bit interface.
 void matmul(const MatmulOp &op);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@ extern "C" {
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void *, size_t);
 }
 
-namespace stretto {
+namespace stretto::runtime {
 
 OnlyBuffers::OnlyBuffers(const Allocations &allocations, const LaunchOp &op)
     : allocations(allocations), guards(__asan_poison_memory_region && op.kernel->buffer_bytes) {
@@ -25,4 +25,4 @@ OnlyBuffers::~OnlyBuffers() {
       __asan_unpoison_memory_region(data, bytes);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace stretto {
+namespace stretto::runtime {
 
 using Allocations = std::map<void *, int64_t>; // bytes by address
 
@@ -23,4 +23,4 @@ private:
   const bool guards;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

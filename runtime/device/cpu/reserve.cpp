@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // MKL works on pieces of k; measured: its buffers do not grow beyond this.
@@ -73,4 +73,4 @@ void reserveForProducts(const ReserveOp &op) {
 
 int64_t productMemoryPeak() { return mkl_serv_peak_mem_usage(peakRead); }
 
-} // namespace stretto
+} // namespace stretto::runtime

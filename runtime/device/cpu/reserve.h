@@ -3,7 +3,7 @@
 
 #include "runtime/core/op.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Gives back what MKL keeps, then multiplies once on each thread in each size, largest first, so that one buffer
 // serves all. MKL keeps its buffers from then on.
@@ -12,4 +12,4 @@ void reserveForProducts(const ReserveOp &op);
 // The most bytes MKL held at once since then.
 int64_t productMemoryPeak();
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -9,7 +9,7 @@
 #define STRETTO_INLINE [[gnu::always_inline]] inline
 #pragma GCC diagnostic ignored "-Wpsabi" // everything that takes a vector is inlined
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr int64_t lanes = rowMultiple;
@@ -154,4 +154,4 @@ STRETTO_CLONES void scaleRow(double *row, int64_t count, double factor) { scaled
 STRETTO_CLONES float dotRow(const float *a, const float *b, int64_t count) { return dot(a, b, count); }
 STRETTO_CLONES double dotRow(const double *a, const double *b, int64_t count) { return dot(a, b, count); }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace stretto {
+namespace stretto::runtime {
 
 constexpr int64_t rowMultiple = 16; // rows of scores are readable and writable up to a multiple of this
 
@@ -31,4 +31,4 @@ void scaleRow(double *row, int64_t count, double factor);
 float dotRow(const float *a, const float *b, int64_t count);
 double dotRow(const double *a, const double *b, int64_t count);
 
-} // namespace stretto
+} // namespace stretto::runtime

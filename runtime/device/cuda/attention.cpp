@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 namespace Allocator = c10::cuda::CUDACachingAllocator;
@@ -108,4 +108,4 @@ int64_t Attention::peakBytes() const { return reserved(true); }
 int64_t Attention::heldBytes() const { return reserved(false); }
 std::string Attention::describe() const { return work->describe(); }
 
-} // namespace stretto
+} // namespace stretto::runtime

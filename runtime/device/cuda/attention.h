@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Attention {
 public:
@@ -37,4 +37,4 @@ private:
   std::unique_ptr<Work> work;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

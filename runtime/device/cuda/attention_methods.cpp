@@ -15,7 +15,7 @@
 #include <ATen/ops/logsumexp.h>
 #include <limits>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 at::ScalarType scalarType(int32_t dtype) {
@@ -246,4 +246,4 @@ void attendBackward(AttentionMethod method, const AttentionGradTensors &grad, bo
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

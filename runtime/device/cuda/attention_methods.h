@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 enum class AttentionMethod { Cudnn, Flash, Plain };
 const char *nameOf(AttentionMethod method);
@@ -35,4 +35,4 @@ bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 void attend(AttentionMethod method, const AttentionTensors &tensors);
 void attendBackward(AttentionMethod method, const AttentionGradTensors &tensors, bool deterministic);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -10,7 +10,7 @@
 #include <array>
 #include <limits>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr double quickerBy = 0.8;      // share of the time of the one before that makes a later one win
@@ -238,4 +238,4 @@ AttentionChoice chooseAttention(const AttentionOp &forward, const std::vector<At
   return Trial(forward, gradients, deterministic, stream).choose();
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

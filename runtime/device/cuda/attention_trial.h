@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Who computes attention of one size: forward, and its gradient.
 struct AttentionChoice {
@@ -28,4 +28,4 @@ struct AttentionSample {
 AttentionChoice chooseAttention(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients,
                                 bool deterministic, cudaStream_t stream);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 void check(cudaError_t status, const char *doing) {
   if (status != cudaSuccess)
@@ -15,4 +15,4 @@ void check(cublasStatus_t status, const char *doing) {
     throw Error(fmt::format("cannot {}: {}", doing, cublasLtGetStatusString(status)));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

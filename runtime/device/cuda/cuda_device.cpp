@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <fmt/ranges.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr size_t remembered = 6; // names of ops
@@ -248,15 +248,17 @@ void CudaDevice::execute(const ReserveOp &op) {
   attention->reserve(op);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime
 
 // See load.h.
 extern "C" {
 extern const uint32_t stretto_cuda_abi_version;
 const uint32_t stretto_cuda_abi_version = STRETTO_ABI_VERSION;
 
-stretto::Device *stretto_make_cuda_device(const stretto_program &program, const stretto::DeviceOptions &options);
-stretto::Device *stretto_make_cuda_device(const stretto_program &program, const stretto::DeviceOptions &options) {
-  return new stretto::CudaDevice(program, options);
+stretto::runtime::Device *stretto_make_cuda_device(const stretto_program &program,
+                                                   const stretto::runtime::DeviceOptions &options);
+stretto::runtime::Device *stretto_make_cuda_device(const stretto_program &program,
+                                                   const stretto::runtime::DeviceOptions &options) {
+  return new stretto::runtime::CudaDevice(program, options);
 }
 }

@@ -14,7 +14,7 @@
 #include <deque>
 #include <map>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class CudaDevice : public Device {
 public:
@@ -83,4 +83,4 @@ private:
   std::deque<std::string> last; // of what was submitted, newest last
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

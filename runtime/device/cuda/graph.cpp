@@ -1,7 +1,7 @@
 // Work on a stream that is captured once and replayed.
 #include "runtime/device/cuda/graph.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 void Graph::capture(cudaStream_t stream, const std::function<void()> &work) {
   // Other threads may call CUDA meanwhile; this one calls nothing that a capture forbids.
@@ -21,4 +21,4 @@ void Graph::capture(cudaStream_t stream, const std::function<void()> &work) {
   check(status, "make a graph of a step (--graph=off does without)");
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

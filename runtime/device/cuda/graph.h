@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Graph {
 public:
@@ -26,4 +26,4 @@ private:
   cudaGraphExec_t executable = nullptr;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 // "sm_90a" or "compute_90a" taken apart; major: 0 where it is neither.
@@ -56,4 +56,4 @@ std::string noImageMessage(std::span<const stretto_image> images, const std::str
       deviceName, name, list.empty() ? "none" : list, name);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

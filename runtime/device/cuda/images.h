@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Compute capability of a device, e.g. 9.0.
 struct Capability {
@@ -27,4 +27,4 @@ std::string architectureName(Capability device);
 // What to tell the user where no image fits: what the program has, what device there is, and what to do.
 std::string noImageMessage(std::span<const stretto_image> images, const std::string &deviceName, Capability device);
 
-} // namespace stretto
+} // namespace stretto::runtime

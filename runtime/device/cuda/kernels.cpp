@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-namespace stretto {
+namespace stretto::runtime {
 
 Kernels::Kernels(const stretto_program &program, const std::string &deviceName, Capability device)
     : program(program), handles(program.kernel_count) {
@@ -84,4 +84,4 @@ void Kernels::launch(const LaunchOp &op, cudaStream_t stream) const {
                             cudaGetErrorName(status)));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -8,7 +8,7 @@
 #include <cuda_runtime_api.h>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Kernels {
 public:
@@ -39,4 +39,4 @@ private:
   std::vector<cudaKernel_t> handles; // of the program's kernels, in its order; null: not for a device
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace stretto {
+namespace stretto::runtime {
 
 ColumnMajorMatmul columnMajor(const MatmulOp &op) {
   ColumnMajorMatmul matmul;
@@ -42,4 +42,4 @@ ProductKey keyOf(const MatmulOp &op) {
           op.d ? alignmentOf(op.d) : 0};
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

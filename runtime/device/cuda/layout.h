@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // A column-major matrix as it lies in memory.
 struct ColumnMajor {
@@ -29,4 +29,4 @@ ProductKey keyOf(const MatmulOp &op);
 // The largest power of two that divides an address, at most 16.
 int64_t alignmentOf(const void *address);
 
-} // namespace stretto
+} // namespace stretto::runtime

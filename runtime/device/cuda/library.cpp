@@ -4,7 +4,7 @@
 #include "runtime/device/cuda/torch_work.h"
 #include "runtime/library/run.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 Library::Library(cudaStream_t stream) : stream(stream) {}
 Library::~Library() = default;
@@ -21,4 +21,4 @@ void Library::run(const LibraryOp &op) {
   pool->run("an operation of the library failed", [&] { runOnGpu(op, 0); });
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class TorchPool;
 
@@ -24,4 +24,4 @@ private:
   std::unique_ptr<TorchPool> pool; // of programs that have such operations
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

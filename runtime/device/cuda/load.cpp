@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 constexpr const char *libraryName = "libstretto_cuda.so";
@@ -43,4 +43,4 @@ std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const Dev
   return std::unique_ptr<Device>(make(program, options));
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

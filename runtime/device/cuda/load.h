@@ -4,7 +4,7 @@
 
 #include "runtime/core/device.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Throws Error when the library is missing or cannot be loaded, and what CudaDevice throws.
 std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const DeviceOptions &options);
@@ -13,4 +13,4 @@ std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const Dev
 // the STRETTO_ABI_VERSION (uint32_t) that it was built with.
 using MakeCudaDevice = Device *(const stretto_program &program, const DeviceOptions &options);
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 cudaDataType_t dataType(int32_t dtype) {
@@ -142,4 +142,4 @@ void Matmuls::run(const MatmulOp &op) {
         "multiply matrices");
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

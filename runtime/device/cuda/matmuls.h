@@ -11,7 +11,7 @@
 #include <cublasLt.h>
 #include <map>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Matmuls {
 public:
@@ -50,4 +50,4 @@ private:
   std::map<ProductKey, Plan> plans;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

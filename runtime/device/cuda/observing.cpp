@@ -3,7 +3,7 @@
 
 #include "runtime/device/cuda/check.h"
 
-namespace stretto {
+namespace stretto::runtime {
 
 Observing::~Observing() {
   for (const Span &span : spans)
@@ -60,4 +60,4 @@ void Observing::finish() {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <deque>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Observing {
 public:
@@ -39,4 +39,4 @@ private:
   std::vector<cudaEvent_t> free;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

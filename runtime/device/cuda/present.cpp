@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 static constexpr const char *advice = "; a program for the CPU is made by: stretto compile SPEC --target=cpu";
 
@@ -34,4 +34,4 @@ void checkCudaPresence() {
     throw Error(noCudaDevice());
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace stretto {
+namespace stretto::runtime {
 
 // What a program for CUDA says where it cannot run.
 std::string noCudaDriver();
@@ -12,4 +12,4 @@ std::string noCudaDevice();
 // Asks the driver, where there is one. Throws Error where it is missing or sees no GPU.
 void checkCudaPresence();
 
-} // namespace stretto
+} // namespace stretto::runtime

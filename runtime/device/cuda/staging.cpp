@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-namespace stretto {
+namespace stretto::runtime {
 
 Staging::Staging(cudaStream_t stream) : stream(stream) {
   void *data = nullptr;
@@ -56,4 +56,4 @@ void Staging::finish() {
   used = 0;
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class Staging {
 public:
@@ -37,4 +37,4 @@ private:
   std::vector<Arrival> arrivals;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,7 +5,7 @@
 #include <ATen/cuda/MemPool.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 
-namespace stretto {
+namespace stretto::runtime {
 
 namespace Allocator = c10::cuda::CUDACachingAllocator;
 
@@ -30,4 +30,4 @@ void TorchPool::run(const char *problem, const std::function<void()> &work) {
   reporting(problem, work);
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -14,7 +14,7 @@ namespace at::cuda {
 struct MemPool;
 }
 
-namespace stretto {
+namespace stretto::runtime {
 
 // Does it; what LibTorch throws becomes an Error that begins with `problem`.
 template <typename Call> void reporting(const char *problem, const Call &call) {
@@ -46,4 +46,4 @@ private:
   std::unique_ptr<at::cuda::MemPool> pool;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

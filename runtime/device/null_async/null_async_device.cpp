@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace stretto {
+namespace stretto::runtime {
 
 NullAsyncDevice::NullAsyncDevice(bool keepsRepeated)
     : keepsRepeated(keepsRepeated), threadCount(inner.threads()), server([this] { serve(); }) {}
@@ -101,4 +101,4 @@ void NullAsyncDevice::serve() {
   }
 }
 
-} // namespace stretto
+} // namespace stretto::runtime

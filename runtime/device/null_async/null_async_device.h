@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace stretto {
+namespace stretto::runtime {
 
 class NullAsyncDevice : public Device {
 public:
@@ -49,4 +49,4 @@ private:
   std::thread server;
 };
 
-} // namespace stretto
+} // namespace stretto::runtime

@@ -7,7 +7,7 @@
 func.func @single(%x: tensor<8x512x256xf32>) -> tensor<8x512x256xf32> {
   // CHECK: schedule #kern.vector_schedule<rows 8, lanes 16, chunk 256>
   // SET: schedule #kern.vector_schedule<rows 2, lanes 8, chunk 5>
-  // REMARK: walks blocks of rows{{.*}}carried=0, chunk=256, chunks=16, {{.*}}lanes=16, {{.*}}rows=8
+  // REMARK: walks blocks of rows{{.*}}chunk=256, chunks=16, {{.*}}lanes=16, {{.*}}rolling=0, rows=8
   %y = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf32>):
     %0 = arith.addf %a, %a : tensor<256xf32>
@@ -38,18 +38,18 @@ func.func @given(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   return %y : tensor<2x8x16xf32>
 }
 
-// What taps read is carried from block to block where it is dear: here exp and what it is multiplied with, not the sum
+// What taps read is rolling from block to block where it is dear: here exp and what it is multiplied with, not the sum
 // of two operands, and nothing that is read at one row only.
-// CHECK-LABEL: @carried
-// SET-LABEL: @carried
-func.func @carried(%x: tensor<2x64x256xf32>, %z: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
-  // REMARK: walks blocks of rows{{.*}}carried=1, {{.*}}cycles={{[0-9]+}}, cycles_without_scratch={{[0-9]+}}
+// CHECK-LABEL: @rolling
+// SET-LABEL: @rolling
+func.func @rolling(%x: tensor<2x64x256xf32>, %z: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
+  // REMARK: walks blocks of rows{{.*}}cycles={{[0-9]+}}, cycles_without_scratch={{[0-9]+}}, {{.*}}rolling=1,
   %y = kern.rowwise(%x, %z) maps [row, row] {
   ^bb0(%a: tensor<256xf32>, %c: tensor<256xf32>):
     // CHECK: math.exp
-    // CHECK-NOT: kern.carried
-    // CHECK: arith.mulf %{{.*}} {kern.carried}
-    // CHECK-NOT: kern.carried
+    // CHECK-NOT: kern.rolling
+    // CHECK: arith.mulf %{{.*}} {kern.rolling}
+    // CHECK-NOT: kern.rolling
     %e = math.exp %a : tensor<256xf32>
     %p = arith.mulf %e, %c : tensor<256xf32>
     %p1 = seq.tap %p by -1 : tensor<256xf32>
@@ -65,16 +65,16 @@ func.func @carried(%x: tensor<2x64x256xf32>, %z: tensor<2x64x256xf32>) -> tensor
   return %y : tensor<2x64x256xf32>
 }
 
-// What several stages read is kept by the first where it is dear: exp, not the difference that it is made of.
-// CHECK-LABEL: @kept
-// SET-LABEL: @kept
-func.func @kept(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
-  // REMARK: walks blocks of rows{{.*}}kept=1,
+// What several stages read is cached by the first where it is dear: exp, not the difference that it is made of.
+// CHECK-LABEL: @cached
+// SET-LABEL: @cached
+func.func @cached(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
+  // REMARK: walks blocks of rows{{.*}}cached=1,
   %y = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf32>):
-    // CHECK-NOT: kern.kept
-    // CHECK: math.exp %{{.*}} {kern.kept}
-    // CHECK-NOT: kern.kept
+    // CHECK-NOT: kern.cached
+    // CHECK: math.exp %{{.*}} {kern.cached}
+    // CHECK-NOT: kern.cached
     %one = arith.constant dense<1.0> : tensor<256xf32>
     %d = arith.subf %a, %one : tensor<256xf32>
     %e = math.exp %d : tensor<256xf32>

@@ -9,6 +9,7 @@ func.func @unnamed(%p: tensor<4x32xf32>) {
 // -----
 
 func.func @twice(%p: tensor<4x32xf32>) {
+  // expected-note @+1 {{first given here}}
   %s = kern.sum_partials kernel "sum" %p : tensor<4x32xf32> -> tensor<32xf32>
   // expected-error @+1 {{kernel name must be unique, but got sum twice}}
   %t = kern.sum_partials kernel "sum" %p : tensor<4x32xf32> -> tensor<32xf32>

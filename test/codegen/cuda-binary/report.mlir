@@ -16,7 +16,7 @@ func.func @main(%tokens: tensor<2x8xi32>, %table: tensor<5x16xf32>) -> (tensor<2
   %x = seq.embed %tokens, %table : tensor<2x8xi32>, tensor<5x16xf32> -> tensor<2x8x16xf32> {kern.kernel = "look"}
   // The threads of a row have two warps, which meet in shared memory.
   // CHECK: kern.rowwise kernel "sums.rows"({{.*}}) maps [row] schedule #kern.thread_schedule<rows 2, {{[^>]*}}> resources <registers [[#]], spill_bytes 0, shared_bytes 64> partial_sums {
-  %r, %p = kern.rowwise kernel "sums.rows"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 1, chunk 8, threads 64, teams 1, strips 1> partial_sums {
+  %r, %p = kern.rowwise kernel "sums.rows"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 1, chunk 8, threads 64, groups 1, tiles 1> partial_sums {
   ^bb0(%row: tensor<16xf32>):
     %0 = seq.reduce add %row : tensor<16xf32> -> tensor<f32>
     %1 = seq.column_sum %row : tensor<16xf32> -> tensor<16xf32>

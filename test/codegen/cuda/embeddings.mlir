@@ -19,7 +19,7 @@ func.func @f(%t: tensor<8x1024xi32>, %e: tensor<512x768xbf16>, %g: tensor<8x1024
 // CHECK-LABEL: llvm.func @main_embed1(
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 
-// Two ids and a strip of 256 columns for each block; positions are listed by ballots; sums are f32. Registers are to suffice for
+// Two ids and a tile of 256 columns for each block; positions are listed by ballots; sums are f32. Registers are to suffice for
 // four blocks of a multiprocessor.
 // CHECK: llvm.mlir.global internal @main_embed2_lists() {addr_space = 3 : i32
 // CHECK-LABEL: llvm.func @main_embed2(

@@ -39,6 +39,7 @@ gpu.module @kernels {
 
 // -----
 
+// expected-note @+1 {{the other one}}
 llvm.func @k() {
   llvm.return
 }

@@ -3,6 +3,7 @@
 // The second result is stored where the first one still lies.
 func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}, %w: tensor<16x16xf32> {kern.slot = #kern.slot<inputs, 128, stride 0, parity 0>}) -> (tensor<1x2x16xf32> {kern.slot = #kern.slot<outputs, 0, stride 0, parity 0>}) {
   %a = seq.linear %x, %w : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.slots = [#kern.slot<activations, 0, stride 0, parity 0>]}
+  // expected-note @below {{what lies there was written here}}
   %b = seq.linear %x, %w : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.slots = [#kern.slot<activations, 64, stride 0, parity 0>]}
   // expected-error @below {{does not find operand 0 in iteration 0}}
   %c = seq.linear %a, %w : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.slots = [#kern.slot<outputs, 0, stride 0, parity 0>]}

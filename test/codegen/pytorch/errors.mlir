@@ -50,6 +50,7 @@ seq.parameter @w parts [#seq.part<"layers.{}.a", 16, <constant, 1.0 : f64, 0.0 :
 func.func @main() -> tensor<2x16xf32> {
   // expected-error @+1 {{a stacked parameter must be read by scans only to have a PyTorch form}}
   %0 = seq.get_parameter @w : tensor<2x16xf32>
+  // expected-note @+1 {{read here}}
   return %0 : tensor<2x16xf32>
 }
 

@@ -1,5 +1,5 @@
 """Whole emulated programs touch no memory in a way that depends on the order of threads: a step of training and one of
-evaluation with all checks, where results take over the memory of operands; at sizes at which teams have no chunk, threads
+evaluation with all checks, where results take over the memory of operands; at sizes at which groups have no chunk, threads
 no column and steps rows behind the end of their chunk.
 
 REQUIRES: compiler, runtime

@@ -12,7 +12,7 @@ import torch
 
 import models
 import random_models
-from oracle import TOLERANCE, check_all, differences, setting_of
+from oracle import TOLERANCE, agree, check_all, differences, setting_of
 from programs import step_problems
 from training_program import Programs, compile_object
 
@@ -46,8 +46,9 @@ def alone_problems(case, step, setting, programs, folder):
     single = compile_object(replace(case, batch=len(data[0]), documents=False), folder)
     other = programs.step(single, setting.parameters, data)
     problems = differences(step.gradients, other.gradients, TOLERANCE, setting.noise)
-    for name, found, wanted in (("loss", step.loss, other.loss), ("evaluation", step.mean_nll, other.mean_nll)):
-        if not abs(found - wanted) <= TOLERANCE * abs(wanted):
+    for name, found, wanted, noise in (("loss", step.loss, other.loss, setting.noise.loss),
+                                       ("evaluation", step.mean_nll, other.mean_nll, setting.noise.nll)):  # fmt: skip
+        if not agree(found, wanted, TOLERANCE, noise):
             problems.append(f"{name} {found!r} instead of {wanted!r}")
     return [f"packed is not alone: {problem}" for problem in problems]
 

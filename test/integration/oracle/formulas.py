@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"
 sys.path.insert(0, os.path.dirname(__file__))
 import numpy as np
 import torch
-from oracle import (TOLERANCE, Case, Results, differences, emitted_module, fused, model_of, problems_of, random_data, run,
+from oracle import (TOLERANCE, Case, Noise, Results, differences, emitted_module, fused, model_of, problems_of, random_data, run,
                     seq_module, torch_results)  # fmt: skip
 from programs import step_problems
 from textbook import SIGNATURES, STEP, Language, likelihoods, symbol
@@ -175,7 +175,7 @@ def emitted_problems(model, logits, data, expected):
 def compiled_problems(case, programs, values, data, expected):
     with tempfile.TemporaryDirectory() as folder:
         step = programs.step(compile_object(case, folder), values, data)
-    return step_problems(step, SimpleNamespace(expected=expected, data=data, noise=None))
+    return step_problems(step, SimpleNamespace(expected=expected, data=data, noise=Noise()))
 
 
 def check(case, seed, calls, programs):
@@ -192,7 +192,7 @@ def check(case, seed, calls, programs):
     model = model_of(emitted_module(text))
     model.load_state_dict({name: torch.from_numpy(value) for name, value in values.items()})
     problems += ["PyTorch: " + each for each in emitted_problems(model, logits, data, expected)]
-    problems += ["passes: " + each for each in problems_of(run(fused(case), text), values, data, expected, None)]
+    problems += ["passes: " + each for each in problems_of(run(fused(case), text), values, data, expected, Noise())]
     if seed % COMPILED == 0:
         problems += ["program: " + each for each in compiled_problems(spec_of(case), programs, values, data, expected)]
     return problems

@@ -12,7 +12,7 @@ import torch
 import models
 import operations
 import random_models
-from oracle import TOLERANCE, check_all, difference_problems, differences, setting_of
+from oracle import TOLERANCE, agree, check_all, difference_problems, differences, setting_of
 from training_program import Programs, compile_object
 
 
@@ -20,10 +20,10 @@ def step_problems(step, setting):
     """What a step computes otherwise than PyTorch."""
     expected, counted = setting.expected, setting.data[2] != 0
     problems = differences(step.gradients, expected.gradients, TOLERANCE, setting.noise)
-    means = {"loss": (step.loss, expected.loss),
-             "evaluation": (step.mean_nll, expected.nll[counted].mean() if counted.any() else 0.0)}  # fmt: skip
-    for name, (found, wanted) in means.items():
-        if not abs(found - wanted) <= TOLERANCE * abs(wanted):
+    mean = expected.nll[counted].mean() if counted.any() else 0.0
+    for name, found, wanted, noise in (("loss", step.loss, expected.loss, setting.noise.loss),
+                                       ("evaluation", step.mean_nll, mean, setting.noise.nll)):  # fmt: skip
+        if not agree(found, wanted, TOLERANCE, noise):
             problems.insert(0, f"{name} {found!r} instead of {wanted!r}")
     right = (expected.predicted == setting.data[1])[counted].sum()
     if step.right != right:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::codegen;
 
 namespace {
 BufferRequest buffer(int64_t bytes, llvm::SmallVector<Interval, 2> live) {

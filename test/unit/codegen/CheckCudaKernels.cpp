@@ -16,6 +16,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 namespace {

@@ -20,6 +20,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 namespace {
@@ -47,9 +48,9 @@ std::string bodyText(StringRef name) {
   return "";
 }
 
-/// Two warps of each team have the 40 columns of a row; steps of two rows do not fit chunks of five, and these not the
+/// Two warps of each group have the 40 columns of a row; steps of two rows do not fit chunks of five, and these not the
 /// 19 rows of a sequence.
-constexpr CudaSchedule awkward = {.rows = 2, .lanes = 1, .chunk = 5, .threads = 64, .teams = 3, .strips = 1};
+constexpr CudaSchedule awkward = {.rows = 2, .lanes = 1, .chunk = 5, .threads = 64, .groups = 3, .tiles = 1};
 
 /// Of 2 x 1000 tokens, an eighth for each warp of a block, and rows of 4 numbers.
 std::string embedGradient(int64_t vocabulary) {

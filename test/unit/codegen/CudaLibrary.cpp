@@ -19,25 +19,26 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 //===- Schedules ----------------------------------------------------------------===//
 
-/// What the compiler chose with what is wanted instead; the strips follow from threads and lanes where there may be
+/// What the compiler chose with what is wanted instead; the tiles follow from threads and lanes where there may be
 /// several.
 static kern::ThreadScheduleAttr complete(kern::RowwiseOp op, CudaSchedule wanted) {
   auto chosen = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
   auto either = [](int64_t number, int64_t other) { return number ? number : other; };
-  int64_t teams = wanted.threads ? std::max<int64_t>(1, 128 / wanted.threads) : chosen.getTeams();
-  auto with = [&](int64_t strips) {
+  int64_t groups = wanted.threads ? std::max<int64_t>(1, 128 / wanted.threads) : chosen.getGroups();
+  auto with = [&](int64_t tiles) {
     return kern::ThreadScheduleAttr::get(
         op.getContext(), either(wanted.rows, chosen.getRows()), either(wanted.lanes, chosen.getLanes()),
         either(wanted.chunk, chosen.getChunk()), either(wanted.threads, chosen.getThreads()),
-        either(wanted.teams, teams), strips);
+        either(wanted.groups, groups), tiles);
   };
-  bool several = wanted.strips ? wanted.strips > 1 : chosen.getStrips() > 1;
+  bool several = wanted.tiles ? wanted.tiles > 1 : chosen.getTiles() > 1;
   op.setScheduleAttr(with(several ? 2 : 1));
-  return with(RowWalk(RowPlan(op)).strips());
+  return with(RowWalk(RowPlan(op)).tiles());
 }
 
 OwningOpRef<ModuleOp> stretto::test::scheduleForCuda(ModuleOp module, CudaSchedule schedule) {

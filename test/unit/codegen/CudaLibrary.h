@@ -7,14 +7,14 @@
 
 namespace stretto::test {
 
-/// How to share rows out over threads; 0: as the compiler chooses. `strips` of more than 1 stands for as many as there
+/// How to share rows out over threads; 0: as the compiler chooses. `tiles` of more than 1 stands for as many as there
 /// are then.
 struct CudaSchedule {
-  int64_t rows = 0, lanes = 0, chunk = 0, threads = 0, teams = 0, strips = 0;
+  int64_t rows = 0, lanes = 0, chunk = 0, threads = 0, groups = 0, tiles = 0;
 };
 
 /// A copy of `module` whose kernels have names (a kern.rowwise that of its function, where it has none), schedules and
-/// split column sums. Of `schedule`, numbers that are 0 are the compiler's choice; there is one strip where a kernel
+/// split column sums. Of `schedule`, numbers that are 0 are the compiler's choice; there is one tile where a kernel
 /// cannot have several. Null where a pass fails.
 mlir::OwningOpRef<mlir::ModuleOp> scheduleForCuda(mlir::ModuleOp module, CudaSchedule schedule);
 

@@ -51,43 +51,43 @@ TEST(CudaRowwise, OddHeads) { checkBodies({.columns = 51, .heads = 3}, {.lanes =
 TEST(CudaRowwise, Double) { checkBodies({.columns = 40, .real = "f64"}); }
 TEST(CudaRowwise, DoubleTails) {
   checkBodies({.time = 9, .columns = 34, .real = "f64"},
-              {.rows = 2, .lanes = 2, .chunk = 4, .threads = 16, .teams = 2});
+              {.rows = 2, .lanes = 2, .chunk = 4, .threads = 16, .groups = 2});
 }
 TEST(CudaRowwise, Bf16) { checkBodies({.columns = 64}, {}, true); }
 TEST(CudaRowwise, Bf16Tails) {
-  checkBodies({.time = 13, .columns = 36}, {.rows = 3, .lanes = 8, .chunk = 5, .threads = 32, .teams = 1}, true);
+  checkBodies({.time = 13, .columns = 36}, {.rows = 3, .lanes = 8, .chunk = 5, .threads = 32, .groups = 1}, true);
 }
 TEST(CudaRowwise, OneRow) { checkBodies({.batch = 3, .time = 1}); }
 TEST(CudaRowwise, ShorterThanTheTaps) { checkBodies({.time = 2}, {.rows = 2, .lanes = 1}); }
 TEST(CudaRowwise, ChunksOfOneRow) {
-  checkBodies({.time = 7}, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 8, .teams = 4});
+  checkBodies({.time = 7}, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 8, .groups = 4});
 }
 TEST(CudaRowwise, RaggedSteps) {
-  checkBodies({.time = 21}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 16, .teams = 4});
+  checkBodies({.time = 21}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 16, .groups = 4});
 }
 TEST(CudaRowwise, ThreeRows) {
-  checkBodies({.time = 33}, {.rows = 3, .lanes = 1, .chunk = 16, .threads = 32, .teams = 2});
+  checkBodies({.time = 33}, {.rows = 3, .lanes = 1, .chunk = 16, .threads = 32, .groups = 2});
 }
 TEST(CudaRowwise, FourRowsLongChunk) {
-  checkBodies({.time = 18, .columns = 100}, {.rows = 4, .lanes = 4, .chunk = 64, .threads = 96, .teams = 1});
+  checkBodies({.time = 18, .columns = 100}, {.rows = 4, .lanes = 4, .chunk = 64, .threads = 96, .groups = 1});
 }
-TEST(CudaRowwise, Strips) {
-  checkBodies({.columns = 100}, {.rows = 1, .lanes = 2, .chunk = 16, .threads = 8, .teams = 4, .strips = 7});
+TEST(CudaRowwise, Tiles) {
+  checkBodies({.columns = 100}, {.rows = 1, .lanes = 2, .chunk = 16, .threads = 8, .groups = 4, .tiles = 7});
 }
 TEST(CudaRowwise, MoreThreadsThanColumns) {
-  checkBodies({.columns = 30}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 160, .teams = 2});
+  checkBodies({.columns = 30}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 160, .groups = 2});
 }
 
 TEST(CudaRandom, Chosen) { checkRandom(1000, 40); }
 TEST(CudaRandom, ChosenBf16) { checkRandom(2000, 40, {}, true); }
-TEST(CudaRandom, OneLane) { checkRandom(3000, 30, {.rows = 2, .lanes = 1, .chunk = 5, .threads = 8, .teams = 4}); }
-TEST(CudaRandom, TwoLanes) { checkRandom(4000, 30, {.rows = 3, .lanes = 2, .chunk = 4, .threads = 16, .teams = 6}); }
-TEST(CudaRandom, FourLanes) { checkRandom(5000, 30, {.rows = 4, .lanes = 4, .chunk = 16, .threads = 96, .teams = 1}); }
+TEST(CudaRandom, OneLane) { checkRandom(3000, 30, {.rows = 2, .lanes = 1, .chunk = 5, .threads = 8, .groups = 4}); }
+TEST(CudaRandom, TwoLanes) { checkRandom(4000, 30, {.rows = 3, .lanes = 2, .chunk = 4, .threads = 16, .groups = 6}); }
+TEST(CudaRandom, FourLanes) { checkRandom(5000, 30, {.rows = 4, .lanes = 4, .chunk = 16, .threads = 96, .groups = 1}); }
 TEST(CudaRandom, EightLanesBf16) {
-  checkRandom(6000, 30, {.rows = 1, .lanes = 8, .chunk = 7, .threads = 160, .teams = 1}, true);
+  checkRandom(6000, 30, {.rows = 1, .lanes = 8, .chunk = 7, .threads = 160, .groups = 1}, true);
 }
-TEST(CudaRandom, RowByRow) { checkRandom(7000, 30, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 32, .teams = 3}); }
-TEST(CudaRandom, Strips) {
-  checkRandom(8000, 30, {.rows = 1, .lanes = 1, .chunk = 64, .threads = 32, .teams = 2, .strips = 5});
+TEST(CudaRandom, RowByRow) { checkRandom(7000, 30, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 32, .groups = 3}); }
+TEST(CudaRandom, Tiles) {
+  checkRandom(8000, 30, {.rows = 1, .lanes = 1, .chunk = 64, .threads = 32, .groups = 2, .tiles = 5});
 }
 } // namespace

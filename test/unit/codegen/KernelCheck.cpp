@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 //===- What operations mean -----------------------------------------------------===//

@@ -19,6 +19,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 std::unique_ptr<MLIRContext> stretto::test::makeContext() {
@@ -94,7 +95,7 @@ KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(m
     planned->walk([](kern::RowwiseOp op) {
       auto unit = UnitAttr::get(op.getContext());
       for (Operation &inner : op.getBody().front())
-        for (StringRef mark : {"kern.carried", "kern.kept"})
+        for (StringRef mark : {"kern.rolling", "kern.cached"})
           inner.setAttr(mark, unit);
     });
   PassManager passes(module.getContext());

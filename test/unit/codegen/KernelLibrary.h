@@ -32,7 +32,7 @@ public:
 
   bool isLoaded() const { return handle; }
   const std::string &objectPath() const { return object; }
-  mlir::ArrayRef<KernelInfo> kernels() const { return infos; }
+  mlir::ArrayRef<codegen::KernelInfo> kernels() const { return infos; }
   /// Results of the kernel of function `name` for `inputs`; chunks run in descending order, one call for each.
   std::vector<Numbers> run(llvm::StringRef name, const std::vector<Numbers> &inputs, std::optional<InPlace> over = {});
   /// One whole launch of a kernel, its chunks in descending order.
@@ -41,7 +41,7 @@ public:
 private:
   std::string folder, object;
   mlir::OwningOpRef<mlir::ModuleOp> planned;
-  llvm::SmallVector<KernelInfo> infos;
+  llvm::SmallVector<codegen::KernelInfo> infos;
   void *handle = nullptr;
 };
 

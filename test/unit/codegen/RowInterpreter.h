@@ -4,7 +4,7 @@
 // nothing is rounded, to bf16 neither. Shares nothing with the code generator.
 #pragma once
 
-#include "ir/Kern/KernOps.h"
+#include "ir/kern/KernOps.h"
 
 #include <map>
 #include <vector>

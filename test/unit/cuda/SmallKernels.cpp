@@ -16,6 +16,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 static constexpr int64_t guardBytes = 64;

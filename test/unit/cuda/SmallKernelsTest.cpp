@@ -234,7 +234,7 @@ TEST(CudaEmbedGrad, Widths) {
 TEST(CudaEmbedGrad, ManyIds) {
   EmbedGrads({{700, 5000, 4}, {300, 40001, 2}, {513, 2113, 20}, {400, 70000, 1}}).check();
 }
-TEST(CudaEmbedGrad, WideStrips) { EmbedGrads({{700, 600, 128}, {300, 600, 132}}).check(); }
+TEST(CudaEmbedGrad, WideTiles) { EmbedGrads({{700, 600, 128}, {300, 600, 132}}).check(); }
 TEST(CudaEmbedGrad, AbsentIds) {
   EmbedGrads({{100, 1000, 12, "f32", "f32", Choice::few}, {64, 600, 8, "f32", "f32", Choice::same}}).check();
 }

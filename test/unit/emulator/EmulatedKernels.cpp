@@ -15,6 +15,7 @@
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 /// The module that is left for the CPU; null where something fails.

@@ -36,7 +36,7 @@ void expectCaught(const std::string &text, int buffers, const std::string &messa
 /// The same, and that it is the checks that see it.
 void expectCheckCatches(const std::string &text, int buffers, const std::string &message) {
   expectCaught(text, buffers, message);
-  if (stretto::runsUnderAddressSanitizer) // which sees it, too
+  if (stretto::codegen::runsUnderAddressSanitizer) // which sees it, too
     return;
   EmulatedKernels kernels(text);
   EXPECT_EXIT(launchAndExit(kernels, buffers, 0, STRETTO_EMULATOR_CHECKS_NONE), testing::ExitedWithCode(0), "");

@@ -101,7 +101,7 @@ TEST(Emulator, ConversionToBF16) {
 }
 
 TEST(Emulator, NothingIsLeftToTheLinkerButTheEmulator) {
-  if (stretto::runsUnderAddressSanitizer)
+  if (stretto::codegen::runsUnderAddressSanitizer)
     GTEST_SKIP() << "and the sanitizer";
   for (const std::string &name : EmulatedKernels(conversion).undefinedNames())
     EXPECT_EQ(name.rfind("stretto_emulat", 0), 0u) << name;

@@ -1,7 +1,7 @@
 // What valid programs elaborate to: names of weights, functions, scans, values of parameters.
 #include "TestSupport.h"
 
-#include "frontend/Sema/Elaborate/Layers.h"
+#include "frontend/sema/elaborate/Layers.h"
 
 #include <gtest/gtest.h>
 

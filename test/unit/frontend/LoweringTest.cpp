@@ -1,6 +1,6 @@
 // What the elaborator makes and what is lowered to MLIR are the same operations.
-#include "frontend/Build/Lowering.h"
-#include "frontend/Sema/Builtins/Builtin.h"
+#include "frontend/lowering/Lowering.h"
+#include "frontend/sema/builtins/Builtin.h"
 
 #include <gtest/gtest.h>
 

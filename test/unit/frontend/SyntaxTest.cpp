@@ -1,7 +1,7 @@
 // Tokens, syntax trees, layout.
-#include "frontend/Format/Format.h"
-#include "frontend/Lex/Lexer.h"
-#include "frontend/Parse/Parser.h"
+#include "frontend/format/Format.h"
+#include "frontend/lex/Lexer.h"
+#include "frontend/parse/Parser.h"
 
 #include <gtest/gtest.h>
 

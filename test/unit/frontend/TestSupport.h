@@ -1,7 +1,7 @@
 // Helpers of the front end's tests: texts in, errors or the elaborated program out.
 #pragma once
 
-#include "frontend/Sema/Sema.h"
+#include "frontend/sema/Sema.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 

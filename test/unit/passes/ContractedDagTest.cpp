@@ -1,12 +1,12 @@
 // Paths in a graph whose nodes merge, against a search through all of its edges.
-#include "passes/Fusion/ContractedDag.h"
+#include "passes/fusion/ContractedDag.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
 
-using stretto::ContractedDag;
+using stretto::passes::ContractedDag;
 
 namespace {
 /// The same graph without any order: nodes carry the number of what they merged into.

@@ -1,10 +1,10 @@
 // The minimum cut against brute force over all partitions of small random graphs.
-#include "passes/AutoDiff/MinimumCut.h"
+#include "passes/autodiff/MinimumCut.h"
 
 #include <gtest/gtest.h>
 #include <random>
 
-using stretto::FlowGraph;
+using stretto::passes::FlowGraph;
 
 namespace {
 struct RandomGraph {

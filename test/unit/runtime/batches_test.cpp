@@ -7,6 +7,7 @@
 #include "test/unit/runtime/small.h"
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

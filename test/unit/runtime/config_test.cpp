@@ -8,6 +8,7 @@
 #include <cmath>
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

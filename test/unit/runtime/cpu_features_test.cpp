@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stretto {
+namespace stretto::runtime {
 namespace {
 
 TEST(CpuFeatures, NothingIsMissingWhereNothingIsNeeded) { EXPECT_EQ(missingCpuFeatures(""), ""); }
@@ -16,4 +16,4 @@ TEST(CpuFeatures, WhatIsMissingIsNamedInOrder) {
 }
 
 } // namespace
-} // namespace stretto
+} // namespace stretto::runtime

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 namespace {
 

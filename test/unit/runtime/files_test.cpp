@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 // A process that ends between two operations of replaceFile leaves what removeInterrupted removes, and nothing else

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 TEST(Json, ValuesAreWrittenAsTheyWereRead) {
   for (const char *text : {"null", "true", "-3", "18446744073709551615", "0.25", "1.0", "1e+300", "\"a\\n\\\"\"", "[]",

@@ -2,6 +2,7 @@
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 TEST(Metrics, LinesAreJson) {

@@ -16,8 +16,8 @@ namespace stretto::test {
 // A number as bfloat16 holds it.
 struct Bf16 {
   Bf16() = default;
-  template <typename Number> explicit Bf16(Number value) : bits(roundToBf16(static_cast<float>(value))) {}
-  operator double() const { return widenBf16(bits); }
+  template <typename Number> explicit Bf16(Number value) : bits(runtime::roundToBf16(static_cast<float>(value))) {}
+  operator double() const { return runtime::widenBf16(bits); }
   uint16_t bits = 0;
 };
 
@@ -25,8 +25,8 @@ struct Bf16 {
 template <typename Real> std::vector<Real> randomReals(int64_t count, uint32_t stream) {
   std::vector<Real> values(count);
   for (int64_t i = 0; i < count; ++i) {
-    const PhiloxCounter words = philox({static_cast<uint32_t>(i), stream, 0, 0}, {17, 4});
-    values[i] = static_cast<Real>(2 * openUniform(words[0], words[1]) - 1);
+    const runtime::PhiloxCounter words = runtime::philox({static_cast<uint32_t>(i), stream, 0, 0}, {17, 4});
+    values[i] = static_cast<Real>(2 * runtime::openUniform(words[0], words[1]) - 1);
   }
   return values;
 }
@@ -39,14 +39,14 @@ template <typename Real> constexpr int32_t dtypeOf() {
 class Workbench {
 public:
   explicit Workbench(int32_t dtype, const char *deviceName = "cpu", int64_t bytes = 8 << 20)
-      : device(makeDevice(deviceName)), program(makeProgram(bytes)), arenas(*device, program, false),
+      : device(runtime::makeDevice(deviceName)), program(makeProgram(bytes)), arenas(*device, program, false),
         context{*device, arenas, dtype} {}
 
   template <typename T> stretto_buffer place(const std::vector<T> &values) {
     const stretto_buffer buffer = reserve(values.size() * sizeof(T));
     void *data = arenas.resolve(buffer, values.size() * sizeof(T));
     const std::byte *bytes = reinterpret_cast<const std::byte *>(values.data());
-    device->submit(CopyInOp{data, std::vector<std::byte>(bytes, bytes + values.size() * sizeof(T))});
+    device->submit(runtime::CopyInOp{data, std::vector<std::byte>(bytes, bytes + values.size() * sizeof(T))});
     return buffer;
   }
   stretto_buffer reserve(int64_t bytes) {
@@ -59,15 +59,15 @@ public:
     if (context.failure)
       std::rethrow_exception(std::exchange(context.failure, nullptr));
     std::vector<T> values(count);
-    device->submit(
-        CopyOutOp{values.data(), arenas.resolve(buffer, count * sizeof(T)), static_cast<int64_t>(count * sizeof(T))});
+    device->submit(runtime::CopyOutOp{values.data(), arenas.resolve(buffer, count * sizeof(T)),
+                                      static_cast<int64_t>(count * sizeof(T))});
     device->wait();
     return values;
   }
 
-  std::unique_ptr<Device> device;
+  std::unique_ptr<runtime::Device> device;
   stretto_program program;
-  Arenas arenas;
+  runtime::Arenas arenas;
   stretto_context context;
 
 private:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 // Known answers of the Random123 distribution (kat_vectors, philox4x32 with 10 rounds).
 TEST(Philox, PublishedVectors) {

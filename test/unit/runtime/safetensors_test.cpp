@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

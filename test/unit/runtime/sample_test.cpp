@@ -5,6 +5,7 @@
 #include <numeric>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 TEST(Sample, ColdTakesTheSmallestOfTheLikeliest) {
   EXPECT_EQ(drawToken(std::vector<double>{0, 3, 1, 3}, 0, {}), 1);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 TEST(Schedule, WarmsUpFromTheFirstStep) {
   const Schedule schedule{2, 4, 100, Decay::Constant, 0};

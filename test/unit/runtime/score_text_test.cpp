@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 TEST(ScoreText, aShareIsInPercent) { EXPECT_EQ(scoreText(Score::share("accuracy", 3, 8)), "accuracy 37.5 %"); }
 

@@ -41,7 +41,7 @@ template <typename Action> std::string errorOf(Action action) {
   try {
     action();
     return "";
-  } catch (const Error &error) {
+  } catch (const runtime::Error &error) {
     return error.what();
   }
 }
@@ -49,7 +49,8 @@ template <typename Action> std::string errorOf(Action action) {
 // Parameters a [2, 3], b [4] and the frozen c [2], with gaps between them; f32.
 class SmallProgram {
 public:
-  explicit SmallProgram(float first = 1) : device(makeDevice("cpu")), arenas(*device, makeProgram(program), true) {
+  explicit SmallProgram(float first = 1)
+      : device(runtime::makeDevice("cpu")), arenas(*device, makeProgram(program), true) {
     fill(first);
   }
   void fill(float first) {
@@ -62,11 +63,11 @@ public:
     const float *data = static_cast<const float *>(arenas.base(arena));
     return {data, data + 48};
   }
-  TrainingState state() { return {program, *device, arenas}; }
+  runtime::TrainingState state() { return {program, *device, arenas}; }
 
   stretto_program program{};
-  std::unique_ptr<Device> device;
-  Arenas arenas;
+  std::unique_ptr<runtime::Device> device;
+  runtime::Arenas arenas;
 
 private:
   static const stretto_program &makeProgram(stretto_program &program) {

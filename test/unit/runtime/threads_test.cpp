@@ -6,6 +6,7 @@
 #include <vector>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 namespace {
 

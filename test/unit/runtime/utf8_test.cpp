@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 // One to four bytes, each at the ends of its range; a letter follows.
 TEST(Utf8, charactersAreWhole) {

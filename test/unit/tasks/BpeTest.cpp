@@ -8,6 +8,8 @@
 #include <fstream>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 namespace {

@@ -10,6 +10,8 @@
 #include <numeric>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 using Name = BrevoInstance::Name;

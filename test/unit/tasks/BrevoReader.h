@@ -88,7 +88,8 @@ inline std::vector<int32_t> spell(const std::vector<BrevoInstance::Name> &names)
 
 // The instances of a row, at most `most` of them. Letters have ids from 4 on, `v` for those inside a name (none where
 // names have one letter), then those that end one.
-inline std::vector<BrevoInstance> readBrevo(const Task &task, const Batch &batch, int64_t r, size_t most = SIZE_MAX) {
+inline std::vector<BrevoInstance> readBrevo(const runtime::Task &task, const Batch &batch, int64_t r,
+                                            size_t most = SIZE_MAX) {
   const std::vector<int32_t> row = batch.row(r);
   const auto settings = task.settings();
   const int32_t ending = 4 + (settings.at("r_max") == "1" ? 0 : std::stoi(settings.at("v")));
@@ -134,7 +135,7 @@ inline std::vector<BrevoInstance> readBrevo(const Task &task, const Batch &batch
 }
 
 // The first instance of a row is never cut, so it is a fair sample of the distribution.
-inline void forFirstInstances(const Task &task, Stream stream, int64_t count,
+inline void forFirstInstances(const runtime::Task &task, runtime::Stream stream, int64_t count,
                               const std::function<void(const BrevoInstance &)> &look) {
   for (int64_t i = 0; i < count; ++i) {
     Batch batch(task, 5, stream, uint64_t(i), 1);

@@ -2,6 +2,8 @@
 #include "BrevoReader.h"
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 using Name = BrevoInstance::Name;

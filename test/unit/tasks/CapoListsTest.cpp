@@ -11,6 +11,8 @@
 #include <set>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 namespace {

@@ -19,7 +19,7 @@ struct Told {
 
 struct ReadPerson {
   Told name, date, city, university, major, employer, workCity, pronoun; // the pronoun: its first word
-  std::array<size_t, sentenceCount> templates{};
+  std::array<size_t, tasks::sentenceCount> templates{};
   bool she = false;
 };
 
@@ -30,11 +30,11 @@ inline std::string replaceAll(std::string text, const std::string &from, const s
 }
 
 // Template lines as they are written in the files, with placeholders.
-inline std::string written(const Template &sentence) {
+inline std::string written(const tasks::Template &sentence) {
   static const char *names[] = {"name", "date", "city", "university", "major", "employer", "work_city",
                                 "He",   "he",   "His",  "his",        "Him",   "him",      "himself"};
   std::string text;
-  for (const Template::Part &part : sentence.parts)
+  for (const tasks::Template::Part &part : sentence.parts)
     text += part.text.empty() ? std::string(" {") + names[size_t(part.slot)] + "}" : part.text;
   return text.substr(1);
 }
@@ -54,9 +54,9 @@ inline std::string withPronoun(std::string line, bool she) {
 
 class CapoReader {
 public:
-  explicit CapoReader(const Lists &lists) : lists(lists) {
-    for (size_t s = 0; s < sentenceCount; ++s)
-      for (const Template &sentence : lists.templates[s])
+  explicit CapoReader(const tasks::Lists &lists) : lists(lists) {
+    for (size_t s = 0; s < tasks::sentenceCount; ++s)
+      for (const tasks::Template &sentence : lists.templates[s])
         for (bool she : {false, true}) {
           std::string line = withPronoun(replaceAll(written(sentence), "{name}", ""), she);
           around[s][she].emplace_back(line.substr(0, line.find('{')), line.substr(line.find('}') + 1));
@@ -66,15 +66,16 @@ public:
   // Nothing where the text is no whole biography with its sentences in the given order.
   std::optional<ReadPerson> read(const std::string &text, bool cityFirst = false) const {
     ReadPerson person;
-    std::vector<Sentence> order = {Sentence::BirthDate, Sentence::BirthCity, Sentence::University,
-                                   Sentence::Major,     Sentence::Employer,  Sentence::WorkCity};
+    std::vector<tasks::Sentence> order = {tasks::Sentence::BirthDate,  tasks::Sentence::BirthCity,
+                                          tasks::Sentence::University, tasks::Sentence::Major,
+                                          tasks::Sentence::Employer,   tasks::Sentence::WorkCity};
     if (cityFirst)
       std::swap(order[4], order[5]);
     size_t second = text.find(". ") + 2;
     person.she = text.substr(second, 4) == "She ";
     person.pronoun = {person.she ? "She" : "He", second};
     size_t from = 0;
-    for (Sentence sentence : order) {
+    for (tasks::Sentence sentence : order) {
       size_t end = text.find('.', from);
       if (end == std::string::npos || !readSentence(text.substr(from, end + 1 - from), from, sentence, person))
         return std::nullopt;
@@ -84,8 +85,8 @@ public:
   }
 
 private:
-  bool readSentence(std::string text, size_t at, Sentence which, ReadPerson &person) const {
-    if (which == Sentence::BirthDate) {
+  bool readSentence(std::string text, size_t at, tasks::Sentence which, ReadPerson &person) const {
+    if (which == tasks::Sentence::BirthDate) {
       size_t end = text.find(' ', text.find(' ') + 1) + 1;
       end = text.find_first_of(" '", end);
       person.name = {text.substr(0, end), at};
@@ -110,33 +111,33 @@ private:
     return std::ranges::find(list, text) != list.end();
   }
 
-  bool keep(Sentence which, const Told &told, ReadPerson &person) const {
+  bool keep(tasks::Sentence which, const Told &told, ReadPerson &person) const {
     switch (which) {
-    case Sentence::BirthDate:
+    case tasks::Sentence::BirthDate:
       person.date = told;
       return std::ranges::count(told.text, ' ') == 2 && told.text[told.text.size() - 6] == ',';
-    case Sentence::BirthCity:
+    case tasks::Sentence::BirthCity:
       person.city = told;
       return isIn(told.text, lists.cities);
-    case Sentence::University:
+    case tasks::Sentence::University:
       person.university = told;
       return isIn(told.text, lists.universities);
-    case Sentence::Major:
+    case tasks::Sentence::Major:
       person.major = told;
       return isIn(told.text, lists.majors);
-    case Sentence::Employer:
+    case tasks::Sentence::Employer:
       person.employer = told;
       return isIn(told.text, lists.employers);
-    case Sentence::WorkCity:
+    case tasks::Sentence::WorkCity:
       person.workCity = told;
       return isIn(told.text, lists.workCities);
     }
     return false;
   }
 
-  const Lists &lists;
+  const tasks::Lists &lists;
   // Of each sentence, as he and as she: what stands before and after the value of each template; the name left out.
-  std::array<std::array<std::vector<std::pair<std::string, std::string>>, 2>, sentenceCount> around;
+  std::array<std::array<std::vector<std::pair<std::string, std::string>>, 2>, tasks::sentenceCount> around;
 };
 
 } // namespace stretto::test

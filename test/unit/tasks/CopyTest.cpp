@@ -7,6 +7,8 @@
 #include <set>
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 // Every instance: 0, n distinct symbols, 1, the same symbols, which alone count.

@@ -2,6 +2,8 @@
 #include "Fair.h"
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 // The first instance of a row is never cut, so it is a fair sample of the distribution.

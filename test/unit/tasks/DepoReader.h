@@ -79,8 +79,8 @@ private:
   size_t at = 0;
 };
 
-inline std::vector<DepoInstance> readDepo(const Task &task, const Batch &batch, int64_t r) {
-  std::vector<int32_t> row = batch.row(r), ids = publishedIds(task);
+inline std::vector<DepoInstance> readDepo(const runtime::Task &task, const Batch &batch, int64_t r) {
+  std::vector<int32_t> row = batch.row(r), ids = tasks::publishedIds(task);
   for (int32_t &token : row)
     token = ids[token];
   return DepoReader(row, std::stoi(task.settings().at("v"))).read();

@@ -5,6 +5,8 @@
 #include <set>
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 static void checkCycle(const DepoInstance &instance, int64_t rMin, int64_t rMax) {

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 // None of them is waited for or read on and on.

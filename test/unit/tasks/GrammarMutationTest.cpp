@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 
 namespace {
 class Mutator {

@@ -11,6 +11,8 @@
 #include <sstream>
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

@@ -8,6 +8,8 @@
 #include <fstream>
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 // Expects counts drawn with the given probabilities; wrong in fewer than one of 1000 fair cases.

@@ -58,11 +58,11 @@ private:
 // Strings of terminals with their probabilities.
 using Language = std::map<std::vector<int32_t>, Rational>;
 
-inline Language languageOf(const Grammar &grammar, int32_t symbol) {
+inline Language languageOf(const tasks::Grammar &grammar, int32_t symbol) {
   if (symbol < grammar.terminals)
     return {{{symbol}, 1}};
   Language all;
-  for (const Grammar::Rule &rule : grammar.rules[symbol]) {
+  for (const tasks::Grammar::Rule &rule : grammar.rules[symbol]) {
     Language strings = {{{}, Rational(1, int64_t(grammar.rules[symbol].size()))}};
     for (int32_t child : rule) {
       Language longer;
@@ -81,12 +81,12 @@ inline Language languageOf(const Grammar &grammar, int32_t symbol) {
   return all;
 }
 
-inline Language languageOf(const Grammar &grammar) { return languageOf(grammar, grammar.root()); }
+inline Language languageOf(const tasks::Grammar &grammar) { return languageOf(grammar, grammar.root()); }
 
 // A grammar of two to four layers whose rules may be of one child, share their openings, and derive a string in several
 // ways; its language has no more than some thousand strings.
-inline Grammar randomGrammar(uint64_t seed) {
-  Random random(seed, 77, 0);
+inline tasks::Grammar randomGrammar(uint64_t seed) {
+  tasks::Random random(seed, 77, 0);
   const size_t layers = 2 + random.below(3), terminals = 1 + random.below(3);
   std::string text = "terminals";
   std::vector<std::string> last, all; // names of the layer below, and of all layers below
@@ -121,7 +121,7 @@ inline Grammar randomGrammar(uint64_t seed) {
     last = names;
     all.insert(all.end(), names.begin(), names.end());
   }
-  return readGrammar(text + "\n" + rules, "random");
+  return tasks::readGrammar(text + "\n" + rules, "random");
 }
 
 } // namespace stretto::test

@@ -7,6 +7,8 @@
 #include <set>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 // Whether a tree is a derivation of its tokens.

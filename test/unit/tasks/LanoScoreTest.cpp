@@ -9,6 +9,8 @@
 #include <numeric>
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 static const Score &scoreOf(const std::vector<Score> &scores, const std::string &name) {

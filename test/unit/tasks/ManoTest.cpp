@@ -4,6 +4,8 @@
 #include "Fair.h"
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 namespace {

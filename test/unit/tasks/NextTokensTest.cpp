@@ -6,6 +6,8 @@
 #include <cmath>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 // Every row of every sentence against exact fractions from the whole language.

@@ -3,6 +3,8 @@
 #include <thread>
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 // The same rows from one thread at once, and from several threads in pieces and out of order.

@@ -8,6 +8,8 @@
 #include <map>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 TEST(Permutation, hitsEveryNumberOnce) {

@@ -5,6 +5,8 @@
 #include <map>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 
 TEST(Random, everyPartOfTheKeyCounts) {
   uint64_t base = Random(1, 0, 2).next64();

@@ -9,6 +9,8 @@
 #include <sstream>
 
 using namespace stretto;
+using namespace stretto::tasks;
+using namespace stretto::runtime;
 using test::mutated, test::Pieces;
 
 namespace {

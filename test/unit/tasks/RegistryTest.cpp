@@ -8,6 +8,8 @@
 #include <fstream>
 
 using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
 using namespace stretto::test;
 
 static std::string makeError(const std::string &name, const std::map<std::string, std::string> &settings) {

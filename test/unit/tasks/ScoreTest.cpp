@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 // The ends x of Wilson's interval are where the share p lies 1.96 standard errors of x away: |p - x| = z
 // sqrt(x(1-x)/n).

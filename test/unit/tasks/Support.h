@@ -12,12 +12,13 @@ struct Batch {
   Batch(int64_t batch, int64_t length)
       : batch(batch), length(length), tokens(batch * length), targets(batch * length), mask(batch * length),
         positions(batch * length) {}
-  Batch(const Task &task, uint64_t seed, Stream stream, uint64_t first, int64_t batch) : Batch(batch, task.length()) {
+  Batch(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first, int64_t batch)
+      : Batch(batch, task.length()) {
     task.fill(seed, stream, first, view());
   }
-  BatchView view() { return {batch, length, tokens, targets, mask, positions}; }
+  runtime::BatchView view() { return {batch, length, tokens, targets, mask, positions}; }
   // Rows [begin, end).
-  BatchView rows(int64_t begin, int64_t end) {
+  runtime::BatchView rows(int64_t begin, int64_t end) {
     size_t at = size_t(begin * length), size = size_t((end - begin) * length);
     return {end - begin,
             length,
@@ -51,7 +52,7 @@ inline double chiSquare(std::span<const double> observed, std::span<const double
 // What a task says of the files it was made from, in one text.
 inline std::string contentsOf(const std::string &task, const std::map<std::string, std::string> &settings) {
   std::string text;
-  for (const auto &[parameter, digest] : makeTask(task, settings)->contents())
+  for (const auto &[parameter, digest] : tasks::makeTask(task, settings)->contents())
     text += digest.empty() ? "" : parameter + " " + digest + "\n";
   return text;
 }
@@ -60,7 +61,7 @@ inline std::string contentsOf(const std::string &task, const std::map<std::strin
 template <typename F> std::string errorOf(F call) {
   try {
     call();
-  } catch (const TaskError &error) {
+  } catch (const tasks::TaskError &error) {
     return error.what();
   }
   return "";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 using namespace stretto;
+using namespace stretto::tasks;
 
 static std::string cut(std::string_view text) {
   std::string joined;

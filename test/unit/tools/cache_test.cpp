@@ -8,7 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace stretto {
+namespace stretto::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -172,4 +172,4 @@ TEST_F(ProgramCacheTest, NamesAFolderThatCannotBeUsed) {
 }
 
 } // namespace
-} // namespace stretto
+} // namespace stretto::tools

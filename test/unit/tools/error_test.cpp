@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace stretto {
+namespace stretto::tools {
 namespace {
 
 const std::vector<std::string> names{"train", "compile", "explain", "data"};
@@ -25,4 +25,4 @@ TEST(NearestName, SaysNothingWhereNothingIsClose) {
 }
 
 } // namespace
-} // namespace stretto
+} // namespace stretto::tools

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace stretto {
+namespace stretto::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST_F(ReadSpec, RefusesAMissingSpecAndAFolder) {
 }
 
 } // namespace
-} // namespace stretto
+} // namespace stretto::tools

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace stretto {
+namespace stretto::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,7 +48,7 @@ struct Folder {
 } // namespace
 
 TEST(Axes, CommasInBracketsDoNotSeparate) {
-  const Axis axis = parseAxis("set.canon_at={},{A, B},f(1,[2,3])");
+  const runtime::Axis axis = parseAxis("set.canon_at={},{A, B},f(1,[2,3])");
   EXPECT_EQ(axis.name, "set.canon_at");
   EXPECT_EQ(axis.values, (Words{"{}", "{A, B}", "f(1,[2,3])"}));
   EXPECT_EQ(parseAxis("set.x=a=b,c").values, (Words{"a=b", "c"}));
@@ -74,7 +74,7 @@ TEST(Axes, WordsOfTheCommandLine) {
 }
 
 TEST(Axes, ProductWithTheLastAxisFastest) {
-  const std::vector<Axis> axes{{"lr", {"1", "2"}}, {"seed", {"0", "1", "2"}}};
+  const std::vector<runtime::Axis> axes{{"lr", {"1", "2"}}, {"seed", {"0", "1", "2"}}};
   const auto runs = combinations(axes);
   ASSERT_EQ(runs.size(), 6u);
   EXPECT_EQ(runs[1], (Words{"1", "1"}));
@@ -82,12 +82,12 @@ TEST(Axes, ProductWithTheLastAxisFastest) {
   Words many;
   for (int i = 0; i < 101; ++i)
     many.push_back(std::to_string(i));
-  EXPECT_THROW(combinations(std::vector<Axis>{{"seed", many}, {"lr", many}}), CommandError);
+  EXPECT_THROW(combinations(std::vector<runtime::Axis>{{"seed", many}, {"lr", many}}), CommandError);
 }
 
 TEST(Axes, FolderNamesAreSafeAndDiffer) {
-  const std::vector<Axis> axes{{"set.canon_at", {"{}", "{A, B}", "{A,B}", "A/B", "../x", "é"}},
-                               {"set.long", {std::string(300, 'x') + "1", std::string(300, 'x') + "2"}}};
+  const std::vector<runtime::Axis> axes{{"set.canon_at", {"{}", "{A, B}", "{A,B}", "A/B", "../x", "é"}},
+                                        {"set.long", {std::string(300, 'x') + "1", std::string(300, 'x') + "2"}}};
   const auto names = folderNames(axes, combinations(axes));
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   for (const std::string &name : names) {
@@ -96,7 +96,7 @@ TEST(Axes, FolderNamesAreSafeAndDiffer) {
               std::string::npos)
         << name;
   }
-  const std::vector<Axis> plain{{"lr", {"1e-3"}}, {"set.canon_at", {"{A, B}"}}, {"seed", {"0"}}};
+  const std::vector<runtime::Axis> plain{{"lr", {"1e-3"}}, {"set.canon_at", {"{A, B}"}}, {"seed", {"0"}}};
   EXPECT_EQ(folderNames(plain, combinations(plain))[0], "lr-1e-3_canon_at-A-B_seed-0");
 }
 
@@ -125,7 +125,7 @@ TEST(SweepPlan, SharesPrograms) {
 TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {
   const Folder folder;
   auto plan = [&](const Words &more) { return planSweep(folder.line(more)).file; };
-  const SweepFile then = plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=1", "--threads", "2"});
+  const runtime::SweepFile then = plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=1", "--threads", "2"});
   EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--set=a=1", "--lr=2", "--progress", "plain"})), "");
   EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=2"})),
             "  --set a: was '1', now '2'\n");
@@ -139,15 +139,15 @@ TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {
 
 TEST(SweepFile, ReadsWhatItWrote) {
   const Folder folder;
-  const SweepFile sweep{"m \"x\".stretto",
-                        "00ff",
-                        {"--set", "a={\\,\t'é'}"},
-                        {{"seed", {"0", "1"}}},
-                        {{"seed-0", {"0"}, "stretto train 'x'"}, {"seed-1", {"1"}, "y"}}};
-  EXPECT_FALSE(isSweep(folder.path));
+  const runtime::SweepFile sweep{"m \"x\".stretto",
+                                 "00ff",
+                                 {"--set", "a={\\,\t'é'}"},
+                                 {{"seed", {"0", "1"}}},
+                                 {{"seed-0", {"0"}, "stretto train 'x'"}, {"seed-1", {"1"}, "y"}}};
+  EXPECT_FALSE(runtime::isSweep(folder.path));
   writeSweepFile(sweep, folder.path);
-  ASSERT_TRUE(isSweep(folder.path));
-  const SweepFile read = readSweepFile(folder.path);
+  ASSERT_TRUE(runtime::isSweep(folder.path));
+  const runtime::SweepFile read = runtime::readSweepFile(folder.path);
   EXPECT_EQ(read.spec, sweep.spec);
   EXPECT_EQ(read.options, sweep.options);
   EXPECT_EQ(read.axes[0].values, sweep.axes[0].values);
@@ -160,7 +160,7 @@ TEST(SweepFile, DamageIsNamed) {
   auto errorOf = [&](const std::string &text) -> std::string {
     std::ofstream(folder.path / "sweep.toml") << text;
     try {
-      readSweepFile(folder.path);
+      runtime::readSweepFile(folder.path);
     } catch (const std::runtime_error &error) {
       return std::string(error.what()).substr(folder.path.string().size());
     }
@@ -219,4 +219,4 @@ TEST(LastLines, AreThoseOfTheEnd) {
   EXPECT_EQ(lastLines(folder.path, 2), "");
 }
 
-} // namespace stretto
+} // namespace stretto::tools

@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+using namespace stretto::runtime;
+using namespace stretto::tools;
+
 namespace stretto {
 namespace {
 

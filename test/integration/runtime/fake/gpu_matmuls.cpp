@@ -81,7 +81,7 @@ double load(const void *data, const Layout &layout, bool transpose, int64_t row,
   const int64_t at = transpose ? row * layout.stride + column : column * layout.stride + row;
   if (layout.type == CUDA_R_64F)
     return static_cast<const double *>(data)[at];
-  return layout.type == CUDA_R_16BF ? stretto::widenBf16(static_cast<const uint16_t *>(data)[at])
+  return layout.type == CUDA_R_16BF ? stretto::runtime::widenBf16(static_cast<const uint16_t *>(data)[at])
                                     : static_cast<const float *>(data)[at];
 }
 
@@ -90,7 +90,7 @@ void store(void *data, const Layout &layout, int64_t row, int64_t column, double
   if (layout.type == CUDA_R_64F)
     static_cast<double *>(data)[at] = value;
   else if (layout.type == CUDA_R_16BF)
-    static_cast<uint16_t *>(data)[at] = stretto::roundToBf16(static_cast<float>(value));
+    static_cast<uint16_t *>(data)[at] = stretto::runtime::roundToBf16(static_cast<float>(value));
   else
     static_cast<float *>(data)[at] = static_cast<float>(value);
 }

@@ -11,6 +11,7 @@
 namespace {
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 // Each next token is (3 * token + step) mod vocabulary; the first token of a row is random.
 class Rule final : public Task {

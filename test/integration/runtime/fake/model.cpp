@@ -23,8 +23,8 @@ constexpr int64_t size = sizeof(Real);
 #ifdef FAKE_MIXED
 struct Act {
   uint16_t bits;
-  operator Real() const { return stretto::widenBf16(bits); }
-  void operator=(Real value) { bits = stretto::roundToBf16(value); }
+  operator Real() const { return stretto::runtime::widenBf16(bits); }
+  void operator=(Real value) { bits = stretto::runtime::roundToBf16(value); }
 };
 #else
 using Act = Real;

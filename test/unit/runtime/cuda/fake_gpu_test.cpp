@@ -7,6 +7,7 @@
 #include <cstring>
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

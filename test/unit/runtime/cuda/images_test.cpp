@@ -4,6 +4,7 @@
 #include <vector>
 
 using namespace stretto;
+using namespace stretto::runtime;
 
 namespace {
 

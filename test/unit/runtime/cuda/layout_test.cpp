@@ -4,6 +4,7 @@
 #include <set>
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {

@@ -1,0 +1,112 @@
+//===- GroupReductions.cpp - sums and extremes along rows ------------------===//
+#include "codegen/cuda/GroupReductions.h"
+
+#include "codegen/cuda/ControlFlow.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+static auto keyOf(const Piece &piece) {
+  return std::tuple(piece.root, piece.domain.heads, piece.domain.length, piece.index.base, piece.index.head);
+}
+
+GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, int64_t threads, int64_t groups, int64_t rows,
+                                 llvm::function_ref<const ThreadLayout &(Domain)> layoutOf)
+    : b(b), plan(plan), threads(threads), groups(groups), rows(rows) {
+  for (seq::ReduceOp reduce : plan.reductions())
+    memories.push_back({reduce, plan.rootOf(reduce).rows, elementCount(reduce.getResult()), 0, 0, {}});
+  forEachPiece(plan.phases(), [&](const Piece &piece) {
+    const Root &root = plan.roots()[piece.root];
+    if (root.kind != Root::reduce)
+      return;
+    Memory &memory = memories[root.number];
+    firstParts[keyOf(piece)] = memory.parts;
+    memory.parts += shareOf(piece, layoutOf(piece.domain)).parts;
+    ++memory.pieces;
+  });
+}
+
+GroupReductions::Share GroupReductions::shareOf(const Piece &piece, const ThreadLayout &layout) const {
+  int64_t group = isWhole(piece) ? threads : std::min(layout.pad, threads);
+  return {std::min(group, warpThreads), static_cast<int64_t>(llvm::divideCeil(group, warpThreads))};
+}
+
+int64_t GroupReductions::bytesOf(const Memory &memory) const {
+  Type element = getElementTypeOrSelf(const_cast<seq::ReduceOp &>(memory.reduce).getType());
+  return llvm::alignTo(groups * numbersOf(memory) * element.getIntOrFloatBitWidth() / 8, 16);
+}
+
+int64_t GroupReductions::sharedBytes() const {
+  int64_t bytes = 0;
+  for (const Memory &memory : memories)
+    bytes += bytesOf(memory);
+  return bytes;
+}
+
+void GroupReductions::allocate(KernelFunction &function, Value group, Value newThread) {
+  thread = newThread;
+  bool filled = false;
+  for (auto [i, memory] : llvm::enumerate(memories)) {
+    Value all = function.shared("sums" + std::to_string(i), bytesOf(memory));
+    memory.pointer = b.address(all, getElementTypeOrSelf(memory.reduce.getType()), b.mul(group, numbersOf(memory)));
+    if (memory.pieces > 1) {
+      fill(memory);
+      filled = true;
+    }
+  }
+  if (filled)
+    b.barrier();
+}
+
+/// With several pieces, parts of a piece that does not reach a target stay as they are now.
+void GroupReductions::fill(const Memory &memory) {
+  auto reduce = const_cast<seq::ReduceOp &>(memory.reduce);
+  Type element = getElementTypeOrSelf(reduce.getType());
+  forEach(b, thread, b.index(numbersOf(memory)), threads, {}, [&](Value i, ValueRange) {
+    b.store(b.identity(reduce.getKind(), element), b.address(memory.pointer, element, i));
+    return Values();
+  });
+}
+
+Value GroupReductions::addressOf(const Memory &memory, int64_t row, Value element) {
+  Type type = getElementTypeOrSelf(const_cast<seq::ReduceOp &>(memory.reduce).getType());
+  Value target = b.add(b.mul(b.add(base, b.index(row - memory.rows.low)), memory.targets), element);
+  return b.address(memory.pointer, type, b.mul(target, memory.parts));
+}
+
+void GroupReductions::leave(const Piece &piece, Value value, int64_t row, const ThreadLayout &layout,
+                            const Position &position) {
+  Memory &memory = memories[plan.roots()[piece.root].number];
+  Share share = shareOf(piece, layout);
+  value = b.reduceLanes(memory.reduce.getKind(), b.horizontal(memory.reduce.getKind(), value), share.lanes);
+  Value place = isWhole(piece) ? thread : b.remainder(thread, std::min(layout.pad, threads));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.remainder(place, share.lanes), b.index(0));
+  if (!isWhole(piece))
+    isFirst = b.both(isFirst, position.inHead);
+  Value element = b.index(piece.target.base);
+  if (!isWhole(piece))
+    element = b.add(element, b.mul(position.head, piece.target.head));
+  Value address = addressOf(memory, row, element);
+  Value part = b.add(b.divide(place, warpThreads), b.index(firstParts.at(keyOf(piece))));
+  address = b.address(address, value.getType(), part);
+  b.when(isFirst, [&] { b.store(value, address); });
+}
+
+Value GroupReductions::read(seq::ReduceOp reduce, int64_t row, Value element) {
+  const Memory &memory = memories[plan.rootOf(reduce).number];
+  Type type = getElementTypeOrSelf(reduce.getType());
+  int64_t bytes = memory.parts * type.getIntOrFloatBitWidth() / 8;
+  Value parts =
+      b.loadAligned(type, memory.parts, addressOf(memory, row, element), std::min<int64_t>(16, bytes & -bytes));
+  if (memory.parts == 1)
+    return parts;
+  Value result = vector::ExtractOp::create(b, parts, 0);
+  for (int64_t i = 1; i < memory.parts; ++i)
+    result = b.combine(reduce.getKind(), result, vector::ExtractOp::create(b, parts, i));
+  return result;
+}

@@ -1,0 +1,62 @@
+//===- GroupReductions.h - sums and extremes along rows --------------------------===//
+//
+// Each warp of a group reduces its part of a row with shuffles and leaves one number, a part, in shared memory; whoever
+// reads the result combines the parts in order. So one barrier between the stages of a row is enough. Each row of a
+// chunk and of its halo has parts of its own: nothing is written twice.
+#pragma once
+
+#include "codegen/cuda/KernelFunction.h"
+#include "codegen/cuda/ThreadLayout.h"
+#include "codegen/rows/RowPlan.h"
+
+namespace stretto::codegen {
+
+class GroupReductions {
+public:
+  /// `layoutOf`: how the loop of a piece is shared out. `rows`: of a chunk, as it is walked.
+  GroupReductions(CudaBuilder &b, const RowPlan &plan, int64_t threads, int64_t groups, int64_t rows,
+                  llvm::function_ref<const ThreadLayout &(Domain)> layoutOf);
+
+  int64_t sharedBytes() const;
+  /// Takes shared memory, and fills it where not every part is written. `group`: number of the group in its block;
+  /// `thread`: of the thread in its group.
+  void allocate(KernelFunction &function, mlir::Value group, mlir::Value thread);
+
+  /// Rows are counted from `walked`, the rows of the chunk that lie behind.
+  void enterRows(mlir::Value walked) { base = walked; }
+  /// Whether the sum of a piece runs on through all heads of its loop.
+  static bool isWhole(const Piece &piece) { return piece.domain.heads == 1 || piece.target.head == 0; }
+  /// Reduces `value` (a vector or a scalar) over the threads that share it and leaves the part. Each thread of the
+  /// block comes by. `position`: of the thread, where each head is reduced by itself.
+  void leave(const Piece &piece, mlir::Value value, int64_t row, const ThreadLayout &layout, const Position &position);
+  /// Element `element` (an index) of the result at a row.
+  mlir::Value read(seq::ReduceOp reduce, int64_t row, mlir::Value element);
+
+private:
+  struct Memory {
+    seq::ReduceOp reduce;
+    RowRange rows;
+    int64_t targets, parts = 0, pieces = 0;
+    mlir::Value pointer; // of the group
+  };
+  struct Share {
+    int64_t lanes; // that a shuffle reduces
+    int64_t parts; // that are left
+  };
+  Share shareOf(const Piece &piece, const ThreadLayout &layout) const;
+  int64_t rowsOf(const Memory &memory) const { return rows + memory.rows.high - memory.rows.low; }
+  int64_t numbersOf(const Memory &memory) const { return rowsOf(memory) * memory.targets * memory.parts; }
+  int64_t bytesOf(const Memory &memory) const;
+  void fill(const Memory &memory);
+  /// Address of the first part.
+  mlir::Value addressOf(const Memory &memory, int64_t row, mlir::Value element);
+
+  CudaBuilder &b;
+  const RowPlan &plan;
+  int64_t threads, groups, rows;
+  llvm::SmallVector<Memory> memories;                                                     // by the number of the root
+  std::map<std::tuple<unsigned, int64_t, int64_t, int64_t, int64_t>, int64_t> firstParts; // of a piece
+  mlir::Value thread, base;
+};
+
+} // namespace stretto::codegen

@@ -1,0 +1,23 @@
+//===- ScheduleOverride.h - what a GPU can do with schedules that a user gives ----===//
+#pragma once
+
+#include "codegen/cuda/CudaBuilder.h"
+#include "codegen/rows/ScheduleOverrides.h"
+
+namespace stretto::codegen {
+
+/// The fields of a schedule that can be given; how many tiles there are follows from them.
+inline constexpr llvm::StringLiteral cudaOverrideFields[] = {"rows", "lanes", "chunk", "threads", "groups"};
+
+/// Threads of a group that wants so many: a power of two of lanes of a warp, or whole warps.
+int64_t wholeGroup(int64_t wanted);
+
+/// Checks each given number for itself; `leastLanes` and `mostLanes` are what the kernel can have, the latter 16 bytes
+/// of its narrowest operand. Reports the first that cannot serve.
+mlir::LogicalResult checkOverride(const ScheduleOverride &given, int64_t leastLanes, int64_t mostLanes);
+
+/// Checks given numbers against what was chosen beside them, and the shared memory that a block takes.
+mlir::LogicalResult checkTogether(const ScheduleOverride &given, kern::ThreadScheduleAttr schedule,
+                                  int64_t sharedBytes);
+
+} // namespace stretto::codegen

@@ -1,0 +1,193 @@
+//===- Pipelines.cpp - the order of passes ------------------------------------===//
+#include "codegen/pipelines/Pipelines.h"
+
+#include "codegen/host/Passes.h"
+#include "codegen/memory/Passes.h"
+#include "codegen/pipelines/Passes.h"
+#include "codegen/pipelines/Stage.h"
+#include "codegen/rows/Passes.h"
+#include "passes/Passes.h"
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+llvm::StringRef stretto::codegen::nameOf(Phase phase) {
+  switch (phase) {
+  case Phase::train:
+    return "train";
+  case Phase::fused:
+    return "fused";
+  case Phase::kernels:
+    return "kernels";
+  case Phase::nvvm:
+    return "nvvm";
+  case Phase::llvm:
+    return "llvm";
+  }
+  llvm_unreachable("unknown phase");
+}
+
+static void addCleanup(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+/// What later passes read from the module.
+static void addFacts(OpPassManager &passes, const PipelineOptions &options) {
+  if (!options.activations.empty())
+    passes.addPass(passes::createSetActivationType({options.activations}));
+}
+
+static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
+  addFacts(passes, options);
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(passes::createSeparateScans());
+  passes.addPass(passes::createMergeMatmuls());
+  if (options.decode) {
+    passes.addPass(passes::createDecompose());
+    passes.addPass(passes::createAddDecode({options.decode}));
+  }
+  passes.addPass(passes::createAddLoss({options.headBytes ? options.headBytes : options.backend->headBytes()}));
+  passes.addPass(passes::createDecompose());
+  passes.addPass(passes::createMaskDocuments());
+  addCleanup(passes);
+  passes.addPass(passes::createDifferentiate());
+  addCleanup(passes);
+  passes.addPass(passes::createSimplifyTaps());
+  passes.addPass(passes::createChooseSaved({options.memoryBudget}));
+  passes.addPass(passes::createSplitSaved());
+  addCleanup(passes);
+  passes.addPass(createSymbolDCEPass());
+}
+
+static void addFused(OpPassManager &passes, const PipelineOptions &options) {
+  addFacts(passes, options);
+  const passes::CostModel costs = options.backend->costModel();
+  if (options.fuse == "all" && options.backend->fusesResiduals())
+    passes.addPass(passes::createFuseResiduals());
+  if (options.fuse == "all")
+    passes.addPass(passes::createSplitCarry());
+  passes.addPass(passes::createFormGroups({options.fuse, costs.operationsPerByte, costs.blockRows, costs.blockBytes}));
+  if (options.fuse == "all")
+    passes.addPass(passes::createDuplicateProducers({costs.operationsPerByte}));
+  passes.addPass(passes::createOutlineGroups());
+  addCleanup(passes);
+  passes.addPass(passes::createRoundActivations());
+  passes.addPass(passes::createAddOptimizer());
+}
+
+static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
+  options.backend->addSchedules(passes, options.settings, options.cpu, options.schedules);
+  passes.addPass(createSplitColumnSums());
+  passes.addPass(createOrderWork());
+  passes.addPass(createPlanMemory());
+}
+
+static void addNVVM(OpPassManager &passes, const PipelineOptions &options) {
+  options.backend->addDeviceKernels(passes, options.settings);
+}
+
+void stretto::codegen::addResources(OpPassManager &passes, const PipelineOptions &options) {
+  options.backend->addResources(passes, options.settings);
+}
+
+static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
+  options.backend->addHostKernels(passes, options.settings, options.cpu);
+  passes.addPass(createEmitHost());
+}
+
+/// The stage that a phase goes on from. Only where there is device code does `nvvm` differ from `kernels`.
+static std::optional<Phase> before(Phase phase, const Backend &backend) {
+  if (phase == Phase::train)
+    return std::nullopt;
+  auto previous = static_cast<Phase>(static_cast<int>(phase) - 1);
+  return previous == Phase::nvvm && !backend.hasDeviceCode() ? Phase::kernels : previous;
+}
+
+void stretto::codegen::addPhase(OpPassManager &passes, Phase phase, const PipelineOptions &options) {
+  passes.addPass(createExpectStage({stageName(before(phase, *options.backend)).str()}));
+  switch (phase) {
+  case Phase::train:
+    return addTrain(passes, options);
+  case Phase::fused:
+    return addFused(passes, options);
+  case Phase::kernels:
+    return addKernels(passes, options);
+  case Phase::nvvm:
+    return addNVVM(passes, options);
+  case Phase::llvm:
+    return addLLVM(passes, options);
+  }
+}
+
+namespace {
+struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
+  PassOptions::Option<std::string> fuse{*this, "fuse", llvm::cl::desc("all or none"), llvm::cl::init("all")};
+  PassOptions::Option<int64_t> memoryBudget{
+      *this, "memory-budget",
+      llvm::cl::desc("bytes that saved values may take; 0: where a byte saves three that are moved"),
+      llvm::cl::init(0)};
+  PassOptions::Option<int64_t> headBytes{
+      *this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
+      llvm::cl::init(PipelineOptions().headBytes)};
+  PassOptions::Option<std::string> activations{
+      *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};
+  PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
+                                       llvm::cl::init("native")};
+  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("the name of a backend"),
+                                          llvm::cl::init(allBackends().front()->name().str())};
+  PassOptions::Option<std::string> chip{*this, "chip", llvm::cl::desc("architecture of the device"),
+                                        llvm::cl::init("")};
+  PassOptions::Option<std::string> cudaPath{*this, "cuda-path", llvm::cl::desc("cuda: folder of the toolkit"),
+                                            llvm::cl::init("")};
+  PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("kernels for the emulator"),
+                                    llvm::cl::init(false)};
+  PassOptions::Option<int64_t> decode{
+      *this, "decode", llvm::cl::desc("tokens of a chunk of the decode entries; 0: none"), llvm::cl::init(0)};
+  PassOptions::Option<std::string> schedules{
+      *this, "schedules",
+      llvm::cl::desc("PATTERN:FIELD=NUMBER,FIELD=NUMBER of some kernels; several apart by semicolons"),
+      llvm::cl::init("")};
+};
+} // namespace
+
+using ErrorHandler = llvm::function_ref<LogicalResult(const llvm::Twine &)>;
+
+/// The same as a record; reports a device that there is not.
+static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHandler error) {
+  PipelineOptions result{options.fuse,
+                         options.memoryBudget,
+                         options.headBytes,
+                         options.cpu,
+                         options.activations,
+                         options.decode,
+                         findBackend(options.target),
+                         {options.chip, options.cudaPath, options.emulate},
+                         options.schedules};
+  if (!result.backend)
+    return error("there is no target '" + llvm::Twine(options.target) + "'");
+  if (failed(result.backend->resolve(result.settings, ModuleOp(), [&](const llvm::Twine &text) { (void)error(text); })))
+    return failure();
+  return result;
+}
+
+void stretto::codegen::registerPipelines() {
+  for (Phase phase : allPhases)
+    registerPassPipeline(("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
+                         [phase](OpPassManager &passes, llvm::StringRef text, ErrorHandler error) -> LogicalResult {
+                           PhaseOptions options;
+                           if (failed(options.parseFromString(text)))
+                             return failure();
+                           FailureOr<PipelineOptions> resolved = resolve(options, error);
+                           if (succeeded(resolved))
+                             addPhase(passes, phase, *resolved);
+                           return resolved;
+                         },
+                         [](llvm::function_ref<void(const detail::PassOptions &)> handle) { handle(PhaseOptions()); });
+}

@@ -1,0 +1,60 @@
+//===- Pipelines.h - the order of passes --------------------------------------===//
+//
+// The only place that orders passes. A module goes through the phases one after the other; after each it can be
+// printed, edited and continued.
+#pragma once
+
+#include "codegen/pipelines/Backends.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace stretto::codegen {
+
+/// What shapes the code that is made from a model.
+struct PipelineOptions {
+  std::string fuse = "all";   // "all" or "none"
+  int64_t memoryBudget = 0;   // bytes that saved values of all layers may take; 0: where one saves three that are moved
+  int64_t headBytes = 0;      // largest logits, in bytes, that are held at once; 0: what suits the backend
+  std::string cpu = "native"; // the host, as LLVM names it
+  std::string activations;    // "bf16", or empty: activations have the type of parameters
+  int64_t decode = 0;         // tokens of a chunk of the decode entries; 0: no such entries
+  const Backend *backend = allBackends().front();
+  BackendSettings settings; // resolved by the backend
+  std::string schedules;    // given for some kernels (codegen/rows/ScheduleOverrides.h), several apart by semicolons
+};
+
+/// The stages of a module behind the front end's `seq`:
+///   train    gradients and evaluation as functions, saved values chosen
+///   fused    row operations are kernels, the optimizer is there
+///   kernels  kernels have schedules and every value a place
+///   nvvm     kernels for a GPU are in a gpu.module, in the dialects llvm and nvvm; for a CPU the same as kernels
+///   llvm     kernels and host code in the LLVM dialect; kernels for a GPU are images
+enum class Phase { train, fused, kernels, nvvm, llvm };
+inline constexpr Phase allPhases[] = {Phase::train, Phase::fused, Phase::kernels, Phase::nvvm, Phase::llvm};
+llvm::StringRef nameOf(Phase phase);
+
+/// Adds the passes that take a module from the phase before into `phase`.
+void addPhase(mlir::OpPassManager &passes, Phase phase, const PipelineOptions &options);
+
+/// Adds what notes on the kernels of a module in the phase `kernels` what they take of the device, where machine code
+/// tells.
+void addResources(mlir::OpPassManager &passes, const PipelineOptions &options);
+
+/// Adds the dialects that code generation lowers to.
+void registerCodegenDialects(mlir::DialectRegistry &registry);
+
+/// Registers the passes of codegen/ by name.
+void registerCodegenPasses();
+
+/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-nvvm`, `stretto-llvm`: each takes a module
+/// from the phase before, with the fields of PipelineOptions as options.
+void registerPipelines();
+
+} // namespace stretto::codegen

@@ -1,0 +1,87 @@
+//===- Stage.cpp - how far a module has come ------------------------------===//
+#include "codegen/pipelines/Stage.h"
+
+#include "codegen/pipelines/Passes.h"
+#include "ir/kern/KernOps.h"
+#include "passes/autodiff/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace stretto::codegen {
+#define GEN_PASS_DEF_EXPECTSTAGE
+#include "codegen/pipelines/Passes.h.inc"
+} // namespace stretto::codegen
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+/// Blocks of a spec are private and may have any name.
+static bool hasEntry(ModuleOp module, StringRef name) {
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  return function && function.isPublic();
+}
+
+/// The first operation inside the module that satisfies `test`; null if there is none.
+static Operation *findInside(ModuleOp module, llvm::function_ref<bool(Operation *)> test) {
+  Operation *found = nullptr;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!test(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+std::optional<Phase> stretto::codegen::phaseOf(ModuleOp module) {
+  if (module.lookupSymbol<LLVM::GlobalOp>("stretto_compiled_program"))
+    return Phase::llvm;
+  if (!module.getOps<gpu::GPUModuleOp>().empty())
+    return Phase::nvvm;
+  if (module->hasAttr("kern.arenas"))
+    return Phase::kernels;
+  if (hasEntry(module, "apply") || findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }))
+    return Phase::fused;
+  if (hasEntry(module, "gradients"))
+    return Phase::train;
+  return std::nullopt;
+}
+
+StringRef stretto::codegen::stageName(std::optional<Phase> phase) { return phase ? nameOf(*phase) : "seq"; }
+
+Operation *stretto::codegen::findUnfinished(ModuleOp module) {
+  if (Operation *op = findInside(module, [](Operation *op) {
+        return isa<seq::BackwardOp>(op) || op->hasAttr(passes::kIdAttr) || op->hasAttr("kern.group");
+      }))
+    return op;
+  bool lacksOptimizer = phaseOf(module) == Phase::fused && !hasEntry(module, "apply");
+  return lacksOptimizer ? findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }) : nullptr;
+}
+
+bool stretto::codegen::holdsModel(ModuleOp module) { return phaseOf(module) || hasEntry(module, "main"); }
+
+namespace {
+struct ExpectStagePass : stretto::codegen::impl::ExpectStageBase<ExpectStagePass> {
+  using ExpectStageBase::ExpectStageBase;
+
+  void runOnOperation() final {
+    markAllAnalysesPreserved();
+    ModuleOp module = getOperation();
+    std::optional<Phase> phase = phaseOf(module);
+    if (Operation *op = findUnfinished(module))
+      op->emitOpError() << "must be gone at the stage '" << stage
+                        << "': the module is in the middle of a phase, go on with the passes that are left";
+    else if (stageName(phase) != stage)
+      emitError(module.getLoc()) << "the module must be at the stage '" << stage << "', but is at '" << stageName(phase)
+                                 << "'";
+    else if (!holdsModel(module))
+      emitError(module.getLoc()) << "the module must hold a function @main, as the front end makes it";
+    else
+      return;
+    signalPassFailure();
+  }
+};
+} // namespace

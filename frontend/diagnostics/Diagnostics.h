@@ -1,0 +1,59 @@
+// Errors with exact places, notes at the other end, and the nearest name.
+#ifndef STRETTO_FRONTEND_DIAGNOSTICS_DIAGNOSTICS_H
+#define STRETTO_FRONTEND_DIAGNOSTICS_DIAGNOSTICS_H
+
+#include "frontend/diagnostics/Source.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace stretto::frontend {
+
+struct Note {
+  SourceRange range;
+  std::string message;
+};
+
+struct Diagnostic {
+  SourceRange range;
+  std::string message;
+  std::vector<Note> notes;
+};
+
+/// Collects errors and warnings. After `maxErrors` further ones are only counted.
+class Diagnostics {
+public:
+  static constexpr size_t maxErrors = 20;
+
+  explicit Diagnostics(const SourceFiles &sources) : sources(sources) {}
+
+  /// Reports an error; one that is known already (a block may be read once per call) is counted, but not
+  /// printed again. The returned object takes notes and lives until the next report.
+  Diagnostic &error(SourceRange range, const llvm::Twine &message);
+  /// Reports what may be meant; once for each place, and at most as many as errors.
+  void warning(SourceRange range, const llvm::Twine &message);
+  bool hasErrors() const { return count != 0; }
+  size_t errorCount() const { return count; }
+  llvm::ArrayRef<Diagnostic> all() const { return list; }
+  /// Prints every warning and error with its source line and a caret, notes below it.
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  void printOne(llvm::raw_ostream &os, SourceRange range, llvm::StringRef kind, llvm::StringRef message) const;
+
+  const SourceFiles &sources;
+  std::vector<Diagnostic> list, warnings;
+  Diagnostic overflow;
+  size_t count = 0, hidden = 0;
+};
+
+/// The candidate closest to `name` by edit distance, or empty if none is close.
+llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
+/// "; did you mean 'x'?", or empty.
+std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
+} // namespace stretto::frontend
+
+#endif

@@ -1,0 +1,268 @@
+// Text -> tokens.
+#include "frontend/lex/Lexer.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+struct Keyword {
+  llvm::StringRef text;
+  TokenKind kind;
+};
+
+constexpr Keyword keywordTable[] = {
+    {"and", TokenKind::KwAnd},         {"as", TokenKind::KwAs},         {"block", TokenKind::KwBlock},
+    {"def", TokenKind::KwDef},         {"else", TokenKind::KwElse},     {"false", TokenKind::KwFalse},
+    {"if", TokenKind::KwIf},           {"import", TokenKind::KwImport}, {"in", TokenKind::KwIn},
+    {"model", TokenKind::KwModel},     {"named", TokenKind::KwNamed},   {"no_fuse", TokenKind::KwNoFuse},
+    {"not", TokenKind::KwNot},         {"or", TokenKind::KwOr},         {"repeat", TokenKind::KwRepeat},
+    {"require", TokenKind::KwRequire}, {"return", TokenKind::KwReturn}, {"then", TokenKind::KwThen},
+    {"true", TokenKind::KwTrue},
+};
+
+bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_'; }
+bool isNamePart(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+class Lexer {
+public:
+  Lexer(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics)
+      : text(sources.text(file)), file(file), diagnostics(diagnostics) {}
+
+  std::vector<Token> run() {
+    if (text.size() > SourceFiles::maxBytes) {
+      diagnostics.error({file, 0, 0}, "a source file has at most " + llvm::Twine(SourceFiles::maxBytes) +
+                                          " bytes, but got " + llvm::Twine(text.size()));
+      text = text.take_front(0);
+    }
+    while (true) {
+      uint8_t newlines = skipSpace();
+      Token token = next();
+      token.newlinesBefore = newlines;
+      tokens.push_back(token);
+      if (token.is(TokenKind::End))
+        return std::move(tokens);
+    }
+  }
+
+private:
+  uint8_t skipSpace() {
+    uint8_t newlines = 0;
+    for (; at < text.size(); ++at) {
+      char c = text[at];
+      if (c == '\n')
+        newlines = std::min(newlines + 1, 2);
+      else if (c != ' ' && c != '\t' && c != '\r')
+        break;
+    }
+    return newlines;
+  }
+
+  Token make(TokenKind kind, size_t begin) const {
+    return {kind, {file, uint32_t(begin), uint32_t(at)}, text.slice(begin, at), 0};
+  }
+
+  Token next() {
+    size_t begin = at;
+    if (at == text.size())
+      return make(TokenKind::End, begin);
+    char c = text[at];
+    if (isNameStart(c))
+      return name();
+    if (llvm::isDigit(c) || (c == '.' && at + 1 < text.size() && llvm::isDigit(text[at + 1])))
+      return number();
+    if (c == '"')
+      return string();
+    if (text.substr(at).starts_with("//")) {
+      at = std::min(text.find_first_of("\r\n", at), text.size());
+      return make(TokenKind::Comment, begin);
+    }
+    return punctuation();
+  }
+
+  Token name() {
+    size_t begin = at;
+    while (at < text.size() && isNamePart(text[at]))
+      ++at;
+    return make(keywordKind(text.slice(begin, at)), begin);
+  }
+
+  void digits() {
+    while (at < text.size() && llvm::isDigit(text[at]))
+      ++at;
+  }
+
+  Token number() {
+    size_t begin = at;
+    bool isFloat = false;
+    digits();
+    if (at < text.size() && text[at] == '.') {
+      isFloat = true;
+      ++at;
+      digits();
+    }
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+      isFloat = true;
+      ++at;
+      if (at < text.size() && (text[at] == '+' || text[at] == '-'))
+        ++at;
+      if (at == text.size() || !llvm::isDigit(text[at]))
+        return error(begin, "expected digits in the exponent of a number");
+      digits();
+    }
+    if (at < text.size() && isNamePart(text[at])) {
+      while (at < text.size() && isNamePart(text[at]))
+        ++at;
+      return error(begin, "expected a number, but got '" + text.slice(begin, at).take_front(40) + "'");
+    }
+    return checkedNumber(isFloat, begin);
+  }
+
+  Token checkedNumber(bool isFloat, size_t begin) {
+    llvm::StringRef spelling = text.slice(begin, at);
+    int64_t integer;
+    double value;
+    if (!isFloat && spelling.getAsInteger(10, integer))
+      return error(begin, "an int is at most 9223372036854775807, but got " + spelling.take_front(40));
+    if (isFloat && (spelling.size() > 64 || spelling.getAsDouble(value) || value > 1e300))
+      return error(begin, "a float is at most 1e300, but got " + spelling.take_front(40));
+    return make(isFloat ? TokenKind::Float : TokenKind::Integer, begin);
+  }
+
+  Token string() {
+    size_t begin = at++;
+    at = std::min(text.find_first_of("\"\r\n", at), text.size());
+    if (at == text.size() || text[at] != '"')
+      return error(begin, "expected '\"' at the end of a string");
+    ++at;
+    return make(TokenKind::String, begin);
+  }
+
+  Token punctuation() {
+    size_t begin = at;
+    char c = text[at++];
+    auto twoWay = [&](TokenKind with, TokenKind without) {
+      bool isWith = at < text.size() && text[at] == '=';
+      at += isWith;
+      return make(isWith ? with : without, begin);
+    };
+    switch (c) {
+    case '(':
+      return make(TokenKind::LeftParen, begin);
+    case ')':
+      return make(TokenKind::RightParen, begin);
+    case '{':
+      return make(TokenKind::LeftBrace, begin);
+    case '}':
+      return make(TokenKind::RightBrace, begin);
+    case ',':
+      return make(TokenKind::Comma, begin);
+    case ':':
+      return make(TokenKind::Colon, begin);
+    case ';':
+      return make(TokenKind::Semicolon, begin);
+    case '+':
+      return make(TokenKind::Plus, begin);
+    case '-':
+      return make(TokenKind::Minus, begin);
+    case '*':
+      return make(TokenKind::Star, begin);
+    case '/':
+      return make(TokenKind::Slash, begin);
+    case '%':
+      return make(TokenKind::Percent, begin);
+    case '=':
+      return twoWay(TokenKind::Equal, TokenKind::Assign);
+    case '<':
+      return twoWay(TokenKind::LessEqual, TokenKind::Less);
+    case '>':
+      return twoWay(TokenKind::GreaterEqual, TokenKind::Greater);
+    case '!':
+      if (at < text.size() && text[at] == '=')
+        return twoWay(TokenKind::NotEqual, TokenKind::NotEqual);
+      return error(begin, "'!' is not an operator; write 'not'");
+    }
+    return badCharacter(begin);
+  }
+
+  /// A run of bytes that begin no token is one error.
+  Token badCharacter(size_t begin) {
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) >= 128))
+      ++at;
+    char c = text[begin];
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      return error(begin, "'#' does not begin a comment; write '//'");
+    }
+    if (llvm::isPrint(c))
+      return error(begin, "unexpected character '" + llvm::Twine(c) + "'");
+    return error(begin, "unexpected character with code " + llvm::Twine(unsigned(static_cast<unsigned char>(c))));
+  }
+
+  Token error(size_t begin, const llvm::Twine &message) {
+    Token token = make(TokenKind::Error, begin);
+    diagnostics.error(token.range, message);
+    return token;
+  }
+
+  llvm::StringRef text;
+  uint32_t file;
+  Diagnostics &diagnostics;
+  size_t at = 0;
+  std::vector<Token> tokens;
+};
+
+} // namespace
+
+std::vector<Token> frontend::lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
+  return Lexer(sources, file, diagnostics).run();
+}
+
+TokenKind frontend::keywordKind(llvm::StringRef text) {
+  for (const Keyword &keyword : keywordTable)
+    if (keyword.text == text)
+      return keyword.kind;
+  return TokenKind::Name;
+}
+
+llvm::ArrayRef<llvm::StringRef> frontend::keywords() {
+  static const std::vector<llvm::StringRef> list = [] {
+    std::vector<llvm::StringRef> names;
+    for (const Keyword &keyword : keywordTable)
+      names.push_back(keyword.text);
+    return names;
+  }();
+  return list;
+}
+
+/// Of a kind of token that is always written in one way.
+static llvm::StringRef spelling(TokenKind kind) {
+  static constexpr llvm::StringRef punctuation[] = {"(", ")", "{", "}",  ",",  ":", ";",  "=", "+", "-",
+                                                    "*", "/", "%", "==", "!=", "<", "<=", ">", ">="};
+  if (kind < TokenKind::KwAnd)
+    return punctuation[unsigned(kind) - unsigned(TokenKind::LeftParen)];
+  return llvm::find_if(keywordTable, [&](const Keyword &keyword) { return keyword.kind == kind; })->text;
+}
+
+std::string frontend::describe(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::End:
+    return "the end of the file";
+  case TokenKind::Error:
+    return "an invalid token";
+  case TokenKind::Name:
+    return "a name";
+  case TokenKind::Integer:
+    return "an int";
+  case TokenKind::Float:
+    return "a float";
+  case TokenKind::String:
+    return "a string";
+  case TokenKind::Comment:
+    return "a comment";
+  default:
+    return ("'" + spelling(kind) + "'").str();
+  }
+}

@@ -1,0 +1,16 @@
+// Text -> tokens.
+#ifndef STRETTO_FRONTEND_LEX_LEXER_H
+#define STRETTO_FRONTEND_LEX_LEXER_H
+
+#include "frontend/diagnostics/Diagnostics.h"
+#include "frontend/lex/Token.h"
+
+namespace stretto::frontend {
+
+/// Splits a source file into tokens, comments included; the last one is End. Bad characters, unfinished
+/// strings and numbers out of range are reported and become Error tokens.
+std::vector<Token> lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
+
+} // namespace stretto::frontend
+
+#endif

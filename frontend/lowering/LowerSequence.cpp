@@ -1,0 +1,73 @@
+// Lowers operations on sequences.
+#include "frontend/lowering/Lowering.h"
+
+#include "ir/seq/SeqOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+llvm::APFloat real(const OpToLower &at, llvm::StringRef attribute) { return llvm::APFloat(at.op.real(attribute)); }
+
+Lowered embed(const OpToLower &at) { return {at.make<seq::EmbedOp>(at.type(), at.operand(0), at.operand(1))}; }
+
+Lowered linear(const OpToLower &at) { return {at.make<seq::LinearOp>(at.type(), at.operand(0), at.operand(1))}; }
+
+Lowered rmsNorm(const OpToLower &at) {
+  return {at.make<seq::RmsNormOp>(at.type(), at.operand(0), at.operand(1), real(at, "eps"), at.op.integer("heads"))};
+}
+
+Lowered layerNorm(const OpToLower &at) {
+  return {at.make<seq::LayerNormOp>(at.type(), at.operand(0), at.operand(1), at.operand(2), real(at, "eps"),
+                                    at.op.integer("heads"))};
+}
+
+Lowered canon(const OpToLower &at) {
+  Value bias = at.operands.size() > 2 ? at.operand(2) : Value();
+  return {at.make<seq::CanonOp>(at.type(), at.operand(0), at.operand(1), bias, at.op.flag("residual"),
+                                *seq::symbolizeActivation(at.op.text("activation")))};
+}
+
+Lowered shift(const OpToLower &at) { return {at.make<seq::TapOp>(at.type(), at.operand(0), -at.op.integer("steps"))}; }
+
+Lowered rotary(const OpToLower &at) {
+  return {at.make<seq::RotaryOp>(at.type(), *seq::symbolizePairStyle(at.op.text("style")), at.operand(0),
+                                 at.op.integer("heads"), at.op.integer("rotated"), at.op.integer("rotated_heads"),
+                                 real(at, "theta"))};
+}
+
+Lowered softmaxAttention(const OpToLower &at) {
+  RankedTensorType type = at.type();
+  int64_t heads = at.op.integer("heads");
+  auto lse = RankedTensorType::get({type.getDimSize(0), heads, type.getDimSize(1)}, type.getElementType());
+  double scale = 1 / std::sqrt(double(type.getDimSize(2) / heads));
+  return {at.make<seq::AttentionOp>(type, lse, at.operand(0), at.operand(1), at.operand(2), Value(), Value(), heads,
+                                    at.op.integer("kv_heads"), llvm::APFloat(scale), at.op.flag("causal"))
+              .getOut()};
+}
+
+/// Repeats a weight [width] over all rows.
+Lowered broadcast(const OpToLower &at) {
+  return {at.make<seq::BroadcastOp>(at.type(), at.operand(0), llvm::ArrayRef<int64_t>{at.type().getRank() - 1})};
+}
+
+Lowered concat(const OpToLower &at) { return {at.make<seq::ConcatOp>(at.type(), at.operands)}; }
+
+Lowered slice(const OpToLower &at) {
+  return {at.make<seq::SliceOp>(at.type(), at.operand(0), at.op.integer("offset"))};
+}
+
+} // namespace
+
+llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
+  static const Lowering table[] = {
+      {"embed", embed},         {"linear", linear}, {"rms_norm", rmsNorm}, {"layer_norm", layerNorm},
+      {"canon", canon},         {"shift", shift},   {"rotary", rotary},    {"softmax_attention", softmaxAttention},
+      {"broadcast", broadcast}, {"concat", concat}, {"slice", slice},
+  };
+  return table;
+}

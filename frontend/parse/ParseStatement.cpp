@@ -1,0 +1,151 @@
+// Bodies and statements.
+#include "frontend/parse/ParserImpl.h"
+
+using namespace stretto::frontend;
+
+bool Parser::parseBody(Body &body, const llvm::Twine &of) {
+  auto level = nested();
+  if (tooDeep())
+    return false;
+  uint32_t open = peek().range.begin;
+  if (!expect(TokenKind::LeftBrace, "before the body " + of))
+    return false;
+  layout.blockBraces.insert(open);
+  while (!isAt(TokenKind::RightBrace) && !isAt(TokenKind::End) && !isAt(TokenKind::KwModel)) {
+    if (takeIf(TokenKind::Semicolon))
+      continue;
+    layout.statements.insert(peek().range.begin);
+    if (StmtPtr statement = parseStatement())
+      body.push_back(std::move(statement));
+    else
+      skipToStatement();
+  }
+  uint32_t close = peek().range.begin;
+  if (!expect(TokenKind::RightBrace, "after the body " + of))
+    return false;
+  layout.blockBraces.insert(close);
+  return true;
+}
+
+StmtPtr Parser::parseStatement() {
+  switch (peek().kind) {
+  case TokenKind::KwIf:
+    return parseIf();
+  case TokenKind::KwRepeat:
+    return parseRepeat();
+  case TokenKind::KwReturn:
+    return parseReturn();
+  case TokenKind::KwRequire:
+    return parseRequire();
+  case TokenKind::KwNoFuse:
+    return parseNoFuse();
+  case TokenKind::Name:
+    return parseAssign();
+  case TokenKind::KwBlock:
+  case TokenKind::KwDef: {
+    auto statement = std::make_unique<DeclarationStmt>(peek().range);
+    statement->declaration = parseDeclaration();
+    return statement->declaration ? std::move(statement) : nullptr;
+  }
+  default:
+    break;
+  }
+  unexpected("a statement");
+  if (!isAt(TokenKind::KwImport))
+    take();
+  return nullptr;
+}
+
+StmtPtr Parser::parseAssign() {
+  auto statement = std::make_unique<AssignStmt>(peek().range);
+  do {
+    Identifier target;
+    if (!expectName(target, "the name of a variable"))
+      return nullptr;
+    statement->targets.push_back(target);
+  } while (takeIf(TokenKind::Comma));
+  if (!isAt(TokenKind::Assign)) {
+    const Identifier &first = statement->targets.front();
+    std::string hint = peek().is(TokenKind::Equal) ? "; '==' compares" : didYouMean(first.text, keywords());
+    diagnostics.error(peek().range, "expected '=' after the name '" + statement->targets.back().text +
+                                        "' at the start of a statement" + hint);
+    return nullptr;
+  }
+  take();
+  if (!parseExpressions(statement->values))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+bool Parser::parseExpressions(std::vector<ExprPtr> &values) {
+  do {
+    ExprPtr value = parseExpr();
+    if (!value)
+      return false;
+    values.push_back(std::move(value));
+  } while (takeIf(TokenKind::Comma));
+  return true;
+}
+
+StmtPtr Parser::parseIf() {
+  auto level = nested();
+  if (tooDeep())
+    return nullptr;
+  auto statement = std::make_unique<IfStmt>(take().range);
+  statement->condition = parseExpr();
+  if (!statement->condition || !parseBody(statement->whenTrue, "of 'if'"))
+    return nullptr;
+  if (takeIf(TokenKind::KwElse)) {
+    if (isAt(TokenKind::KwIf)) {
+      StmtPtr inner = parseIf();
+      if (!inner)
+        return nullptr;
+      statement->whenFalse.push_back(std::move(inner));
+    } else if (!parseBody(statement->whenFalse, "of 'else'")) {
+      return nullptr;
+    }
+  }
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseRepeat() {
+  auto statement = std::make_unique<RepeatStmt>(take().range);
+  statement->count = parseExpr();
+  if (!statement->count)
+    return nullptr;
+  if (takeIf(TokenKind::KwAs) && !expectName(statement->index, "the name of the layer number after 'as'"))
+    return nullptr;
+  if (takeIf(TokenKind::KwNamed) && !expectName(statement->scope, "a name for the weights after 'named'"))
+    return nullptr;
+  if (!parseBody(statement->body, "of 'repeat'"))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseReturn() {
+  auto statement = std::make_unique<ReturnStmt>(take().range);
+  if (!parseExpressions(statement->values))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseRequire() {
+  auto statement = std::make_unique<RequireStmt>(take().range);
+  statement->condition = parseExpr();
+  if (!statement->condition)
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}
+
+StmtPtr Parser::parseNoFuse() {
+  auto statement = std::make_unique<NoFuseStmt>(take().range);
+  if (!parseBody(statement->body, "of 'no_fuse'"))
+    return nullptr;
+  statement->range = statement->range.to(previous().range);
+  return statement;
+}

@@ -1,0 +1,27 @@
+// Tokens -> syntax tree.
+#ifndef STRETTO_FRONTEND_PARSE_PARSER_H
+#define STRETTO_FRONTEND_PARSE_PARSER_H
+
+#include "frontend/diagnostics/Diagnostics.h"
+#include "frontend/parse/AST.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace stretto::frontend {
+
+/// The most that expressions and bodies may be nested.
+constexpr unsigned maxNesting = 256;
+
+/// Parses a file. After an error it goes on at the next statement or declaration, so that one run reports
+/// several errors; the tree then holds what was understood.
+SourceTree parseFile(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
+
+/// Parses a text that is one expression (the value of an override). Null after an error.
+ExprPtr parseExpression(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
+
+/// Prints the tree, one node per line, indented.
+void dumpTree(const SourceTree &tree, llvm::raw_ostream &os);
+
+} // namespace stretto::frontend
+
+#endif

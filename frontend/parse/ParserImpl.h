@@ -1,0 +1,86 @@
+// The recursive-descent parser; its methods are in Parser.cpp (tokens, declarations), ParseStatement.cpp and
+// ParseExpression.cpp.
+#ifndef STRETTO_FRONTEND_PARSE_PARSERIMPL_H
+#define STRETTO_FRONTEND_PARSE_PARSERIMPL_H
+
+#include "frontend/lex/Lexer.h"
+#include "frontend/parse/Parser.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
+namespace stretto::frontend {
+
+class Parser {
+public:
+  Parser(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
+
+  SourceTree parseFile();
+  ExprPtr parseWholeExpression();
+
+private:
+  // tokens
+  const Token &peek(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
+  const Token &previous() const { return tokens[at ? at - 1 : 0]; }
+  bool isAt(TokenKind kind) const { return peek().is(kind); }
+  Token take();
+  bool takeIf(TokenKind kind);
+  /// Takes a token of this kind or reports "expected ... `where`".
+  bool expect(TokenKind kind, const llvm::Twine &where);
+  bool expectName(Identifier &name, const llvm::Twine &what);
+  void unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates = {});
+
+  // recovery
+  void skipToDeclaration();
+  void skipToStatement();
+  bool startsStatement() const;
+
+  // declarations
+  void parseImport(SourceTree &tree);
+  std::unique_ptr<Declaration> parseDeclaration();
+  bool parseDeclarationBody(Declaration &declaration);
+  bool parseParameters(std::vector<Parameter> &parameters);
+  bool parseParameter(Parameter &parameter);
+  bool parseType(TypeSyntax &type);
+  bool parseMembers(std::vector<Identifier> &members, SourceRange &range);
+
+  // statements
+  bool parseBody(Body &body, const llvm::Twine &of);
+  StmtPtr parseStatement();
+  StmtPtr parseAssign();
+  StmtPtr parseIf();
+  StmtPtr parseRepeat();
+  StmtPtr parseReturn();
+  StmtPtr parseRequire();
+  StmtPtr parseNoFuse();
+  bool parseExpressions(std::vector<ExprPtr> &values);
+
+  // expressions, by binding strength
+  ExprPtr parseExpr();
+  ExprPtr parseBinary(unsigned minPrecedence);
+  ExprPtr parseUnary();
+  ExprPtr parsePrimary();
+  ExprPtr parseNumber();
+  ExprPtr parseConditional();
+  ExprPtr parseSet();
+  ExprPtr parseCall(Identifier callee);
+  ExprPtr parseParenthesized();
+  bool parseArgument(Argument &argument);
+  /// Sets the height of a node from its children; reports and returns null if it is too high.
+  ExprPtr withHeight(ExprPtr expr, unsigned childHeight);
+
+  /// Until the result dies, what is parsed is one level deeper.
+  [[nodiscard]] llvm::SaveAndRestore<unsigned> nested() { return {depth, depth + 1}; }
+  /// Reports too many levels and goes to the end.
+  bool tooDeep();
+
+  const SourceFiles &sources;
+  Diagnostics &diagnostics;
+  std::vector<Token> tokens;
+  Layout layout;
+  size_t at = 0;
+  unsigned depth = 0;
+};
+
+} // namespace stretto::frontend
+
+#endif

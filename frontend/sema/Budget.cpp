@@ -1,0 +1,19 @@
+// Ends programs that compute for ever.
+#include "frontend/sema/Budget.h"
+
+using namespace stretto::frontend;
+
+/// Far above what a model needs.
+static constexpr uint64_t maxSteps = 4'000'000;
+
+bool Budget::spend(unsigned count) {
+  steps += count;
+  if (exhausted)
+    return false;
+  if (steps <= maxSteps)
+    return true;
+  exhausted = true;
+  reporter.error(reporter.innermostCall(),
+                 "the program takes more than " + llvm::Twine(maxSteps) + " steps to elaborate");
+  return false;
+}

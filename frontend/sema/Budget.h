@@ -1,0 +1,27 @@
+// Ends programs that compute for ever.
+#ifndef STRETTO_FRONTEND_SEMA_BUDGET_H
+#define STRETTO_FRONTEND_SEMA_BUDGET_H
+
+#include "frontend/sema/Reporter.h"
+
+namespace stretto::frontend {
+
+class Budget {
+public:
+  explicit Budget(Reporter &reporter) : reporter(reporter) {}
+
+  /// Counts work; false (after one error) when the program takes too much.
+  bool spend(unsigned count);
+  /// Ends the elaboration, after an error that would repeat itself.
+  void exhaust() { exhausted = true; }
+  bool isExhausted() const { return exhausted; }
+
+private:
+  Reporter &reporter;
+  uint64_t steps = 0;
+  bool exhausted = false;
+};
+
+} // namespace stretto::frontend
+
+#endif

@@ -1,0 +1,86 @@
+// Functions under construction.
+#include "frontend/sema/FunctionBuilder.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+std::optional<ValueId> FunctionBuilder::import(Binding &binding) {
+  const Tensor *tensor = binding.value.get<Tensor>();
+  if (tensor->owner == this)
+    return tensor->id;
+  auto known = captures.find(&binding);
+  if (known != captures.end())
+    return known->second;
+  if (!parent)
+    return std::nullopt;
+  std::optional<ValueId> outer = parent->import(binding);
+  if (!outer)
+    return std::nullopt;
+  const ValueInfo &info = parent->function.values[*outer];
+  ValueId local = function.addValue(info.type, info.range, binding.name);
+  function.arguments.push_back(local);
+  captures[&binding] = local;
+  return local;
+}
+
+std::string FunctionBuilder::uniqueName(llvm::StringRef base) {
+  std::string name = base.str();
+  while (!usedNames.try_emplace(name, 0).second)
+    name = (base + "_" + llvm::Twine(++usedNames[base])).str();
+  return name;
+}
+
+ValueId FunctionBuilder::addWeight(Weight weight) {
+  weight.value = function.addValue(weight.type, weight.range);
+  function.weights.push_back(std::move(weight));
+  return function.weights.back().value;
+}
+
+std::vector<ValueId> FunctionBuilder::inlineFunction(const Function &callee, llvm::ArrayRef<ValueId> arguments,
+                                                     llvm::ArrayRef<ValueId> weights) {
+  std::vector<ValueId> map(callee.values.size());
+  for (size_t i = 0; i < arguments.size(); ++i)
+    map[callee.arguments[i]] = arguments[i];
+  for (size_t i = 0; i < weights.size(); ++i)
+    map[callee.weights[i].value] = weights[i];
+  for (const Op &op : callee.ops) {
+    Op copy = op;
+    for (ValueId &operand : copy.operands)
+      operand = map[operand];
+    for (ValueId &result : copy.results) {
+      const ValueInfo &info = callee.values[result];
+      map[result] = function.addValue(info.type, info.range, info.name);
+      result = map[result];
+    }
+    function.ops.push_back(std::move(copy));
+  }
+  std::vector<ValueId> results;
+  for (ValueId result : callee.results)
+    results.push_back(map[result]);
+  return results;
+}
+
+std::vector<ValueId> FunctionBuilder::unread() const {
+  llvm::BitVector isRead(function.values.size());
+  for (const Op &op : function.ops)
+    for (ValueId operand : op.operands)
+      isRead.set(operand);
+  for (const std::vector<ValueId> &kept : {function.results, handedOn})
+    for (ValueId value : kept)
+      isRead.set(value);
+  std::vector<ValueId> unread;
+  for (const Op &op : function.ops)
+    for (ValueId result : op.results) {
+      llvm::StringRef name = function.values[result].name;
+      if (!isRead.test(result) && !name.empty() && !name.starts_with("_") && op.name != "scan")
+        unread.push_back(result);
+    }
+  return unread;
+}
+
+ValueInfo &frontend::infoOf(const Tensor &tensor) { return tensor.owner->function.values[tensor.id]; }
+
+const Type &frontend::typeOf(const Value &value) { return infoOf(*value.get<Tensor>()).type; }

@@ -1,0 +1,46 @@
+// Functions under construction.
+#ifndef STRETTO_FRONTEND_SEMA_FUNCTIONBUILDER_H
+#define STRETTO_FRONTEND_SEMA_FUNCTIONBUILDER_H
+
+#include "frontend/sema/Scope.h"
+
+namespace stretto::frontend {
+
+/// A function being built. The body of a `repeat` has a parent: variables of the parent that it reads
+/// become arguments.
+class FunctionBuilder {
+public:
+  explicit FunctionBuilder(FunctionBuilder *parent = nullptr) : parent(parent) {}
+
+  Function function;
+  FunctionBuilder *const parent;
+  /// Variables of enclosing functions read here, with the argument that holds each.
+  llvm::MapVector<Binding *, ValueId> captures;
+  /// What iterations of a repeat that were written out hand on, whether or not another one reads it.
+  std::vector<ValueId> handedOn;
+
+  /// The value of a tensor variable in this function, or nothing if it is out of reach (a block reads no
+  /// variable of its caller).
+  std::optional<ValueId> import(Binding &binding);
+  /// A name for weights that is not taken in this function: `base`, `base_1`, ...
+  std::string uniqueName(llvm::StringRef base);
+  ValueId addWeight(Weight weight);
+  /// Copies the operations of a function in. `arguments` and `weights` are the values for its formal
+  /// parameters; returns the values of its results.
+  std::vector<ValueId> inlineFunction(const Function &callee, llvm::ArrayRef<ValueId> arguments,
+                                      llvm::ArrayRef<ValueId> weights);
+  /// Results that have a name but no reader. A name that begins with '_' asks for none.
+  std::vector<ValueId> unread() const;
+
+private:
+  llvm::StringMap<unsigned> usedNames;
+};
+
+/// What is known of a tensor in the function that makes it.
+ValueInfo &infoOf(const Tensor &tensor);
+/// The type of a value that is a tensor.
+const Type &typeOf(const Value &value);
+
+} // namespace stretto::frontend
+
+#endif

@@ -1,0 +1,29 @@
+// Elaboration: the program is evaluated with the values of all its parameters known.
+#ifndef STRETTO_FRONTEND_SEMA_SEMA_H
+#define STRETTO_FRONTEND_SEMA_SEMA_H
+
+#include "frontend/diagnostics/Diagnostics.h"
+#include "frontend/sema/Loader.h"
+#include "frontend/sema/Program.h"
+
+namespace stretto::frontend {
+
+/// "name=value" of --set.
+struct Override {
+  std::string name, value;
+};
+
+struct ElaborationOptions {
+  std::string model;               // which model; empty: the only one of the main file
+  std::vector<Override> overrides; // the last one of a name counts
+  int64_t batch = 1, length = 1;   // shape of `tokens`
+  int64_t vocabulary = 0;          // of the task; binds the parameter `vocab`; 0: unknown
+};
+
+/// Elaborates a model of the main file. Nothing if there were errors.
+std::optional<Program> elaborate(const LoadedProgram &loaded, const ElaborationOptions &options, SourceFiles &sources,
+                                 Diagnostics &diagnostics);
+
+} // namespace stretto::frontend
+
+#endif

@@ -1,0 +1,89 @@
+// Arithmetic on tensors, and their columns.
+#include "frontend/sema/TensorMath.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+// ---------------------------------------------------------------- elementwise
+
+static bool expectNumbers(Reporter &reporter, const Type &type, SourceRange range) {
+  if (type.kind != Type::Kind::Tokens)
+    return true;
+  reporter.error(range, "tokens are not numbers; use embed(tokens, ...) first");
+  return false;
+}
+
+Value frontend::applyUnary(Emitter &emitter, llvm::StringRef function, const Value &operand, SourceRange range) {
+  const Type type = typeOf(operand);
+  return expectNumbers(emitter.reporter, type, range) ? emitter.emit(function, {operand}, type, range) : Value();
+}
+
+/// The type of the result: activations with equal shapes, a weight [width] used on each row, or weights with
+/// equal shapes.
+static std::optional<Type> commonType(Reporter &reporter, llvm::StringRef function, const Type &a, const Type &b,
+                                      SourceRange range) {
+  if (!expectNumbers(reporter, a, range) || !expectNumbers(reporter, b, range))
+    return std::nullopt;
+  if (a == b) {
+    Type type = a;
+    for (size_t i = 0; i < type.dims.size(); ++i)
+      if (!type.dims[i].provenance)
+        type.dims[i].provenance = b.dims[i].provenance;
+    return type;
+  }
+  const Type &rows = a.isRows() ? a : b, &weight = a.isRows() ? b : a;
+  if (rows.isRows() && weight.isWeight() && weight.dims.size() == 1 && weight.width().size == rows.width().size)
+    return rows;
+  Diagnostic &diagnostic = reporter.error(
+      range, "the operands of '" + function + "' must have the same shape, but got " + a.str() + " and " + b.str());
+  noteOrigins(diagnostic, a, b);
+  return std::nullopt;
+}
+
+Value frontend::splat(Emitter &emitter, double number, const Type &type, SourceRange range) {
+  return emitter.emit("constant", {}, type, range, {{"value", number}});
+}
+
+/// The operand as a tensor of this type: numbers are splat, a weight [width] is repeated over all rows.
+static Value materialize(Emitter &emitter, const Value &operand, const Type &type, SourceRange range) {
+  if (!operand.isTensor())
+    return splat(emitter, toFloat(operand), type, range);
+  return typeOf(operand) == type ? operand : emitter.emit("broadcast", {operand}, type, range);
+}
+
+Value frontend::applyBinary(Emitter &emitter, llvm::StringRef function, const Value &a, const Value &b,
+                            SourceRange range) {
+  const Type typeOfA = typeOf(a.isTensor() ? a : b), typeOfB = typeOf(b.isTensor() ? b : a);
+  std::optional<Type> type = commonType(emitter.reporter, function, typeOfA, typeOfB, range);
+  if (!type)
+    return {};
+  Value left = materialize(emitter, a, *type, range), right = materialize(emitter, b, *type, range);
+  if (left.isError() || right.isError())
+    return {};
+  return emitter.emit(function, {left, right}, *type, range);
+}
+
+// ---------------------------------------------------------------- columns
+
+Value frontend::concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range) {
+  if (parts.size() == 1)
+    return parts[0];
+  Dim width;
+  for (const Value &part : parts)
+    width.size += typeOf(part).width().size;
+  return emitter.emit("concat", parts, emitter.rowsType(width), range);
+}
+
+std::vector<Value> frontend::split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts,
+                                   SourceRange range) {
+  if (parts.size() == 1)
+    return {whole};
+  std::vector<Value> results;
+  int64_t offset = 0;
+  for (const Value &part : parts) {
+    const Type type = typeOf(part);
+    results.push_back(emitter.emit("slice", {whole}, type, range, {{"offset", offset}}));
+    offset += type.width().size;
+  }
+  return results;
+}

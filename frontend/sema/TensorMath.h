@@ -1,0 +1,23 @@
+// Arithmetic on tensors, and their columns.
+#ifndef STRETTO_FRONTEND_SEMA_TENSORMATH_H
+#define STRETTO_FRONTEND_SEMA_TENSORMATH_H
+
+#include "frontend/sema/Emitter.h"
+
+namespace stretto::frontend {
+
+/// An elementwise function of a tensor.
+Value applyUnary(Emitter &emitter, llvm::StringRef function, const Value &operand, SourceRange range);
+/// An elementwise function of two operands, at least one of them a tensor: of equal shapes, a weight [width] used on
+/// each row, or a number.
+Value applyBinary(Emitter &emitter, llvm::StringRef function, const Value &a, const Value &b, SourceRange range);
+/// A tensor of one number.
+Value splat(Emitter &emitter, double number, const Type &type, SourceRange range);
+/// Rows side by side.
+Value concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range);
+/// The inverse of `concatenate`: values as wide as the parts.
+std::vector<Value> split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts, SourceRange range);
+
+} // namespace stretto::frontend
+
+#endif

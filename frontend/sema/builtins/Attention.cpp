@@ -1,0 +1,68 @@
+// Built-in attention.
+#include "frontend/sema/builtins/BuiltinCall.h"
+#include "frontend/sema/builtins/Families.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+/// Reports unless q is `heads` and k and v are `kvHeads` times as wide as one head.
+bool checkShapes(BuiltinCall &call, int64_t heads, int64_t kvHeads) {
+  const Type &q = call.type("q"), &k = call.type("k"), &v = call.type("v");
+  if (!(k == v)) {
+    Diagnostic &diagnostic =
+        call.errorAt("v", "k and v must have the same shape, but got " + k.str() + " and " + v.str());
+    noteOrigins(diagnostic, k, v);
+    return false;
+  }
+  if (heads % kvHeads != 0) {
+    Diagnostic &diagnostic = call.errorAt("kv_heads", "kv_heads must divide heads, but got " + llvm::Twine(kvHeads) +
+                                                          " and " + llvm::Twine(heads));
+    noteOrigin(diagnostic, call.value("kv_heads").provenance);
+    noteOrigin(diagnostic, call.value("heads").provenance);
+    return false;
+  }
+  int64_t headDim = q.width().size / heads;
+  if (headDim * heads == q.width().size && k.width().size == headDim * kvHeads)
+    return true;
+  Diagnostic &diagnostic =
+      call.error("q must be heads and k kv_heads times as wide as one head, but got q " + q.str() + " with " +
+                 llvm::Twine(heads) + " heads and k " + k.str() + " with " + llvm::Twine(kvHeads));
+  noteOrigin(diagnostic, q.width().provenance);
+  noteOrigin(diagnostic, k.width().provenance);
+  noteOrigin(diagnostic, call.value("heads").provenance);
+  return false;
+}
+
+Values softmaxAttention(BuiltinCall &call) {
+  for (llvm::StringRef name : {"q", "k", "v"})
+    if (!call.expectRows(name))
+      return {Value()};
+  for (llvm::StringRef name : {"heads", "kv_heads"})
+    if (!call.expectInRange(name, 1))
+      return {Value()};
+  int64_t heads = call.integer("heads", 1), kvHeads = call.integer("kv_heads", heads);
+  if (!checkShapes(call, heads, kvHeads))
+    return {Value()};
+  return {call.operation({call.value("q"), call.value("k"), call.value("v")}, call.type("q"),
+                         {{"heads", heads}, {"kv_heads", kvHeads}, {"causal", call.flag("causal", true)}})};
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> frontend::attentionBuiltins() {
+  using K = ArgumentKind;
+  static const Builtin table[] = {
+      {.name = "softmax_attention",
+       .parameters = {{"q", K::Tensor, required},
+                      {"k", K::Tensor, required},
+                      {"v", K::Tensor, required},
+                      {"heads", K::Int, required},
+                      {"kv_heads", K::Int},
+                      {"causal", K::Bool}},
+       .meaning = softmaxAttention,
+       .hasOperation = true},
+  };
+  return table;
+}

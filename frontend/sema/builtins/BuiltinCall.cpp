@@ -1,0 +1,83 @@
+// A call of a built-in function: its arguments, and what a meaning needs to check and emit.
+#include "frontend/sema/builtins/BuiltinCall.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace stretto::frontend;
+
+// ---------------------------------------------------------------- arguments
+
+size_t BuiltinCall::indexOf(llvm::StringRef parameter) const {
+  size_t index = 0;
+  while (builtin.parameters[index].name != parameter)
+    ++index;
+  return index;
+}
+
+SourceRange BuiltinCall::rangeOf(llvm::StringRef parameter) const {
+  return has(parameter) ? find(parameter).ranges[0] : call.range;
+}
+
+int64_t BuiltinCall::integer(llvm::StringRef parameter, int64_t whenAbsent) const {
+  return has(parameter) ? *value(parameter).get<int64_t>() : whenAbsent;
+}
+
+double BuiltinCall::real(llvm::StringRef parameter, double whenAbsent) const {
+  return has(parameter) ? *value(parameter).get<double>() : whenAbsent;
+}
+
+bool BuiltinCall::flag(llvm::StringRef parameter, bool whenAbsent) const {
+  return has(parameter) ? *value(parameter).get<bool>() : whenAbsent;
+}
+
+std::string BuiltinCall::symbol(llvm::StringRef parameter) const {
+  if (has(parameter))
+    return value(parameter).get<Symbol>()->name;
+  return builtin.parameters[indexOf(parameter)].members.split(' ').first.str();
+}
+
+Initializer BuiltinCall::initializer(llvm::StringRef parameter, Initializer whenAbsent) const {
+  return has(parameter) ? *value(parameter).get<Initializer>() : whenAbsent;
+}
+
+Dim BuiltinCall::dim(llvm::StringRef parameter) const {
+  const Value &size = value(parameter);
+  const Provenance *provenance = size.provenance;
+  llvm::StringRef text = emitter.reporter.text(rangeOf(parameter));
+  constexpr size_t maxText = 40;
+  bool isComputed = !provenance && text.size() <= maxText && text.find_first_not_of("0123456789") != text.npos;
+  if (isComputed)
+    provenance = emitter.reporter.origin(text, rangeOf(parameter));
+  return {*size.get<int64_t>(), provenance};
+}
+
+// ---------------------------------------------------------------- errors
+
+bool BuiltinCall::expectRows(llvm::StringRef parameter) const {
+  const BuiltinArgument &argument = find(parameter);
+  for (auto [value, range] : llvm::zip_equal(argument.values, argument.ranges)) {
+    const Type &type = typeOf(value);
+    if (type.isRows())
+      continue;
+    bool isTokens = type.kind == Type::Kind::Tokens;
+    emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be [batch, length, width], but got " +
+                                      (isTokens ? "tokens " : "a weight ") + type.str() +
+                                      (isTokens ? "; use embed(tokens, ...) first" : ""));
+    return false;
+  }
+  return true;
+}
+
+bool BuiltinCall::expectInRange(llvm::StringRef parameter, int64_t low, int64_t high) const {
+  if (!has(parameter))
+    return true;
+  int64_t got = *value(parameter).get<int64_t>();
+  if (got >= low && got <= high)
+    return true;
+  std::string bounds = high == INT64_MAX ? llvm::formatv("at least {0}", low).str()
+                                         : llvm::formatv("between {0} and {1}", low, high).str();
+  Diagnostic &diagnostic =
+      errorAt(parameter, "'" + parameter + "' of '" + name() + "' must be " + bounds + ", but got " + llvm::Twine(got));
+  noteOrigin(diagnostic, value(parameter).provenance);
+  return false;
+}

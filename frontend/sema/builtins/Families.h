@@ -1,0 +1,28 @@
+// The tables of built-in functions, one for each family.
+#ifndef STRETTO_FRONTEND_SEMA_BUILTINS_FAMILIES_H
+#define STRETTO_FRONTEND_SEMA_BUILTINS_FAMILIES_H
+
+#include "frontend/sema/builtins/Builtin.h"
+
+namespace stretto::frontend {
+
+inline constexpr bool required = true; // of a BuiltinParameter
+
+/// Matmuls with weights, and weights themselves.
+llvm::ArrayRef<Builtin> weightBuiltins();
+llvm::ArrayRef<Builtin> normBuiltins();
+llvm::ArrayRef<Builtin> canonBuiltins();
+/// What knows positions: shift, rotary.
+llvm::ArrayRef<Builtin> positionBuiltins();
+llvm::ArrayRef<Builtin> attentionBuiltins();
+/// What is known and wanted of tensors, without computing anything.
+llvm::ArrayRef<Builtin> annotationBuiltins();
+/// Of tensors and of numbers.
+llvm::ArrayRef<Builtin> elementwiseBuiltins();
+/// Of numbers alone.
+llvm::ArrayRef<Builtin> roundingBuiltins();
+llvm::ArrayRef<Builtin> initializerBuiltins();
+
+} // namespace stretto::frontend
+
+#endif

@@ -1,0 +1,77 @@
+// Built-in norms.
+#include "frontend/sema/TensorMath.h"
+#include "frontend/sema/builtins/BuiltinCall.h"
+#include "frontend/sema/builtins/Families.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+/// The columns of a head: the gain and the bias of a norm have one entry for each. Nothing after an error.
+std::optional<Dim> headWidth(BuiltinCall &call) {
+  if (!call.expectRows("x") || !call.expectInRange("heads", 1))
+    return std::nullopt;
+  const Type &type = call.type("x");
+  const Dim width = type.width();
+  int64_t heads = call.integer("heads", 1);
+  if (heads == 1)
+    return width;
+  if (width.size % heads == 0)
+    return Dim{width.size / heads, call.emitter.reporter.origin("head_dim", call.range())};
+  Diagnostic &diagnostic =
+      call.errorAt("heads", "heads must divide the width of " + type.str() + ", but got " + llvm::Twine(heads));
+  noteOrigin(diagnostic, width.provenance);
+  return std::nullopt;
+}
+
+/// The norm itself. `more` are its operands besides x.
+Value norm(BuiltinCall &call, llvm::ArrayRef<Value> more) {
+  llvm::SmallVector<Value> operands = {call.value("x")};
+  llvm::append_range(operands, more);
+  return call.operation(operands, call.type("x"),
+                        {{"eps", call.real("eps", 1e-5)}, {"heads", call.integer("heads", 1)}});
+}
+
+Values rmsNorm(BuiltinCall &call) {
+  std::optional<Dim> width = headWidth(call);
+  if (!width)
+    return {Value()};
+  Value gain = call.weight(call.weightScope() + ".weight", {*width}, call.initializer("init", ones));
+  return {gain.isError() ? Value() : norm(call, {gain})};
+}
+
+Values layerNorm(BuiltinCall &call) {
+  std::optional<Dim> width = headWidth(call);
+  if (!width)
+    return {Value()};
+  std::string scope = call.weightScope();
+  Value gain = call.weight(scope + ".weight", {*width}, call.initializer("init", ones));
+  if (gain.isError())
+    return {Value()};
+  Value bias = call.flag("bias", true) ? call.weight(scope + ".bias", {*width}, call.initializer("bias_init", zeros))
+                                       : splat(call.emitter, 0.0, typeOf(gain), call.range());
+  return {norm(call, {gain, bias})};
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> frontend::normBuiltins() {
+  using K = ArgumentKind;
+  static const Builtin table[] = {
+      {.name = "rms_norm",
+       .parameters = {{"x", K::Tensor, required}, {"heads", K::Int}, {"eps", K::Float}, {"init", K::Initializer}},
+       .meaning = rmsNorm,
+       .hasOperation = true},
+      {.name = "layer_norm",
+       .parameters = {{"x", K::Tensor, required},
+                      {"heads", K::Int},
+                      {"eps", K::Float},
+                      {"bias", K::Bool},
+                      {"init", K::Initializer},
+                      {"bias_init", K::Initializer}},
+       .meaning = layerNorm,
+       .hasOperation = true},
+  };
+  return table;
+}

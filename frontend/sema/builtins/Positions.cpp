@@ -1,0 +1,107 @@
+// Built-in functions that know positions: shift, rotary.
+#include "frontend/sema/builtins/BuiltinCall.h"
+#include "frontend/sema/builtins/Families.h"
+
+#include <cmath>
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+Values shift(BuiltinCall &call) {
+  if (!call.expectRows("x") || !call.expectInRange("steps", 0, call.options.length))
+    return {Value()};
+  return {call.operation({call.value("x")}, call.type("x"), {{"steps", call.integer("steps", 0)}})};
+}
+
+// ---------------------------------------------------------------- rotary
+
+/// The number that a fraction of `whole` makes, if it is a whole number and a multiple of `step`.
+std::optional<int64_t> wholePart(double fraction, int64_t whole, int64_t step) {
+  double part = fraction * double(whole);
+  int64_t rounded = std::llround(part);
+  bool fits = std::abs(part - double(rounded)) < 1e-6 && rounded % step == 0 && fraction >= 0 && fraction <= 1;
+  return fits ? std::optional(rounded) : std::nullopt;
+}
+
+/// The heads of an operand, given by their number or by their width. Nothing after an error.
+std::optional<int64_t> headsOf(BuiltinCall &call, const Type &type) {
+  llvm::StringRef given = call.has("heads") ? "heads" : "head_dim";
+  int64_t divisor = call.integer(given, 0), width = type.width().size;
+  if (width % divisor == 0)
+    return given == "heads" ? divisor : width / divisor;
+  Diagnostic &diagnostic =
+      call.errorAt(given, given + " must divide the width of " + type.str() + ", but got " + llvm::Twine(divisor));
+  noteOrigin(diagnostic, type.width().provenance);
+  noteOrigin(diagnostic, call.value(given).provenance);
+  return std::nullopt;
+}
+
+Value rotaryOf(BuiltinCall &call, const Value &x) {
+  const Type type = typeOf(x);
+  std::optional<int64_t> heads = headsOf(call, type);
+  if (!heads)
+    return {};
+  int64_t headDim = type.width().size / *heads;
+  double fraction = call.real("fraction", 1), headFraction = call.real("head_fraction", 1);
+  std::optional<int64_t> rotated = wholePart(fraction, headDim, 2), rotatedHeads = wholePart(headFraction, *heads, 1);
+  if (!rotated) {
+    call.errorAt("fraction", "fraction must give an even number of the " + llvm::Twine(headDim) +
+                                 " columns of a head, but got " + toString(Value(fraction)));
+    return {};
+  }
+  if (!rotatedHeads) {
+    call.errorAt("head_fraction", "head_fraction must give a whole number of the " + llvm::Twine(*heads) +
+                                      " heads, but got " + toString(Value(headFraction)));
+    return {};
+  }
+  if (*rotated == 0 || *rotatedHeads == 0)
+    return x;
+  return call.operation({x}, type,
+                        {{"heads", *heads},
+                         {"rotated", *rotated},
+                         {"rotated_heads", *rotatedHeads},
+                         {"theta", call.real("theta", 10000)},
+                         {"style", call.symbol("style")}});
+}
+
+Values rotary(BuiltinCall &call) {
+  Values results(call.operands().size());
+  if (call.has("heads") == call.has("head_dim")) {
+    call.error("'rotary' needs either heads or head_dim");
+    return results;
+  }
+  if (!call.expectRows("x") || !call.expectInRange("heads", 1) || !call.expectInRange("head_dim", 1))
+    return results;
+  if (call.real("theta", 10000) <= 0) {
+    call.errorAt("theta", "theta must be positive, but got " + toString(call.value("theta")));
+    return results;
+  }
+  llvm::transform(call.operands(), results.begin(), [&](const Value &x) { return rotaryOf(call, x); });
+  return results;
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> frontend::positionBuiltins() {
+  using K = ArgumentKind;
+  static const Builtin table[] = {
+      {.name = "shift",
+       .parameters = {{"x", K::Tensor, required}, {"steps", K::Int, required}},
+       .meaning = shift,
+       .hasOperation = true},
+      {.name = "rotary",
+       .parameters = {{"x", K::Tensor, required},
+                      {"head_dim", K::Int},
+                      {"heads", K::Int},
+                      {"fraction", K::Float},
+                      {"head_fraction", K::Float},
+                      {"theta", K::Float},
+                      {"style", K::Enum, false, "half_split interleaved"}},
+       .meaning = rotary,
+       .hasOperation = true,
+       .isVariadic = true},
+  };
+  return table;
+}

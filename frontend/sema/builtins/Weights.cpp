@@ -1,0 +1,131 @@
+// Built-in functions that make weights or multiply by them: embed, linear, parameter.
+#include "frontend/sema/TensorMath.h"
+#include "frontend/sema/builtins/BuiltinCall.h"
+#include "frontend/sema/builtins/Families.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+constexpr Initializer normal02{Initializer::Kind::Normal, 0, 0.02};
+
+// ---------------------------------------------------------------- embed
+
+/// The table [vocabulary, width] that is given, or made.
+Value embedTable(BuiltinCall &call) {
+  if (call.has("weight")) {
+    const Type &type = call.type("weight");
+    if (type.isWeight() && type.dims.size() == 2)
+      return call.value("weight");
+    call.errorAt("weight", "'weight' of 'embed' must be a weight [vocabulary, width], but got " + type.str());
+    return {};
+  }
+  if (!call.has("vocabulary") || !call.has("width")) {
+    call.error("'embed' needs a vocabulary and a width, or a weight");
+    return {};
+  }
+  return call.weight(call.weightScope() + ".weight", {call.dim("vocabulary"), call.dim("width")},
+                     call.initializer("init", normal02));
+}
+
+Values embed(BuiltinCall &call) {
+  const Type &tokens = call.type("tokens");
+  if (tokens.kind != Type::Kind::Tokens) {
+    call.errorAt("tokens", "'tokens' of 'embed' must be the tokens of the model, but got " + tokens.str());
+    return {Value()};
+  }
+  Value table = embedTable(call);
+  if (table.isError())
+    return {Value()};
+  const Type type = typeOf(table);
+  int64_t vocabulary = call.options.vocabulary;
+  if (type.dims[0].size < vocabulary) {
+    Diagnostic &diagnostic = call.error("the table must have a row for each of the " + llvm::Twine(vocabulary) +
+                                        " tokens of the task, but got " + type.str());
+    noteOrigin(diagnostic, type.dims[0].provenance);
+    return {Value()};
+  }
+  return {call.operation({call.value("tokens"), table}, call.emitter.rowsType(type.dims[1]))};
+}
+
+// ---------------------------------------------------------------- linear
+
+/// The weight [width, input] that is given, or made.
+Value linearWeight(BuiltinCall &call, Dim input, const std::string &scope) {
+  if (call.has("weight")) {
+    const Type &type = call.type("weight");
+    bool fits = type.isWeight() && type.dims.size() == 2 && type.dims[1].size == input.size;
+    if (fits && (!call.has("width") || type.dims[0].size == call.integer("width", 0)))
+      return call.value("weight");
+    Diagnostic &diagnostic = call.errorAt("weight", "'weight' of 'linear' must be a weight [width, " +
+                                                        llvm::Twine(input.size) + "], but got " + type.str());
+    noteOrigin(diagnostic, input.provenance);
+    return {};
+  }
+  if (!call.has("width")) {
+    call.error("'linear' needs a width, or a weight");
+    return {};
+  }
+  return call.weight(scope + ".weight", {call.dim("width"), input}, call.initializer("init", normal02));
+}
+
+Values linear(BuiltinCall &call) {
+  if (!call.expectRows("x"))
+    return {Value()};
+  bool hasBias = call.flag("bias", false);
+  std::string scope = call.has("weight") && !hasBias ? "" : call.weightScope();
+  Value weight = linearWeight(call, call.type("x").width(), scope);
+  if (weight.isError())
+    return {Value()};
+  Dim output = typeOf(weight).dims[0];
+  Value y = call.operation({call.value("x"), weight}, call.emitter.rowsType(output));
+  if (!hasBias || y.isError())
+    return {y};
+  Value bias = call.weight(scope + ".bias", {output}, call.initializer("bias_init", zeros));
+  return {bias.isError() ? Value() : applyBinary(call.emitter, "add", y, bias, call.range())};
+}
+
+// ---------------------------------------------------------------- parameter
+
+Values parameter(BuiltinCall &call) {
+  llvm::SmallVector<Dim> dims;
+  for (const Value &size : call.operands())
+    dims.push_back({*size.get<int64_t>(), size.provenance});
+  constexpr size_t maxRank = 3;
+  if (dims.size() > maxRank) {
+    call.error("a weight has at most " + llvm::Twine(maxRank) + " dimensions, but got " + llvm::Twine(dims.size()));
+    return {Value()};
+  }
+  return {call.weight(call.weightScope(), dims, call.initializer("init", normal02), call.flag("frozen", false))};
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> frontend::weightBuiltins() {
+  using K = ArgumentKind;
+  static const Builtin table[] = {
+      {.name = "embed",
+       .parameters = {{"tokens", K::Tensor, required},
+                      {"vocabulary", K::Int},
+                      {"width", K::Int},
+                      {"weight", K::Tensor},
+                      {"init", K::Initializer}},
+       .meaning = embed,
+       .hasOperation = true},
+      {.name = "linear",
+       .parameters = {{"x", K::Tensor, required},
+                      {"width", K::Int},
+                      {"bias", K::Bool},
+                      {"weight", K::Tensor},
+                      {"init", K::Initializer},
+                      {"bias_init", K::Initializer}},
+       .meaning = linear,
+       .hasOperation = true},
+      {.name = "parameter",
+       .parameters = {{"shape", K::Int, required}, {"init", K::Initializer}, {"frozen", K::Bool}},
+       .meaning = parameter,
+       .isVariadic = true},
+  };
+  return table;
+}

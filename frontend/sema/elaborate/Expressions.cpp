@@ -1,0 +1,223 @@
+// Evaluates expressions.
+#include "frontend/sema/elaborate/Expressions.h"
+
+#include "frontend/sema/Numbers.h"
+#include "frontend/sema/ParameterType.h"
+#include "frontend/sema/TensorMath.h"
+#include "frontend/sema/elaborate/Calls.h"
+
+#include <algorithm>
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+/// Nested evaluations, calls included; keeps the machine stack within bounds.
+constexpr unsigned maxDepth = 1000;
+
+llvm::StringRef tensorFunction(BinaryOperator op) {
+  switch (op) {
+  case BinaryOperator::Add:
+    return "add";
+  case BinaryOperator::Subtract:
+    return "sub";
+  case BinaryOperator::Multiply:
+    return "mul";
+  case BinaryOperator::Divide:
+    return "div";
+  default:
+    return "";
+  }
+}
+
+SymbolSet setOf(const SetExpr &expr) {
+  SymbolSet set;
+  for (const Identifier &member : expr.members)
+    if (!llvm::is_contained(set.members, member.text))
+      set.members.push_back(member.text.str());
+  std::sort(set.members.begin(), set.members.end());
+  return set;
+}
+} // namespace
+
+// ---------------------------------------------------------------- any expression
+
+/// Counts an evaluation. False, after one error, when there are too many, or too many within each other.
+bool Expressions::mayGoOn(SourceRange range) {
+  if (!budget.spend(1))
+    return false;
+  if (depth <= maxDepth)
+    return true;
+  reporter.error(range, "evaluation is nested more than " + llvm::Twine(maxDepth) + " levels deep");
+  budget.exhaust();
+  return false;
+}
+
+Value Expressions::evaluate(const Expr &expr, NameHint hint) {
+  if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
+    std::vector<Value> values = evaluateMany(expr, hint);
+    if (values.size() == 1)
+      return std::move(values[0]);
+    reporter.error(expr.range,
+                   "one value is expected here, but '" + call->callee.text + "' gives " + llvm::Twine(values.size()));
+    return {};
+  }
+  llvm::SaveAndRestore nested(depth, depth + 1);
+  if (!mayGoOn(expr.range))
+    return {};
+  switch (expr.kind) {
+  case ExprKind::Integer:
+    return llvm::cast<IntegerExpr>(expr).value;
+  case ExprKind::Float:
+    return llvm::cast<FloatExpr>(expr).value;
+  case ExprKind::Bool:
+    return llvm::cast<BoolExpr>(expr).value;
+  case ExprKind::Name:
+    return evaluateName(llvm::cast<NameExpr>(expr));
+  case ExprKind::Set:
+    return setOf(llvm::cast<SetExpr>(expr));
+  case ExprKind::Unary:
+    return evaluateUnary(llvm::cast<UnaryExpr>(expr));
+  case ExprKind::Binary:
+    return evaluateBinary(llvm::cast<BinaryExpr>(expr));
+  case ExprKind::Conditional:
+    return evaluateConditional(llvm::cast<ConditionalExpr>(expr), hint);
+  case ExprKind::Call:
+    break;
+  }
+  llvm_unreachable("calls are evaluated above");
+}
+
+std::vector<Value> Expressions::evaluateMany(const Expr &expr, NameHint hint) {
+  auto *call = llvm::dyn_cast<CallExpr>(&expr);
+  if (!call)
+    return {evaluate(expr, hint)};
+  llvm::SaveAndRestore nested(depth, depth + 1);
+  return mayGoOn(expr.range) ? calls.evaluate(*call, hint) : std::vector<Value>{Value()};
+}
+
+std::optional<bool> Expressions::evaluateBool(const Expr &expr, llvm::StringRef what) {
+  return expectBool(reporter, evaluate(expr), what, expr.range);
+}
+
+// ---------------------------------------------------------------- names, operators
+
+Value Expressions::evaluateName(const NameExpr &expr) {
+  if (Binding *binding = names.lookup(expr.name)) {
+    if (!binding->value.isTensor())
+      return binding->value;
+    if (std::optional<ValueId> id = emitter.function().import(*binding))
+      return Tensor{&emitter.function(), *id};
+    reporter.error(expr.range, "'" + expr.name + "' is a tensor of another function; pass it as an argument");
+    return {};
+  }
+  if (expr.name == "zeros" || expr.name == "ones")
+    return expr.name == "ones" ? ones : zeros;
+  if (names.isSymbol(expr.name))
+    return Symbol{expr.name.str(), nullptr};
+  if (names.lookupDeclaration(expr.name).first)
+    reporter.error(expr.range, "'" + expr.name + "' is a block or def; call it with (...)");
+  else
+    reporter.error(expr.range,
+                   "unknown name '" + expr.name.take_front(60) + "'" + didYouMean(expr.name, names.visibleNames()));
+  return {};
+}
+
+/// The result on numbers.
+Value Expressions::computed(BinaryOperator op, const Value &a, const Value &b, SourceRange range) {
+  std::string problem;
+  Value result = computeNumbers(op, a, b, range, problem);
+  if (!problem.empty())
+    reporter.error(range, problem);
+  return result;
+}
+
+Value Expressions::evaluateUnary(const UnaryExpr &expr) {
+  Value operand = evaluate(*expr.operand);
+  if (operand.isError())
+    return operand;
+  if (expr.op == UnaryOperator::Not) {
+    std::optional<bool> flag = expectBool(reporter, operand, "the operand of 'not'", expr.operand->range);
+    return flag ? Value(!*flag) : Value();
+  }
+  if (operand.isTensor())
+    return applyUnary(emitter, "neg", operand, expr.range);
+  if (operand.isNumber())
+    return computed(BinaryOperator::Subtract, operand.get<double>() ? Value(-0.0) : Value(int64_t(0)), operand,
+                    expr.range);
+  reporter.error(expr.range, "'-' takes a number or a tensor, but got " + kindName(operand));
+  return {};
+}
+
+Value Expressions::evaluateLogic(const BinaryExpr &expr) {
+  std::optional<bool> left = evaluateBool(*expr.left, "the left side of '" + spelling(expr.op).str() + "'");
+  if (!left)
+    return {};
+  bool isDecided = expr.op == BinaryOperator::Or ? *left : !*left;
+  if (isDecided)
+    return *left;
+  std::optional<bool> right = evaluateBool(*expr.right, "the right side of '" + spelling(expr.op).str() + "'");
+  return right ? Value(*right) : Value();
+}
+
+Value Expressions::evaluateBinary(const BinaryExpr &expr) {
+  if (expr.op == BinaryOperator::And || expr.op == BinaryOperator::Or)
+    return evaluateLogic(expr);
+  Value left = evaluate(*expr.left), right = evaluate(*expr.right);
+  if (left.isError() || right.isError())
+    return {};
+  if (expr.op == BinaryOperator::In)
+    return isMember(expr, left, right);
+  if (left.isNumber() && right.isNumber())
+    return computed(expr.op, left, right, expr.range);
+  llvm::StringRef function = tensorFunction(expr.op);
+  bool leftFits = left.isTensor() || left.isNumber(), rightFits = right.isTensor() || right.isNumber();
+  if (!function.empty() && leftFits && rightFits)
+    return applyBinary(emitter, function, left, right, expr.range);
+  if (isComparison(expr.op) && !left.isTensor() && !right.isTensor())
+    return compareSymbols(expr, left, right);
+  reporter.error(expr.range, "'" + spelling(expr.op) + "' does not take " + kindName(left) + " and " + kindName(right));
+  return {};
+}
+
+Value Expressions::evaluateConditional(const ConditionalExpr &expr, NameHint hint) {
+  std::optional<bool> condition = evaluateBool(*expr.condition, "a condition");
+  if (!condition)
+    return {};
+  return evaluate(*condition ? *expr.whenTrue : *expr.whenFalse, hint);
+}
+
+// ---------------------------------------------------------------- symbols
+
+Value Expressions::isMember(const BinaryExpr &expr, const Value &left, const Value &right) {
+  auto *symbol = left.get<Symbol>();
+  auto *set = right.get<SymbolSet>();
+  if (!symbol || !set) {
+    reporter.error(expr.range, "'in' takes a symbol and a set, but got " + kindName(left) + " and " + kindName(right));
+    return {};
+  }
+  llvm::StringRef leftText = reporter.text(expr.left->range), rightText = reporter.text(expr.right->range);
+  if (!symbol->universe && !checkMember(reporter, symbol->name, set->universe, rightText, expr.left->range))
+    return {};
+  for (const std::string &member : set->members)
+    if (!checkMember(reporter, member, symbol->universe, leftText, expr.right->range))
+      return {};
+  return llvm::is_contained(set->members, symbol->name);
+}
+
+Value Expressions::compareSymbols(const BinaryExpr &expr, const Value &left, const Value &right) {
+  bool isEquality = expr.op == BinaryOperator::Equal || expr.op == BinaryOperator::NotEqual;
+  if (!isEquality || left.data.index() != right.data.index()) {
+    reporter.error(expr.range,
+                   "'" + spelling(expr.op) + "' does not take " + kindName(left) + " and " + kindName(right));
+    return {};
+  }
+  auto *a = left.get<Symbol>();
+  auto *b = right.get<Symbol>();
+  llvm::StringRef leftText = reporter.text(expr.left->range), rightText = reporter.text(expr.right->range);
+  if (a && b &&
+      (!checkMember(reporter, a->name, b->universe, rightText, expr.left->range) ||
+       !checkMember(reporter, b->name, a->universe, leftText, expr.right->range)))
+    return {};
+  return sameStatic(left, right) == (expr.op == BinaryOperator::Equal);
+}

@@ -1,0 +1,99 @@
+// Puts the iterations of a repeat into the enclosing function: written out, or as one loop.
+#include "frontend/sema/elaborate/LayerEmitter.h"
+
+using namespace stretto::frontend;
+
+ValueId &LayerEmitter::current(Binding *binding) {
+  auto known = values.find(binding);
+  if (known == values.end())
+    known = values.insert({binding, *outer.import(*binding)}).first;
+  return known->second;
+}
+
+void LayerEmitter::emitInline(int64_t number) {
+  const Iteration &iteration = *iterations[number];
+  std::vector<ValueId> arguments, weights;
+  for (Binding *binding : iteration.captures)
+    arguments.push_back(current(binding));
+  for (Weight weight : iteration.function.weights) {
+    weight.name = scope + "." + std::to_string(number) + "." + weight.name;
+    weights.push_back(outer.addWeight(std::move(weight)));
+  }
+  std::vector<ValueId> results = outer.inlineFunction(iteration.function, arguments, weights);
+  for (auto [binding, result] : llvm::zip_equal(iteration.assigned, results))
+    values[binding] = result;
+  llvm::append_range(outer.handedOn, results);
+}
+
+// ---------------------------------------------------------------- loops
+
+LayerBody LayerEmitter::makeBody(const LayerRun &run) {
+  LayerBody body;
+  FunctionBuilder builder;
+  builder.function.range = iterations[run.first]->function.range;
+  for (int64_t i = run.first; i < run.first + run.period; ++i) {
+    const Iteration &iteration = *iterations[i];
+    body.carried.insert(iteration.assigned.begin(), iteration.assigned.end());
+    body.read.insert(iteration.captures.begin(), iteration.captures.end());
+    builder.function.operations += iteration.function.operations;
+  }
+  body.read.set_subtract(body.carried);
+  llvm::DenseMap<Binding *, ValueId> locals;
+  auto addFormal = [&](Binding *binding, std::vector<ValueId> &list) {
+    const ValueInfo &info = outer.function.values[current(binding)];
+    locals[binding] = builder.function.addValue(info.type, info.range, binding->name);
+    list.push_back(locals[binding]);
+  };
+  for (Binding *binding : body.carried)
+    addFormal(binding, builder.function.arguments);
+  for (Binding *binding : body.read)
+    addFormal(binding, builder.function.invariants);
+  for (int64_t i = run.first; i < run.first + run.period; ++i)
+    inlineInto(builder, i, locals, body.layerOfWeight);
+  for (Binding *binding : body.carried)
+    builder.function.results.push_back(locals[binding]);
+  body.function = std::move(builder.function);
+  return body;
+}
+
+void LayerEmitter::inlineInto(FunctionBuilder &builder, int64_t number, llvm::DenseMap<Binding *, ValueId> &locals,
+                              std::vector<int64_t> &layerOfWeight) {
+  const Iteration &iteration = *iterations[number];
+  std::vector<ValueId> arguments, weights;
+  for (Binding *binding : iteration.captures)
+    arguments.push_back(locals[binding]);
+  for (const Weight &weight : iteration.function.weights) {
+    weights.push_back(builder.addWeight(weight));
+    layerOfWeight.push_back(number);
+  }
+  std::vector<ValueId> results = builder.inlineFunction(iteration.function, arguments, weights);
+  for (auto [binding, result] : llvm::zip_equal(iteration.assigned, results))
+    locals[binding] = result;
+}
+
+void LayerEmitter::emitScan(const LayerRun &run, const LayerBody &body, unsigned callee, SourceRange range,
+                            bool noFuse) {
+  Op scan;
+  scan.name = "scan";
+  scan.callee = callee;
+  scan.range = range;
+  scan.noFuse = noFuse;
+  scan.attributes = {{"trips", run.count}};
+  for (Binding *binding : body.carried)
+    scan.operands.push_back(current(binding));
+  for (auto [weight, layer] : llvm::zip_equal(body.function.weights, body.layerOfWeight)) {
+    Weight stacked = weight;
+    stacked.name = scope + ".{}." + stacked.name;
+    stacked.type.dims.insert(stacked.type.dims.begin(), Dim{run.count, nullptr});
+    stacked.stacks.insert(stacked.stacks.begin(), Stack{layer, run.period, run.count});
+    scan.operands.push_back(outer.addWeight(std::move(stacked)));
+  }
+  for (Binding *binding : body.read)
+    scan.operands.push_back(current(binding));
+  for (Binding *binding : body.carried) {
+    Type type = outer.function.values[current(binding)].type;
+    values[binding] = outer.function.addValue(std::move(type), range, binding->name);
+    scan.results.push_back(values[binding]);
+  }
+  outer.function.ops.push_back(std::move(scan));
+}

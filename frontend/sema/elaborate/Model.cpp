@@ -1,0 +1,106 @@
+// The model that is compiled: which one, and what it returns.
+#include "frontend/sema/elaborate/Model.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+static constexpr int64_t maxRows = int64_t(1) << 31;
+
+const Declaration *Model::find() {
+  std::vector<const Declaration *> models;
+  std::vector<llvm::StringRef> known;
+  for (const auto &declaration : loaded.main().tree.declarations)
+    if (declaration->kind == Declaration::Kind::Model) {
+      models.push_back(declaration.get());
+      known.push_back(declaration->name.text);
+    }
+  for (const Declaration *model : models)
+    if (model->name.text == options.model)
+      return model;
+  SourceRange begin{loaded.main().tree.file, 0, 0};
+  if (!options.model.empty())
+    reporter.error(begin, "the file has no model '" + options.model + "'" + didYouMean(options.model, known));
+  else if (models.empty())
+    reporter.error(begin, "the file declares no model");
+  else if (models.size() == 1)
+    return models.front();
+  else
+    reporter.error(models[1]->range, "the file declares several models: say which one to compile");
+  return nullptr;
+}
+
+bool Model::checkShape() {
+  if (options.batch >= 1 && options.length >= 1 && options.length <= maxRows &&
+      options.batch <= maxRows / options.length)
+    return true;
+  reporter.error({}, "batch and length must be at least 1 and batch * length at most " + llvm::Twine(maxRows) +
+                         ", but got " + llvm::Twine(options.batch) + " and " + llvm::Twine(options.length));
+  return false;
+}
+
+bool Model::elaborate(Program &program) {
+  const Declaration *model = find();
+  if (!checkShape() || !model)
+    return false;
+  FunctionBuilder main;
+  Scope scope(Scope::Kind::Frame, names.fileScope(loaded.main()));
+  auto into = emitter.enter(main);
+  auto within = names.enterModel(scope);
+  parameters.bind(*model, program.parameters);
+  // Without its parameters nothing in the body makes sense.
+  if (reporter.hasErrors())
+    return false;
+  for (const StmtPtr &stmt : model->body)
+    if (auto *declaration = llvm::dyn_cast<DeclarationStmt>(stmt.get()))
+      names.declare(scope, *declaration->declaration);
+  ValueId tokens = main.function.addValue(emitter.tokensType(), model->name.range, "tokens");
+  main.function.arguments.push_back(tokens);
+  scope.bind("tokens", Tensor{&main, tokens});
+  if (!runBody(*model, main.function))
+    return false;
+  warnUnread(reporter, main);
+  program.model = model->name.text.str();
+  program.batch = options.batch;
+  program.length = options.length;
+  program.vocabulary = main.function.values[main.function.results[0]].type.width().size;
+  program.functions.push_back(std::move(main.function));
+  return true;
+}
+
+/// False after an error.
+bool Model::runBody(const Declaration &model, Function &main) {
+  std::vector<Value> results;
+  bool hasReturned = statements.runFunction(model.body, results);
+  if (!hasReturned && !reporter.hasErrors())
+    reporter.error(model.range,
+                   "the model '" + model.name.text + "' returns nothing; end it with 'return' of the logits");
+  if (reporter.hasErrors())
+    return false;
+  main.name = "main";
+  main.range = model.range;
+  for (const Value &result : results)
+    main.results.push_back(result.get<Tensor>()->id);
+  return checkResults(model, main);
+}
+
+/// Reports unless the model returns logits of a vocabulary that is large enough.
+bool Model::checkResults(const Declaration &model, const Function &main) {
+  if (main.results.size() != 1) {
+    reporter.error(model.range,
+                   "a model must return one tensor of logits, but returns " + llvm::Twine(main.results.size()));
+    return false;
+  }
+  const ValueInfo &logits = main.values[main.results[0]];
+  if (!logits.type.isRows()) {
+    reporter.error(logits.range,
+                   "a model must return logits [batch, length, vocabulary], but got " + logits.type.str());
+    return false;
+  }
+  if (logits.type.width().size >= options.vocabulary)
+    return true;
+  Diagnostic &diagnostic =
+      reporter.error(logits.range, "the model must return a logit for each of the " + llvm::Twine(options.vocabulary) +
+                                       " tokens of the task, but returns " + logits.type.str());
+  noteOrigin(diagnostic, logits.type.width().provenance);
+  return false;
+}

@@ -1,0 +1,124 @@
+// Which names are in sight.
+#include "frontend/sema/elaborate/Names.h"
+
+#include "frontend/sema/builtins/Builtin.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+Names::Names(const LoadedProgram &loaded, Reporter &reporter) : loaded(loaded), reporter(reporter) { checkFileNames(); }
+
+// ---------------------------------------------------------------- scopes
+
+llvm::SaveAndRestore<Scope *> Names::enterModel(Scope &scope) {
+  model = &scope;
+  return enter(scope);
+}
+
+Scope *Names::fileScope(const LoadedFile &file) {
+  std::unique_ptr<Scope> &entry = fileScopes[file.path];
+  if (entry)
+    return entry.get();
+  entry = std::make_unique<Scope>(Scope::Kind::File, nullptr);
+  Scope *scope = entry.get();
+  auto enter = [&](const SourceTree &tree) {
+    for (const auto &declaration : tree.declarations)
+      if (declaration->kind != Declaration::Kind::Model)
+        scope->declarations.try_emplace(declaration->name.text, declaration.get());
+  };
+  enter(file.tree);
+  for (const LoadedFile *imported : file.imports)
+    enter(imported->tree);
+  return scope;
+}
+
+// ---------------------------------------------------------------- variables
+
+Binding *Names::lookup(llvm::StringRef name) const {
+  for (Scope *each = current; each; each = each->parent)
+    if (Binding *binding = each->find(name))
+      return binding;
+  return nullptr;
+}
+
+bool Names::isAssigned(llvm::StringRef name) const {
+  for (Scope *each = current; each; each = each->parent) {
+    if (each->find(name))
+      return true;
+    if (each->kind == Scope::Kind::Frame)
+      return false;
+  }
+  return false;
+}
+
+void Names::assign(llvm::StringRef name, Value value) {
+  if (isInModelItself() && !value.isTensor())
+    ++version;
+  current->bind(name, std::move(value));
+}
+
+void Names::change(Binding &variable, Value value) {
+  variable.value = std::move(value);
+  ++version;
+}
+
+// ---------------------------------------------------------------- blocks and defs
+
+/// Reports blocks and defs of files that share a name: a program has one of each.
+void Names::checkFileNames() {
+  Scope all(Scope::Kind::File, nullptr);
+  for (const auto &file : loaded.files)
+    for (const auto &declaration : file->tree.declarations)
+      if (declaration->kind != Declaration::Kind::Model)
+        declare(all, *declaration);
+}
+
+void Names::declare(Scope &scope, const Declaration &declaration) {
+  const Identifier &name = declaration.name;
+  if (findBuiltin(name.text)) {
+    reporter.error(name.range, "'" + name.text + "' is a built-in operation; choose another name");
+    return;
+  }
+  auto [entry, isNew] = scope.declarations.try_emplace(name.text, &declaration);
+  if (isNew)
+    return;
+  Diagnostic &diagnostic = reporter.error(name.range, "'" + name.text + "' is declared twice");
+  diagnostic.notes.push_back({entry->second->name.range, "the other declaration is here"});
+}
+
+std::pair<const Declaration *, Scope *> Names::lookupDeclaration(llvm::StringRef name) {
+  for (Scope *each = current; each; each = each->parent) {
+    auto found = each->declarations.find(name);
+    if (found == each->declarations.end())
+      continue;
+    Scope *home = each;
+    // What another file declares sees that file's names.
+    if (each->kind == Scope::Kind::File)
+      for (const auto &file : loaded.files)
+        if (file->tree.file == found->second->range.file)
+          home = fileScope(*file);
+    return {found->second, home};
+  }
+  return {nullptr, nullptr};
+}
+
+// ---------------------------------------------------------------- what a misspelt name may have meant
+
+std::vector<llvm::StringRef> Names::visibleNames() const {
+  std::vector<llvm::StringRef> names;
+  for (Scope *each = current; each; each = each->parent)
+    for (auto &[name, binding] : each->bindings)
+      names.push_back(name);
+  for (const auto &symbol : loaded.symbols)
+    names.push_back(symbol.getKey());
+  return names;
+}
+
+std::vector<llvm::StringRef> Names::visibleCallees() const {
+  std::vector<llvm::StringRef> names = builtinNames();
+  for (Scope *each = current; each; each = each->parent)
+    for (const auto &declaration : each->declarations)
+      names.push_back(declaration.getKey());
+  std::sort(names.begin(), names.end());
+  return names;
+}

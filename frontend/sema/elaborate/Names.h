@@ -1,0 +1,65 @@
+// Which names are in sight.
+#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_NAMES_H
+#define STRETTO_FRONTEND_SEMA_ELABORATE_NAMES_H
+
+#include "frontend/sema/Loader.h"
+#include "frontend/sema/Reporter.h"
+#include "frontend/sema/Scope.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
+namespace stretto::frontend {
+
+class Names {
+public:
+  Names(const LoadedProgram &loaded, Reporter &reporter);
+
+  // --- scopes
+
+  Scope &scope() { return *current; }
+  /// Until the result dies, names are looked up in this scope first.
+  [[nodiscard]] llvm::SaveAndRestore<Scope *> enter(Scope &scope) { return {current, &scope}; }
+  /// The same, for the scope of the model itself.
+  [[nodiscard]] llvm::SaveAndRestore<Scope *> enterModel(Scope &scope);
+  bool isInModelItself() const { return current == model; }
+  Scope *fileScope(const LoadedFile &file);
+
+  // --- variables
+
+  Binding *lookup(llvm::StringRef name) const;
+  /// Whether a variable of this function exists already, so that assigning it changes it.
+  bool isAssigned(llvm::StringRef name) const;
+  void assign(llvm::StringRef name, Value value);
+  /// Gives another number to a variable of an enclosing scope.
+  void change(Binding &variable, Value value);
+  /// Changes with every number that is assigned to a variable of the model: blocks see it.
+  unsigned numbersVersion() const { return version; }
+  /// Whether the files have a symbol of this name.
+  bool isSymbol(llvm::StringRef name) const { return loaded.symbols.contains(name); }
+
+  // --- blocks and defs
+
+  void declare(Scope &scope, const Declaration &declaration);
+  /// Whether a block or def was declared directly in the model.
+  bool isDeclaredInModel(llvm::StringRef name) const { return model->declarations.contains(name); }
+  /// A block or def, and the scope in which its body looks up names; nulls if there is none.
+  std::pair<const Declaration *, Scope *> lookupDeclaration(llvm::StringRef name);
+
+  // --- what a misspelt name may have meant
+
+  std::vector<llvm::StringRef> visibleNames() const;
+  std::vector<llvm::StringRef> visibleCallees() const;
+
+private:
+  void checkFileNames();
+
+  const LoadedProgram &loaded;
+  Reporter &reporter;
+  Scope *current = nullptr, *model = nullptr;
+  unsigned version = 0;
+  llvm::StringMap<std::unique_ptr<Scope>> fileScopes;
+};
+
+} // namespace stretto::frontend
+
+#endif

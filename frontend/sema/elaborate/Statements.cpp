@@ -1,0 +1,183 @@
+// Runs statements.
+#include "frontend/sema/elaborate/Statements.h"
+
+#include "frontend/sema/ParameterType.h"
+#include "frontend/sema/elaborate/Repeats.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+bool Statements::runFunction(const Body &body, std::vector<Value> &results) {
+  llvm::SaveAndRestore into(returned, &results);
+  return run(body);
+}
+
+bool Statements::run(const Body &body) {
+  for (const StmtPtr &stmt : body)
+    if (!budget.spend(1) || run(*stmt))
+      return true;
+  return false;
+}
+
+/// True if a return was executed.
+bool Statements::run(const Stmt &stmt) {
+  switch (stmt.kind) {
+  case StmtKind::Assign:
+    runAssign(llvm::cast<AssignStmt>(stmt));
+    return false;
+  case StmtKind::If:
+    return runIf(llvm::cast<IfStmt>(stmt));
+  case StmtKind::Repeat:
+    repeats.run(llvm::cast<RepeatStmt>(stmt));
+    return false;
+  case StmtKind::Return:
+    runReturn(llvm::cast<ReturnStmt>(stmt));
+    return true;
+  case StmtKind::Require:
+    runRequire(llvm::cast<RequireStmt>(stmt));
+    return false;
+  case StmtKind::NoFuse:
+    return runNoFuse(llvm::cast<NoFuseStmt>(stmt));
+  case StmtKind::Declaration:
+    checkDeclaration(llvm::cast<DeclarationStmt>(stmt));
+    return false;
+  }
+  llvm_unreachable("a kind of statement that is not listed");
+}
+
+// ---------------------------------------------------------------- if, no_fuse, return, declarations
+
+bool Statements::runIf(const IfStmt &stmt) {
+  std::optional<bool> condition = expressions.evaluateBool(*stmt.condition, "a condition");
+  return condition && run(*condition ? stmt.whenTrue : stmt.whenFalse);
+}
+
+bool Statements::runNoFuse(const NoFuseStmt &stmt) {
+  llvm::SaveAndRestore marked(emitter.surroundings.noFuse, true);
+  return run(stmt.body);
+}
+
+void Statements::runReturn(const ReturnStmt &stmt) {
+  if (names.scope().kind == Scope::Kind::Repeat) {
+    reporter.error(stmt.range, "'return' may not stand in a repeat");
+    return;
+  }
+  std::vector<Value> values;
+  if (stmt.values.size() == 1)
+    values = expressions.evaluateMany(*stmt.values[0]);
+  else
+    for (const ExprPtr &expr : stmt.values)
+      values.push_back(expressions.evaluate(*expr));
+  for (Value &value : values)
+    if (!value.isTensor() && !value.isError()) {
+      reporter.error(stmt.range, "'return' takes tensors, but got " + describe(value));
+      value = {};
+    }
+  *returned = std::move(values);
+}
+
+/// Those of the model itself were entered before its body runs.
+void Statements::checkDeclaration(const DeclarationStmt &stmt) {
+  const Declaration &declaration = *stmt.declaration;
+  if (!names.isInModelItself() || !names.isDeclaredInModel(declaration.name.text))
+    reporter.error(declaration.range, "blocks and defs are declared in a file or directly in a model, not in a body");
+}
+
+// ---------------------------------------------------------------- require
+
+void Statements::runRequire(const RequireStmt &stmt) {
+  std::optional<bool> holds = expressions.evaluateBool(*stmt.condition, "the condition of 'require'");
+  if (!holds || *holds)
+    return;
+  SourceRange range = stmt.condition->range;
+  Diagnostic &diagnostic = reporter.error(range, "required: " + reporter.text(range).take_front(100));
+  unsigned mostNotes = 4;
+  noteOperands(diagnostic, *stmt.condition, mostNotes);
+}
+
+/// Notes the values of the variables in a condition that failed.
+void Statements::noteOperands(Diagnostic &diagnostic, const Expr &expr, unsigned &left) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(&expr)) {
+    Binding *binding = names.lookup(name->name);
+    if (!binding || binding->value.isTensor() || left == 0)
+      return;
+    --left;
+    const Provenance *provenance = binding->value.provenance;
+    SourceRange place = provenance && provenance->range.isValid() ? provenance->range : name->range;
+    diagnostic.notes.push_back({place, ("'" + name->name + "' is " + toString(binding->value)).str()});
+  } else if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr)) {
+    noteOperands(diagnostic, *unary->operand, left);
+  } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr)) {
+    noteOperands(diagnostic, *binary->left, left);
+    noteOperands(diagnostic, *binary->right, left);
+  } else if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
+    for (const Argument &argument : call->arguments)
+      noteOperands(diagnostic, *argument.value, left);
+  }
+}
+
+// ---------------------------------------------------------------- assignments
+
+/// Reports a variable that stands twice on the left.
+bool Statements::checkTargets(const AssignStmt &stmt) {
+  for (size_t i = 0; i < stmt.targets.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (stmt.targets[i].text == stmt.targets[j].text) {
+        reporter.error(stmt.targets[i].range, "'" + stmt.targets[i].text + "' is assigned twice in one statement");
+        return false;
+      }
+  return true;
+}
+
+/// The values of the right side, one for each variable; error values where their numbers differ.
+std::vector<Value> Statements::assignedValues(const AssignStmt &stmt) {
+  size_t wanted = stmt.targets.size();
+  auto hintOf = [&](const Identifier &target) { return NameHint{target.text, names.isAssigned(target.text)}; };
+  std::vector<Value> values;
+  if (stmt.values.size() == 1)
+    values = expressions.evaluateMany(*stmt.values[0], wanted == 1 ? hintOf(stmt.targets[0]) : NameHint());
+  else if (stmt.values.size() == wanted)
+    for (auto [target, expr] : llvm::zip_equal(stmt.targets, stmt.values))
+      values.push_back(expressions.evaluate(*expr, hintOf(target)));
+  else
+    values.resize(stmt.values.size());
+  if (values.size() == wanted)
+    return values;
+  bool failed = values.size() == 1 && values[0].isError();
+  if (!failed)
+    reporter.error(stmt.range, llvm::Twine(wanted) + (wanted == 1 ? " variable takes " : " variables take ") +
+                                   llvm::Twine(wanted) + (wanted == 1 ? " value" : " values") + ", but got " +
+                                   llvm::Twine(values.size()));
+  return std::vector<Value>(wanted);
+}
+
+void Statements::runAssign(const AssignStmt &stmt) {
+  if (!checkTargets(stmt))
+    return;
+  std::vector<Value> values = assignedValues(stmt);
+  bool isPaired = stmt.values.size() == stmt.targets.size();
+  for (size_t i = 0; i < values.size(); ++i)
+    assign(stmt.targets[i], std::move(values[i]), stmt.values[isPaired ? i : 0]->range);
+}
+
+void Statements::assign(const Identifier &target, Value value, SourceRange from) {
+  if (auto *rational = value.get<Rational>()) {
+    reportInexact(reporter, *rational);
+    value = {};
+  }
+  if (auto *tensor = value.get<Tensor>()) {
+    std::string &name = infoOf(*tensor).name;
+    if (name.empty())
+      name = target.text.str();
+  }
+  if (value.isNumber() && !value.provenance)
+    value.provenance = reporter.origin(target.text, from);
+  names.assign(target.text, std::move(value));
+}
+
+void frontend::warnUnread(Reporter &reporter, const FunctionBuilder &built) {
+  for (ValueId value : built.unread()) {
+    const ValueInfo &info = built.function.values[value];
+    reporter.warning(info.range, "nothing reads this value of '" + info.name + "'");
+  }
+}

@@ -1,0 +1,50 @@
+// Runs statements.
+#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_STATEMENTS_H
+#define STRETTO_FRONTEND_SEMA_ELABORATE_STATEMENTS_H
+
+#include "frontend/sema/elaborate/Expressions.h"
+
+namespace stretto::frontend {
+
+class Repeats;
+
+class Statements {
+public:
+  Statements(Reporter &reporter, Budget &budget, Names &names, Emitter &emitter, Expressions &expressions,
+             Repeats &repeats)
+      : reporter(reporter), budget(budget), names(names), emitter(emitter), expressions(expressions), repeats(repeats) {
+  }
+
+  /// Runs the body of a function; `results` are the tensors that it returns. False if no return was executed.
+  bool runFunction(const Body &body, std::vector<Value> &results);
+  /// True if a return was executed.
+  bool run(const Body &body);
+
+private:
+  bool run(const Stmt &stmt);
+  void runAssign(const AssignStmt &stmt);
+  bool runIf(const IfStmt &stmt);
+  bool runNoFuse(const NoFuseStmt &stmt);
+  void runReturn(const ReturnStmt &stmt);
+  void runRequire(const RequireStmt &stmt);
+  void checkDeclaration(const DeclarationStmt &stmt);
+  bool checkTargets(const AssignStmt &stmt);
+  std::vector<Value> assignedValues(const AssignStmt &stmt);
+  void assign(const Identifier &target, Value value, SourceRange from);
+  void noteOperands(Diagnostic &diagnostic, const Expr &expr, unsigned &left);
+
+  Reporter &reporter;
+  Budget &budget;
+  Names &names;
+  Emitter &emitter;
+  Expressions &expressions;
+  Repeats &repeats;
+  std::vector<Value> *returned = nullptr; // where `return` puts its values
+};
+
+/// Warns of values with a name that nothing in the function reads.
+void warnUnread(Reporter &reporter, const FunctionBuilder &built);
+
+} // namespace stretto::frontend
+
+#endif

@@ -1,0 +1,54 @@
+//===- KernDialect.cpp - registration of the dialect `kern` --------------------===//
+#include "ir/kern/KernOps.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stretto::kern;
+
+//===- custom<RowMaps>: [row, time, shared] --------------------------------===//
+
+static ParseResult parseRowMaps(OpAsmParser &parser, ArrayAttr &maps) {
+  SmallVector<Attribute> values;
+  auto one = [&]() -> ParseResult {
+    StringRef word;
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word))
+      return failure();
+    std::optional<RowMap> map = symbolizeRowMap(word);
+    if (!map)
+      return parser.emitError(place) << "expected row, time or shared, but got " << word;
+    values.push_back(RowMapAttr::get(parser.getContext(), *map));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, one))
+    return failure();
+  maps = parser.getBuilder().getArrayAttr(values);
+  return success();
+}
+
+static void printRowMaps(OpAsmPrinter &printer, Operation *, ArrayAttr maps) {
+  printer << "[";
+  llvm::interleaveComma(maps.getAsRange<RowMapAttr>(), printer,
+                        [&](RowMapAttr map) { printer << stringifyRowMap(map.getValue()); });
+  printer << "]";
+}
+
+#include "ir/kern/KernDialect.cpp.inc"
+#include "ir/kern/KernEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/kern/KernAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/kern/KernOps.cpp.inc"
+
+void KernDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/kern/KernAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/kern/KernOps.cpp.inc"
+      >();
+}

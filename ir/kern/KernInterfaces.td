@@ -1,0 +1,52 @@
+#ifndef STRETTO_IR_KERN_KERNINTERFACES_TD
+#define STRETTO_IR_KERN_KERNINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Kern_ScheduleInterface : AttrInterface<"Schedule"> {
+  let cppNamespace = "::stretto::kern";
+  let description = [{
+    How a kernel of rows walks them on one kind of device. Everything but the code of that device needs to know its
+    chunks alone.
+  }];
+  let methods = [
+    InterfaceMethod<"Rows of one sequence that are walked by one thread or group: the unit of parallel work, and of the "
+                    "ordered partial sums.",
+                    "int64_t", "getChunk">
+  ];
+}
+
+def Kern_RowKernelInterface : OpInterface<"RowKernel"> {
+  let cppNamespace = "::stretto::kern";
+  let description = [{
+    A fused kernel of rows: its body computes one row of `[batch, time, columns...]` values from what a row sees of the
+    operands, and yields what it stores. The results are rows or, where the body yields a `seq.column_sum`, sums over
+    rows. Schedules, plans of loops and code of bodies need to know no more of a kernel.
+  }];
+  let methods = [
+    InterfaceMethod<"The body; its one block has an argument for each value that a row sees.",
+                    "::mlir::Region &", "getBody">,
+    InterfaceMethod<"The operand that a row sees as an argument of the body; null where the kernel computes it itself.",
+                    "::mlir::OpOperand *", "getOperandOf", (ins "unsigned":$argument), "",
+                    "return &$_op->getOpOperand(argument);">,
+    InterfaceMethod<"Which part of its operand an argument is.",
+                    "::stretto::kern::RowMap", "getMap", (ins "unsigned":$argument)>,
+    InterfaceMethod<"What the body yields, a value for each result.",
+                    "::mlir::OperandRange", "getYielded", (ins), "",
+                    "return $_op.getBody().front().getTerminator()->getOperands();">,
+    InterfaceMethod<"Whether a result is a sum over rows.",
+                    "bool", "isColumnSum", (ins "unsigned":$result)>,
+    InterfaceMethod<"Whether sums over rows are partial: one for each chunk.", "bool", "getPartialSums">,
+    InterfaceMethod<"Says whether they are.", "void", "setPartialSums", (ins "bool":$partial)>,
+    InterfaceMethod<"Batch and time of the rows.", "::std::pair<int64_t, int64_t>", "getRows">,
+    InterfaceMethod<"Chunks that the schedule divides the rows into.", "int64_t", "getChunks">,
+    InterfaceMethod<"The name of the kernel, where it has one.",
+                    "::std::optional<::llvm::StringRef>", "getKernel">,
+    InterfaceMethod<"How the rows are walked, once that is chosen.",
+                    "::std::optional<::stretto::kern::Schedule>", "getSchedule">,
+    InterfaceMethod<"Sets how the rows are walked.",
+                    "void", "setScheduleAttr", (ins "::stretto::kern::Schedule":$schedule)>
+  ];
+}
+
+#endif

@@ -1,0 +1,166 @@
+//===- KernOps.cpp - rules of the fused kernel ----------------------------===//
+#include "ir/kern/KernOps.h"
+
+#include "ir/seq/TensorShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::kern;
+
+#include "ir/kern/KernAttrInterfaces.cpp.inc"
+#include "ir/kern/KernInterfaces.cpp.inc"
+
+YieldOp RowwiseOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+bool RowwiseOp::isColumnSum(unsigned index) {
+  return getYield().getValues()[index].getDefiningOp<seq::ColumnSumOp>() != nullptr;
+}
+
+std::pair<int64_t, int64_t> RowwiseOp::getRows() {
+  auto leading = [](Value value) { return std::pair(typeOf(value).getDimSize(0), typeOf(value).getDimSize(1)); };
+  for (auto [i, input] : llvm::enumerate(getInputs()))
+    if (getMap(i) == RowMap::row)
+      return leading(input);
+  for (auto [i, result] : llvm::enumerate(getResults()))
+    if (!isColumnSum(i))
+      return leading(result);
+  return {1, 1};
+}
+
+int64_t RowwiseOp::getChunks() {
+  auto [batch, time] = getRows();
+  return batch * llvm::divideCeil(time, getSchedule()->getChunk());
+}
+
+/// What one row sees of an operand, or null where the operand lacks the dimensions.
+static Type rowType(RankedTensorType type, RowMap map) {
+  int64_t drop = map == RowMap::row ? 2 : map == RowMap::time ? 1 : 0;
+  if (type.getRank() < drop)
+    return {};
+  return RankedTensorType::get(type.getShape().drop_front(drop), type.getElementType());
+}
+
+/// Bodies compute in f32 or f64: bf16 is read and stored.
+static bool computesInBf16(Operation &op) {
+  auto isRounded = [](Value value) { return typeOf(value).getElementType().isBF16(); };
+  bool reads = isa<YieldOp, arith::ExtFOp>(op), stores = isa<arith::TruncFOp>(op);
+  return (!reads && llvm::any_of(op.getOperands(), isRounded)) || (!stores && llvm::any_of(op.getResults(), isRounded));
+}
+
+static LogicalResult verifyBody(RowwiseOp op) {
+  for (Operation &inner : op.getBody().front()) {
+    if (!isa<YieldOp>(inner) && !seq::isRowOperation(&inner))
+      return inner.emitOpError() << "is not a row operation";
+    if (computesInBf16(inner))
+      return inner.emitOpError() << "must not compute in bf16: operands are extended by arith.extf, results rounded by "
+                                    "arith.truncf";
+    if (!isa<seq::ColumnSumOp>(inner))
+      continue;
+    for (Operation *user : inner.getUsers())
+      if (!isa<YieldOp>(user)) {
+        InFlightDiagnostic error = inner.emitOpError() << "may only be yielded";
+        error.attachNote(user->getLoc()) << "read here";
+        return error;
+      }
+  }
+  return success();
+}
+
+LogicalResult RowwiseOp::verify() {
+  Block &block = getBody().front();
+  if (getMaps().size() != getInputs().size() || block.getNumArguments() != getInputs().size())
+    return emitOpError() << "needs one map and one body argument for each of " << getInputs().size()
+                         << " operands, but got " << getMaps().size() << " and " << block.getNumArguments();
+  if (getPartialSums() && !getSchedule())
+    return emitOpError() << "partial sums need a schedule";
+  auto [batch, time] = getRows();
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    auto type = typeOf(input);
+    Type row = rowType(type, getMap(i));
+    if (!row || row != block.getArgument(i).getType())
+      return emitOpError() << "body argument " << i << " must be what one row sees of " << type << ", but got "
+                           << block.getArgument(i).getType();
+    bool rowsAgree = getMap(i) == RowMap::shared ||
+                     (getMap(i) == RowMap::time ? type.getDimSize(0) == time
+                                                : type.getDimSize(0) == batch && type.getDimSize(1) == time);
+    if (!rowsAgree)
+      return emitOpError() << "operand " << i << " must have " << batch << " x " << time << " rows, but got " << type;
+  }
+  if (getYield().getValues().size() != getNumResults())
+    return emitOpError() << "must yield one value for each of " << getNumResults() << " results, but got "
+                         << getYield().getValues().size();
+  for (auto [i, value] : llvm::enumerate(getYield().getValues())) {
+    SmallVector<int64_t> shape;
+    if (!isColumnSum(i))
+      shape = {batch, time};
+    else if (getPartialSums())
+      shape = {getChunks()};
+    llvm::append_range(shape, typeOf(value).getShape());
+    auto expected = RankedTensorType::get(shape, typeOf(value).getElementType());
+    if (getResult(i).getType() != expected)
+      return emitOpError() << "result " << i << " must have type " << expected << ", but got "
+                           << getResult(i).getType();
+  }
+  return verifyBody(*this);
+}
+
+LogicalResult SumPartialsOp::verify() {
+  auto partials = typeOf(getPartials()), result = typeOf(getResult());
+  if (partials.getRank() < 1 || partials.getShape().drop_front() != result.getShape())
+    return emitOpError() << "result must be the partials without their leading dimension, but got " << partials
+                         << " and " << result;
+  if (getAccumulator() && getAccumulator().getType() != getResult().getType())
+    return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
+  return success();
+}
+
+seq::ValueFacts SumPartialsOp::getOperandFacts(unsigned) { return {RowKind::shared}; }
+seq::ValueFacts SumPartialsOp::getResultFacts(unsigned) { return {RowKind::shared}; }
+double SumPartialsOp::getFlops() { return static_cast<double>(typeOf(getPartials()).getNumElements()); }
+std::optional<MutableOperandRange> SumPartialsOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
+
+seq::ValueFacts CopyOp::getOperandFacts(unsigned) {
+  return {std::nullopt, seq::Rounding::allowed, /*mayBeColumns=*/true};
+}
+seq::ValueFacts CopyOp::getResultFacts(unsigned number) { return getOperandFacts(number); }
+
+LogicalResult DeviceKernelOp::verify() {
+  if (getSymbol().empty())
+    return emitOpError() << "symbol must not be empty";
+  ArrayRef<int64_t> grid = getGrid();
+  if (grid.size() != 2 || grid[0] < 1 || grid[1] < 1)
+    return emitOpError() << "grid must be two numbers of at least 1, but got [" << grid << "]";
+  if (getBlock() < 32 || getBlock() > 1024 || getBlock() % 32)
+    return emitOpError() << "block must be a multiple of 32 up to 1024, but got " << getBlock();
+  if (getRegisters() < 1 || getRegisters() > 255)
+    return emitOpError() << "registers must be between 1 and 255, but got " << getRegisters();
+  for (int64_t number : {getSharedBytes(), getSpillBytes(), getLocalBytes(), getBytesMoved(), getFlops()})
+    if (number < 0)
+      return emitOpError() << "numbers must not be negative, but got " << number;
+  if (getSpillBytes() > getLocalBytes())
+    return emitOpError() << "spills must be a part of the " << getLocalBytes() << " bytes of local memory, but got "
+                         << getSpillBytes();
+  return success();
+}
+
+//===- Names of kernels -------------------------------------------------------===//
+
+StringAttr kern::kernelNameOf(Operation *op) {
+  if (auto rowwise = dyn_cast<RowwiseOp>(op))
+    return rowwise.getKernelAttr();
+  if (auto sum = dyn_cast<SumPartialsOp>(op))
+    return sum.getKernelAttr();
+  return op->getAttrOfType<StringAttr>(kernelAttr);
+}
+
+void kern::setKernelName(Operation *op, const Twine &name) {
+  StringAttr attr = StringAttr::get(op->getContext(), name);
+  if (auto rowwise = dyn_cast<RowwiseOp>(op))
+    rowwise.setKernelAttr(attr);
+  else if (auto sum = dyn_cast<SumPartialsOp>(op))
+    sum.setKernelAttr(attr);
+  else
+    op->setAttr(kernelAttr, attr);
+}

@@ -1,0 +1,277 @@
+#ifndef STRETTO_IR_KERN_KERNOPS_TD
+#define STRETTO_IR_KERN_KERNOPS_TD
+
+include "ir/kern/KernInterfaces.td"
+include "ir/seq/SeqInterfaces.td"
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Kern_Dialect : Dialect {
+  let name = "kern";
+  let cppNamespace = "::stretto::kern";
+  let summary = "how a model is computed: fused kernels and planned memory";
+  let description = [{
+    `kern.rowwise` is the fused kernel: a small synchronous dataflow programme run for each row. Its body is
+    made of `arith`, `math` and the row operations of `seq` on one row, batch and time being implicit.
+    `kern.slot` attributes say where values live once memory is planned.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::stretto::seq::SeqDialect"];
+}
+
+class Kern_Op<string mnemonic, list<Trait> traits = []> : Op<Kern_Dialect, mnemonic, traits>;
+
+def Kern_Real : RankedTensorOf<[F32, F64]>;
+def Kern_Tensor : RankedTensorOf<[F32, F64, BF16, I32]>;
+
+def Kern_RowMap : I32EnumAttr<"RowMap", "which part of an operand a row sees", [
+  I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"time", 1>, I32EnumAttrCase<"shared", 2>]> {
+  let cppNamespace = "::stretto::kern";
+  let genSpecializedAttr = 0;
+}
+def Kern_RowMapAttr : EnumAttr<Kern_Dialect, Kern_RowMap, "row_map"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Kern_Arena : I32EnumAttr<"Arena", "an arena of the ABI (stretto_arena)", [
+  I32EnumAttrCase<"activations", 0>, I32EnumAttrCase<"parameters", 1>, I32EnumAttrCase<"gradients", 2>,
+  I32EnumAttrCase<"moment1", 3>, I32EnumAttrCase<"moment2", 4>, I32EnumAttrCase<"accumulator", 5>,
+  I32EnumAttrCase<"inputs", 6>, I32EnumAttrCase<"outputs", 7>, I32EnumAttrCase<"tables", 8>,
+  I32EnumAttrCase<"hyper", 9>, I32EnumAttrCase<"rounded", 10>, I32EnumAttrCase<"cache", 11>]> {
+  let cppNamespace = "::stretto::kern";
+  let genSpecializedAttr = 0;
+}
+
+def Kern_SlotAttr : AttrDef<Kern_Dialect, "Slot"> {
+  let mnemonic = "slot";
+  let summary = "where a value lives";
+  let description = [{
+    Byte `offset` in `arena`. Inside the body of a scan a value may move with the iteration `i`: its address
+    is `offset + i * stride`; when `parity` is set, `offset + (i mod 2) * stride` (carried values that
+    alternate between two buffers). Outside of scan bodies `stride` is the distance between the entries of a
+    stack (0: the value is contiguous).
+
+    ```mlir
+    #kern.slot<activations, 4096, stride 0, parity 0>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Kern_Arena>:$arena, "int64_t":$offset, "int64_t":$stride, "int64_t":$parity);
+  let assemblyFormat = "`<` $arena `,` $offset `,` `stride` $stride `,` `parity` $parity `>`";
+}
+
+class Kern_ScheduleAttr<string name, string attrMnemonic> : AttrDef<Kern_Dialect, name,
+    [DeclareAttrInterfaceMethods<Kern_ScheduleInterface>]> {
+  let mnemonic = attrMnemonic;
+}
+
+def Kern_VectorScheduleAttr : Kern_ScheduleAttr<"VectorSchedule", "vector_schedule"> {
+  let summary = "how a rowwise kernel walks its rows with vectors";
+  let description = [{
+    `rows` are computed together (a block), `lanes` columns at a time; a chunk of `chunk` rows of one sequence
+    is the unit of parallel work and of the ordered partial sums.
+
+    ```mlir
+    #kern.vector_schedule<rows 8, lanes 16, chunk 64>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk);
+  let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `>`";
+}
+
+def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedule"> {
+  let summary = "how a rowwise kernel walks its rows with threads";
+  let description = [{
+    `threads` threads, a group, share the columns of a chunk of `chunk` rows of one sequence, which is the unit of the
+    ordered partial sums; each computes `rows` rows together, and `lanes` neighbouring columns. A thread block holds
+    `groups` groups, and with `tiles` of more than one, several groups share a chunk, each with its own columns.
+
+    ```mlir
+    #kern.thread_schedule<rows 2, lanes 4, chunk 64, threads 32, groups 4, tiles 1>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk, "int64_t":$threads, "int64_t":$groups,
+                        "int64_t":$tiles);
+  let assemblyFormat = [{
+    `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `,` `threads` $threads `,` `groups` $groups `,` `tiles` $tiles
+    `>`
+  }];
+}
+
+// Of any kind of device.
+def Kern_AnySchedule : Attr<CPred<"::llvm::isa<::stretto::kern::Schedule>($_self)">, "a schedule"> {
+  let storageType = "::stretto::kern::Schedule";
+  let returnType = "::stretto::kern::Schedule";
+  let convertFromStorage = "$_self";
+}
+
+def Kern_ResourcesAttr : AttrDef<Kern_Dialect, "Resources"> {
+  let mnemonic = "resources";
+  let summary = "what a kernel takes of a GPU";
+  let description = [{
+    As the machine code says: `registers` of a thread, `spill_bytes` of registers that a thread keeps in local memory, and
+    `shared_bytes` of static shared memory of a block. It is there to be read: what goes on from the module drops it.
+
+    ```mlir
+    #kern.resources<registers 40, spill_bytes 0, shared_bytes 1024>
+    ```
+  }];
+  let parameters = (ins "int64_t":$registers, "int64_t":$spillBytes, "int64_t":$sharedBytes);
+  let assemblyFormat = "`<` `registers` $registers `,` `spill_bytes` $spillBytes `,` `shared_bytes` $sharedBytes `>`";
+}
+
+def Kern_ImageKind : I32EnumAttr<"ImageKind", "what the bytes of an image are", [
+  I32EnumAttrCase<"cubin", 0>, I32EnumAttrCase<"ptx", 1>]> {
+  let cppNamespace = "::stretto::kern";
+  let genSpecializedAttr = 0;
+}
+
+def Kern_ImageAttr : AttrDef<Kern_Dialect, "Image"> {
+  let mnemonic = "image";
+  let summary = "code for a GPU that the program carries";
+  let description = [{
+    The constant `global` of the module holds the bytes: a `cubin`, machine code for the GPU architecture named (`sm_90a`),
+    or `ptx`, text that the driver of this or any newer architecture compiles (`compute_80`), with a byte 0 at its end. The
+    attribute `kern.images` of the module lists the images in the order in which a program tries them.
+
+    ```mlir
+    #kern.image<@stretto.image.0, cubin, "sm_90a">
+    ```
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$global, EnumParameter<Kern_ImageKind>:$kind,
+                        "::mlir::StringAttr":$architecture);
+  let assemblyFormat = "`<` $global `,` $kind `,` $architecture `>`";
+}
+
+def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock, Kern_RowKernelInterface]> {
+  let summary = "one fused pass over the rows of [batch, time, columns...] values";
+  let description = [{
+    The body computes one row: argument `i` is what `maps[i]` says of operand `i`: `row` the row `(b, t)` of
+    `[batch, time, columns...]` (a scalar `tensor<f32>` for `[batch, time]`), `time` row `t` of
+    `[time, columns...]`, `shared` the whole operand for each row. Allowed in the body: elementwise `arith`
+    and `math`, constants, and the row operations of `seq`; `seq.tap` may be applied to any value that depends
+    on a `row` operand.
+
+    Yielded values become results in order: `[batch, time, columns...]`, or, when produced by
+    `seq.column_sum`, the sum over all rows; with `partial_sums` one sum per chunk of the schedule,
+    `[chunks, columns...]`, which `kern.sum_partials` adds up in order. Batch and time are those of the `row`
+    operands. Operands and results may be bf16; the body extends what it reads (`arith.extf`), computes in f32 and
+    rounds what it yields (`arith.truncf`).
+
+    ```mlir
+    %y, %dg = kern.rowwise(%x, %g) maps [row, shared] {
+    ^bb0(%row: tensor<16xf32>, %gain: tensor<16xf32>):
+      %0 = arith.mulf %row, %gain : tensor<16xf32>
+      %1 = seq.tap %0 by -1 : tensor<16xf32>
+      %2 = arith.addf %0, %1 : tensor<16xf32>
+      %3 = seq.column_sum %2 : tensor<16xf32> -> tensor<16xf32>
+      kern.yield %2, %3 : tensor<16xf32>, tensor<16xf32>
+    } : (tensor<2x8x16xf32>, tensor<16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<Kern_Tensor>:$inputs, TypedArrayAttrBase<Kern_RowMapAttr, "row maps">:$maps,
+                       UnitAttr:$partial_sums, OptionalAttr<StrAttr>:$kernel,
+                       OptionalAttr<Kern_AnySchedule>:$schedule, OptionalAttr<Kern_ResourcesAttr>:$resources);
+  let results = (outs Variadic<Kern_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`kernel` $kernel^)? `(` $inputs `)` `maps` custom<RowMaps>($maps) (`schedule` $schedule^)?
+    (`resources` $resources^)? (`partial_sums` $partial_sums^)? $body
+    attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    RowMap getMap(unsigned input) { return ::llvm::cast<RowMapAttr>(getMaps()[input]).getValue(); }
+    YieldOp getYield();
+    /// Whether result `index` is a sum over rows.
+    bool isColumnSum(unsigned index);
+    /// Batch and time of the rows: the two leading dimensions of the `row` operands or results.
+    std::pair<int64_t, int64_t> getRows();
+    /// Chunks of the schedule: batch * ceil(time / chunk).
+    int64_t getChunks();
+  }];
+}
+
+def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getFlops"]>]> {
+  let summary = "the ordered sum of the partial column sums of a rowwise kernel";
+  let description = [{
+    Adds entry 0, 1, 2, ... of the leading dimension, in that order; with `accumulate`, to that value, whose
+    buffer the result takes over.
+
+    ```mlir
+    %dg = kern.sum_partials %partials : tensor<64x16xf32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Kern_Real:$partials, Optional<Kern_Real>:$accumulator, OptionalAttr<StrAttr>:$kernel,
+                       OptionalAttr<Kern_ResourcesAttr>:$resources);
+  let results = (outs Kern_Real:$result);
+  let assemblyFormat = [{
+    (`kernel` $kernel^)? (`resources` $resources^)? $partials (`accumulate` $accumulator^ `:` type($accumulator))?
+    `:` type($partials) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Kern_DeviceKernelOp : Kern_Op<"device_kernel", [Symbol]> {
+  let summary = "a kernel in the images for the GPU";
+  let description = [{
+    Stands for the kernel that `kern.rowwise` and the like name: its `symbol` in each of the images that `kern.images` of
+    the module lists, and how it is launched: `grid` blocks in x and y, of `block` threads each. What a launch takes:
+    `shared` bytes of static shared memory of a block; `registers` and `local` bytes of local memory of a thread, `spills`
+    of them for registers that did not fit. `bytes_moved` between memory and the GPU and `flops` are those of a whole launch.
+    Its parameters are one pointer for each buffer: operands, then results.
+
+    ```mlir
+    kern.device_kernel @layers.forward.rowwise0 symbol "layers_forward_rowwise0" grid [512, 1] block 192 shared 0
+      registers 40 spills 0 local 0 bytes_moved 25165824 flops 6291456
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$symbol, DenseI64ArrayAttr:$grid, I64Attr:$block,
+                       I64Attr:$shared_bytes, I64Attr:$registers, I64Attr:$spill_bytes, I64Attr:$local_bytes,
+                       I64Attr:$bytes_moved, I64Attr:$flops);
+  let assemblyFormat = [{
+    $sym_name `symbol` $symbol `grid` $grid `block` $block `shared` $shared_bytes `registers` $registers
+    `spills` $spill_bytes `local` $local_bytes `bytes_moved` $bytes_moved `flops` $flops attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface>]> {
+  let summary = "the same value at another place";
+  let description = [{
+    Inserted by `kern-plan-memory` where a value must lie somewhere it cannot be computed directly, e.g. when one
+    value is the gradient of two parameters, or a range of columns is read by a kernel.
+
+    ```mlir
+    %y = kern.copy %x : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Kern_Tensor:$operand);
+  let results = (outs Kern_Tensor:$result);
+  let assemblyFormat = "$operand `:` type($result) attr-dict";
+}
+
+def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, HasParent<"RowwiseOp">]> {
+  let summary = "what a rowwise kernel stores";
+  let description = [{
+    Ends the body of `kern.rowwise`: value `i` becomes result `i`.
+
+    ```mlir
+    %y = kern.rowwise(%x) maps [row] {
+    ^bb0(%row: tensor<16xf32>):
+      %0 = math.tanh %row : tensor<16xf32>
+      kern.yield %0 : tensor<16xf32>
+    } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Kern_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif

@@ -1,0 +1,98 @@
+//===- SeqDecode.cpp - caches and what reads them -------------------------===//
+#include "ir/seq/SeqOps.h"
+
+#include "ir/seq/TensorShape.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::seq;
+
+LogicalResult CacheOp::verify() {
+  int64_t rank = getStacked() ? 4 : 3;
+  if (getTensorType().getRank() == rank)
+    return success();
+  return emitOpError() << "must be "
+                       << (getStacked() ? "[trips, batch, capacity, columns]" : "[batch, capacity, columns]")
+                       << ", but got " << getType();
+}
+
+LogicalResult GetCacheOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto cache = symbols.lookupNearestSymbolFrom<CacheOp>(*this, getCacheAttr());
+  if (!cache)
+    return emitOpError() << "names no cache: " << getCacheAttr();
+  if (cache.getType() == getType())
+    return success();
+  auto diagnostic = emitOpError() << "must have the type of the cache, but got " << getType();
+  diagnostic.attachNote(cache.getLoc()) << "declared here with type " << cache.getType();
+  return diagnostic;
+}
+
+/// Rows are [batch, rows, columns], positions [batch, rows]; null values are not looked at.
+static LogicalResult verifyRows(Operation *op, Value rows, Value positions, Value counts) {
+  auto type = typeOf(rows);
+  if (type.getRank() != 3)
+    return op->emitOpError() << "rows must be [batch, rows, columns], but got " << type;
+  if (positions && typeOf(positions).getShape() != type.getShape().take_front(2))
+    return op->emitOpError() << "positions must be [batch, rows] of " << type << ", but got " << positions.getType();
+  if (counts && typeOf(counts).getShape() != type.getShape().take_front(1))
+    return op->emitOpError() << "counts must be [batch] of " << type << ", but got " << counts.getType();
+  return success();
+}
+
+/// A cache is [batch, capacity, columns] of the same sequences and of one type with the rows.
+static LogicalResult verifyCache(Operation *op, Value cache, Value rows) {
+  auto type = typeOf(cache), row = typeOf(rows);
+  if (type.getRank() == 3 && type.getDimSize(0) == row.getDimSize(0) && type.getElementType() == row.getElementType())
+    return success();
+  return op->emitOpError() << "cache must be [batch, capacity, columns] of the sequences and type of " << row
+                           << ", but got " << type;
+}
+
+static LogicalResult verifyColumns(Operation *op, Value cache, Value rows) {
+  if (typeOf(cache).getShape().back() == typeOf(rows).getShape().back())
+    return success();
+  return op->emitOpError() << "cache and rows must have the same columns, but got " << cache.getType() << " and "
+                           << rows.getType();
+}
+
+LogicalResult WriteCacheOp::verify() {
+  if (failed(verifyRows(*this, getRows(), getPositions(), getCounts())) ||
+      failed(verifyCache(*this, getCache(), getRows())))
+    return failure();
+  return verifyColumns(*this, getCache(), getRows());
+}
+
+LogicalResult ReadCacheOp::verify() {
+  if (failed(verifyRows(*this, getResult(), getPositions(), {})) ||
+      failed(verifyCache(*this, getCache(), getResult())) || failed(verifyColumns(*this, getCache(), getResult())))
+    return failure();
+  int64_t capacity = typeOf(getCache()).getDimSize(1), back = getBack();
+  if (capacity >= back + typeOf(getResult()).getDimSize(1))
+    return success();
+  return emitOpError() << "capacity must be at least the rows of a call and the steps back, but got " << capacity
+                       << " for " << getResult().getType() << " and " << back;
+}
+
+LogicalResult LastRowOp::verify() {
+  if (failed(verifyRows(*this, getRows(), {}, getCounts())))
+    return failure();
+  SmallVector<int64_t> shape(typeOf(getRows()).getShape());
+  shape[1] = 1;
+  if (getType() == typeOf(getRows()).clone(shape))
+    return success();
+  return emitOpError() << "result must be one row of each sequence of " << getRows().getType() << ", but got "
+                       << getType();
+}
+
+LogicalResult AttentionStepOp::verify() {
+  if (failed(verifyRows(*this, getQ(), getPositions(), getCounts())) || failed(verifyCache(*this, getK(), getQ())))
+    return failure();
+  int64_t heads = getHeads(), kvHeads = getKvHeads();
+  int64_t columns = typeOf(getQ()).getShape().back(), kvColumns = typeOf(getK()).getShape().back();
+  if (heads < 1 || kvHeads < 1 || heads % kvHeads != 0)
+    return emitOpError() << "kv_heads must divide heads, but got " << kvHeads << " and " << heads;
+  if (columns % heads != 0 || kvColumns % kvHeads != 0 || columns / heads != kvColumns / kvHeads)
+    return emitOpError() << "head widths of q and k must agree, but got " << getQ().getType() << " with " << heads
+                         << " heads and " << getK().getType() << " with " << kvHeads;
+  return success();
+}

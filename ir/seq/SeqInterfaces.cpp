@@ -1,0 +1,36 @@
+//===- SeqInterfaces.cpp - what operations say of themselves ------------------===//
+#include "ir/seq/SeqOps.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::seq;
+
+#include "ir/seq/SeqInterfaces.cpp.inc"
+
+double seq::bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return static_cast<double>(type.getNumElements()) * type.getElementTypeBitWidth() / 8;
+}
+
+OpOperand *seq::givenOf(std::optional<MutableOperandRange> slot) {
+  return slot && !slot->empty() ? &(*slot)[0] : nullptr;
+}
+
+bool seq::isRowOperation(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>() || isa<RowOp>(op);
+}
+
+RowReach seq::reachOf(Operation *op) {
+  auto row = dyn_cast<RowOp>(op);
+  return row ? row.getReach() : RowReach::own;
+}
+
+bool seq::mayBeColumns(OpOperand &use) {
+  auto library = dyn_cast<LibraryOp>(use.getOwner());
+  return library && library.getOperandFacts(use.getOperandNumber()).mayBeColumns;
+}
+
+bool seq::mayBeColumns(OpResult result) {
+  auto library = dyn_cast<LibraryOp>(result.getOwner());
+  return library && library.getResultFacts(result.getResultNumber()).mayBeColumns;
+}

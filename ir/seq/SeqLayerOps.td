@@ -1,0 +1,84 @@
+#ifndef STRETTO_IR_SEQ_SEQLAYEROPS_TD
+#define STRETTO_IR_SEQ_SEQLAYEROPS_TD
+
+include "ir/seq/SeqDialect.td"
+
+// What a spec says. seq-decompose rewrites these into rows and elementwise operations before autodiff.
+
+def Seq_RmsNormOp : Seq_Op<"rms_norm", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "x * rsqrt(mean(x^2) + eps) * gain";
+  let description = [{
+    The mean runs over the columns, or over the columns of each of `heads` heads alone; the gain then has one
+    entry per column of a head and is shared by the heads.
+
+    ```mlir
+    %y = seq.rms_norm %x, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, Seq_RealTensor:$gain, F64Attr:$eps, I64Attr:$heads);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `,` $gain `eps` $eps `heads` $heads `:` type($operand) `,` type($gain) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_LayerNormOp : Seq_Op<"layer_norm", [Pure, AllTypesMatch<["operand", "result"]>,
+                                            AllTypesMatch<["gain", "bias"]>]> {
+  let summary = "(x - mean(x)) * rsqrt(variance(x) + eps) * gain + bias";
+  let description = [{
+    The variance is the biased one (divided by the number of columns). `heads` as in `seq.rms_norm`.
+
+    ```mlir
+    %y = seq.layer_norm %x, %g, %b eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, Seq_RealTensor:$gain, Seq_RealTensor:$bias, F64Attr:$eps,
+                       I64Attr:$heads);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $gain `,` $bias `eps` $eps `heads` $heads `:` type($operand) `,` type($gain) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_CanonOp : Seq_Op<"canon", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "Canon layer: a causal depthwise convolution over neighbouring positions";
+  let description = [{
+    `y[t] = x[t] + act(bias + sum over k of weight[k] * x[t-k])`, per column, zero before the start of the
+    sequence; without `residual`, `x[t]` is left out. `weight` is `[kernel, columns]`, row `k` multiplying the
+    position `k` steps back. (The paper's layout, a Conv1d weight `[columns, 1, kernel]`, holds the rows in reverse order.)
+
+    ```mlir
+    %y = seq.canon %x, %w residual none : tensor<2x8x16xf32>, tensor<4x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, Seq_RealTensor:$weight, Optional<Seq_RealTensor>:$bias,
+                       UnitAttr:$residual, Seq_ActivationAttr:$activation);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $weight (`bias` $bias^ `:` type($bias))? (`residual` $residual^)? `` $activation
+    `:` type($operand) `,` type($weight) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_RotaryOp : Seq_Op<"rotary", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "rotary position embedding";
+  let description = [{
+    Rotates the first `rotated` columns of each of the first `rotated_heads` heads (of `heads`) by angles
+    proportional to the position; pairs by `style`. Frequencies are `theta^(-2p/rotated)`.
+
+    ```mlir
+    %y = seq.rotary half_split %x heads 4 rotated 4 rotated_heads 4 theta 1.0e4 : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_PairStyleAttr:$style, Seq_RealTensor:$operand, I64Attr:$heads, I64Attr:$rotated,
+                       I64Attr:$rotated_heads, F64Attr:$theta);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    `` $style $operand `heads` $heads `rotated` $rotated `rotated_heads` $rotated_heads `theta` $theta
+    `:` type($operand) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

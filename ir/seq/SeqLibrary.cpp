@@ -1,0 +1,160 @@
+//===- SeqLibrary.cpp - what library and decode operations say of themselves ===//
+#include "ir/seq/SeqOps.h"
+
+#include "ir/seq/TensorShape.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::seq;
+
+// Rows are read where they lie, whatever lies beside them.
+static constexpr ValueFacts roundedRow{RowKind::row, Rounding::required, /*mayBeColumns=*/true};
+static constexpr ValueFacts storedRow{RowKind::row, Rounding::allowed, /*mayBeColumns=*/true};
+static constexpr ValueFacts ownRow{RowKind::row, Rounding::allowed};
+static constexpr ValueFacts exactRow{RowKind::row};
+static constexpr ValueFacts roundedWeight{RowKind::shared, Rounding::required};
+static constexpr ValueFacts storedWeight{RowKind::shared, Rounding::allowed};
+static constexpr ValueFacts sum{RowKind::shared};
+static constexpr ValueFacts statistics{RowKind::other};
+static constexpr ValueFacts cached{RowKind::other, Rounding::allowed};
+static constexpr ValueFacts roundedCache{RowKind::other, Rounding::required};
+
+//===- Matmuls ---------------------------------------------------------------===//
+
+ValueFacts LinearOp::getOperandFacts(unsigned number) {
+  return number == 0 ? roundedRow : number == 1 ? roundedWeight : storedRow;
+}
+ValueFacts LinearOp::getResultFacts(unsigned) { return storedRow; }
+std::optional<MutableOperandRange> LinearOp::getResidualSlot() { return getResidualMutable(); }
+MatmulKind LinearOp::getMatmulKind() { return MatmulKind::forward; }
+double LinearOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getOperand()); }
+
+LogicalResult LinearOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+  Value x = getOperand(), w = getWeight(), g = gradients[0];
+  if (reverse.isActive(x))
+    reverse.add(x, LinearInputGradOp::create(reverse.builder(), x.getType(), g, reverse.primal(w)));
+  if (reverse.isActive(w))
+    reverse.add(w, LinearWeightGradOp::create(reverse.builder(), w.getType(), g, reverse.primal(x), Value()));
+  if (Value residual = getResidual())
+    reverse.add(residual, g);
+  return success();
+}
+
+ValueFacts LinearInputGradOp::getOperandFacts(unsigned number) { return number == 0 ? roundedRow : roundedWeight; }
+ValueFacts LinearInputGradOp::getResultFacts(unsigned) { return storedRow; }
+MatmulKind LinearInputGradOp::getMatmulKind() { return MatmulKind::backward; }
+double LinearInputGradOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getGrad()); }
+
+ValueFacts LinearWeightGradOp::getOperandFacts(unsigned number) { return number < 2 ? roundedRow : sum; }
+ValueFacts LinearWeightGradOp::getResultFacts(unsigned) { return sum; }
+std::optional<MutableOperandRange> LinearWeightGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
+MatmulKind LinearWeightGradOp::getMatmulKind() { return MatmulKind::backward; }
+double LinearWeightGradOp::getFlops() { return 2 * elementsOf(getGrad()) * columnsOf(getOperand()); }
+
+//===- Attention --------------------------------------------------------------===//
+
+/// Scores and their use, forward: 2 matmuls of [time, head_dim] by [time, time] per query head; half of the
+/// positions where causal.
+static double attentionFlops(Value q, bool causal) {
+  return 4.0 * elementsOf(q) * static_cast<double>(typeOf(q).getDimSize(1)) * (causal ? 0.5 : 1.0);
+}
+
+ValueFacts AttentionOp::getOperandFacts(unsigned number) { return number < 3 ? roundedRow : ValueFacts(); }
+ValueFacts AttentionOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
+bool AttentionOp::mixesRows() { return true; }
+MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
+double AttentionOp::getFlops() { return attentionFlops(getQ(), getCausal()); }
+
+LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+  if (gradients[1])
+    return emitError() << "the log-sum-exp of attention has no derivative";
+  Value q = reverse.primal(getQ()), k = reverse.primal(getK()), v = reverse.primal(getV());
+  auto gradient =
+      AttentionGradOp::create(reverse.builder(), TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k,
+                              v, reverse.primal(getOut()), reverse.primal(getLse()), reverse.primal(getPositions()),
+                              reverse.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal());
+  reverse.add(getQ(), gradient.getDq());
+  reverse.add(getK(), gradient.getDk());
+  reverse.add(getV(), gradient.getDv());
+  return success();
+}
+
+/// Queries of the call look at the keys and values of all tokens so far.
+SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) {
+  if (!getCausal())
+    reason = "attention with causal = false has earlier tokens depend on later ones";
+  else if (!getLse().use_empty())
+    reason = "the log-sum-exp of attention is used";
+  if (!reason.empty())
+    return {};
+  Value q = decoding.rows(getQ()), keys = decoding.history(getK()), values = decoding.history(getV());
+  return {AttentionStepOp::create(decoding.builder(), q.getType(), q, keys, values, decoding.positions(),
+                                  decoding.counts(), getHeads(), getKvHeads(), getScale()),
+          Value()};
+}
+
+void AttentionOp::maskDocuments(Documents &documents) {
+  getPositionsMutable().assign(documents.positions());
+  if (Value starts = documents.starts())
+    getStartsMutable().assign(starts);
+}
+
+ValueFacts AttentionGradOp::getOperandFacts(unsigned number) {
+  return number < 5 ? roundedRow : number == 5 ? statistics : ValueFacts();
+}
+ValueFacts AttentionGradOp::getResultFacts(unsigned) { return roundedRow; }
+bool AttentionGradOp::mixesRows() { return true; }
+MatmulKind AttentionGradOp::getMatmulKind() { return MatmulKind::backward; }
+double AttentionGradOp::getFlops() { return 2.5 * attentionFlops(getQ(), getCausal()); } // five matmuls for two
+
+ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
+  return number == 0 ? roundedRow : number < 3 ? roundedCache : number == 3 ? exactRow : statistics;
+}
+ValueFacts AttentionStepOp::getResultFacts(unsigned) { return roundedRow; }
+bool AttentionStepOp::mixesRows() { return true; }
+StringRef AttentionStepOp::getProfileGroup() { return "attention"; }
+
+//===- Embeddings -------------------------------------------------------------===//
+
+ValueFacts EmbedOp::getOperandFacts(unsigned number) { return number == 0 ? exactRow : storedWeight; }
+/// Rows of tables, such as those of rotary angles, are exact.
+ValueFacts EmbedOp::getResultFacts(unsigned) {
+  return {RowKind::row, getTable().getDefiningOp<TableOp>() ? Rounding::never : Rounding::required};
+}
+/// Only the rows of the tokens are read.
+double EmbedOp::getBytesRead(unsigned number) { return bytesOf(number == 0 ? getTokens() : getResult()); }
+StringRef EmbedOp::getProfileGroup() { return "embedding"; }
+
+LogicalResult EmbedOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+  if (reverse.isActive(getTable()))
+    reverse.add(getTable(), EmbedGradOp::create(reverse.builder(), getTable().getType(), reverse.primal(getTokens()),
+                                                gradients[0], Value()));
+  return success();
+}
+
+ValueFacts EmbedGradOp::getOperandFacts(unsigned number) {
+  return number == 0 ? exactRow : number == 1 ? ValueFacts{RowKind::row, Rounding::required} : sum;
+}
+ValueFacts EmbedGradOp::getResultFacts(unsigned) { return sum; }
+std::optional<MutableOperandRange> EmbedGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
+double EmbedGradOp::getFlops() { return elementsOf(getGrad()); }
+StringRef EmbedGradOp::getProfileGroup() { return "embedding"; }
+
+//===- Caches -----------------------------------------------------------------===//
+
+ValueFacts WriteCacheOp::getOperandFacts(unsigned number) {
+  return number == 0 ? cached : number == 1 ? storedRow : number == 2 ? exactRow : statistics;
+}
+ValueFacts WriteCacheOp::getResultFacts(unsigned) { return cached; }
+bool WriteCacheOp::mixesRows() { return true; }
+StringRef WriteCacheOp::getProfileGroup() { return "caches"; }
+
+ValueFacts ReadCacheOp::getOperandFacts(unsigned number) { return number == 0 ? cached : exactRow; }
+ValueFacts ReadCacheOp::getResultFacts(unsigned) { return ownRow; }
+bool ReadCacheOp::mixesRows() { return true; }
+StringRef ReadCacheOp::getProfileGroup() { return "caches"; }
+
+ValueFacts LastRowOp::getOperandFacts(unsigned number) { return number == 0 ? ownRow : statistics; }
+ValueFacts LastRowOp::getResultFacts(unsigned) { return ownRow; }
+bool LastRowOp::mixesRows() { return true; }
+StringRef LastRowOp::getProfileGroup() { return "caches"; }

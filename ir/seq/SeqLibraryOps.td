@@ -1,0 +1,195 @@
+#ifndef STRETTO_IR_SEQ_SEQLIBRARYOPS_TD
+#define STRETTO_IR_SEQ_SEQLIBRARYOPS_TD
+
+include "ir/seq/SeqDialect.td"
+
+// Operations that a library carries out: no fusion crosses them. Weights are [out, in] as in PyTorch.
+// Operands have one type; results have it too, or f32 where they are bf16. Sums are kept in f32 or f64.
+
+def Seq_LinearOp : Seq_Op<"linear", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getResidualSlot", "getMatmulKind", "getFlops"]>,
+    DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>,
+    OptionalTypesMatchWith<"residual and result have one type", "result", "residual", "$_self">]> {
+  let summary = "x W^T over the last dimension (+ residual)";
+  let description = [{
+    With `add`, the matmul is added to that value before it is rounded.
+
+    ```mlir
+    %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
+    %z = seq.linear %x, %w add %y : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
+    ```
+  }];
+  let arguments = (ins Seq_StoredTensor:$operand, Seq_StoredTensor:$weight, Optional<Seq_StoredTensor>:$residual);
+  let results = (outs Seq_StoredTensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$operand, "::mlir::Value":$weight), [{
+    build($_builder, $_state, result, operand, weight, ::mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $operand `,` $weight (`add` $residual^)? `:` type($operand) `,` type($weight) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_LinearInputGradOp : Seq_Op<"linear_input_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getMatmulKind", "getFlops"]>]> {
+  let summary = "dy W: the gradient of seq.linear with respect to its input";
+  let description = [{
+    ```mlir
+    %dx = seq.linear_input_grad %dy, %w : tensor<2x8x32xf32>, tensor<32x16xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$weight);
+  let results = (outs Seq_StoredTensor:$result);
+  let assemblyFormat = "$grad `,` $weight `:` type($grad) `,` type($weight) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getMatmulKind", "getFlops"]>]> {
+  let summary = "dy^T x summed over rows (+ accumulator): the gradient of seq.linear with respect to its weight";
+  let description = [{
+    With `accumulate`, the matmul is added to that value, whose buffer the result takes over. The result is f32
+    where the operands are bf16.
+
+    ```mlir
+    %dw = seq.linear_weight_grad %dy, %x : tensor<2x8x32xf32>, tensor<2x8x16xf32> -> tensor<32x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$operand, Optional<Seq_RealTensor>:$accumulator);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    $grad `,` $operand (`accumulate` $accumulator^ `:` type($accumulator))?
+    `:` type($grad) `,` type($operand) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_AttentionOp : Seq_Op<"attention", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
+    DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>, DeclareOpInterfaceMethods<Seq_DecodableOpInterface>,
+    DeclareOpInterfaceMethods<Seq_DocumentsOpInterface>, AttrSizedOperandSegments, AllTypesMatch<["q", "out"]>,
+    AllTypesMatch<["k", "v"]>]> {
+  let summary = "softmax attention with grouped key/value heads";
+  let description = [{
+    `q` is `[batch, time, heads * head_dim]`, `k` and `v` `[batch, time, kv_heads * head_dim]`; query head `h`
+    reads key/value head `h / (heads / kv_heads)`. `lse` is the log-sum-exp of the scores,
+    `[batch, heads, time]`, kept for the gradient; f32 where the others are bf16.
+
+    With `positions`, `[batch, time]`, a row of tokens holds documents, one behind the other: a token is at its
+    position in its document, and sees that document alone. `starts` says the same in another way, for devices that
+    want it so: the number of the first token of each document, over all tokens of the batch, then the number of
+    tokens up to its end.
+
+    ```mlir
+    %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
+    %p, %sums = seq.attention %q, %k, %v positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
+                       Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
+                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))?
+    `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
+    `:` type($q) `,` type($k) `->` type($lse) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
+    AttrSizedOperandSegments, AllTypesMatch<["q", "grad", "out", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+  let summary = "the gradients of seq.attention";
+  let description = [{
+    `positions` and `starts` as there.
+
+    ```mlir
+    %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
+                       Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_TokenTensor>:$positions,
+                       Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
+                       UnitAttr:$causal);
+  let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv);
+  let assemblyFormat = [{
+    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`positions` $positions^ `:` type($positions))?
+    (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale
+    (`causal` $causal^)? `:` type($q) `,` type($k) `,` type($lse) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_EmbedOp : Seq_Op<"embed", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getBytesRead", "getProfileGroup"]>,
+    DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>]> {
+  let summary = "rows of a table chosen by tokens";
+  let description = [{
+    ```mlir
+    %x = seq.embed %tokens, %table : tensor<2x8xi32>, tensor<512x16xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_TokenTensor:$tokens, Seq_StoredTensor:$table);
+  let results = (outs Seq_StoredTensor:$result);
+  let assemblyFormat = "$tokens `,` $table `:` type($tokens) `,` type($table) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getFlops", "getProfileGroup"]>]> {
+  let summary = "the gradient of seq.embed with respect to its table";
+  let description = [{
+    Sums the rows of `grad` of each token in the order of positions; with `accumulate`, adds to that value, whose
+    buffer the result takes over (a table tied to the head). The result is f32 where `grad` is bf16.
+
+    ```mlir
+    %dt = seq.embed_grad %tokens, %dx : tensor<2x8xi32>, tensor<2x8x16xf32> -> tensor<512x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_TokenTensor:$tokens, Seq_StoredTensor:$grad, Optional<Seq_RealTensor>:$accumulator);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    $tokens `,` $grad (`accumulate` $accumulator^ `:` type($accumulator))?
+    `:` type($tokens) `,` type($grad) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_CrossEntropyOp : Seq_Op<"cross_entropy", [Pure, AllTypesMatch<["logits", "dlogits"]>,
+                                                AllTypesMatch<["weights", "nll"]>]> {
+  let summary = "weighted negative log-likelihood of the targets, with the gradient of the logits";
+  let description = [{
+    `nll = weights * (log sum exp(logits) - logits[target])` at each position; `dlogits` is the gradient of the
+    sum of all `nll`. Decomposed into row operations.
+
+    ```mlir
+    %nll, %dlogits = seq.cross_entropy %logits, %targets, %weights : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$logits, Seq_TokenTensor:$targets, Seq_RealTensor:$weights);
+  let results = (outs Seq_RealTensor:$nll, Seq_RealTensor:$dlogits);
+  let assemblyFormat = [{
+    $logits `,` $targets `,` $weights `:` type($logits) `,` type($targets) `,` type($weights) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Seq_PredictOp : Seq_Op<"predict", [Pure, AllTypesMatch<["targets", "predicted"]>]> {
+  let summary = "negative log-likelihood of the targets and the most likely token of each position";
+  let description = [{
+    Used by the evaluation step. Ties go to the smallest token. Decomposed into row operations.
+
+    ```mlir
+    %nll, %predicted = seq.predict %logits, %targets : tensor<2x8x64xf32>, tensor<2x8xi32> -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$logits, Seq_TokenTensor:$targets);
+  let results = (outs Seq_RealTensor:$nll, Seq_TokenTensor:$predicted);
+  let assemblyFormat = [{
+    $logits `,` $targets `:` type($logits) `,` type($targets) `->` type($nll) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

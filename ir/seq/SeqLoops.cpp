@@ -1,0 +1,85 @@
+//===- SeqLoops.cpp - parameters and the layer loop ---------------------------===//
+#include "ir/seq/SeqOps.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace stretto::seq;
+
+LogicalResult ParameterOp::verify() {
+  ArrayRef<int64_t> type = getTensorType().getShape();
+  if (type.size() < (getStacked() ? 2u : 1u) || type.size() > (getStacked() ? 4u : 3u))
+    return emitOpError() << "must have one to three dimensions per layer, but got " << getType();
+  int64_t rows = 0;
+  for (auto part : getParts().getAsRange<PartAttr>()) {
+    if (getStacked() != part.getName().getValue().contains("{}"))
+      return emitOpError() << "names of stacked parameters, and no others, hold '{}', but got " << part.getName();
+    rows += part.getRows();
+  }
+  if (rows != getLayerShape().front())
+    return emitOpError() << "parts must cover the first dimension (" << getLayerShape().front() << "), but got " << rows
+                         << " rows";
+  return success();
+}
+
+/// A use of a parameter must have its type; the rounded copy is bf16.
+static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols,
+                               bool isRounded = false) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, name);
+  if (!parameter)
+    return op->emitOpError() << "names no parameter: " << name;
+  Type expected =
+      isRounded ? parameter.getTensorType().clone(BFloat16Type::get(op->getContext())) : parameter.getType();
+  if (expected == type)
+    return success();
+  auto diagnostic = op->emitOpError() << "must have the type of the parameter" << (isRounded ? " in bf16" : "")
+                                      << ", but got " << type;
+  diagnostic.attachNote(parameter.getLoc()) << "declared here with type " << parameter.getType();
+  return diagnostic;
+}
+
+LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyUse(*this, getParameterAttr(), getType(), symbols, getRounded());
+}
+
+LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyUse(*this, getParameterAttr(), getValue().getType(), symbols);
+}
+
+/// The type that one iteration sees of a slice or a stack.
+static FailureOr<Type> iterationType(ScanOp scan, Type type, StringRef what) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (tensor.getRank() < 1 || tensor.getDimSize(0) != static_cast<int64_t>(scan.getTrips()))
+    return scan.emitOpError() << what << " must lead with the number of trips (" << scan.getTrips() << "), but got "
+                              << type;
+  return Type(RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType()));
+}
+
+LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto body = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getBodyAttr());
+  if (!body)
+    return emitOpError() << "names no function: " << getBodyAttr();
+  if (getNumResults() < getCarry().size())
+    return emitOpError() << "must return each carried value, but got " << getNumResults() << " results";
+  SmallVector<Type> inputs(getCarry().getTypes()), results(getCarry().getTypes());
+  for (Type type : getSlices().getTypes()) {
+    FailureOr<Type> one = iterationType(*this, type, "slices");
+    if (failed(one))
+      return failure();
+    inputs.push_back(*one);
+  }
+  llvm::append_range(inputs, getInvariants().getTypes());
+  for (Value stack : getStackResults()) {
+    FailureOr<Type> one = iterationType(*this, stack.getType(), "stacked results");
+    if (failed(one))
+      return failure();
+    results.push_back(*one);
+  }
+  if (ValueRange(getCarryResults()).getTypes() == getCarry().getTypes() &&
+      body.getArgumentTypes() == ArrayRef<Type>(inputs) && body.getResultTypes() == ArrayRef<Type>(results))
+    return success();
+  auto expected = FunctionType::get(getContext(), inputs, results);
+  auto diagnostic = emitOpError() << "body must have type " << expected;
+  diagnostic.attachNote(body->getLoc()) << "declared here with type " << body.getFunctionType();
+  return diagnostic;
+}

@@ -1,0 +1,225 @@
+#ifndef STRETTO_IR_SEQ_SEQROWOPS_TD
+#define STRETTO_IR_SEQ_SEQROWOPS_TD
+
+include "ir/seq/SeqDialect.td"
+
+// The primitives of rows. Each works on the trailing dimensions only, so that it stands both on whole
+// activations [batch, time, columns...] and, in kern.rowwise, on one row [columns...].
+
+class Seq_ElementwiseUnary<string mnemonic> : Seq_Op<mnemonic, [Pure, SameOperandsAndResultType, Elementwise]> {
+  let arguments = (ins Seq_RealTensor:$operand);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `:` type($result) attr-dict";
+}
+
+def Seq_SigmoidOp : Seq_ElementwiseUnary<"sigmoid"> {
+  let summary = "1 / (1 + exp(-x))";
+  let description = [{
+    ```mlir
+    %s = seq.sigmoid %x : tensor<2x8x16xf32>
+    ```
+  }];
+}
+
+def Seq_SoftplusOp : Seq_ElementwiseUnary<"softplus"> {
+  let summary = "log(1 + exp(x)), computed as max(x, 0) + log1p(exp(-|x|))";
+  let description = [{
+    ```mlir
+    %s = seq.softplus %x : tensor<2x8x16xf32>
+    ```
+  }];
+}
+
+def Seq_ReduceOp : Seq_Op<"reduce", [Pure,
+    Seq_RowOpInterface]> {
+  let summary = "reduces the last dimension";
+  let description = [{
+    `add`, `max` or `min` over the columns of a row (or of each head, when the row is `[heads, head_dim]`).
+
+    ```mlir
+    %s = seq.reduce add %x : tensor<2x8x16xf32> -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_ReduceKindAttr:$kind, Seq_RealTensor:$operand);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "`` $kind $operand `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_BroadcastOp : Seq_Op<"broadcast", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
+  let summary = "repeats a value along the dimensions it lacks";
+  let description = [{
+    Dimension `i` of the operand is dimension `dims[i]` of the result (ascending). A gain is broadcast over
+    rows (`dims [2]`), the scalar of a row over its columns (`dims [0, 1]`), a table over batch and heads
+    (`dims [1, 3]`). What a comparison found out about a row is repeated as numbers are.
+
+    ```mlir
+    %b = seq.broadcast %r dims [0, 1] : tensor<2x8xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealOrTruthTensor:$operand, DenseI64ArrayAttr:$dims);
+  let results = (outs Seq_RealOrTruthTensor:$result);
+  let assemblyFormat = "$operand `dims` $dims `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
+}
+
+def Seq_TapOp : Seq_Op<"tap", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["getReach", "onlyMoves"]>, SameOperandsAndResultType]> {
+  let summary = "the value of a row some steps earlier or later";
+  let description = [{
+    `result[t] = operand[t + offset]` where that position lies in the same sequence, else 0. A negative offset
+    looks into the past (forward), a positive one into the future (its gradient). The zero is selected on the
+    tapped value; the operand's inputs are never masked.
+
+    ```mlir
+    %p = seq.tap %x by -1 : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, I64Attr:$offset);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `by` $offset `:` type($result) attr-dict";
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::RowReach $cppClass::getReach() { return ::stretto::seq::RowReach::shifted; }
+    bool $cppClass::onlyMoves() { return true; }
+  }];
+}
+
+def Seq_PermuteOp : Seq_Op<"permute", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "exchanges the two members of each rotary pair in the last dimension";
+  let description = [{
+    `half_split` exchanges columns `j` and `j + rotated/2` for `j < rotated/2`; `interleaved` exchanges `2j`
+    and `2j + 1` for `2j < rotated`; columns from `rotated` on stay. Its own inverse.
+
+    ```mlir
+    %p = seq.permute half_split %x rotated 16 : tensor<2x8x4x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_PairStyleAttr:$style, Seq_RealTensor:$operand, I64Attr:$rotated);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "`` $style $operand `rotated` $rotated `:` type($result) attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
+}
+
+def Seq_SliceOp : Seq_Op<"slice", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
+  let summary = "a range of columns";
+  let description = [{
+    Columns `[offset, offset + n)` of the last dimension, n being that of the result.
+
+    ```mlir
+    %q = seq.slice %x at 4 : tensor<2x8x16xf32> -> tensor<2x8x8xf32>
+    ```
+  }];
+  let arguments = (ins Seq_StoredTensor:$operand, I64Attr:$offset);
+  let results = (outs Seq_StoredTensor:$result);
+  let assemblyFormat = "$operand `at` $offset `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
+}
+
+def Seq_ConcatOp : Seq_Op<"concat", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
+  let summary = "columns side by side";
+  let description = [{
+    Joins values along the last dimension.
+
+    ```mlir
+    %qk = seq.concat %q, %k : tensor<2x8x4xf32>, tensor<2x8x12xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Seq_StoredTensor>:$inputs);
+  let results = (outs Seq_StoredTensor:$result);
+  let assemblyFormat = "$inputs `:` type($inputs) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
+}
+
+def Seq_ReshapeOp : Seq_Op<"reshape", [Pure,
+    Seq_RowOpInterface]> {
+  let summary = "the same elements under another shape";
+  let description = [{
+    Row-major order stays, so it is a view. Splits columns into heads and back, or rows into chunks and back.
+
+    ```mlir
+    %h = seq.reshape %x : tensor<2x8x16xf32> -> tensor<2x8x4x4xf32>
+    ```
+  }];
+  let arguments = (ins Seq_Tensor:$operand);
+  let results = (outs Seq_Tensor:$result);
+  let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Seq_ColumnSumOp : Seq_Op<"column_sum", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["getReach"]>]> {
+  let summary = "the sum over rows, for gradients of parameters";
+  let description = [{
+    Sums over the leading dimensions that the result lacks: `[batch, time, columns]` to `[columns]`, and
+    `[batch, time, heads, head_dim]` to `[head_dim]` for a gain shared by heads. In the body of `kern.rowwise`
+    it stands for the sum over all rows of the kernel; there its result may only be yielded. The order of
+    the additions is fixed by the schedule: the same bits each time.
+
+    ```mlir
+    %d = seq.column_sum %x : tensor<2x8x16xf32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::RowReach $cppClass::getReach() { return ::stretto::seq::RowReach::all; }
+  }];
+}
+
+def Seq_ColumnIndexOp : Seq_Op<"column_index", [Pure,
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
+  let summary = "the number of each column of the last dimension, as a real number";
+  let description = [{
+    ```mlir
+    %i = seq.column_index : tensor<2x8x16xf32>
+    ```
+  }];
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
+  let extraClassDefinition = [{
+    bool $cppClass::onlyMoves() { return true; }
+  }];
+}
+
+def Seq_TableOp : Seq_Op<"table", [Pure]> {
+  let summary = "a constant over time, computed once when the program starts";
+  let description = [{
+    Cosines or signed sines of rotary positions, `[time, head_dim]`: row `t`, column `j` holds
+    `cos(t * theta^(-2p/rotated))`, `p` the pair of `j`; the sine is negative for the first member of a pair,
+    so that `x * cos + permute(x) * sin` is the rotation. Columns from `rotated` on hold 1 (cos) or 0 (sin).
+
+    ```mlir
+    %c = seq.table rotary_cos half_split rotated 8 theta 1.0e4 : tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_TableKindAttr:$kind, Seq_PairStyleAttr:$style, I64Attr:$rotated, F64Attr:$theta);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "`` $kind `` $style `rotated` $rotated `theta` $theta `:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif

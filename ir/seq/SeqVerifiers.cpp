@@ -1,0 +1,273 @@
+//===- SeqVerifiers.cpp - shape rules of rows, layers and library operations ===//
+#include "ir/seq/SeqOps.h"
+
+#include "ir/seq/TensorShape.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::seq;
+
+namespace {
+int64_t columns(RankedTensorType type) { return type.getShape().back(); }
+
+/// Leading dimensions (all but the last) must agree; the element types too.
+LogicalResult sameRows(Operation *op, RankedTensorType a, RankedTensorType b, StringRef what) {
+  if (a.getRank() == 0 || a.getRank() != b.getRank() || a.getShape().drop_back() != b.getShape().drop_back() ||
+      a.getElementType() != b.getElementType())
+    return op->emitOpError() << what << " must agree in all but the last dimension, but got " << a << " and " << b;
+  return success();
+}
+
+/// Operands of one type; the result has it too, or is f32 where they are bf16.
+LogicalResult sameElements(Operation *op, RankedTensorType a, RankedTensorType b, RankedTensorType result) {
+  if (a.getElementType() != b.getElementType())
+    return op->emitOpError() << "operands must be of one type, but got " << a << " and " << b;
+  Type element = result.getElementType();
+  if (element != a.getElementType() && !(a.getElementType().isBF16() && element.isF32()))
+    return op->emitOpError() << "result must be of type " << a.getElementType()
+                             << (a.getElementType().isBF16() ? " or f32" : "") << ", but got " << result;
+  return success();
+}
+
+/// Sums beside activations that may be bf16 have their type, or f32.
+LogicalResult wideElements(Operation *op, StringRef what, RankedTensorType type, RankedTensorType activation) {
+  Type element = activation.getElementType();
+  Type expected = element.isBF16() ? Float32Type::get(op->getContext()) : element;
+  if (type.getElementType() == expected)
+    return success();
+  return op->emitOpError() << what << " must be of type " << expected << ", but got " << type;
+}
+
+LogicalResult haveShape(Operation *op, StringRef what, RankedTensorType type, ArrayRef<int64_t> shape) {
+  if (type.getShape() == shape)
+    return success();
+  auto diagnostic = op->emitOpError() << what << " must have shape [";
+  llvm::interleaveComma(shape, diagnostic);
+  return diagnostic << "], but got " << type;
+}
+
+/// A norm's gain (or bias) has one entry per column of a head.
+LogicalResult verifyNorm(Operation *op, RankedTensorType type, RankedTensorType gain, int64_t heads) {
+  if (heads < 1 || type.getRank() < 1 || columns(type) % heads != 0)
+    return op->emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
+  return haveShape(op, "gain", gain, {columns(type) / heads});
+}
+
+LogicalResult verifyPairs(Operation *op, int64_t rotated, int64_t width) {
+  if (rotated < 0 || rotated % 2 != 0 || rotated > width)
+    return op->emitOpError() << "rotated must be even and at most " << width << ", but got " << rotated;
+  return success();
+}
+
+LogicalResult verifyHeads(Operation *op, RankedTensorType q, RankedTensorType k, int64_t heads, int64_t kvHeads) {
+  if (heads < 1 || kvHeads < 1 || heads % kvHeads != 0)
+    return op->emitOpError() << "kv_heads must divide heads, but got " << kvHeads << " and " << heads;
+  if (columns(q) % heads != 0 || columns(k) % kvHeads != 0 || columns(q) / heads != columns(k) / kvHeads)
+    return op->emitOpError() << "head widths of q and k must agree, but got " << q << " with " << heads << " heads and "
+                             << k << " with " << kvHeads;
+  return success();
+}
+
+/// What says where documents begin among `tokens` ([batch, time]).
+LogicalResult verifyDocuments(Operation *op, ArrayRef<int64_t> tokens, Value positions, Value starts) {
+  if (!positions && starts)
+    return op->emitOpError() << "starts need positions";
+  if (positions && failed(haveShape(op, "positions", typeOf(positions), tokens)))
+    return failure();
+  if (starts && (typeOf(starts).getRank() != 1 || typeOf(starts).getDimSize(0) < 2))
+    return op->emitOpError() << "starts must be [documents + 1], but got " << starts.getType();
+  return success();
+}
+} // namespace
+
+//===- Rows -------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  auto type = typeOf(getOperand());
+  if (type.getRank() < 1)
+    return emitOpError() << "operand must have at least one dimension, but got " << type;
+  return haveShape(*this, "result", typeOf(getResult()), type.getShape().drop_back());
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  if (static_cast<int64_t>(getDims().size()) != from.getRank())
+    return emitOpError() << "dims must name each dimension of the operand, but got " << getDims().size() << " for "
+                         << from;
+  int64_t previous = -1;
+  for (auto [i, dim] : llvm::enumerate(getDims())) {
+    if (dim <= previous || dim >= to.getRank())
+      return emitOpError() << "dims must ascend within the rank of the result, but got " << dim << " at " << i;
+    if (from.getDimSize(i) != to.getDimSize(dim))
+      return emitOpError() << "dimension " << i << " of the operand must equal dimension " << dim
+                           << " of the result, but got " << from << " and " << to;
+    previous = dim;
+  }
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "operand and result must be of one type, but got " << from << " and " << to;
+  return success();
+}
+
+LogicalResult PermuteOp::verify() {
+  auto type = typeOf(getOperand());
+  if (type.getRank() < 1)
+    return emitOpError() << "operand must have at least one dimension, but got " << type;
+  return verifyPairs(*this, getRotated(), columns(type));
+}
+
+LogicalResult SliceOp::verify() {
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  if (failed(sameRows(*this, from, to, "operand and result")))
+    return failure();
+  int64_t offset = getOffset();
+  if (offset < 0 || offset + columns(to) > columns(from))
+    return emitOpError() << "columns must lie within " << columns(from) << ", but got [" << offset << ", "
+                         << offset + columns(to) << ")";
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  if (getInputs().empty())
+    return emitOpError() << "needs at least one input";
+  int64_t width = 0;
+  for (Value input : getInputs()) {
+    if (failed(sameRows(*this, typeOf(input), typeOf(getResult()), "inputs and result")))
+      return failure();
+    width += columns(typeOf(input));
+  }
+  if (width != columns(typeOf(getResult())))
+    return emitOpError() << "result must have " << width << " columns, but got " << typeOf(getResult());
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  if (from.getNumElements() != to.getNumElements() || from.getElementType() != to.getElementType())
+    return emitOpError() << "number and type of elements must stay, but got " << from << " and " << to;
+  return success();
+}
+
+LogicalResult ColumnSumOp::verify() {
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  if (to.getRank() > from.getRank() || from.getShape().take_back(to.getRank()) != to.getShape())
+    return emitOpError() << "result must be the trailing dimensions of the operand, but got " << from << " and " << to;
+  return success();
+}
+
+LogicalResult TableOp::verify() {
+  auto type = typeOf(getResult());
+  if (type.getRank() != 2)
+    return emitOpError() << "result must be [time, head_dim], but got " << type;
+  return verifyPairs(*this, getRotated(), columns(type));
+}
+
+//===- Layers -----------------------------------------------------------------===//
+
+LogicalResult RmsNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
+
+LogicalResult LayerNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
+
+LogicalResult CanonOp::verify() {
+  auto type = typeOf(getOperand()), weight = typeOf(getWeight());
+  if (weight.getRank() != 2 || columns(weight) != columns(type))
+    return emitOpError() << "weight must be [kernel, " << columns(type) << "], but got " << weight;
+  if (getBias())
+    return haveShape(*this, "bias", typeOf(getBias()), {columns(type)});
+  return success();
+}
+
+LogicalResult RotaryOp::verify() {
+  int64_t heads = getHeads();
+  auto type = typeOf(getOperand());
+  if (heads < 1 || columns(type) % heads != 0)
+    return emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
+  int64_t rotatedHeads = getRotatedHeads();
+  if (rotatedHeads < 0 || rotatedHeads > heads)
+    return emitOpError() << "rotated_heads must be at most " << heads << ", but got " << rotatedHeads;
+  return verifyPairs(*this, getRotated(), columns(type) / heads);
+}
+
+//===- Library ----------------------------------------------------------------===//
+
+LogicalResult LinearOp::verify() {
+  auto x = typeOf(getOperand()), w = typeOf(getWeight()), y = typeOf(getResult());
+  if (failed(sameElements(*this, x, w, y)) ||
+      failed(sameRows(*this, x, y.clone(x.getElementType()), "operand and result")))
+    return failure();
+  return haveShape(*this, "weight", w, {columns(y), columns(x)});
+}
+
+LogicalResult LinearInputGradOp::verify() {
+  auto dy = typeOf(getGrad()), w = typeOf(getWeight()), dx = typeOf(getResult());
+  if (failed(sameElements(*this, dy, w, dx)) ||
+      failed(sameRows(*this, dy, dx.clone(dy.getElementType()), "gradient and result")))
+    return failure();
+  return haveShape(*this, "weight", w, {columns(dy), columns(dx)});
+}
+
+LogicalResult LinearWeightGradOp::verify() {
+  auto dy = typeOf(getGrad()), x = typeOf(getOperand());
+  if (failed(sameRows(*this, dy, x, "gradient and operand")) ||
+      failed(wideElements(*this, "result", typeOf(getResult()), dy)))
+    return failure();
+  if (getAccumulator() && getAccumulator().getType() != getResult().getType())
+    return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
+  return haveShape(*this, "result", typeOf(getResult()), {columns(dy), columns(x)});
+}
+
+LogicalResult AttentionOp::verify() {
+  auto q = typeOf(getQ()), k = typeOf(getK());
+  if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
+    return emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
+  if (failed(verifyHeads(*this, q, k, getHeads(), getKvHeads())) || failed(sameElements(*this, q, k, q)) ||
+      failed(wideElements(*this, "lse", typeOf(getLse()), q)) ||
+      failed(verifyDocuments(*this, q.getShape().take_front(2), getPositions(), getStarts())))
+    return failure();
+  return haveShape(*this, "lse", typeOf(getLse()),
+                   {q.getDimSize(0), static_cast<int64_t>(getHeads()), q.getDimSize(1)});
+}
+
+LogicalResult AttentionGradOp::verify() {
+  auto q = typeOf(getQ());
+  if (failed(sameElements(*this, q, typeOf(getK()), q)) ||
+      failed(verifyDocuments(*this, q.getShape().take_front(2), getPositions(), getStarts())))
+    return failure();
+  return wideElements(*this, "lse", typeOf(getLse()), q);
+}
+
+LogicalResult EmbedOp::verify() {
+  auto tokens = typeOf(getTokens()), table = typeOf(getTable());
+  if (table.getRank() != 2)
+    return emitOpError() << "table must be [vocabulary, columns], but got " << table;
+  if (table.getElementType() != typeOf(getResult()).getElementType())
+    return emitOpError() << "table and result must be of one type, but got " << table << " and "
+                         << getResult().getType();
+  SmallVector<int64_t> shape(tokens.getShape());
+  shape.push_back(columns(table));
+  return haveShape(*this, "result", typeOf(getResult()), shape);
+}
+
+LogicalResult EmbedGradOp::verify() {
+  auto tokens = typeOf(getTokens()), grad = typeOf(getGrad());
+  SmallVector<int64_t> shape(tokens.getShape());
+  shape.push_back(columns(typeOf(getResult())));
+  if (getAccumulator() && getAccumulator().getType() != getResult().getType())
+    return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
+  if (failed(wideElements(*this, "result", typeOf(getResult()), grad)))
+    return failure();
+  return haveShape(*this, "gradient", grad, shape);
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  auto rows = typeOf(getLogits()).getShape().drop_back();
+  if (failed(haveShape(*this, "targets", typeOf(getTargets()), rows)))
+    return failure();
+  return haveShape(*this, "weights", typeOf(getWeights()), rows);
+}
+
+LogicalResult PredictOp::verify() {
+  auto rows = typeOf(getLogits()).getShape().drop_back();
+  if (failed(haveShape(*this, "targets", typeOf(getTargets()), rows)))
+    return failure();
+  return haveShape(*this, "nll", typeOf(getNll()), rows);
+}

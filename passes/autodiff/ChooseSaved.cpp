@@ -1,0 +1,296 @@
+//===- ChooseSaved.cpp - what the backward reads and what it computes again -----===//
+//
+// The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out keeps v;
+// cutting source -> v_in computes it again, which needs its operands (u_out -> v_in, never cut). Values that the
+// backward reads hang on the sink. Results of the library cannot be recomputed: source -> v_in is never cut.
+//
+//===----------------------------------------------------------------------------===//
+#include "passes/autodiff/Adjoints.h"
+#include "passes/autodiff/MinimumCut.h"
+#include "passes/autodiff/Numbering.h"
+#include "passes/autodiff/Passes.h"
+#include "passes/autodiff/ReadAgain.h"
+#include "passes/support/OperationCost.h"
+#include "passes/support/StoredBytes.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace stretto::passes {
+#define GEN_PASS_DEF_CHOOSESAVED
+#include "passes/autodiff/Passes.h.inc"
+} // namespace stretto::passes
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+namespace {
+bool isView(Operation *op) { return isa<seq::BroadcastOp, seq::ReshapeOp, seq::SliceOp>(op); }
+
+/// Traffic is counted once per byte read or written; work is weighed against it in these units per byte of the
+/// result, so that of two ways with equal traffic the one with less work wins.
+constexpr int64_t kUnitsPerByte = 64;
+/// Of a byte that is kept, unless a budget says otherwise: three that are moved.
+constexpr int64_t kMemoryWeight = 3 * kUnitsPerByte;
+
+/// One function with copies of forward operations, and the decision for it.
+class SavedChoice {
+public:
+  SavedChoice(func::FuncOp backward, func::FuncOp forward) : backward(backward) {
+    findMaterialised(forward.getBody().front());
+    forward.walk([&](Operation *op) {
+      if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr); id && !isCopy(op))
+        originals[id.getInt()] = op;
+    });
+    for (Operation &op : backward.getBody().front())
+      if (isCopy(&op)) {
+        firstCopy = firstCopy ? firstCopy : &op;
+        copies.push_back(&op);
+      }
+  }
+
+  bool isTrivial() const { return copies.empty(); }
+  /// Decides with memory weighing `memoryWeight` units per byte; returns the bytes that are kept.
+  int64_t decide(int64_t memoryWeight);
+  void writeAttributes();
+
+private:
+  struct Nodes {
+    FlowGraph::Node in, out;
+  };
+
+  void findMaterialised(Block &forward);
+  bool isFreeValue(Value value);
+  bool isGiven(Value value);
+  bool isMaterialised(Operation *copy);
+  bool isReadByReverse(Value value);
+  bool isAliasOfGiven(Operation *copy);
+  bool isValueOfItsOwn(Operation *copy);
+  int64_t keepTraffic(Operation *copy);
+  int64_t repeatCost(Operation *copy);
+  void addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::Node sink, Operation *copy, int64_t memoryWeight);
+  Nodes addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost);
+
+  func::FuncOp backward;
+  llvm::DenseMap<int64_t, Operation *> originals;
+  llvm::DenseSet<Operation *> materialised;
+  SmallVector<Operation *> copies;
+  ReadAgain readAgain;
+  Operation *firstCopy = nullptr;
+  llvm::DenseMap<Value, bool> freeValues;
+  llvm::MapVector<Value, Nodes> nodes;
+  llvm::DenseSet<Value> saved;
+};
+
+/// The forward stores what the library reads, and what is read again behind a library operation. The phase of an
+/// operation is the number of library operations on the longest path to it.
+void SavedChoice::findMaterialised(Block &forward) {
+  llvm::DenseMap<Operation *, int64_t> phases;
+  for (Operation &op : forward) {
+    bool isLibrary = !isRepeatable(&op) && !isFree(&op);
+    int64_t &phase = phases[&op];
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        phase = std::max(phase, phases.lookup(producer));
+    phase += isLibrary;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer && phases.lookup(producer) < phase)
+        for (; producer; producer = isView(producer) ? producer->getOperand(0).getDefiningOp() : nullptr)
+          materialised.insert(producer);
+  }
+}
+
+/// Constants, parameters, inputs, and whatever is computed from them alone.
+bool SavedChoice::isFreeValue(Value value) {
+  if (auto known = freeValues.find(value); known != freeValues.end())
+    return known->second;
+  bool result;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    result = !backward.getArgAttr(argument.getArgNumber(), kSavedAttr);
+  else if (Operation *op = value.getDefiningOp(); isCopy(op))
+    result = llvm::all_of(op->getOperands(), [&](Value v) { return isFreeValue(v); });
+  else
+    result = isFree(op);
+  return freeValues[value] = result;
+}
+
+/// A value that the forward has in memory whether or not it is kept.
+bool SavedChoice::isGiven(Value value) {
+  if (isa<BlockArgument>(value))
+    return !isFreeValue(value);
+  Operation *op = value.getDefiningOp();
+  return !isCopy(op) && !isFree(op) && op->isBeforeInBlock(firstCopy);
+}
+
+bool SavedChoice::isReadByReverse(Value value) {
+  return llvm::any_of(value.getUsers(),
+                      [&](Operation *user) { return !isCopy(user) && (!user->isBeforeInBlock(firstCopy)); });
+}
+
+static bool isReadByRows(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isView(user) ? isReadByRows(user->getResult(0)) : !isLibrary(user);
+  });
+}
+
+bool SavedChoice::isMaterialised(Operation *copy) {
+  Operation *original = originals.lookup(copy->getAttrOfType<IntegerAttr>(kIdAttr).getInt());
+  return original && materialised.contains(original);
+}
+
+/// A view of what lies in memory.
+bool SavedChoice::isAliasOfGiven(Operation *copy) {
+  Value shown = copy->getResult(0);
+  for (Operation *op = copy; isCopy(op) && isView(op); op = shown.getDefiningOp())
+    shown = op->getOperand(0);
+  return isGiven(shown);
+}
+
+/// Views are part of what they show. But where the library reads columns of what is computed, or repeated values, a
+/// kernel writes these and nothing else.
+bool SavedChoice::isValueOfItsOwn(Operation *copy) {
+  return !isView(copy) ||
+         (isa<seq::SliceOp, seq::BroadcastOp>(copy) && isReadByLibrary(copy->getResult(0)) && !isAliasOfGiven(copy));
+}
+
+/// What the library reads of a value is the same whether it is kept or not.
+int64_t SavedChoice::keepTraffic(Operation *copy) {
+  return storedBytes(copy->getResult(0)) * (!isMaterialised(copy) + isReadByRows(copy->getResult(0)));
+}
+
+int64_t SavedChoice::repeatCost(Operation *copy) {
+  int64_t bytes = storedBytes(copy->getResult(0)), traffic = 0;
+  if (isValueOfItsOwn(copy) && isReadByLibrary(copy->getResult(0)))
+    traffic += readAgain.contains(copy->getResult(0)) ? 2 * bytes : bytes;
+  if (isa<seq::ReduceOp>(copy))
+    traffic += storedBytes(copy->getOperand(0));
+  return traffic * kUnitsPerByte + (isView(copy) ? 0 : bytes * static_cast<int64_t>(cyclesOf(copy)));
+}
+
+SavedChoice::Nodes SavedChoice::addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost) {
+  Nodes pair{graph.addNode(), graph.addNode()};
+  graph.addEdge(pair.in, pair.out, keepCost);
+  graph.addEdge(pair.out, pair.in, FlowGraph::kInfinite);
+  if (isReadByReverse(value))
+    graph.addEdge(pair.out, sink, FlowGraph::kInfinite);
+  nodes.insert({value, pair});
+  return pair;
+}
+
+void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::Node sink, Operation *copy,
+                          int64_t memoryWeight) {
+  Value value = copy->getResult(0);
+  if (isFreeValue(value))
+    return;
+  for (Value operand : copy->getOperands())
+    if (isGiven(operand) && !nodes.contains(operand)) {
+      Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
+      graph.addEdge(source, pair.in, FlowGraph::kInfinite);
+    }
+  bool mayKeep = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr);
+  Nodes pair =
+      addValue(graph, sink, value,
+               mayKeep ? storedBytes(value) * memoryWeight + keepTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
+  graph.addEdge(source, pair.in, repeatCost(copy));
+  for (Value operand : copy->getOperands())
+    if (auto found = nodes.find(operand); found != nodes.end())
+      graph.addEdge(found->second.out, pair.in, FlowGraph::kInfinite);
+}
+
+int64_t SavedChoice::decide(int64_t memoryWeight) {
+  nodes.clear();
+  saved.clear();
+  FlowGraph graph;
+  FlowGraph::Node source = graph.addNode(), sink = graph.addNode();
+  for (Operation *copy : copies)
+    addCopy(graph, source, sink, copy, memoryWeight);
+  graph.cut(source, sink);
+  int64_t bytes = 0;
+  for (auto &[value, pair] : nodes)
+    if (graph.isOnSourceSide(pair.in) && !graph.isOnSourceSide(pair.out)) {
+      saved.insert(value);
+      bytes += storedBytes(value);
+    }
+  return bytes;
+}
+
+void SavedChoice::writeAttributes() {
+  Builder b(backward.getContext());
+  int64_t kept = 0, repeated = 0;
+  auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
+  auto remarkKept = [&](Location loc, Value value) {
+    remark::passed(loc, options) << "saved for the backward" << remark::metric("Bytes", storedBytes(value));
+    kept += storedBytes(value);
+  };
+  for (Operation *copy : copies) {
+    Value value = copy->getResult(0);
+    if (!isValueOfItsOwn(copy) || isFreeValue(value))
+      continue;
+    if (!saved.contains(value)) {
+      remark::analysis(copy->getLoc(),
+                       remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
+          << "recomputed in the backward" << remark::metric("Bytes", storedBytes(value));
+      repeated += storedBytes(value);
+      continue;
+    }
+    copy->removeAttr(kRecomputedAttr);
+    copy->setAttr(kSavedAttr, b.getI64IntegerAttr(storedBytes(value)));
+    remarkKept(copy->getLoc(), value);
+  }
+  for (auto &[value, pair] : nodes)
+    if (saved.contains(value) && !isCopy(value.getDefiningOp()) && isGiven(value))
+      remarkKept(value.getLoc(), value);
+  remark::analysis(backward.getLoc(),
+                   remark::RemarkOpts::name("SavedBytes").category("memory").function(backward.getName()))
+      << "forward values for the backward" << remark::metric("BytesKept", kept)
+      << remark::metric("BytesComputedAgain", repeated);
+}
+
+struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass> {
+  using ChooseSavedBase::ChooseSavedBase;
+
+  void runOnOperation() final {
+    struct Entry {
+      SavedChoice choice;
+      int64_t trips;
+    };
+    SmallVector<Entry, 0> entries;
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<int64_t> trips;
+    getOperation().walk([&](seq::ScanOp scan) { trips[scan.getBody()] = scan.getTrips(); });
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isDeclaration())
+        continue;
+      func::FuncOp forward = requireForward(function, symbols);
+      if (!forward || failed(requireNumberedCopies(function)))
+        return signalPassFailure();
+      SavedChoice choice(function, forward);
+      if (!choice.isTrivial())
+        entries.push_back({choice, forward == function ? 1 : trips.lookup(function.getName())});
+    }
+    decideWithinBudget([&](int64_t weight) {
+      int64_t total = 0;
+      for (Entry &entry : entries)
+        total += entry.trips * entry.choice.decide(weight);
+      return total;
+    });
+    for (Entry &entry : entries)
+      entry.choice.writeAttributes();
+  }
+
+  /// With a budget, memory weighs as little as lets the kept values fit.
+  void decideWithinBudget(llvm::function_ref<int64_t(int64_t weight)> decide) {
+    if (memoryBudget <= 0) {
+      decide(kMemoryWeight);
+      return;
+    }
+    int64_t total = decide(1); // so that nothing is kept for nothing
+    for (int64_t weight = kUnitsPerByte / 4; total > memoryBudget && weight <= 4096 * kUnitsPerByte; weight *= 2)
+      total = decide(weight);
+    if (total > memoryBudget)
+      emitWarning(getOperation().getLoc())
+          << "the memory budget of " << int64_t(memoryBudget) << " bytes for saved values cannot be met: the least is "
+          << total << " bytes";
+  }
+};
+} // namespace

@@ -1,0 +1,25 @@
+//===- Passes.h - derivatives -------------------------------------------------===//
+#pragma once
+
+#include "ir/seq/SeqOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace stretto::passes {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/autodiff/Passes.h.inc"
+
+/// Number that an operation of a forward shares with its copies in the backward (until seq-split-saved).
+inline constexpr llvm::StringLiteral kIdAttr = "seq.id";
+/// A copy in the backward that computes a forward value again.
+inline constexpr llvm::StringLiteral kRecomputedAttr = "seq.recomputed";
+/// Bytes of a value that the forward keeps for the backward; on arguments too.
+inline constexpr llvm::StringLiteral kSavedAttr = "seq.saved";
+/// Set by the spec: never keep this value.
+inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
+/// On the backward of a scan body: the symbol of its forward.
+inline constexpr llvm::StringLiteral kForwardAttr = "seq.forward";
+} // namespace stretto::passes

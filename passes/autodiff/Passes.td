@@ -1,0 +1,137 @@
+#ifndef STRETTO_PASSES_AUTODIFF_PASSES_TD
+#define STRETTO_PASSES_AUTODIFF_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
+  let summary = "decide what the backward reads from memory and what it computes again";
+  let description = [{
+    For every function that `seq-differentiate` gave a backward, finds the cheapest set of forward values to keep, a
+    minimum cut between what the forward has and what the backward reads. Keeping a value costs its bytes in memory
+    and the traffic of writing and reading it; computing it again costs the traffic that this causes, which is more
+    where a library operation reads the value and row operations behind that need what it is computed from once more.
+    Results of matmuls, attention and scans cannot be recomputed. Values marked `seq.recompute` in the spec are
+    never kept.
+
+    Each repeated operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`. A byte of
+    memory weighs as much as three that are moved; with `memory-budget`, as little as lets the kept values fit, so that
+    a large one buys time.
+
+    ```mlir
+    // stretto-opt --seq-differentiate --seq-choose-saved
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%x: tensor<2x8x16xf32>, %dr: tensor<2x8xf32>) {
+      %w = seq.get_parameter @w : tensor<16x16xf32>
+      %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %s = seq.reduce add %y : tensor<2x8x16xf32> -> tensor<2x8xf32>
+      %r = math.exp %s : tensor<2x8xf32>
+      seq.backward of(%r) from(%dr) : tensor<2x8xf32>
+      return
+    }
+    ```
+    becomes
+
+    ```mlir
+    %2 = seq.reduce add %1 : tensor<2x8x16xf32> -> tensor<2x8xf32> {seq.id = 0 : i64}
+    %3 = math.exp %2 {seq.id = 1 : i64} : tensor<2x8xf32>
+    %4 = seq.reduce add %1 : tensor<2x8x16xf32> -> tensor<2x8xf32> {seq.id = 0 : i64, seq.recomputed}
+    %5 = math.exp %4 {seq.id = 1 : i64, seq.saved = 64 : i64} : tensor<2x8xf32>
+    %6 = arith.mulf %arg1, %5 : tensor<2x8xf32>
+    ```
+  }];
+  let options = [Option<"memoryBudget", "memory-budget", "int64_t", "0",
+                        "bytes that saved values of all layers may take; 0: where one saves three that are moved">];
+}
+
+def Differentiate : Pass<"seq-differentiate", "::mlir::ModuleOp"> {
+  let summary = "write the backward of a model";
+  let description = [{
+    Replaces `seq.backward` by the reverse of everything that leads from parameters to the given values. There is one
+    rule per operation. The reverse reads forward values through repeated (`seq.recomputed`) copies of the row
+    operations that make them; only results of library operations and carried values of scans are read from
+    memory at this stage.
+
+    The body `@layer` of a scan becomes `@layer.forward`, which also stacks what its reverse reads, and a new
+    `@layer.backward` runs as the reversed scan. `seq.gradient` stores the gradient of every trainable
+    parameter, zero for one that is not used.
+
+    ```mlir
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) {
+      %w = seq.get_parameter @w : tensor<16x16xf32>
+      %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %y = math.tanh %0 : tensor<2x8x16xf32>
+      seq.backward of(%y) from(%dy) : tensor<2x8x16xf32>
+      return
+    }
+    ```
+    becomes
+
+    ```mlir
+    %3 = math.tanh %1 {seq.id = 0 : i64, seq.recomputed} : tensor<2x8x16xf32>
+    %cst = arith.constant dense<1.000000e+00> : tensor<2x8x16xf32>
+    %4 = arith.mulf %3, %3 : tensor<2x8x16xf32>
+    %5 = arith.subf %cst, %4 : tensor<2x8x16xf32>
+    %6 = arith.mulf %arg1, %5 : tensor<2x8x16xf32>
+    %7 = seq.linear_weight_grad %6, %arg0 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
+    seq.gradient @w, %7 : tensor<16x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
+}
+
+def SimplifyTaps : Pass<"seq-simplify-taps"> {
+  let summary = "bring taps of the backward into the form that needs least";
+  let description = [{
+    Two rewrites. `column_sum(dy * tap(z, -k))` becomes `column_sum(tap(dy, k) * z)`, so that earlier rows of `z` (and
+    the scalars they were made from) are not needed; `tap(v * c, k)` with `c` the same for all rows becomes
+    `tap(v, k) * c`, so that all taps read one value.
+
+    ```mlir
+    func.func @sum(%z: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) -> tensor<16xf32> {
+      %0 = seq.tap %z by -1 : tensor<2x8x16xf32>
+      %1 = arith.mulf %dy, %0 : tensor<2x8x16xf32>
+      %2 = seq.column_sum %1 : tensor<2x8x16xf32> -> tensor<16xf32>
+      return %2 : tensor<16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.tap %arg1 by 1 : tensor<2x8x16xf32>
+    %1 = arith.mulf %0, %arg0 : tensor<2x8x16xf32>
+    %2 = seq.column_sum %1 : tensor<2x8x16xf32> -> tensor<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::seq::SeqDialect"];
+}
+
+def SplitSaved : Pass<"seq-split-saved", "::mlir::ModuleOp"> {
+  let summary = "keep what seq-choose-saved decided to keep";
+  let description = [{
+    Values marked `seq.saved` in a backward are read from the forward: stacked by the forward scan, sliced by the
+    reversed one, or simply used within one function. Copies, stacks and slices that nobody reads go away.
+
+    ```mlir
+    // stretto-opt --seq-differentiate --seq-choose-saved --seq-split-saved
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%x: tensor<2x8x16xf32>, %dr: tensor<2x8xf32>) {
+      %w = seq.get_parameter @w : tensor<16x16xf32>
+      %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %s = seq.reduce add %y : tensor<2x8x16xf32> -> tensor<2x8xf32>
+      %r = math.exp %s : tensor<2x8xf32>
+      seq.backward of(%r) from(%dr) : tensor<2x8xf32>
+      return
+    }
+    ```
+    becomes
+
+    ```mlir
+    %2 = seq.reduce add %1 : tensor<2x8x16xf32> -> tensor<2x8xf32>
+    %3 = math.exp %2 {seq.saved = 64 : i64} : tensor<2x8xf32>
+    %4 = arith.mulf %arg1, %3 : tensor<2x8xf32>
+    ```
+  }];
+}
+
+#endif

@@ -1,0 +1,243 @@
+//===- AddLoss.cpp - the training and the evaluation function of a model ------===//
+#include "passes/entries/Passes.h"
+#include "passes/support/Requirements.h"
+#include "passes/support/RowBuilder.h"
+
+#include "ir/seq/Purpose.h"
+
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace stretto::passes {
+#define GEN_PASS_DEF_ADDLOSS
+#include "passes/entries/Passes.h.inc"
+} // namespace stretto::passes
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+namespace {
+/// What the model computes, inside one of the functions made from it.
+struct ModelBody {
+  func::FuncOp function;
+  Value logits;       // what @main returned
+  seq::LinearOp head; // the matmul that makes the logits, if one does and nothing else uses them
+  Location loc;       // of that matmul, else of the function
+};
+
+/// The largest divisor of `rows` whose logits fit `bytes`; at least one.
+int64_t chunkRows(int64_t rows, int64_t rowBytes, int64_t bytes) {
+  int64_t best = 1;
+  for (int64_t d = 1; d * d <= rows; ++d) {
+    if (rows % d != 0)
+      continue;
+    for (int64_t candidate : {d, rows / d})
+      if (candidate * rowBytes <= bytes)
+        best = std::max(best, candidate);
+  }
+  return best;
+}
+
+struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
+  using AddLossBase::AddLossBase;
+
+  void runOnOperation() final {
+    func::FuncOp main = requireModel(getOperation());
+    if (!main)
+      return signalPassFailure();
+    for (StringRef name : {"evaluate", "gradients"})
+      if (failed(requireFreeName(getOperation(), name, getArgument())))
+        return signalPassFailure();
+    warnOfLookingAhead();
+    Type tokens = main.getArgumentTypes()[0];
+    Type real = cast<RankedTensorType>(main.getResultTypes()[0]).getElementType();
+    auto weights = RankedTensorType::get(cast<RankedTensorType>(tokens).getShape(), real);
+    buildEvaluate(copyOf(main, "evaluate", seq::EntryKind::evaluation, {tokens, tokens}));
+    buildGradients(copyOf(main, "gradients", seq::EntryKind::training, {tokens, tokens, weights}));
+    main.erase();
+  }
+
+  /// The target of each token is the next one.
+  void warnOfLookingAhead() {
+    llvm::DenseSet<Location> told;
+    getOperation().walk(
+        [&](seq::AttentionOp attention) {
+          if (!attention.getCausal() && told.insert(attention.getLoc()).second)
+            emitWarning(attention.getLoc())
+                << "attention with causal = false shows each token the next one, which the model is "
+                   "trained to predict: losses and scores tell nothing";
+        });
+  }
+
+  /// A copy of @main without its return, with more arguments. Evaluation gets scan bodies of its own.
+  ModelBody copyOf(func::FuncOp main, StringRef name, seq::EntryKind kind, ArrayRef<Type> arguments) {
+    auto copy = main.clone();
+    copy.setName(name);
+    setEntryKind(copy, kind);
+    SymbolTable(getOperation()).insert(copy);
+    Block &block = copy.getBody().front();
+    for (Type type : arguments.drop_front())
+      block.addArgument(type, copy.getLoc());
+    Operation *end = block.getTerminator();
+    ModelBody body{copy, end->getOperand(0), nullptr, copy.getLoc()};
+    end->erase();
+    if (auto head = body.logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty() && !head.getResidual()) {
+      body.head = head;
+      body.loc = head.getLoc();
+    }
+    if (kind == seq::EntryKind::evaluation)
+      copyScanBodies(copy);
+    return body;
+  }
+
+  void copyScanBodies(func::FuncOp function) {
+    SymbolTable symbols(getOperation());
+    function.walk([&](seq::ScanOp scan) {
+      auto body = symbols.lookup<func::FuncOp>(scan.getBody());
+      auto copy = body.clone();
+      copy.setName((body.getName() + ".evaluate").str());
+      scan.setBody(symbols.insert(copy));
+    });
+  }
+
+  void finish(ModelBody &body, RowBuilder &b, ValueRange results) {
+    func::ReturnOp::create(b, results);
+    body.function.setFunctionType(
+        b.getFunctionType(body.function.getBody().front().getArgumentTypes(), results.getTypes()));
+  }
+
+  /// How many chunks the head is computed in; 1: all logits at once.
+  int64_t headChunks(ModelBody &body) {
+    auto type = typeOf(body.logits);
+    int64_t rows = type.getDimSize(0) * type.getDimSize(1);
+    int64_t rowBytes = columnsOf(body.logits) * type.getElementTypeBitWidth() / 8;
+    auto options = remark::RemarkOpts::name("HeadChunks").category("memory").function(body.function.getName());
+    if (rows * rowBytes <= headBytes)
+      return 1;
+    if (!body.head) {
+      remark::missed(body.loc, options) << "logits are held whole: the model does not end in a matmul"
+                                        << remark::metric("Bytes", rows * rowBytes);
+      return 1;
+    }
+    int64_t chunk = chunkRows(rows, rowBytes, headBytes);
+    if (chunk < std::min<int64_t>(rows, 32)) {
+      remark::missed(body.loc, options) << "logits are held whole: the number of positions has no divisor that gives "
+                                           "chunks of 32 rows or more within the limit"
+                                        << remark::metric("Bytes", rows * rowBytes);
+      return 1;
+    }
+    remark::passed(body.loc, options) << "head and loss in chunks of rows" << remark::metric("Rows", chunk)
+                                      << remark::metric("BytesNotHeld", (rows - chunk) * rowBytes);
+    return rows / chunk;
+  }
+
+  //===- Training -------------------------------------------------------------===//
+
+  void buildGradients(ModelBody body) {
+    Block &block = body.function.getBody().front();
+    RowBuilder b(body.loc, OpBuilder::atBlockEnd(&block));
+    Value targets = block.getArgument(1), weights = block.getArgument(2), nll;
+    if (int64_t chunks = headChunks(body); chunks > 1) {
+      nll = lossInChunks(body, b, targets, weights, chunks);
+    } else {
+      auto loss = seq::CrossEntropyOp::create(b, body.logits, targets, weights);
+      seq::BackwardOp::create(b, body.logits, loss.getDlogits());
+      nll = loss.getNll();
+    }
+    auto shape = typeOf(nll).getShape();
+    finish(body, b, b.columnSum(b.reshape(nll, {shape[0], shape[1], 1}), 1));
+  }
+
+  /// A function for the body of a scan over chunks, with an empty block.
+  func::FuncOp chunkFunction(RowBuilder &b, StringRef name, ArrayRef<Type> arguments, ArrayRef<Type> results) {
+    auto function = func::FuncOp::create(b.getLoc(), name, b.getFunctionType(arguments, results));
+    function.setPrivate();
+    SymbolTable(getOperation()).insert(function);
+    function.addEntryBlock();
+    return function;
+  }
+
+  Value lossInChunks(ModelBody &body, RowBuilder &b, Value targets, Value weights, int64_t chunks) {
+    Value h = body.head.getOperand(), w = body.head.getWeight();
+    body.head.erase();
+    Value hs = inChunks(b, h, chunks), ts = inChunks(b, targets, chunks), ws = inChunks(b, weights, chunks);
+    Type chunkTypes[] = {w.getType(), chunkType(hs), chunkType(ts), chunkType(ws), w.getType()};
+    auto function = chunkFunction(b, "head", chunkTypes, {w.getType(), chunkType(ws), chunkType(hs)});
+    buildLossChunk(function, b.getLoc());
+    auto scan = seq::ScanOp::create(b, TypeRange{w.getType(), ws.getType(), hs.getType()}, function.getName(), chunks,
+                                    /*reverse=*/false, b.splat(w.getType(), 0.0), ValueRange{hs, ts, ws}, w);
+    Value dh = b.reshape(scan.getResult(2), typeOf(h).getShape());
+    seq::BackwardOp::create(b, ValueRange{h, w}, ValueRange{dh, scan.getResult(0)});
+    return b.reshape(scan.getResult(1), typeOf(weights).getShape());
+  }
+
+  /// (dw, h, targets, weights, w) -> (dw + this chunk's, nll, dh)
+  static void buildLossChunk(func::FuncOp function, Location loc) {
+    Block &block = function.getBody().front();
+    RowBuilder b(loc, OpBuilder::atBlockEnd(&block));
+    auto args = block.getArguments();
+    Value dw = args[0], h = args[1], w = args[4];
+    Value logits = logitsOf(b, h, w);
+    auto loss = seq::CrossEntropyOp::create(b, logits, args[2], args[3]);
+    Value dh = seq::LinearInputGradOp::create(b, h.getType(), loss.getDlogits(), w);
+    Value sum = seq::LinearWeightGradOp::create(b, w.getType(), loss.getDlogits(), h, dw);
+    func::ReturnOp::create(b, ValueRange{sum, loss.getNll(), dh});
+  }
+
+  //===- Evaluation -----------------------------------------------------------===//
+
+  void buildEvaluate(ModelBody body) {
+    Block &block = body.function.getBody().front();
+    RowBuilder b(body.loc, OpBuilder::atBlockEnd(&block));
+    Value targets = block.getArgument(1);
+    auto shape = typeOf(targets).getShape();
+    Type real = typeOf(body.logits).getElementType();
+    int64_t chunks = headChunks(body);
+    if (chunks == 1) {
+      auto predict =
+          seq::PredictOp::create(b, RankedTensorType::get(shape, real), targets.getType(), body.logits, targets);
+      return finish(body, b, predict.getResults());
+    }
+    Value h = body.head.getOperand(), w = body.head.getWeight();
+    body.head.erase();
+    Value hs = inChunks(b, h, chunks), ts = inChunks(b, targets, chunks);
+    auto nlls = RankedTensorType::get(typeOf(ts).getShape(), real);
+    auto nll = RankedTensorType::get(nlls.getShape().drop_front(), real);
+    auto function =
+        chunkFunction(b, "head.evaluate", {chunkType(hs), chunkType(ts), w.getType()}, {nll, chunkType(ts)});
+    buildPredictChunk(function, b.getLoc(), nll);
+    auto scan = seq::ScanOp::create(b, TypeRange{nlls, ts.getType()}, function.getName(), chunks, /*reverse=*/false,
+                                    ValueRange{}, ValueRange{hs, ts}, w);
+    finish(body, b, {b.reshape(scan.getResult(0), shape), b.reshape(scan.getResult(1), shape)});
+  }
+
+  static void buildPredictChunk(func::FuncOp function, Location loc, Type nll) {
+    Block &block = function.getBody().front();
+    RowBuilder b(loc, OpBuilder::atBlockEnd(&block));
+    Value logits = logitsOf(b, block.getArgument(0), block.getArgument(2));
+    auto predict = seq::PredictOp::create(b, nll, block.getArgument(1).getType(), logits, block.getArgument(1));
+    func::ReturnOp::create(b, predict.getResults());
+  }
+
+  //===- Chunks ---------------------------------------------------------------===//
+
+  static Value logitsOf(RowBuilder &b, Value h, Value w) {
+    SmallVector<int64_t> shape(typeOf(h).getShape());
+    shape.back() = typeOf(w).getDimSize(0);
+    return seq::LinearOp::create(b, RankedTensorType::get(shape, typeOf(h).getElementType()), h, w);
+  }
+
+  /// [batch, time, columns...] as [chunks, 1, rows, columns...]: a view.
+  static Value inChunks(RowBuilder &b, Value value, int64_t chunks) {
+    auto shape = typeOf(value).getShape();
+    SmallVector<int64_t> chunked{chunks, 1, shape[0] * shape[1] / chunks};
+    llvm::append_range(chunked, shape.drop_front(2));
+    return b.reshape(value, chunked);
+  }
+  static Type chunkType(Value chunked) {
+    auto type = typeOf(chunked);
+    return RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
+  }
+};
+} // namespace

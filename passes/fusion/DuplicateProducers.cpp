@@ -1,0 +1,203 @@
+//===- DuplicateProducers.cpp - producers that cost more to pass on than to recompute -------------===//
+#include "passes/fusion/GroupCost.h"
+#include "passes/fusion/Passes.h"
+#include "passes/support/StoredBytes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace stretto::passes {
+#define GEN_PASS_DEF_DUPLICATEPRODUCERS
+#include "passes/fusion/Passes.h.inc"
+} // namespace stretto::passes
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+static std::optional<int64_t> groupOf(Operation *op) {
+  auto number = op ? op->getAttrOfType<IntegerAttr>("kern.group") : IntegerAttr();
+  return number ? std::optional(number.getInt()) : std::nullopt;
+}
+
+namespace {
+using Ops = llvm::SmallSetVector<Operation *, 16>;
+using Values = llvm::SmallSetVector<Value, 8>;
+
+/// What one kernel passes on to another, and what computing it there would take.
+struct Passage {
+  Ops readers;   ///< members of the reading kernel
+  Values passed; ///< results of the making kernel that they read
+  Ops chain;     ///< operations to repeat, last first
+  Values inputs; ///< what the chain reads from memory
+};
+
+class Repeater {
+public:
+  Repeater(func::FuncOp function, const RowAnalysis &rows, double operationsPerByte)
+      : function(function), rows(rows), roles(function, rows), operationsPerByte(operationsPerByte) {}
+
+  void run() {
+    for (Operation &op : function.getBody().front())
+      if (std::optional<int64_t> group = groupOf(&op))
+        members[*group].push_back(&op);
+    for (auto &[reader, unused] : members)
+      for (std::optional<int64_t> maker; (maker = nextMaker(reader, maker));) {
+        Passage passage = find(*maker, reader);
+        bool isAllowed = llvm::none_of(passage.chain, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
+        if (!passage.chain.empty() && isAllowed && isCheaper(passage, reader))
+          repeat(passage, reader);
+      }
+    eraseUnread();
+  }
+
+private:
+  /// Calls `visit` for each value that `op` reads and that is not repeated beside it.
+  void eachRead(Operation *op, function_ref<void(Value)> visit) const {
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && roles.getRole(def) == RowRole::repeated)
+        eachRead(def, visit);
+      else
+        visit(operand);
+    }
+  }
+
+  /// The least group after `last` that a reading kernel reads from, which changes where something is repeated in it.
+  std::optional<int64_t> nextMaker(int64_t reader, std::optional<int64_t> last) const;
+  Passage find(int64_t maker, int64_t reader) const;
+  bool isCheaper(const Passage &passage, int64_t reader) const;
+  void repeat(const Passage &passage, int64_t reader);
+  void eraseUnread();
+
+  func::FuncOp function;
+  const RowAnalysis &rows;
+  RowRoles roles;
+  double operationsPerByte;
+  std::map<int64_t, SmallVector<Operation *>> members; // of groups, in the order of their numbers
+};
+} // namespace
+
+std::optional<int64_t> Repeater::nextMaker(int64_t reader, std::optional<int64_t> last) const {
+  std::optional<int64_t> next;
+  for (Operation *op : members.at(reader))
+    eachRead(op, [&](Value value) {
+      std::optional<int64_t> maker = groupOf(value.getDefiningOp());
+      if (maker && maker != reader && maker > last && (!next || maker < next)) // nothing is less than any number
+        next = maker;
+    });
+  return next;
+}
+
+/// The chain ends at what the maker reads itself and at its reductions, whose results are short.
+Passage Repeater::find(int64_t maker, int64_t reader) const {
+  Passage passage;
+  for (Operation *op : members.at(reader))
+    eachRead(op, [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      if (def && groupOf(def) == maker && rows.isRow(value) && !isa<seq::ReduceOp, seq::ColumnSumOp>(def)) {
+        passage.readers.insert(op);
+        passage.passed.insert(value);
+      }
+    });
+  llvm::SmallPtrSet<Operation *, 16> needed;
+  for (Value value : passage.passed)
+    needed.insert(value.getDefiningOp());
+  for (Operation *op : llvm::reverse(members.at(maker))) {
+    if (!needed.contains(op))
+      continue;
+    passage.chain.insert(op);
+    eachRead(op, [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      if (def && groupOf(def) == maker && !isa<seq::ReduceOp>(def))
+        needed.insert(def);
+      else
+        passage.inputs.insert(value);
+    });
+  }
+  return passage;
+}
+
+bool Repeater::isCheaper(const Passage &passage, int64_t reader) const {
+  Values known; // what the reader has anyway
+  for (Operation *op : members.at(reader))
+    eachRead(op, [&](Value value) { known.insert(value); });
+  double now = 0, then = 0;
+  for (Value value : passage.passed) {
+    bool othersRead = roles.isReadElsewhere(
+        value, [&](Operation *op) { return groupOf(op) == groupOf(value.getDefiningOp()) || groupOf(op) == reader; });
+    now += storedBytes(value) * (othersRead ? 1 : 2) * operationsPerByte;
+  }
+  for (Value value : passage.inputs)
+    if (rows.isRow(value) && !known.contains(value))
+      then += storedBytes(value) * (groupOf(value.getDefiningOp()) ? 2 : 1) * operationsPerByte;
+  for (Operation *op : passage.chain)
+    then += costOfOperation(op) * 2; // half of it again for rows beside a block
+  return then < now;
+}
+
+void Repeater::repeat(const Passage &passage, int64_t reader) {
+  IRMapping copies;
+  OpBuilder builder(function.getContext());
+  // Copies stand right behind what they copy: there is what they read, and every reader comes later.
+  auto copy = [&](Operation *op) {
+    builder.setInsertionPointAfter(op);
+    return builder.clone(*op, copies);
+  };
+  // What is repeated beside an operation is copied with it where it depends on a copy.
+  auto copyOperands = [&](auto &&self, Operation *op) -> void {
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (!def || roles.getRole(def) != RowRole::repeated || copies.contains(operand))
+        continue;
+      self(self, def);
+      if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
+        roles.addCopy(copy(def), def);
+    }
+  };
+  for (Operation *op : llvm::reverse(passage.chain)) {
+    copyOperands(copyOperands, op);
+    Operation *again = copy(op);
+    if (roles.addCopy(again, op) == RowRole::member) {
+      again->setAttr("kern.group", builder.getI64IntegerAttr(reader));
+      members[reader].push_back(again);
+    } else {
+      again->removeAttr("kern.group");
+    }
+  }
+  llvm::sort(members[reader], [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  int64_t bytes = 0;
+  for (Value value : passage.passed)
+    bytes += storedBytes(value);
+  for (Operation *op : passage.readers) {
+    copyOperands(copyOperands, op);
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(copies.lookupOrDefault(operand.get()));
+  }
+  auto options = remark::RemarkOpts::name("RepeatedRows").category("fusion").function(function.getName());
+  remark::passed(passage.readers.front()->getLoc(), options)
+      << (std::to_string(passage.chain.size()) + " row operations repeated in the kernel that reads them")
+      << remark::metric("BytesNotPassed", bytes);
+}
+
+/// What only its copies read now.
+void Repeater::eraseUnread() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (roles.getRole(&op) != RowRole::outside && op.use_empty())
+      op.erase();
+}
+
+namespace {
+struct DuplicateProducersPass : stretto::passes::impl::DuplicateProducersBase<DuplicateProducersPass> {
+  using DuplicateProducersBase::DuplicateProducersBase;
+
+  void runOnOperation() final {
+    auto &rows = getAnalysis<RowAnalysis>();
+    getOperation().walk([&](func::FuncOp function) {
+      if (!function.isExternal())
+        Repeater(function, rows, operationsPerByte).run();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,241 @@
+//===- FormGroups.cpp - decides which row operations share a kernel -----------===//
+#include "passes/fusion/GroupRemarks.h"
+#include "passes/fusion/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace stretto::passes {
+#define GEN_PASS_DEF_FORMGROUPS
+#include "passes/fusion/Passes.h.inc"
+} // namespace stretto::passes
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+namespace {
+/// Two members that share a value: `reader` reads what `producer` computes, or both read it.
+struct Candidate {
+  Operation *producer, *reader;
+  int64_t saved; ///< bytes that need not move when they share a kernel
+  bool isMinor;  ///< both read one number for each row, and no more
+};
+
+class Former {
+public:
+  Former(func::FuncOp function, const RowAnalysis &rows, const CostModel &costs)
+      : function(function), roles(function, rows), graph(function, roles, rows), costs(costs) {}
+
+  void mergeAll() {
+    // What lies between two groups may join one of them, after which they may merge.
+    std::vector<Candidate> candidates = findCandidates();
+    bool changed = true;
+    while (changed) {
+      refused.clear();
+      changed = false;
+      for (const Candidate &candidate : candidates)
+        changed |= consider(candidate);
+    }
+    for (Operation *op : graph.getMembers())
+      joinSums(op);
+  }
+
+  void write(bool explain) {
+    Builder builder(function.getContext());
+    DenseMap<unsigned, int64_t> numbers;
+    for (Operation *op : graph.getMembers()) {
+      int64_t number = numbers.try_emplace(graph.getGroup(op), numbers.size()).first->second;
+      op->setAttr("kern.group", builder.getI64IntegerAttr(number));
+    }
+    remarkGroups(function, graph, costs, explain ? collectApart() : SmallVector<NotFused>());
+  }
+
+private:
+  std::vector<Candidate> findCandidates() const;
+  /// Merges the groups of a candidate, if they may be.
+  bool consider(const Candidate &candidate);
+  void joinSums(Operation *op);
+  /// Why the groups of two members may not merge; nothing when they may. What lies between is not looked up.
+  std::optional<NotFused> refuse(const Candidate &candidate) const;
+  std::optional<NotFused> refuseCost(const Candidate &candidate) const;
+  std::string describeBetween(unsigned a, unsigned b) const {
+    return describe(graph.findBetween(a, b)) + " lies between";
+  }
+  SmallVector<NotFused> collectApart() const;
+  /// A member of `group` that does not depend on `other`. What is recomputed stands beside its reader on purpose.
+  Operation *findIndependent(unsigned group, unsigned other) const;
+  /// An earlier group that `group`, or a part of it, might have been computed with although they share no value.
+  /// Pairs in `seen` are not looked at.
+  std::optional<NotFused> findBlocker(unsigned group, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
+
+  func::FuncOp function;
+  RowRoles roles;
+  GroupGraph graph;
+  CostModel costs;
+  SmallVector<std::pair<Candidate, NotFused>> refused;
+};
+} // namespace
+
+/// One number for each row, such as the place of a token in its document.
+static bool isNumber(Value value) { return cast<RankedTensorType>(value.getType()).getRank() == 2; }
+
+std::vector<Candidate> Former::findCandidates() const {
+  std::vector<Candidate> candidates;
+  llvm::MapVector<Value, std::pair<Operation *, int64_t>> lastReader; // of values that several members read
+  for (Operation *reader : graph.getMembers())
+    for (RowFlow flow : graph.getFlows(reader)) {
+      Operation *producer = flow.value.getDefiningOp();
+      if (producer && roles.getRole(producer) == RowRole::member)
+        candidates.push_back({producer, reader, 2 * flow.bytes, false});
+      if (flow.bytes == 0)
+        continue;
+      auto [it, inserted] = lastReader.try_emplace(flow.value, reader, flow.bytes);
+      bool isMinor = isNumber(flow.value) && !roles.getSpace(reader).isParameter;
+      if (!inserted)
+        candidates.push_back({it->second.first, reader, std::min(it->second.second, flow.bytes), isMinor});
+      it->second = {reader, flow.bytes};
+    }
+  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) { return a.saved > b.saved; });
+  return candidates;
+}
+
+bool Former::consider(const Candidate &candidate) {
+  unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
+  if (a == b)
+    return false;
+  if (std::optional<NotFused> reason = refuse(candidate)) {
+    refused.emplace_back(candidate, *reason);
+    return false;
+  }
+  graph.merge(a, b);
+  return true;
+}
+
+static bool isAlone(ArrayRef<Operation *> members) {
+  return llvm::any_of(members, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
+}
+
+/// Column sums of one kernel that are only joined to one vector are summed as one.
+void Former::joinSums(Operation *op) {
+  if (!roles.isJoinOfSums(op))
+    return;
+  unsigned group = graph.getGroup(op->getOperand(0).getDefiningOp());
+  bool isOfOneKernel = llvm::all_of(
+      op->getOperands(), [&](Value sum) { return graph.isIn(sum.getDefiningOp(), group) && sum.hasOneUse(); });
+  if (isOfOneKernel && !isAlone(graph.getMembersOf(group)) && !isAlone(op))
+    graph.mergeJoin(group, op);
+}
+
+std::optional<NotFused> Former::refuse(const Candidate &candidate) const {
+  auto [producer, reader, saved, isMinor] = candidate;
+  unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
+  if (isAlone(graph.getMembersOf(a)) || isAlone(graph.getMembersOf(b)))
+    return NotFused{producer, reader, "the source asks for a kernel of its own", "remove no_fuse there"};
+  if (isa<seq::ColumnSumOp>(producer) && graph.getRoles().getSpace(reader).isParameter)
+    return NotFused{producer, reader, "a sum over rows is complete only after the last row", ""};
+  if (!(roles.getSpace(producer) == roles.getSpace(reader)))
+    return NotFused{producer, reader, "they run over different rows", ""};
+  if (graph.isAnyBetween(a, b))
+    return NotFused{producer, reader, "", ""};
+  if (isMinor)
+    return NotFused{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
+  return refuseCost(candidate);
+}
+
+std::optional<NotFused> Former::refuseCost(const Candidate &candidate) const {
+  ArrayRef<Operation *> left = graph.getMembersOf(graph.getGroup(candidate.producer));
+  ArrayRef<Operation *> right = graph.getMembersOf(graph.getGroup(candidate.reader));
+  SmallVector<Operation *> both(left);
+  llvm::append_range(both, right);
+  GroupCost a = costOf(graph, left, costs), b = costOf(graph, right, costs), merged = costOf(graph, both, costs);
+  if (merged.getTime(costs) <= a.getTime(costs) + b.getTime(costs))
+    return std::nullopt;
+  return NotFused{candidate.producer, candidate.reader,
+                  llvm::formatv("together they would read {0} bytes again and compute {1} rows beside each block of "
+                                "{2} twice, which costs more than {3} bytes not moved",
+                                merged.reread, merged.haloRows, costs.blockRows, a.bytes + b.bytes - merged.bytes),
+                  merged.reread ? "narrower rows" : "fewer taps in a row, or a matmul between them"};
+}
+
+/// One reason per pair of groups that stayed apart although they share a value, and one for each group that might
+/// have been computed in the kernel of another that it shares nothing with.
+SmallVector<NotFused> Former::collectApart() const {
+  SmallVector<NotFused> apart;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
+  for (const auto &[candidate, reason] : refused) {
+    unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
+    if (a == b || !seen.insert({std::min(a, b), std::max(a, b)}).second)
+      continue;
+    apart.push_back(reason);
+    if (reason.reason.empty())
+      apart.back().reason = describeBetween(a, b);
+  }
+  for (unsigned b = 0; b < graph.getMembers().size(); ++b)
+    if (!graph.getMembersOf(b).empty())
+      if (std::optional<NotFused> stranger = findBlocker(b, seen))
+        apart.push_back(*stranger);
+  return apart;
+}
+
+Operation *Former::findIndependent(unsigned group, unsigned other) const {
+  llvm::SmallPtrSet<Operation *, 32> dependent;
+  for (Operation &op : *graph.getMembersOf(group).front()->getBlock())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) {
+          Operation *def = operand.getDefiningOp();
+          return def && (graph.isIn(def, other) || dependent.contains(def));
+        }))
+      dependent.insert(&op);
+  for (Operation *member : graph.getMembersOf(group))
+    if (!member->hasAttr("seq.recomputed") && !dependent.contains(member))
+      return member;
+  return nullptr;
+}
+
+std::optional<NotFused> Former::findBlocker(unsigned group,
+                                            const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
+  Operation *own = graph.getMembersOf(group).front();
+  const llvm::BitVector related = graph.getRelated(group);
+  bool isExplained = llvm::any_of(seen, [&](auto pair) { return pair.first == group || pair.second == group; });
+  std::optional<NotFused> waiting;
+  for (unsigned other = 0; other < group; ++other) {
+    if (graph.getMembersOf(other).empty() || seen.contains({other, group}))
+      continue;
+    Operation *first = graph.getMembersOf(other).front();
+    if (!(roles.getSpace(first) == roles.getSpace(own)))
+      continue;
+    if (!related.test(other))
+      return NotFused{first, own, "they share no value", ""};
+    if (isExplained || waiting)
+      continue;
+    // Some of the group waits for the other one, and this member with it.
+    if (Operation *member = findIndependent(group, other))
+      waiting = NotFused{first, member, describeBetween(other, group), ""};
+  }
+  return waiting;
+}
+
+namespace {
+struct FormGroupsPass : stretto::passes::impl::FormGroupsBase<FormGroupsPass> {
+  using FormGroupsBase::FormGroupsBase;
+
+  LogicalResult initialize(MLIRContext *context) final {
+    if (fuse == "all" || fuse == "none")
+      return success();
+    return emitError(UnknownLoc::get(context)) << "fuse must be 'all' or 'none', but got '" << fuse << "'";
+  }
+
+  void runOnOperation() final {
+    auto &rows = getAnalysis<RowAnalysis>();
+    getOperation().walk([&](func::FuncOp function) {
+      if (function.isExternal())
+        return;
+      Former former(function, rows, {operationsPerByte, blockRows, blockBytes});
+      if (fuse == "all")
+        former.mergeAll();
+      former.write(/*explain=*/fuse == "all" && getContext().getRemarkEngine());
+    });
+    markAnalysesPreserved<RowAnalysis>();
+  }
+};
+} // namespace

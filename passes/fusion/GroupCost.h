@@ -1,0 +1,26 @@
+//===- GroupCost.h - what a kernel of given operations costs ------------------===//
+#pragma once
+
+#include "passes/fusion/GroupGraph.h"
+#include "passes/support/CostModel.h"
+
+namespace stretto::passes {
+
+struct GroupCost {
+  int64_t bytes = 0;    ///< rows read and written by the kernel
+  int64_t reread = 0;   ///< bytes read again by later stages because a block does not fit the cache
+  double extra = 0;     ///< elementwise operations on rows beside a block, computed for its taps
+  int64_t stages = 1;   ///< passes over the columns of a block: one more than reductions in a chain
+  int64_t haloRows = 0; ///< rows beside a block that its taps reach
+
+  /// Time in elementwise operations.
+  double getTime(const CostModel &model) const { return (bytes + reread) * model.operationsPerByte + extra; }
+};
+
+/// Elementwise operations that an operation takes.
+double costOfOperation(mlir::Operation *op);
+
+/// The cost of a kernel made of `members`, which read and write what `graph` says.
+GroupCost costOf(const GroupGraph &graph, llvm::ArrayRef<mlir::Operation *> members, const CostModel &model);
+
+} // namespace stretto::passes

@@ -1,0 +1,124 @@
+//===- GroupGraph.cpp - groups of row operations and the paths between them ---===//
+#include "passes/fusion/GroupGraph.h"
+
+#include "passes/support/StoredBytes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+GroupGraph::GroupGraph(func::FuncOp function, const RowRoles &roles, const RowAnalysis &rows) : roles(roles) {
+  for (auto [i, op] : llvm::enumerate(function.getBody().front())) {
+    order[&op] = i;
+    if (roles.getRole(&op) != RowRole::repeated)
+      addNode(&op);
+  }
+  for (Operation &op : function.getBody().front())
+    if (nodes.contains(&op))
+      addEdges(&op);
+  paths.emplace(nodeOps.size(), edges);
+  for (Operation *member : members)
+    collectFlows(member, rows);
+}
+
+void GroupGraph::addNode(Operation *op) {
+  auto add = [&] {
+    nodeOps.push_back(op);
+    return static_cast<unsigned>(nodeOps.size() - 1);
+  };
+  nodes[op] = outputs[op] = add();
+  if (roles.getRole(op) != RowRole::member)
+    return;
+  groups[op] = members.size();
+  members.push_back(op);
+  membersOf.push_back({op});
+  if (isa<seq::ColumnSumOp>(op)) // complete only after the last row
+    outputs[op] = add();
+}
+
+void GroupGraph::addEdges(Operation *op) {
+  llvm::SmallSetVector<Operation *, 8> readers;
+  SmallVector<Operation *> work(op->getUsers());
+  while (!work.empty()) {
+    Operation *user = work.pop_back_val();
+    if (roles.getRole(user) != RowRole::repeated)
+      readers.insert(user);
+    else
+      llvm::append_range(work, user->getUsers());
+  }
+  unsigned node = nodes[op], output = outputs[op];
+  for (Operation *reader : readers)
+    edges.emplace_back(output, nodes[reader]);
+  if (output != node)
+    edges.emplace_back(node, output);
+}
+
+void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
+  bool isParameter = roles.getSpace(op).isParameter;
+  llvm::SmallMapVector<Value, int64_t, 4> bytes;
+  auto visit = [&](auto &&self, Value value, int64_t limit, bool whole) -> void {
+    Operation *def = value.getDefiningOp();
+    if (!def || roles.getRole(def) != RowRole::repeated) {
+      bool moves = rows.isRow(value) || (isParameter && !whole);
+      int64_t &sum = bytes[value];
+      sum = std::min(storedBytes(value), sum + (moves ? std::min(limit, storedBytes(value)) : 0));
+      return;
+    }
+    bool repeats = isa<seq::BroadcastOp>(def);
+    int64_t inner = isa<seq::SliceOp>(def) ? std::min(limit, storedBytes(value)) : repeats ? INT64_MAX : limit;
+    for (Value operand : def->getOperands())
+      self(self, operand, inner, whole || repeats);
+  };
+  for (Value operand : op->getOperands())
+    visit(visit, operand, INT64_MAX, false);
+  SmallVector<RowFlow> &list = flows[op];
+  for (auto [value, size] : bytes)
+    list.push_back({value, size});
+}
+
+bool GroupGraph::isAnyBetween(unsigned a, unsigned b) const { return paths->isAnyBetween(getNode(a), getNode(b)); }
+
+Operation *GroupGraph::findBetween(unsigned a, unsigned b) const {
+  auto isOutside = [&](unsigned node) { return roles.getRole(nodeOps[node]) == RowRole::outside; };
+  std::optional<unsigned> node = paths->findBetween(getNode(a), getNode(b), isOutside);
+  return node ? nodeOps[*node] : nullptr;
+}
+
+llvm::BitVector GroupGraph::getRelated(unsigned group) const {
+  const llvm::BitVector nodes = paths->getRelated(getNode(group));
+  llvm::BitVector related(members.size());
+  for (unsigned other = 0; other < members.size(); ++other)
+    if (!membersOf[other].empty() && nodes.test(paths->getLeader(getNode(other))))
+      related.set(other);
+  return related;
+}
+
+void GroupGraph::merge(unsigned a, unsigned b) {
+  if (b < a)
+    std::swap(a, b);
+  paths->merge(getNode(a), getNode(b));
+  for (Operation *op : membersOf[b])
+    groups[op] = a;
+  llvm::append_range(membersOf[a], membersOf[b]);
+  llvm::sort(membersOf[a], [&](Operation *l, Operation *r) { return order.lookup(l) < order.lookup(r); });
+  membersOf[b].clear();
+}
+
+void GroupGraph::mergeJoin(unsigned group, Operation *join) {
+  for (Value sum : join->getOperands())
+    paths->merge(getNode(group), outputs.lookup(sum.getDefiningOp()));
+  merge(group, getGroup(join));
+}
+
+SmallVector<Operation *> GroupGraph::withRepeated(ArrayRef<Operation *> ops) const {
+  llvm::SmallSetVector<Operation *, 16> all(ops.begin(), ops.end());
+  for (unsigned i = 0; i < all.size(); ++i)
+    for (Value operand : all[i]->getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && roles.getRole(def) == RowRole::repeated)
+        all.insert(def);
+  SmallVector<Operation *> sorted(all.begin(), all.end());
+  llvm::sort(sorted, [&](Operation *l, Operation *r) { return order.lookup(l) < order.lookup(r); });
+  return sorted;
+}

@@ -1,0 +1,96 @@
+//===- GroupRemarks.cpp - why operations share a kernel or not ----------------===//
+#include "passes/fusion/GroupRemarks.h"
+
+#include "ir/seq/SourceNames.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+/// The place in a file that a location leads to first; null when it leads to none.
+static FileLineColLoc slotOf(Location loc) {
+  FileLineColLoc place;
+  loc->walk([&](Location inner) {
+    place = dyn_cast<FileLineColLoc>(inner);
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return place;
+}
+
+std::string stretto::passes::describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  std::string name = operationName(op->getLoc());
+  out << (name.empty() ? op->getName().getStringRef() : StringRef(name));
+  if (FileLineColLoc place = slotOf(op->getLoc()))
+    out << " at line " << place.getLine();
+  return text;
+}
+
+static std::string linesOf(ArrayRef<Operation *> members) {
+  llvm::SmallSetVector<unsigned, 8> lines;
+  for (Operation *op : members)
+    if (FileLineColLoc place = slotOf(op->getLoc()))
+      lines.insert(place.getLine());
+  SmallVector<unsigned> sorted(lines.begin(), lines.end());
+  llvm::sort(sorted);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::interleaveComma(sorted, out);
+  return text;
+}
+
+/// What the source calls the members, by line: "6 rms_norm, 9 add mul".
+static std::string namesOf(ArrayRef<Operation *> members) {
+  std::map<unsigned, llvm::SmallSetVector<StringAttr, 4>> lines;
+  for (Operation *op : members) {
+    std::string name = operationName(op->getLoc());
+    StringRef plain = name;
+    plain.consume_front("the gradient of ");
+    if (FileLineColLoc place = slotOf(op->getLoc()); place && !plain.empty())
+      lines[place.getLine()].insert(StringAttr::get(op->getContext(), plain));
+  }
+  std::string text;
+  for (auto &[line, names] : lines) {
+    text += (text.empty() ? "" : ", ") + std::to_string(line);
+    for (StringAttr name : names)
+      text += (" " + name.getValue()).str();
+  }
+  return text;
+}
+
+static void remarkFused(func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
+                        ArrayRef<Operation *> members) {
+  GroupCost fused = costOf(graph, members, costs);
+  int64_t apart = 0;
+  for (Operation *op : members)
+    apart += costOf(graph, op, costs).bytes;
+  auto options = remark::RemarkOpts::name("FusedRows").category("fusion").function(function.getName());
+  remark::passed(members.front()->getLoc(), options)
+      << (members.size() == 1 ? "one row operation is a kernel of its own"
+                              : std::to_string(members.size()) + " row operations in one kernel")
+      << remark::metric("Operations", members.size()) << remark::metric("Lines", linesOf(members))
+      << remark::metric("BytesMoved", fused.bytes) << remark::metric("BytesNotMoved", apart - fused.bytes)
+      << remark::metric("Stages", fused.stages) << remark::metric("HaloRows", fused.haloRows)
+      << remark::metric("Names", namesOf(members));
+}
+
+void stretto::passes::remarkGroups(func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
+                                   ArrayRef<NotFused> apart) {
+  for (unsigned group = 0; group < graph.getMembers().size(); ++group)
+    if (!graph.getMembersOf(group).empty())
+      remarkFused(function, graph, costs, graph.getMembersOf(group));
+  auto options = remark::RemarkOpts::name("NotFused").category("fusion").function(function.getName());
+  for (const NotFused &pair : apart) {
+    auto remark = remark::missed(pair.reader->getLoc(), options);
+    remark << (describe(pair.reader) + " is not in the kernel of " + describe(pair.producer));
+    remark << remark::reason("{0}", pair.reason);
+    if (!pair.advice.empty())
+      remark << remark::suggest("{0}", pair.advice);
+  }
+}

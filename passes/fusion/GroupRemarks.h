@@ -1,0 +1,21 @@
+//===- GroupRemarks.h - why operations share a kernel or not ------------------===//
+#pragma once
+
+#include "passes/fusion/GroupCost.h"
+
+namespace stretto::passes {
+
+/// Why two groups did not merge.
+struct NotFused {
+  mlir::Operation *producer, *reader; ///< members that share a value
+  std::string reason, advice;         ///< `advice` may be empty
+};
+
+/// "name at file:line" or "name" for a place that is not in a file.
+std::string describe(mlir::Operation *op);
+
+/// One remark per group (operations fused, their places, bytes not moved) and one per pair kept apart.
+void remarkGroups(mlir::func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
+                  llvm::ArrayRef<NotFused> apart);
+
+} // namespace stretto::passes

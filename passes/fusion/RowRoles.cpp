@@ -1,0 +1,120 @@
+//===- RowRoles.cpp - what fusion may do with an operation ----------------===//
+#include "passes/fusion/RowRoles.h"
+
+#include "ir/seq/TensorShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+int64_t RowSpace::getRows() const {
+  int64_t count = 1;
+  for (int64_t size : leading)
+    count *= size;
+  return count;
+}
+
+RowRoles::RowRoles(func::FuncOp function, const RowAnalysis &rows) : rows(rows) {
+  for (Block &block : function.getBody())
+    for (Operation &op : llvm::reverse(block)) // readers first
+      roles[&op] = findRole(&op);
+}
+
+/// Whether fusion looks at an operation: one value is computed.
+static bool isFusible(Operation *op) {
+  return seq::isRowOperation(op) && op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+/// Whether a library computes a value, and may write it between others.
+static bool isLibraryRow(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  return result && seq::mayBeColumns(result);
+}
+
+/// Whether a library writes each piece of a concatenation where it belongs: nothing is left to do.
+static bool isJoinOfLibraryRows(Operation *op) {
+  return isa<seq::ConcatOp>(op) &&
+         llvm::all_of(op->getOperands(), [](Value piece) { return isLibraryRow(piece) && piece.hasOneUse(); });
+}
+
+/// Whether an operation that is no kernel reads the result in a way that needs it stored. Views need not be.
+bool RowRoles::isReadOutside(Operation *op) const {
+  bool isRange = isa<seq::SliceOp>(op) && isLibraryRow(op->getOperand(0));
+  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<seq::ReshapeOp>(user) && getRole(user) == RowRole::repeated)
+      return isReadOutside(user);
+    return getRole(user) == RowRole::outside && !(isRange && seq::mayBeColumns(use));
+  });
+}
+
+static bool onlyMoves(Operation *op) {
+  auto row = dyn_cast<seq::RowOp>(op);
+  return row && row.onlyMoves();
+}
+
+RowRole RowRoles::findRole(Operation *op) const {
+  if (!isFusible(op))
+    return RowRole::outside;
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return RowRole::repeated;
+  Value result = op->getResult(0);
+  RowKind kind = rows.getKind(result);
+  auto isOther = [&](Value value) { return rows.getKind(value) == RowKind::other; };
+  if (isOther(result) || llvm::any_of(op->getOperands(), isOther))
+    return RowRole::outside;
+  if (isa<seq::ReshapeOp>(op)) {
+    ArrayRef<int64_t> from = typeOf(op->getOperand(0)).getShape(), to = typeOf(result).getShape();
+    bool isRegrouped = kind == RowKind::row && from.take_front(2) != to.take_front(2);
+    return isRegrouped ? RowRole::outside : RowRole::repeated;
+  }
+  if (isa<seq::ColumnSumOp>(op))
+    return RowRole::member;
+  bool isTruth = typeOf(result).getElementType().isInteger(1); // has no form in memory
+  if (isTruth)
+    return RowRole::repeated;
+  if (isReadOutside(op))
+    return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
+  bool isOnTheWay = onlyMoves(op) || isa<arith::SIToFPOp>(op); // a whole number is as long as the real one it becomes
+  if (kind == RowKind::row)
+    return isOnTheWay ? RowRole::repeated : RowRole::member;
+  // Simple arithmetic on parameters and tables goes along; what costs more is done once.
+  bool isCostly = isa<seq::ReduceOp>(op) || isa<math::MathDialect>(op->getDialect());
+  return isCostly ? RowRole::member : RowRole::repeated;
+}
+
+RowRole RowRoles::addCopy(Operation *copy, Operation *original) {
+  RowRole role = getRole(original);
+  return roles[copy] = role == RowRole::member && onlyMoves(original) ? RowRole::repeated : role;
+}
+
+RowSpace RowRoles::getSpace(Operation *member) const {
+  bool hasOwnShape = !isa<seq::ReduceOp, seq::ColumnSumOp>(member);
+  Value value = hasOwnShape ? member->getResult(0) : member->getOperand(0);
+  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  if (rows.isRow(value))
+    return {false, llvm::to_vector<2>(shape.take_front(2))};
+  return {true, llvm::to_vector<2>(shape.empty() ? shape : shape.drop_back())};
+}
+
+bool RowRoles::isJoinOfSums(Operation *member) const {
+  if (!isa<seq::ConcatOp>(member))
+    return false;
+  auto heads = [](Operation *sum) { return typeOf(sum->getOperand(0)).getShape().drop_back(); };
+  Operation *first = member->getOperand(0).getDefiningOp();
+  return llvm::all_of(member->getOperands(), [&](Value value) {
+    Operation *sum = value.getDefiningOp();
+    return isa_and_present<seq::ColumnSumOp>(sum) && heads(sum) == heads(first);
+  });
+}
+
+bool RowRoles::isReadElsewhere(Value value, function_ref<bool(Operation *)> inside) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (inside(user))
+      return false;
+    return getRole(user) != RowRole::repeated || isReadElsewhere(user->getResult(0), inside);
+  });
+}

@@ -1,0 +1,53 @@
+//===- RowRoles.h - what fusion may do with an operation ----------------------===//
+#pragma once
+
+#include "passes/analysis/RowAnalysis.h"
+
+#include "ir/seq/SeqOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace stretto::passes {
+
+enum class RowRole {
+  member,   ///< computed in exactly one kernel
+  repeated, ///< repeated in each kernel that reads it; a constant or view also serves readers that are no kernels
+  outside   ///< no row operation: a matmul, a scan, a parameter, ...
+};
+
+/// The rows a kernel runs over: batch and time, or the leading dimensions of a parameter.
+struct RowSpace {
+  bool isParameter = false;
+  llvm::SmallVector<int64_t, 2> leading;
+
+  bool operator==(const RowSpace &) const = default;
+  int64_t getRows() const;
+};
+
+/// Roles of the operations of one function.
+class RowRoles {
+public:
+  RowRoles(mlir::func::FuncOp function, const RowAnalysis &rows);
+
+  RowRole getRole(mlir::Operation *op) const { return roles.lookup_or(op, RowRole::outside); }
+  /// The rows that a member runs over.
+  RowSpace getSpace(mlir::Operation *member) const;
+  /// Whether a member only puts column sums of equally shaped rows side by side. The kernel that makes the sums
+  /// may do that as well.
+  bool isJoinOfSums(mlir::Operation *member) const;
+  /// Whether an operation other than those in `inside`, and what is repeated beside them, reads `value`.
+  bool isReadElsewhere(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> inside) const;
+
+  /// Gives the copy of an operation, which only kernels read, its role and returns it. What only moves rows and is a
+  /// member for the sake of a reader that is no kernel is repeated as a copy.
+  RowRole addCopy(mlir::Operation *copy, mlir::Operation *original);
+
+private:
+  RowRole findRole(mlir::Operation *op) const;
+  bool isReadOutside(mlir::Operation *op) const;
+
+  const RowAnalysis &rows;
+  llvm::DenseMap<mlir::Operation *, RowRole> roles;
+};
+
+} // namespace stretto::passes

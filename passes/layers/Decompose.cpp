@@ -1,0 +1,190 @@
+//===- Decompose.cpp - layers as row operations -------------------------------===//
+#include "passes/layers/Passes.h"
+#include "passes/support/RowBuilder.h"
+
+#include "ir/seq/Purpose.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace stretto::passes {
+#define GEN_PASS_DEF_DECOMPOSE
+#include "passes/layers/Passes.h.inc"
+} // namespace stretto::passes
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+namespace {
+using seq::ReduceKind;
+
+/// [.., heads * head_dim] as [.., heads, head_dim]; unchanged for one head.
+Value splitHeads(RowBuilder &b, Value x, int64_t heads) {
+  if (heads == 1)
+    return x;
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  shape.back() /= heads;
+  shape.insert(shape.end() - 1, heads);
+  return b.reshape(x, shape);
+}
+
+/// rsqrt(mean(x^2) + eps) over the last dimension, repeated along it.
+Value inverseRms(RowBuilder &b, Value x, double eps) {
+  Value mean = b.scale(b.reduce(ReduceKind::add, b.mul(x, x)), 1.0 / columnsOf(x));
+  Value inverse = math::RsqrtOp::create(b, b.add(mean, b.splat(mean.getType(), eps)));
+  return b.alongColumns(inverse, columnsOf(x));
+}
+
+struct RmsNorm : OpRewritePattern<seq::RmsNormOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::RmsNormOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = splitHeads(b, op.getOperand(), op.getHeads());
+    auto shape = typeOf(x).getShape();
+    Value normed = b.mul(x, inverseRms(b, x, op.getEps().convertToDouble()));
+    Value y = b.mul(normed, b.alongRows(op.getGain(), shape));
+    rewriter.replaceOp(op, b.reshape(y, typeOf(op.getResult()).getShape()));
+    return success();
+  }
+};
+
+struct LayerNorm : OpRewritePattern<seq::LayerNormOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::LayerNormOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = splitHeads(b, op.getOperand(), op.getHeads());
+    auto shape = typeOf(x).getShape();
+    Value mean = b.scale(b.reduce(ReduceKind::add, x), 1.0 / columnsOf(x));
+    Value centred = b.sub(x, b.alongColumns(mean, columnsOf(x)));
+    Value y = b.mul(centred, inverseRms(b, centred, op.getEps().convertToDouble()));
+    y = b.mul(y, b.alongRows(op.getGain(), shape));
+    y = b.add(y, b.alongRows(op.getBias(), shape));
+    rewriter.replaceOp(op, b.reshape(y, typeOf(op.getResult()).getShape()));
+    return success();
+  }
+};
+
+struct Canon : OpRewritePattern<seq::CanonOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::CanonOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = op.getOperand();
+    auto shape = typeOf(x).getShape();
+    int64_t kernel = typeOf(op.getWeight()).getDimSize(0), width = columnsOf(x);
+    Value taps = b.reshape(op.getWeight(), {kernel * width});
+    bool isActivated = op.getActivation() == seq::Activation::silu;
+    Value y = op.getResidual() && !isActivated ? x : Value();
+    for (int64_t k = 0; k < kernel; ++k) {
+      Value tapped = b.tap(x, -k);
+      Value term = b.mul(tapped, b.alongRows(b.slice(taps, k * width, width), shape));
+      y = y ? b.add(y, term) : term;
+    }
+    if (op.getBias())
+      y = b.add(y, b.alongRows(op.getBias(), shape));
+    if (isActivated) {
+      y = b.mul(y, seq::SigmoidOp::create(b, y));
+      y = op.getResidual() ? b.add(x, y) : y;
+    }
+    rewriter.replaceOp(op, y);
+    return success();
+  }
+};
+
+struct Rotary : OpRewritePattern<seq::RotaryOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::RotaryOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = op.getOperand();
+    int64_t width = columnsOf(x), head = width / op.getHeads(), turned = op.getRotatedHeads() * head;
+    if (turned == 0 || op.getRotated() == 0) {
+      rewriter.replaceOp(op, x);
+      return success();
+    }
+    SmallVector<int64_t> shape(typeOf(x).getShape());
+    shape.back() = turned;
+    SmallVector<Value> pieces{b.reshape(rotate(b, op, b.slice(x, 0, turned), head), shape)};
+    if (turned < width)
+      pieces.push_back(b.slice(x, turned, width - turned));
+    rewriter.replaceOp(op, b.concat(pieces));
+    return success();
+  }
+
+  /// x * cos + permute(x) * sin, on [batch, time, heads, head_dim].
+  static Value rotate(RowBuilder &b, seq::RotaryOp op, Value x, int64_t head) {
+    SmallVector<int64_t> shape(typeOf(x).getShape());
+    shape.back() /= head;
+    shape.push_back(head);
+    x = b.reshape(x, shape);
+    auto type = RankedTensorType::get({shape[1], head}, typeOf(x).getElementType());
+    auto table = [&](seq::TableKind kind) {
+      Value entries = seq::TableOp::create(b, type, kind, op.getStyle(), op.getRotated(), op.getTheta());
+      return b.broadcast(entries, {1, static_cast<int64_t>(shape.size()) - 1}, shape);
+    };
+    Value straight = b.mul(x, table(seq::TableKind::rotary_cos));
+    Value partner = seq::PermuteOp::create(b, op.getStyle(), x, op.getRotated());
+    return b.add(straight, b.mul(partner, table(seq::TableKind::rotary_sin)));
+  }
+};
+
+/// What loss and prediction share: the log-likelihood of the targets.
+struct Likelihood {
+  Value exponentials, inverseSum, isTarget, nll;
+
+  Likelihood(RowBuilder &b, Value logits, Value targets) {
+    int64_t vocabulary = columnsOf(logits);
+    Type real = typeOf(logits).getElementType();
+    Value largest = b.reduce(ReduceKind::max, logits);
+    exponentials = math::ExpOp::create(b, b.sub(logits, b.alongColumns(largest, vocabulary)));
+    Value sum = b.reduce(ReduceKind::add, exponentials);
+    inverseSum = b.div(b.splat(sum.getType(), 1.0), sum);
+    Value numbers = arith::SIToFPOp::create(b, RankedTensorType::get(typeOf(targets).getShape(), real), targets);
+    isTarget = b.equal(seq::ColumnIndexOp::create(b, logits.getType()), b.alongColumns(numbers, vocabulary));
+    markLoss(isTarget.getDefiningOp());
+    Value chosen = b.reduce(ReduceKind::add, b.select(isTarget, logits, b.splat(logits.getType(), 0.0)));
+    nll = b.sub(b.add(math::LogOp::create(b, sum), largest), chosen);
+  }
+};
+
+struct CrossEntropy : OpRewritePattern<seq::CrossEntropyOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::CrossEntropyOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value logits = op.getLogits();
+    Type type = logits.getType();
+    int64_t vocabulary = columnsOf(logits);
+    Likelihood likelihood(b, logits, op.getTargets());
+    Value probability = b.mul(likelihood.exponentials, b.alongColumns(likelihood.inverseSum, vocabulary));
+    Value indicator = b.select(likelihood.isTarget, b.splat(type, 1.0), b.splat(type, 0.0));
+    Value gradient = b.mul(b.sub(probability, indicator), b.alongColumns(op.getWeights(), vocabulary));
+    rewriter.replaceOp(op, {b.mul(likelihood.nll, op.getWeights()), gradient});
+    return success();
+  }
+};
+
+struct Predict : OpRewritePattern<seq::PredictOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::PredictOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value logits = op.getLogits();
+    int64_t vocabulary = columnsOf(logits);
+    Likelihood likelihood(b, logits, op.getTargets());
+    Value largest = b.alongColumns(b.reduce(ReduceKind::max, logits), vocabulary);
+    Value index = seq::ColumnIndexOp::create(b, logits.getType());
+    Value candidate = b.select(b.equal(logits, largest), index, b.splat(logits.getType(), vocabulary - 1));
+    markLoss(candidate.getDefiningOp());
+    Value first = b.reduce(ReduceKind::min, candidate);
+    Value token = arith::FPToSIOp::create(b, op.getPredicted().getType(), first);
+    rewriter.replaceOp(op, {likelihood.nll, token});
+    return success();
+  }
+};
+
+struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
+  void runOnOperation() final {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<RmsNorm, LayerNorm, Canon, Rotary, CrossEntropy, Predict>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,145 @@
+//===- RoundActivations.cpp - hold activations in bf16 ------------------------===//
+#include "passes/precision/RoundedForms.h"
+#include "passes/precision/RoundedValues.h"
+
+#include "ir/seq/ActivationType.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace stretto::passes {
+#define GEN_PASS_DEF_ROUNDACTIVATIONS
+#include "passes/precision/Passes.h.inc"
+} // namespace stretto::passes
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+static bool isRounded(Type type) { return getElementTypeOrSelf(type).isBF16(); }
+static Type withElements(Type type, Type element) { return cast<RankedTensorType>(type).clone(element); }
+
+/// Whether the owner needs the value of `use` in bf16, the types of everything but constants and weights being settled.
+static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](seq::LibraryOp op) {
+        seq::Rounding rounding = op.getOperandFacts(number).rounding;
+        return rounding == seq::Rounding::required ||
+               (rounding == seq::Rounding::allowed && isRounded(op->getResult(0).getType()));
+      })
+      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>([](auto op) { return isRounded(op.getType()); })
+      .Case([&](seq::ScanOp scan) {
+        return isRounded(symbols.lookup<func::FuncOp>(scan.getBody()).getArgumentTypes()[number]);
+      })
+      .Case(
+          [&](func::ReturnOp end) { return isRounded(end->getParentOfType<func::FuncOp>().getResultTypes()[number]); })
+      .Default(false);
+}
+
+/// Extends what the body reads and rounds what it yields, as the types of operands and results are now. What is yielded
+/// as it was read is not converted.
+static void convertBody(kern::RowwiseOp op) {
+  Block &body = op.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  for (auto [input, argument] : llvm::zip(op.getInputs(), body.getArguments())) {
+    Type wide = argument.getType();
+    if (!isRounded(input.getType()) || isRounded(wide))
+      continue;
+    argument.setType(withElements(wide, b.getBF16Type()));
+    auto extended = arith::ExtFOp::create(b, argument.getLoc(), wide, argument);
+    argument.replaceAllUsesExcept(extended, extended);
+  }
+  kern::YieldOp yield = op.getYield();
+  b.setInsertionPoint(yield);
+  for (auto [result, use] : llvm::zip(op.getResults(), yield->getOpOperands())) {
+    Value value = use.get();
+    if (!isRounded(result.getType()) || isRounded(value.getType()))
+      continue;
+    auto extended = value.getDefiningOp<arith::ExtFOp>();
+    if (extended && isRounded(extended.getIn().getType()))
+      use.set(extended.getIn());
+    else
+      use.set(arith::TruncFOp::create(b, value.getLoc(), withElements(value.getType(), b.getBF16Type()), value));
+  }
+  for (Operation &inner : llvm::make_early_inc_range(body))
+    if (isa<arith::ExtFOp>(inner) && inner.use_empty())
+      inner.erase();
+}
+
+namespace {
+struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundActivationsPass> {
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    if (!roundedActivationType(module))
+      return;
+    SymbolTable symbols(module);
+    module.walk([&](seq::ScanOp scan) { callers[symbols.lookup(scan.getBody())] = scan; });
+    RoundedValues values(module);
+    report(values);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal())
+        setTypes(function, values);
+    module.walk([&](seq::GetCacheOp get) { symbols.lookup<seq::CacheOp>(get.getCache()).setType(get.getType()); });
+    module.walk([](kern::RowwiseOp op) { convertBody(op); });
+    convertUses();
+  }
+
+private:
+  void report(RoundedValues &values) {
+    getOperation().walk([&](seq::LibraryOp op) {
+      bool isProduct = op.getMatmulKind() == seq::MatmulKind::forward && !op.mixesRows();
+      if (isProduct && values.isLogits(op->getResult(0)) && !values.contains(op->getResult(0)))
+        remark::passed(op.getLoc(), remark::RemarkOpts::name("KeptWide")
+                                        .category("precision")
+                                        .function(op->getParentOfType<func::FuncOp>().getName()))
+            << "logits are held in f32: the loss is computed from them";
+    });
+  }
+
+  void setTypes(func::FuncOp function, RoundedValues &values) {
+    Type element = BFloat16Type::get(&getContext());
+    Block &block = function.getBody().front();
+    auto round = [&](Value value) {
+      if (values.contains(value))
+        value.setType(withElements(value.getType(), element));
+    };
+    llvm::for_each(block.getArguments(), round);
+    for (Operation &op : block)
+      llvm::for_each(op.getResults(), round);
+    SmallVector<Type> results(function.getResultTypes());
+    seq::ScanOp caller = callers.lookup(function);
+    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+      if (values.contains(caller ? caller.getResult(i) : value)) // `value` may be a constant
+        results[i] = withElements(results[i], element);
+    function.setFunctionType(FunctionType::get(&getContext(), block.getArgumentTypes(), results));
+  }
+
+  /// Gives weights, constants and what else is held in f32 the form that their readers want.
+  void convertUses() {
+    SymbolTable symbols(getOperation());
+    RoundedForms forms(getOperation());
+    SmallVector<OpOperand *> uses;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Block &block : function.getBody())
+        for (Operation &op : block)
+          for (OpOperand &use : op.getOpOperands())
+            if (getElementTypeOrSelf(use.get().getType()).isF32() && wantsRounded(use, symbols))
+              uses.push_back(&use);
+    // Constants first: they stand at scans, whose other operands change when forms of weights are passed on.
+    std::stable_partition(uses.begin(), uses.end(), [](OpOperand *use) {
+      return isa_and_present<arith::ConstantOp>(use->get().getDefiningOp());
+    });
+    for (OpOperand *use : uses)
+      use->set(forms.get(use->get()));
+    forms.dropUnread();
+    getOperation().walk([](Operation *op) {
+      if (isa<seq::GetParameterOp, arith::ConstantOp>(op) && op->use_empty())
+        op->erase();
+    });
+  }
+
+  llvm::DenseMap<Operation *, seq::ScanOp> callers; // by body
+};
+} // namespace

@@ -1,0 +1,57 @@
+//===- RoundedValues.h - which values between kernels are rounded -------------===//
+#pragma once
+
+#include "passes/precision/Passes.h"
+
+namespace stretto::passes {
+
+/// Decides for the values of the functions of a module (not of the bodies of kernels) whether they are held in bf16.
+///
+/// Values that are views of each other, or that a scan passes on, are decided together. Matmuls, attention and
+/// embeddings say what must be rounded, as do the rows of kernels; parameters and all that is computed from them alone,
+/// sums over rows, tables and their rows, one number per row or head, and logits are not rounded.
+class RoundedValues {
+public:
+  explicit RoundedValues(mlir::ModuleOp module);
+
+  /// Constants are no members: they have the type their reader wants.
+  bool contains(mlir::Value value);
+  /// Whether `value` is the matmul that a loss is computed from.
+  bool isLogits(mlir::Value value) { return marksOf(value) & Logits; }
+
+private:
+  enum Mark : unsigned {
+    Shared = 1,  // the same for every row, or a gradient of that
+    Operand = 2, // of a matmul, attention or the gradient of an embedding: must be rounded
+    Columns = 4, // a row of columns for some kernel, or a matmul
+    Number = 8,  // one number per row or head
+    Matmul = 16,
+    Logits = 32,
+    Table = 64, // rows that stay exact, such as those of a table
+  };
+
+  static bool decide(unsigned marks) {
+    return !(marks & Shared) && ((marks & Operand) || ((marks & Columns) && !(marks & (Number | Logits | Table))));
+  }
+
+  unsigned find(mlir::Value value);
+  void join(mlir::Value a, mlir::Value b);
+  bool mark(mlir::Value value, unsigned marks);
+  void mark(mlir::ValueRange values, unsigned marks);
+  unsigned marksOf(mlir::Value value);
+
+  void joinStructure(mlir::Operation *op, mlir::SymbolTable &symbols);
+  void joinScan(seq::ScanOp scan, mlir::func::FuncOp body);
+  void markByDefinition(mlir::Operation *op);
+  void markLibrary(seq::LibraryOp op);
+  void markKernel(kern::RowwiseOp op);
+  void markLogits(kern::RowwiseOp op);
+  bool spreadKernel(kern::RowwiseOp op);
+  unsigned markInBody(kern::RowwiseOp op, mlir::Value value, llvm::DenseMap<mlir::Value, unsigned> &known);
+
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  llvm::SmallVector<unsigned> parents, marks;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> caches; // by name
+};
+
+} // namespace stretto::passes

@@ -1,0 +1,21 @@
+//===- CostModel.h - what decides between memory and arithmetic on a device -----===//
+#pragma once
+
+#include <cstdint>
+
+namespace stretto::passes {
+
+/// What a device is like as far as it decides which row operations share a kernel. Each target has its own
+/// (`Backend::costModel`); the values here are those of the CPU, the target where none is named.
+struct CostModel {
+  /// Elementwise operations, counted by `cyclesOf`, that take as long as one byte from memory. CPU: 16 lanes and about
+  /// 5 bytes per cycle.
+  double operationsPerByte = 3.0;
+  /// Rows computed together when nothing speaks against it: what taps reach beside them is computed twice.
+  int64_t blockRows = 8;
+  /// Bytes of rows that may be held between two stages of a kernel without reading them from memory again. CPU: half of
+  /// a second-level cache.
+  int64_t blockBytes = 512 * 1024;
+};
+
+} // namespace stretto::passes

@@ -1,0 +1,27 @@
+//===- OperationCost.cpp - how long operations on elements take ---------------===//
+#include "passes/support/OperationCost.h"
+
+#include "ir/seq/SeqOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+double stretto::passes::cyclesOf(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return 0;
+  return llvm::TypeSwitch<Operation *, double>(op)
+      .Case<seq::TapOp, seq::ConcatOp, seq::SliceOp, seq::ReshapeOp, seq::BroadcastOp, seq::PermuteOp>(
+          [](auto) { return 0; })
+      .Case<arith::DivFOp, math::SqrtOp>([](auto) { return 10; })
+      .Case<math::RsqrtOp>([](auto) { return 20; })
+      .Case<math::ExpOp>([](auto) { return 15; })
+      .Case<seq::SigmoidOp>([](auto) { return 28; })
+      .Case<seq::SoftplusOp>([](auto) { return 45; })
+      .Case<math::TanhOp, math::LogOp, math::Log1pOp, math::ErfOp, math::SinOp, math::CosOp>([](auto) { return 25; })
+      .Default([](Operation *) { return 1; });
+}

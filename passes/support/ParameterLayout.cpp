@@ -1,0 +1,74 @@
+//===- ParameterLayout.cpp - trainable first, layer by layer ------------------===//
+#include "passes/support/ParameterLayout.h"
+
+#include "ir/seq/ActivationType.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+int64_t stretto::passes::byteSize(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
+}
+
+namespace {
+/// Parameters that are laid out together: one that is not stacked, or all stacked ones of the same layers.
+struct Group {
+  std::array<int64_t, 3> layers; // trips, first, step; trips 0: not stacked
+  SmallVector<seq::ParameterOp> members;
+};
+
+int64_t tripsOf(seq::ParameterOp op) { return op.getStacked() ? op.getTensorType().getDimSize(0) : 0; }
+
+SmallVector<Group> groupByLayers(ArrayRef<seq::ParameterOp> parameters) {
+  SmallVector<Group> groups;
+  for (seq::ParameterOp op : parameters) {
+    std::array<int64_t, 3> layers{tripsOf(op), static_cast<int64_t>(op.getFirst()), static_cast<int64_t>(op.getStep())};
+    auto *same = llvm::find_if(groups, [&](Group &g) { return layers[0] && g.layers == layers; });
+    if (same == groups.end()) {
+      groups.push_back({layers, {}});
+      same = &groups.back();
+    }
+    same->members.push_back(op);
+  }
+  return groups;
+}
+
+int64_t layerBytes(seq::ParameterOp op) { return byteSize(op.getTensorType()) / std::max<int64_t>(tripsOf(op), 1); }
+
+/// Lays out one part (trainable or frozen) from `offset` on; returns its end.
+int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameters, int64_t offset) {
+  for (Group &group : groupByLayers(parameters)) {
+    int64_t stride = 0;
+    for (seq::ParameterOp op : group.members) {
+      layout.places[op] = {offset + stride, 0};
+      stride += alignPlace(layerBytes(op));
+    }
+    if (group.layers[0])
+      for (seq::ParameterOp op : group.members)
+        layout.places[op].stride = stride;
+    offset += stride * std::max<int64_t>(group.layers[0], 1);
+  }
+  return offset;
+}
+} // namespace
+
+ParameterLayout stretto::passes::layoutParameters(ModuleOp module) {
+  SmallVector<seq::ParameterOp> trainable, frozen;
+  for (auto op : module.getOps<seq::ParameterOp>())
+    (op.getFrozen() ? frozen : trainable).push_back(op);
+  ParameterLayout layout;
+  layout.elementType = Float32Type::get(module.getContext());
+  if (auto all = module.getOps<seq::ParameterOp>(); !all.empty())
+    layout.elementType = (*all.begin()).getTensorType().getElementType();
+  int64_t rowBytes = flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
+  int64_t used = layoutPart(layout, trainable, 0);
+  layout.trainableBytes = llvm::alignTo(std::max<int64_t>(used, 1), rowBytes);
+  layout.totalBytes = layoutPart(layout, frozen, layout.trainableBytes);
+  if (roundedActivationType(module)) {
+    layout.totalBytes = llvm::alignTo(layout.totalBytes, rowBytes);
+    layout.roundedBytes = layout.totalBytes / 2;
+  }
+  return layout;
+}

@@ -1,0 +1,48 @@
+//===- ParameterLayout.h - what lies where in the flat arenas ----------------===//
+#pragma once
+
+#include "ir/seq/SeqOps.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace stretto::passes {
+
+/// Every tensor starts at a multiple of this many bytes.
+constexpr int64_t placeAlignment = 64;
+inline int64_t alignPlace(int64_t bytes) { return llvm::alignTo(bytes, placeAlignment); }
+
+/// Bytes of a tensor type, without padding.
+int64_t byteSize(mlir::Type type);
+
+/// The flat buffers are seen as rows of this many elements by the optimizer; the trainable part is padded to whole
+/// rows.
+constexpr int64_t flatColumns = 512;
+
+/// Byte offsets in the OUTPUTS arena; see stretto_output in the ABI.
+constexpr int64_t lossOffset = 0, gradNormOffset = placeAlignment, gradSquaresOffset = 2 * placeAlignment,
+                  evaluationOffset = 3 * placeAlignment;
+
+/// Where one parameter lies: entry i of a stacked one at `offset + i * stride` bytes, others at `offset`.
+struct ParameterPlace {
+  int64_t offset = 0, stride = 0;
+};
+
+/// Parameters of one module: trainable ones first, then frozen ones; in each part the ones that are not stacked and
+/// the layers in the order of the module, all weights of a layer side by side. The GRADIENTS, MOMENT1, MOMENT2 and
+/// ACCUMULATOR arenas are laid out like the trainable part.
+struct ParameterLayout {
+  llvm::MapVector<mlir::Operation *, ParameterPlace> places;
+  int64_t trainableBytes = 0; // padded to whole rows of flatColumns elements
+  int64_t totalBytes = 0;     // likewise where there is a rounded copy
+  int64_t roundedBytes = 0;   // of the rounded copy: the ROUNDED arena
+  mlir::Type elementType;     // f32 where the module has no parameter
+};
+
+/// The rounded copy exists where activations are bf16 (`seq.activation_type`).
+ParameterLayout layoutParameters(mlir::ModuleOp module);
+
+/// Where the rounded copy of a parameter lies: element for element as the parameter, in half the bytes.
+inline ParameterPlace roundedPlace(ParameterPlace place) { return {place.offset / 2, place.stride / 2}; }
+
+} // namespace stretto::passes

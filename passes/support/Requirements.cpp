@@ -1,0 +1,43 @@
+//===- Requirements.cpp - what passes need of the module that they are given ===//
+#include "passes/support/Requirements.h"
+
+#include "ir/kern/KernOps.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+func::FuncOp stretto::passes::requireModel(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  bool isModel = main && !main.isDeclaration() && main.getNumArguments() == 1 && main.getNumResults() == 1;
+  if (isModel) {
+    auto tokens = dyn_cast<RankedTensorType>(main.getArgumentTypes()[0]);
+    auto logits = dyn_cast<RankedTensorType>(main.getResultTypes()[0]);
+    if (tokens && logits && tokens.getRank() == 2 && logits.getRank() == 3)
+      return main;
+  }
+  emitError(main ? main.getLoc() : module.getLoc()) << "the module must hold @main(%tokens) -> logits";
+  return nullptr;
+}
+
+LogicalResult stretto::passes::requireFreeName(ModuleOp module, StringRef name, StringRef maker) {
+  SymbolTable symbols(module);
+  Operation *taken = symbols.lookup(name);
+  if (!taken)
+    return success();
+  if (SymbolTable::getSymbolVisibility(taken) != SymbolTable::Visibility::Private)
+    return taken->emitOpError() << "must not be there yet: " << maker << " makes @" << name;
+  return symbols.renameToUnique(taken, {});
+}
+
+LogicalResult stretto::passes::requireNewKernel(Operation *op, StringRef symbol, llvm::StringMap<Operation *> &named) {
+  auto [other, isNew] = named.try_emplace(symbol, op);
+  if (isNew)
+    return success();
+  InFlightDiagnostic error = op->emitOpError("kernel name must be unique, but got ")
+                             << kern::kernelNameOf(op).getValue() << " twice";
+  error.attachNote(other->second->getLoc()) << "first given here";
+  return error;
+}

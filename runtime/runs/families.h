@@ -1,0 +1,25 @@
+// Scores that are one quantity measured at several values of a key: accuracy/k=1, accuracy/k=2, ..
+#pragma once
+
+#include "runtime/runs/curves.h"
+
+namespace stretto::runtime {
+
+// One member: the value of the key and the score's name.
+struct FamilyMember {
+  double value = 0;
+  std::string metric;
+};
+
+// Scores named "<base>/<key>=<number>".
+struct Family {
+  std::string base, key;
+  std::vector<FamilyMember> members; // by value, ascending
+
+  std::string title() const { return base + " by " + key; }
+};
+
+// The families with at least two members, in the order in which they occur.
+std::vector<Family> familiesOf(std::span<const Group> groups);
+
+} // namespace stretto::runtime

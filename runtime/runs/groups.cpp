@@ -1,0 +1,206 @@
+// From the arguments of `stretto compare` to groups of runs.
+#include "runtime/runs/groups.h"
+
+#include "runtime/core/nearest.h"
+#include "runtime/runs/differences.h"
+#include "runtime/runs/read_file.h"
+#include "runtime/runs/sweep_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace stretto::runtime {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The runs of one setting at one value of the axis the best is taken of.
+struct Candidate {
+  std::string value;
+  Group group;
+};
+
+// The runs of one setting.
+struct Setting {
+  std::vector<std::string> values; // of the axes that are neither the seed nor the one to choose
+  std::vector<Candidate> candidates;
+};
+
+// One sweep directory, taken apart.
+class Sweep {
+public:
+  Sweep(const std::string &folder, const std::string &wantedBest) : folder(folder), file(readSweepFile(folder)) {
+    for (const Axis &axis : file.axes)
+      if (axis.values.size() > 1 && axis.name != "seed" && axis.name == (wantedBest.empty() ? "lr" : wantedBest))
+        best = axis.name;
+    readRuns();
+  }
+
+  void appendTo(Comparison &comparison, bool named) const;
+  bool has(const std::string &axis) const { return std::ranges::find(file.axes, axis, &Axis::name) != file.axes.end(); }
+
+private:
+  void readRuns();
+  Setting &settingOf(const std::vector<std::string> &values);
+  std::string labelOf(const Setting &setting, bool named) const;
+  std::string headline() const;
+  size_t chooseOf(const Setting &setting, const std::string &metric) const;
+
+  std::string folder;
+  SweepFile file;
+  std::string best; // "": no choice
+  std::vector<Setting> settings;
+  std::vector<std::string> absent; // folders of runs that have written nothing
+  size_t unfinished = 0;           // runs that have not come to their last step
+};
+
+} // namespace
+
+// As far as run.toml tells.
+static bool isFinished(const Run &run) {
+  const std::map<std::string, std::string> settings = readSettings(run.folder);
+  const auto steps = settings.find("steps");
+  return steps == settings.end() || steps->second == std::to_string(run.lastStep());
+}
+
+// Whether the mean of a metric is better in the first group (1), in the second (-1) or the same in both (0), but for
+// what the order of a sum changes. A group without the metric is behind.
+static int compareMeans(const Group &first, const Group &second, const std::string &metric) {
+  const Figure a = finalFigure(first, metric), b = finalFigure(second, metric);
+  if (a.values.empty() || b.values.empty())
+    return int(b.values.empty()) - int(a.values.empty());
+  const double gain = a.mean() - b.mean();
+  if (std::abs(gain) <= 1e-12 * std::max(std::abs(a.mean()), std::abs(b.mean())))
+    return 0;
+  return (gain > 0) == lessIsBetter(metric, unitOf({&first, 1}, metric)) ? -1 : 1;
+}
+
+Setting &Sweep::settingOf(const std::vector<std::string> &values) {
+  auto found = std::ranges::find(settings, values, &Setting::values);
+  if (found != settings.end())
+    return *found;
+  settings.push_back({values, {}});
+  return settings.back();
+}
+
+void Sweep::readRuns() {
+  for (const SweepRun &run : file.runs) {
+    const fs::path path = fs::path(folder) / run.folder;
+    std::vector<std::string> values;
+    std::string chosen;
+    for (size_t a = 0; a < file.axes.size(); ++a)
+      if (file.axes[a].name == best)
+        chosen = run.values[a];
+      else if (file.axes[a].name != "seed")
+        values.push_back(run.values[a]);
+    if (!isThere(path / "metrics.jsonl")) {
+      absent.push_back(run.folder);
+      continue;
+    }
+    Setting &setting = settingOf(values);
+    auto candidate = std::ranges::find(setting.candidates, chosen, &Candidate::value);
+    if (candidate == setting.candidates.end())
+      candidate = setting.candidates.insert(candidate, {chosen, {}});
+    candidate->group.runs.emplace_back(path.string());
+    unfinished += !isFinished(candidate->group.runs.back());
+  }
+}
+
+std::string Sweep::labelOf(const Setting &setting, bool named) const {
+  std::string label, name = (fs::path(folder) / "").lexically_normal().parent_path().filename().string();
+  size_t at = 0;
+  for (const Axis &axis : file.axes) {
+    if (axis.name == best || axis.name == "seed")
+      continue;
+    if (axis.values.size() > 1)
+      label += fmt::format("{}{} {}", label.empty() ? "" : ", ", axis.name.substr(axis.name.find('.') + 1),
+                           setting.values[at]);
+    ++at;
+  }
+  return label.empty() ? name : named ? name + ": " + label : label;
+}
+
+std::string Sweep::headline() const {
+  std::vector<Group> all;
+  for (const Setting &setting : settings)
+    for (const Candidate &candidate : setting.candidates)
+      all.push_back(candidate.group);
+  return headlineOf(all);
+}
+
+// The first candidate that no other one is ahead of.
+size_t Sweep::chooseOf(const Setting &setting, const std::string &metric) const {
+  size_t chosen = 0;
+  for (size_t i = 1; i < setting.candidates.size(); ++i) {
+    const Group &group = setting.candidates[i].group, &best = setting.candidates[chosen].group;
+    const int byScore = compareMeans(group, best, metric);
+    if (byScore > 0 || (byScore == 0 && compareMeans(group, best, "eval_loss") > 0))
+      chosen = i;
+  }
+  return chosen;
+}
+
+void Sweep::appendTo(Comparison &comparison, bool named) const {
+  const std::string metric = headline();
+  for (const Setting &setting : settings) {
+    const size_t chosen = chooseOf(setting, metric);
+    Group group = setting.candidates[chosen].group;
+    group.label = labelOf(setting, named);
+    if (!best.empty())
+      group.choices.push_back({"best " + best.substr(best.find('.') + 1),
+                               fmt::format("{} (of {})", setting.candidates[chosen].value, setting.candidates.size())});
+    comparison.groups.push_back(std::move(group));
+  }
+  if (!best.empty())
+    comparison.notes.push_back(
+        fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
+                    "shows all.",
+                    folder, best.substr(best.find('.') + 1), metric));
+  if (unfinished)
+    comparison.notes.push_back(
+        fmt::format("Not finished, and shown as far as they have come: {} of the {} runs of '{}'.", unfinished,
+                    file.runs.size(), folder));
+  if (!absent.empty())
+    comparison.notes.push_back(
+        fmt::format("Left out, as they have written nothing yet: {} of the {} runs of '{}' ({}).", absent.size(),
+                    file.runs.size(), folder, fmt::join(absent, ", ")));
+}
+
+static void checkBest(std::span<const Sweep> sweeps, std::span<const std::string> arguments, const std::string &best) {
+  if (best.empty() || best == "none")
+    return;
+  std::vector<std::string> known{"none"};
+  for (const std::string &argument : arguments)
+    if (isSweep(argument))
+      for (const Axis &axis : readSweepFile(argument).axes)
+        if (axis.name != "seed" && std::ranges::find(known, axis.name) == known.end())
+          known.push_back(axis.name);
+  const bool isAxis = std::ranges::any_of(sweeps, [&](const Sweep &sweep) { return sweep.has(best); });
+  if (!isAxis || best == "seed")
+    throw Error("--best must be 'none' or an axis of a sweep other than the seed, but got '" + best + "'" +
+                suggestName(best, known));
+}
+
+Comparison readComparison(std::span<const std::string> arguments, const std::string &best) {
+  Comparison comparison;
+  std::vector<Sweep> sweeps;
+  for (const std::string &argument : arguments)
+    if (isSweep(argument))
+      sweeps.emplace_back(argument, best);
+  checkBest(sweeps, arguments, best);
+  auto sweep = sweeps.begin();
+  for (const std::string &argument : arguments)
+    if (isSweep(argument))
+      (sweep++)->appendTo(comparison, arguments.size() > 1);
+    else
+      comparison.groups.push_back(readGroup(argument));
+  if (comparison.groups.empty())
+    throw Error("there must be a run to show, but none of '" + fmt::format("{}", fmt::join(arguments, "', '")) +
+                "' has written anything yet");
+  return comparison;
+}
+
+} // namespace stretto::runtime

@@ -1,0 +1,298 @@
+// Whatever stands where a file of a run or a sweep should: the comparison works or says in one line which file is
+// wrong.
+#include "runtime/core/sealed.h"
+#include "runtime/runs/differences.h"
+#include "runtime/runs/groups.h"
+#include "runtime/runs/plots.h"
+#include "runtime/runs/table.h"
+#include "test/fuzz/Mutated.h"
+#include "tools/sweep/state.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tools;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::map<std::string, std::string> &goodFiles() {
+  static const std::map<std::string, std::string> files = {
+      {"sweep.toml", "spec = \"m\"\ntext = \"00\"\noptions = [\"--lr\", \"1e-3\"]\n\n[[axis]]\nname = \"lr\"\nvalues = "
+                     "[\"1\", \"2\"]\n\n[[run]]\nfolder = \"a\"\nvalues = [\"1\"]\ncommand = \"train\"\n\n[[run]]\n"
+                     "folder = \"b\"\nvalues = [\"2\"]\ncommand = \"train\"\n"},
+      {"a/metrics.jsonl",
+       "{\"step\": 1, \"loss\": 2.5, \"lr\": 0.1}\n{\"step\": 2, \"loss\": \"inf\", \"lr\": 0.1}\n"
+       "{\"step\": 2, \"eval_loss\": 1.5, \"scores\": {\"a/k=1\": [1, 4], \"a/k=2\": [3, 4], \"a/k=4\": "
+       "[1, 9], \"bits\": {\"value\": 0.5, \"unit\": \"bits/parameter\"}, \"kl\": {\"mean\": 0.25, "
+       "\"unit\": \"nats\", \"low\": 0.125, \"high\": 0.5, \"count\": 8}}}\n"},
+      {"a/timing.jsonl", "{\"step\": 1, \"tokens_per_second\": 5000}\n{\"step\": 2, \"tokens_per_second\": 4000.5}\n"},
+      {"a/run.toml", "[settings]\nsteps = 2\nseed = 0\nlr = 0.1\n\n[task]\n\"n\" = \"20\"\n"},
+      {"a/build/settings.json",
+       "[{\"name\": \"dim\", \"value\": \"64\"}, {\"name\": \"at\", \"value\": [1, true, null]}]"},
+      {"a/build/plan.json", "{\"blocks\": [{\"parameters\": 100}, {\"parameters\": 20}]}"},
+      {"b/metrics.jsonl",
+       "{\"step\": 2, \"eval_loss\": 1.25, \"scores\": {\"a/k=1\": [2, 4], \"a/k=2\": [3, 4], \"bits\": "
+       "{\"value\": 0.75, \"unit\": \"bits/parameter\"}}}\n"},
+      {"b/build/plan.json", "{\"blocks\": [{\"parameters\": 1000}]}"}};
+  return files;
+}
+
+// A sweep directory of two runs that goes away with the test.
+class CompareFiles : public ::testing::Test {
+protected:
+  void SetUp() override {
+    char pattern[] = "/tmp/stretto-compare-XXXXXX";
+    folder = mkdtemp(pattern);
+    for (const auto &[name, text] : goodFiles())
+      write(name, text);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string pathOf(const std::string &name) const { return folder + "/" + name; }
+  void write(const std::string &name, const std::string &text) const {
+    fs::remove_all(pathOf(name));
+    fs::create_directories(fs::path(pathOf(name)).parent_path());
+    std::ofstream(pathOf(name), std::ios::binary) << text;
+  }
+  void restore(const std::string &name) const { write(name, goodFiles().at(name)); }
+
+  // All that `stretto compare` shows and `stretto sweep` asks; what was wrong with it, the folder left out.
+  std::string error() const {
+    for (const char *run : {"a", "b"}) {
+      stateOf(pathOf(run));
+      headlineOf(fs::path(pathOf(run)));
+    }
+    try {
+      for (const char *best : {"", "none"}) {
+        const Comparison comparison = readComparison(std::vector<std::string>{folder}, best);
+        std::string shown =
+            htmlTable(compareTable(comparison.groups)) + markdownTable(differencesTable(comparison.groups));
+        for (const Breakdown &breakdown : breakdownsOf(comparison.groups))
+          shown += plainTable(breakdownTable(comparison.groups, breakdown));
+        for (const Plot &plot : plotsOf(comparison.groups))
+          shown += plot.svg;
+        EXPECT_NE(shown.find("</svg>"), std::string::npos);
+      }
+    } catch (const Error &error) {
+      std::string text = error.what();
+      for (size_t at; (at = text.find(folder)) != std::string::npos;)
+        text.erase(at, folder.size() + 1);
+      return text;
+    }
+    return "";
+  }
+
+  // With one file replaced, which is put back.
+  std::string errorWith(const std::string &name, const std::string &text) const {
+    write(name, text);
+    std::string found = error();
+    restore(name);
+    return found;
+  }
+
+  std::string folder;
+};
+
+std::string repeated(const std::string &one, int count = 200000) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += one;
+  return text;
+}
+
+} // namespace
+
+TEST_F(CompareFiles, whatIsNoFileIsRefused) {
+  ASSERT_EQ(error(), "");
+  for (const auto &[name, text] : goodFiles()) {
+    const std::string path = pathOf(name), refused = "cannot open '" + name + "': not a regular file";
+    fs::remove(path);
+    fs::create_directory(path);
+    EXPECT_EQ(error(), refused);
+    fs::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_EQ(error(), refused);
+    fs::remove(path);
+    fs::create_symlink("/dev/zero", path);
+    EXPECT_EQ(error(), refused);
+    fs::remove(path);
+    fs::create_symlink("/nowhere/at/all", path);
+    EXPECT_EQ(error(), "cannot open '" + name + "': No such file or directory");
+    restore(name);
+    fs::permissions(path, fs::perms::none);
+    if (geteuid() != 0) {
+      EXPECT_EQ(error(), "cannot open '" + name + "': Permission denied");
+    }
+    restore(name);
+  }
+  EXPECT_EQ(error(), "");
+}
+
+// Links to files are followed.
+TEST_F(CompareFiles, linksToFilesAreFollowed) {
+  for (const auto &[name, text] : goodFiles()) {
+    fs::rename(pathOf(name), pathOf(name) + ".kept");
+    fs::create_symlink(pathOf(name) + ".kept", pathOf(name));
+  }
+  EXPECT_EQ(error(), "");
+}
+
+// Sparse files, which take no place on the disk.
+TEST_F(CompareFiles, hugeFilesAreRefused) {
+  for (const auto &[name, text] : goodFiles()) {
+    fs::resize_file(pathOf(name), uintmax_t{1} << 40);
+    const std::string found = error();
+    EXPECT_TRUE(found.starts_with(name + ":") || found.starts_with("cannot read '" + name + "': it must have at most"))
+        << found;
+    restore(name);
+  }
+}
+
+TEST_F(CompareFiles, whatIsNestedTooDeepIsRefused) {
+  for (const char *name : {"a/build/settings.json", "a/build/plan.json"})
+    for (const char *one : {"[", "{\"a\":", "[0,"})
+      EXPECT_EQ(errorWith(name, repeated(one)),
+                name + std::string(": JSON must be nested at most 16 deep, but got more"));
+  for (const char *name : {"a/metrics.jsonl", "a/timing.jsonl"})
+    EXPECT_EQ(errorWith(name, "{\"step\": 1}\n{\"step\": 2, \"loss\": " + repeated("[") + "\n"),
+              name + std::string(":2: JSON must be nested at most 8 deep, but got more"));
+  for (const char *name : {"a/run.toml", "sweep.toml"}) {
+    const std::string start = name + std::string(":1: not a TOML file: ");
+    EXPECT_TRUE(errorWith(name, "x = " + repeated("[")).starts_with(start));
+    for (const std::string &text :
+         {"[a" + repeated(".a", 50000) + "]\n", "a" + repeated(" . \"b.c\"", 50000) + " = 1\n",
+          "x = [{a" + repeated(".a", 50000) + " = 1}]"})
+      EXPECT_EQ(errorWith(name, text), start + "a key must have at most 16 parts, but got more");
+  }
+  // Dots elsewhere are none of keys.
+  EXPECT_EQ(errorWith("a/run.toml", "# a" + repeated(".a", 50000) + "\n[settings]\nx = 'a" + repeated(".a", 50000) +
+                                        "'\ny = \"\"\"a\n" + repeated("\\\".a", 50000) +
+                                        "\"\"\"\nz = [1.5, 2.5, 0.5]\n"),
+            "");
+}
+
+TEST_F(CompareFiles, whatIsEmptyOrCutIsToldOrShownAsFarAsItGoes) {
+  EXPECT_EQ(errorWith("sweep.toml", ""), "sweep.toml:1: must have a text 'spec', but got none");
+  for (const char *name : {"a/metrics.jsonl", "a/timing.jsonl", "a/run.toml"})
+    EXPECT_EQ(errorWith(name, ""), "") << name;
+  const std::string json = ": JSON text must follow RFC 8259, but got something else at byte ";
+  for (const char *name : {"a/build/settings.json", "a/build/plan.json"}) {
+    EXPECT_EQ(errorWith(name, ""), name + json + "1");
+    EXPECT_EQ(errorWith(name, goodFiles().at(name).substr(0, 20)), name + json + "21");
+    EXPECT_EQ(errorWith(name, "\xff\xfe"), name + json + "1");
+  }
+  // The last line may be one that is being written; the others may not.
+  EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 1, \"lo"), "");
+  EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 1, \"lo\n{\"step\": 2}\n"), "a/metrics.jsonl:1" + json + "16");
+  EXPECT_EQ(errorWith("a/timing.jsonl", "{\"step\": 1}\n{\"st\xff\": 2}\n"), "a/timing.jsonl:2" + json + "5");
+}
+
+TEST_F(CompareFiles, whatARunWroteMustBeWhole) {
+  const std::string text =
+      sealed("# What this run was started with; each value with its origin.\n[settings]\nlr = 0.5\n");
+  write("a/run.toml", text);
+  EXPECT_EQ(error(), "");
+  write("a/run.toml", text.substr(0, text.find("lr")));
+  EXPECT_NE(error().find("'a/run.toml' must be as the run wrote it, but was cut or changed"), std::string::npos)
+      << error();
+}
+
+TEST_F(CompareFiles, wrongTypesAreTold) {
+  const std::string metrics = "a/metrics.jsonl", one = metrics + ":1: ";
+  auto line = [&](const std::string &text) { return errorWith(metrics, text + "\n"); };
+  EXPECT_EQ(line("{\"step\": 1.5}"), one + "must have an integer under 'step', from 0, but got 1.5");
+  EXPECT_EQ(line("{\"step\": 1e300}"), one + "must have an integer under 'step', from 0, but got 1e+300");
+  EXPECT_EQ(line("{\"step\": 18446744073709551615}"),
+            one + "must have an integer under 'step', from 0, but got 18446744073709551615");
+  EXPECT_EQ(line("{\"step\": 1, \"step\": 2}"), one + "keys of a JSON object must differ, but got \"step\" twice");
+  EXPECT_EQ(line("{\"step\": 1, \"scores\": {\"a\": [1e300, 1e300]}}"), one + "score 'a' must be [right, total]");
+  EXPECT_EQ(line("{\"step\": 1, \"scores\": {\"\\u001b[2J\": [1, 2]}}"),
+            one + "the name of a score must not hold control signs, but got \"\\u001b[2J\"");
+  EXPECT_EQ(errorWith("a/timing.jsonl", "3\n"), "a/timing.jsonl:1: must be a JSON object");
+  EXPECT_EQ(errorWith("a/run.toml", "\nsettings = 3\n"), "a/run.toml:2: 'settings' must be a table");
+  EXPECT_EQ(errorWith("a/build/settings.json", "{}"), "a/build/settings.json: must be a JSON list of parameters");
+  EXPECT_EQ(errorWith("a/build/settings.json", "[{\"name\": 1, \"value\": 2}]"),
+            "a/build/settings.json: each parameter must have a name and a value, but got {\"name\":1,\"value\":2}");
+  const std::string plan = "a/build/plan.json";
+  EXPECT_EQ(errorWith(plan, "[]"), plan + ": must be a JSON object with a list 'blocks'");
+  EXPECT_EQ(errorWith(plan, "{\"blocks\": {}}"), plan + ": must be a JSON object with a list 'blocks'");
+  EXPECT_EQ(errorWith(plan, "{\"blocks\": [{\"parameters\": -1}]}"),
+            plan + ": 'parameters' must be counts, but got -1");
+  EXPECT_EQ(errorWith(plan, "{\"blocks\": [{\"parameters\": 9223372036854775807}, {\"parameters\": 1}]}"),
+            plan + ": 'parameters' must be counts, but got 1");
+}
+
+// What can be written but not drawn: numbers of any size, keys of the same value, sizes of 0.
+TEST_F(CompareFiles, numbersOfAnySizeAreShown) {
+  for (const char *number : {"1e308", "-1e308", "5e-324", "0", "-0.0", "1e100", "-1e100", "9223372036854775807"}) {
+    const std::string text = number;
+    EXPECT_EQ(errorWith("a/metrics.jsonl", "{\"step\": 1, \"loss\": " + text + ", \"lr\": " + text +
+                                               "}\n{\"step\": 9223372036854775807, "
+                                               "\"eval_loss\": " +
+                                               text + ", \"scores\": {\"a/k=" + text +
+                                               "\": [1, 2], \"a/k=nan\": [1, 2], \"a/k=inf\": [1, 2], "
+                                               "\"bits\": {\"value\": " +
+                                               text + ", \"unit\": \"bits/parameter\"}, \"kl\": {\"mean\": " + text +
+                                               ", \"unit\": \"nats\", \"low\": " + text + ", \"high\": " + text +
+                                               ", \"count\": 3}}}\n"),
+              "")
+        << text;
+  }
+  EXPECT_EQ(errorWith("a/metrics.jsonl",
+                      "{\"step\": 0, \"scores\": {\"a/k=1\": [1, 2], \"a/k=1.0\": [0, 9223372036854775807]}}\n"),
+            "");
+  EXPECT_EQ(errorWith("a/build/plan.json", "{\"blocks\": []}"), "");
+}
+
+TEST_F(CompareFiles, mutationsAreTakenOrTold) {
+  const test::Pieces pieces = {"{",
+                               "}",
+                               "[",
+                               "]",
+                               "\"",
+                               ":",
+                               ",",
+                               "null",
+                               "-1",
+                               "1e999",
+                               "1e300",
+                               "true",
+                               "\n",
+                               "\\u0000",
+                               "\xff",
+                               "=",
+                               "[[",
+                               "'",
+                               "#",
+                               ".",
+                               "\"step\": 0",
+                               "[1, 4]",
+                               "\"unit\": \"nats\"",
+                               std::string(1, '\0')};
+  tasks::Random random(20261122, 6, 0);
+  int taken = 0;
+  constexpr int count = 3000;
+  for (int i = 0; i < count; ++i) {
+    const auto file = std::next(goodFiles().begin(), int64_t(random.below(goodFiles().size())));
+    const std::string text = test::mutated(file->second, random, pieces), found = errorWith(file->first, text);
+    taken += found.empty();
+    EXPECT_EQ(found.find('\n'), std::string::npos) << found;
+    EXPECT_LT(found.size(), 400u) << found;
+    // Of a sweep.toml that names other runs or values the comparison has something else to say.
+    EXPECT_TRUE(found.empty() || file->first == "sweep.toml" || found.find(".json") != std::string::npos ||
+                found.find(".toml") != std::string::npos || found.starts_with("score '"))
+        << file->first << ": " << found << "\n"
+        << text;
+  }
+  EXPECT_GT(taken, count / 20);
+  EXPECT_LT(taken, count * 3 / 4);
+}
