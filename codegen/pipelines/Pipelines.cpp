@@ -73,7 +73,8 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(passes::createFuseResiduals());
   if (options.fuse == "all")
     passes.addPass(passes::createSplitCarry());
-  passes.addPass(passes::createFormGroups({options.fuse, costs.operationsPerByte, costs.blockRows, costs.blockBytes}));
+  passes.addPass(passes::createFormGroups(
+      {options.fuse, costs.operationsPerByte, costs.blockRows, costs.heldRows, costs.heldBytes}));
   if (options.fuse == "all")
     passes.addPass(passes::createDuplicateProducers({costs.operationsPerByte}));
   passes.addPass(passes::createOutlineGroups());

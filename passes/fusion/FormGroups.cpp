@@ -149,6 +149,12 @@ std::optional<NotFused> Former::refuseCost(const Candidate &candidate) const {
   SmallVector<Operation *> both(left);
   llvm::append_range(both, right);
   GroupCost a = costOf(graph, left, costs), b = costOf(graph, right, costs), merged = costOf(graph, both, costs);
+  if (merged.getCode() > kMostCode)
+    return NotFused{candidate.producer, candidate.reader,
+                    llvm::formatv("together they would be {0} operations in {1} stages, more code than compiles in "
+                                  "reasonable time",
+                                  merged.operations, merged.stages),
+                    "a matmul between them"};
   if (merged.getTime(costs) <= a.getTime(costs) + b.getTime(costs))
     return std::nullopt;
   return NotFused{candidate.producer, candidate.reader,
@@ -230,7 +236,7 @@ struct FormGroupsPass : stretto::passes::impl::FormGroupsBase<FormGroupsPass> {
     getOperation().walk([&](func::FuncOp function) {
       if (function.isExternal())
         return;
-      Former former(function, rows, {operationsPerByte, blockRows, blockBytes});
+      Former former(function, rows, {operationsPerByte, blockRows, heldRows, heldBytes});
       if (fuse == "all")
         former.mergeAll();
       former.write(/*explain=*/fuse == "all" && getContext().getRemarkEngine());

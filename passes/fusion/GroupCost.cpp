@@ -77,10 +77,11 @@ GroupCost stretto::passes::costOf(const GroupGraph &graph, ArrayRef<Operation *>
       cost.bytes += storedBytes(op->getResult(0));
   SmallVector<Operation *> ops = graph.withRepeated(members);
   addHalo(ops, model.blockRows, cost);
+  cost.operations = ops.size();
   cost.stages = countStages(ops);
   int64_t rows = graph.getRoles().getSpace(members.front()).getRows();
-  // A kernel without taps may go row by row; with taps, smaller blocks would compute more rows twice.
-  int64_t held = cost.bytes / rows * (cost.haloRows ? model.blockRows / 2 + cost.haloRows : 1);
-  cost.reread = held > model.blockBytes ? read * (cost.stages - 1) : 0;
+  // A kernel without taps may go row by row.
+  int64_t held = cost.bytes / rows * (cost.haloRows ? model.heldRows + cost.haloRows : 1);
+  cost.reread = held > model.heldBytes ? read * (cost.stages - 1) : 0;
   return cost;
 }

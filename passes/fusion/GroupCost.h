@@ -6,13 +6,19 @@
 
 namespace stretto::passes {
 
-struct GroupCost {
-  int64_t bytes = 0;    ///< rows read and written by the kernel
-  int64_t reread = 0;   ///< bytes read again by later stages because a block does not fit the cache
-  double extra = 0;     ///< elementwise operations on rows beside a block, computed for its taps
-  int64_t stages = 1;   ///< passes over the columns of a block: one more than reductions in a chain
-  int64_t haloRows = 0; ///< rows beside a block that its taps reach
+/// The code of a kernel at most, in operations times stages: each stage may compute again what an earlier one computed,
+/// and compile time grows faster than the code. The kernels of `models/` have up to 84.
+constexpr int64_t kMostCode = 2048;
 
+struct GroupCost {
+  int64_t bytes = 0;      ///< rows read and written by the kernel
+  int64_t reread = 0;     ///< bytes read again by later stages because a block does not fit the cache
+  double extra = 0;       ///< elementwise operations on rows beside a block, computed for its taps
+  int64_t operations = 0; ///< of the kernel, with those repeated beside it
+  int64_t stages = 1;     ///< passes over the columns of a block: one more than reductions in a chain
+  int64_t haloRows = 0;   ///< rows beside a block that its taps reach
+
+  int64_t getCode() const { return operations * stages; }
   /// Time in elementwise operations.
   double getTime(const CostModel &model) const { return (bytes + reread) * model.operationsPerByte + extra; }
 };

@@ -14,8 +14,10 @@ defvar operationsPerByte = Option<"operationsPerByte", "operations-per-byte", "d
                                   "elementwise operations that take as long as one byte from memory">;
 defvar blockRows = Option<"blockRows", "block-rows", "int64_t", "::stretto::passes::CostModel().blockRows",
                           "rows that a kernel computes together">;
-defvar blockBytes = Option<"blockBytes", "block-bytes", "int64_t", "::stretto::passes::CostModel().blockBytes",
-                           "bytes of rows that later stages of a kernel need not read from memory again">;
+defvar heldRows = Option<"heldRows", "held-rows", "int64_t", "::stretto::passes::CostModel().heldRows",
+                         "rows that a kernel with taps holds between stages">;
+defvar heldBytes = Option<"heldBytes", "held-bytes", "int64_t", "::stretto::passes::CostModel().heldBytes",
+                          "bytes of rows that later stages of a kernel need not read from memory again">;
 
 def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   let summary = "decide which row operations share a kernel";
@@ -35,6 +37,7 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
     * neither carries `seq.no_fuse`;
     * what both read is more than one number for each row (the place of a token, say), which is not worth that a kernel
       waits for the other's operands;
+    * the kernel has at most 2048 operations times stages, so that it compiles in reasonable time;
     * the bytes saved outweigh the rows computed twice (a tap makes a block of rows compute what it taps for
       the rows beside the block) and what later stages read again where a block does not fit the cache.
 
@@ -63,7 +66,7 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"fuse", "fuse", "std::string", "\"all\"",
                         "`all`, or `none`: a kernel for each operation">,
-                 operationsPerByte, blockRows, blockBytes];
+                 operationsPerByte, blockRows, heldRows, heldBytes];
   let dependentDialects = ["::stretto::kern::KernDialect"];
 }
 

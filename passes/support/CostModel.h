@@ -13,9 +13,11 @@ struct CostModel {
   double operationsPerByte = 3.0;
   /// Rows computed together when nothing speaks against it: what taps reach beside them is computed twice.
   int64_t blockRows = 8;
-  /// Bytes of rows that may be held between two stages of a kernel without reading them from memory again. CPU: half of
-  /// a second-level cache.
-  int64_t blockBytes = 512 * 1024;
+  /// Rows that are held between two stages of a kernel with taps, besides those that the taps reach. CPU: blocks,
+  /// smaller ones where they would not fit.
+  int64_t heldRows = 4;
+  /// Bytes of rows that may be held so without reading them from memory again. CPU: half of a second-level cache.
+  int64_t heldBytes = 512 * 1024;
 };
 
 } // namespace stretto::passes

@@ -18,6 +18,7 @@ from interpret import Program
 
 TOLERANCE = 1e-10
 PLENTY = 1 << 40  # bytes
+SPREAD = 8  # draws of rounding differ by this
 
 
 @dataclass
@@ -161,10 +162,12 @@ class Noise:
     gradients: dict = field(default_factory=dict)  # by name; empty: none moves
 
     def include(self, moved, expected):
-        self.loss = max(self.loss, abs(moved.loss - expected.loss))
-        self.nll = max(self.nll, np.abs(moved.nll - expected.nll).max())
+        """Adds a draw. What is compared is one more draw, which may well be some times as large."""
+        self.loss = max(self.loss, SPREAD * abs(moved.loss - expected.loss))
+        self.nll = max(self.nll, SPREAD * np.abs(moved.nll - expected.nll).max())
         for name, value in expected.gradients.items():
-            self.gradients[name] = max(self.gradients.get(name, 0.0), np.abs(moved.gradients[name] - value).max())
+            draw = SPREAD * np.abs(moved.gradients[name] - value).max()
+            self.gradients[name] = max(self.gradients.get(name, 0.0), draw)
 
 
 def noise_of(model, data, expected, rng):

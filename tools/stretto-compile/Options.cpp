@@ -324,6 +324,8 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
     else
       error = llvm::formatv("one spec at a time, but got '{0}' and '{1}'", line.spec, word);
   }
+  if (line.output == "-") // the standard output, as elsewhere
+    line.output.clear();
   if (error.empty() && line.spec.empty() && !line.help && !line.version)
     error = "the spec is missing: name a .stretto file";
   if (error.empty())

@@ -1,7 +1,7 @@
 // RUN: stretto-opt %s --kern-form-groups | FileCheck %s --check-prefix=CPU
 // RUN: stretto-opt %s --kern-form-groups=block-rows=64 | FileCheck %s --check-prefix=LONG
 // RUN: stretto-opt %s --kern-form-groups=operations-per-byte=30 | FileCheck %s --check-prefix=SLOW
-// RUN: stretto-opt %s --kern-form-groups=block-bytes=64 | FileCheck %s --check-prefix=SMALL
+// RUN: stretto-opt %s --kern-form-groups=held-bytes=64 | FileCheck %s --check-prefix=SMALL
 
 // Whether a chain of taps is one kernel depends on the device: with long blocks few rows are computed twice, and where
 // memory is slow that is worth it.
