@@ -26,14 +26,26 @@ if(STRETTO_PRECOMPILE)
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
+# stretto_precompiled(TARGET...): their sources use the precompiled header, which is made for libraries; programs must be
+# compiled like these.
+function(stretto_precompiled)
+  foreach(target ${ARGN})
+    if(STRETTO_PRECOMPILE)
+      target_precompile_headers(${target} REUSE_FROM stretto_compiler_pch)
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
+  endforeach()
+endfunction()
+
 # stretto_compiler_library(NAME SOURCES... [TEXT_ONLY] [LIBS ...] [DEPENDS ...]): a static library of the
 # compiler. TEXT_ONLY: it knows nothing of MLIR, so the precompiled headers would only slow it down.
 function(stretto_compiler_library name)
   cmake_parse_arguments(ARG "TEXT_ONLY" "" "LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC stretto_compiler_flags ${ARG_LIBS})
-  if(STRETTO_PRECOMPILE AND NOT ARG_TEXT_ONLY)
-    target_precompile_headers(${name} REUSE_FROM stretto_compiler_pch)
+  if(NOT ARG_TEXT_ONLY)
+    stretto_precompiled(${name})
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
