@@ -64,22 +64,31 @@ struct MoveTapToGradient : OpRewritePattern<seq::ColumnSumOp> {
   }
 };
 
+/// A product with a factor that is the same for all rows.
+struct Scaled {
+  Value value, factor;
+};
+
+std::optional<Scaled> splitScaled(Value product) {
+  auto op = product.getDefiningOp<arith::MulFOp>();
+  if (op && isSameForAllRows(op.getRhs()))
+    return Scaled{op.getLhs(), op.getRhs()};
+  if (op && isSameForAllRows(op.getLhs()))
+    return Scaled{op.getRhs(), op.getLhs()};
+  return std::nullopt;
+}
+
 /// select(r, v * c, 0) -> select(r, v, 0) * c, before a tap
 struct SinkMask : OpRewritePattern<seq::TapOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::TapOp op, PatternRewriter &rewriter) const final {
     arith::SelectOp masked = maskedRows(op.getOperand());
-    auto product = masked ? masked.getTrueValue().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+    std::optional<Scaled> product = masked ? splitScaled(masked.getTrueValue()) : std::nullopt;
     if (!product || op->hasAttr(kIdAttr) || masked->hasAttr(kIdAttr))
       return failure();
-    Value value = product.getLhs(), factor = product.getRhs();
-    if (!isSameForAllRows(factor))
-      std::swap(value, factor);
-    if (!isSameForAllRows(factor))
-      return failure();
     RowBuilder b(op.getLoc(), rewriter);
-    Value kept = mask(b, masked, value);
-    rewriter.modifyOpInPlace(op, [&] { op.getOperandMutable().assign(b.mul(kept, factor)); });
+    Value kept = mask(b, masked, product->value);
+    rewriter.modifyOpInPlace(op, [&] { op.getOperandMutable().assign(b.mul(kept, product->factor)); });
     return success();
   }
 };
@@ -88,17 +97,12 @@ struct SinkMask : OpRewritePattern<seq::TapOp> {
 struct SinkTap : OpRewritePattern<seq::TapOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::TapOp op, PatternRewriter &rewriter) const final {
-    auto product = op.getOperand().getDefiningOp<arith::MulFOp>();
+    std::optional<Scaled> product = splitScaled(op.getOperand());
     if (!product || op->hasAttr(kIdAttr))
       return failure();
-    Value value = product.getLhs(), factor = product.getRhs();
-    if (!isSameForAllRows(factor))
-      std::swap(value, factor);
-    if (!isSameForAllRows(factor))
-      return failure();
     RowBuilder b(op.getLoc(), rewriter);
-    Value tapped = b.tap(value, op.getOffset());
-    rewriter.replaceOp(op, b.mul(tapped, factor));
+    Value tapped = b.tap(product->value, op.getOffset());
+    rewriter.replaceOp(op, b.mul(tapped, product->factor));
     return success();
   }
 };

@@ -2,6 +2,7 @@
 // works.
 #include "tasks/lano/embedded_grammars.h"
 #include "test/fuzz/GrammarInput.h"
+#include "test/fuzz/Mutated.h"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +14,9 @@ namespace {
 class Mutator {
 public:
   std::string next() {
-    std::string text(pick());
-    for (uint64_t i = 0, n = 1 + random.below(3); i < n; ++i)
-      mutate(text);
-    return text;
+    const std::string_view text = pick(), other = pick();
+    pieces.back() = other.substr(random.below(other.size()), random.below(40));
+    return test::mutated(std::string(text), random, pieces);
   }
 
 private:
@@ -25,32 +25,10 @@ private:
     return random.below(2) ? own : embeddedGrammars[random.below(embeddedGrammars.size())].text;
   }
 
-  void mutate(std::string &text) {
-    static constexpr std::string_view pieces[] = {" | ", "->",   " a", " b",   " A", " B",         " S",
-                                                  " 7",  " 12",  "\n", "\n| ", "#",  "terminals ", "published 1 2 3\n",
-                                                  "\t",  "\r\n", "x"};
-    const size_t at = random.below(text.size() + 1), length = random.below(8);
-    const std::string_view piece = pieces[random.below(std::size(pieces))], other = pick();
-    switch (random.below(5)) {
-    case 0:
-      text.erase(at, length);
-      break;
-    case 1:
-      text.insert(at, piece);
-      break;
-    case 2:
-      text.insert(at, other.substr(random.below(other.size()), random.below(40)));
-      break;
-    case 3:
-      text.replace(at, std::min(length, text.size() - at), piece);
-      break;
-    default:
-      if (at < text.size())
-        text[at] = char(random.below(256));
-    }
-  }
-
   Random random{20240607, 3, 0};
+  test::Pieces pieces{" | ", "->",   " a", " b",   " A", " B",         " S",
+                      " 7",  " 12",  "\n", "\n| ", "#",  "terminals ", "published 1 2 3\n",
+                      "\t",  "\r\n", "x",  ""}; // the last: of another grammar
 };
 } // namespace
 
