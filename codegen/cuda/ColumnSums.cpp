@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static int64_t elementsOf(const Piece &piece) { return piece.domain.heads * piece.domain.length; }
+static int64_t termsOf(const Piece &piece) { return piece.domain.heads * piece.domain.length; }
 
 bool stretto::codegen::isInjective(const RowPlan &plan, unsigned root) {
   llvm::DenseSet<int64_t> seen;
@@ -17,7 +17,7 @@ bool stretto::codegen::isInjective(const RowPlan &plan, unsigned root) {
   forEachPiece(plan.phases(), [&](const Piece &piece) {
     if (piece.root != root)
       return;
-    terms += elementsOf(piece);
+    terms += termsOf(piece);
     for (int64_t h = 0; h < piece.domain.heads; ++h)
       for (int64_t j = 0; j < piece.domain.length; ++j)
         seen.insert(piece.target.base + h * piece.target.head + j * piece.target.column);
@@ -29,7 +29,7 @@ int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t colu
                                     int64_t groups) {
   int64_t most = 0;
   for (const Piece *piece : pieces)
-    most = std::max(most, elementsOf(*piece));
+    most = std::max(most, termsOf(*piece));
   return (most + columns) * elementBytes * groups;
 }
 
@@ -84,7 +84,7 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
   Type element = getElementTypeOrSelf(sums.front().value.getType());
   int64_t bytes = element.getIntOrFloatBitWidth() / 8, most = 0;
   for (const ColumnSum &sum : sums)
-    most = std::max(most, elementsOf(*sum.piece));
+    most = std::max(most, termsOf(*sum.piece));
   std::string number = std::to_string(gathered++);
   Value staged = function.shared("staged" + number, most * groups * bytes);
   Value totals = function.shared("totals" + number, columns * groups * bytes);

@@ -96,10 +96,11 @@ static llvm::json::Object jsonOf(StringRef name, const BlockSummary &block) {
 static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
   for (Operation &op : function.getBody().front()) {
     auto places = op.getAttrOfType<ArrayAttr>("kern.slots");
-    if (!places ||
-        isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp, seq::WriteCacheOp>(op))
+    if (!places || isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp>(op))
       continue;
     for (auto [result, attr] : llvm::zip(op.getResults(), places)) {
+      if (seq::updatedOperand(result))
+        continue;
       auto place = cast<kern::SlotAttr>(attr);
       llvm::json::Object buffer{
           {"function", function.getName()},      {"operation", op.getName().getStringRef()},

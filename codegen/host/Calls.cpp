@@ -245,11 +245,12 @@ CallBuffers emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &kerne
   return callWith(b, "stretto_embed_grad", args);
 }
 
-AbiStruct<stretto_tensor> describeTensor(HostBuilder &b, Value tensor) {
+AbiStruct<stretto_tensor> describeTensor(HostBuilder &b, Value tensor, StringRef name) {
   using Tensor = stretto_tensor;
   auto type = typeOf(tensor);
   auto fields = b.start<Tensor>();
-  fields.set(&Tensor::buffer, b.buffer(tensor))
+  fields.set(&Tensor::name, b.text(name))
+      .set(&Tensor::buffer, b.buffer(tensor))
       .set(&Tensor::shape, type.getShape())
       .set(&Tensor::row_stride, rowStride(tensor))
       .set(&Tensor::rank, static_cast<int32_t>(type.getRank()))
@@ -258,16 +259,21 @@ AbiStruct<stretto_tensor> describeTensor(HostBuilder &b, Value tensor) {
 }
 
 /// What an operation is told besides tensors: its attributes that are numbers or truth.
-SmallVector<double> numbersOf(Operation *op) {
-  SmallVector<double> numbers;
+SmallVector<AbiStruct<stretto_number>> numbersOf(HostBuilder &b, Operation *op) {
+  SmallVector<AbiStruct<stretto_number>> numbers;
+  auto add = [&](StringRef name, double value) {
+    auto number = b.start<stretto_number>();
+    number.set(&stretto_number::name, b.text(name)).set(&stretto_number::value, value);
+    numbers.push_back(number);
+  };
   for (StringAttr name : op->getName().getAttributeNames()) {
     Attribute value = op->getAttr(name);
     if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
-      numbers.push_back(static_cast<double>(integer.getInt()));
+      add(name, static_cast<double>(integer.getInt()));
     else if (auto real = dyn_cast_or_null<FloatAttr>(value))
-      numbers.push_back(real.getValueAsDouble());
+      add(name, real.getValueAsDouble());
     else if (!value || isa<UnitAttr>(value))
-      numbers.push_back(value ? 1 : 0);
+      add(name, value ? 1 : 0);
   }
   return numbers;
 }
@@ -277,12 +283,16 @@ CallBuffers emit(HostBuilder &b, seq::LibraryOp op, const KernelNumbers &) {
   using Args = stretto_library_args;
   SmallVector<Value> tensors(op->getOperands());
   llvm::append_range(tensors, op->getResults());
-  auto described = llvm::map_to_vector(tensors, [&](Value tensor) { return describeTensor(b, tensor); });
-  SmallVector<double> numbers = numbersOf(op);
+  SmallVector<AbiStruct<stretto_tensor>> described;
+  for (OpOperand &operand : op->getOpOperands())
+    described.push_back(describeTensor(b, operand.get(), op.getOperandName(operand.getOperandNumber())));
+  for (OpResult result : op->getResults())
+    described.push_back(describeTensor(b, result, op.getResultName(result.getResultNumber())));
+  auto numbers = numbersOf(b, op);
   auto args = b.start<Args>();
   args.set(&Args::name, b.text(op->getName().getStringRef()))
       .set(&Args::tensors, b.pack<stretto_tensor>(described))
-      .set(&Args::numbers, b.pack(numbers))
+      .set(&Args::numbers, b.pack<stretto_number>(numbers))
       .set(&Args::operands, static_cast<int32_t>(op->getNumOperands()))
       .set(&Args::results, static_cast<int32_t>(op->getNumResults()))
       .set(&Args::number_count, static_cast<int32_t>(numbers.size()))

@@ -75,11 +75,9 @@ int32_t weightOf(kern::RowwiseOp op, Operation *maker) {
 
 Site stretto::codegen::describeSite(Operation *op, ArrayRef<Value> buffers) {
   Site site;
-  if (isa<seq::WriteCacheOp>(op)) // most of a cache is not written by the call
-    return site;
   for (OpResult value : op->getResults()) {
     auto type = cast<RankedTensorType>(value.getType());
-    if (!isa<FloatType>(type.getElementType()))
+    if (!isa<FloatType>(type.getElementType()) || seq::updatedOperand(value)) // most of a cache is not written by a call
       continue;
     Operation *maker = op;
     SiteResult result;

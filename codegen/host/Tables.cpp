@@ -17,7 +17,7 @@ static_assert(kern::getMaxEnumValForArena() + 1 == STRETTO_ARENA_COUNT &&
               static_cast<int>(kern::Arena::cache) == STRETTO_ARENA_CACHE);
 static_assert(static_cast<int>(kern::ImageKind::ptx) == STRETTO_IMAGE_PTX);
 static_assert(static_cast<int>(seq::TableKind::rotary_sin) == STRETTO_TABLE_ROTARY_SIN);
-static_assert(static_cast<int>(seq::InitKind::uniform) == STRETTO_INIT_UNIFORM);
+static_assert(static_cast<int>(seq::InitKind::step_bias) == STRETTO_INIT_STEP_BIAS);
 
 namespace {
 using Program = stretto_program;

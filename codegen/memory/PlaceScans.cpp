@@ -89,8 +89,9 @@ void Placer::placeStackedCarry(seq::ScanOp scan, Carry &carry) {
 void Placer::startCarry(seq::ScanOp scan, Carry &carry) {
   Value returned = carry.returned->get();
   bool own = returned.getDefiningOp() &&
-             !isa<seq::ReshapeOp, seq::SliceOp, seq::GetParameterOp, seq::TableOp, seq::GetCacheOp, seq::WriteCacheOp>(
-                 returned.getDefiningOp());
+             !isa<seq::ReshapeOp, seq::SliceOp, seq::GetParameterOp, seq::TableOp, seq::GetCacheOp>(
+                 returned.getDefiningOp()) &&
+             !seq::updatedOperand(returned);
   if (!own || !storage.isFree(refOf(returned).node))
     returned = insertCopy(*carry.returned);
   storage.claim(refOf(returned).node);

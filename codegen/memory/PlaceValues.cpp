@@ -26,7 +26,8 @@ int64_t TableLayout::offsetOf(seq::TableOp op) {
 //===- Where a value is -------------------------------------------------------===//
 
 Ref Placer::refOf(Value value) {
-  if (isa_and_nonnull<seq::ReshapeOp, seq::SliceOp, seq::WriteCacheOp>(value.getDefiningOp())) // a view: not remembered
+  bool isView = isa_and_nonnull<seq::ReshapeOp, seq::SliceOp>(value.getDefiningOp());
+  if (isView || seq::updatedOperand(value)) // not remembered
     return makeRef(value);
   auto it = refs.find(value);
   if (it != refs.end())
@@ -60,8 +61,8 @@ Ref Placer::makeRef(Value value) {
     auto place = module.lookupSymbol(get.getCache())->getAttrOfType<kern::SlotAttr>("kern.slot");
     return {storage.createFixed(place.getArena(), place.getOffset()), 0, 0, false, place.getStride()};
   }
-  if (auto write = dyn_cast<seq::WriteCacheOp>(op))
-    return refOf(write.getCache());
+  if (OpOperand *updated = seq::updatedOperand(value))
+    return refOf(updated->get());
   if (auto table = dyn_cast<seq::TableOp>(op))
     return {storage.createFixed(kern::Arena::tables, tables.offsetOf(table))};
   if (auto reshape = dyn_cast<seq::ReshapeOp>(op)) {
@@ -108,7 +109,7 @@ static bool canAdoptLead(Value value) {
 
 bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
   Operation *op = value.getDefiningOp();
-  if (!op || isa<seq::SliceOp, seq::GetParameterOp, seq::TableOp, seq::GetCacheOp, seq::WriteCacheOp>(op))
+  if (!op || isa<seq::SliceOp, seq::GetParameterOp, seq::TableOp, seq::GetCacheOp>(op) || seq::updatedOperand(value))
     return false;
   if (auto reshape = dyn_cast<seq::ReshapeOp>(op))
     return !rowStrided && !ref.lead && tryPlace(reshape.getOperand(), ref, false);

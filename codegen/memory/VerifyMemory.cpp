@@ -124,7 +124,7 @@ private:
     OpOperand *accumulator = accumulatorOf(op);
     for (OpOperand &use : op->getOpOperands())
       for (OpResult result : op->getResults()) {
-        bool isTakenOver = (isa<seq::WriteCacheOp>(op) && use.getOperandNumber() == 0) ||
+        bool isTakenOver = &use == seq::updatedOperand(result) ||
                            (&use == residualOf(op) && span(use.get()) == span(result));
         if (&use == accumulator || isTakenOver || !overlap(span(use.get()), span(result)))
           continue;

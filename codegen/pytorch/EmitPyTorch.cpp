@@ -5,6 +5,8 @@
 #include "codegen/pytorch/Prelude.h"
 #include "ir/seq/Documents.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -113,6 +115,10 @@ LogicalResult ModulePrinter::printFunction(func::FuncOp function) {
   return success();
 }
 
+static std::string logarithm(const APFloat &number) {
+  return python::number(APFloat(std::log(number.convertToDouble())));
+}
+
 static std::string initialiser(seq::InitAttr init) {
   APFloat a = init.getA().getValue(), b = init.getB().getValue();
   std::string first = python::number(a), second = python::number(b);
@@ -127,6 +133,11 @@ static std::string initialiser(seq::InitAttr init) {
   }
   case seq::InitKind::uniform:
     return "nn.init.uniform_(x, " + first + ", " + second + ")";
+  case seq::InitKind::log_of_uniform: // PyTorch may draw the lower bound, but not the upper one: not 0
+    return "nn.init.uniform_(x.data, -" + second + ", -" + first + ").neg_().log_()";
+  case seq::InitKind::step_bias: // the inverse of softplus at y is y + log(-expm1(-y))
+    return "nn.init.uniform_(x.data, " + logarithm(a) + ", " + logarithm(b) +
+           ").exp_().add_(torch.log(-torch.expm1(-x.data)))";
   }
   llvm_unreachable("a kind of initialisation");
 }

@@ -161,6 +161,12 @@ static std::string attentionOptions(seq::AttentionOp attention) {
          option("scale", python::number(attention.getScale())) + option("causal", "False", attention.getCausal());
 }
 
+static std::string mixerOptions(seq::MixerOp mixer) {
+  return option("heads", Twine(mixer.getHeads())) +
+         option("key_heads", Twine(mixer.getKeyHeads()), mixer.getKeyHeads() == mixer.getHeads()) +
+         option("scale", python::number(mixer.getScale())) + option("read_before", "True", !mixer.getReadBefore());
+}
+
 /// Attributes by name, but what MLIR keeps for itself.
 static std::string optionsOf(Operation *op) {
   std::string text;
@@ -179,6 +185,14 @@ static std::string optionsOf(Operation *op) {
 Text FunctionPrinter::layer(Operation *op) {
   auto list = [&](ValueRange operands) {
     return llvm::join(llvm::map_range(operands, [&](Value operand) { return text(operand); }), ", ");
+  };
+  auto listWithNames = [&](seq::LibraryOp library) {
+    std::string text;
+    for (OpOperand &use : library->getOpOperands()) {
+      StringRef name = library.getOperandName(use.getOperandNumber());
+      text += (text.empty() ? "" : ", ") + (name.empty() ? "" : name.str() + "=") + this->text(use.get());
+    }
+    return text;
   };
   std::string all = list(op->getOperands()), documents = option("positions", "positions", !names.hasPositions);
   return llvm::TypeSwitch<Operation *, Text>(op)
@@ -209,6 +223,20 @@ Text FunctionPrinter::layer(Operation *op) {
                     option("eps", python::number(norm.getEps())) +
                     option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
       })
+      .Case([&](seq::L2NormOp norm) {
+        return atom("l2_norm(" + all + option("eps", python::number(norm.getEps())) +
+                    option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
+      })
+      .Case([&](seq::SpreadOp spread) {
+        int64_t times = columnsOf(spread.getResult()) / columnsOf(spread.getOperand());
+        return atom(values.lookup(spread.getOperand()).within(Binding::Atom) + ".repeat_interleave(" + Twine(times) +
+                    ", -1)");
+      })
+      .Case([&](seq::ColumnIndexOp index) -> Text {
+        if (typeOf(index.getResult()).getRank() != 1)
+          return op->emitError() << "only the numbers of a row of columns have a PyTorch form";
+        return atom("numbers(" + Twine(columnsOf(index.getResult())) + ", " + someTensor() + ")");
+      })
       .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + documents + ")"); })
       .Case([&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + documents + ")"); })
       .Case([&](seq::AttentionOp attention) -> Text {
@@ -216,11 +244,16 @@ Text FunctionPrinter::layer(Operation *op) {
           return op->emitError() << "the log-sum-exp of attention has no PyTorch form";
         return atom("softmax_attention(" + all + attentionOptions(attention) + documents + ")");
       })
-      .Case([&](seq::LibraryOp) -> Text {
+      .Case([&](seq::MixerOp mixer) -> Text {
+        if (mixer.getStates() && !mixer.getStates().use_empty())
+          return op->emitError() << "the states of a mixer have no PyTorch form";
+        return atom("linear_attention(" + listWithNames(mixer) + mixerOptions(mixer) + documents + ")");
+      })
+      .Case([&](seq::LibraryOp library) -> Text {
         if (!isPyTorchHelper(op->getName().stripDialect()))
           return op->emitError() << "the operation has no PyTorch form";
-        bool separates = isa<seq::DocumentsOp>(op);
-        return atom(op->getName().stripDialect() + "(" + all + optionsOf(op) + (separates ? documents : "") + ")");
+        std::string separated = isa<seq::DocumentsOp>(op) ? documents : "";
+        return atom(op->getName().stripDialect() + "(" + listWithNames(library) + optionsOf(op) + separated + ")");
       })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

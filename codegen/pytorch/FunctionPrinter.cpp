@@ -22,6 +22,16 @@ FunctionPrinter::FunctionPrinter(func::FuncOp function, const WeightPaths &weigh
 
 std::string FunctionPrinter::groupName(unsigned group) const { return isEntry ? "self" : python::groupName(group); }
 
+/// Something of the type and device of the weights: the model, or a tensor of the function; None where there is none.
+std::string FunctionPrinter::someTensor() {
+  if (isEntry)
+    return "self";
+  for (BlockArgument argument : function.getArguments())
+    if (isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+      return text(argument);
+  return "None";
+}
+
 // ---------------------------------------------------------------- names and lifetimes
 
 void FunctionPrinter::findLastUses() {

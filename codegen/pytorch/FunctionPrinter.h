@@ -48,6 +48,7 @@ private:
   std::string call(mlir::Operation *site, llvm::ArrayRef<std::string> arguments,
                    llvm::function_ref<std::string(seq::ParameterOp)> layerOf);
   std::string groupName(unsigned group) const;
+  std::string someTensor();
   std::string text(mlir::Value value) const { return values.lookup(value).text; }
   llvm::raw_ostream &line() { return os->indent(indent); }
 

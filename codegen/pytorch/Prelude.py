@@ -20,6 +20,19 @@ def layer_norm(x, gain, bias, eps, heads=1):
     return F.layer_norm(x, x.shape[-1:], gain, bias, eps).flatten(-2)
 
 
+def l2_norm(x, eps, heads=1):
+    """x / sqrt(sum(x^2) + eps), over each of `heads` equal parts of the columns."""
+    x = x.unflatten(-1, (heads, -1))
+    return (x * torch.rsqrt(x.square().sum(-1, keepdim=True) + eps)).flatten(-2)
+
+
+def numbers(count, like):
+    """0, 1, ..., count - 1, of the type and on the device of a tensor, or of the weights of a module."""
+    like = next(like.parameters()) if isinstance(like, nn.Module) else like
+    options = {} if like is None else {"dtype": like.dtype, "device": like.device}
+    return torch.arange(count, **{"dtype": torch.get_default_dtype(), **options})
+
+
 def shift(x, steps, positions=None):
     """Position t of the result is position t - steps of x, zero where there is none, or another document's."""
     length = x.shape[1]
@@ -73,6 +86,42 @@ def softmax_attention(q, k, v, heads, kv_heads, scale, causal=True, positions=No
     gqa = kv_heads != heads
     y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=gqa)
     return y.transpose(1, 2).flatten(-2)
+
+
+def linear_attention(
+    q, k, v, heads, scale, key_heads=None, decay=None, write=None, beta=None, erase=None, erase_write=None,
+    read_before=False, positions=None,
+):
+    """The recurrence of a linear mixer, token by token: slow, and meant to be read. Each head has a state [dk, dv]; query
+    and key head h // (heads // key_heads) serve head h. A state starts from zero, in each document anew."""
+    batch, length, _ = q.shape
+    q, k = (x.unflatten(-1, (key_heads or heads, -1)) for x in (q, k))
+    q, k = (x.repeat_interleave(heads // x.shape[2], 2) for x in (q, k))  # [batch, time, heads, dk]
+    v = v.unflatten(-1, (heads, -1))
+    if decay is not None:
+        decay = decay.unflatten(-1, (heads, -1)).expand(batch, length, -1, -1)  # [.., dk], or [.., 1] by head
+    if beta is not None:
+        write, erase = beta, (beta[..., None] * k).flatten(-2)
+    if erase is not None:
+        erase = erase.unflatten(-1, (heads, -1))
+    erase_write = k if erase_write is None else erase_write.unflatten(-1, (heads, -1))
+    state = torch.zeros(batch, heads, k.shape[-1], v.shape[-1], dtype=v.dtype, device=v.device)
+    rows = []
+    for t in range(length):
+        if positions is not None:
+            state = torch.where((positions[:, t] == 0)[:, None, None, None], 0.0, state)
+        before, value = state, v[:, t]
+        if decay is not None:
+            state = decay[:, t].exp()[..., None] * state
+        read = before if read_before else state
+        if write is not None:
+            value = write[:, t, :, None] * value
+        if erase is not None:
+            erased = torch.einsum("bhk,bhkv->bhv", erase[:, t], read)
+            state = state - erase_write[:, t, :, :, None] * erased[:, :, None]
+        state = state + k[:, t, :, :, None] * value[:, :, None]
+        rows.append(scale * torch.einsum("bhk,bhkv->bhv", q[:, t], state))
+    return torch.stack(rows, 1).flatten(-2)
 
 
 def maximum(a, b):

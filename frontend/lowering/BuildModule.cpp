@@ -47,8 +47,9 @@ private:
 };
 
 seq::InitAttr initAttr(MLIRContext *context, const Initializer &init) {
-  static constexpr seq::InitKind kinds[] = {seq::InitKind::constant, seq::InitKind::normal,
-                                            seq::InitKind::truncated_normal, seq::InitKind::uniform};
+  static constexpr seq::InitKind kinds[] = {seq::InitKind::constant,         seq::InitKind::normal,
+                                            seq::InitKind::truncated_normal, seq::InitKind::uniform,
+                                            seq::InitKind::log_of_uniform,   seq::InitKind::step_bias};
   return seq::InitAttr::get(context, kinds[unsigned(init.kind)], init.a, init.b);
 }
 

@@ -26,6 +26,10 @@ Lowered layerNorm(const OpToLower &at) {
                                     at.op.integer("heads"))};
 }
 
+Lowered l2Norm(const OpToLower &at) {
+  return {at.make<seq::L2NormOp>(at.type(), at.operand(0), real(at, "eps"), at.op.integer("heads"))};
+}
+
 Lowered canon(const OpToLower &at) {
   Value bias = at.operands.size() > 2 ? at.operand(2) : Value();
   return {at.make<seq::CanonOp>(at.type(), at.operand(0), at.operand(1), bias, at.op.flag("residual"),
@@ -50,6 +54,24 @@ Lowered softmaxAttention(const OpToLower &at) {
               .getOut()};
 }
 
+/// Behind q, k and v stand those of the other operands that are given.
+Lowered linearAttention(const OpToLower &at) {
+  constexpr int64_t segment = 256; // tokens from one saved state to the next
+  llvm::SmallVector<Value, 5> given;
+  size_t next = 3;
+  for (llvm::StringRef has : {"has_decay", "has_write", "has_beta", "has_erase", "has_erase_write"})
+    given.push_back(at.op.flag(has) ? at.operand(next++) : Value());
+  return {at.make<seq::MixerOp>(at.type(), /*states=*/mlir::Type(), at.operand(0), at.operand(1), at.operand(2),
+                                given[0], given[1], given[2], given[3], given[4], /*positions=*/Value(),
+                                at.op.integer("heads"), at.op.integer("key_heads"), real(at, "scale"), segment,
+                                at.op.flag("read_before"))
+              .getOut()};
+}
+
+Lowered spread(const OpToLower &at) { return {at.make<seq::SpreadOp>(at.type(), at.operand(0))}; }
+
+Lowered numbers(const OpToLower &at) { return {at.make<seq::ColumnIndexOp>(at.type())}; }
+
 /// Repeats a weight [width] over all rows.
 Lowered broadcast(const OpToLower &at) {
   return {at.make<seq::BroadcastOp>(at.type(), at.operand(0), llvm::ArrayRef<int64_t>{at.type().getRank() - 1})};
@@ -65,9 +87,21 @@ Lowered slice(const OpToLower &at) {
 
 llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
   static const Lowering table[] = {
-      {"embed", embed},         {"linear", linear}, {"rms_norm", rmsNorm}, {"layer_norm", layerNorm},
-      {"canon", canon},         {"shift", shift},   {"rotary", rotary},    {"softmax_attention", softmaxAttention},
-      {"broadcast", broadcast}, {"concat", concat}, {"slice", slice},
+      {"embed", embed},
+      {"linear", linear},
+      {"rms_norm", rmsNorm},
+      {"layer_norm", layerNorm},
+      {"l2_norm", l2Norm},
+      {"canon", canon},
+      {"shift", shift},
+      {"rotary", rotary},
+      {"softmax_attention", softmaxAttention},
+      {"linear_attention", linearAttention},
+      {"spread", spread},
+      {"numbers", numbers},
+      {"broadcast", broadcast},
+      {"concat", concat},
+      {"slice", slice},
   };
   return table;
 }

@@ -70,7 +70,8 @@ public:
   void value(const std::string &text) { os << text; }
 
   void weight(const Weight &weight) {
-    static constexpr llvm::StringRef kinds[] = {"constant", "normal", "truncated_normal", "uniform"};
+    static constexpr llvm::StringRef kinds[] = {"constant", "normal",         "truncated_normal",
+                                                "uniform",  "log_of_uniform", "step_bias"};
     os << "  weight %" << weight.value << " \"" << weight.name << "\" ";
     type(weight.type);
     os << ' ' << kinds[unsigned(weight.init.kind)] << '(';

@@ -43,7 +43,8 @@ struct Type {
 
 /// Initial distribution of a weight; a and b as in runtime/abi.
 struct Initializer {
-  enum class Kind : uint8_t { Constant, Normal, TruncatedNormal, Uniform } kind = Kind::Constant;
+  enum class Kind : uint8_t { Constant, Normal, TruncatedNormal, Uniform, LogOfUniform, StepBias };
+  Kind kind = Kind::Constant;
   double a = 0, b = 0;
 };
 inline constexpr Initializer zeros{Initializer::Kind::Constant, 0, 0}, ones{Initializer::Kind::Constant, 1, 0};

@@ -39,7 +39,8 @@ def Seq_GetCacheOp : Seq_Op<"get_cache", [Pure, DeclareOpInterfaceMethods<Symbol
 }
 
 def Seq_WriteCacheOp : Seq_Op<"write_cache", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>, AllTypesMatch<["cache", "result"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getUpdatedOperand", "getProfileGroup"]>,
+    AllTypesMatch<["cache", "result"]>]> {
   let summary = "a cache with rows added";
   let description = [{
     The valid rows are stored at their positions. The result takes over the memory of the cache, which nothing may read

@@ -54,7 +54,8 @@ class Seq_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Seq_Dialect, i
 
 def Seq_InitKind : Seq_Enum<"InitKind", "how a parameter is initialised", [
   I32EnumAttrCase<"constant", 0>, I32EnumAttrCase<"normal", 1>,
-  I32EnumAttrCase<"truncated_normal", 2>, I32EnumAttrCase<"uniform", 3>]>;
+  I32EnumAttrCase<"truncated_normal", 2>, I32EnumAttrCase<"uniform", 3>, I32EnumAttrCase<"log_of_uniform", 4>,
+  I32EnumAttrCase<"step_bias", 5>]>;
 
 def Seq_ReduceKind : Seq_Enum<"ReduceKind", "what a reduction computes", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]>;
@@ -87,7 +88,9 @@ def Seq_InitAttr : Seq_Attr<"Init", "init"> {
   let summary = "initial distribution of a parameter";
   let description = [{
     `constant` (value a), `normal` (mean a, deviation b), `truncated_normal` (mean 0, deviation a, bound b
-    deviations), `uniform` (low a, high b); as `stretto_init_kind` in the ABI.
+    deviations), `uniform` (low a, high b), `log_of_uniform` (the logarithm of a number that is uniform between a and b,
+    0 <= a < b), `step_bias` (the inverse of softplus at a number whose logarithm is uniform between those of a and b,
+    0 < a < b); as `stretto_init_kind` in the ABI.
 
     ```mlir
     #seq.init<normal, 0.0 : f64, 0.02 : f64>

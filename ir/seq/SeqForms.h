@@ -33,6 +33,9 @@ public:
   virtual mlir::Value rows(mlir::Value value) = 0;
   /// The rows of all tokens so far, those of this call included: `[batch, time, columns]`, kept in a cache of its own.
   virtual mlir::Value history(mlir::Value value) = 0;
+  /// What a cache of its own holds, `[batch, rows, columns]`, anything in the beginning. The operation gives it new
+  /// content by a result that takes over its memory (`getUpdatedOperand`).
+  virtual mlir::Value state(int64_t rows, int64_t columns, mlir::Type element) = 0;
   /// `[batch, rows]`: the place of each token in its sequence; `[batch]`: how many tokens of the call are valid.
   virtual mlir::Value positions() = 0;
   virtual mlir::Value counts() = 0;

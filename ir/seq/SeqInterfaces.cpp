@@ -16,6 +16,14 @@ OpOperand *seq::givenOf(std::optional<MutableOperandRange> slot) {
   return slot && !slot->empty() ? &(*slot)[0] : nullptr;
 }
 
+OpOperand *seq::updatedOperand(Value result) {
+  auto library = result.getDefiningOp<LibraryOp>();
+  if (!library)
+    return nullptr;
+  std::optional<unsigned> number = library.getUpdatedOperand(cast<OpResult>(result).getResultNumber());
+  return number ? &library->getOpOperand(*number) : nullptr;
+}
+
 bool seq::isRowOperation(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>() || isa<RowOp>(op);
 }

@@ -55,6 +55,9 @@ mlir::OpOperand *givenOf(std::optional<mlir::MutableOperandRange> slot);
 
 namespace stretto::seq {
 
+/// The operand whose memory a result takes over as the new content of a cache, or null.
+mlir::OpOperand *updatedOperand(mlir::Value result);
+
 /// Whether an operation may stand in the body of a kernel of rows.
 bool isRowOperation(mlir::Operation *op);
 

@@ -36,6 +36,14 @@ def Seq_LibraryOpInterface : OpInterface<"LibraryOp"> {
     InterfaceMethod<"Where the value stands that is added before the result is rounded: one operand, or none yet; nothing "
                     "where it cannot.",
                     "::std::optional<::mlir::MutableOperandRange>", "getResidualSlot", (ins), "", "return std::nullopt;">,
+    InterfaceMethod<"Which operand's memory a result takes over, as the new content of a cache does; nothing where it has "
+                    "memory of its own.",
+                    "::std::optional<unsigned>", "getUpdatedOperand", (ins "unsigned":$result), "",
+                    "return std::nullopt;">,
+    InterfaceMethod<"What an operand is called that may be left out, or stands behind such a one; else empty.",
+                    "::llvm::StringRef", "getOperandName", (ins "unsigned":$number), "", "return {};">,
+    InterfaceMethod<"What a result is called that may be left out, or stands behind such a one; else empty.",
+                    "::llvm::StringRef", "getResultName", (ins "unsigned":$number), "", "return {};">,
     InterfaceMethod<"Which matmuls it consists of.",
                     "::stretto::seq::MatmulKind", "getMatmulKind", (ins), "",
                     "return ::stretto::seq::MatmulKind::none;">,
@@ -63,7 +71,10 @@ def Seq_DifferentiableOpInterface : OpInterface<"DifferentiableOp"> {
     InterfaceMethod<"Adds to the adjoints of the operands what follows from `gradients`, those of the results; null for a "
                     "result that the loss does not depend on.",
                     "::llvm::LogicalResult", "differentiate",
-                    (ins "::mlir::ValueRange":$gradients, "::stretto::seq::Differentiation &":$reverse)>
+                    (ins "::mlir::ValueRange":$gradients, "::stretto::seq::Differentiation &":$reverse)>,
+    InterfaceMethod<"Is called before the function is differentiated. Has the operation give, too, what only its derivative "
+                    "reads, if need be by another one in its place.",
+                    "void", "saveForReverse", (ins), "", "return;">
   ];
 }
 

@@ -40,6 +40,37 @@ def Seq_LayerNormOp : Seq_Op<"layer_norm", [Pure, AllTypesMatch<["operand", "res
   let hasVerifier = 1;
 }
 
+def Seq_L2NormOp : Seq_Op<"l2_norm", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "x * rsqrt(sum(x^2) + eps)";
+  let description = [{
+    The sum runs over the columns of each of `heads` heads alone.
+
+    ```mlir
+    %y = seq.l2_norm %x eps 1.0e-6 heads 4 : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, F64Attr:$eps, I64Attr:$heads);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `eps` $eps `heads` $heads `:` type($operand) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_SpreadOp : Seq_Op<"spread", [Pure]> {
+  let summary = "each column several times, side by side";
+  let description = [{
+    Column `i` of the operand becomes as many columns of the result as make it as wide as that: one number for each head
+    becomes one for each of its columns.
+
+    ```mlir
+    %y = seq.spread %x : tensor<2x8x4xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Seq_CanonOp : Seq_Op<"canon", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Canon layer: a causal depthwise convolution over neighbouring positions";
   let description = [{

@@ -147,6 +147,7 @@ ValueFacts WriteCacheOp::getOperandFacts(unsigned number) {
 }
 ValueFacts WriteCacheOp::getResultFacts(unsigned) { return cached; }
 bool WriteCacheOp::mixesRows() { return true; }
+std::optional<unsigned> WriteCacheOp::getUpdatedOperand(unsigned) { return getCacheMutable().getOperandNumber(); }
 StringRef WriteCacheOp::getProfileGroup() { return "caches"; }
 
 ValueFacts ReadCacheOp::getOperandFacts(unsigned number) { return number == 0 ? cached : exactRow; }

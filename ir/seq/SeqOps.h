@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "ir/seq/SeqInterfaces.h"
+#include "ir/seq/TensorShape.h"
 
 #include "ir/seq/SeqDialect.h.inc"
 #include "ir/seq/SeqEnums.h.inc"

@@ -167,6 +167,23 @@ LogicalResult RmsNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()
 
 LogicalResult LayerNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
 
+LogicalResult L2NormOp::verify() {
+  int64_t heads = getHeads();
+  auto type = typeOf(getOperand());
+  if (heads >= 1 && type.getRank() >= 1 && columns(type) % heads == 0)
+    return success();
+  return emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
+}
+
+LogicalResult SpreadOp::verify() {
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  if (failed(sameRows(*this, from, to, "operand and result")))
+    return failure();
+  if (columns(from) > 0 && columns(to) % columns(from) == 0)
+    return success();
+  return emitOpError() << "columns of the operand must divide those of the result, but got " << from << " and " << to;
+}
+
 LogicalResult CanonOp::verify() {
   auto type = typeOf(getOperand()), weight = typeOf(getWeight());
   if (weight.getRank() != 2 || columns(weight) != columns(type))

@@ -97,10 +97,13 @@ public:
       joinStructure(op);
     }
     settle();
-    for (Operation *op : ops)
-      if (isa<seq::ReduceOp, seq::PermuteOp, seq::ColumnIndexOp>(op) &&
-          (op->getNumOperands() == 0 || typeOf(op->getOperand(0)).getRank() >= 3))
-        kinds.seed(op->getNumOperands() ? op->getOperand(0) : op->getResult(0), RowKind::row);
+    for (Operation *op : ops) {
+      if (!isa<seq::ReduceOp, seq::PermuteOp, seq::ColumnIndexOp>(op))
+        continue;
+      Value shaped = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
+      if (typeOf(shaped).getRank() >= 3)
+        kinds.seed(shaped, RowKind::row);
+    }
     settle();
     eachValue([&](Value value) {
       if (typeOf(value).getRank() >= 3 && kinds.seed(Node(value, 0), RowKind::row))

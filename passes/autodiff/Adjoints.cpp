@@ -170,6 +170,13 @@ static const RuleTable &rules() {
   return table;
 }
 
+void Adjoints::prepare(func::FuncOp function) {
+  SmallVector<seq::DifferentiableOp> ops;
+  function.walk([&](seq::DifferentiableOp op) { ops.push_back(op); });
+  for (seq::DifferentiableOp op : ops)
+    op.saveForReverse();
+}
+
 LogicalResult Adjoints::differentiate(Operation *op, ValueRange gradients) {
   if (auto own = dyn_cast<seq::DifferentiableOp>(op))
     return own.differentiate(gradients, *this);

@@ -37,6 +37,8 @@ public:
   /// The same, with zeros for null.
   Value getOrZero(Value forward);
 
+  /// Has the operations of a function give what their rules read (DifferentiableOp), before anything else is done.
+  static void prepare(mlir::func::FuncOp function);
   /// Applies the rules to the operations of a block, last to first: their own (DifferentiableOp), or those of the
   /// table.
   mlir::LogicalResult reverse(mlir::Block &block);

@@ -34,6 +34,7 @@ struct DifferentiatePass : stretto::passes::impl::DifferentiateBase<Differentiat
   LogicalResult differentiate(seq::BackwardOp start) {
     auto function = start->getParentOfType<func::FuncOp>();
     Block &block = function.getBody().front();
+    Adjoints::prepare(function);
     numberOperations(function);
     MainAdjoints adjoints(start, OpBuilder(block.getTerminator()));
     adjoints.spreadActivity(block);

@@ -215,6 +215,7 @@ LogicalResult ScanReversal::run() {
     if (outer.isActive(invariant))
       activeInvariants.push_back(i);
 
+  Adjoints::prepare(forward);
   numberOperations(forward);
   func::FuncOp backward = createBackward(forward);
   OpBuilder at = OpBuilder::atBlockEnd(&backward.getBody().front());

@@ -28,6 +28,7 @@ public:
   ImplicitLocOpBuilder &builder() override { return b; }
   Value rows(Value value) override;
   Value history(Value value) override;
+  Value state(int64_t rows, int64_t columns, Type element) override;
   Value positions() override;
   Value counts() override;
 
@@ -337,6 +338,10 @@ Value DecodeBody::declareCache(StringRef owner, unsigned number, Type type, int6
 }
 
 Value DecodeBody::history(Value value) { return withRows(shape.length, mapping.lookup(value)); }
+
+Value DecodeBody::state(int64_t rows, int64_t columns, Type element) {
+  return cacheOf(rows, RankedTensorType::get({shape.batch, rows, columns}, element));
+}
 
 /// A new cache with the rows of this call stored.
 Value DecodeBody::withRows(int64_t capacity, Value rowsOfCall) {

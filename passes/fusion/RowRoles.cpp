@@ -51,6 +51,24 @@ bool RowRoles::isReadOutside(Operation *op) const {
   });
 }
 
+/// Whether a reshape gives elements another row in the kernels that read it: of tokens, or of a parameter.
+bool RowRoles::movesBetweenRows(Operation *reshape) const {
+  Value result = reshape->getResult(0);
+  ArrayRef<int64_t> from = typeOf(reshape->getOperand(0)).getShape(), to = typeOf(result).getShape();
+  if (rows.isRow(result))
+    return from.take_front(2) != to.take_front(2);
+  auto lead = [](ArrayRef<int64_t> shape) { return shape.empty() ? shape : shape.drop_back(); };
+  return lead(from) != lead(to) && isReadByParameterRow(result);
+}
+
+bool RowRoles::isReadByParameterRow(Value value) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (getRole(user) == RowRole::repeated)
+      return isReadByParameterRow(user->getResult(0));
+    return getRole(user) == RowRole::member && getSpace(user).isParameter;
+  });
+}
+
 static bool onlyMoves(Operation *op) {
   auto row = dyn_cast<seq::RowOp>(op);
   return row && row.onlyMoves();
@@ -66,11 +84,8 @@ RowRole RowRoles::findRole(Operation *op) const {
   auto isOther = [&](Value value) { return rows.getKind(value) == RowKind::other; };
   if (isOther(result) || llvm::any_of(op->getOperands(), isOther))
     return RowRole::outside;
-  if (isa<seq::ReshapeOp>(op)) {
-    ArrayRef<int64_t> from = typeOf(op->getOperand(0)).getShape(), to = typeOf(result).getShape();
-    bool isRegrouped = kind == RowKind::row && from.take_front(2) != to.take_front(2);
-    return isRegrouped ? RowRole::outside : RowRole::repeated;
-  }
+  if (isa<seq::ReshapeOp>(op))
+    return movesBetweenRows(op) ? RowRole::outside : RowRole::repeated;
   if (isa<seq::ColumnSumOp>(op))
     return RowRole::member;
   bool isTruth = typeOf(result).getElementType().isInteger(1); // has no form in memory

@@ -45,6 +45,8 @@ public:
 private:
   RowRole findRole(mlir::Operation *op) const;
   bool isReadOutside(mlir::Operation *op) const;
+  bool movesBetweenRows(mlir::Operation *reshape) const;
+  bool isReadByParameterRow(mlir::Value value) const;
 
   const RowAnalysis &rows;
   llvm::DenseMap<mlir::Operation *, RowRole> roles;

@@ -65,6 +65,29 @@ struct LayerNorm : OpRewritePattern<seq::LayerNormOp> {
   }
 };
 
+struct L2Norm : OpRewritePattern<seq::L2NormOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::L2NormOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = splitHeads(b, op.getOperand(), op.getHeads());
+    Value sum = b.reduce(ReduceKind::add, b.mul(x, x));
+    Value inverse = math::RsqrtOp::create(b, b.add(sum, b.splat(sum.getType(), op.getEps().convertToDouble())));
+    Value y = b.mul(x, b.alongColumns(inverse, columnsOf(x)));
+    rewriter.replaceOp(op, b.reshape(y, typeOf(op.getResult()).getShape()));
+    return success();
+  }
+};
+
+struct Spread : OpRewritePattern<seq::SpreadOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::SpreadOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    int64_t times = columnsOf(op.getResult()) / columnsOf(op.getOperand());
+    rewriter.replaceOp(op, b.reshape(b.alongColumns(op.getOperand(), times), typeOf(op.getResult()).getShape()));
+    return success();
+  }
+};
+
 struct Canon : OpRewritePattern<seq::CanonOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::CanonOp op, PatternRewriter &rewriter) const final {
@@ -183,7 +206,7 @@ struct Predict : OpRewritePattern<seq::PredictOp> {
 struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RmsNorm, LayerNorm, Canon, Rotary, CrossEntropy, Predict>(&getContext());
+    patterns.add<RmsNorm, LayerNorm, L2Norm, Spread, Canon, Rotary, CrossEntropy, Predict>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 7u
+#define STRETTO_ABI_VERSION 8u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -69,7 +69,9 @@ typedef enum stretto_init_kind {
   STRETTO_INIT_CONSTANT = 0,        /* a: the value                                                  */
   STRETTO_INIT_NORMAL = 1,          /* a: mean, b: standard deviation                                */
   STRETTO_INIT_TRUNCATED_NORMAL = 2,/* a: standard deviation, b: bound in standard deviations, mean 0 */
-  STRETTO_INIT_UNIFORM = 3          /* a: low, b: high                                               */
+  STRETTO_INIT_UNIFORM = 3,         /* a: low, b: high                                               */
+  STRETTO_INIT_LOG_OF_UNIFORM = 4,  /* ln u, u uniform in (a, b), 0 <= a < b                         */
+  STRETTO_INIT_STEP_BIAS = 5        /* softplus^-1(e^u), u uniform in (ln a, ln b), 0 < a < b        */
 } stretto_init_kind;
 
 /* One named parameter: a slice of the PARAMETERS arena (and of the arenas laid out like it). */
@@ -352,6 +354,7 @@ void stretto_attention_step(stretto_context *, const stretto_attention_step_args
 /* A tensor: its last dimension lies together; from one row to the next (all dimensions but the last count rows) there are
  * row_stride elements. */
 typedef struct stretto_tensor {
+  const char *name; /* of an operand or result that may be left out: "decay"; else "" */
   stretto_buffer buffer;
   int64_t shape[4]; /* the first `rank` */
   int64_t row_stride;
@@ -359,12 +362,18 @@ typedef struct stretto_tensor {
   int32_t dtype; /* stretto_dtype */
 } stretto_tensor;
 
+/* An attribute of an operation; truth is 1 or 0. */
+typedef struct stretto_number {
+  const char *name; /* "heads" */
+  double value;
+} stretto_number;
+
 /* Any other operation that is computed whole: by the function that a library of the program has under its name
  * (runtime/library/operation.h). Buffers are numbered as the tensors are. */
 typedef struct stretto_library_args {
   const char *name;              /* as IR has it: "mean.cumulative" */
   const stretto_tensor *tensors; /* the operands, then the results */
-  const double *numbers;         /* its attributes, in the order of their names; truth is 1 or 0 */
+  const stretto_number *numbers; /* its attributes */
   int32_t operands, results, number_count;
   int32_t unused;
   double flops; /* of this call */

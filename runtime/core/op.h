@@ -86,7 +86,7 @@ struct LibraryOp {
   std::vector<stretto_tensor> tensors;
   std::vector<void *> buffers; // of the tensors
   size_t operands = 0;         // how many of them are that
-  std::vector<double> numbers;
+  std::vector<stretto_number> numbers;
   double flops = 0;
 };
 
@@ -120,7 +120,7 @@ struct ReserveOp {
   std::vector<AttentionOp> attention;
   std::vector<AttentionGradOp> attentionGrad;
   std::vector<AttentionStepOp> attentionStep;
-  std::vector<LibraryOp> library; // each name once
+  std::vector<LibraryOp> library; // each name and shape once
   int64_t kernelScratch = 0;      // bytes that a thread needs for the hungriest kernel
 };
 

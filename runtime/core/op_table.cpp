@@ -208,6 +208,15 @@ Sizes sizesOf(const AttentionStepOp &op) {
   return {op.dtype, op.batch, op.rows, op.capacity, op.heads, op.kv_heads, op.head_dim, op.q_stride, op.o_stride};
 }
 
+Sizes sizesOf(const LibraryOp &op) {
+  Sizes sizes;
+  for (const stretto_tensor &tensor : op.tensors) {
+    sizes.insert(sizes.end(), {tensor.dtype, tensor.row_stride, tensor.rank});
+    sizes.insert(sizes.end(), tensor.shape, tensor.shape + tensor.rank);
+  }
+  return sizes;
+}
+
 OpFacts factsOf(const Op &op) { return std::visit(Facts{}, op); }
 
 std::string describeOp(const Op &op, const CallSite &at) {

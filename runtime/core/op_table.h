@@ -23,6 +23,7 @@ Sizes sizesOf(const MatmulOp &op);
 Sizes sizesOf(const AttentionOp &op);
 Sizes sizesOf(const AttentionGradOp &op);
 Sizes sizesOf(const AttentionStepOp &op);
+Sizes sizesOf(const LibraryOp &op);
 
 struct OpFacts {
   std::string name;            // "matmul 64 x 64 x 128"

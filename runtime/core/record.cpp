@@ -35,7 +35,7 @@ public:
   void operator()(const AttentionGradOp &op) { note(op, needs.attentionGrad); }
   void operator()(const AttentionStepOp &op) { note(op, needs.attentionStep); }
   void operator()(const LibraryOp &op) {
-    if (operations.insert(op.name).second)
+    if (operations.insert({op.name, sizesOf(op)}).second)
       needs.library.push_back(op);
   }
   template <typename Other> void operator()(const Other &) {}
@@ -49,7 +49,7 @@ private:
       list.push_back(op);
   }
   std::set<std::pair<const void *, Sizes>> known; // by list
-  std::set<std::string_view> operations;
+  std::set<std::pair<std::string_view, Sizes>> operations;
 };
 
 } // namespace

@@ -6,13 +6,19 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
+#include <algorithm>
 #include <map>
 #include <string>
 
 namespace stretto::runtime {
 namespace {
 
-using Table = std::map<std::string, LibraryOperation::Compute, std::less<>>;
+struct Known {
+  LibraryOperation::Compute compute;
+  LibraryOperation::ScratchBytes scratchBytes;
+};
+
+using Table = std::map<std::string, Known, std::less<>>;
 Table &table() {
   static Table known;
   return known;
@@ -41,7 +47,7 @@ at::Tensor tensorAt(void *data, const stretto_tensor &tensor, at::Device device)
   return at::from_blob(data, shape, strides, at::TensorOptions(scalarOf(tensor.dtype)).device(device));
 }
 
-LibraryOperation::Compute find(const LibraryOp &op) {
+const Known &find(const LibraryOp &op) {
   const auto found = table().find(std::string_view(op.name));
   if (found == table().end())
     throw Error(std::string("the operation '") + op.name +
@@ -49,28 +55,62 @@ LibraryOperation::Compute find(const LibraryOp &op) {
   return found->second;
 }
 
-void run(const LibraryOp &op, at::Device device) {
+LibraryCall callOf(const LibraryOp &op, at::Device device) {
+  LibraryCall call;
+  for (size_t i = 0; i < op.tensors.size(); ++i) {
+    const bool isOperand = i < op.operands;
+    (isOperand ? call.operands : call.results).push_back(tensorAt(op.buffers[i], op.tensors[i], device));
+    (isOperand ? call.operandNames : call.resultNames).push_back(op.tensors[i].name);
+  }
+  for (const stretto_number &number : op.numbers)
+    call.numbers.push_back({number.name, number.value});
+  return call;
+}
+
+void run(const LibraryOp &op, at::Device device, std::function<char *(int64_t)> scratch) {
   const at::NoGradGuard guard;
-  LibraryCall call{{}, {}, op.numbers};
-  for (size_t i = 0; i < op.tensors.size(); ++i)
-    (i < op.operands ? call.operands : call.results).push_back(tensorAt(op.buffers[i], op.tensors[i], device));
+  LibraryCall call = callOf(op, device);
+  call.scratch = std::move(scratch);
   try {
-    find(op)(call);
+    find(op).compute(call);
   } catch (const c10::Error &error) {
     throw Error(std::string("the operation '") + op.name + "' failed: " + error.what_without_backtrace());
   }
 }
 
+at::Tensor named(const std::vector<std::string_view> &names, const std::vector<at::Tensor> &tensors,
+                 std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? at::Tensor() : tensors[static_cast<size_t>(found - names.begin())];
+}
+
 } // namespace
 
-LibraryOperation::LibraryOperation(const char *name, Compute compute) { table().emplace(name, compute); }
+at::Tensor LibraryCall::operand(std::string_view name) const { return named(operandNames, operands, name); }
+at::Tensor LibraryCall::result(std::string_view name) const { return named(resultNames, results, name); }
+
+double LibraryCall::number(std::string_view name) const {
+  for (const Number &number : numbers)
+    if (number.name == name)
+      return number.value;
+  throw Error("the operation must have the attribute '" + std::string(name) + "', but has none of this name");
+}
+
+LibraryOperation::LibraryOperation(const char *name, Compute compute, ScratchBytes scratchBytes) {
+  table().emplace(name, Known{compute, scratchBytes});
+}
 
 void expectKnown(const std::vector<LibraryOp> &ops) {
   for (const LibraryOp &op : ops)
     find(op);
 }
 
-void runOnCpu(const LibraryOp &op) { run(op, at::kCPU); }
-void runOnGpu(const LibraryOp &op, int gpu) { run(op, at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu))); }
+int64_t scratchBytes(const LibraryOp &op) {
+  const Known &known = find(op);
+  return known.scratchBytes ? known.scratchBytes(callOf(op, at::kCPU)) : 0;
+}
+
+void runOnCpu(const LibraryOp &op, const std::function<char *(int64_t)> &scratch) { run(op, at::kCPU, scratch); }
+void runOnGpu(const LibraryOp &op, int gpu) { run(op, at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu)), {}); }
 
 } // namespace stretto::runtime

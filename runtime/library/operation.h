@@ -3,6 +3,8 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 namespace stretto::runtime {
@@ -10,18 +12,35 @@ namespace stretto::runtime {
 // What a function is given. All tensors lie in the memory of the program, on its device. Where the model has bf16, what
 // the operation says may be rounded is that, and all else f32.
 struct LibraryCall {
-  std::vector<at::Tensor> operands;
-  std::vector<at::Tensor> results; // to be written in place: results[0].copy_(...)
-  std::vector<double> numbers;     // attributes, in the order of their names
+  struct Number {
+    std::string_view name;
+    double value;
+  };
+
+  std::vector<at::Tensor> operands;                        // those that are given, in their order
+  std::vector<at::Tensor> results;                         // to be written in place: results[0].copy_(...)
+  std::vector<std::string_view> operandNames, resultNames; // of those that may be left out; else empty
+  std::vector<Number> numbers;                             // attributes; truth is 1 or 0
+  // On the CPU: memory for the time of the call, so many bytes for each thread (runtime/core/threads.h), one part
+  // behind the other.
+  std::function<char *(int64_t bytesPerThread)> scratch;
+
+  // An operand or result that may be left out, by its name; an undefined tensor where it is.
+  at::Tensor operand(std::string_view name) const;
+  at::Tensor result(std::string_view name) const;
+  // An attribute; Error where there is none of the name.
+  double number(std::string_view name) const;
 };
 
 // Makes an operation known under the name that IR has for it. `compute` gives the same bits on any number of threads,
-// and waits for nothing: a GPU may be recording what it does.
+// and waits for nothing: a GPU may be recording what it does. `scratchBytes` says how much scratch a thread needs, so
+// that it is there before the program runs; tensors then have shapes, and nothing in them.
 //
 //   static const LibraryOperation cumulative("mean.cumulative", [](const LibraryCall &call) { ... });
 struct LibraryOperation {
   using Compute = void (*)(const LibraryCall &call);
-  LibraryOperation(const char *name, Compute compute);
+  using ScratchBytes = int64_t (*)(const LibraryCall &call);
+  LibraryOperation(const char *name, Compute compute, ScratchBytes scratchBytes = nullptr);
 };
 
 } // namespace stretto::runtime

@@ -3,6 +3,7 @@
 
 #include "runtime/core/op.h"
 
+#include <functional>
 #include <vector>
 
 namespace stretto::runtime {
@@ -10,7 +11,10 @@ namespace stretto::runtime {
 // Throws Error where no library of the program has one of them.
 void expectKnown(const std::vector<LibraryOp> &ops);
 
-void runOnCpu(const LibraryOp &op);
+// `scratch` gives memory for all threads, so many bytes for each.
+void runOnCpu(const LibraryOp &op, const std::function<char *(int64_t bytesPerThread)> &scratch);
+// How many bytes a thread needs for an operation on the CPU.
+int64_t scratchBytes(const LibraryOp &op);
 // On the stream that is LibTorch's current one.
 void runOnGpu(const LibraryOp &op, int gpu);
 

@@ -49,6 +49,11 @@ double uniform(uint64_t seed, uint64_t nameHash, uint64_t index) {
   return openUniform(words[0], words[1]);
 }
 
+double between(double low, double high, double fraction) { return low + (high - low) * fraction; }
+
+// x with softplus(x) = y, also where y is small.
+double inverseSoftplus(double y) { return y + std::log(-std::expm1(-y)); }
+
 template <typename Real, typename Value>
 void fill(Device &device, void *address, int64_t count, const Value &value) {
   std::vector<std::byte> data(count * sizeof(Real));
@@ -69,9 +74,27 @@ void fillTensor(const TrainingState &state, void *address, int64_t count, const 
     fill<float>(state.device, address, count, value);
 }
 
+// Whether there are values of this initialisation.
+bool hasValues(const stretto_parameter &parameter) {
+  const double a = parameter.init_a, b = parameter.init_b;
+  switch (parameter.init) {
+  case STRETTO_INIT_CONSTANT:
+  case STRETTO_INIT_NORMAL:
+  case STRETTO_INIT_UNIFORM:
+    return true;
+  case STRETTO_INIT_TRUNCATED_NORMAL:
+    return b >= 0.01;
+  case STRETTO_INIT_LOG_OF_UNIFORM:
+    return 0 <= a && a < b;
+  case STRETTO_INIT_STEP_BIAS:
+    return 0 < a && a < b;
+  default:
+    return false;
+  }
+}
+
 void checkInit(const stretto_parameter &parameter) {
-  const bool bounded = parameter.init != STRETTO_INIT_TRUNCATED_NORMAL || parameter.init_b >= 0.01;
-  if (parameter.init < STRETTO_INIT_CONSTANT || parameter.init > STRETTO_INIT_UNIFORM || !bounded)
+  if (!hasValues(parameter))
     throw Error(fmt::format("the initialisation of '{}' must be one the runtime knows, but got kind {} with {}, {}",
                             parameter.name, parameter.init, parameter.init_a, parameter.init_b));
 }
@@ -81,15 +104,20 @@ void checkInit(const stretto_parameter &parameter) {
 uint64_t parameterNameHash(const char *name) { return XXH3_64bits(name, std::strlen(name)); }
 
 double initialValue(const stretto_parameter &parameter, uint64_t seed, uint64_t nameHash, uint64_t index) {
+  const double a = parameter.init_a, b = parameter.init_b;
   switch (parameter.init) {
   case STRETTO_INIT_NORMAL:
-    return parameter.init_a + parameter.init_b * normal(seed, nameHash, index);
+    return a + b * normal(seed, nameHash, index);
   case STRETTO_INIT_TRUNCATED_NORMAL:
-    return parameter.init_a * truncatedNormal(seed, nameHash, index, parameter.init_b);
+    return a * truncatedNormal(seed, nameHash, index, b);
   case STRETTO_INIT_UNIFORM:
-    return parameter.init_a + (parameter.init_b - parameter.init_a) * uniform(seed, nameHash, index);
+    return between(a, b, uniform(seed, nameHash, index));
+  case STRETTO_INIT_LOG_OF_UNIFORM:
+    return std::log(between(a, b, uniform(seed, nameHash, index)));
+  case STRETTO_INIT_STEP_BIAS:
+    return inverseSoftplus(std::exp(between(std::log(a), std::log(b), uniform(seed, nameHash, index))));
   default:
-    return parameter.init_a;
+    return a;
   }
 }
 

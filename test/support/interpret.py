@@ -9,6 +9,7 @@ import struct
 import numpy as np
 
 from mlir_text import parse_module, shape_of, split
+from recurrence import Recurrence
 
 COMPARE = {1: np.equal, 2: np.greater, 3: np.greater_equal, 4: np.less, 5: np.less_equal, 6: np.not_equal}
 
@@ -134,6 +135,74 @@ def attention_grad(op, grad, q, k, v, out, lse):
     return heads_last(ds @ k), of_groups(ds.swapaxes(-1, -2) @ q), of_groups(p.swapaxes(-1, -2) @ grad)
 
 
+MIXER_OPERANDS = ("q", "k", "v", "decay", "write", "beta", "erase", "erase_write", "positions")
+
+
+def given(op, kind, names, values):
+    """The operands (or results) of an operation by name; some may be left out."""
+    sizes, rest = op.integers(kind), list(values)
+    return {name: rest.pop(0) for name, size in zip(names, sizes, strict=True) if size}
+
+
+class Mixer:
+    """seq.mixer, or its gradient, for operands by name."""
+
+    def __init__(self, op, operands):
+        self.operands, heads, key_heads = operands, op.integer("heads"), op.integer("key_heads")
+        split_heads = lambda x: x.reshape(*x.shape[:2], heads, -1)
+        q, k = (np.repeat(operands[name].reshape(*operands[name].shape[:2], key_heads, -1), heads // key_heads, 2)
+                for name in ("q", "k"))  # fmt: skip
+        optional = {name: split_heads(x) for name, x in operands.items() if name in ("write", "erase", "erase_write", "beta")}
+        if "decay" in operands:
+            optional["decay"] = split_heads(np.broadcast_to(operands["decay"], (*q.shape[:2], operands["decay"].shape[-1])))
+        self.beta = optional.get("beta")
+        self.recurrence = Recurrence(
+            q, k, split_heads(operands["v"]), optional.get("decay"),
+            optional.get("write") if self.beta is None else self.beta,
+            optional.get("erase") if self.beta is None else self.beta * k, optional.get("erase_write"),
+            op.real("scale"), "read_before" in op, operands.get("positions"),
+        )  # fmt: skip
+
+    def forward(self, op):
+        out = self.recurrence.forward()
+        results = [out.reshape(*out.shape[:2], -1)]
+        if len(op.result_types) > 1:
+            states = np.stack(self.recurrence.states[:: op.integer("segment")][: shape_of(op.result_types[1])[0][2]], 2)
+            results.append(states.reshape(*states.shape[:3], -1))
+        return tuple(results)
+
+    def backward(self, op, grad):
+        recurrence = self.recurrence
+        recurrence.forward()
+        gradients = recurrence.backward(grad.reshape(recurrence.v.shape))
+        of_key = gradients["k"] + (0.0 if "erase_write" in self.operands else gradients["p"])
+        of_strength = gradients["w"]
+        if self.beta is not None:
+            of_key = of_key + self.beta * gradients["r"]
+            of_strength = of_strength + (recurrence.k * gradients["r"]).sum(-1, keepdims=True)
+        by_name = {"q": gradients["q"], "k": of_key, "v": gradients["v"], "decay": self.by_column(gradients["decay"]),
+                   "write": of_strength, "beta": of_strength, "erase": gradients["r"], "erase_write": gradients["p"]}  # fmt: skip
+        sizes = op.integers("resultSegmentSizes")
+        wanted = [name for name, size in zip(MIXER_OPERANDS, sizes) if size]
+        return tuple(by_name[name].reshape(*grad.shape[:2], -1) for name in wanted)
+
+    def by_column(self, decay):
+        is_by_head = self.recurrence.factor.shape[-1] == 1
+        return decay.sum(-1, keepdims=True) if is_by_head else decay
+
+
+def mixer(op, *inputs):
+    return Mixer(op, given(op, "operandSegmentSizes", MIXER_OPERANDS, inputs)).forward(op)
+
+
+def mixer_grad(op, grad, *inputs):
+    sizes = op.integers("operandSegmentSizes")[1:]
+    names = [name for name, size in zip((*MIXER_OPERANDS, "states"), sizes, strict=True) if size]
+    operands = dict(zip(names, inputs, strict=True))
+    operands.pop("states")
+    return Mixer(op, operands).backward(op, grad)
+
+
 def rows(x):
     return x.reshape(-1, x.shape[-1])
 
@@ -152,6 +221,8 @@ LIBRARY = {
     "seq.embed_grad": embed_grad,
     "seq.attention": attention,
     "seq.attention_grad": attention_grad,
+    "seq.mixer": mixer,
+    "seq.mixer_grad": mixer_grad,
     "kern.sum_partials": lambda op, x, accumulator=0.0: x.sum(0) + accumulator,
 }
 

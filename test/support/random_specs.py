@@ -38,7 +38,7 @@ class Block:
         if depth == 0:
             return self.variable(width)
         kinds = [self.unary] * 5 + [self.binary] * 5 + [self.norm, self.canon, self.canon, self.shift, self.weight]
-        kinds += [self.attention, self.linear] + ([self.rotary] if width % 2 == 0 else [])
+        kinds += [self.attention, self.mixer, self.linear] + ([self.rotary] if width % 2 == 0 else [])
         return rng.choice(kinds)(width, depth)
 
     def unary(self, width, depth):
@@ -107,6 +107,41 @@ class Block:
         q, k, v = (self.expression(each, self.rng.randrange(depth)) for each in (width, kv_width, kv_width))
         bound = self.rng.choice(["tanh", "rms_norm"])  # see write
         return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{causal})"
+
+    def mixer(self, width, depth):
+        """A linear mixer of any kind; what is erased is bounded, so that states do not grow."""
+        rng = self.rng
+        heads = rng.choice(divisors(width))
+        key_heads, columns = rng.choice(divisors(heads)), rng.randint(1, 5)
+        inner = lambda each: self.expression(each, rng.randrange(depth))
+        bounded = lambda each: f"tanh({inner(each)})"
+        key = f"l2_norm({inner(key_heads * columns)}, heads = {key_heads})"
+        options = []
+        if rng.random() < 0.7:
+            options.append(f"decay = {self.decay(heads, heads * columns, inner)}")
+        strength = f"sigmoid({inner(heads)})"
+        by_channel = lambda: f"l2_norm({inner(heads * columns)}, heads = {heads})"
+        kind = rng.choice(["", "write", "beta", "beta", "erase", "erase_write"])
+        if kind in ("write", "beta"):
+            options.append(f"{kind} = {strength}")
+        if kind in ("erase", "erase_write"):
+            options += [f"erase = {by_channel()}"] + ([f"write = {strength}"] if rng.random() < 0.5 else [])
+        if kind == "erase_write":
+            options.append(f"erase_write = 0.5 * {by_channel()}")
+        if kind not in ("", "write") and rng.random() < 0.3:
+            options.append("read = before")
+        options += rng.choice([[], ["scale = 1.0"]]) + ([f"key_heads = {key_heads}"] if key_heads != heads else [])
+        q, v = bounded(key_heads * columns), inner(width)
+        return f"linear_attention({', '.join([q, key, v, str(heads), *options])})"
+
+    def decay(self, heads, channels, inner):
+        columns = self.rng.choice([heads, channels])
+        shared = f"parameter({columns}, init = normal(0.5))"
+        rows, strength = inner(columns), self.rng.choice(["", "4 * "])
+        return self.rng.choice([
+            f"-{strength}softplus({rows})", f"-exp({shared}) * softplus({rows})", f"-{strength}softplus({shared})",
+            f"-0.25 * numbers({columns})", f"spread(-softplus({inner(heads)}), {columns})",
+        ])  # fmt: skip
 
     def several(self):
         """`a, b = canon(a, b)`, or a rotation of two values of one width."""

@@ -49,6 +49,16 @@ def turn(x, heads, fraction, head_fraction, theta, style):
     return y
 
 
+def outer(a, b):
+    """The matrices a b^T of two vectors."""
+    return a[..., :, None] * b[..., None, :]
+
+
+def times(a, matrix):
+    """The vectors matrix^T a."""
+    return (a[..., None] * matrix).sum(-2)
+
+
 class Reader:
     """`weights`: values by name, in the order in which the spec makes them. `made`: (init, frozen) of each."""
 
@@ -61,7 +71,7 @@ class Reader:
         """What a spec may write; `wrap` may stand between it and the functions."""
         names = {name: wrap(name, getattr(self, name)) for name in SIGNATURES}
         names |= {"tokens": self.tokens, "vocab": self.vocabulary, "true": True, "false": False, "zeros": zeros, "ones": ones}
-        return names | {symbol: symbol for symbol in ("none", "half_split", "interleaved")}
+        return names | {symbol: symbol for symbol in ("none", "half_split", "interleaved", "after", "before")}
 
     def read(self, body, wrap):
         """The variables of a body."""
@@ -105,6 +115,10 @@ class Language(Reader):
         parts = [part - part.mean(-1, keepdims=True) for part in np.split(x, heads, -1)]
         return np.concatenate([part / np.sqrt((part * part).mean(-1, keepdims=True) + eps) * gain + offset for part in parts], -1)
 
+    def l2_norm(self, x, heads=1, eps=1e-6):
+        parts = np.split(x, heads, -1)
+        return np.concatenate([part / np.sqrt((part * part).sum(-1, keepdims=True) + eps) for part in parts], -1)
+
     def canon(self, *x, kernel=4, residual=True, bias=False, activation="none", frozen=False, init=None, bias_init=zeros):
         """x + activation(conv(x) + bias); the convolution begins as Conv1d of one group per column does."""
         joined = np.concatenate(x, -1)
@@ -143,6 +157,41 @@ class Language(Reader):
                 weights = [(score / sum(scores))[..., None] for score in scores]
                 y[:, :, t, mine] = sum(weight * values[:, :, s] for s, weight in zip(seen, weights))
         return y
+
+    def linear_attention(self, q, k, v, heads, key_heads=None, decay=None, write=None, beta=None, erase=None,
+                         erase_write=None, read="after", scale=None):  # fmt: skip
+        """A recurrence over a matrix from keys to values for each head: linear attention (Katharopoulos et al. 2020) with decay
+        (Sun et al. 2023; Yang et al. 2024), the delta rule (Schlag et al. 2021) and its generalisation (Peng et al. 2025)."""
+        key_heads = key_heads or heads
+        key_width, value_width = q.shape[-1] // key_heads, v.shape[-1] // heads
+        scale = 1 / math.sqrt(key_width) if scale is None else scale
+
+        def outputs(head):
+            def at(x, part=head, parts=heads):
+                """One of equal parts of the columns at the time t."""
+                width = x.shape[-1] // parts
+                return np.broadcast_to(x, (*q.shape[:3], x.shape[-1]))[:, :, t, part * width : (part + 1) * width]
+
+            state = np.zeros((1, 1, key_width, value_width))
+            for t in range(q.shape[2]):
+                query, key = (at(x, head // (heads // key_heads), key_heads) for x in (q, k))
+                decayed = state if decay is None else np.exp(at(decay))[..., None] * state
+                known = state if read == "before" else decayed
+                if beta is not None:  # of what is known for k, v replaces a part
+                    state = decayed + outer(key, at(beta) * (at(v) - times(key, known)))
+                else:
+                    state = decayed + outer(key, at(v) if write is None else at(write) * at(v))
+                if erase is not None:
+                    state = state - outer(key if erase_write is None else at(erase_write), times(at(erase), known))
+                yield scale * times(query, state)
+
+        return np.concatenate([np.stack(list(outputs(head)), 2) for head in range(heads)], -1)
+
+    def spread(self, x, width):
+        return np.stack([x[..., column * x.shape[-1] // width] for column in range(width)], -1)
+
+    def numbers(self, n):
+        return np.arange(n) * 1.0
 
     def parameter(self, *shape, init=normal(0.02), frozen=False):
         weight = self.weight(shape, init, frozen)
@@ -228,6 +277,12 @@ class Language(Reader):
 
     def constant(self, value):
         return constant(value)
+
+    def log_of_uniform(self, low, high):
+        return "log_of_uniform", low, high
+
+    def step_bias(self, low, high):
+        return "step_bias", low, high
 
 
 SIGNATURES = {name: inspect.signature(function) for name, function in vars(Language).items() if inspect.isfunction(function)}

@@ -53,19 +53,29 @@ Dim BuiltinCall::dim(llvm::StringRef parameter) const {
 
 // ---------------------------------------------------------------- errors
 
-bool BuiltinCall::expectRows(llvm::StringRef parameter) const {
+/// Reports the first tensor of this parameter whose type does not fit.
+bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &)) const {
   const BuiltinArgument &argument = find(parameter);
   for (auto [value, range] : llvm::zip_equal(argument.values, argument.ranges)) {
     const Type &type = typeOf(value);
-    if (type.isRows())
+    if (fits(type))
       continue;
     bool isTokens = type.kind == Type::Kind::Tokens;
-    emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be [batch, length, width], but got " +
+    emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be " + wanted + ", but got " +
                                       (isTokens ? "tokens " : "a weight ") + type.str() +
                                       (isTokens ? "; use embed(tokens, ...) first" : ""));
     return false;
   }
   return true;
+}
+
+bool BuiltinCall::expectRows(llvm::StringRef parameter) const {
+  return expectTypes(parameter, "[batch, length, width]", [](const Type &type) { return type.isRows(); });
+}
+
+bool BuiltinCall::expectRowsOrVectors(llvm::StringRef parameter) const {
+  return expectTypes(parameter, "[batch, length, width] or a weight [width]",
+                     [](const Type &type) { return type.isRows() || (type.isWeight() && type.dims.size() == 1); });
 }
 
 bool BuiltinCall::expectInRange(llvm::StringRef parameter, int64_t low, int64_t high) const {

@@ -55,6 +55,8 @@ public:
   }
   /// Reports unless the tensors of this parameter are activations.
   bool expectRows(llvm::StringRef parameter) const;
+  /// Reports unless they are activations or weights of one dimension.
+  bool expectRowsOrVectors(llvm::StringRef parameter) const;
   /// Reports unless low <= value <= high (when the argument is given).
   bool expectInRange(llvm::StringRef parameter, int64_t low, int64_t high = INT64_MAX) const;
 
@@ -72,6 +74,7 @@ public:
 
 private:
   size_t indexOf(llvm::StringRef parameter) const;
+  bool expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &)) const;
   const BuiltinArgument &find(llvm::StringRef parameter) const { return arguments[indexOf(parameter)]; }
 
   const Builtin &builtin;

@@ -36,12 +36,25 @@ Values uniform(BuiltinCall &call) {
   return {Initializer{Initializer::Kind::Uniform, -bound, bound}};
 }
 
+/// A distribution between two numbers that are not negative.
+template <Initializer::Kind kind, bool mayBeginAtZero>
+Values between(BuiltinCall &call) {
+  double low = call.real("low", 0), high = call.real("high", 0);
+  if ((low > 0 || (mayBeginAtZero && low == 0)) && low < high)
+    return {Initializer{kind, low, high}};
+  call.error("'" + call.name() + "' takes numbers 0 " + (mayBeginAtZero ? "<=" : "<") + " low < high, but got " +
+             toString(Value(low)) + " and " + toString(Value(high)));
+  return {Value()};
+}
+
 Values constant(BuiltinCall &call) { return {Initializer{Initializer::Kind::Constant, call.real("value", 0), 0}}; }
 
 } // namespace
 
 llvm::ArrayRef<Builtin> frontend::initializerBuiltins() {
   using K = ArgumentKind;
+  using Kind = Initializer::Kind;
+  static const std::vector<BuiltinParameter> bounds = {{"low", K::Float, required}, {"high", K::Float, required}};
   static const Builtin table[] = {
       {.name = "normal", .parameters = {{"std", K::Float, required}}, .meaning = normal},
       {.name = "truncated_normal",
@@ -49,6 +62,8 @@ llvm::ArrayRef<Builtin> frontend::initializerBuiltins() {
        .meaning = truncatedNormal},
       {.name = "uniform", .parameters = {{"bound", K::Float, required}}, .meaning = uniform},
       {.name = "constant", .parameters = {{"value", K::Float, required}}, .meaning = constant},
+      {.name = "log_of_uniform", .parameters = bounds, .meaning = between<Kind::LogOfUniform, /*mayBeginAtZero=*/true>},
+      {.name = "step_bias", .parameters = bounds, .meaning = between<Kind::StepBias, /*mayBeginAtZero=*/false>},
   };
   return table;
 }

@@ -26,11 +26,11 @@ std::optional<Dim> headWidth(BuiltinCall &call) {
 }
 
 /// The norm itself. `more` are its operands besides x.
-Value norm(BuiltinCall &call, llvm::ArrayRef<Value> more) {
+Value norm(BuiltinCall &call, llvm::ArrayRef<Value> more, double eps = 1e-5) {
   llvm::SmallVector<Value> operands = {call.value("x")};
   llvm::append_range(operands, more);
   return call.operation(operands, call.type("x"),
-                        {{"eps", call.real("eps", 1e-5)}, {"heads", call.integer("heads", 1)}});
+                        {{"eps", call.real("eps", eps)}, {"heads", call.integer("heads", 1)}});
 }
 
 Values rmsNorm(BuiltinCall &call) {
@@ -54,6 +54,13 @@ Values layerNorm(BuiltinCall &call) {
   return {norm(call, {gain, bias})};
 }
 
+/// Of queries and keys: it has no weight.
+Values l2Norm(BuiltinCall &call) {
+  if (!headWidth(call))
+    return {Value()};
+  return {norm(call, {}, /*eps=*/1e-6)};
+}
+
 } // namespace
 
 llvm::ArrayRef<Builtin> frontend::normBuiltins() {
@@ -71,6 +78,10 @@ llvm::ArrayRef<Builtin> frontend::normBuiltins() {
                       {"init", K::Initializer},
                       {"bias_init", K::Initializer}},
        .meaning = layerNorm,
+       .hasOperation = true},
+      {.name = "l2_norm",
+       .parameters = {{"x", K::Tensor, required}, {"heads", K::Int}, {"eps", K::Float}},
+       .meaning = l2Norm,
        .hasOperation = true},
   };
   return table;

@@ -9,6 +9,7 @@
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
 #include <algorithm>
@@ -26,21 +27,6 @@ template <typename Real> struct alignas(64) Scores {
   Real data[blockRows * panelKeys];
   Real *row(int64_t index) { return data + index * panelKeys; }
 };
-
-// Tokens that see each other: a document, or a whole row.
-struct Document {
-  int64_t first, length; // first: its number among all tokens of the batch
-};
-
-std::vector<Document> documentsOf(const AttentionOp &op) {
-  std::vector<Document> documents;
-  for (int64_t token = 0; token < op.batch * op.length; ++token)
-    if (token % op.length == 0 || (op.positions && op.positions[token] == 0))
-      documents.push_back({token, 1});
-    else
-      ++documents.back().length;
-  return documents;
-}
 
 // One block of queries of one head, and the panels of keys it sees; counted from the begin of its document.
 struct Block {
@@ -132,7 +118,7 @@ template <typename Real> void forward(const AttentionOp &op) {
     const Document *document;
     int64_t index;
   };
-  const std::vector<Document> documents = documentsOf(op);
+  const std::vector<Document> documents = documentsOf(op.batch, op.length, op.positions);
   std::vector<Piece> pieces;
   for (const Document &document : documents)
     for (int64_t index = 0; index < blockCount(document.length); ++index)
@@ -147,9 +133,7 @@ template <typename Real> void forward(const AttentionOp &op) {
 template <typename Real> void backward(const AttentionGradOp &grad) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kv_heads;
-  std::vector<Document> documents = documentsOf(op);
-  std::stable_sort(documents.begin(), documents.end(),
-                   [](const Document &a, const Document &b) { return a.length > b.length; });
+  const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
   parallelFor(static_cast<int64_t>(documents.size()) * op.kv_heads, [&](int64_t i, int) {
     const Document &document = documents[i / op.kv_heads];
     const int64_t last = blockCount(document.length) - 1;

@@ -68,7 +68,7 @@ void CpuDevice::submit(Op op, const CallSite &at) {
     void operator()(const ReadCacheOp &op) { readCache(op); }
     void operator()(const LastRowOp &op) { lastRow(op); }
     void operator()(const AttentionStepOp &op) { device.execute(op); }
-    void operator()(const LibraryOp &op) { runOnCpu(op); }
+    void operator()(const LibraryOp &op) { device.execute(op); }
     void operator()(const CopyInOp &op) { std::memcpy(op.destination, op.data.data(), op.data.size()); }
     void operator()(const CopyOutOp &op) { std::memcpy(op.destination, op.source, op.bytes); }
   };
@@ -124,7 +124,8 @@ void CpuDevice::execute(const ReserveOp &op) {
   if (elements)
     wide(elements);
   reserveForProducts(op);
-  expectKnown(op.library);
+  for (const LibraryOp &library : op.library)
+    scratch(scratchOf(scratchBytes(library)));
 }
 
 void CpuDevice::execute(const MatmulOp &op) {
@@ -153,6 +154,10 @@ void CpuDevice::execute(const AttentionStepOp &op) {
     attentionStepBf16(op, wide(wideElements(op)));
   else
     attentionStep(op);
+}
+
+void CpuDevice::execute(const LibraryOp &op) {
+  runOnCpu(op, [this](int64_t bytesPerThread) { return scratch(scratchOf(bytesPerThread)); });
 }
 
 void CpuDevice::execute(const LaunchOp &op) {

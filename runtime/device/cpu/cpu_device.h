@@ -32,6 +32,7 @@ private:
   void execute(const AttentionOp &op);
   void execute(const AttentionGradOp &op);
   void execute(const AttentionStepOp &op);
+  void execute(const LibraryOp &op);
   void execute(const ReserveOp &op);
   char *scratch(int64_t bytesPerThread);
   float *wide(int64_t elements);

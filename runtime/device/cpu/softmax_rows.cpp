@@ -1,68 +1,15 @@
-// Vectors are GCC's vector types of one length; each function is compiled once per instruction set.
+// Vectors as wide as the CPU has; each function is compiled once per instruction set.
 #include "runtime/device/cpu/softmax_rows.h"
 
-#include <cmath>
-#include <cstring>
-#include <limits>
+#include "runtime/device/cpu/vectors.h"
 
-#define STRETTO_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define STRETTO_INLINE [[gnu::always_inline]] inline
-#pragma GCC diagnostic ignored "-Wpsabi" // everything that takes a vector is inlined
+#include <cmath>
+#include <limits>
 
 namespace stretto::runtime {
 namespace {
 
-constexpr int64_t lanes = rowMultiple;
-
-template <typename Real> struct Vectors;
-template <> struct Vectors<float> {
-  typedef float Value __attribute__((vector_size(lanes * sizeof(float))));
-  typedef int32_t Bits __attribute__((vector_size(lanes * sizeof(float))));
-  static constexpr int mantissa = 23, degree = 7;
-  static constexpr float least = -87.3f, round = 0x1.8p23f, high = 0x1.62e4p-1f, low = 0x1.7f7d1cp-20f;
-};
-template <> struct Vectors<double> {
-  typedef double Value __attribute__((vector_size(lanes * sizeof(double))));
-  typedef int64_t Bits __attribute__((vector_size(lanes * sizeof(double))));
-  static constexpr int mantissa = 52, degree = 13;
-  static constexpr double least = -708, round = 0x1.8p52, high = 0x1.62e42fefp-1, low = 0x1.473de6af278edp-34;
-};
-template <typename Real> using Value = typename Vectors<Real>::Value;
-
-template <typename Real> STRETTO_INLINE Value<Real> load(const Real *data) {
-  Value<Real> value;
-  std::memcpy(&value, data, sizeof(value));
-  return value;
-}
-template <typename Real> STRETTO_INLINE void store(Real *data, const Value<Real> &value) {
-  std::memcpy(data, &value, sizeof(value));
-}
-
-// exp by 2^n * Taylor's series on [-ln 2 / 2, ln 2 / 2]; ln 2 = high + low, so that n * high is exact (Cody and
-// Waite, "Software Manual for the Elementary Functions", 1980). Arguments below the least normal result count as it.
-template <typename Real> STRETTO_INLINE Value<Real> exponential(const Value<Real> &argument) {
-  using V = Vectors<Real>;
-  const Value<Real> x = argument < V::least ? V::least - Value<Real>{} : argument;
-  const Value<Real> shifted = x * Real(1.4426950408889634) + V::round, n = shifted - V::round;
-  const Value<Real> r = (x - n * V::high) - n * V::low;
-  Real coefficient = 1;
-  for (int i = 2; i <= V::degree; ++i)
-    coefficient /= static_cast<Real>(i);
-  Value<Real> sum = Value<Real>{} + coefficient;
-#pragma GCC unroll 16
-  for (int i = V::degree; i > 0; --i) {
-    coefficient *= static_cast<Real>(i);
-    sum = sum * r + coefficient;
-  }
-  return (Value<Real>)((typename V::Bits)sum + ((typename V::Bits)shifted << V::mantissa));
-}
-
-template <typename Real> STRETTO_INLINE Real total(const Value<Real> &value) {
-  Real sum = 0;
-  for (int i = 0; i < lanes; ++i)
-    sum += value[i];
-  return sum;
-}
+static_assert(lanes == rowMultiple);
 
 template <typename Real> STRETTO_INLINE void fill(Real *row, int64_t begin, int64_t end, Real value) {
   for (int64_t j = begin; j < end; ++j)

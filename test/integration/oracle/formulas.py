@@ -38,6 +38,8 @@ def every(text, **options):
 YES, NO = (None, "true"), (None, "false")
 POSITIVE = ["log", "sqrt", "rsqrt"]
 SMALL = ["exp", "square"]
+PER_HEAD, PER_COLUMN = "-softplus(linear(y, 3))", "-softplus(y)"  # of three heads
+GATE = "sigmoid(linear(x, 3))"
 STEEP = ["tanh", "sigmoid", "silu", "gelu", "relu", "softplus"]
 BODIES = [
     *every("z = canon(x{})", kernel=(None, 2, 3), residual=NO, bias=YES, activation=(None, "silu")),
@@ -61,6 +63,23 @@ BODIES = [
     *every("z = softmax_attention(x, y, x * y{})", heads=(1, 3, 12), causal=NO),
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(3,), kv_heads=(1,), causal=NO),
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(6,), kv_heads=(2,), causal=NO),
+    *every("z = l2_norm(x{})", heads=(None, 2, 4), eps=(None, 0.3)),
+    *every("z = linear_attention(x, y, x * y{})", heads=(3,), decay=(None, PER_HEAD, PER_COLUMN), write=(None, GATE)),
+    *every("z = linear_attention(x, y, x * y{})", heads=(3,), decay=("-square(parameter(3))", "-square(parameter(12))")),
+    *every("z = linear_attention(x, y, linear(x, 12){})", heads=(3,), decay=("-0.25 * numbers(3)",), scale=(None, 0.3)),
+    *every("z = linear_attention(x, l2_norm(y, 3), x * y{})", heads=(3,), decay=(None, PER_HEAD, PER_COLUMN), beta=(GATE,),
+           read=(None, "before")),
+    *every("z = linear_attention(x, y / 3, x * y{})", heads=(3,), decay=(None, PER_HEAD, PER_COLUMN), erase=("tanh(x) / 2",),
+           erase_write=(None, "sigmoid(x) * y"), read=("after", "before")),
+    *every("z = linear_attention(x, y / 3, x * y{})", heads=(3,), write=(GATE,), erase=("tanh(x) / 2",),
+           erase_write=(None, "sigmoid(x) * y")),
+    *every("z = y * linear_attention(narrow, tanh(narrow), x{})", heads=(6,), key_heads=(2,), decay=("-softplus(y)",),
+           erase=(None, "l2_norm(y, 6)"), write=(None, "sigmoid(linear(x, 6))")),
+    *every("z = linear_attention(narrow, tanh(narrow), x{})", heads=(2,), key_heads=(1,),
+           decay=(None, "-softplus(linear(y, 8))"), beta=(None, "sigmoid(linear(x, 2)) / 2")),
+    "z = spread(narrow, 12) * x + spread(parameter(3), 12) * spread(x, 12)",
+    "z = x * (1 + numbers(width(x))) / 12 + linear(spread(y, 36), 12)",
+    "z = x * exp(parameter(12, init = log_of_uniform(0, 16)) / 4)", "z = x * softplus(parameter(12, init = step_bias(0.01, 1)))",
     "z = x * parameter(12) + parameter(12, init = uniform(1), frozen = true)",
     "a, b = recompute(tanh(x), y * y)\nz = a * recompute(sigmoid(b))",
     "z = x * width(x) + linear(narrow, width(narrow) * 3)",
@@ -78,7 +97,9 @@ INITIAL = """x = embed(tokens, vocab, 2000)
 a, b, c = canon(x, kernel = 2), canon(x, kernel = 3, bias = true), canon(x, kernel = 4)
 d = rms_norm(a) * layer_norm(b) * parameter(2000) * parameter(2000, init = truncated_normal(0.3))
 e = c * parameter(2000, init = truncated_normal(0.5, bound = 1)) * parameter(2000, init = uniform(0.4))
-z = linear(d * e * parameter(2000, init = constant(0.7)), 12, bias = true)"""
+f = parameter(2000, init = log_of_uniform(0, 16)) + parameter(2000, init = log_of_uniform(1, 2))
+g = f * parameter(2000, init = step_bias(0.001, 0.1)) + parameter(2000, init = step_bias(1, 100))
+z = linear(d * e * g * parameter(2000, init = constant(0.7)), 12, bias = true)"""
 
 
 def case_of(body, length=5):
@@ -206,8 +227,11 @@ def spread_problems(weights, begun):
         if kind == "constant":
             distance = 0 if (x == np.float32(a)).all() else 1
         else:
-            below = {"normal": lambda: gauss((x - a) / b), "uniform": lambda: np.clip((x - a) / (b - a), 0, 1),
-                     "truncated_normal": lambda: np.clip((gauss(x / a) - gauss(-b)) / (gauss(b) - gauss(-b)), 0, 1)}  # fmt: skip
+            even = lambda x, low, high: np.clip((x - low) / (high - low), 0, 1)
+            below = {"normal": lambda: gauss((x - a) / b), "uniform": lambda: even(x, a, b),
+                     "truncated_normal": lambda: even(gauss(x / a), gauss(-b), gauss(b)),
+                     "log_of_uniform": lambda: even(np.exp(x), a, b),
+                     "step_bias": lambda: even(np.log(np.logaddexp(x, 0)), math.log(a), math.log(b))}  # fmt: skip
             distance = np.abs(below[kind]() - (np.arange(x.size) + 0.5) / x.size).max()
         if not distance * math.sqrt(x.size) <= 2:
             yield f"{name} does not begin as {kind} of {a}, {b}"

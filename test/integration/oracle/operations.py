@@ -53,6 +53,21 @@ EXPRESSIONS = {
     "attention": "softmax_attention(x, y, x * y, 3)",
     "attention, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3)",
     "attention, all positions": "softmax_attention(x, y, x, 1, causal = false)",
+    "l2_norm by head": "l2_norm(x, heads = 3)",
+    "spread": "x * spread(linear(y, 4), 12) + spread(parameter(3), 12)",
+    "numbers": "x * numbers(12)",
+    "linear attention": "linear_attention(x, y, x * y, 3)",
+    "linear attention, write": "linear_attention(x, y, x * y, 3, write = sigmoid(linear(y, 3)), scale = 1)",
+    "linear attention, decay": "linear_attention(x, y, x * y, 3, decay = -softplus(linear(y, 3)))",
+    "linear attention, grouped, decay by key column":
+        "linear_attention(linear(x, 8), linear(y, 8), y, 6, key_heads = 2, decay = -softplus(linear(x, 24)))",
+    "linear attention, constant decay": "linear_attention(x, y, x * y, 3, decay = -square(parameter(3)) - numbers(3))",
+    "delta rule": "linear_attention(x, l2_norm(y, 3), x * y, 3, beta = sigmoid(linear(y, 3)))",
+    "gated delta rule":
+        "linear_attention(x, l2_norm(y, 3), x, 3, beta = sigmoid(linear(y, 3)), decay = -softplus(linear(x, 3)))",
+    "linear attention, erase": "linear_attention(x, y, x * y, 3, erase = tanh(x), decay = -softplus(y))",
+    "linear attention, erase and write":
+        "linear_attention(x, y, x, 3, erase = tanh(x), erase_write = tanh(y), decay = -softplus(y), read = before)",
     "parameter": "x * parameter(12)",
     "recompute": "recompute(tanh(x)) * y",
 }

@@ -190,6 +190,74 @@ TEST(Weights, TiedAndFrozenAndInitialised) {
   EXPECT_EQ(frontend.weight("x_linear.bias")->init.a, 2);
 }
 
+TEST(Weights, InitialisedAsDecaysAre) {
+  Frontend frontend;
+  frontend.run(inModel("a = parameter(dim, init = log_of_uniform(0, 16))\n"
+                       "b = parameter(dim, init = step_bias(0.001, 0.1))\nx = a * x + b"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const Initializer a = frontend.weight("a")->init, b = frontend.weight("b")->init;
+  EXPECT_EQ(a.kind, Initializer::Kind::LogOfUniform);
+  EXPECT_EQ(a.a, 0);
+  EXPECT_EQ(a.b, 16);
+  EXPECT_EQ(b.kind, Initializer::Kind::StepBias);
+  EXPECT_EQ(b.a, 0.001);
+  EXPECT_EQ(b.b, 0.1);
+}
+
+/// The only operation of that name in main.
+const Op &onlyOp(const Frontend &frontend, llvm::StringRef name) {
+  const Function &main = frontend.program->main();
+  EXPECT_EQ(countOps(main, name), 1u);
+  return *llvm::find_if(main.ops, [&](const Op &op) { return op.name == name; });
+}
+
+TEST(Mixers, OperandsStandInTheOrderOfTheOperation) {
+  Frontend frontend;
+  frontend.run(inModel("q = linear(x, 8)\nv = linear(x, 32)\ng = linear(x, 4)\nr = linear(x, 16)\np = -r\n"
+                       "o = linear_attention(q, q, v, 4, 2, erase_write = p, read = before, erase = r, decay = g)\n"
+                       "x = linear(o, dim)"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const Op &mixer = onlyOp(frontend, "linear_attention");
+  const std::vector<ValueInfo> &values = frontend.program->main().values;
+  std::string operands;
+  for (ValueId operand : mixer.operands)
+    operands += values[operand].name + " ";
+  EXPECT_EQ(operands, "q q v g r p ");
+  EXPECT_TRUE(values[mixer.results[0]].type == values[mixer.operands[2]].type);
+  for (llvm::StringRef given : {"has_decay", "has_erase", "has_erase_write", "read_before"})
+    EXPECT_TRUE(mixer.flag(given)) << given.str();
+  for (llvm::StringRef absent : {"has_write", "has_beta"})
+    EXPECT_FALSE(mixer.flag(absent)) << absent.str();
+  EXPECT_EQ(mixer.integer("heads"), 4);
+  EXPECT_EQ(mixer.integer("key_heads"), 2);
+  EXPECT_EQ(mixer.real("scale"), 0.5); // of 4 key columns
+}
+
+TEST(Mixers, Defaults) {
+  Frontend frontend;
+  frontend.run(inModel("x = linear_attention(x, x, x, 4)"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const Op &mixer = onlyOp(frontend, "linear_attention");
+  EXPECT_EQ(mixer.operands.size(), 3u);
+  EXPECT_EQ(mixer.integer("key_heads"), 4);
+  EXPECT_EQ(mixer.real("scale"), 0.5);
+  EXPECT_FALSE(mixer.flag("read_before"));
+}
+
+TEST(Columns, OfWeightsAreWeights) {
+  Frontend frontend;
+  frontend.run(inModel("w = parameter(4)\nx = x * spread(-exp(w), dim) + log(1 - exp(-log(2) * (5 + numbers(dim))))\n"
+                       "x = x + linear(spread(x, 2 * dim), dim)"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.weightNames().size(), 4u); // of the embedding, w, of the linear layer and of the logits
+  const Function &main = frontend.program->main();
+  std::string types;
+  for (const Op &op : main.ops)
+    if (op.name == "spread" || op.name == "numbers")
+      types += main.values[op.results[0]].type.str() + " ";
+  EXPECT_EQ(types, "[dim=16] [dim=16] [batch=2, length=8, 2 * dim=32] ");
+}
+
 TEST(Numbers, AreExact) {
   Frontend frontend;
   frontend.run(inModel("x = relu(x)",

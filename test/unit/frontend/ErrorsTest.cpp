@@ -112,6 +112,88 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"a, a = x, x", "'a' is assigned twice in one statement"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Mixers, Errors,
+    testing::Values(
+        Case{"x = linear_attention(x, parameter(16), x, 4)",
+             "3:25: error: 'k' of 'linear_attention' must be [batch, length, width], but got a weight [16]"},
+        Case{"x = linear_attention(x, x, x, 4, beta = parameter(4))",
+             "3:41: error: 'beta' of 'linear_attention' must be [batch, length, width], but got a weight [4]"},
+        Case{"x = linear_attention(x, x, x, 4, decay = parameter(4, 4))",
+             "3:42: error: 'decay' of 'linear_attention' must be [batch, length, width] or a weight [width], but got a "
+             "weight [4, 4]"},
+        Case{"x = linear_attention(x, x, x, 4, decay = tokens)",
+             "or a weight [width], but got tokens [batch=2, length=8]; use embed(tokens, ...) first"},
+        Case{"x = linear_attention(x, x, x, 0)", "'heads' of 'linear_attention' must be at least 1, but got 0"},
+        Case{"x = linear_attention(x, x, x, 4, 0)", "'key_heads' of 'linear_attention' must be at least 1, but got 0"},
+        Case{"x = linear_attention(x, linear(x, 8), x, 4)",
+             "q and k must have the same shape, but got [batch=2, length=8, dim=16] and [batch=2, length=8, 8]"},
+        Case{"x = linear_attention(x, x, x, 4, 3)", "3:34: error: key_heads must divide heads, but got 3 and 4"},
+        Case{"y = linear(x, 10)\nx = linear_attention(y, y, x, 4)",
+             "4:31: error: heads must divide the width of q [batch=2, length=8, 10], but got 4"},
+        Case{"y = linear(x, 9)\nx = linear_attention(y, y, x, 4, 2)",
+             "4:34: error: key_heads must divide the width of q [batch=2, length=8, 9], but got 2"},
+        Case{"h = 4\nx = linear_attention(x, x, linear(x, 18), h)",
+             "4:43: error: heads must divide the width of v [batch=2, length=8, 18], but got 4"},
+        Case{"h = 4\nx = linear_attention(x, x, linear(x, 18), h)", "m.stretto:3:5: note: 'h' gets its value here"},
+        Case{"x = linear_attention(x, x, x, 4, decay = linear(x, 5))",
+             "3:42: error: 'decay' of 'linear_attention' must have width 4 (one per head) or 16 (one per key column of "
+             "each head), but got [batch=2, length=8, 5]"},
+        Case{"x = linear_attention(x, x, x, 4, decay = parameter(5))",
+             "or 16 (one per key column of each head), but got [5]"},
+        Case{"x = linear_attention(x, x, x, 4, write = x)",
+             "'write' of 'linear_attention' must have width 4 (one per head), but got [batch=2, length=8, dim=16]"},
+        Case{"x = linear_attention(x, x, x, 4, beta = x)",
+             "'beta' of 'linear_attention' must have width 4 (one per head), but got [batch=2, length=8, dim=16]"},
+        Case{"x = linear_attention(x, x, x, 4, 1, erase = x)",
+             "'erase' of 'linear_attention' must have width 64 (one per key column of each head), but got [batch=2, "
+             "length=8, dim=16]"},
+        Case{"x = linear_attention(x, x, x, 4, erase = x, erase_write = linear(x, 4))",
+             "'erase_write' of 'linear_attention' must have width 16 (one per key column of each head), but got "
+             "[batch=2, length=8, 4]"},
+        Case{"b = linear(x, 4)\nx = linear_attention(x, x, x, 4, beta = b, write = b)",
+             "4:52: error: 'linear_attention' takes either beta or write, but got both"},
+        Case{"b = linear(x, 4)\nx = linear_attention(x, x, x, 4, beta = b, erase = x)",
+             "'linear_attention' takes either beta or erase, but got both"},
+        Case{"b = linear(x, 4)\nx = linear_attention(x, x, x, 4, beta = b, erase_write = x)",
+             "'linear_attention' takes either beta or erase_write, but got both"},
+        Case{"x = linear_attention(x, x, x, 4, erase_write = x)",
+             "3:48: error: 'linear_attention' takes erase_write only with erase"},
+        Case{"x = linear_attention(x, x, x, 4, read = before)",
+             "3:41: error: 'linear_attention' takes read = before only with beta or erase"},
+        Case{"x = linear_attention(x, x, x, 4, erase = x, read = now)",
+             "'read' of 'linear_attention' is one of after, before, but got 'now'"},
+        Case{"x = linear_attention(x, x, x, 4, scale = true)",
+             "'scale' of 'linear_attention' must be a number, but got a bool (true)"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Columns, Errors,
+    testing::Values(
+        Case{"x = l2_norm(x, 3)", "3:16: error: heads must divide the width of [batch=2, length=8, dim=16], but got 3"},
+        Case{"x = x * l2_norm(parameter(16))",
+             "'x' of 'l2_norm' must be [batch, length, width], but got a weight [16]"},
+        Case{"x = spread(x, 24)",
+             "3:15: error: width must be a multiple of the width of [batch=2, length=8, dim=16], but got 24"},
+        Case{"wide = 10\nx = x * spread(parameter(4), wide)",
+             "4:30: error: width must be a multiple of the width of [4], but got 10"},
+        Case{"wide = 10\nx = x * spread(parameter(4), wide)", "m.stretto:3:8: note: 'wide' gets its value here"},
+        Case{"x = spread(x, 0)", "'width' of 'spread' must be at least 1, but got 0"},
+        Case{"x = x * spread(parameter(2, 2), 16)",
+             "'x' of 'spread' must be [batch, length, width] or a weight [width], but got a weight [2, 2]"},
+        Case{"x = x * spread(tokens, 16)", "but got tokens [batch=2, length=8]; use embed(tokens, ...) first"},
+        Case{"x = x * numbers(0)", "3:17: error: 'n' of 'numbers' must be at least 1, but got 0"},
+        Case{"x = x * numbers(8)",
+             "the operands of 'mul' must have the same shape, but got [batch=2, length=8, dim=16] and [8]"},
+        Case{"x = linear(x, 16, init = log_of_uniform(2, 2))",
+             "'log_of_uniform' takes numbers 0 <= low < high, but got 2.0 and 2.0"},
+        Case{"x = linear(x, 16, init = log_of_uniform(-1, 2))",
+             "'log_of_uniform' takes numbers 0 <= low < high, but got -1.0 and 2.0"},
+        Case{"x = linear(x, 16, init = step_bias(0, 1))",
+             "3:26: error: 'step_bias' takes numbers 0 < low < high, but got 0.0 and 1.0"},
+        Case{"x = linear(x, 16, init = step_bias(0.1, 0.001))",
+             "'step_bias' takes numbers 0 < low < high, but got 0.1 and 0.001"},
+        Case{"x = linear(x, 16, init = step_bias(0.1))", "'step_bias' needs the argument 'high'"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Numbers, Errors,
     testing::Values(
         Case{"n = 8 * dim / 3", "3:5: error: the division must be exact, but '8 * dim / 3' is 42.6666666666667; write "

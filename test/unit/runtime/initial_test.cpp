@@ -3,6 +3,7 @@
 #include "test/unit/runtime/small.h"
 
 #include <cmath>
+#include <tuple>
 
 using namespace stretto;
 using namespace stretto::runtime;
@@ -14,11 +15,14 @@ struct Moments {
   double mean = 0, variance = 0, low = 1e9, high = -1e9;
 };
 
-Moments momentsOf(const stretto_parameter &parameter, int64_t count) {
+double itself(double x) { return x; }
+
+// Of a function of the values.
+Moments momentsOf(const stretto_parameter &parameter, int64_t count, double (*function)(double) = itself) {
   Moments m;
   double squares = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const double value = initialValue(parameter, 7, parameterNameHash(parameter.name), i);
+    const double value = function(initialValue(parameter, 7, parameterNameHash(parameter.name), i));
     m.mean += value / count, squares += value * value / count;
     m.low = std::min(m.low, value), m.high = std::max(m.high, value);
   }
@@ -51,6 +55,60 @@ TEST(Initial, TruncatedNormalStaysInsideItsBound) {
   EXPECT_LE(m.high, 0.2);
   EXPECT_GE(m.low, -0.2);
   EXPECT_NEAR(m.variance, 0.7737 * 0.01, 1e-4);
+}
+
+// -ln of a uniform number in (0, 1) is exponential: mean 1, variance 1.
+TEST(Initial, LogOfUniformHasTheMomentsOfAnExponential) {
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_LOG_OF_UNIFORM, 0, 0, 16, ""}, many);
+  EXPECT_NEAR(m.mean, std::log(16) - 1, 0.02);
+  EXPECT_NEAR(m.variance, 1, 0.03);
+  EXPECT_LE(m.high, std::log(16));
+  EXPECT_LT(m.low, std::log(16) - 8);
+}
+
+TEST(Initial, ExponentialsOfALogOfUniformFillItsRange) {
+  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_LOG_OF_UNIFORM, 0, 1, 4, ""};
+  const Moments m = momentsOf(parameter, many, [](double x) { return std::exp(x); });
+  EXPECT_NEAR(m.mean, 2.5, 0.02);
+  EXPECT_NEAR(m.variance, 9.0 / 12, 0.02);
+  EXPECT_NEAR(m.low, 1, 1e-3);
+  EXPECT_NEAR(m.high, 4, 1e-3);
+}
+
+TEST(Initial, SoftplusOfAStepBiasIsUniformInItsLogarithm) {
+  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_STEP_BIAS, 0, 0.001, 0.1, ""};
+  const Moments m = momentsOf(parameter, many, [](double x) { return std::log(std::log1p(std::exp(x))); });
+  EXPECT_NEAR(m.mean, std::log(0.01), 0.02);
+  EXPECT_NEAR(m.variance, std::log(100) * std::log(100) / 12, 0.02);
+  EXPECT_NEAR(m.low, std::log(0.001), 1e-3);
+  EXPECT_NEAR(m.high, std::log(0.1), 1e-3);
+}
+
+TEST(Initial, OfLargeStepsIsTheStep) {
+  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_STEP_BIAS, 0, 1000, 2000, ""};
+  const Moments m = momentsOf(parameter, 100);
+  EXPECT_GT(m.low, 999);
+  EXPECT_LT(m.high, 2001);
+}
+
+TEST(Initial, WhatHasNoValuesIsAnError) {
+  const auto errorOfInit = [](int32_t kind, double a, double b) {
+    stretto_parameter parameter{"w", 0, {2, 0, 0, 0}, 1, 1, kind, 0, a, b, ""};
+    SmallProgram program;
+    program.program.parameters = &parameter;
+    program.program.parameter_count = 1;
+    return errorOf([&] { initialiseParameters(program.state(), 1); });
+  };
+  EXPECT_EQ(errorOfInit(STRETTO_INIT_LOG_OF_UNIFORM, 0, 1), "");
+  EXPECT_EQ(errorOfInit(STRETTO_INIT_STEP_BIAS, 1, 2), "");
+  EXPECT_EQ(errorOfInit(STRETTO_INIT_LOG_OF_UNIFORM, -0.5, 1.5),
+            "the initialisation of 'w' must be one the runtime knows, but got kind 4 with -0.5, 1.5");
+  for (const auto &[kind, a, b] :
+       {std::tuple(STRETTO_INIT_LOG_OF_UNIFORM, 1.0, 1.0), std::tuple(STRETTO_INIT_STEP_BIAS, 0.0, 1.0),
+        std::tuple(STRETTO_INIT_STEP_BIAS, 2.0, 1.0), std::tuple(STRETTO_INIT_TRUNCATED_NORMAL, 1.0, 0.0)})
+    EXPECT_NE(errorOfInit(kind, a, b), "") << kind << ' ' << a << ' ' << b;
+  EXPECT_NE(errorOfInit(-1, 0, 1), "");
+  EXPECT_NE(errorOfInit(STRETTO_INIT_STEP_BIAS + 1, 1, 2), "");
 }
 
 TEST(Initial, NeighboursAndParametersAreIndependent) {

@@ -68,9 +68,9 @@ TEST(OpTable, ABufferThatIsNotThereHasANumberAndNoAddress) {
 }
 
 TEST(OpTable, ATensorReachesToTheEndOfItsLastRow) {
-  EXPECT_EQ(bytesOf({{}, {2, 3, 5, 0}, 5, 3, STRETTO_F32}), 2 * 3 * 5 * 4);
-  EXPECT_EQ(bytesOf({{}, {2, 3, 5, 0}, 8, 3, STRETTO_F64}), (5 * 8 + 5) * 8);
-  EXPECT_EQ(bytesOf({{}, {7, 0, 0, 0}, 7, 1, STRETTO_BF16}), 7 * 2);
+  EXPECT_EQ(bytesOf({"", {}, {2, 3, 5, 0}, 5, 3, STRETTO_F32}), 2 * 3 * 5 * 4);
+  EXPECT_EQ(bytesOf({"", {}, {2, 3, 5, 0}, 8, 3, STRETTO_F64}), (5 * 8 + 5) * 8);
+  EXPECT_EQ(bytesOf({"", {}, {7, 0, 0, 0}, 7, 1, STRETTO_BF16}), 7 * 2);
 }
 
 TEST(OpTable, AnOperationThatNoLibraryHasIsNamed) {

@@ -1,0 +1,199 @@
+"""Linear mixers on the CPU, the operation alone, forward and backward in f32: ours against the chunk form in PyTorch, eager
+and compiled, in turns in one process.
+
+    ninja -C build stretto_bench_mixers && .deps/venv/bin/python bench/mixers/run.py
+
+Processor time of one thread; the least of all rounds. "limit": the matmuls of our form at the rate of a large sgemm."""
+import argparse
+import ctypes
+import json
+import os
+import time
+from dataclasses import dataclass
+
+import pytorch
+import torch
+
+CHUNK = 32  # as in runtime/device/cpu/mixer
+NUMBERS = ("batch", "length", "heads", "key_heads", "keys", "values", "segment", "by_channel")
+TENSORS = ("q", "k", "v", "decay", "write", "beta", "out", "states", "grad", "dq", "dk", "dv", "ddecay", "dwrite", "dbeta")
+
+
+class Request(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in NUMBERS] + [("scale", ctypes.c_double)]
+    _fields_ += [(name, ctypes.c_void_p) for name in TENSORS]
+
+
+@dataclass
+class Shape:
+    name: str
+    kind: str  # gla, ssd, delta
+    heads: int
+    keys: int
+    values: int
+    key_heads: int
+
+
+SHAPES = [
+    Shape("GLA5 (4.2)", "gla", 2, 128, 256, 2),
+    Shape("Mamba2 (4.2)", "ssd", 2, 128, 256, 1),
+    Shape("GDN2 (4.2)", "delta", 2, 128, 256, 2),
+    Shape("GLA (4.1)", "gla", 4, 32, 64, 4),
+    Shape("Mamba2 (4.1)", "ssd", 16, 64, 32, 1),
+    Shape("GDN (4.1)", "delta", 2, 96, 192, 2),
+]
+
+
+class Ours:
+    """The operation of the runtime, on dense rows."""
+
+    def __init__(self, library, shape, batch, length, segment):
+        self.library, rows = library, (batch, length)
+        normal = lambda columns: torch.randn(*rows, columns) / columns**0.5
+        heads, keys, values = shape.heads, shape.keys, shape.values
+        by_channel = shape.kind == "gla"
+        decays = heads * keys if by_channel else heads
+        tensors = {"q": normal(shape.key_heads * keys), "k": normal(shape.key_heads * keys), "v": normal(heads * values)}
+        tensors["k"] = torch.nn.functional.normalize(tensors["k"].unflatten(-1, (shape.key_heads, -1)), dim=-1).flatten(-2)
+        tensors["decay"] = torch.nn.functional.logsigmoid(torch.randn(*rows, decays)) / 16
+        strength = {"gla": None, "ssd": "write", "delta": "beta"}[shape.kind]
+        if strength:
+            tensors |= {strength: torch.rand(*rows, heads), "d" + strength: torch.empty(*rows, heads)}
+        tensors |= {"out": torch.empty(*rows, heads * values), "grad": torch.randn(*rows, heads * values)}
+        tensors |= {"dq": torch.empty(*rows, heads * keys), "dk": torch.empty(*rows, heads * keys)}
+        tensors |= {"dv": torch.empty(*rows, heads * values), "ddecay": torch.empty(*rows, decays)}
+        tensors["states"] = torch.empty(batch, heads, -(-length // segment), keys * values)
+        self.tensors, self.shape = tensors, shape
+        self.request = Request(batch, length, heads, shape.key_heads, keys, values, segment, by_channel, keys**-0.5)
+        for name, tensor in tensors.items():
+            setattr(self.request, name, tensor.data_ptr())
+
+    def forward(self):
+        self.library.stretto_bench_forward(ctypes.byref(self.request))
+
+    def backward(self):
+        self.library.stretto_bench_backward(ctypes.byref(self.request))
+
+
+class Theirs:
+    """The same in PyTorch, from tensors [batch, heads, time, columns]."""
+
+    def __init__(self, ours, compiles):
+        shape, tensors = ours.shape, ours.tensors
+        by_head = lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2)
+        names = ["q", "k", "v", "decay", {"gla": None, "ssd": "write", "delta": "beta"}[shape.kind]]
+        self.leaves = {name: tensors[name].clone().requires_grad_() for name in names if name}
+        function = pytorch.delta_rule if shape.kind == "delta" else pytorch.linear_attention
+
+        def whole(q, k, v, decay, strength):
+            q, k = by_head(q, shape.key_heads), by_head(k, shape.key_heads)
+            if shape.key_heads != shape.heads:
+                q, k = (x.expand(-1, shape.heads, -1, -1) for x in (q, k))
+            strength = None if strength is None else by_head(strength, shape.heads)
+            v, decay = by_head(v, shape.heads), by_head(decay, shape.heads)
+            out = function(q, k, v, decay, strength, ours.request.scale)
+            return out.transpose(1, 2).flatten(-2)
+
+        self.function = torch.compile(whole, fullgraph=True, dynamic=False) if compiles else whole
+        self.inputs = [self.leaves.get(name) for name in names]
+        self.grad = tensors["grad"]
+
+    def forward(self):
+        self.out = self.function(*self.inputs)
+
+    def backward(self):
+        self.gradients = torch.autograd.grad(self.out, [each for each in self.inputs if each is not None], self.grad)
+
+
+def worst_difference(ours, theirs):
+    """Relative to the largest number: results and gradients."""
+    ours.forward(), ours.backward(), theirs.forward(), theirs.backward()
+    shape, pairs = ours.shape, [(ours.tensors["out"], theirs.out)]
+    for name, gradient in zip(theirs.leaves, theirs.gradients, strict=True):
+        found = ours.tensors["d" + name]
+        if found.shape != gradient.shape:  # the sum over the heads that share keys
+            found = found.unflatten(-1, (shape.key_heads, -1, shape.keys)).sum(-2).flatten(-2)
+        pairs.append((found, gradient))
+    return max(((a - b).abs().max() / b.abs().max()).item() for a, b in pairs)
+
+
+def flops(shape, batch, length):
+    """Of the matmuls of our form, with what the backward computes again; pairs in whole squares."""
+    n, keys, values = CHUNK, shape.keys, shape.values
+    pairs, state, square = 2 * n * keys, 2 * keys * values, 2 * n * values
+    erases = shape.kind == "delta"
+    prepare = pairs * (2 if erases else 1)
+    forward = prepare + (2 * state + square) + (state + square if erases else 0)
+    again = prepare + state + (state + square if erases else 0)
+    backward = 2 * square + 4 * state + 2 * pairs + ((2 * square + 2 * state + 2 * pairs) if erases else 0)
+    return (forward + again + backward) * batch * length * shape.heads
+
+
+def sgemm_rate(rounds):
+    a, b, out = torch.randn(1024, 1024), torch.randn(1024, 1024), torch.empty(1024, 1024)
+    return 2 * 1024**3 / min(timed(lambda: torch.mm(a, b, out=out)) for _ in range(rounds))
+
+
+def timed(work):
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def measure(contenders, rounds):
+    """The least time of forward and backward of each, in turns."""
+    best = {name: [float("inf")] * 2 for name in contenders}
+    for _ in range(rounds):
+        for name, each in contenders.items():
+            for i, work in enumerate((each.forward, each.backward)):
+                best[name][i] = min(best[name][i], timed(work))
+    return best
+
+
+def run(shape, library, arguments):
+    batch, length = arguments.batch, arguments.length
+    contenders = {"ours": Ours(library, shape, batch, length, 256), "ours64": Ours(library, shape, batch, length, 64)}
+    contenders["eager"] = Theirs(contenders["ours"], compiles=False)
+    difference = worst_difference(contenders["ours"], contenders["eager"])
+    if not arguments.no_compile:
+        contenders["compiled"] = Theirs(contenders["ours"], compiles=True)
+    best = measure(contenders, arguments.rounds)
+    limit = flops(shape, batch, length) / sgemm_rate(arguments.rounds)
+    total = {name: sum(times) for name, times in best.items()}
+    return {"name": shape.name, "times": best, "limit": limit, "difference": difference, "of_limit": limit / total["ours"],
+            "ratio": total.get("compiled", total["eager"]) / total["ours"],
+            "ratio64": total.get("compiled", total["eager"]) / total["ours64"]}  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--batch", type=int, default=4)
+    parser.add_argument("--length", type=int, default=512)
+    parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    build = os.path.join(os.path.dirname(__file__), "..", "..", "build")
+    library = ctypes.CDLL(os.path.join(build, "lib", "libstretto_bench_mixers.so"))
+    library.stretto_bench_threads(1)
+    rows = []
+    print("| mixer | ours | states each 64 | eager | compiled | theirs / ours (each 64) | of the limit | difference |")
+    print("|---|---|---|---|---|---|---|---|")
+    for shape in SHAPES:
+        if arguments.only not in shape.name:
+            continue
+        row = run(shape, library, arguments)
+        rows.append(row)
+        show = lambda name: " + ".join(f"{1e3 * each:.1f}" for each in row["times"].get(name, []))
+        print(f"| {row['name']} | {show('ours')} | {show('ours64')} | {show('eager')} | {show('compiled')} "
+              f"| {row['ratio']:.2f} ({row['ratio64']:.2f}) | {row['of_limit']:.0%} | {row['difference']:.1e} |", flush=True)  # fmt: skip
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(rows, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+// Built-in linear mixers.
+#include "frontend/sema/builtins/BuiltinCall.h"
+#include "frontend/sema/builtins/Families.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+/// An operand that may be left out, and what it has columns for.
+struct OptionalOperand {
+  llvm::StringRef name, attribute; // the attribute says whether it is given
+  bool perHead, perKeyColumn;
+};
+/// In the order of the operation.
+constexpr OptionalOperand optionalOperands[] = {{"decay", "has_decay", true, true},
+                                                {"write", "has_write", true, false},
+                                                {"beta", "has_beta", true, false},
+                                                {"erase", "has_erase", false, true},
+                                                {"erase_write", "has_erase_write", false, true}};
+
+// ---------------------------------------------------------------- which operands
+
+/// Reports what is no activation; a decay that is the same at each token may be a weight.
+bool expectTensors(BuiltinCall &call) {
+  for (llvm::StringRef name : {"q", "k", "v", "write", "beta", "erase", "erase_write"})
+    if (!call.expectRows(name))
+      return false;
+  return call.expectRowsOrVectors("decay");
+}
+
+/// Reports arguments that exclude each other, or need one that is not given.
+bool expectFittingArguments(BuiltinCall &call) {
+  for (llvm::StringRef other : {"write", "erase", "erase_write"})
+    if (call.has("beta") && call.has(other)) {
+      call.errorAt(other, "'linear_attention' takes either beta or " + other + ", but got both");
+      return false;
+    }
+  if (call.has("erase_write") && !call.has("erase")) {
+    call.errorAt("erase_write", "'linear_attention' takes erase_write only with erase");
+    return false;
+  }
+  if (call.symbol("read") == "before" && !call.has("beta") && !call.has("erase")) {
+    call.errorAt("read", "'linear_attention' takes read = before only with beta or erase");
+    return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- how wide
+
+/// Reports unless the heads, counted by the argument of that name, have equal parts of an operand's columns.
+bool expectEqualParts(BuiltinCall &call, llvm::StringRef operand, llvm::StringRef heads) {
+  const Type &type = call.type(operand);
+  int64_t count = call.integer(heads, 1);
+  if (type.width().size % count == 0)
+    return true;
+  Diagnostic &diagnostic = call.errorAt(heads, heads + " must divide the width of " + operand + " " + type.str() +
+                                                   ", but got " + llvm::Twine(count));
+  noteOrigin(diagnostic, type.width().provenance);
+  noteOrigin(diagnostic, call.value(heads).provenance);
+  return false;
+}
+
+/// Reports unless key_heads divides heads, and q, k and v can be divided into these.
+bool expectHeads(BuiltinCall &call) {
+  const Type &q = call.type("q"), &k = call.type("k");
+  if (!(q == k)) {
+    Diagnostic &diagnostic =
+        call.errorAt("k", "q and k must have the same shape, but got " + q.str() + " and " + k.str());
+    noteOrigins(diagnostic, q, k);
+    return false;
+  }
+  int64_t heads = call.integer("heads", 1), keyHeads = call.integer("key_heads", heads);
+  if (heads % keyHeads != 0) {
+    Diagnostic &diagnostic = call.errorAt("key_heads", "key_heads must divide heads, but got " + llvm::Twine(keyHeads) +
+                                                           " and " + llvm::Twine(heads));
+    noteOrigin(diagnostic, call.value("key_heads").provenance);
+    noteOrigin(diagnostic, call.value("heads").provenance);
+    return false;
+  }
+  return expectEqualParts(call, "q", call.has("key_heads") ? "key_heads" : "heads") &&
+         expectEqualParts(call, "v", "heads");
+}
+
+/// Reports unless an operand, where it is given, has the columns that are its own. `keyColumns` are those of a head.
+bool expectColumns(BuiltinCall &call, const OptionalOperand &operand, int64_t heads, int64_t keyColumns) {
+  if (!call.has(operand.name))
+    return true;
+  const Type &type = call.type(operand.name);
+  int64_t width = type.width().size, keys = heads * keyColumns;
+  if ((operand.perHead && width == heads) || (operand.perKeyColumn && width == keys))
+    return true;
+  std::string wanted = operand.perHead ? llvm::formatv("{0} (one per head)", heads).str() : "";
+  if (operand.perKeyColumn)
+    wanted += llvm::formatv("{0}{1} (one per key column of each head)", wanted.empty() ? "" : " or ", keys).str();
+  Diagnostic &diagnostic = call.errorAt(operand.name, "'" + operand.name + "' of 'linear_attention' must have width " +
+                                                          wanted + ", but got " + type.str());
+  noteOrigin(diagnostic, type.width().provenance);
+  noteOrigin(diagnostic, call.value("heads").provenance);
+  if (operand.perKeyColumn)
+    noteOrigin(diagnostic, call.type("q").width().provenance);
+  return false;
+}
+
+// ---------------------------------------------------------------- the operation
+
+Values linearAttention(BuiltinCall &call) {
+  if (!expectTensors(call) || !expectFittingArguments(call) || !call.expectInRange("heads", 1) ||
+      !call.expectInRange("key_heads", 1) || !expectHeads(call))
+    return {Value()};
+  int64_t heads = call.integer("heads", 1), keyHeads = call.integer("key_heads", heads);
+  int64_t keyColumns = call.type("q").width().size / keyHeads;
+  llvm::SmallVector<Value> operands = {call.value("q"), call.value("k"), call.value("v")};
+  llvm::SmallVector<Attribute> attributes = {{"heads", heads},
+                                             {"key_heads", keyHeads},
+                                             {"scale", call.real("scale", 1 / std::sqrt(double(keyColumns)))},
+                                             {"read_before", call.symbol("read") == "before"}};
+  for (const OptionalOperand &operand : optionalOperands) {
+    if (!expectColumns(call, operand, heads, keyColumns))
+      return {Value()};
+    attributes.push_back({operand.attribute, call.has(operand.name)});
+    if (call.has(operand.name))
+      operands.push_back(call.value(operand.name));
+  }
+  return {call.operation(operands, call.type("v"), attributes)};
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> frontend::mixerBuiltins() {
+  using K = ArgumentKind;
+  static const Builtin table[] = {
+      {.name = "linear_attention",
+       .parameters = {{"q", K::Tensor, required},
+                      {"k", K::Tensor, required},
+                      {"v", K::Tensor, required},
+                      {"heads", K::Int, required},
+                      {"key_heads", K::Int},
+                      {"decay", K::Tensor},
+                      {"write", K::Tensor},
+                      {"beta", K::Tensor},
+                      {"erase", K::Tensor},
+                      {"erase_write", K::Tensor},
+                      {"read", K::Enum, false, "after before"},
+                      {"scale", K::Float}},
+       .meaning = linearAttention,
+       .hasOperation = true},
+  };
+  return table;
+}

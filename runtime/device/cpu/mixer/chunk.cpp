@@ -1,0 +1,330 @@
+// One head's work on one chunk, up to the state behind it.
+#include "runtime/device/cpu/mixer/chunk.h"
+
+#include "runtime/abi/abi.h"
+#include "runtime/core/bf16.h"
+
+#include <algorithm>
+#include <cmath>
+#include <immintrin.h>
+
+namespace stretto::runtime::mixer {
+
+template <typename Real> Chunk<Real>::Chunk(const Form &form, Scratch &scratch) {
+  const int64_t keys = form.keys, values = form.values;
+  auto take = [&](int64_t rows, int64_t columns) { return Out{scratch.take<Real>(rows * columns), columns}; };
+  qRows = scratch.take<Real>(chunkRows * keys);
+  kRows = scratch.take<Real>(chunkRows * keys);
+  vRows = scratch.take<Real>(chunkRows * values);
+  a = take(chunkRows, chunkRows);
+  uRows = scratch.take<Real>(chunkRows * values);
+  total = scratch.take<Real>(keys);
+  if (form.byHead || form.byChannel) {
+    qScaled = take(chunkRows, keys);
+    kScaled = take(chunkRows, keys);
+  }
+  if (form.byHead)
+    pairFactors = take(chunkRows, chunkRows);
+  if (form.byChannel) {
+    for (Out *factors : {&kept, &through, &rest, &fromBegin, &toEnd})
+      *factors = take(chunkRows, keys);
+    qBlock = take(blockRows, keys);
+    kBlock = take(blockRows, keys);
+  }
+  if (!form.erases)
+    return;
+  rRows = scratch.take<Real>(chunkRows * keys);
+  m = take(chunkRows, chunkRows);
+  inverse = take(chunkRows, chunkRows);
+  if (form.byHead || form.byChannel)
+    rScaled = take(chunkRows, keys);
+  if (form.byHead)
+    erasePairFactors = take(chunkRows, chunkRows);
+  if (form.byChannel) {
+    rFromBegin = take(chunkRows, keys);
+    rBlock = take(blockRows, keys);
+  }
+}
+
+//===- Rows in memory ---------------------------------------------------------===//
+
+template <typename Real> bool Head<Real>::isPlain(const Rows &rows) {
+  return rows.dtype == (sizeof(Real) == sizeof(double) ? STRETTO_F64 : STRETTO_F32);
+}
+
+template <typename Real>
+Matrix<const Real> Head<Real>::rowsOf(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
+                                      Real *buffer) const {
+  if (isPlain(rows))
+    return {static_cast<const Real *>(rows.data) + token * rows.stride + column, rows.stride};
+  for (int64_t i = 0; i < tokens; ++i) {
+    const uint16_t *narrow = static_cast<const uint16_t *>(rows.data) + (token + i) * rows.stride + column;
+    std::transform(narrow, narrow + columns, buffer + i * columns, widenBf16);
+  }
+  return {buffer, columns};
+}
+
+template <typename Real>
+void Head<Real>::storeRows(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
+                           Matrix<const Real> from, int64_t step) {
+  for (int64_t i = 0; i < tokens; ++i) {
+    const Real *row = from.row(i * step);
+    const int64_t at = (token + i) * rows.stride + column;
+    if (isPlain(rows))
+      std::copy_n(row, columns, static_cast<Real *>(rows.data) + at);
+    else
+      std::transform(row, row + columns, static_cast<uint16_t *>(rows.data) + at, roundToBf16);
+  }
+}
+
+// Row `place` of the two of each token; the other ones are zero.
+template <typename Real>
+Matrix<const Real> Head<Real>::interleave(const Rows &rows, int64_t token, int64_t tokens, int64_t column,
+                                          int64_t columns, int64_t place, Real *buffer) const {
+  std::fill_n(buffer, 2 * tokens * columns, Real(0));
+  for (int64_t i = 0; i < tokens; ++i) {
+    Real *to = buffer + (2 * i + place) * columns;
+    const Matrix<const Real> row = rowsOf(rows, token + i, 1, column, columns, to);
+    if (row.data != to)
+      std::copy_n(row.data, columns, to);
+  }
+  return {buffer, columns};
+}
+
+template <typename Real> static Real numberAt(const Rows &rows, int64_t token, int64_t column) {
+  return static_cast<const Real *>(rows.data)[token * rows.stride + column];
+}
+
+template <typename Real> void Head<Real>::load(Chunk<Real> &chunk, int64_t token, int64_t tokens) const {
+  chunk.rows = tokens;
+  chunk.q = rowsOf(op.q, token, tokens, keyHead * form.keys, form.keys, chunk.qRows);
+  chunk.k = rowsOf(op.k, token, tokens, keyHead * form.keys, form.keys, chunk.kRows);
+  chunk.v = rowsOf(op.v, token, tokens, head * form.values, form.values, chunk.vRows);
+  const Rows &strength = op.beta ? op.beta : op.write;
+  chunk.writes = static_cast<bool>(strength);
+  for (int64_t i = 0; chunk.writes && i < tokens; ++i)
+    chunk.w[i] = numberAt<Real>(strength, token + i, head);
+  if (op.erase)
+    chunk.r = rowsOf(op.erase, token, tokens, head * form.keys, form.keys, chunk.rRows);
+  if (op.beta) {
+    scaleRows(tokens, form.keys, chunk.w, chunk.k, {chunk.rRows, form.keys});
+    chunk.r = {chunk.rRows, form.keys};
+  }
+}
+
+template <typename Real> void Head<Real>::loadTwoRows(Chunk<Real> &chunk, int64_t token, int64_t tokens) const {
+  chunk.rows = 2 * tokens;
+  const int64_t keys = form.keys, values = form.values, own = head * keys;
+  chunk.q = interleave(op.q, token, tokens, keyHead * keys, keys, 1, chunk.qRows);
+  chunk.v = interleave(op.v, token, tokens, head * values, values, 1, chunk.vRows);
+  chunk.r = interleave(op.erase, token, tokens, own, keys, 0, chunk.rRows);
+  chunk.k = interleave(op.k, token, tokens, keyHead * keys, keys, 1, chunk.kRows);
+  for (int64_t i = 0; i < tokens; ++i) {
+    Real *to = chunk.kRows + 2 * i * keys;
+    const Matrix<const Real> row = rowsOf(op.eraseWrite, token + i, 1, own, keys, to);
+    if (row.data != to)
+      std::copy_n(row.data, keys, to);
+  }
+  chunk.writes = static_cast<bool>(op.write);
+  for (int64_t i = 0; chunk.writes && i < tokens; ++i) {
+    chunk.w[2 * i] = 0;
+    chunk.w[2 * i + 1] = numberAt<Real>(op.write, token + i, head);
+  }
+}
+
+//===- Decay ------------------------------------------------------------------===//
+
+template <typename Real> void Head<Real>::decayByHead(Chunk<Real> &chunk, int64_t token) const {
+  const int64_t step = form.rowsPerToken();
+  double sum = 0;
+  for (int64_t i = 0; i < chunk.rows; ++i) {
+    const double before = sum;
+    if (i % step == 0)
+      sum += static_cast<double>(numberAt<Real>(op.decay, token + i / step, head));
+    chunk.gates[i] = sum;
+    chunk.rowGates[i] = form.before ? before : sum;
+  }
+  Real factors[3][chunkRows];
+  for (int64_t i = 0; i < chunk.rows; ++i) {
+    factors[0][i] = static_cast<Real>(chunk.gates[i]);
+    factors[1][i] = static_cast<Real>(chunk.rowGates[i]);
+    factors[2][i] = static_cast<Real>(sum - chunk.gates[i]);
+  }
+  Real *const results[] = {chunk.qFactors, chunk.rFactors, chunk.kFactors};
+  for (int64_t which = 0; which < 3; ++which) {
+    exponentials(chunk.rows, factors[which]);
+    std::copy_n(factors[which], chunk.rows, results[which]);
+  }
+  std::fill_n(chunk.total, form.keys, chunk.qFactors[chunk.rows - 1]);
+  scaleRows(chunk.rows, form.keys, chunk.qFactors, chunk.q, chunk.qScaled);
+  scaleRows(chunk.rows, form.keys, chunk.kFactors, chunk.k, chunk.kScaled);
+  if (form.erases)
+    scaleRows(chunk.rows, form.keys, chunk.rFactors, chunk.r, chunk.rScaled);
+}
+
+// Rows `begin` to `end` of out = factors * row.
+template <typename Real>
+static void scaleBy(const Real *row, int64_t begin, int64_t end, int64_t columns, Matrix<const Real> factors,
+                    Matrix<Real> out) {
+  for (int64_t i = begin; i < end; ++i)
+    for (int64_t d = 0; d < columns; ++d)
+      out.row(i)[d] = factors.row(i)[d] * row[d];
+}
+
+template <typename Real> void Head<Real>::decayByChannel(Chunk<Real> &chunk, int64_t token) const {
+  const int64_t rows = chunk.rows, keys = form.keys, step = form.rowsPerToken(), last = rows - 1;
+  for (int64_t i = 0; i < rows; ++i) {
+    Real *row = chunk.kept.row(i);
+    if (i % step == 0)
+      std::copy_n(&static_cast<const Real *>(op.decay.data)[(token + i / step) * op.decay.stride + head * keys], keys,
+                  row);
+    else
+      std::fill_n(row, keys, Real(0));
+  }
+  exponentials(rows * keys, chunk.kept.data);
+  blockFactors(rows, keys, chunk.kept, chunk.through, chunk.rest);
+  const int64_t first = std::min(rows, blockRows); // rows of the first block
+  const Real *firstTotal = chunk.through.row(first - 1), *lastTotal = chunk.through.row(last);
+  std::copy_n(chunk.through.data, first * keys, chunk.fromBegin.data);
+  std::copy_n(chunk.rest.row(first == rows ? 0 : first), (first == rows ? rows : rows - first) * keys,
+              chunk.toEnd.row(first == rows ? 0 : first));
+  if (first < rows) {
+    scaleBy<Real>(firstTotal, first, rows, keys, chunk.through, chunk.fromBegin);
+    scaleBy<Real>(lastTotal, 0, first, keys, chunk.rest, chunk.toEnd);
+  }
+  std::copy_n(chunk.fromBegin.row(last), keys, chunk.total);
+  multiplyElements(rows, keys, chunk.q, chunk.fromBegin, chunk.qScaled);
+  multiplyElements(rows, keys, chunk.k, chunk.toEnd, chunk.kScaled);
+  if (!form.erases)
+    return;
+  if (form.before) {
+    std::fill_n(chunk.rFromBegin.data, keys, Real(1));
+    std::copy_n(chunk.fromBegin.data, last * keys, chunk.rFromBegin.row(1));
+  } else {
+    std::copy_n(chunk.fromBegin.data, rows * keys, chunk.rFromBegin.data);
+  }
+  multiplyElements(rows, keys, chunk.r, chunk.rFromBegin, chunk.rScaled);
+}
+
+//===- Pairs of rows ----------------------------------------------------------===//
+
+template <typename Real> void Head<Real>::pairsByHead(Chunk<Real> &chunk) const {
+  const int64_t rows = chunk.rows, keys = form.keys;
+  const Operand<Real> k{chunk.k.data, chunk.k.stride, true};
+  multiply<Real>(rows, rows, keys, {chunk.q.data, chunk.q.stride}, k, 0, chunk.a.data, chunk.a.stride);
+  if (form.erases)
+    multiply<Real>(rows, rows, keys, {chunk.r.data, chunk.r.stride}, k, 0, chunk.m.data, chunk.m.stride);
+  if (form.byHead) {
+    mixer::pairFactors(rows, /*strict=*/false, chunk.gates, chunk.gates, chunk.pairFactors);
+    multiplyElements(rows, rows, chunk.a, chunk.pairFactors, chunk.a);
+    if (form.erases) {
+      mixer::pairFactors(rows, /*strict=*/true, chunk.rowGates, chunk.gates, chunk.erasePairFactors);
+      multiplyElements(rows, rows, chunk.m, chunk.erasePairFactors, chunk.m);
+    }
+    return;
+  }
+  keepLower(rows, /*strict=*/false, chunk.a);
+  if (form.erases)
+    keepLower(rows, /*strict=*/true, chunk.m);
+}
+
+template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) const {
+  using Out = Matrix<Real>;
+  const int64_t rows = chunk.rows, keys = form.keys, first = std::min(rows, blockRows), second = rows - first;
+  for (int64_t begin = 0; begin < rows; begin += blockRows) {
+    const Matrix<const Real> r = form.erases ? Matrix<const Real>{chunk.r.row(begin), chunk.r.stride} : chunk.r;
+    const Out m = form.erases ? Out{chunk.m.row(begin) + begin, chunk.m.stride} : Out();
+    blockPairs(std::min(blockRows, rows - begin), keys, form.before, {chunk.kept.row(begin), keys},
+               {chunk.q.row(begin), chunk.q.stride}, {chunk.k.row(begin), chunk.k.stride}, r,
+               {chunk.a.row(begin) + begin, chunk.a.stride}, m);
+  }
+  if (second == 0)
+    return;
+  for (int64_t i = 0; i < first; ++i) {
+    std::fill_n(chunk.a.row(i) + first, second, Real(0));
+    if (form.erases)
+      std::fill_n(chunk.m.row(i) + first, second, Real(0));
+  }
+  const Operand<Real> k{chunk.kBlock.data, keys, true};
+  multiplyElements(first, keys, chunk.k, chunk.rest, chunk.kBlock);
+  multiplyElements(second, keys, {chunk.q.row(first), chunk.q.stride}, {chunk.through.row(first), keys}, chunk.qBlock);
+  multiply<Real>(second, first, keys, {chunk.qBlock.data, keys}, k, 0, chunk.a.row(first), chunk.a.stride);
+  if (!form.erases)
+    return;
+  Matrix<const Real> r{chunk.r.row(first), chunk.r.stride};
+  if (form.before) { // the first row of the block has not decayed yet
+    std::copy_n(r.data, keys, chunk.rBlock.data);
+    multiplyElements(second - 1, keys, {r.row(1), r.stride}, {chunk.through.row(first), keys},
+                     {chunk.rBlock.row(1), keys});
+  } else {
+    multiplyElements(second, keys, r, {chunk.through.row(first), keys}, chunk.rBlock);
+  }
+  multiply<Real>(second, first, keys, {chunk.rBlock.data, keys}, k, 0, chunk.m.row(first), chunk.m.stride);
+}
+
+//===- The chunk --------------------------------------------------------------===//
+
+template <typename Real> void Head<Real>::prepare(Chunk<Real> &chunk, int64_t token, int64_t tokens) const {
+  if (form.twoRows)
+    loadTwoRows(chunk, token, tokens);
+  else
+    load(chunk, token, tokens);
+  if (form.byHead)
+    decayByHead(chunk, token);
+  else if (form.byChannel)
+    decayByChannel(chunk, token);
+  else
+    std::fill_n(chunk.total, form.keys, Real(1));
+  const bool decays = form.byHead || form.byChannel;
+  chunk.qDecayed = decays ? Matrix<const Real>(chunk.qScaled) : chunk.q;
+  chunk.kRest = decays ? Matrix<const Real>(chunk.kScaled) : chunk.k;
+  if (form.erases)
+    chunk.rDecayed = decays ? Matrix<const Real>(chunk.rScaled) : chunk.r;
+  if (form.byChannel)
+    pairsByChannel(chunk);
+  else
+    pairsByHead(chunk);
+  if (form.erases)
+    invertUnitLower(chunk.rows, chunk.m, chunk.inverse);
+}
+
+template <typename Real> void Head<Real>::solve(Chunk<Real> &chunk, const Real *state, Real *values) const {
+  const int64_t rows = chunk.rows, columns = form.values;
+  chunk.u = chunk.v;
+  const Matrix<Real> written{form.erases ? values : chunk.uRows, columns};
+  if (chunk.writes) {
+    scaleRows(rows, columns, chunk.w, chunk.v, written);
+    chunk.u = written;
+  }
+  if (!form.erases)
+    return;
+  if (state) {
+    multiply<Real>(rows, columns, form.keys, {chunk.rDecayed.data, chunk.rDecayed.stride}, {state, columns}, 0,
+                   chunk.uRows, columns);
+    subtract(rows, columns, chunk.u, {chunk.uRows, columns}, written);
+    chunk.u = written;
+  }
+  multiply<Real>(rows, columns, rows, {chunk.inverse.data, chunk.inverse.stride}, {chunk.u.data, chunk.u.stride}, 0,
+                 chunk.uRows, columns);
+  chunk.u = {chunk.uRows, columns};
+}
+
+template <typename Real> void Head<Real>::advance(const Chunk<Real> &chunk, Real *state, bool isZero) const {
+  const Matrix<Real> matrix{state, form.values};
+  if (!isZero && (form.byHead || form.byChannel))
+    scaleRows(form.keys, form.values, chunk.total, matrix, matrix);
+  multiply<Real>(form.keys, form.values, chunk.rows, {chunk.kRest.data, chunk.kRest.stride, true},
+                 {chunk.u.data, chunk.u.stride}, isZero ? 0 : 1, state, form.values);
+}
+
+template struct Chunk<float>;
+template struct Chunk<double>;
+template struct Head<float>;
+template struct Head<double>;
+
+constexpr unsigned flushToZero = 0x8040; // flush results, take operands as zero
+
+FlushToZero::FlushToZero() : before(_mm_getcsr()) { _mm_setcsr(before | flushToZero); }
+FlushToZero::~FlushToZero() { _mm_setcsr(before); }
+
+} // namespace stretto::runtime::mixer

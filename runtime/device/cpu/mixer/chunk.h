@@ -1,0 +1,120 @@
+// One head's work on one chunk: what forward and backward have in common. Symbols as in the papers that mixer.h names.
+//
+// A chunk has up to chunkRows rows. Where a mixer writes back along another direction than it erases (erase_write),
+// each token is two rows: one erases, decays and writes nothing, the next writes and erases nothing; with that, all
+// mixers are S' = decayed S + k u^T, u = w v - (what r reads).
+#pragma once
+
+#include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/mixer/mixer.h"
+#include "runtime/device/cpu/mixer/rows.h"
+
+#include <cstddef>
+
+namespace stretto::runtime::mixer {
+
+// Hands out parts of a thread's scratch; with no memory, counts how much it takes.
+class Scratch {
+public:
+  explicit Scratch(char *begin) : begin(begin) {}
+  template <typename Real> Real *take(int64_t count) {
+    const int64_t at = bytes;
+    bytes += (count * static_cast<int64_t>(sizeof(Real)) + 63) / 64 * 64;
+    return begin ? reinterpret_cast<Real *>(begin + at) : nullptr;
+  }
+  int64_t taken() const { return bytes; }
+
+private:
+  char *begin;
+  int64_t bytes = 0;
+};
+
+// What holds for all chunks of an operation.
+struct Form {
+  explicit Form(const Operands &op)
+      : keys(op.keyColumns), values(op.valueColumns), erases(op.beta || op.erase), twoRows(op.eraseWrite),
+        byChannel(op.decay && op.decaysByChannel), byHead(op.decay && !op.decaysByChannel), before(op.readsBefore) {}
+  int64_t keys, values;
+  bool erases, twoRows, byChannel, byHead, before;
+  int64_t rowsPerToken() const { return twoRows ? 2 : 1; }
+  int64_t tokens() const { return chunkRows / rowsPerToken(); }
+};
+
+template <typename Real> struct Chunk {
+  using In = Matrix<const Real>;
+  using Out = Matrix<Real>;
+
+  int64_t rows = 0;
+  In q, k, v, r;     // [rows, keys], and v [rows, values], in place where they can be
+  Real w[chunkRows]; // what v is multiplied by, where `writes`
+  bool writes = false;
+  In qDecayed, rDecayed; // from the state before the chunk on: q * e^G, r * e^G
+  In kRest;              // up to the end of the chunk: k * e^(total - G)
+  Out a, m;              // pairs of q and k, and of r and k, [rows, rows]
+  Out inverse;           // (I + m)^-1
+  In u;                  // what is written, [rows, values]
+
+  // By head. G: sums of decay from the first row on, that r sees one row earlier if it reads before.
+  double gates[chunkRows], rowGates[chunkRows];
+  Real qFactors[chunkRows], rFactors[chunkRows], kFactors[chunkRows];
+  Out pairFactors, erasePairFactors;
+  // By channel: e^decay; its products within blocks (rows.h), and from the first or to the last row of the chunk.
+  Out kept, through, rest, fromBegin, toEnd, rFromBegin;
+  Out qBlock, rBlock, kBlock; // q and r of the second block from its begin on, k of the first one to its end
+  Real *total;                // e^G of the whole chunk: [keys], by head and without decay one number for all
+
+  Chunk(const Form &form, Scratch &scratch);
+
+  // Memory for what cannot be read in place, and for what is decayed.
+  Real *qRows, *kRows, *vRows, *rRows, *uRows;
+  Out qScaled, rScaled, kScaled;
+};
+
+// One head of one sequence.
+template <typename Real> struct Head {
+  const Operands &op;
+  const Form form;
+  const int64_t head, keyHead;
+
+  Head(const Operands &op, int64_t head) : op(op), form(op), head(head), keyHead(head * op.keyHeads / op.heads) {}
+
+  // Reads the rows of `tokens` tokens from number `token` (among all of the batch) on, and all that does not need the
+  // state before them.
+  void prepare(Chunk<Real> &chunk, int64_t token, int64_t tokens) const;
+  // u, from the state before the chunk, [keys, values]; null: zero.
+  void solve(Chunk<Real> &chunk, const Real *state, Real *values) const;
+  // The state behind the chunk, in its place; `isZero`: nothing is there yet.
+  void advance(const Chunk<Real> &chunk, Real *state, bool isZero) const;
+
+  // Rows of an operand: in place, or in `buffer`.
+  Matrix<const Real> rowsOf(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
+                            Real *buffer) const;
+  // Stores rows of a result, every `step`-th of `from`.
+  static void storeRows(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
+                        Matrix<const Real> from, int64_t step);
+  // Whether rows of that type lie in memory as they are computed with.
+  static bool isPlain(const Rows &rows);
+
+private:
+  void load(Chunk<Real> &chunk, int64_t token, int64_t tokens) const;
+  void loadTwoRows(Chunk<Real> &chunk, int64_t token, int64_t tokens) const;
+  void decayByHead(Chunk<Real> &chunk, int64_t token) const;
+  void decayByChannel(Chunk<Real> &chunk, int64_t token) const;
+  void pairsByHead(Chunk<Real> &chunk) const;
+  void pairsByChannel(Chunk<Real> &chunk) const;
+  Matrix<const Real> interleave(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
+                                int64_t place, Real *buffer) const;
+};
+
+// Numbers on their way to zero pass through subnormal ones, which processors are slow with: they count as zero while
+// one of these lives.
+class FlushToZero {
+public:
+  FlushToZero();
+  ~FlushToZero();
+
+private:
+  unsigned before;
+};
+
+} // namespace stretto::runtime::mixer

@@ -1,0 +1,134 @@
+// Linear mixers forward, and a few tokens on from a kept state.
+#include "runtime/device/cpu/documents.h"
+#include "runtime/device/cpu/mixer/chunk.h"
+
+#include "runtime/abi/abi.h"
+#include "runtime/core/threads.h"
+
+#include <algorithm>
+
+namespace stretto::runtime::mixer {
+namespace {
+
+// The memory of a piece of work.
+template <typename Real> struct Memory {
+  Memory(const Form &form, Scratch &scratch)
+      : chunk(form, scratch), state(scratch.take<Real>(form.keys * form.values)),
+        out(scratch.take<Real>(chunkRows * form.values)) {}
+  Chunk<Real> chunk;
+  Real *state;
+  Real *out; // [rows, values]; also for what is solved for u
+};
+
+// out = scale * (qDecayed S + a u)
+template <typename Real>
+void writeOut(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int64_t token, int64_t tokens,
+              const Real *state) {
+  Chunk<Real> &chunk = memory.chunk;
+  const int64_t columns = head.form.values, rows = chunk.rows, column = head.head * columns;
+  const bool inPlace = !head.form.twoRows && Head<Real>::isPlain(out);
+  const Matrix<Real> to = inPlace
+                              ? Matrix<Real>{static_cast<Real *>(out.data) + token * out.stride + column, out.stride}
+                              : Matrix<Real>{memory.out, columns};
+  if (state)
+    multiply<Real>(rows, columns, head.form.keys, {chunk.qDecayed.data, chunk.qDecayed.stride}, {state, columns}, 0,
+                   to.data, to.stride);
+  multiply<Real>(rows, columns, rows, {chunk.a.data, chunk.a.stride}, {chunk.u.data, chunk.u.stride}, state ? 1 : 0,
+                 to.data, to.stride);
+  Real scale[chunkRows];
+  std::fill_n(scale, rows, static_cast<Real>(head.op.scale));
+  scaleRows(rows, columns, scale, to, to);
+  if (!inPlace) {
+    const int64_t step = head.form.rowsPerToken();
+    Head<Real>::storeRows(out, token, tokens, column, columns, {to.row(step - 1), to.stride}, step);
+  }
+}
+
+// One chunk; `state` is zero if `isZero`.
+template <typename Real>
+void runChunk(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int64_t token, int64_t tokens, Real *state,
+              bool isZero) {
+  head.prepare(memory.chunk, token, tokens);
+  head.solve(memory.chunk, isZero ? nullptr : state, memory.out);
+  writeOut<Real>(head, memory, out, token, tokens, isZero ? nullptr : state);
+  head.advance(memory.chunk, state, isZero);
+}
+
+template <typename Real>
+void runDocument(const Forward &op, const Document &document, int64_t headNumber, char *scratchBegin) {
+  const FlushToZero guard;
+  const Head<Real> head(op, headNumber);
+  Scratch scratch(scratchBegin);
+  Memory<Real> memory(head.form, scratch);
+  const int64_t size = head.form.keys * head.form.values, segments = (op.length + op.segment - 1) / op.segment;
+  const int64_t sequence = document.first / op.length, end = document.first + document.length;
+  bool isZero = true;
+  for (int64_t token = document.first, next; token < end; token = next) {
+    const int64_t time = token % op.length;
+    if (op.states && time % op.segment == 0) {
+      Real *to =
+          static_cast<Real *>(op.states) + ((sequence * op.heads + headNumber) * segments + time / op.segment) * size;
+      isZero ? std::fill_n(to, size, Real(0)) : std::copy_n(memory.state, size, to);
+    }
+    next = std::min(end, token + head.form.tokens() - time % head.form.tokens()); // as the backward cuts them
+    runChunk(head, memory, op.out, token, next - token, memory.state, isZero);
+    isZero = false;
+  }
+}
+
+template <typename Real> void runAll(const Forward &op, char *scratch) {
+  const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
+  const int64_t bytes = scratchBytes(op);
+  parallelFor(static_cast<int64_t>(documents.size()) * op.heads, [&](int64_t piece, int thread) {
+    runDocument<Real>(op, documents[piece / op.heads], piece % op.heads, scratch + thread * bytes);
+  });
+}
+
+template <typename Real> void runStep(const Step &op, int64_t sequence, int64_t headNumber, char *scratchBegin) {
+  const FlushToZero guard;
+  const Head<Real> head(op, headNumber);
+  Scratch scratch(scratchBegin);
+  Memory<Real> memory(head.form, scratch);
+  const int64_t first = sequence * op.length, valid = std::clamp<int64_t>(op.counts[sequence], 0, op.length);
+  const int64_t columns = head.form.values;
+  Real *state = static_cast<Real *>(op.state) + (sequence * op.heads + headNumber) * head.form.keys * columns;
+  bool isZero = valid > 0 && op.positions[first] == 0;
+  for (int64_t at = 0, next; at < valid; at = next) {
+    next = std::min(valid, at + head.form.tokens());
+    runChunk(head, memory, op.out, first + at, next - at, state, isZero);
+    isZero = false;
+  }
+  std::fill_n(memory.out, columns, Real(0));
+  Head<Real>::storeRows(op.out, first + valid, op.length - valid, headNumber * columns, columns, {memory.out, 0}, 1);
+}
+
+template <typename Real> void runAll(const Step &op, char *scratch) {
+  const int64_t bytes = scratchBytes(op);
+  parallelFor(op.batch * op.heads, [&](int64_t piece, int thread) {
+    runStep<Real>(op, piece / op.heads, piece % op.heads, scratch + thread * bytes);
+  });
+}
+
+template <typename Real> int64_t memoryBytes(const Operands &op) {
+  Scratch scratch(nullptr);
+  Memory<Real>(Form(op), scratch);
+  return scratch.taken();
+}
+
+int64_t bytesOf(const Operands &op) {
+  return op.real == STRETTO_F64 ? memoryBytes<double>(op) : memoryBytes<float>(op);
+}
+
+} // namespace
+
+int64_t scratchBytes(const Forward &op) { return bytesOf(op); }
+int64_t scratchBytes(const Step &op) { return bytesOf(op); }
+
+void run(const Forward &op, char *scratch) {
+  op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);
+}
+void run(const Step &op, char *scratch) {
+  op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);
+}
+
+} // namespace stretto::runtime::mixer

@@ -1,0 +1,309 @@
+// Each function is compiled once per instruction set; all of one type are made from the templates here.
+#include "runtime/device/cpu/mixer/rows.h"
+
+#include "runtime/device/cpu/vectors.h"
+
+#include <algorithm>
+
+namespace stretto::runtime::mixer {
+namespace {
+
+template <typename Real>
+STRETTO_INLINE void scale(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in, Matrix<Real> out) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const Real factor = factors[i], *from = in.row(i);
+    Real *to = out.row(i);
+    for (int64_t d = 0; d < columns; ++d)
+      to[d] = factor * from[d];
+  }
+}
+
+template <typename Real>
+STRETTO_INLINE void addScaled(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in,
+                              Matrix<Real> out) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const Real factor = factors[i], *from = in.row(i);
+    Real *to = out.row(i);
+    for (int64_t d = 0; d < columns; ++d)
+      to[d] += factor * from[d];
+  }
+}
+
+template <typename Real>
+STRETTO_INLINE void elements(int64_t rows, int64_t columns, Matrix<const Real> a, Matrix<const Real> b,
+                             Matrix<Real> out) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const Real *left = a.row(i), *right = b.row(i);
+    Real *to = out.row(i);
+    for (int64_t d = 0; d < columns; ++d)
+      to[d] = left[d] * right[d];
+  }
+}
+
+template <typename Real>
+STRETTO_INLINE void differences(int64_t rows, int64_t columns, Matrix<const Real> a, Matrix<const Real> b,
+                                Matrix<Real> out) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const Real *left = a.row(i), *right = b.row(i);
+    Real *to = out.row(i);
+    for (int64_t d = 0; d < columns; ++d)
+      to[d] = left[d] - right[d];
+  }
+}
+
+template <typename Real>
+STRETTO_INLINE void addElements(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b,
+                                Matrix<Real> out) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const Real *left = a.row(i), *right = b.row(i);
+    Real *to = out.row(i);
+    for (int64_t d = 0; d < columns; ++d)
+      to[d] += sign * left[d] * right[d];
+  }
+}
+
+template <typename Real> STRETTO_INLINE Real dot(const Real *a, const Real *b, int64_t count) {
+  Value<Real> sums = {};
+  int64_t d = 0;
+  for (; d + lanes <= count; d += lanes)
+    sums += load(a + d) * load(b + d);
+  Real sum = total<Real>(sums);
+  for (; d < count; ++d)
+    sum += a[d] * b[d];
+  return sum;
+}
+
+template <typename Real>
+STRETTO_INLINE void dots(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b,
+                         Real *out) {
+  for (int64_t i = 0; i < rows; ++i)
+    out[i] += sign * dot(a.row(i), b.row(i), columns);
+}
+
+// What is below the least normal number is zero.
+template <typename Real> STRETTO_INLINE Value<Real> decayed(const Value<Real> &argument) {
+  const Value<Real> zero = {}, value = exponential<Real>(argument);
+  return argument < Vectors<Real>::least ? zero : value;
+}
+
+template <typename Real> STRETTO_INLINE void exps(int64_t count, Real *data) {
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    store(data + i, decayed<Real>(load(data + i)));
+  if (i == count)
+    return;
+  Real rest[lanes] = {};
+  std::copy(data + i, data + count, rest);
+  store(rest, decayed<Real>(load(rest)));
+  std::copy(rest, rest + (count - i), data + i);
+}
+
+template <typename Real>
+STRETTO_INLINE void factorsOfPairs(int64_t rows, bool strict, const double *rowGates, const double *gates,
+                                   Matrix<Real> factors) {
+  for (int64_t i = 0; i < rows; ++i) {
+    Real row[chunkRows];
+    const int64_t count = i + (strict ? 0 : 1);
+    for (int64_t j = 0; j < chunkRows; ++j)
+      row[j] = j < count ? static_cast<Real>(rowGates[i] - gates[j]) : Real(0);
+    for (int64_t j = 0; j < count; j += lanes)
+      store(row + j, decayed<Real>(load(row + j)));
+    for (int64_t j = 0; j < rows; ++j)
+      factors.row(i)[j] = j < count ? row[j] : Real(0);
+  }
+}
+
+template <typename Real> STRETTO_INLINE void invert(int64_t rows, Matrix<const Real> m, Matrix<Real> inverse) {
+  for (int64_t i = 0; i < rows; ++i) {
+    Real *out = inverse.row(i);
+    std::fill_n(out, rows, Real(0));
+    out[i] = 1;
+    for (int64_t j = 0; j < i; ++j) {
+      const Real factor = m.row(i)[j], *from = inverse.row(j);
+      for (int64_t c = 0; c <= j; ++c)
+        out[c] -= factor * from[c];
+    }
+  }
+}
+
+template <typename Real> STRETTO_INLINE void lower(int64_t rows, bool strict, Matrix<Real> pairs) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = i + (strict ? 0 : 1); j < rows; ++j)
+      pairs.row(i)[j] = 0;
+}
+
+template <typename Real>
+STRETTO_INLINE void balance(int64_t rows, Matrix<const Real> a, Matrix<const Real> b, Real *sums) {
+  Real columns[chunkRows] = {};
+  for (int64_t i = 0; i < rows; ++i) {
+    Real sum = 0;
+    for (int64_t j = 0; j < i; ++j) {
+      const Real pair = a.row(i)[j] * b.row(i)[j];
+      sum += pair;
+      columns[j] += pair;
+    }
+    sums[i] += sum;
+  }
+  for (int64_t j = 0; j < rows; ++j)
+    sums[j] -= columns[j];
+}
+
+template <typename Real>
+STRETTO_INLINE void factorsOfBlocks(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> through,
+                                    Matrix<Real> rest) {
+  for (int64_t begin = 0; begin < rows; begin += blockRows) {
+    const int64_t end = std::min(rows, begin + blockRows);
+    std::copy_n(e.row(begin), columns, through.row(begin));
+    for (int64_t i = begin + 1; i < end; ++i)
+      for (int64_t d = 0; d < columns; ++d)
+        through.row(i)[d] = through.row(i - 1)[d] * e.row(i)[d];
+    std::fill_n(rest.row(end - 1), columns, Real(1));
+    for (int64_t j = end - 2; j >= begin; --j)
+      for (int64_t d = 0; d < columns; ++d)
+        rest.row(j)[d] = rest.row(j + 1)[d] * e.row(j + 1)[d];
+  }
+}
+
+// Channels are worked on in groups of so many, so that a key that decays stays in registers.
+constexpr int64_t group = lanes;
+
+// The first min(lanes, count) of them; zeros behind.
+template <typename Real> STRETTO_INLINE Value<Real> loadSome(const Real *data, int64_t count) {
+  if (count >= lanes)
+    return load(data);
+  Real some[lanes] = {};
+  std::copy_n(data, count, some);
+  return load(some);
+}
+template <typename Real> STRETTO_INLINE void storeSome(Real *data, int64_t count, const Value<Real> &value) {
+  if (count >= lanes)
+    return store(data, value);
+  Real some[lanes];
+  store(some, value);
+  std::copy_n(some, count, data);
+}
+
+template <typename Real>
+STRETTO_INLINE void pairsOfBlock(int64_t rows, int64_t columns, bool before, Matrix<const Real> e, Matrix<const Real> q,
+                                 Matrix<const Real> k, Matrix<const Real> r, Matrix<Real> a, Matrix<Real> m) {
+  for (int64_t j = 0; j < rows; ++j) {
+    Value<Real> sums[blockRows] = {}, erased[blockRows] = {};
+    for (int64_t d = 0; d < columns; d += group) {
+      const int64_t count = columns - d;
+      Value<Real> key = loadSome(k.row(j) + d, count);
+      sums[j] += loadSome(q.row(j) + d, count) * key;
+      for (int64_t i = j + 1; i < rows; ++i) {
+        if (r.data && before)
+          erased[i] += loadSome(r.row(i) + d, count) * key;
+        key *= loadSome(e.row(i) + d, count);
+        sums[i] += loadSome(q.row(i) + d, count) * key;
+        if (r.data && !before)
+          erased[i] += loadSome(r.row(i) + d, count) * key;
+      }
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      a.row(i)[j] = i < j ? Real(0) : total<Real>(sums[i]);
+      if (r.data)
+        m.row(i)[j] = i <= j ? Real(0) : total<Real>(erased[i]);
+    }
+  }
+}
+
+template <typename Real>
+STRETTO_INLINE void gradientsOfBlock(int64_t rows, int64_t columns, bool before, Matrix<const Real> e,
+                                     Matrix<const Real> q, Matrix<const Real> k, Matrix<const Real> r,
+                                     Matrix<const Real> da, Matrix<const Real> dm, Matrix<Real> dq, Matrix<Real> dk,
+                                     Matrix<Real> dr) {
+  for (int64_t d = 0; d < columns; d += group) {
+    const int64_t count = columns - d;
+    for (int64_t j = 0; j < rows; ++j) {
+      Value<Real> key = loadSome(k.row(j) + d, count);
+      for (int64_t i = j + 1; i < rows; ++i) {
+        if (r.data && before)
+          storeSome<Real>(dr.row(i) + d, count, loadSome(dr.row(i) + d, count) + dm.row(i)[j] * key);
+        key *= loadSome(e.row(i) + d, count);
+        storeSome<Real>(dq.row(i) + d, count, loadSome(dq.row(i) + d, count) + da.row(i)[j] * key);
+        if (r.data && !before)
+          storeSome<Real>(dr.row(i) + d, count, loadSome(dr.row(i) + d, count) + dm.row(i)[j] * key);
+      }
+      Value<Real> back = {};
+      for (int64_t i = rows - 1; i > j; --i) {
+        back += da.row(i)[j] * loadSome(q.row(i) + d, count);
+        if (r.data && !before)
+          back += dm.row(i)[j] * loadSome(r.row(i) + d, count);
+        back *= loadSome(e.row(i) + d, count);
+        if (r.data && before)
+          back += dm.row(i)[j] * loadSome(r.row(i) + d, count);
+      }
+      storeSome<Real>(dk.row(j) + d, count, loadSome(dk.row(j) + d, count) + back);
+    }
+  }
+}
+
+template <typename Real> STRETTO_INLINE void suffixSums(int64_t rows, int64_t columns, Matrix<Real> data) {
+  for (int64_t i = rows - 2; i >= 0; --i)
+    for (int64_t d = 0; d < columns; ++d)
+      data.row(i)[d] += data.row(i + 1)[d];
+}
+
+} // namespace
+
+#define STRETTO_MIXER_ROWS(Real)                                                                                       \
+  STRETTO_CLONES void scaleRows(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in,             \
+                                Matrix<Real> out) {                                                                    \
+    scale(rows, columns, factors, in, out);                                                                            \
+  }                                                                                                                    \
+  STRETTO_CLONES void addScaledRows(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in,         \
+                                    Matrix<Real> out) {                                                                \
+    addScaled(rows, columns, factors, in, out);                                                                        \
+  }                                                                                                                    \
+  STRETTO_CLONES void multiplyElements(int64_t rows, int64_t columns, Matrix<const Real> a, Matrix<const Real> b,      \
+                                       Matrix<Real> out) {                                                             \
+    elements(rows, columns, a, b, out);                                                                                \
+  }                                                                                                                    \
+  STRETTO_CLONES void subtract(int64_t rows, int64_t columns, Matrix<const Real> a, Matrix<const Real> b,              \
+                               Matrix<Real> out) {                                                                     \
+    differences(rows, columns, a, b, out);                                                                             \
+  }                                                                                                                    \
+  STRETTO_CLONES void addProducts(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a,                      \
+                                  Matrix<const Real> b, Matrix<Real> out) {                                            \
+    addElements(rows, columns, sign, a, b, out);                                                                       \
+  }                                                                                                                    \
+  STRETTO_CLONES void addDots(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b,    \
+                              Real *out) {                                                                             \
+    dots(rows, columns, sign, a, b, out);                                                                              \
+  }                                                                                                                    \
+  STRETTO_CLONES void exponentials(int64_t count, Real *data) { exps(count, data); }                                   \
+  STRETTO_CLONES void invertUnitLower(int64_t rows, Matrix<const Real> m, Matrix<Real> inverse) {                      \
+    invert(rows, m, inverse);                                                                                          \
+  }                                                                                                                    \
+  STRETTO_CLONES void keepLower(int64_t rows, bool strict, Matrix<Real> pairs) { lower(rows, strict, pairs); }         \
+  STRETTO_CLONES void addPairBalance(int64_t rows, Matrix<const Real> a, Matrix<const Real> b, Real *sums) {           \
+    balance(rows, a, b, sums);                                                                                         \
+  }                                                                                                                    \
+  STRETTO_CLONES void blockFactors(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> through,          \
+                                   Matrix<Real> rest) {                                                                \
+    factorsOfBlocks(rows, columns, e, through, rest);                                                                  \
+  }                                                                                                                    \
+  STRETTO_CLONES void blockPairs(int64_t rows, int64_t columns, bool before, Matrix<const Real> e,                     \
+                                 Matrix<const Real> q, Matrix<const Real> k, Matrix<const Real> r, Matrix<Real> a,     \
+                                 Matrix<Real> m) {                                                                     \
+    pairsOfBlock(rows, columns, before, e, q, k, r, a, m);                                                             \
+  }                                                                                                                    \
+  STRETTO_CLONES void blockPairGradients(int64_t rows, int64_t columns, bool before, Matrix<const Real> e,             \
+                                         Matrix<const Real> q, Matrix<const Real> k, Matrix<const Real> r,             \
+                                         Matrix<const Real> da, Matrix<const Real> dm, Matrix<Real> dq,                \
+                                         Matrix<Real> dk, Matrix<Real> dr) {                                           \
+    gradientsOfBlock(rows, columns, before, e, q, k, r, da, dm, dq, dk, dr);                                           \
+  }                                                                                                                    \
+  STRETTO_CLONES void sumBackwards(int64_t rows, int64_t columns, Matrix<Real> data) {                                 \
+    suffixSums(rows, columns, data);                                                                                   \
+  }                                                                                                                    \
+  STRETTO_CLONES void pairFactors(int64_t rows, bool strict, const double *rowGates, const double *gates,              \
+                                  Matrix<Real> factors) {                                                              \
+    factorsOfPairs(rows, strict, rowGates, gates, factors);                                                            \
+  }
+STRETTO_MIXER_ROWS(float)
+STRETTO_MIXER_ROWS(double)
+
+} // namespace stretto::runtime::mixer

@@ -1,0 +1,427 @@
+// Linear mixers on the CPU, against their recurrence and its derivative, token by token in f64.
+#include "runtime/device/cpu/mixer/mixer.h"
+
+#include "runtime/abi/abi.h"
+#include "runtime/core/threads.h"
+
+#include <cmath>
+#include <deque>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace stretto::runtime;
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+enum class Erases { nothing, beta, key, other };
+
+struct Setting {
+  int64_t batch = 2, length = 70, heads = 4, keyHeads = 4, keys = 5, values = 7, segment = 64;
+  double scale = 0.7;
+  double decay = 0; // about this at each step; 0: none
+  bool byChannel = false, shared = false, before = false, writes = false, documents = false;
+  Erases erases = Erases::nothing;
+
+  int64_t tokens() const { return batch * length; }
+  bool hasErase() const { return erases == Erases::key || erases == Erases::other; }
+  int64_t decays() const { return decay == 0 ? 0 : byChannel ? heads * keys : heads; }
+};
+
+// The operands, each [tokens, columns]; those that are not given are empty.
+struct Data {
+  Numbers q, k, v, decay, write, beta, erase, eraseWrite, grad;
+  std::vector<int32_t> positions;
+
+  explicit Data(const Setting &s) {
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal;
+    auto draw = [&](int64_t columns) {
+      Numbers numbers(s.tokens() * columns);
+      for (double &number : numbers) // what f32 holds, so that both types see the same
+        number = static_cast<float>(normal(random) / std::sqrt(double(s.keys)));
+      return numbers;
+    };
+    auto strengths = [&] {
+      Numbers numbers = draw(s.heads);
+      for (double &number : numbers)
+        number = static_cast<float>(1 / (1 + std::exp(-2 * number)));
+      return numbers;
+    };
+    q = draw(s.keyHeads * s.keys), k = draw(s.keyHeads * s.keys), v = draw(s.heads * s.values);
+    grad = draw(s.heads * s.values);
+    if (s.writes)
+      write = strengths();
+    if (s.erases == Erases::beta)
+      beta = strengths();
+    if (s.hasErase())
+      erase = draw(s.heads * s.keys);
+    for (double &number : erase) // else states grow
+      number /= 2;
+    if (s.erases == Erases::other)
+      eraseWrite = draw(s.heads * s.keys);
+    if (s.decay != 0) {
+      decay = draw(s.decays());
+      if (s.shared)
+        decay.resize(s.decays());
+      for (double &number : decay)
+        number = static_cast<float>(s.decay * std::abs(number) * (random() % 3 ? 1 : 0.01));
+    }
+    if (s.documents)
+      for (int64_t token = 0; token < s.tokens(); ++token)
+        positions.push_back(token % s.length == 0 || random() % 11 == 0 ? 0 : positions.back() + 1);
+  }
+};
+
+struct Results {
+  Numbers out, dq, dk, dv, dDecay, dWrite, dBeta, dErase, dEraseWrite;
+};
+
+// One head of one sequence by the recurrence.
+class Recurrence {
+public:
+  Recurrence(const Setting &s, const Data &data, int64_t sequence, int64_t head)
+      : s(s), data(data), first(sequence * s.length), head(head), keyHead(head * s.keyHeads / s.heads) {}
+
+  void run(Results &to) {
+    std::vector<Numbers> before, read;
+    Numbers state(s.keys * s.values);
+    for (int64_t t = 0; t < s.length; ++t) {
+      if (begins(t))
+        state.assign(state.size(), 0);
+      before.push_back(state);
+      read.push_back(readOf(t, state));
+      advance(t, state, read.back());
+      for (int64_t e = 0; e < s.values; ++e)
+        for (int64_t d = 0; d < s.keys; ++d)
+          to.out[at(t, s.values, e)] += s.scale * q(t, d) * state[d * s.values + e];
+    }
+    Numbers ahead(state.size());
+    for (int64_t t = s.length - 1; t >= 0; --t)
+      backward(t, before[t], read[t], ahead, to);
+  }
+
+private:
+  bool begins(int64_t t) const { return t == 0 || (s.documents && data.positions[first + t] == 0); }
+  int64_t at(int64_t t, int64_t columns, int64_t column) const {
+    return ((first + t) * s.heads + head) * columns + column;
+  }
+  double q(int64_t t, int64_t d) const { return data.q[((first + t) * s.keyHeads + keyHead) * s.keys + d]; }
+  double k(int64_t t, int64_t d) const { return data.k[((first + t) * s.keyHeads + keyHead) * s.keys + d]; }
+  double beta(int64_t t) const { return data.beta[at(t, 1, 0)]; }
+  double r(int64_t t, int64_t d) const {
+    return s.erases == Erases::nothing ? 0 : s.hasErase() ? data.erase[at(t, s.keys, d)] : beta(t) * k(t, d);
+  }
+  double p(int64_t t, int64_t d) const {
+    return s.erases == Erases::other ? data.eraseWrite[at(t, s.keys, d)] : k(t, d);
+  }
+  double w(int64_t t) const { return s.erases == Erases::beta ? beta(t) : s.writes ? data.write[at(t, 1, 0)] : 1; }
+  double kept(int64_t t, int64_t d) const {
+    if (s.decay == 0)
+      return 1;
+    const int64_t columns = s.byChannel ? s.keys : 1, column = s.byChannel ? d : 0;
+    return std::exp(data.decay[s.shared ? head * columns + column : at(t, columns, column)]);
+  }
+
+  Numbers readOf(int64_t t, const Numbers &state) const {
+    Numbers read(s.values);
+    for (int64_t d = 0; d < s.keys; ++d)
+      for (int64_t e = 0; e < s.values; ++e)
+        read[e] += r(t, d) * (s.before ? 1 : kept(t, d)) * state[d * s.values + e];
+    return read;
+  }
+
+  void advance(int64_t t, Numbers &state, const Numbers &read) const {
+    for (int64_t d = 0; d < s.keys; ++d)
+      for (int64_t e = 0; e < s.values; ++e)
+        state[d * s.values + e] =
+            kept(t, d) * state[d * s.values + e] + k(t, d) * w(t) * data.v[at(t, s.values, e)] - p(t, d) * read[e];
+  }
+
+  // `ahead`: the gradient of the state behind the token; becomes that of the state before it.
+  void backward(int64_t t, const Numbers &before, const Numbers &read, Numbers &ahead, Results &to) const {
+    Numbers behind = before, ofValue(s.values), ofRead(s.values);
+    advance(t, behind, read);
+    for (int64_t d = 0; d < s.keys; ++d)
+      for (int64_t e = 0; e < s.values; ++e) {
+        const int64_t i = d * s.values + e;
+        const double grad = s.scale * data.grad[at(t, s.values, e)], value = w(t) * data.v[at(t, s.values, e)];
+        to.dq[at(t, s.keys, d)] += behind[i] * grad;
+        ahead[i] += q(t, d) * grad;
+        to.dk[at(t, s.keys, d)] += ahead[i] * value;
+        ofP(t, d, -ahead[i] * read[e], to);
+        ofValue[e] += ahead[i] * k(t, d);
+        ofRead[e] -= ahead[i] * p(t, d);
+      }
+    for (int64_t e = 0; e < s.values; ++e) {
+      to.dv[at(t, s.values, e)] += w(t) * ofValue[e];
+      ofStrength(t, data.v[at(t, s.values, e)] * ofValue[e], to);
+    }
+    for (int64_t d = 0; d < s.keys; ++d)
+      for (int64_t e = 0; e < s.values; ++e) {
+        const int64_t i = d * s.values + e;
+        ofR(t, d, (s.before ? 1 : kept(t, d)) * before[i] * ofRead[e], to);
+        const double decayed = ahead[i] + (s.before ? 0 : r(t, d) * ofRead[e]);
+        if (s.decay != 0)
+          to.dDecay[s.byChannel ? at(t, s.keys, d) : at(t, 1, 0)] += kept(t, d) * before[i] * decayed;
+        ahead[i] = begins(t) ? 0 : kept(t, d) * decayed + (s.before ? r(t, d) * ofRead[e] : 0);
+      }
+  }
+
+  void ofP(int64_t t, int64_t d, double gradient, Results &to) const {
+    (s.erases == Erases::other ? to.dEraseWrite : to.dk)[at(t, s.keys, d)] += gradient;
+  }
+  void ofR(int64_t t, int64_t d, double gradient, Results &to) const {
+    if (s.hasErase())
+      to.dErase[at(t, s.keys, d)] += gradient;
+    if (s.erases != Erases::beta)
+      return;
+    to.dk[at(t, s.keys, d)] += beta(t) * gradient;
+    to.dBeta[at(t, 1, 0)] += k(t, d) * gradient;
+  }
+  void ofStrength(int64_t t, double gradient, Results &to) const {
+    if (s.writes)
+      to.dWrite[at(t, 1, 0)] += gradient;
+    if (s.erases == Erases::beta)
+      to.dBeta[at(t, 1, 0)] += gradient;
+  }
+
+  const Setting &s;
+  const Data &data;
+  const int64_t first, head, keyHead;
+};
+
+Results emptyResults(const Setting &s) {
+  const Numbers rows(s.tokens() * s.heads), keys(s.tokens() * s.heads * s.keys),
+      values(s.tokens() * s.heads * s.values);
+  return {values,
+          keys,
+          keys,
+          values,
+          s.decay == 0  ? Numbers()
+          : s.byChannel ? keys
+                        : rows,
+          s.writes ? rows : Numbers(),
+          s.erases == Erases::beta ? rows : Numbers(),
+          s.hasErase() ? keys : Numbers(),
+          s.erases == Erases::other ? keys : Numbers()};
+}
+
+Results expected(const Setting &s, const Data &data) {
+  Results results = emptyResults(s);
+  for (int64_t sequence = 0; sequence < s.batch; ++sequence)
+    for (int64_t head = 0; head < s.heads; ++head)
+      Recurrence(s, data, sequence, head).run(results);
+  return results;
+}
+
+// The same by chunks. Rows lie `gap` elements further apart than they are wide.
+template <typename Real> class Chunks {
+public:
+  Chunks(const Setting &s, const Data &data) : s(s), data(data) {
+    op.batch = s.batch, op.length = s.length, op.heads = s.heads, op.keyHeads = s.keyHeads;
+    op.keyColumns = s.keys, op.valueColumns = s.values, op.scale = s.scale;
+    op.real = dtype, op.decaysByChannel = s.byChannel, op.readsBefore = s.before;
+    op.q = rows(data.q), op.k = rows(data.k), op.v = rows(data.v), op.write = rows(data.write);
+    op.beta = rows(data.beta), op.erase = rows(data.erase), op.eraseWrite = rows(data.eraseWrite);
+    op.decay = rows(data.decay, s.shared ? 1 : s.tokens());
+    if (s.shared)
+      op.decay.stride = 0;
+    op.positions = s.documents ? data.positions.data() : nullptr;
+  }
+
+  Results run() {
+    Results results = emptyResults(s);
+    const int64_t segments = (s.length + s.segment - 1) / s.segment;
+    std::vector<Real> states(s.batch * s.heads * segments * s.keys * s.values);
+    mixer::Forward forward{op, s.segment, {}, states.data()};
+    forward.out = rows(results.out);
+    runWithScratch(forward);
+    take(forward.out, results.out);
+    mixer::Backward backward;
+    static_cast<mixer::Operands &>(backward) = op;
+    backward.segment = s.segment, backward.states = states.data(), backward.grad = rows(data.grad);
+    const std::pair<mixer::Rows *, Numbers *> gradients[] = {
+        {&backward.dq, &results.dq},         {&backward.dk, &results.dk},
+        {&backward.dv, &results.dv},         {&backward.dDecay, &results.dDecay},
+        {&backward.dWrite, &results.dWrite}, {&backward.dBeta, &results.dBeta},
+        {&backward.dErase, &results.dErase}, {&backward.dEraseWrite, &results.dEraseWrite}};
+    for (auto [place, numbers] : gradients)
+      *place = rows(*numbers);
+    runWithScratch(backward);
+    for (auto [place, numbers] : gradients)
+      take(*place, *numbers);
+    return results;
+  }
+
+  // Forward in calls of so many tokens.
+  Numbers steps(int64_t most) {
+    Numbers out(s.tokens() * s.heads * s.values), state(s.batch * s.heads * s.keys * s.values, 5);
+    std::vector<Real> kept(state.begin(), state.end());
+    for (int64_t t = 0; t < s.length; t += most) {
+      const auto count = static_cast<int32_t>(std::min(most, s.length - t));
+      mixer::Step step;
+      static_cast<mixer::Operands &>(step) = op;
+      step.batch = 1, step.length = most; // the sequences one by one, as rows of a call lie together
+      for (int64_t sequence = 0; sequence < s.batch; ++sequence) {
+        std::vector<int32_t> positions;
+        for (int64_t i = 0; i < most; ++i)
+          positions.push_back(static_cast<int32_t>(t + i));
+        const int64_t token = sequence * s.length + t;
+        std::vector<Real> rowsOut(most * s.heads * s.values, 9);
+        using Given = mixer::Operands;
+        for (auto member : {&Given::q, &Given::k, &Given::v, &Given::decay, &Given::write, &Given::beta, &Given::erase,
+                            &Given::eraseWrite})
+          step.*member = from(op.*member, token);
+        step.positions = positions.data(), step.counts = &count;
+        step.state = kept.data() + sequence * s.heads * s.keys * s.values;
+        step.out = {rowsOut.data(), s.heads * s.values, dtype};
+        runWithScratch(step);
+        for (int64_t i = 0; i < most * s.heads * s.values; ++i)
+          if (i < count * s.heads * s.values)
+            out[token * s.heads * s.values + i] = rowsOut[i];
+          else
+            EXPECT_EQ(rowsOut[i], 0);
+      }
+    }
+    return out;
+  }
+
+private:
+  static constexpr int64_t gap = 3;
+  static constexpr int32_t dtype = sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32;
+
+  // Enough room behind the last row for calls that are longer than what is left. `count`: of the rows.
+  mixer::Rows rows(const Numbers &numbers, int64_t count) {
+    if (numbers.empty())
+      return {};
+    const int64_t width = static_cast<int64_t>(numbers.size()) / count;
+    auto &memory = kept.emplace_back((count + 64) * (width + gap), Real(-77));
+    for (int64_t row = 0; row < count; ++row)
+      for (int64_t column = 0; column < width; ++column)
+        memory[row * (width + gap) + column] = static_cast<Real>(numbers[row * width + column]);
+    return {memory.data(), width + gap, dtype};
+  }
+  mixer::Rows rows(const Numbers &numbers) { return rows(numbers, s.tokens()); }
+
+  static mixer::Rows from(mixer::Rows rows, int64_t token) {
+    if (rows)
+      rows.data = static_cast<Real *>(rows.data) + token * rows.stride;
+    return rows;
+  }
+
+  void take(const mixer::Rows &place, Numbers &numbers) {
+    const int64_t columns = static_cast<int64_t>(numbers.size()) / s.tokens();
+    for (int64_t i = 0; i < static_cast<int64_t>(numbers.size()); ++i)
+      numbers[i] = static_cast<const Real *>(place.data)[i / columns * place.stride + i % columns];
+  }
+
+  template <typename Op> static void runWithScratch(const Op &op) {
+    const int64_t bytes = mixer::scratchBytes(op) * threadCount();
+    std::vector<double> scratch(bytes / sizeof(double) + 8, std::nan(""));
+    auto begin = (reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64;
+    mixer::run(op, reinterpret_cast<char *>(begin));
+  }
+
+  const Setting &s;
+  const Data &data;
+  mixer::Operands op;
+  std::deque<std::vector<Real>> kept;
+};
+
+// The largest difference, relative to the largest number expected.
+double difference(const Numbers &found, const Numbers &wanted) {
+  double largest = 1e-30, most = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!std::isfinite(found[i]))
+      return INFINITY;
+    largest = std::max(largest, std::abs(wanted[i]));
+    most = std::max(most, std::abs(found[i] - wanted[i]));
+  }
+  return most / largest;
+}
+
+void expectAgree(const Results &found, const Results &wanted, double limit, double decayLimit) {
+  EXPECT_LE(difference(found.out, wanted.out), limit) << "out";
+  EXPECT_LE(difference(found.dq, wanted.dq), limit) << "dq";
+  EXPECT_LE(difference(found.dk, wanted.dk), limit) << "dk";
+  EXPECT_LE(difference(found.dv, wanted.dv), limit) << "dv";
+  EXPECT_LE(difference(found.dDecay, wanted.dDecay), decayLimit) << "ddecay";
+  EXPECT_LE(difference(found.dWrite, wanted.dWrite), limit) << "dwrite";
+  EXPECT_LE(difference(found.dBeta, wanted.dBeta), limit) << "dbeta";
+  EXPECT_LE(difference(found.dErase, wanted.dErase), limit) << "derase";
+  EXPECT_LE(difference(found.dEraseWrite, wanted.dEraseWrite), limit) << "derase_write";
+}
+
+std::vector<Setting> settings() {
+  std::vector<Setting> list;
+  for (Erases erases : {Erases::nothing, Erases::beta, Erases::key, Erases::other})
+    for (double decay : {0.0, -0.05, -5.0, -80.0})
+      for (bool byChannel : {false, true})
+        for (bool variant : {false, true}) {
+          Setting s;
+          s.erases = erases, s.decay = decay, s.byChannel = byChannel;
+          s.before = variant && erases != Erases::nothing;
+          s.writes = variant && erases != Erases::beta;
+          s.documents = (list.size() % 3) == 1;
+          s.shared = (list.size() % 5) == 2 && decay != 0;
+          s.keyHeads = variant ? 2 : 4;
+          if (decay != 0 || !byChannel)
+            list.push_back(s);
+        }
+  return list;
+}
+
+} // namespace
+
+TEST(Mixer, agreesWithTheRecurrence) {
+  for (Setting s : settings())
+    for (int64_t length : {1, 15, 64, 65, 203}) {
+      s.length = length;
+      const Data data(s);
+      const Results wanted = expected(s, data);
+      SCOPED_TRACE(testing::Message() << "length " << length << " erases " << int(s.erases) << " decay " << s.decay
+                                      << (s.byChannel ? " by channel" : "") << (s.before ? " before" : "")
+                                      << (s.documents ? " documents" : "") << (s.shared ? " shared" : ""));
+      expectAgree(Chunks<double>(s, data).run(), wanted, 1e-10, 1e-10);
+      expectAgree(Chunks<float>(s, data).run(), wanted, 4e-6, 1e-5);
+    }
+}
+
+TEST(Mixer, givesTheSameBitsOnAnyNumberOfThreads) {
+  const int before = threadCount();
+  for (const Setting &s : settings()) {
+    const Data data(s);
+    setThreadCount(1);
+    const Results one = Chunks<float>(s, data).run();
+    setThreadCount(3);
+    const Results three = Chunks<float>(s, data).run();
+    EXPECT_EQ(one.out, three.out);
+    EXPECT_EQ(one.dq, three.dq);
+    EXPECT_EQ(one.dDecay, three.dDecay);
+  }
+  setThreadCount(before);
+}
+
+TEST(Mixer, needsNotTheStatesOfShortSegments) {
+  for (Setting s : settings()) {
+    s.length = 203;
+    const Data data(s);
+    const Results wanted = Chunks<double>(s, data).run();
+    s.segment = 256;
+    const Results found = Chunks<double>(s, data).run();
+    EXPECT_EQ(found.out, wanted.out);
+    expectAgree(found, wanted, 1e-12, 1e-12);
+  }
+}
+
+TEST(Mixer, goesOnFromAState) {
+  for (Setting s : settings()) {
+    s.documents = false;
+    const Data data(s);
+    const Results wanted = expected(s, data);
+    for (int64_t most : {1, 3, 33})
+      EXPECT_LE(difference(Chunks<double>(s, data).steps(most), wanted.out), 1e-10) << most;
+  }
+}
