@@ -77,7 +77,8 @@ Site stretto::codegen::describeSite(Operation *op, ArrayRef<Value> buffers) {
   Site site;
   for (OpResult value : op->getResults()) {
     auto type = cast<RankedTensorType>(value.getType());
-    if (!isa<FloatType>(type.getElementType()) || seq::updatedOperand(value)) // most of a cache is not written by a call
+    if (!isa<FloatType>(type.getElementType()) ||
+        seq::updatedOperand(value)) // most of a cache is not written by a call
       continue;
     Operation *maker = op;
     SiteResult result;

@@ -124,8 +124,8 @@ private:
     OpOperand *accumulator = accumulatorOf(op);
     for (OpOperand &use : op->getOpOperands())
       for (OpResult result : op->getResults()) {
-        bool isTakenOver = &use == seq::updatedOperand(result) ||
-                           (&use == residualOf(op) && span(use.get()) == span(result));
+        bool isTakenOver =
+            &use == seq::updatedOperand(result) || (&use == residualOf(op) && span(use.get()) == span(result));
         if (&use == accumulator || isTakenOver || !overlap(span(use.get()), span(result)))
           continue;
         auto rowwise = dyn_cast<kern::RowwiseOp>(op);

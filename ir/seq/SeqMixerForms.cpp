@@ -73,15 +73,23 @@ StringRef MixerGradOp::getOperandName(unsigned number) {
 }
 StringRef MixerGradOp::getResultName(unsigned number) { return givenNames[definedResult(*this, number)]; }
 
+/// The operands of a step are those of a mixer with state, positions and counts behind v.
+static std::optional<unsigned> givenOfStep(unsigned defined) {
+  constexpr unsigned own = 3;
+  if (defined <= Given::v)
+    return defined;
+  return defined <= Given::v + own ? std::nullopt : std::optional(defined - own);
+}
+
 ValueFacts MixerStepOp::getOperandFacts(unsigned number) {
-  unsigned defined = definedOperand(*this, number);
-  return defined < Given::count ? givenFacts(defined, getDecay()) : defined == Given::count + 1 ? tokenRow : kept;
+  if (std::optional<unsigned> given = givenOfStep(definedOperand(*this, number)))
+    return givenFacts(*given, getDecay());
+  return number == getPositionsMutable().getOperandNumber() ? tokenRow : kept;
 }
 ValueFacts MixerStepOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : kept; }
 StringRef MixerStepOp::getOperandName(unsigned number) {
-  unsigned defined = definedOperand(*this, number);
-  constexpr llvm::StringLiteral others[] = {"state", "positions", "counts"};
-  return defined < Given::count ? givenNames[defined] : others[defined - Given::count];
+  std::optional<unsigned> given = givenOfStep(definedOperand(*this, number));
+  return given ? StringRef(givenNames[*given]) : StringRef();
 }
 std::optional<unsigned> MixerStepOp::getUpdatedOperand(unsigned result) {
   return result == 1 ? std::optional(getStateMutable().getOperandNumber()) : std::nullopt;
@@ -192,8 +200,8 @@ SmallVector<Value> MixerOp::decode(Decoding &decoding, std::string &reason) {
   Value state = decoding.state(getHeads() * getKeyColumns(), getValueColumns(), real);
   Value positions = decoding.positions(), counts = decoding.counts();
   auto step =
-      MixerStepOp::create(decoding.builder(), v.getType(), state.getType(), q, k, v, decay, write, beta, erase,
-                          eraseWrite, state, positions, counts, getHeads(), getKeyHeads(), getScale(), getReadBefore());
+      MixerStepOp::create(decoding.builder(), v.getType(), state.getType(), q, k, v, state, positions, counts, decay,
+                          write, beta, erase, eraseWrite, getHeads(), getKeyHeads(), getScale(), getReadBefore());
   SmallVector<Value> results{step.getOut()};
   results.resize((*this)->getNumResults());
   return results;

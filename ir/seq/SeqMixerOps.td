@@ -103,7 +103,7 @@ def Seq_MixerGradOp : Seq_MixerBase<"mixer_grad", ["getMatmulKind", "getFlops", 
 }
 
 def Seq_MixerStepOp : Seq_MixerBase<"mixer_step", ["getUpdatedOperand"],
-    [AllTypesMatch<["q", "k"]>, AllTypesMatch<["v", "out"]>, TypesMatchWith<"next is a state", "state", "next", "$_self">]> {
+    [AllTypesMatch<["q", "k"]>, AllTypesMatch<["v", "out"]>, AllTypesMatch<["state", "next"]>]> {
   let summary = "seq.mixer a few tokens on in each sequence, from a state that is kept";
   let description = [{
     Operands are rows of the tokens of one call, `[batch, rows, columns]`. `state` is a cache,
@@ -115,10 +115,10 @@ def Seq_MixerStepOp : Seq_MixerBase<"mixer_step", ["getUpdatedOperand"],
     %o, %next = seq.mixer_step %q, %k, %v decay %g : tensor<2x3x4xf32> state %s at %positions valid %counts heads 4 key_heads 4 scale 0.5 : tensor<2x3x16xf32>, tensor<2x3x32xf32>, tensor<2x16x8xf32>, tensor<2x3xi32>, tensor<2xi32>
     ```
   }];
-  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Optional<Seq_RealTensor>:$decay,
+  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Seq_RealTensor:$state,
+                       Seq_TokenTensor:$positions, Seq_TokenTensor:$counts, Optional<Seq_RealTensor>:$decay,
                        Optional<Seq_RealTensor>:$write, Optional<Seq_RealTensor>:$beta,
-                       Optional<Seq_StoredTensor>:$erase, Optional<Seq_StoredTensor>:$erase_write,
-                       Seq_RealTensor:$state, Seq_TokenTensor:$positions, Seq_TokenTensor:$counts, I64Attr:$heads,
+                       Optional<Seq_StoredTensor>:$erase, Optional<Seq_StoredTensor>:$erase_write, I64Attr:$heads,
                        I64Attr:$key_heads, F64Attr:$scale, UnitAttr:$read_before);
   let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$next);
   let assemblyFormat = [{

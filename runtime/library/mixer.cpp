@@ -67,9 +67,9 @@ mixer::Backward backwardOf(const LibraryCall &call) {
 mixer::Step stepOf(const LibraryCall &call) {
   mixer::Step step;
   fill(step, call, 0);
-  step.positions = static_cast<const int32_t *>(dataOf(call.operand("positions")));
-  step.counts = static_cast<const int32_t *>(dataOf(call.operand("counts")));
-  step.state = dataOf(call.operand("state"));
+  step.state = dataOf(call.operands[3]);
+  step.positions = static_cast<const int32_t *>(dataOf(call.operands[4]));
+  step.counts = static_cast<const int32_t *>(dataOf(call.operands[5]));
   step.out = rowsOf(call.results[0]);
   return step;
 }
@@ -103,8 +103,7 @@ void backwardElsewhere(const LibraryCall &call) {
 }
 
 void stepElsewhere(const LibraryCall &call) {
-  mixerStep(tensorsOf(call, 0), call.operand("positions"), call.operand("counts"), call.operand("state"),
-            call.results[0]);
+  mixerStep(tensorsOf(call, 0), call.operands[4], call.operands[5], call.operands[3], call.results[0]);
 }
 
 // ---------------------------------------------------------------- the operations

@@ -40,6 +40,8 @@ def chosen_models(folder):
     yield Case("hybrid", os.path.join(folder, "hybrid.stretto"), hybrid, batch=3, length=21)
     for options in ({}, *models.OPTIONS):
         yield Case("llama", os.path.join(folder, "llama.stretto"), models.SIZE | options, batch=3, length=17)
+    for name, settings in models.MIXERS:
+        yield Case(name, os.path.join(folder, f"{name}.stretto"), {"dim": 16, "layers": 2} | settings, batch=3, length=35)
 
 
 def problems_of(setting, chunk, *options, dtype="f64", tolerance=TOLERANCE):
@@ -80,6 +82,8 @@ def emulated_models(folder):
     yield Case("llama, emulated", llama, {"dim": 96, "layers": 2, "heads": 2, "kv_heads": 1, "ffn": 20}, batch=2, length=9)
     yield Case("llama, emulated", llama, {"dim": 15, "layers": 2, "heads": 3, "ffn": 7, "rotary_fraction": 0}, batch=3, length=6)
     yield Case("taps, emulated", TAPS, length=11, vocabulary=9)
+    gdn = {"dim": 24, "layers": 2, "heads": 2, "ffn": 20}
+    yield Case("gdn, emulated", os.path.join(folder, "gdn.stretto"), gdn, batch=2, length=11)
 
 
 def check_random(case, seed):

@@ -22,6 +22,25 @@ OPTIONS = [
     {"canon_activation": "silu", "layers": 2},
 ]
 
+CANON = ("{}", "{b}", "{A, b, C, D}", "{A, B, C, D}")
+MIXERS = [ # of both generations; the columns of keys and values, shared keys, every mixer of models/std/mixers.stretto
+    ("gla", {"heads": 2, "key_width": 16, "value_width": 32, "gate_rank": 4, "ffn": 32}),
+    ("gdn", {"heads": 2, "key_width": 16, "value_width": 32, "gate_rank": 4}),
+    ("mamba2", {"heads": 4, "groups": 2, "state": 6, "mlp": "false"}),
+    *(("linear", {"heads": 2, "mixer": mixer, "ffn": 24}) for mixer in ("retention", "delta", "kimi_delta", "rwkv7_like")),
+    ("linear", {"heads": 2, "mixer": "delta", "ffn": 24, "period": 2}),
+]  # fmt: skip
+
+
+def mixers(models, length=37):
+    """Linear mixers: published settings with all Canon sets, and others."""
+    small = {"dim": 16, "layers": 2}
+    for canon in CANON:
+        for name, settings in (("gla", {"heads": 2}), ("gdn", {"heads": 2}), ("mamba2", {"heads": 4, "state": 6})):
+            yield Case(f"{name} {canon}", os.path.join(models, f"{name}.stretto"), small | settings | {"canon_at": canon}, length=9)
+    for name, settings in MIXERS:
+        yield Case(f"{name} {settings.get('mixer', '')}", os.path.join(models, f"{name}.stretto"), small | settings, length=length)
+
 
 def cases(models):
     return [replace(case, finite_differences=True) for case in plain_cases(models)]
@@ -41,6 +60,7 @@ def plain_cases(models):
         yield Case("llama with memory", llama, SIZE | settings, memory_budget=PLENTY)
     for settings in ({}, {"tied": "true"}):  # logits too large to be held at once; as little saved as possible
         yield Case("llama in chunks", llama, SIZE | settings, 4, 32, vocabulary=4200, memory_budget=1)
+    yield from mixers(models)
 
 
 if __name__ == "__main__":
