@@ -15,15 +15,6 @@ namespace {
 template <typename Real> using In = Matrix<const Real>;
 template <typename Real> using Out = Matrix<Real>;
 
-template <typename Real> Operand<Real> read(In<Real> matrix) { return {matrix.data, matrix.stride}; }
-template <typename Real> Operand<Real> transposed(In<Real> matrix) { return {matrix.data, matrix.stride, true}; }
-
-// c (+)= a b, with the sizes of c and the inner one.
-template <typename Real>
-void product(int64_t rows, int64_t columns, int64_t inner, Operand<Real> a, Operand<Real> b, bool adds, Out<Real> c) {
-  multiply<Real>(rows, columns, inner, a, b, adds ? 1 : 0, c.data, c.stride);
-}
-
 // The tokens of a chunk, and the state before it.
 template <typename Real> struct Place {
   explicit Place(const Form &form, Scratch &scratch)
@@ -63,7 +54,7 @@ template <typename Real> struct Memory {
 template <typename Real> class Reverse {
 public:
   Reverse(const Backward &op, const Document &document, int64_t headNumber, char *scratchBegin)
-      : op(op), document(document), head(op, headNumber), form(head.form), scratch(scratchBegin),
+      : op(op), document(document), scratch(scratchBegin), head(op, headNumber, scratch), form(head.form),
         memory(form, placesOf(op, form), scratch) {}
 
   // How many chunks a segment has.
@@ -83,6 +74,13 @@ public:
   }
 
 private:
+  static Operand<Real> read(In<Real> matrix) { return Head<Real>::read(matrix); }
+  static Operand<Real> transposed(In<Real> matrix) { return Head<Real>::transposed(matrix); }
+  void multiply(Out<Real> c, int64_t rows, int64_t columns, int64_t inner, Operand<Real> a, Operand<Real> b,
+                bool adds = false) const {
+    head.multiplyInto(c, rows, columns, inner, a, b, adds);
+  }
+
   void runSegment(int64_t begin, int64_t end, bool isLast) {
     int64_t count = 0;
     for (int64_t token = begin, next; token < end; token = next, ++count) {
@@ -144,22 +142,22 @@ private:
   void valueGradients(const Chunk<Real> &chunk, bool isLast) {
     const int64_t rows = chunk.rows, columns = form.values;
     const Out<Real> du = form.erases ? memory.du : memory.dy;
-    product<Real>(rows, columns, rows, transposed<Real>(chunk.a), read<Real>(memory.grad), false, du);
+    multiply(du, rows, columns, rows, transposed(chunk.a), read(memory.grad));
     if (!isLast)
-      product<Real>(rows, columns, form.keys, read<Real>(chunk.kRest), read<Real>(memory.dState), true, du);
+      multiply(du, rows, columns, form.keys, read(chunk.kRest), read(memory.dState), true);
     if (form.erases)
-      product<Real>(rows, columns, rows, transposed<Real>(chunk.inverse), read<Real>(memory.du), false, memory.dy);
+      multiply(memory.dy, rows, columns, rows, transposed(chunk.inverse), read(memory.du));
   }
 
   // da = lower(grad u^T), dm = -strict(dy u^T)
   void pairProducts(const Chunk<Real> &chunk) {
     const int64_t rows = chunk.rows, columns = form.values;
-    product<Real>(rows, rows, columns, read<Real>(memory.grad), transposed<Real>(chunk.u), false, memory.da);
+    multiply(memory.da, rows, rows, columns, read(memory.grad), transposed(chunk.u));
     keepLower(rows, /*strict=*/false, memory.da);
     if (!form.erases)
       return;
     negate(memory.dy, memory.du, rows, columns); // from here on du is -dy
-    product<Real>(rows, rows, columns, read<Real>(memory.du), transposed<Real>(chunk.u), false, memory.dm);
+    multiply(memory.dm, rows, rows, columns, read(memory.du), transposed(chunk.u));
     keepLower(rows, /*strict=*/true, memory.dm);
   }
 
@@ -181,12 +179,12 @@ private:
     clearUnless(!isLast, memory.dk, rows);
     std::fill_n(memory.ofTotal, keys, Real(0));
     if (!isFirst) {
-      product<Real>(rows, keys, columns, read<Real>(memory.grad), transposed<Real>(state), false, memory.dq);
+      multiply(memory.dq, rows, keys, columns, read(memory.grad), transposed(state));
       if (form.erases)
-        product<Real>(rows, keys, columns, read<Real>(memory.du), transposed<Real>(state), false, memory.dr);
+        multiply(memory.dr, rows, keys, columns, read(memory.du), transposed(state));
     }
     if (!isLast) {
-      product<Real>(rows, keys, columns, read<Real>(chunk.u), transposed<Real>(memory.dState), false, memory.dk);
+      multiply(memory.dk, rows, keys, columns, read(chunk.u), transposed(memory.dState));
       if (!isFirst && op.decay)
         addDots(keys, columns, Real(1), state, memory.dState, memory.ofTotal);
       if (op.decay)
@@ -194,10 +192,9 @@ private:
     }
     if (isFirst)
       return;
-    product<Real>(keys, columns, rows, transposed<Real>(chunk.qDecayed), read<Real>(memory.grad), !isLast,
-                  memory.dState);
+    multiply(memory.dState, keys, columns, rows, transposed(chunk.qDecayed), read(memory.grad), !isLast);
     if (form.erases)
-      product<Real>(keys, columns, rows, transposed<Real>(chunk.rDecayed), read<Real>(memory.du), true, memory.dState);
+      multiply(memory.dState, keys, columns, rows, transposed(chunk.rDecayed), read(memory.du), true);
   }
 
   void clearUnless(bool isWritten, Out<Real> matrix, int64_t rows) {
@@ -255,12 +252,12 @@ private:
   void pairGradients(int64_t rows, In<Real> da, In<Real> dm, In<Real> q, In<Real> k, In<Real> r, Out<Real> dq,
                      Out<Real> dk, Out<Real> dr) {
     const int64_t keys = form.keys;
-    product<Real>(rows, keys, rows, read<Real>(da), read<Real>(k), true, dq);
-    product<Real>(rows, keys, rows, transposed<Real>(da), read<Real>(q), true, dk);
+    multiply(dq, rows, keys, rows, read(da), read(k), true);
+    multiply(dk, rows, keys, rows, transposed(da), read(q), true);
     if (!form.erases)
       return;
-    product<Real>(rows, keys, rows, transposed<Real>(dm), read<Real>(r), true, dk);
-    product<Real>(rows, keys, rows, read<Real>(dm), read<Real>(k), true, dr);
+    multiply(dk, rows, keys, rows, transposed(dm), read(r), true);
+    multiply(dr, rows, keys, rows, read(dm), read(k), true);
   }
 
   void gradientsByChannel(const Chunk<Real> &chunk) {
@@ -298,15 +295,15 @@ private:
     const Out<Real> sums = memory.fromBlocks;
     const In<Real> da{memory.da.row(first), memory.da.stride}, dm{memory.dm.row(first), memory.dm.stride};
     const In<Real> through{chunk.through.row(first), keys};
-    product<Real>(second, keys, first, read<Real>(da), read<Real>(chunk.kBlock), false, sums);
+    multiply(sums, second, keys, first, read(da), read(chunk.kBlock));
     addProducts(second, keys, Real(1), sums, through, {memory.dq.row(first), keys});
-    product<Real>(first, keys, second, transposed<Real>(da), read<Real>(chunk.qBlock), false, sums);
+    multiply(sums, first, keys, second, transposed(da), read(chunk.qBlock));
     if (form.erases)
-      product<Real>(first, keys, second, transposed<Real>(dm), read<Real>(chunk.rBlock), true, sums);
+      multiply(sums, first, keys, second, transposed(dm), read(chunk.rBlock), true);
     addProducts(first, keys, Real(1), sums, chunk.rest, memory.dk);
     if (!form.erases)
       return;
-    product<Real>(second, keys, first, read<Real>(dm), read<Real>(chunk.kBlock), false, sums);
+    multiply(sums, second, keys, first, read(dm), read(chunk.kBlock));
     const Out<Real> dr{memory.dr.row(first), keys};
     if (!form.before)
       return addProducts(second, keys, Real(1), sums, through, dr);
@@ -361,9 +358,9 @@ private:
 
   const Backward &op;
   const Document &document;
+  Scratch scratch;
   const Head<Real> head;
   const Form &form;
-  Scratch scratch;
   Memory<Real> memory;
 };
 
@@ -378,7 +375,7 @@ template <typename Real> void runAll(const Backward &op, char *scratch) {
 
 template <typename Real> int64_t memoryBytes(const Backward &op) {
   Scratch scratch(nullptr);
-  const Form form(op);
+  const Form form = Head<Real>(op, 0, scratch).form;
   Memory<Real>(form, Reverse<Real>::placesOf(op, form), scratch);
   return scratch.taken();
 }

@@ -210,10 +210,9 @@ template <typename Real> void Head<Real>::decayByChannel(Chunk<Real> &chunk, int
 
 template <typename Real> void Head<Real>::pairsByHead(Chunk<Real> &chunk) const {
   const int64_t rows = chunk.rows, keys = form.keys;
-  const Operand<Real> k{chunk.k.data, chunk.k.stride, true};
-  multiply<Real>(rows, rows, keys, {chunk.q.data, chunk.q.stride}, k, 0, chunk.a.data, chunk.a.stride);
+  multiplyInto(chunk.a, rows, rows, keys, read(chunk.q), transposed(chunk.k));
   if (form.erases)
-    multiply<Real>(rows, rows, keys, {chunk.r.data, chunk.r.stride}, k, 0, chunk.m.data, chunk.m.stride);
+    multiplyInto(chunk.m, rows, rows, keys, read(chunk.r), transposed(chunk.k));
   if (form.byHead) {
     mixer::pairFactors(rows, /*strict=*/false, chunk.gates, chunk.gates, chunk.pairFactors);
     multiplyElements(rows, rows, chunk.a, chunk.pairFactors, chunk.a);
@@ -245,10 +244,10 @@ template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) con
     if (form.erases)
       std::fill_n(chunk.m.row(i) + first, second, Real(0));
   }
-  const Operand<Real> k{chunk.kBlock.data, keys, true};
+  const Operand<Real> k = transposed(chunk.kBlock);
   multiplyElements(first, keys, chunk.k, chunk.rest, chunk.kBlock);
   multiplyElements(second, keys, {chunk.q.row(first), chunk.q.stride}, {chunk.through.row(first), keys}, chunk.qBlock);
-  multiply<Real>(second, first, keys, {chunk.qBlock.data, keys}, k, 0, chunk.a.row(first), chunk.a.stride);
+  multiplyInto({chunk.a.row(first), chunk.a.stride}, second, first, keys, read(chunk.qBlock), k);
   if (!form.erases)
     return;
   Matrix<const Real> r{chunk.r.row(first), chunk.r.stride};
@@ -259,7 +258,7 @@ template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) con
   } else {
     multiplyElements(second, keys, r, {chunk.through.row(first), keys}, chunk.rBlock);
   }
-  multiply<Real>(second, first, keys, {chunk.rBlock.data, keys}, k, 0, chunk.m.row(first), chunk.m.stride);
+  multiplyInto({chunk.m.row(first), chunk.m.stride}, second, first, keys, read(chunk.rBlock), k);
 }
 
 //===- The chunk --------------------------------------------------------------===//
@@ -299,13 +298,11 @@ template <typename Real> void Head<Real>::solve(Chunk<Real> &chunk, const Real *
   if (!form.erases)
     return;
   if (state) {
-    multiply<Real>(rows, columns, form.keys, {chunk.rDecayed.data, chunk.rDecayed.stride}, {state, columns}, 0,
-                   chunk.uRows, columns);
+    multiplyInto({chunk.uRows, columns}, rows, columns, form.keys, read(chunk.rDecayed), {state, columns});
     subtract(rows, columns, chunk.u, {chunk.uRows, columns}, written);
     chunk.u = written;
   }
-  multiply<Real>(rows, columns, rows, {chunk.inverse.data, chunk.inverse.stride}, {chunk.u.data, chunk.u.stride}, 0,
-                 chunk.uRows, columns);
+  multiplyInto({chunk.uRows, columns}, rows, columns, rows, read(chunk.inverse), read(chunk.u));
   chunk.u = {chunk.uRows, columns};
 }
 
@@ -313,8 +310,7 @@ template <typename Real> void Head<Real>::advance(const Chunk<Real> &chunk, Real
   const Matrix<Real> matrix{state, form.values};
   if (!isZero && (form.byHead || form.byChannel))
     scaleRows(form.keys, form.values, chunk.total, matrix, matrix);
-  multiply<Real>(form.keys, form.values, chunk.rows, {chunk.kRest.data, chunk.kRest.stride, true},
-                 {chunk.u.data, chunk.u.stride}, isZero ? 0 : 1, state, form.values);
+  multiplyInto(matrix, form.keys, form.values, chunk.rows, transposed(chunk.kRest), read(chunk.u), !isZero);
 }
 
 template struct Chunk<float>;

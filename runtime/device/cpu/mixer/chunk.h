@@ -5,9 +5,8 @@
 // mixers are S' = decayed S + k u^T, u = w v - (what r reads).
 #pragma once
 
-#include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/mixer/mixer.h"
-#include "runtime/device/cpu/mixer/rows.h"
+#include "runtime/device/cpu/mixer/product.h"
 
 #include <cstddef>
 
@@ -75,8 +74,12 @@ template <typename Real> struct Head {
   const Operands &op;
   const Form form;
   const int64_t head, keyHead;
+  Real *const packing; // see product
 
-  Head(const Operands &op, int64_t head) : op(op), form(op), head(head), keyHead(head * op.keyHeads / op.heads) {}
+  // Takes memory of the piece of work.
+  Head(const Operands &op, int64_t head, Scratch &scratch)
+      : op(op), form(op), head(head), keyHead(head * op.keyHeads / op.heads),
+        packing(scratch.take<Real>(2 * packedElements)) {}
 
   // Reads the rows of `tokens` tokens from number `token` (among all of the batch) on, and all that does not need the
   // state before them.
@@ -94,6 +97,14 @@ template <typename Real> struct Head {
                         Matrix<const Real> from, int64_t step);
   // Whether rows of that type lie in memory as they are computed with.
   static bool isPlain(const Rows &rows);
+
+  // c (+)= a b, [rows, columns], over `inner` terms.
+  void multiplyInto(Matrix<Real> c, int64_t rows, int64_t columns, int64_t inner, Operand<Real> a, Operand<Real> b,
+                    bool adds = false) const {
+    product<Real>(rows, columns, inner, a, b, adds, c, packing);
+  }
+  static Operand<Real> read(Matrix<const Real> matrix) { return {matrix.data, matrix.stride}; }
+  static Operand<Real> transposed(Matrix<const Real> matrix) { return {matrix.data, matrix.stride, true}; }
 
 private:
   void load(Chunk<Real> &chunk, int64_t token, int64_t tokens) const;

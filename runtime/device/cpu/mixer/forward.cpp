@@ -31,10 +31,8 @@ void writeOut(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int
                               ? Matrix<Real>{static_cast<Real *>(out.data) + token * out.stride + column, out.stride}
                               : Matrix<Real>{memory.out, columns};
   if (state)
-    multiply<Real>(rows, columns, head.form.keys, {chunk.qDecayed.data, chunk.qDecayed.stride}, {state, columns}, 0,
-                   to.data, to.stride);
-  multiply<Real>(rows, columns, rows, {chunk.a.data, chunk.a.stride}, {chunk.u.data, chunk.u.stride}, state ? 1 : 0,
-                 to.data, to.stride);
+    head.multiplyInto(to, rows, columns, head.form.keys, head.read(chunk.qDecayed), {state, columns});
+  head.multiplyInto(to, rows, columns, rows, head.read(chunk.a), head.read(chunk.u), state != nullptr);
   Real scale[chunkRows];
   std::fill_n(scale, rows, static_cast<Real>(head.op.scale));
   scaleRows(rows, columns, scale, to, to);
@@ -57,8 +55,8 @@ void runChunk(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int
 template <typename Real>
 void runDocument(const Forward &op, const Document &document, int64_t headNumber, char *scratchBegin) {
   const FlushToZero guard;
-  const Head<Real> head(op, headNumber);
   Scratch scratch(scratchBegin);
+  const Head<Real> head(op, headNumber, scratch);
   Memory<Real> memory(head.form, scratch);
   const int64_t size = head.form.keys * head.form.values, segments = (op.length + op.segment - 1) / op.segment;
   const int64_t sequence = document.first / op.length, end = document.first + document.length;
@@ -86,8 +84,8 @@ template <typename Real> void runAll(const Forward &op, char *scratch) {
 
 template <typename Real> void runStep(const Step &op, int64_t sequence, int64_t headNumber, char *scratchBegin) {
   const FlushToZero guard;
-  const Head<Real> head(op, headNumber);
   Scratch scratch(scratchBegin);
+  const Head<Real> head(op, headNumber, scratch);
   Memory<Real> memory(head.form, scratch);
   const int64_t first = sequence * op.length, valid = std::clamp<int64_t>(op.counts[sequence], 0, op.length);
   const int64_t columns = head.form.values;
@@ -111,7 +109,7 @@ template <typename Real> void runAll(const Step &op, char *scratch) {
 
 template <typename Real> int64_t memoryBytes(const Operands &op) {
   Scratch scratch(nullptr);
-  Memory<Real>(Form(op), scratch);
+  Memory<Real>(Head<Real>(op, 0, scratch).form, scratch);
   return scratch.taken();
 }
 

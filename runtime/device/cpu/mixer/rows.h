@@ -30,6 +30,8 @@ template <typename Real> struct Matrix {
                    Matrix<Real> out);                                                                                  \
   /* out += factors[i] * in, row by row. */                                                                            \
   void addScaledRows(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in, Matrix<Real> out);     \
+  /* out = in, transposed: [columns, rows]. */                                                                         \
+  void transposeRows(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out);                          \
   /* data[i] = exp(data[i]). */                                                                                        \
   void exponentials(int64_t count, Real *data);                                                                        \
   /* inverse = (I + m)^-1 for the part of m strictly below the diagonal; zero above it. */                             \
