@@ -13,7 +13,7 @@ def join(x):
 
 def linear_attention(q, k, v, decay, write, scale, chunk=64):
     """Without delta rule. Decay by channel takes e^G and e^-G apart, which overflows where it is strong."""
-    q, k, v = (split(x, chunk) for x in (q * scale, k, v if write is None else write * v))
+    q, k, v = split(q * scale, chunk), split(k, chunk), split(v if write is None else write * v, chunk)
     sums = split(decay, chunk).cumsum(-2)
     total = sums[..., -1:, :]
     if decay.shape[-1] == 1:
@@ -29,7 +29,7 @@ def linear_attention(q, k, v, decay, write, scale, chunk=64):
 
 
 def delta_rule(q, k, v, decay, beta, scale, chunk=64):
-    q, k, v, beta = (split(x, chunk) for x in (q * scale, k, v, beta))
+    q, k, v, beta = split(q * scale, chunk), split(k, chunk), split(v, chunk), split(beta, chunk)
     sums = split(decay, chunk).cumsum(-2)
     total, factors = sums[..., -1:, :], torch.exp((sums - sums.mT).tril()).tril()
     pairs = (q @ k.mT) * factors

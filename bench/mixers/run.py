@@ -83,15 +83,16 @@ class Theirs:
         by_head = lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2)
         names = ["q", "k", "v", "decay", {"gla": None, "ssd": "write", "delta": "beta"}[shape.kind]]
         self.leaves = {name: tensors[name].clone().requires_grad_() for name in names if name}
+        scale = shape.keys**-0.5
         function = pytorch.delta_rule if shape.kind == "delta" else pytorch.linear_attention
 
         def whole(q, k, v, decay, strength):
             q, k = by_head(q, shape.key_heads), by_head(k, shape.key_heads)
             if shape.key_heads != shape.heads:
-                q, k = (x.expand(-1, shape.heads, -1, -1) for x in (q, k))
+                q, k = q.expand(-1, shape.heads, -1, -1), k.expand(-1, shape.heads, -1, -1)
             strength = None if strength is None else by_head(strength, shape.heads)
             v, decay = by_head(v, shape.heads), by_head(decay, shape.heads)
-            out = function(q, k, v, decay, strength, ours.request.scale)
+            out = function(q, k, v, decay, strength, scale)
             return out.transpose(1, 2).flatten(-2)
 
         self.function = torch.compile(whole, fullgraph=True, dynamic=False) if compiles else whole

@@ -27,7 +27,7 @@ void stretto::codegen::printSummary(const Summary &summary, llvm::raw_ostream &o
   for (auto &[name, block] : summary.blocks)
     printRow(os, name, block);
   printRow(os, "total", summary.total);
-  os << "\nper micro-batch; FLOPs of matmuls and attention; bytes between memory and operations\n\nmemory\n";
+  os << "\nper micro-batch; FLOPs of matmuls, attention and mixers; bytes between memory and operations\n\nmemory\n";
   for (auto [name, bytes] : summary.arenas)
     if (bytes)
       os << llvm::formatv("  {0,-14} {1,14} bytes{2}\n", name, bytes,

@@ -194,7 +194,7 @@ typedef struct stretto_program {
                                              * part of ACTIVATIONS */
   int64_t activation_bytes;                 /* what ACTIVATIONS would take without gradients in it */
   int64_t trainable_elements;               /* elements of the trainable part, padding included */
-  double flops_forward, flops_backward;     /* of one micro-batch: matmuls and attention, as 2*m*n*k */
+  double flops_forward, flops_backward;     /* of one micro-batch: matmuls, attention and mixers, as 2*m*n*k */
   const stretto_parameter *parameters;
   int64_t parameter_count;
   const stretto_table *tables;

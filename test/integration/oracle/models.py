@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"
 from oracle import PLENTY, Case, check_all
 
 SIZE = {"dim": 12, "layers": 3, "heads": 2}
+SUBSETS = 16  # of the Canon layers A, B, C, D: the first cases
 OPTIONS = [
     {"rotary_fraction": 0.5, "heads": 1, "mlp_kind": "standard"},
     {"rotary_fraction": 0},

@@ -8,6 +8,7 @@
 #include "runtime/core/threads.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stretto::runtime::mixer {
 namespace {
@@ -42,12 +43,12 @@ template <typename Real> struct Memory {
     dq = take(chunkRows, form.keys);
     dk = take(chunkRows, form.keys);
     dr = take(chunkRows, form.keys);
-    fromBlocks = take(blockRows, form.keys);
+    ofPairs = take(chunkRows, form.keys);
     dGates = take(chunkRows, form.keys);
     ofTotal = scratch.take<Real>(form.keys);
   }
   std::vector<Place<Real>> chunks;
-  Out<Real> dState, values, grad, du, dy, da, dm, pairs, dq, dk, dr, fromBlocks, dGates;
+  Out<Real> dState, values, grad, du, dy, da, dm, pairs, dq, dk, dr, ofPairs, dGates;
   Real *ofTotal; // what the decay of the whole chunk is multiplied by in the loss, for each row of the state
 };
 
@@ -99,9 +100,7 @@ private:
     place.token = token, place.tokens = tokens;
     place.isZero = token == document.first;
     if (before) {
-      if (!before->isZero)
-        std::copy_n(before->state, size, place.state);
-      head.advance(before->chunk, place.state, before->isZero);
+      head.advance(before->chunk, before->isZero ? nullptr : before->state, place.state);
     } else if (!place.isZero) {
       const int64_t segments = (op.length + op.segment - 1) / op.segment, sequence = token / op.length;
       const int64_t number = (sequence * op.heads + head.head) * segments + time / op.segment;
@@ -185,10 +184,8 @@ private:
     }
     if (!isLast) {
       multiply(memory.dk, rows, keys, columns, read(chunk.u), transposed(memory.dState));
-      if (!isFirst && op.decay)
-        addDots(keys, columns, Real(1), state, memory.dState, memory.ofTotal);
-      if (op.decay)
-        scaleRows(keys, columns, chunk.total, memory.dState, memory.dState);
+      if (op.decay && !isFirst)
+        dotsAndScale(keys, columns, chunk.total, state, memory.dState, memory.ofTotal);
     }
     if (isFirst)
       return;
@@ -269,16 +266,41 @@ private:
     multiplyElements(1, keys, {memory.ofTotal, keys}, {chunk.total, keys}, {memory.ofTotal, keys});
     for (int64_t i = 0; i < rows; ++i)
       addProducts(1, keys, Real(1), {chunk.k.row(i), keys}, {memory.dk.row(i), keys}, {memory.ofTotal, keys});
-    for (int64_t begin = 0; begin < rows; begin += blockRows)
-      pairsOfBlock(chunk, begin, std::min(blockRows, rows - begin));
-    if (rows > blockRows)
-      pairsBetweenBlocks(chunk, rows - blockRows);
+    Real own[chunkRows]; // pairs of a row with itself come behind the gradient of the decay
+    for (int64_t i = 0; i < rows; ++i)
+      own[i] = std::exchange(memory.da.row(i)[i], Real(0));
+    if (chunk.isWeak)
+      pairsOfWeakDecay(chunk);
+    else
+      pairsByBlocks(chunk);
     gatesByChannel(chunk);
-    for (int64_t i = 0; i < rows; ++i) { // pairs of a row with itself
-      const Real pair = memory.da.row(i)[i];
+    for (int64_t i = 0; i < rows; ++i) {
+      const Real pair = own[i];
       addScaledRows(1, keys, &pair, {chunk.k.row(i), keys}, {memory.dq.row(i), keys});
       addScaledRows(1, keys, &pair, {chunk.q.row(i), keys}, {memory.dk.row(i), keys});
     }
+  }
+
+  void pairsOfWeakDecay(const Chunk<Real> &chunk) {
+    const int64_t rows = chunk.rows, keys = form.keys;
+    const Out<Real> sums = memory.ofPairs;
+    multiply(sums, rows, keys, rows, read(memory.da), read(chunk.kInverse));
+    addProducts(rows, keys, Real(1), sums, chunk.fromBegin, memory.dq);
+    multiply(sums, rows, keys, rows, transposed(memory.da), read(chunk.qScaled));
+    if (form.erases)
+      multiply(sums, rows, keys, rows, transposed(memory.dm), read(chunk.rScaled), true);
+    addProducts(rows, keys, Real(1), sums, chunk.inverseDecay, memory.dk);
+    if (!form.erases)
+      return;
+    multiply(sums, rows, keys, rows, read(memory.dm), read(chunk.kInverse));
+    addProducts(rows, keys, Real(1), sums, chunk.rFromBegin, memory.dr);
+  }
+
+  void pairsByBlocks(const Chunk<Real> &chunk) {
+    for (int64_t begin = 0; begin < chunk.rows; begin += blockRows)
+      pairsOfBlock(chunk, begin, std::min(blockRows, chunk.rows - begin));
+    if (chunk.rows > blockRows)
+      pairsBetweenBlocks(chunk, chunk.rows - blockRows);
   }
 
   void pairsOfBlock(const Chunk<Real> &chunk, int64_t begin, int64_t rows) {
@@ -292,7 +314,7 @@ private:
   // Rows of the second block, `second` of them, with those of the first.
   void pairsBetweenBlocks(const Chunk<Real> &chunk, int64_t second) {
     const int64_t keys = form.keys, first = blockRows;
-    const Out<Real> sums = memory.fromBlocks;
+    const Out<Real> sums = memory.ofPairs;
     const In<Real> da{memory.da.row(first), memory.da.stride}, dm{memory.dm.row(first), memory.dm.stride};
     const In<Real> through{chunk.through.row(first), keys};
     multiply(sums, second, keys, first, read(da), read(chunk.kBlock));

@@ -28,6 +28,7 @@ template <typename Real> Chunk<Real>::Chunk(const Form &form, Scratch &scratch) 
   if (form.byChannel) {
     for (Out *factors : {&kept, &through, &rest, &fromBegin, &toEnd})
       *factors = take(chunkRows, keys);
+    inverseDecay = through, kInverse = rest; // either these or those
     qBlock = take(blockRows, keys);
     kBlock = take(blockRows, keys);
   }
@@ -171,6 +172,9 @@ static void scaleBy(const Real *row, int64_t begin, int64_t end, int64_t columns
       out.row(i)[d] = factors.row(i)[d] * row[d];
 }
 
+// The weakest decay of a chunk (what it keeps) whose inverse is formed: far from the least and largest numbers.
+template <typename Real> constexpr Real weakest = sizeof(Real) == sizeof(float) ? Real(1e-12) : Real(1e-100);
+
 template <typename Real> void Head<Real>::decayByChannel(Chunk<Real> &chunk, int64_t token) const {
   const int64_t rows = chunk.rows, keys = form.keys, step = form.rowsPerToken(), last = rows - 1;
   for (int64_t i = 0; i < rows; ++i) {
@@ -182,15 +186,16 @@ template <typename Real> void Head<Real>::decayByChannel(Chunk<Real> &chunk, int
       std::fill_n(row, keys, Real(0));
   }
   exponentials(rows * keys, chunk.kept.data);
-  blockFactors(rows, keys, chunk.kept, chunk.through, chunk.rest);
-  const int64_t first = std::min(rows, blockRows); // rows of the first block
-  const Real *firstTotal = chunk.through.row(first - 1), *lastTotal = chunk.through.row(last);
-  std::copy_n(chunk.through.data, first * keys, chunk.fromBegin.data);
-  std::copy_n(chunk.rest.row(first == rows ? 0 : first), (first == rows ? rows : rows - first) * keys,
-              chunk.toEnd.row(first == rows ? 0 : first));
-  if (first < rows) {
-    scaleBy<Real>(firstTotal, first, rows, keys, chunk.through, chunk.fromBegin);
-    scaleBy<Real>(lastTotal, 0, first, keys, chunk.rest, chunk.toEnd);
+  chunk.isWeak = runningProducts(rows, keys, chunk.kept, chunk.fromBegin) >= weakest<Real>;
+  if (chunk.isWeak) {
+    invertElements(rows, keys, chunk.fromBegin, chunk.fromBegin.row(last), chunk.inverseDecay, chunk.toEnd);
+    multiplyElements(rows, keys, chunk.k, chunk.inverseDecay, chunk.kInverse);
+  } else {
+    blockFactors(rows, keys, chunk.kept, chunk.through, chunk.rest);
+    const int64_t first = std::min(rows, blockRows); // rows of the first block
+    std::copy_n(chunk.rest.row(0), rows * keys, chunk.toEnd.row(0));
+    if (first < rows)
+      scaleBy<Real>(chunk.through.row(last), 0, first, keys, chunk.rest, chunk.toEnd);
   }
   std::copy_n(chunk.fromBegin.row(last), keys, chunk.total);
   multiplyElements(rows, keys, chunk.q, chunk.fromBegin, chunk.qScaled);
@@ -225,6 +230,16 @@ template <typename Real> void Head<Real>::pairsByHead(Chunk<Real> &chunk) const 
   keepLower(rows, /*strict=*/false, chunk.a);
   if (form.erases)
     keepLower(rows, /*strict=*/true, chunk.m);
+}
+
+template <typename Real> void Head<Real>::pairsOfWeakDecay(Chunk<Real> &chunk) const {
+  const int64_t rows = chunk.rows, keys = form.keys;
+  multiplyInto(chunk.a, rows, rows, keys, read(chunk.qScaled), transposed(chunk.kInverse));
+  keepLower(rows, /*strict=*/false, chunk.a);
+  if (!form.erases)
+    return;
+  multiplyInto(chunk.m, rows, rows, keys, read(chunk.rScaled), transposed(chunk.kInverse));
+  keepLower(rows, /*strict=*/true, chunk.m);
 }
 
 template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) const {
@@ -274,15 +289,17 @@ template <typename Real> void Head<Real>::prepare(Chunk<Real> &chunk, int64_t to
     decayByChannel(chunk, token);
   else
     std::fill_n(chunk.total, form.keys, Real(1));
-  const bool decays = form.byHead || form.byChannel;
+  const bool decays = form.decays();
   chunk.qDecayed = decays ? Matrix<const Real>(chunk.qScaled) : chunk.q;
   chunk.kRest = decays ? Matrix<const Real>(chunk.kScaled) : chunk.k;
   if (form.erases)
     chunk.rDecayed = decays ? Matrix<const Real>(chunk.rScaled) : chunk.r;
-  if (form.byChannel)
-    pairsByChannel(chunk);
-  else
+  if (!form.byChannel)
     pairsByHead(chunk);
+  else if (chunk.isWeak)
+    pairsOfWeakDecay(chunk);
+  else
+    pairsByChannel(chunk);
   if (form.erases)
     invertUnitLower(chunk.rows, chunk.m, chunk.inverse);
 }
@@ -306,11 +323,12 @@ template <typename Real> void Head<Real>::solve(Chunk<Real> &chunk, const Real *
   chunk.u = {chunk.uRows, columns};
 }
 
-template <typename Real> void Head<Real>::advance(const Chunk<Real> &chunk, Real *state, bool isZero) const {
-  const Matrix<Real> matrix{state, form.values};
-  if (!isZero && (form.byHead || form.byChannel))
-    scaleRows(form.keys, form.values, chunk.total, matrix, matrix);
-  multiplyInto(matrix, form.keys, form.values, chunk.rows, transposed(chunk.kRest), read(chunk.u), !isZero);
+template <typename Real>
+void Head<Real>::advance(const Chunk<Real> &chunk, const Real *state, Real *next) const {
+  const int64_t keys = form.keys, values = form.values;
+  if (state && (state != next || form.decays()))
+    scaleRows(keys, values, chunk.total, {state, values}, {next, values});
+  multiplyInto({next, values}, keys, values, chunk.rows, transposed(chunk.kRest), read(chunk.u), state != nullptr);
 }
 
 template struct Chunk<float>;

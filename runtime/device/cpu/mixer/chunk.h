@@ -35,6 +35,7 @@ struct Form {
         byChannel(op.decay && op.decaysByChannel), byHead(op.decay && !op.decaysByChannel), before(op.readsBefore) {}
   int64_t keys, values;
   bool erases, twoRows, byChannel, byHead, before;
+  bool decays() const { return byHead || byChannel; }
   int64_t rowsPerToken() const { return twoRows ? 2 : 1; }
   int64_t tokens() const { return chunkRows / rowsPerToken(); }
 };
@@ -57,8 +58,13 @@ template <typename Real> struct Chunk {
   double gates[chunkRows], rowGates[chunkRows];
   Real qFactors[chunkRows], rFactors[chunkRows], kFactors[chunkRows];
   Out pairFactors, erasePairFactors;
-  // By channel: e^decay; its products within blocks (rows.h), and from the first or to the last row of the chunk.
-  Out kept, through, rest, fromBegin, toEnd, rFromBegin;
+  // By channel: e^decay; its products from the first row of the chunk on, for r, and behind a row to the last.
+  Out kept, fromBegin, rFromBegin, toEnd;
+  // Where the decay of the whole chunk is so weak that its inverse can be formed (`isWeak`), pairs are matmuls of what
+  // is decayed and its inverse. Else they are taken block by block: products within blocks (rows.h).
+  bool isWeak = false;
+  Out inverseDecay, kInverse; // 1 / fromBegin, k / fromBegin
+  Out through, rest;
   Out qBlock, rBlock, kBlock; // q and r of the second block from its begin on, k of the first one to its end
   Real *total;                // e^G of the whole chunk: [keys], by head and without decay one number for all
 
@@ -86,8 +92,8 @@ template <typename Real> struct Head {
   void prepare(Chunk<Real> &chunk, int64_t token, int64_t tokens) const;
   // u, from the state before the chunk, [keys, values]; null: zero.
   void solve(Chunk<Real> &chunk, const Real *state, Real *values) const;
-  // The state behind the chunk, in its place; `isZero`: nothing is there yet.
-  void advance(const Chunk<Real> &chunk, Real *state, bool isZero) const;
+  // The state behind the chunk, from that before it (null: zero), which may lie in the same place.
+  void advance(const Chunk<Real> &chunk, const Real *state, Real *next) const;
 
   // Rows of an operand: in place, or in `buffer`.
   Matrix<const Real> rowsOf(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
@@ -112,6 +118,7 @@ private:
   void decayByHead(Chunk<Real> &chunk, int64_t token) const;
   void decayByChannel(Chunk<Real> &chunk, int64_t token) const;
   void pairsByHead(Chunk<Real> &chunk) const;
+  void pairsOfWeakDecay(Chunk<Real> &chunk) const;
   void pairsByChannel(Chunk<Real> &chunk) const;
   Matrix<const Real> interleave(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
                                 int64_t place, Real *buffer) const;

@@ -49,7 +49,7 @@ void runChunk(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int
   head.prepare(memory.chunk, token, tokens);
   head.solve(memory.chunk, isZero ? nullptr : state, memory.out);
   writeOut<Real>(head, memory, out, token, tokens, isZero ? nullptr : state);
-  head.advance(memory.chunk, state, isZero);
+  head.advance(memory.chunk, isZero ? nullptr : state, state);
 }
 
 template <typename Real>

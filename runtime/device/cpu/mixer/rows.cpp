@@ -130,6 +130,50 @@ template <typename Real> STRETTO_INLINE Value<Real> decayed(const Value<Real> &a
   return argument < Vectors<Real>::least ? zero : value;
 }
 
+template <typename Real>
+STRETTO_INLINE void scaleWithDots(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> a,
+                                  Matrix<Real> b, Real *sums) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const Real *left = a.row(i);
+    Real *right = b.row(i), sum = 0;
+    Value<Real> sumOfLanes = {};
+    int64_t d = 0;
+    for (; d + lanes <= columns; d += lanes) {
+      const Value<Real> value = load(right + d);
+      sumOfLanes += load(left + d) * value;
+      store<Real>(right + d, value * factors[i]);
+    }
+    for (; d < columns; ++d) {
+      sum += left[d] * right[d];
+      right[d] *= factors[i];
+    }
+    sums[i] = sum + total<Real>(sumOfLanes);
+  }
+}
+
+// The least of the products of all rows.
+template <typename Real>
+STRETTO_INLINE Real products(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> out) {
+  std::copy_n(e.data, columns, out.data);
+  for (int64_t i = 1; i < rows; ++i)
+    for (int64_t d = 0; d < columns; ++d)
+      out.row(i)[d] = out.row(i - 1)[d] * e.row(i)[d];
+  Real least = out.row(rows - 1)[0];
+  for (int64_t d = 1; d < columns; ++d)
+    least = std::min(least, out.row(rows - 1)[d]);
+  return least;
+}
+
+template <typename Real>
+STRETTO_INLINE void inverses(int64_t rows, int64_t columns, Matrix<const Real> in, const Real *factors,
+                             Matrix<Real> inverse, Matrix<Real> scaled) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t d = 0; d < columns; ++d) {
+      inverse.row(i)[d] = 1 / in.row(i)[d];
+      scaled.row(i)[d] = factors[d] * inverse.row(i)[d];
+    }
+}
+
 template <typename Real> STRETTO_INLINE void exps(int64_t count, Real *data) {
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes)
@@ -319,6 +363,17 @@ template <typename Real> STRETTO_INLINE void suffixSums(int64_t rows, int64_t co
   }                                                                                                                    \
   STRETTO_CLONES void transposeRows(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out) {          \
     transposed(rows, columns, in, out);                                                                                \
+  }                                                                                                                    \
+  STRETTO_CLONES void dotsAndScale(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> a,           \
+                                   Matrix<Real> b, Real *sums) {                                                       \
+    scaleWithDots(rows, columns, factors, a, b, sums);                                                                 \
+  }                                                                                                                    \
+  STRETTO_CLONES Real runningProducts(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> out) {         \
+    return products(rows, columns, e, out);                                                                            \
+  }                                                                                                                    \
+  STRETTO_CLONES void invertElements(int64_t rows, int64_t columns, Matrix<const Real> in, const Real *factors,        \
+                                     Matrix<Real> inverse, Matrix<Real> scaled) {                                      \
+    inverses(rows, columns, in, factors, inverse, scaled);                                                             \
   }                                                                                                                    \
   STRETTO_CLONES void exponentials(int64_t count, Real *data) { exps(count, data); }                                   \
   STRETTO_CLONES void invertUnitLower(int64_t rows, Matrix<const Real> m, Matrix<Real> inverse) {                      \

@@ -25,6 +25,9 @@ template <typename Real> struct Matrix {
   void subtract(int64_t rows, int64_t columns, Matrix<const Real> a, Matrix<const Real> b, Matrix<Real> out);          \
   /* out[i] += sign * (sum of a * b in row i). */                                                                      \
   void addDots(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b, Real *out);       \
+  /* sums[i] = sum of a * b in row i, then b *= factors[i], row by row. */                                             \
+  void dotsAndScale(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> a, Matrix<Real> b,          \
+                    Real *sums);                                                                                       \
   /* out += sign * a * b, element by element. */                                                                       \
   void addProducts(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b,               \
                    Matrix<Real> out);                                                                                  \
@@ -41,6 +44,11 @@ template <typename Real> struct Matrix {
   /* sums[i] += sum over j < i of a * b in row i, minus sum over j > i of a * b in column i. */                        \
   void addPairBalance(int64_t rows, Matrix<const Real> a, Matrix<const Real> b, Real *sums);                           \
                                                                                                                        \
+  /* out[i] = product of e up to row i; the least one of the last row. */                                              \
+  Real runningProducts(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> out);                         \
+  /* inverse = 1 / in, scaled = factors[column] / in. */                                                               \
+  void invertElements(int64_t rows, int64_t columns, Matrix<const Real> in, const Real *factors, Matrix<Real> inverse, \
+                      Matrix<Real> scaled);                                                                            \
   /* What a channel keeps from the rows before: with e = exp(decay), through[i] is the product of e from the first row \
    * of its block to row i, and rest[j] that of the rows of its block behind row j. */                                 \
   void blockFactors(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> through, Matrix<Real> rest);     \
