@@ -107,6 +107,20 @@ bool expectColumns(BuiltinCall &call, const OptionalOperand &operand, int64_t he
   return false;
 }
 
+/// Reports a state with more numbers than a program can address with ease: heads * keyColumns * valueColumns.
+bool expectModerateState(BuiltinCall &call, int64_t heads, int64_t keyColumns) {
+  constexpr int64_t most = int64_t(1) << 31;
+  int64_t values = call.type("v").width().size; // of all heads
+  if (keyColumns <= most / values)
+    return true;
+  Diagnostic &diagnostic =
+      call.error("the state of 'linear_attention' must have at most " + llvm::Twine(most) + " numbers, but got " +
+                 llvm::Twine(heads) + " heads of " + llvm::Twine(keyColumns) + " x " + llvm::Twine(values / heads));
+  noteOrigin(diagnostic, call.type("q").width().provenance);
+  noteOrigin(diagnostic, call.type("v").width().provenance);
+  return false;
+}
+
 // ---------------------------------------------------------------- the operation
 
 Values linearAttention(BuiltinCall &call) {
@@ -115,6 +129,8 @@ Values linearAttention(BuiltinCall &call) {
     return {Value()};
   int64_t heads = call.integer("heads", 1), keyHeads = call.integer("key_heads", heads);
   int64_t keyColumns = call.type("q").width().size / keyHeads;
+  if (!expectModerateState(call, heads, keyColumns))
+    return {Value()};
   llvm::SmallVector<Value> operands = {call.value("q"), call.value("k"), call.value("v")};
   llvm::SmallVector<Attribute> attributes = {{"heads", heads},
                                              {"key_heads", keyHeads},

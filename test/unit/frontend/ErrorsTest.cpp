@@ -135,6 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"h = 4\nx = linear_attention(x, x, linear(x, 18), h)",
              "4:43: error: heads must divide the width of v [batch=2, length=8, 18], but got 4"},
         Case{"h = 4\nx = linear_attention(x, x, linear(x, 18), h)", "m.stretto:3:5: note: 'h' gets its value here"},
+        Case{"y = linear(x, 65536)\nx = linear_attention(y, y, y, 1)",
+             "the state of 'linear_attention' must have at most 2147483648 numbers, but got 1 heads of 65536 x 65536"},
         Case{"x = linear_attention(x, x, x, 4, decay = linear(x, 5))",
              "3:42: error: 'decay' of 'linear_attention' must have width 4 (one per head) or 16 (one per key column of "
              "each head), but got [batch=2, length=8, 5]"},
