@@ -77,6 +77,15 @@ private:
     };
   }
 
+  Setter coefficient(std::optional<double> runtime::Recipe::*member) const {
+    return [=, this](const toml::node &node, Preset &preset) {
+      std::optional<double> value = node.value<double>();
+      if (!value || !(*value >= 0 && *value <= 1e6))
+        fail(node, "must be a number in 0..1000000");
+      preset.recipe.*member = value;
+    };
+  }
+
   void readSchedule(const toml::node &node, Preset &preset) const {
     std::string value = node.value_or(std::string());
     const std::vector<std::string> known = {"constant", "linear", "cosine"};
@@ -85,15 +94,17 @@ private:
     preset.recipe.schedule = value;
   }
 
-  void readGrid(const toml::node &node, Preset &preset) const {
-    preset.learningRates.clear();
-    if (!node.is_array())
-      fail(node, "must be a list of numbers");
-    for (const toml::node &item : *node.as_array()) {
-      if (!item.is_number())
-        fail(item, "must be a number");
-      preset.learningRates.push_back(*item.value<double>());
-    }
+  Setter list(std::vector<double> Preset::*member) const {
+    return [=, this](const toml::node &node, Preset &preset) {
+      (preset.*member).clear();
+      if (!node.is_array())
+        fail(node, "must be a list of numbers");
+      for (const toml::node &item : *node.as_array()) {
+        if (!item.is_number())
+          fail(item, "must be a number");
+        (preset.*member).push_back(*item.value<double>());
+      }
+    };
   }
 
   void readTask(const toml::node &node, Preset &preset) const {
@@ -122,7 +133,11 @@ private:
         {"clip", real(&runtime::Recipe::clip, unbounded)},
         {"final_fraction", real(&runtime::Recipe::final_fraction, 1)},
         {"schedule", [this](const toml::node &n, Preset &p) { readSchedule(n, p); }},
-        {"learning_rates", [this](const toml::node &n, Preset &p) { readGrid(n, p); }},
+        {"learning_rates", list(&Preset::learningRates)},
+        {"weight_decays", list(&Preset::weightDecays)},
+        {"nll_square", coefficient(&runtime::Recipe::nll_square)},
+        {"z_loss", coefficient(&runtime::Recipe::z_loss)},
+        {"source", text(&Preset::source)},
         {"task", [this](const toml::node &n, Preset &p) { readTask(n, p); }},
     };
     for (const auto &[key, node] : values) {
@@ -145,6 +160,10 @@ private:
     const runtime::Recipe &recipe = preset.recipe;
     if (!recipe.batch || !recipe.length || !recipe.steps || recipe.schedule.empty())
       fail(values, "preset '" + preset.name + "' must set batch, length, steps and schedule");
+    if (!preset.weightDecays.empty() && preset.weightDecays.size() != preset.learningRates.size())
+      fail(values, "preset '" + preset.name + "' must have a weight decay for each of its " +
+                       std::to_string(preset.learningRates.size()) + " learning rates, but has " +
+                       std::to_string(preset.weightDecays.size()));
     preset.settings["length"] = std::to_string(recipe.length);
     return preset;
   }

@@ -14,6 +14,8 @@ struct Preset {
   runtime::Recipe recipe;
   std::map<std::string, std::string> settings; // for makeTask; holds "length" as the recipe does
   std::vector<double> learningRates;           // the grid that the paper searched; recipe holds one of them
+  std::vector<double> weightDecays;            // the one of each learning rate; none: all have the recipe's
+  std::string source;                          // where its training constants are from
 };
 
 // The presets of a task in the order of the file, easy to hard. Throws TaskError for an unknown task.

@@ -9,6 +9,7 @@ Substitutions and names
   %models     %root/models    %torch     the folder of the torch package (where the runtime is built)
 
 Features: `compiler`, `runtime` (the half is built), `sanitize` (with sanitizers, and `sanitize-address` or `sanitize-thread`), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
+STRETTO_TESTS=whole in the environment makes tests of many models take all of them (test/support/whole.py).
 STRETTO_ROUNDTRIP=1 in the environment makes every stretto-opt print and parse its result again.
 Files that belong to tests but are none lie in folders named Inputs.
 """
@@ -60,6 +61,6 @@ config.environment["PATH"] = os.pathsep.join(
 # Compiled programs of the tests go to a cache of the build folder, never to the user's.
 config.environment["STRETTO_CACHE"] = os.path.join(config.stretto_build, "test", "cache")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
-for name in ("CCACHE_DIR", "HOME", "OMP_NUM_THREADS"):
+for name in ("CCACHE_DIR", "HOME", "OMP_NUM_THREADS", "STRETTO_TESTS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

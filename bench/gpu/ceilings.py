@@ -60,11 +60,11 @@ def main(kind):
     del a, b
     side = 256 if small else 8192
     a, b = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
-    result["product_flops"] = 2 * side**3 / seconds(lambda: a @ b, 10)
+    result["matmul_flops"] = 2 * side**3 / seconds(lambda: a @ b, 10)
     model = shape("32k", small)
     rows, d, words = model["batch"] * model["length"], model["dim"], model["vocabulary"]
     x, w, g = (torch.randn(*s, device=device, dtype=torch.bfloat16) for s in ((rows, d), (words, d), (rows, words)))
-    result["head_products_seconds"] = sum(map(seconds, (lambda: x @ w.T, lambda: g @ w, lambda: g.T @ x)))
+    result["head_matmuls_seconds"] = sum(map(seconds, (lambda: x @ w.T, lambda: g @ w, lambda: g.T @ x)))
     del x, w, g
     result["attention_seconds"] = {}
     for name, backend in (("cudnn", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION)):

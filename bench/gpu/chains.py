@@ -12,12 +12,9 @@ from pytorch_model import rotate
 PACKAGES = {"causal-conv1d": "causal_conv1d", "fla": "fla"}
 
 
-def forms(small):
-    """[(form, whether it is compiled)]. conv: PyTorch's conv1d; shift: rows that are padded and added; at last the packages that
-    are installed, whose tuning may take long. `small`: nothing that compiles."""
-    installed = [form for form, package in PACKAGES.items() if importlib.util.find_spec(package)]
-    return [(form, compiled) for group in (["conv", "shift"], installed) for compiled in (False, True)[: 1 if small else 2]
-            for form in group]  # fmt: skip
+def installed(packages):
+    """Of forms and the packages they need, those that are there."""
+    return [form for form, package in packages.items() if importlib.util.find_spec(package)]
 
 
 def by_conv1d(x, taps):
@@ -82,7 +79,7 @@ SITES = {"conv": conv_site, "norm": norm_site, "rotary": rotary_site, "gate": ga
 
 
 class Operands:
-    """Some sets of what goes into a site, forward and backward."""
+    """Some sets of what goes into a site of sites.stretto, forward and backward."""
 
     def __init__(self, settings, sets, device):
         self.site, dim = settings["site"], settings["dim"]
@@ -96,15 +93,28 @@ class Operands:
         for _ in range(sets):
             x = random(settings["batch"], length, width).requires_grad_()
             self.sets.append((x, *more))
-        function = SITES[self.site]("conv")
+        function = self.function("conv")
         self.gradients = [[torch.randn_like(y) for y in function(*operands)] for operands in self.sets]
+
+    def function(self, form):
+        return SITES[self.site](form)
+
+    def leaves(self, operands):
+        """Those of a set that have a gradient."""
+        return operands[0], *self.weights
+
+    def forms(self, small):
+        """[(form, how)]. conv: PyTorch's conv1d; shift: rows that are padded and added; at last the packages that are installed,
+        whose tuning may take long. `small`: nothing that compiles."""
+        hows = ("eager",) if small else ("eager", "compiled")
+        return [(form, how) for group in (["conv", "shift"], installed(PACKAGES)) for how in hows for form in group]
 
 
 class Chain:
     """A site on all sets of operands in turn."""
 
     def __init__(self, operands, form, compiled):
-        self.operands, self.function = operands, SITES[operands.site](form)
+        self.operands, self.function = operands, operands.function(form)
         if compiled:
             self.function = torch.compile(self.function, dynamic=False)
 
@@ -114,4 +124,4 @@ class Chain:
         results = [self.function(*each) for each in operands.sets]
         if way == "both":
             for each, gradients in zip(operands.sets, operands.gradients):
-                torch.autograd.grad(results.pop(0), (each[0], *operands.weights), gradients)
+                torch.autograd.grad(results.pop(0), operands.leaves(each), gradients, allow_unused=True)

@@ -21,6 +21,7 @@ from setting import ROOT, flops_per_token, shape, write
 import abi
 import programs
 
+import estimate_mixers
 import estimate_sites
 from sass import functions
 from walk import follow
@@ -44,6 +45,8 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "issue cycles of a float operation": (1, GUIDE + ": 128 a cycle"),
     "issue cycles of other arithmetic": (2, GUIDE + ": 64 a cycle"),
     "issue cycles of a special function": (8, GUIDE + ": 16 a cycle"),
+    "cycles of a matmul": (33, "16 x 8 x 16 of bf16: microbenchmarks of Hopper, arXiv 2402.13499, from memory"),
+    "share of its peak by mma.sync": (0.62, "arXiv 2402.13499, from memory: on average 62.9 % on an H800"),
     "issue cycles of a shuffle, of 4 bytes of a lane": (4, GUIDE + ": 32 a cycle; 128 bytes a cycle of cache and shared memory"),
     "least time of a kernel, s": (2.5e-6, "a guess: a trip to memory and back, twice, and the tail"),
     "between kernels of a graph, s": (1.0e-6, "a guess"),
@@ -52,10 +55,17 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "attention backward, FLOP/s": (300e12, "the same, less for the deterministic form"),
 }  # fmt: skip
 A = {name: value for name, (value, _) in ASSUMPTIONS.items()}
-LATENCIES = {"load": A["memory latency, s"] * A["clock, 1/s"], "shared": A["cycles from shared memory"],
+MEMORY = A["memory latency, s"] * A["clock, 1/s"]
+LATENCIES = {"load": MEMORY, "copy": MEMORY, "matrix": A["cycles of a matmul"], "shared": A["cycles from shared memory"],
              "shuffle": A["cycles of a shuffle"], "special": A["cycles of a special function"],
              "barrier": A["cycles of a barrier"], "other": A["cycles of arithmetic"]}  # fmt: skip
+MATRIX = 1 / A["share of its peak by mma.sync"]
 FULL_SPEED = A["copy bandwidth, bytes/s"] * A["share of it that a kernel reaches"]
+
+
+def shared_bytes(kernel):
+    """Shared memory of a block, static and dynamic."""
+    return kernel.shared_bytes + kernel.dynamic_shared_bytes
 
 
 def occupancy(kernel):
@@ -65,24 +75,30 @@ def occupancy(kernel):
     schedulers = A["schedulers of a multiprocessor"]  # have registers of their own
     resident = A["registers of a multiprocessor"] // schedulers // registers * schedulers
     limits = [A["warps of a multiprocessor"] // warps, resident // warps, 32]
-    if kernel.shared_bytes:
-        limits.append(A["shared bytes of a multiprocessor"] // (kernel.shared_bytes + 1024))
+    if shared := shared_bytes(kernel):
+        limits.append(A["shared bytes of a multiprocessor"] // (shared + 1024))
     return max(1, min(limits))
+
+
+def unit_cycles(trace):
+    """Cycles that a warp takes of each unit of a quarter of a multiprocessor."""
+    count = trace.issued.get
+    words = 4 * sum(count(kind, 0) for kind in ("load", "copy", "store", "shared", "shuffle"))
+    return {"instructions": count("issue", 0), "integers": A["issue cycles of other arithmetic"] * count("other", 0),
+            "special functions": A["issue cycles of a special function"] * count("special", 0), "shared memory": words,
+            "tensor cores": MATRIX * count("matrix", 0)}  # fmt: skip
 
 
 def issue_cycles(trace):
     """Cycles of a scheduler that a warp takes: of the unit that it keeps busiest."""
-    count = trace.issued.get
-    words = 4 * sum(count(kind, 0) for kind in ("load", "store", "shared", "shuffle"))
-    return max(count("issue", 0), A["issue cycles of other arithmetic"] * count("other", 0),
-               A["issue cycles of a special function"] * count("special", 0), words)  # fmt: skip
+    return max(unit_cycles(trace).values())
 
 
 def follow_parts(kernel, code):
     """What a warp does in a block of each row of blocks; those in the middle of a row stand for all."""
     warps = math.ceil(kernel.block / 32)
     def trace(y, gap):
-        return follow(code, kernel.grid[0] // 2, y, LATENCIES, gap)
+        return follow(code, kernel.grid[0] // 2, y, LATENCIES, gap, MATRIX)
     traces = [trace(y, 1.0) for y in range(kernel.grid[1])]
     if any(t.barriers for t in traces):  # the warps of a block do the same at the same time
         traces = [trace(y, max(1.0, warps / A["schedulers of a multiprocessor"])) for y in range(kernel.grid[1])]
@@ -114,7 +130,8 @@ def estimate_kernel(kernel, code):
     limit = max(times, key=times.get) if seconds > A["least time of a kernel, s"] else "start"
     seconds = max(seconds, A["least time of a kernel, s"])
     resident = min(slots, blocks) / A["multiprocessors"] * warps
-    return {"seconds": seconds, "limit": limit, "warps": resident, "issue_seconds": issue * blocks / A["multiprocessors"],
+    units = unit_cycles(traces[0])
+    return {"seconds": seconds, "limit": limit, "unit": max(units, key=units.get), "is_sure": is_sure, "warps": resident, "issue_seconds": issue * blocks / A["multiprocessors"],
             "memory_seconds": kernel.bytes_moved / FULL_SPEED, "warp_outstanding": max(t.outstanding for t in traces),
             "in_flight": mean(t.loaded for t in traces) * resident * A["memory latency, s"] / way if way else 0}  # fmt: skip
 
@@ -133,7 +150,7 @@ class Counter:
         name = kernel.name.decode()
         if name not in self.kernels:
             self.kernels[name] = {"launches": 0} | estimate_kernel(kernel, self.code[kernel.symbol.decode()]) | {
-                "registers": kernel.registers, "spill_bytes": kernel.spill_bytes, "shared_bytes": kernel.shared_bytes,
+                "registers": kernel.registers, "spill_bytes": kernel.spill_bytes, "shared_bytes": shared_bytes(kernel),
                 "block": kernel.block, "blocks": kernel.grid[0] * kernel.grid[1], "bytes": kernel.bytes_moved}  # fmt: skip
         self.kernels[name]["launches"] += 1
         self.add(kernel.group.decode(), self.kernels[name]["seconds"])
@@ -189,6 +206,15 @@ def estimate_site(build, name, made, folder, shim):
                                         A["between kernels of a graph, s"])  # fmt: skip
 
 
+def estimate_mixer(build, name, made, folder, shim):
+    """None where the compiler refuses the mixer, and says why: its tiles may be too large for a block."""
+    try:
+        model, code = compile_made(build, name, made, folder)
+    except subprocess.CalledProcessError:
+        return None
+    return estimate_mixers.estimate_mixer(name, made, model, code, shim, estimate_kernel, A["between kernels of a graph, s"])
+
+
 def step_programs():
     """Those of the benchmark; with 32k tokens also with memory for whatever is worth keeping for the backward."""
     made = programs.bench(False)
@@ -219,7 +245,7 @@ def canon_costs(steps):
     return {tokens: seconds[f"canon-{tokens}"] / seconds[f"plain-{tokens}"] - 1 for tokens in ("32k", "2k")}
 
 
-def text_of(date, steps, sites):
+def text_of(date, steps, sites, mixers):
     lines = [f"# Estimates for an H200, {date}: nothing here was measured", "",
              "`bench/gpu/estimate.py`, from bytes, registers, blocks and machine code of each launch. Measured figures go beside "
              "this file, as `<date>-<gpu>.md`, by `bench/gpu/run.py`. What is assumed, and why:", ""]  # fmt: skip
@@ -246,7 +272,7 @@ def text_of(date, steps, sites):
                          f"{1e6 * k['issue_seconds']:.1f} | {100 * copy:.0f} % | {k['bytes'] / 1e6:.1f} | {k['registers']} | "
                          f"{k['spill_bytes']} | {k['blocks']} x {k['block']} | {k['warps']:.1f} | {k['warp_outstanding']} | "
                          f"{k['in_flight'] / 1024:.0f} |")
-    lines += estimate_sites.lines_of(sites, A["copy bandwidth, bytes/s"])
+    lines += estimate_sites.lines_of(sites, A["copy bandwidth, bytes/s"]) + estimate_mixers.lines_of(mixers)
     return "\n".join(lines) + "\n"
 
 
@@ -261,11 +287,14 @@ def main():
         shim = ctypes.CDLL(f"{folder}/libshim.so", ctypes.RTLD_GLOBAL)
         steps = [estimate(arguments.build, name, made, folder, shim) for name, made in step_programs().items()]
         sites = [estimate_site(arguments.build, name, made, folder, shim) for name, made in programs.sites(False).items()]
+        mixers = [estimate_mixer(arguments.build, name, made, folder, shim) for name, made in programs.mixers(False).items()]
+        mixers = [m for m in mixers if m]
     path = f"{arguments.out}/{date}-h200-estimate"
-    write(path + ".json", {"date": date, "estimate": True, "assumptions": ASSUMPTIONS, "steps": steps, "sites": sites})
+    write(path + ".json", {"date": date, "estimate": True, "assumptions": ASSUMPTIONS, "steps": steps, "sites": sites,
+                           "mixers": mixers})
     with open(path + ".md", "w", encoding="utf-8") as file:
-        file.write(text_of(date, steps, sites))
-    print(text_of(date, steps, sites).partition("\n## ")[0] + f"\nwritten: {path}.json, {path}.md")
+        file.write(text_of(date, steps, sites, mixers))
+    print(text_of(date, steps, sites, mixers).partition("\n## ")[0] + f"\nwritten: {path}.json, {path}.md")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ def estimate_site(name, made, model, code, shim, kernel_seconds, gap):
     """Seconds of a layer and bytes its kernels move, by way. kernel_seconds(kernel, code): of a launch; `gap` lies behind each."""
     site = {"name": name, "settings": made.settings | vars(made.shape), "seconds": {}, "bytes": {}}
     for way, found in site_launches(model, shim, made.settings["site"]).items():
-        kernels = [model.kernels[kernel] for kernel, _ in found]
+        kernels = [launch.kernel for launch in found]
         layers = made.settings["layers"]
         site["seconds"][way] = sum(kernel_seconds(k, code[k.symbol.decode()]) + gap for k in kernels) / layers
         site["bytes"][way] = sum(k.bytes_moved for k in kernels) / layers

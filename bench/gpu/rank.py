@@ -107,7 +107,7 @@ def table(result):
     machine = result["machine"]
     lines = [f"# PyTorch forms, {result['date']}, {machine.get('gpu', 'unknown GPU')}, commit {result['commit']}", "",
              f"`bench/gpu/rank.py`: torch {machine.get('torch')}, copy {machine.get('copy_bytes_per_second', 0) / 1e12:.2f} TB/s "
-             f"(read and written), bf16 matmuls {machine.get('product_flops', 0) / 1e12:.0f} TFLOP/s, attention by "
+             f"(read and written), bf16 matmuls {machine.get('matmul_flops', 0) / 1e12:.0f} TFLOP/s, attention by "
              f"{result['attention']}.", "", "| form | ms | tokens/s | peak GB | compile s |", "|---|---|---|---|---|"]  # fmt: skip
     timed = [e for e in result["forms"] if "seconds" in e]
     for e in sorted(timed, key=lambda e: (e["tokens"], e["form"] != "none", e["seconds"])):

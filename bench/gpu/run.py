@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Second call on a GPU machine: our programs and the best PyTorch forms in turns; what the goals ask for.
 
-    bench/gpu/run.py --forms <date>-<gpu>-forms.json [--sites <date>-<gpu>-sites.json] [--from build/gpu] [--budget 470]
-                     [--out FOLDER]
+    bench/gpu/run.py --forms <date>-<gpu>-forms.json [--sites <date>-<gpu>-sites.json <date>-<gpu>-mixers.json]
+                     [--from build/gpu] [--budget 470] [--out FOLDER]
 
 Needs the folder that test/gpu/prepare made, what bench/gpu/rank.py wrote, and Python with torch 2.11; goals of single sites come
 from what bench/gpu/sites.py wrote. Each round lets every
@@ -20,6 +20,7 @@ import time
 
 from children import Variant, start_all
 from goals import PEAK_FLOPS, goals, in_order, lines_of
+from mixer_goals import mixer_goals
 from rank import STEPS, ceilings, variant_of
 from setting import HERE, ROOT, flops_per_token, machine, results_folder, shape, slug, write
 from site_goals import site_goals
@@ -125,7 +126,7 @@ class Figures:
         words = str(v.vocabulary)
         matmuls = sum(k["seconds"] for k in profile["kernels"]
                        if k["name"].startswith("matmul ") and words in k["name"].split()[1:])
-        return matmuls + profile["groups"].get("loss", 0), self.machine.get("head_products_seconds")
+        return matmuls + profile["groups"].get("loss", 0), self.machine.get("head_matmuls_seconds")
 
 
 def text_of(result, figures):
@@ -134,8 +135,8 @@ def text_of(result, figures):
         head += "\n\n**Emulated kernels and a tiny model: no figure here means anything.**"
     copy = result["machine"].get("copy_bytes_per_second", 0)
     lines = [head, "", f"`bench/gpu/run.py`, {result['rounds']} rounds; copy {copy / 1e12:.2f} TB/s, bf16 matmuls "
-             f"{result['machine'].get('product_flops', 0) / 1e12:.0f} TFLOP/s. MFU: matmuls and attention as 2mnk, three times "
-             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. Goals G6 to G9: {result['sites']}.", "",
+             f"{result['machine'].get('matmul_flops', 0) / 1e12:.0f} TFLOP/s. MFU: matmuls and attention as 2mnk, three times "
+             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. Goals G6 to G14: {result['sites']}.", "",
              *lines_of(result["goals"])]  # fmt: skip
     lines += ["", "| step | ms | tokens/s | MFU | peak GB | first loss |",
               "|---|---|---|---|---|---|"]
@@ -184,19 +185,21 @@ def measure(variants, small, end, note):
             note()
 
 
-def sites_of(path):
-    """What sites.py measured, with "from": where that comes from."""
-    if not path:
-        return {"sites": [], "from": "not measured"}
-    with open(path, encoding="utf-8") as file:
-        found = json.load(file)
-    return found | {"from": f"{os.path.basename(path)}, commit {found['commit']}, {found['machine'].get('gpu')}"}
+def sites_of(paths):
+    """Sites and mixers that sites.py measured, and "from": where they come from."""
+    result, sources = {"sites": [], "mixers": []}, []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        result[found["kind"]] = found["sites"]
+        sources.append(f"{os.path.basename(path)}, commit {found['commit']}, {found['machine'].get('gpu')}")
+    return result | {"from": "; ".join(sources) or "not measured"}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--forms", required=True, help="what bench/gpu/rank.py wrote")
-    parser.add_argument("--sites", help="what bench/gpu/sites.py wrote")
+    parser.add_argument("--sites", nargs="*", default=[], help="what bench/gpu/sites.py wrote, of sites and of mixers")
     parser.add_argument("--from", dest="folder", default=f"{ROOT}/build/gpu")
     parser.add_argument("--budget", type=float, default=470, help="seconds for everything")
     parser.add_argument("--out", default=results_folder())
@@ -226,7 +229,7 @@ def main():
         def note(rounds=None):
             result["rounds"] = rounds or result["rounds"]
             result["variants"] = [entry_of(v, small) for v in variants]
-            result["goals"] = in_order(goals(figures) + site_goals(sites["sites"]))
+            result["goals"] = in_order(goals(figures) + site_goals(sites["sites"]) + mixer_goals(sites["mixers"]))
             write(path + ".json", result)
             with open(path + ".md", "w", encoding="utf-8") as file:
                 file.write(text_of(result, figures))

@@ -7,8 +7,11 @@ LABEL = re.compile(r"^(\.\w+):")
 FUNCTION = re.compile(r"^\.text\.(\S+):")
 REGISTER = re.compile(r"\b(U?R)(Z|\d+)\b")
 PREDICATE = re.compile(r"^!?(U?P)(T|\d)$")
+MATRIX = re.compile(r"[HD]MMA\.(16|8)x?8x?(\d+)\b")
+NO_RESULT = ("copy", "commit", "wait", "store", "barrier", "branch", "end", "none")
 KINDS = [(kind, re.compile(pattern)) for kind, pattern in (
-    ("load", r"LDG"), ("store", r"STG|RED|ATOM"), ("shared", r"LDS|STS"), ("shuffle", r"SHFL"), ("special", r"MUFU"),
+    ("copy", r"LDGSTS"), ("commit", r"LDGDEPBAR"), ("wait", r"DEPBAR"), ("load", r"LDG"), ("store", r"STG|RED|ATOM"),
+    ("shared", r"LDS|STS"), ("shuffle", r"SHFL"), ("special", r"MUFU"), ("matrix", r"[HD]MMA"),
     ("barrier", r"BAR"), ("branch", r"BRA"), ("end", r"EXIT"), ("none", r"NOP"),
     ("float", r"FADD|FMUL|FFMA|IMAD(?!\.(WIDE|HI))|HFMA2|MOV"))]  # fmt: skip
 
@@ -38,10 +41,33 @@ def split_operands(text):
 
 
 def words(name):
-    """Registers of 32 bits that the widest operand of an instruction takes."""
+    """Registers of 32 bits that the widest operand of an instruction takes; of matrices their result."""
     if match := re.search(r"\.(64|128)\b", name):
         return int(match[1]) // 32
+    if name.startswith("LDSM"):  # so many matrices of 8 x 8 halves
+        return int(name.rpartition(".")[2]) if name[-2:] in (".2", ".4") else 1
+    if MATRIX.match(name):
+        return 4
     return 2 if ".WIDE" in name or name.startswith(("DADD", "DMUL", "DFMA")) or name == "CS2R" else 1
+
+
+def matrix_shape(name):
+    """(rows, depth, bytes of an element) of an instruction that multiplies rows x depth by depth x 8."""
+    rows, depth = map(int, MATRIX.match(name).groups())
+    return rows, depth, 8 if name.startswith("D") else 4 if ".TF32" in name else 2
+
+
+def matrix_cycles(name):
+    """Of a tensor core at its peak, which is 512 multiply-adds a cycle of f16 or bf16, 256 of tf32, 32 of f64: what the data sheet of an
+    H100 says, by 132 multiprocessors of four at 1.83 GHz."""
+    rows, depth, size = matrix_shape(name)
+    return rows * 8 * depth / {2: 512, 4: 256, 8: 32}[size]
+
+
+def operand_widths(name):
+    """Registers of the matrices a, b, c of a matmul."""
+    rows, depth, size = matrix_shape(name)
+    return rows * depth * size // 128, depth * 8 * size // 128, 4
 
 
 def registers(text, width=1):
@@ -57,7 +83,7 @@ def is_predicate(text):
 def result_count(instruction):
     """How many of the first operands are results: a register and predicates beside it."""
     name, operands = instruction.name, instruction.operands
-    if instruction.kind in ("store", "barrier", "branch", "end", "none") or name.startswith("STS"):
+    if instruction.kind in NO_RESULT or name.startswith("STS"):
         return 0
     if name.startswith(("ISETP", "UISETP", "FSETP", "DSETP", "PLOP3", "UPLOP3")):
         return 2
@@ -72,14 +98,18 @@ def result_count(instruction):
 def understand(instruction):
     name, operands = instruction.name, instruction.operands
     instruction.kind = next((kind for kind, pattern in KINDS if pattern.match(name)), "other")
+    if instruction.guard == "!PT":  # it only holds a place
+        instruction.kind = "none"
     results = result_count(instruction)
     width = words(name)
     for operand in operands[:results]:
         instruction.writes += (operand,) if is_predicate(operand) else registers(operand, width)
     # The data of a store are as wide as its name says; so is the last operand of a wide multiplication.
+    matrices = operand_widths(name) if instruction.kind == "matrix" else ()
     for number, operand in enumerate(operands[results:], results):
         is_wide = instruction.kind == "store" or name.startswith("STS") or ".WIDE" in name and number == 3
         taken = 2 if ".64" in operand else width if is_wide and not operand.startswith(("[", "desc")) else 1
+        taken = matrices[number - 1] if matrices else taken
         instruction.reads += (operand.lstrip("!"),) if is_predicate(operand) else registers(operand, taken)
     if instruction.guard:
         instruction.reads += (instruction.guard.lstrip("!"),)

@@ -27,11 +27,11 @@ def ratio(entry, a, b):
     return median([x / y for x, y in zip(samples(entry, a), samples(entry, b))])
 
 
-def against(entry, forms, way):
+def against(entry, forms, way, ours="canon", hows=("eager", "compiled")):
     """How often ours fits into the fastest of some forms, or None."""
-    sides = [f"{form} {how} {way}" for form in forms for how in ("eager", "compiled")]
+    sides = [f"{form} {how} {way}" for form in forms for how in hows]
     timed = [side for side in sides if samples(entry, side)]
-    return ratio(entry, min(timed, key=lambda side: median(samples(entry, side))), f"canon {way}") if timed else None
+    return ratio(entry, min(timed, key=lambda side: median(samples(entry, side))), f"{ours} {way}") if timed else None
 
 
 def must_move(entry, way):

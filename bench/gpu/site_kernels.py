@@ -44,11 +44,11 @@ class Kernels:
 
     def bytes_moved(self, way):
         """By one pass of the site."""
-        return sum(self.device.kernels[name].bytes_moved for name, _ in self.launches[way]) / self.layers
+        return sum(launch.kernel.bytes_moved for launch in self.launches[way]) / self.layers
 
     def run(self, way):
         launches = self.launches[way]
         for first in range(0, len(launches), len(launches) // self.layers):
             for copy in range(self.copies):
-                for name, buffers in launches[first : first + len(launches) // self.layers]:
-                    self.device.launch(name, [self.memory.address(each, copy) for each in buffers])
+                for launch in launches[first : first + len(launches) // self.layers]:
+                    self.device.launch(launch.name, [self.memory.address(each, copy) for each in launch.buffers])

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from pytorch_model import Canon, Llama, stretto_weights
+from pytorch_model import Canon, Llama
 
 MODES = {"compile": "default", "autotune": "max-autotune-no-cudagraphs", "reduce-overhead": "reduce-overhead",
          "graph": "default"}  # fmt: skip
@@ -101,7 +101,8 @@ class Worker:
         if settings.get("weights"):
             from safetensors.torch import save_file
 
-            save_file(stretto_weights(self.model), settings["weights"] + ".partial")
+            named = self.model.stretto_weights()
+            save_file({name: value.detach().contiguous() for name, value in named.items()}, settings["weights"] + ".partial")
             os.replace(settings["weights"] + ".partial", settings["weights"])
         masters = settings["precision"] == "master"
         captured = settings["mode"] == "graph" and GPU

@@ -33,11 +33,11 @@ def delta_rule(q, k, v, decay, beta, scale, chunk=64):
     sums = split(decay, chunk).cumsum(-2)
     total, factors = sums[..., -1:, :], torch.exp((sums - sums.mT).tril()).tril()
     pairs = (q @ k.mT) * factors
-    erased = ((beta * k) @ k.mT * factors).tril(-1) + torch.eye(chunk)
+    erased = ((beta * k) @ k.mT * factors).tril(-1) + torch.eye(chunk, dtype=factors.dtype, device=q.device)
     solve = lambda x: torch.linalg.solve_triangular(erased, x, upper=False, unitriangular=True)
     written, read = solve(beta * v), solve(beta * k * sums.exp())
     keys, queries = (k * (total - sums).exp()).mT, q * sums.exp()
-    results, state = [], torch.zeros(*q.shape[:2], q.shape[-1], v.shape[-1])
+    results, state = [], factors.new_zeros(*q.shape[:2], q.shape[-1], v.shape[-1])
     for i in range(q.shape[2]):
         u = written[:, :, i] - read[:, :, i] @ state
         results.append(queries[:, :, i] @ state + pairs[:, :, i] @ u)

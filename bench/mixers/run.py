@@ -3,7 +3,12 @@ and compiled, in turns in one process.
 
     ninja -C build stretto_bench_mixers && .deps/venv/bin/python bench/mixers/run.py
 
-Processor time of one thread; the least of all rounds. "limit": the matmuls of our form at the rate of a large sgemm."""
+Processor time of one thread; the least of all rounds. "limit": the matmuls of our form at the rate of a large sgemm, pairs
+as whole squares; as our tiles are faster than that sgemm and leave half of a square out, more than 100 % can be reached.
+
+    --segments    ours alone, with saved states each 64, 128, 256 and 512 tokens
+    --saved       bytes that are saved for the backward, of ours and of autograd; takes no time
+    --matmuls     the matmuls of chunks: our tiles against oneDNN's block matmul and MKL, GFLOP/s"""
 import argparse
 import ctypes
 import json
@@ -11,10 +16,13 @@ import os
 import time
 from dataclasses import dataclass
 
+import matmuls
 import pytorch
+import saved
 import torch
 
 CHUNK = 32  # as in runtime/device/cpu/mixer
+SEGMENTS = (64, 128, 256, 512)
 NUMBERS = ("batch", "length", "heads", "key_heads", "keys", "values", "segment", "by_channel")
 TENSORS = ("q", "k", "v", "decay", "write", "beta", "out", "states", "grad", "dq", "dk", "dv", "ddecay", "dwrite", "dbeta")
 
@@ -119,7 +127,7 @@ def worst_difference(ours, theirs):
 
 
 def flops(shape, batch, length):
-    """Of the matmuls of our form, with what the backward computes again; pairs in whole squares."""
+    """Of the matmuls of our form, with what the backward recomputes; pairs in whole squares."""
     n, keys, values = CHUNK, shape.keys, shape.values
     pairs, state, square = 2 * n * keys, 2 * keys * values, 2 * n * values
     erases = shape.kind == "delta"
@@ -142,13 +150,17 @@ def timed(work):
 
 
 def measure(contenders, rounds):
-    """The least time of forward and backward of each, in turns."""
-    best = {name: [float("inf")] * 2 for name in contenders}
+    """Seconds of forward and of backward of each, round by round, in turns."""
+    samples = {name: ([], []) for name in contenders}
     for _ in range(rounds):
         for name, each in contenders.items():
-            for i, work in enumerate((each.forward, each.backward)):
-                best[name][i] = min(best[name][i], timed(work))
-    return best
+            for taken, work in zip(samples[name], (each.forward, each.backward)):
+                taken.append(timed(work))
+    return samples
+
+
+def least(samples):
+    return {name: [min(taken) for taken in both] for name, both in samples.items()}
 
 
 def run(shape, library, arguments):
@@ -158,39 +170,84 @@ def run(shape, library, arguments):
     difference = worst_difference(contenders["ours"], contenders["eager"])
     if not arguments.no_compile:
         contenders["compiled"] = Theirs(contenders["ours"], compiles=True)
-    best = measure(contenders, arguments.rounds)
+    samples = measure(contenders, arguments.rounds)
+    best = least(samples)
     limit = flops(shape, batch, length) / sgemm_rate(arguments.rounds)
     total = {name: sum(times) for name, times in best.items()}
     return {"name": shape.name, "times": best, "limit": limit, "difference": difference, "of_limit": limit / total["ours"],
             "ratio": total.get("compiled", total["eager"]) / total["ours"],
-            "ratio64": total.get("compiled", total["eager"]) / total["ours64"]}  # fmt: skip
+            "ratio64": total.get("compiled", total["eager"]) / total["ours64"], "samples": samples}  # fmt: skip
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def show(times):
+    return " + ".join(f"{1e3 * each:.1f}" for each in times)
+
+
+def compare(shapes, library, arguments):
+    print("| mixer | ours | states each 64 | eager | compiled | theirs / ours (each 64) | of the limit | difference |")
+    print("|---|---|---|---|---|---|---|---|")
+    rows = []
+    for shape in shapes:
+        row = run(shape, library, arguments)
+        rows.append(row)
+        times = " | ".join(show(row["times"].get(name, [])) for name in ("ours", "ours64", "eager", "compiled"))
+        print(f"| {row['name']} | {times} | {row['ratio']:.2f} ({row['ratio64']:.2f}) | {row['of_limit']:.0%} "
+              f"| {row['difference']:.1e} |", flush=True)  # fmt: skip
+    return rows
+
+
+def compare_segments(shapes, library, arguments):
+    """Ours by tokens from one saved state to the next; then their sums relative to 256."""
+    print("| mixer |" + "".join(f" {segment} |" for segment in SEGMENTS) + " relative to 256 |")
+    print("|---|" + "---|" * (len(SEGMENTS) + 1))
+    rows = []
+    for shape in shapes:
+        contenders = {each: Ours(library, shape, arguments.batch, arguments.length, each) for each in SEGMENTS}
+        samples = measure(contenders, arguments.rounds)
+        best = least(samples)
+        rows.append({"name": shape.name, "times": best, "samples": samples})
+        ratios = ", ".join(f"{sum(best[segment]) / sum(best[256]):.3f}" for segment in SEGMENTS)
+        print(f"| {shape.name} | {' | '.join(map(show, best.values()))} | {ratios} |", flush=True)
+    return rows
+
+
+def compare_saved(shapes, library, arguments):
+    def contenders(shape):
+        ours = {each: Ours(library, shape, arguments.batch, arguments.length, each) for each in (64, 256, 512)}
+        return ours, Theirs(ours[256], compiles=False)
+
+    return saved.run(contenders, shapes)
+
+
+def compare_matmuls(shapes, library, arguments):
+    widths = dict.fromkeys((shape.keys, shape.values) for shape in shapes)
+    return matmuls.run(library, widths, CHUNK, arguments.rounds)
+
+
+MODES = {"segments": compare_segments, "saved": compare_saved, "matmuls": compare_matmuls}
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for mode in MODES:
+        parser.add_argument(f"--{mode}", dest="compare", action="store_const", const=MODES[mode], default=compare)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--length", type=int, default=512)
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
     torch.set_num_threads(1)
     torch.manual_seed(1)
     build = os.path.join(os.path.dirname(__file__), "..", "..", "build")
     library = ctypes.CDLL(os.path.join(build, "lib", "libstretto_bench_mixers.so"))
     library.stretto_bench_threads(1)
-    rows = []
-    print("| mixer | ours | states each 64 | eager | compiled | theirs / ours (each 64) | of the limit | difference |")
-    print("|---|---|---|---|---|---|---|---|")
-    for shape in SHAPES:
-        if arguments.only not in shape.name:
-            continue
-        row = run(shape, library, arguments)
-        rows.append(row)
-        show = lambda name: " + ".join(f"{1e3 * each:.1f}" for each in row["times"].get(name, []))
-        print(f"| {row['name']} | {show('ours')} | {show('ours64')} | {show('eager')} | {show('compiled')} "
-              f"| {row['ratio']:.2f} ({row['ratio64']:.2f}) | {row['of_limit']:.0%} | {row['difference']:.1e} |", flush=True)  # fmt: skip
+    rows = arguments.compare([shape for shape in SHAPES if arguments.only in shape.name], library, arguments)
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump(rows, file, indent=1)

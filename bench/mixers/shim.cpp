@@ -1,6 +1,9 @@
 // Linear mixers on the CPU as C functions, for Python.
+#include "bench/mixers/matmul.h"
 #include "runtime/abi/abi.h"
 #include "runtime/core/threads.h"
+#include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/mixer/matmul.h"
 #include "runtime/device/cpu/mixer/mixer.h"
 
 #include <cstdlib>
@@ -60,4 +63,21 @@ void stretto_bench_backward(const Request *request) {
   op.dDecay = rows(r.dDecay, r.byChannel ? r.heads * r.keys : r.heads);
   op.dWrite = rows(r.dWrite, r.heads), op.dBeta = rows(r.dBeta, r.heads);
   run(op);
+}
+
+void stretto_bench_tiles(const Matmul *matmul, int64_t times) {
+  const Matmul &p = *matmul;
+  const mixer::Left<float> a{p.a, p.transposesA ? p.m : p.k, p.transposesA != 0};
+  for (; times > 0; --times) {
+    if (p.transposesB)
+      mixer::transposeRows(p.n, p.k, {p.b, p.k}, {p.packing, p.n});
+    mixer::matmul(p.m, p.n, p.k, a, {p.transposesB ? p.packing : p.b, p.n}, {}, {p.c, p.n});
+  }
+}
+
+void stretto_bench_mkl(const Matmul *matmul, int64_t times) {
+  const Matmul &p = *matmul;
+  for (; times > 0; --times)
+    multiply<float>(p.m, p.n, p.k, {p.a, p.transposesA ? p.m : p.k, p.transposesA != 0},
+                    {p.b, p.transposesB ? p.k : p.n, p.transposesB != 0}, 0, p.c, p.n);
 }

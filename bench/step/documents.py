@@ -2,7 +2,7 @@
 
     .deps/venv/bin/python bench/step/documents.py [--widths 64,256] [--rounds 20] [--tokens 4096] [--build build]
 
-Llama of two layers with Canon ABCD on rows of depo1. Each round profiles some steps of both, the one that was second
+Llama of two layers with Canon ABCD on sequences of depo1. Each round profiles some steps of both, the one that was second
 before first; ratios, masked to not masked, are of processor time within a round, so that other work on the machine
 counts little. Prints medians with quartiles for the step, its groups, and each fused kernel that takes at least 0.3 %.
 """
@@ -25,7 +25,7 @@ def parse():
     parser.add_argument("--widths", default="64,256")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=0.5, help="that each program steps in a round, about")
-    parser.add_argument("--tokens", type=int, default=4096, help="of a batch, in rows of --length")
+    parser.add_argument("--tokens", type=int, default=4096, help="of a batch, in sequences of --length")
     parser.add_argument("--length", type=int, default=2048)
     parser.add_argument("--build", default=f"{ROOT}/build", help="folder with the tools")
     return parser.parse_args()
@@ -81,7 +81,7 @@ def measure_width(arguments, width):
             process.close()
     kernels = sorted((name for name in plain[0] if name not in GROUPS), key=lambda name: -plain[0][name])
     rows = filter(None, (row(name, plain, masked) for name in GROUPS + kernels))
-    print("\n".join([f"width {width}, {arguments.tokens} tokens in rows of {arguments.length}, {arguments.rounds} rounds", "",
+    print("\n".join([f"width {width}, {arguments.tokens} tokens in sequences of {arguments.length}, {arguments.rounds} rounds", "",
                      "| | share of the step | masked / not | quartiles |", "|---|---|---|---|", *rows, ""]), flush=True)
 
 

@@ -9,21 +9,27 @@ from torch import nn
 
 
 class Canon(nn.Module):
-    """x + causal depthwise convolution of width 4; taps are [4, width], that of the current token first."""
+    """x + causal depthwise convolution of width 4, or the convolution alone; taps are [4, width], that of the current token
+    first."""
 
-    def __init__(self, width, form):
+    def __init__(self, width, form, residual=True, bias=False):
         super().__init__()
-        self.form = form
+        self.form, self.residual = form, residual
+        self.bias = nn.Parameter(torch.zeros(width)) if bias else None
         self.conv = nn.Conv1d(width, width, 4, groups=width, bias=False, padding=3)
         if form == "shift":
             self.taps = nn.Parameter(self.conv.weight.detach()[:, 0].T.flip(0).contiguous())
             del self.conv
 
     def forward(self, x):
+        y = self.convolve(x) if self.bias is None else self.convolve(x) + self.bias
+        return x + y if self.residual else y
+
+    def convolve(self, x):
         length = x.shape[1]
         if self.form == "conv":
-            return x + self.conv(x.transpose(1, 2))[..., :length].transpose(1, 2)
-        y = x + x * self.taps[0]
+            return self.conv(x.transpose(1, 2))[..., :length].transpose(1, 2)
+        y = x * self.taps[0]
         for lag in range(1, 4):
             y = y + F.pad(x, (0, 0, lag, 0))[:, :length] * self.taps[lag]
         return y
@@ -53,6 +59,14 @@ class Attention(nn.Module):
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return x + self.out(y.transpose(1, 2).reshape(batch, length, dim))
 
+    def weights(self):
+        """By their names in the block of the .stretto file."""
+        q, k, v = self.qkv.weight.chunk(3)
+        found = {"h.weight": self.norm.weight, "q.weight": q, "k.weight": k, "v.weight": v, "o.weight": self.out.weight}
+        if isinstance(self.canon_in, Canon):
+            found |= {"h_canon.weight": self.canon_in.by_lag(), "canon.weight": self.canon_qkv.by_lag()}
+        return found
+
 
 def rotate(x, cos, sin):
     half = x.shape[-1] // 2
@@ -60,9 +74,8 @@ def rotate(x, cos, sin):
 
 
 class MLP(nn.Module):
-    def __init__(self, dim, form):
+    def __init__(self, dim, form, ffn):
         super().__init__()
-        ffn = 8 * dim // 3 // 8 * 8
         self.norm = nn.RMSNorm(dim, eps=1e-5)
         self.canon_in, self.canon_up = canon(dim, form), canon(2 * ffn, form)
         self.gate_up = nn.Linear(dim, 2 * ffn, bias=False)
@@ -71,6 +84,14 @@ class MLP(nn.Module):
     def forward(self, x):
         gate, up = self.canon_up(self.gate_up(self.canon_in(self.norm(x)))).chunk(2, -1)
         return x + self.down(F.silu(gate) * up)
+
+    def weights(self):
+        """By their names in the block of the .stretto file."""
+        gate, up = self.gate_up.weight.chunk(2)
+        found = {"h.weight": self.norm.weight, "gate.weight": gate, "up.weight": up, "down.weight": self.down.weight}
+        if isinstance(self.canon_in, Canon):
+            found |= {"h_canon.weight": self.canon_in.by_lag(), "canon.weight": self.canon_up.by_lag()}
+        return found
 
 
 class Llama(nn.Module):
@@ -81,7 +102,7 @@ class Llama(nn.Module):
         heads = max(1, dim // 64)
         self.embedding = nn.Embedding(vocabulary, dim)
         self.attention = nn.ModuleList(Attention(dim, heads, form) for _ in range(layers))
-        self.mlp = nn.ModuleList(MLP(dim, form) for _ in range(layers))
+        self.mlp = nn.ModuleList(MLP(dim, form, 8 * dim // 3 // 8 * 8) for _ in range(layers))
         self.norm = nn.RMSNorm(dim, eps=1e-5)
         self.head = nn.Linear(dim, vocabulary, bias=False)
         for module in self.modules():
@@ -98,20 +119,10 @@ class Llama(nn.Module):
             x = mlp(attention(x, self.cos, self.sin))
         return F.cross_entropy(self.head(self.norm(x)).flatten(0, 1), targets.flatten())
 
-
-def stretto_weights(model):
-    """Every weight by its name in models/llama.stretto."""
-    weights = {"embedding": model.embedding.weight, "norm.weight": model.norm.weight, "head.weight": model.head.weight}
-    for i, (attention, mlp) in enumerate(zip(model.attention, model.mlp)):
-        q, k, v = attention.qkv.weight.chunk(3)
-        gate, up = mlp.gate_up.weight.chunk(2)
-        layer = {"attention.h.weight": attention.norm.weight, "attention.q.weight": q, "attention.k.weight": k,
-                 "attention.v.weight": v, "attention.o.weight": attention.out.weight,
-                 "mlp.h.weight": mlp.norm.weight, "mlp.gate.weight": gate, "mlp.up.weight": up,
-                 "mlp.down.weight": mlp.down.weight}
-        if isinstance(mlp.canon_in, Canon):
-            layer |= {"attention.h_canon.weight": attention.canon_in.by_lag(),
-                      "attention.canon.weight": attention.canon_qkv.by_lag(),
-                      "mlp.h_canon.weight": mlp.canon_in.by_lag(), "mlp.canon.weight": mlp.canon_up.by_lag()}
-        weights |= {f"layers.{i}.{name}": value for name, value in layer.items()}
-    return {name: value.detach().contiguous() for name, value in weights.items()}
+    def stretto_weights(self):
+        """Every weight by its name in models/llama.stretto."""
+        weights = {"embedding": self.embedding.weight, "norm.weight": self.norm.weight, "head.weight": self.head.weight}
+        for i, blocks in enumerate(zip(self.attention, self.mlp)):
+            for block, module in zip(("attention", "mlp"), blocks):
+                weights |= {f"layers.{i}.{block}.{name}": value for name, value in module.weights().items()}
+        return weights

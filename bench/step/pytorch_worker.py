@@ -1,6 +1,6 @@
 """One PyTorch variant in a process of its own; answers the requests of `PROGRAM --bench`.
 
-    pytorch_worker.py WIDTH FORM MODE DATA WEIGHTS THREADS    FORM: none, conv, shift; MODE: eager, compile, autotune
+    pytorch_worker.py MODEL WIDTH FORM MODE DATA WEIGHTS THREADS    FORM: none, conv, shift; MODE: eager, compile, autotune
 
 Writes its first weights to WEIGHTS under our names. Prints a line when it is ready: {"compile_seconds", "loss": of the first step}; then answers `time N` and `memory`.
 """
@@ -13,15 +13,22 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.profiler import ProfilerActivity, profile
 
-from pytorch_model import Llama, stretto_weights
+from pytorch_mixers import KINDS, MixerModel
+from pytorch_model import Llama
 from sizes import SHAPES, VOCABULARY
 
 
+def make(model, width, form):
+    layers, _, length = SHAPES[width]
+    if model == "llama":
+        return Llama(width, layers, length, VOCABULARY, form)
+    return MixerModel(KINDS[model], width, layers, VOCABULARY, form)
+
+
 class Worker:
-    def __init__(self, width, form, mode, data):
-        layers, _, length = SHAPES[width]
+    def __init__(self, model, width, form, mode, data):
         torch.manual_seed(0)
-        self.model = Llama(width, layers, length, VOCABULARY, form)
+        self.model = make(model, width, form)
         self.batch = [load_file(data)[name].long() for name in ("tokens", "targets")]
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-6,
                                            weight_decay=0.1, fused=True)
@@ -80,10 +87,11 @@ class Worker:
 
 
 def main():
-    width, form, mode, data, weights, threads = sys.argv[1:]
+    model, width, form, mode, data, weights, threads = sys.argv[1:]
     torch.set_num_threads(int(threads))
-    worker = Worker(int(width), form, mode, data)
-    save_file(stretto_weights(worker.model), weights)
+    worker = Worker(model, int(width), form, mode, data)
+    named = worker.model.stretto_weights()
+    save_file({name: value.detach().contiguous() for name, value in named.items()}, weights)
     start = time.perf_counter()
     loss = worker.step()
     first = time.perf_counter() - start

@@ -9,7 +9,7 @@ import subprocess
 
 SHARED = 1.5  # two threads together do less than this many times the work of one: the round is told apart
 
-GROUPS = {"matmuls": ["matmuls"], "attention": ["attention"], "optimizer": ["optimizer"], "rowwise": ["rowwise"],
+GROUPS = {"matmuls": ["matmuls"], "attention": ["attention"], "mixer": ["library"], "optimizer": ["optimizer"], "rowwise": ["rowwise"],
           "loss": ["loss"], "rest": ["embedding", "rest", "data"], "unattributed": ["unattributed"]}
 
 
@@ -23,7 +23,7 @@ def ratios(samples, base):
 
 def best_without_canon(variants):
     """The fastest PyTorch variant without Canon, by the median over rounds."""
-    plain = [v for v in variants if not v.canon and not v.ours]
+    plain = [v for v in variants if v.canon == "none" and not v.ours]
     return min(plain, key=lambda v: median(v.samples)) if plain else None
 
 
@@ -48,12 +48,12 @@ def width_result(width, variants, checks):
             entry["kernels"] = v.profiles[-1]["kernels"]
         result["variants"].append(entry)
     ours = {v.canon: v for v in variants if v.ours}
-    if True in ours and False in ours:
-        result["canon_cost"] = median(ratios(ours[True].samples, ours[False].samples)) - 1
-    theirs = [v for v in variants if v.canon and not v.ours]
-    if True in ours and theirs:
+    before, last = list(ours)[-2:]
+    result["canon_cost"] = median(ratios(ours[last].samples, ours[before].samples)) - 1
+    theirs = [v for v in variants if v.canon == last and not v.ours]
+    if theirs:
         best = min(theirs, key=lambda v: median(v.samples))
-        result["to_best_with_canon"] = [best.name, median(ratios(ours[True].samples, best.samples))]
+        result["to_best_with_canon"] = [best.name, median(ratios(ours[last].samples, best.samples))]
     return result
 
 
@@ -69,8 +69,7 @@ def width_text(result):
         lines.append(f"| {v['name']} | {v['milliseconds']:.1f} | {v.get('to_base', float('nan')):.2f} | "
                      f"{v['compile_seconds']:.1f} | {megabytes(v['saved'])} | {megabytes(v['measured'])} |")
     lines.append("")
-    if "canon_cost" in result:
-        lines.append(f"Canon costs us {100 * result['canon_cost']:+.1f} %.")
+    lines.append(f"Canon costs us {100 * result['canon_cost']:+.1f} %.")
     if "to_best_with_canon" in result:
         name, ratio = result["to_best_with_canon"]
         lines.append(f"With Canon we take {ratio:.2f} of the time of {name}.")
@@ -100,8 +99,8 @@ def write(folder, cpu, arguments, results):
     os.makedirs(folder, exist_ok=True)
     short = re.sub(r"[^a-z0-9]+", "-", cpu.lower()).strip("-")
     date = datetime.date.today().isoformat()
-    settings = {name: getattr(arguments, name) for name in ("rounds", "threads", "modes", "forms", "clock")}
-    path = os.path.join(folder, f"{date}-{short}")
+    settings = {name: getattr(arguments, name) for name in ("model", "rounds", "threads", "modes", "forms", "clock")}
+    path = os.path.join(folder, f"{date}-{short}" + ("" if arguments.model == "llama" else f"-{arguments.model}"))
     with open(path + ".json", "w") as file:
         json.dump({"date": date, "commit": commit(), "cpu": cpu, "settings": settings, "widths": results}, file, indent=1)
     with open(path + ".md", "w") as file:

@@ -1,10 +1,10 @@
 """One training step of ours against PyTorch's, all variants in turns in one run.
 
-    .deps/venv/bin/python bench/step/run.py [--quick] [--widths 64,256,768] [--rounds 15] [--threads 2]
+    .deps/venv/bin/python bench/step/run.py [--model gla] [--quick] [--widths 64,256,768] [--rounds 15] [--threads 2]
 
 A step is forward, backward, clipping and AdamW on the same batch from the same weights. Each round lets every variant
 take some steps, alone, in an order that changes; ratios are medians of the ratios within a round. Prints a table per
-width and writes bench/results/<date>-<cpu>.json and .md.
+width and writes bench/results/<date>-<cpu>.json and .md; with a model other than llama its name behind the CPU's.
 """
 import argparse
 import os
@@ -14,7 +14,7 @@ import tempfile
 
 import report
 import workers
-from sizes import SHAPES
+from sizes import CANON_SETS, SHAPES
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SECONDS = 0.4  # that a variant steps in a round
@@ -22,6 +22,7 @@ SECONDS = 0.4  # that a variant steps in a round
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="llama", choices=CANON_SETS)
     parser.add_argument("--widths", default="64,256,768", help="of " + ", ".join(map(str, SHAPES)))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=2)
@@ -42,15 +43,15 @@ def parse():
 
 def start(arguments, width, folder):
     """All variants of a width, ready to step, their first losses compared."""
-    variants = []
+    variants, model = [], arguments.model
     for form in arguments.forms.split(","):
         for mode in arguments.modes.split(","):
-            print(f"width {width}: starting pytorch {mode}, canon {form}", flush=True)
-            variants.append(workers.pytorch(width, form, mode, arguments.threads, folder))
-    for canon in (False, True):
-        theirs = [v for v in variants if v.canon == canon]
+            print(f"{model}, width {width}: starting pytorch {mode}, canon {form}", flush=True)
+            variants.append(workers.pytorch(model, width, form, mode, arguments.threads, folder))
+    for canon in CANON_SETS[model]:
+        theirs = [v for v in variants if v.canon == canon and not v.ours]
         weights = theirs[0].facts["weights"] if theirs else None
-        ours = workers.stretto(arguments.compiler, width, canon, weights, arguments.threads, folder)
+        ours = workers.stretto(arguments.compiler, model, width, canon, weights, arguments.threads, folder)
         for other in theirs:
             if abs(ours.facts["loss"] - other.facts["loss"]) > 2e-4:
                 raise SystemExit(f"{other.name}: first loss {other.facts['loss']}, ours {ours.facts['loss']}")

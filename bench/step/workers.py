@@ -8,7 +8,7 @@ import time
 import numpy as np
 from safetensors.numpy import save_file
 
-from sizes import SHAPES, VOCABULARY
+from sizes import CANON_SETS, SHAPES, VOCABULARY
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REST = 0.01  # seconds until the idle threads of an OpenMP pool have stopped spinning
@@ -44,7 +44,7 @@ class Process:
 
 
 class Variant:
-    """A named way to make the same step. `canon`: whether its model has Canon layers."""
+    """A named way to make the same step. `canon`: the set of its convolutions, a key of CANON_SETS[model]."""
 
     def __init__(self, name, canon, process, facts):
         self.name, self.canon, self.process, self.facts = name, canon, process, facts
@@ -66,27 +66,27 @@ def write_data(folder, width):
     return path
 
 
-def pytorch(width, form, mode, threads, folder):
+def pytorch(model, width, form, mode, threads, folder):
     """A PyTorch variant; waits until it is compiled and has taken its first steps."""
     weights = f"{folder}/weights{width}-{form}.safetensors"
-    process = Process([sys.executable, f"{HERE}/pytorch_worker.py", str(width), form, mode,
+    process = Process([sys.executable, f"{HERE}/pytorch_worker.py", model, str(width), form, mode,
                        write_data(folder, width), weights, str(threads)], threads, folder)
     ready = json.loads(process.read())
     name = f"pytorch {mode}" + ("" if form == "none" else f", canon as {form}")
-    return Variant(name, form != "none", process, {"compile_seconds": ready["compile_seconds"], "loss": ready["loss"],
+    return Variant(name, "none" if form == "none" else "canon", process, {"compile_seconds": ready["compile_seconds"], "loss": ready["loss"],
                                                    "weights": weights, "form": form, "mode": mode})
 
 
-def compile_command(compiler, width, canon):
+def compile_command(compiler, model, width, canon):
     layers, batch, length = SHAPES[width]
-    return [compiler, f"{HERE}/../../models/llama.stretto", "--batch", str(batch), "--length", str(length),
+    return [compiler, f"{HERE}/../../models/{model}.stretto", "--batch", str(batch), "--length", str(length),
             "--vocab", str(VOCABULARY), "--set", f"dim={width}", "--set", f"layers={layers}",
-            "--set", "canon_at={A, B, C, D}" if canon else "canon_at={}"]
+            "--set", f"canon_at={CANON_SETS[model][canon]}"]
 
 
-def summary(compiler, width, canon):
+def summary(compiler, model, width, canon):
     """What the compiler says of the memory of a program: bytes kept from forward to backward."""
-    text = subprocess.run(compile_command(compiler, width, canon) + ["--summary", "--json"], check=True,
+    text = subprocess.run(compile_command(compiler, model, width, canon) + ["--summary", "--json"], check=True,
                           capture_output=True, text=True).stdout
     _, batch, length = SHAPES[width]
     kept = sum(b["bytes"] for b in json.loads(text)["buffers"]
@@ -95,16 +95,16 @@ def summary(compiler, width, canon):
     return {"saved": kept + 4 * batch * length * VOCABULARY}
 
 
-def stretto(compiler, width, canon, weights, threads, folder):
+def stretto(compiler, model, width, canon, weights, threads, folder):
     """Our program, from these weights, or from its own where there are none."""
-    program = f"{folder}/llama{width}{'-canon' if canon else ''}"
+    program = f"{folder}/{model}{width}-{canon}"
     start = time.perf_counter()
-    subprocess.run(compile_command(compiler, width, canon) + ["-o", program], check=True)
-    facts = {"compile_seconds": time.perf_counter() - start} | summary(compiler, width, canon)
+    subprocess.run(compile_command(compiler, model, width, canon) + ["-o", program], check=True)
+    facts = {"compile_seconds": time.perf_counter() - start} | summary(compiler, model, width, canon)
     command = [program, "--tokens", write_data(folder, width), "--bench", "--threads", str(threads), "--lr", "1e-4",
                "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
     process = Process(command + (["--init-from", weights] if weights else []), threads, folder)
-    variant = Variant("stretto, canon" if canon else "stretto", canon, process, facts)
+    variant = Variant("stretto" if canon == "none" else f"stretto, {canon}", canon, process, facts)
     facts["loss"] = variant.ask("time 1")["loss"]
     variant.ask("time 2")
     return variant

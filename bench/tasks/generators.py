@@ -80,7 +80,7 @@ def self_test():
     listing = ("a: first\n  parameters (--set name=value)\n    n=3   1..9  size\n  presets (--preset name)\n"
                "    N=3   easy\n    small for a CPU\nb: second\n  parameters (--set name=value)\n  presets (--preset name)\n    x  y\n")
     assert tasks_and_presets(listing) == [("a", ["N=3", "small"]), ("b", ["x"])]
-    assert RATES.search("a: 12.5 million tokens per second and core, scored 7.0 million (rows of 3)").groups() == ("12.5", "7.0")
+    assert RATES.search("a: 12.5 million tokens per second and core, scored 7.0 million (sequences of 3)").groups() == ("12.5", "7.0")
     assert "| a | N=3 | 2.0 | 1.0 .. 4.0 | 6.0 |" in table([{"task": "a", "preset": "N=3", "million_tokens_per_second": [4, 1, 2],
                                                             "million_tokens_scored_per_second": [5, 6, 7]}])
 

@@ -1,6 +1,7 @@
 //===- LowerKernels.cpp - fused kernels become functions -----------------------===//
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/MathExpansion.h"
+#include "ir/kern/Kernels.h"
 #include "passes/support/Requirements.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -39,14 +40,15 @@ Value stretto::codegen::bufferPointer(VectorBuilder &b, LLVM::LLVMFuncOp functio
 
 /// The function of a kernel, in a module of its own until it is in the LLVM dialect.
 static FailureOr<KernelInfo> buildKernel(Operation *op, ModuleOp kernels, const Target &target) {
-  auto name = op->getAttrOfType<StringAttr>("kernel");
-  if (!name)
+  if (!kern::kernelNameOf(op))
     return op->emitOpError("needs a kernel name to become code");
   VectorBuilder b(op->getLoc(), op->getContext(), target.fusedMultiplyAdd);
   b.setInsertionPointToEnd(kernels.getBody());
   if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
     return buildRowwiseKernel(b, rowwise);
-  return buildSumPartialsKernel(b, cast<kern::SumPartialsOp>(op), target);
+  if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
+    return buildSumPartialsKernel(b, sum, target);
+  return op->emitOpError("is a kernel that this target has no code for");
 }
 
 /// Branches, arithmetic and vectors go to the LLVM dialect in one conversion: the passes of MLIR, one for each dialect,
@@ -92,7 +94,7 @@ LogicalResult stretto::codegen::lowerKernels(ModuleOp module, const Target &targ
   OwningOpRef<ModuleOp> separate = ModuleOp::create(module.getLoc());
   llvm::StringMap<Operation *> named;
   auto result = module.walk([&](Operation *op) {
-    if (!isa<kern::RowwiseOp, kern::SumPartialsOp>(op))
+    if (!isa<kern::KernelOp>(op))
       return WalkResult::advance();
     FailureOr<KernelInfo> info = buildKernel(op, *separate, target);
     if (failed(info) || failed(passes::requireNewKernel(op, info->name, named)))

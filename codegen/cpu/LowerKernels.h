@@ -17,10 +17,10 @@ struct KernelInfo {
   int64_t flops;        // arithmetic operations of a whole launch, each function of math counted as one
 };
 
-/// Adds to `module` one `llvm.func @<kernel>(ptr buffers, i64 begin, i64 end, ptr scratch)` for each kern.rowwise
-/// and kern.sum_partials, in the LLVM dialect, and describes it in `kernels`, in the order of the operations. The
-/// operations stay. Each must have a `kernel` name of its own; a rowwise needs a `schedule`, and its column sums
-/// must be partial. Failures are reported at the operation.
+/// Adds to `module` one `llvm.func @<kernel>(ptr buffers, i64 begin, i64 end, ptr scratch)` for each KernelOp,
+/// in the LLVM dialect, and describes it in `kernels`, in the order of the operations. The operations stay. Each must
+/// have a `kernel` name of its own; a rowwise needs a `schedule`, and its column sums must be partial. Failures are
+/// reported at the operation.
 mlir::LogicalResult lowerKernels(mlir::ModuleOp module, const Target &target,
                                  llvm::SmallVectorImpl<KernelInfo> &kernels);
 

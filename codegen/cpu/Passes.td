@@ -16,13 +16,14 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
       its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
       where it has rows enough.
 
-    Marks with `kern.rolling` the values of columns that taps ask for at several rows and that are more expensive to compute
-    again for each block than to keep in scratch memory from one block to the next, and with `kern.cached` those that
-    a later stage (behind a reduction) asks for as well and that are more expensive to recompute than to load: operations
-    are counted, a function or a division as many, against loads and stores.
+    Marks with `kern.rolling` the values of columns that taps ask for at several rows and that are more expensive to
+    compute again for each block than to keep in scratch memory from one block to the next, and with `kern.cached` those
+    that a later stage (behind a reduction) asks for as well and that are more expensive to recompute than to load:
+    operations are counted, a function or a division as many, against loads and stores.
 
-    An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields `rows`,
-    `lanes` and `chunk`: what it leaves open is chosen, and what cannot serve is an error. A remark says what was chosen.
+    An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields
+    `rows`, `lanes` and `chunk`: what it leaves open is chosen, and what cannot serve is an error. A remark says what
+    was chosen.
 
     ```mlir
     // stretto-opt --kern-choose-schedule=cpu=x86-64-v4
@@ -50,7 +51,8 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     Option<"cpu", "cpu", "std::string", "\"native\"", "the machine, as LLVM names it">,
     Option<"rows", "rows", "int64_t", "0", "rows of a block">,
     Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
-    Option<"overrides", "overrides", "std::string", "\"\"", "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
+    Option<"overrides", "overrides", "std::string", "\"\"",
+           "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
     Option<"chunkBytes", "chunk-bytes", "int64_t", "524288", "data of a chunk, in bytes">,
     Option<"leastChunks", "least-chunks", "int64_t", "16", "chunks of a launch, where it has rows enough">
   ];

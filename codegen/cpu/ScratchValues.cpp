@@ -95,8 +95,8 @@ double ScratchChoice::cost() const {
 
 static bool mayStore(const RowDemand::Item &item) {
   Operation *op = item.value.getDefiningOp();
-  return op && item.index.column && isa<FloatType>(getElementTypeOrSelf(item.value.getType())) && !isMovement(op) &&
-         !isa<seq::TapOp, seq::ReduceOp>(op) && !op->hasTrait<OpTrait::ConstantLike>();
+  return op && item.index.column && isa<FloatType>(getElementTypeOrSelf(item.value.getType())) &&
+         !isa<seq::MovementOp>(op) && !isa<seq::TapOp, seq::ReduceOp>(op) && !op->hasTrait<OpTrait::ConstantLike>();
 }
 
 /// What is asked for at several rows by readers that are not, or that only move it.
@@ -107,7 +107,7 @@ Candidates ScratchChoice::rollingCandidates() const {
     for (const RowDemand::Item *item : entry.demand.items())
       for (const RowDemand::Item *read : item->reads)
         if (mayStore(*read) && read->rows.size() > 1 &&
-            (read->rows != item->rows || isMovement(item->value.getDefiningOp())))
+            (read->rows != item->rows || isa<seq::MovementOp>(item->value.getDefiningOp())))
           found.insert(read->value.getDefiningOp());
   return found;
 }

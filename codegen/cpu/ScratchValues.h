@@ -10,7 +10,7 @@ struct ScratchValues {
   double before = 0, after = 0;                         // estimated cycles of a vector of columns and a row
 };
 
-/// Values of columns that taps ask for at several rows, or that several stages ask for, are computed again for each
+/// Values of columns that taps ask for at several rows, or that several stages ask for, are recomputed for each
 /// block or stage that needs them, or once and hold in scratch memory, in a rolling buffer or cached. Chooses by
 /// weighing operations (a function of math or a division counts as many) against loads and stores, for blocks of
 /// `blockRows` rows.

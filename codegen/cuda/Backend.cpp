@@ -64,9 +64,11 @@ public:
     return std::min(settings.maxDocuments ? settings.maxDocuments : usual, most);
   }
 
-  void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef, StringRef overrides) const override {
+  void addSchedules(OpPassManager &passes, const BackendSettings &settings, StringRef,
+                    StringRef overrides) const override {
     ChooseCudaScheduleOptions options;
     options.overrides = overrides.str();
+    passes.addPass(createExpandMixers({Multiprocessor::of(chipOf(settings)).sharedOfBlock()}));
     passes.addPass(createChooseCudaSchedule(options));
     passes.addPass(createNameCudaKernels());
   }

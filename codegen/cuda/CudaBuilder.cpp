@@ -109,6 +109,17 @@ Value CudaBuilder::loadWhere(Value condition, Type element, int64_t lanes, Value
   return branch.getResult(0);
 }
 
+void CudaBuilder::copyAsync(Value to, Value from, Value where) {
+  constexpr int32_t bytes = 16;
+  auto number = [&](int32_t value) { return arith::ConstantOp::create(*this, getI32IntegerAttr(value)).getResult(); };
+  Value read = where ? select(where, number(bytes), number(0)) : Value();
+  NVVM::CpAsyncOp::create(*this, to, from, bytes, NVVM::LoadCacheModifierKind::CG, read);
+}
+
+void CudaBuilder::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(*this); }
+
+void CudaBuilder::awaitCopies(int64_t groups) { NVVM::CpAsyncWaitGroupOp::create(*this, groups); }
+
 void CudaBuilder::storeAligned(Value value, Value pointer, int64_t alignment) {
   LLVM::StoreOp::create(*this, value, pointer, alignment);
 }

@@ -48,6 +48,14 @@ public:
   /// Reads where `condition` holds (null: always), else zeros without touching memory.
   mlir::Value loadWhere(mlir::Value condition, mlir::Type element, int64_t lanes, mlir::Value pointer,
                         int64_t alignment);
+
+  /// Begins to copy 16 bytes from global to shared memory, both aligned to 16 bytes; where `where` does not hold (null:
+  /// it does), zeros are written and nothing is read.
+  void copyAsync(mlir::Value to, mlir::Value from, mlir::Value where = {});
+  /// The copies that the thread has begun since the last commit are one group.
+  void commitCopies();
+  /// Waits for the thread's own groups but the last `groups`. Others see what was copied behind a barrier only.
+  void awaitCopies(int64_t groups);
 };
 
 /// Bytes that divide every address made of multiples of the `offsets` (in elements), at most 16: what one instruction

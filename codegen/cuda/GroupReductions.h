@@ -1,8 +1,8 @@
 //===- GroupReductions.h - sums and extremes along rows --------------------------===//
 //
-// Each warp of a group reduces its part of a row with shuffles and leaves one number, a part, in shared memory; whoever
-// reads the result combines the parts in order. So one barrier between the stages of a row is enough. Each row of a
-// chunk and of its halo has parts of its own: nothing is written twice.
+// Each warp of a group reduces its part of a row with shuffles and leaves one number, a part, in shared memory; the
+// thread that reads the result combines the parts in order. So one barrier between the stages of a row is enough. Each
+// row of a chunk and of its halo has parts of its own: nothing is written twice.
 #pragma once
 
 #include "codegen/cuda/KernelFunction.h"

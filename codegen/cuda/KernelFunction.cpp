@@ -1,6 +1,7 @@
 //===- KernelFunction.cpp - the function of a kernel ----------------------------===//
 #include "codegen/cuda/KernelFunction.h"
 
+#include "codegen/cuda/SharedMemory.h"
 #include "codegen/memory/Views.h"
 
 using namespace mlir;
@@ -14,7 +15,8 @@ std::string stretto::codegen::kernelSymbol(StringRef kernel) {
   return symbol;
 }
 
-KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) : b(b), op(op) {
+KernelFunction::KernelFunction(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op)
+    : b(b), op(op), kernels(kernels) {
   MLIRContext *context = b.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
   SmallVector<Type> parameters(op->getNumOperands() + op->getNumResults(), pointer);
@@ -31,17 +33,27 @@ void KernelFunction::onlyRead(unsigned number) {
   function.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
 }
 
+LLVM::GlobalOp KernelFunction::defineShared(const Twine &name, LLVM::Linkage linkage, int64_t bytes,
+                                            int64_t alignment) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(function);
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes);
+  return LLVM::GlobalOp::create(b, type, /*isConstant=*/false, linkage, name.str(), Attribute(), alignment,
+                                static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+}
+
 Value KernelFunction::shared(StringRef purpose, int64_t bytes) {
-  LLVM::GlobalOp global;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(function);
-    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes);
-    global = LLVM::GlobalOp::create(b, type, /*isConstant=*/false, LLVM::Linkage::Internal,
-                                    (function.getName() + "_" + purpose).str(), Attribute(), /*alignment=*/16,
-                                    static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-  }
-  return LLVM::AddressOfOp::create(b, global);
+  LLVM::GlobalOp variable =
+      defineShared(function.getName() + "_" + purpose, LLVM::Linkage::Internal, bytes, /*alignment=*/16);
+  return LLVM::AddressOfOp::create(b, variable);
+}
+
+Value KernelFunction::dynamicShared(int64_t bytes) {
+  function->setAttr(dynamicSharedAttr, b.getI64IntegerAttr(bytes));
+  auto variable = kernels.lookupSymbol<LLVM::GlobalOp>(dynamicSharedName);
+  if (!variable)
+    variable = defineShared(dynamicSharedName, LLVM::Linkage::External, /*bytes=*/0, dynamicSharedAlignment);
+  return LLVM::AddressOfOp::create(b, variable);
 }
 
 void KernelFunction::finish(const CudaLaunch &launch) {

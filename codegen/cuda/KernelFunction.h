@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/cuda/CudaBuilder.h"
-#include "ir/kern/KernOps.h"
+#include "ir/kern/Kernels.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -28,12 +28,20 @@ public:
   void onlyRead(unsigned number);
   /// `bytes` of shared memory of the block, aligned to 16 bytes.
   mlir::Value shared(mlir::StringRef purpose, int64_t bytes);
+  /// All of the dynamic shared memory of the block, `bytes` of it (at most `mostShared`, on some chips less), aligned
+  /// to `dynamicSharedAlignment`. Called once: a caller that needs several arrays divides it.
+  mlir::Value dynamicShared(int64_t bytes);
   /// Ends the function and says how it is launched.
   void finish(const CudaLaunch &launch);
 
 private:
+  /// A variable in shared memory, in front of the function.
+  mlir::LLVM::GlobalOp defineShared(const llvm::Twine &name, mlir::LLVM::Linkage linkage, int64_t bytes,
+                                    int64_t alignment);
+
   CudaBuilder &b;
   mlir::Operation *op;
+  mlir::gpu::GPUModuleOp kernels;
   mlir::LLVM::LLVMFuncOp function;
 };
 

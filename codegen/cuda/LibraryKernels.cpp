@@ -35,10 +35,18 @@ struct NameCudaKernelsPass : stretto::codegen::impl::NameCudaKernelsBase<NameCud
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       llvm::StringMap<int64_t> numbers; // by family
       function.walk([&](Operation *op) {
-        if (const LibraryKernel *kernel = libraryKernelOf(op))
-          kern::setKernelName(op, function.getName() + "." + kernel->family + Twine(numbers[kernel->family]++));
+        if (StringRef family = familyOf(op); !family.empty())
+          kern::setKernelName(op, function.getName() + "." + family + Twine(numbers[family]++));
       });
     }
+  }
+
+private:
+  /// What the kernel of an operation is called that has no name yet; empty: it is none of ours.
+  static StringRef familyOf(Operation *op) {
+    if (const LibraryKernel *kernel = libraryKernelOf(op))
+      return kernel->family;
+    return isa<kern::WalkOp>(op) && !kern::kernelNameOf(op) ? "walk" : "";
   }
 };
 } // namespace

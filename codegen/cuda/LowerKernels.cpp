@@ -1,7 +1,8 @@
 //===- LowerKernels.cpp - fused kernels become functions ------------------------===//
 #include "codegen/cuda/LibraryKernels.h"
 #include "codegen/cuda/Passes.h"
-#include "ir/kern/Resources.h"
+#include "codegen/cuda/walk/WalkKernel.h"
+#include "ir/kern/Kernels.h"
 #include "passes/support/Requirements.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -50,7 +51,7 @@ private:
 
   LogicalResult build(Operation *op, gpu::GPUModuleOp kernels, llvm::StringMap<Operation *> &named) {
     const LibraryKernel *library = libraryKernelOf(op);
-    if (!library && !isa<kern::RowwiseOp, kern::SumPartialsOp>(op))
+    if (!library && !isa<kern::KernelOp>(op))
       return success();
     auto name = kern::kernelNameOf(op);
     if (!name)
@@ -62,6 +63,10 @@ private:
       return buildRowwiseKernel(b, kernels, rowwise);
     if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
       return buildSumPartialsKernel(b, kernels, sum);
+    if (auto walk = dyn_cast<kern::WalkOp>(op))
+      return buildWalkKernel(b, kernels, walk);
+    if (!library)
+      return op->emitOpError("is a kernel that this target has no code for");
     library->build(b, kernels, op);
     return success();
   }

@@ -15,12 +15,12 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `groups`: narrow rows share a thread block of 128 threads;
     * `rows`: as few as have enough bytes on their way from memory while a multiprocessor waits for them, if registers
       allow; rows of a step share a barrier;
-    * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so few
-      that the launch fills the device.
+    * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so
+      few that the launch fills the device.
 
-    An option that is not 0 overrides the decision, and `overrides` does for
-    kernels of some names, with the fields `rows`, `lanes`, `chunk`, `threads` and `groups`: what it leaves open is chosen, and what
-    cannot serve is an error. A remark says what was chosen and what the launch is estimated to cost: see docs/kernels-cuda.md.
+    An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields
+    `rows`, `lanes`, `chunk`, `threads` and `groups`: what it leaves open is chosen, and what cannot serve is an error.
+    A remark says what was chosen and what the launch is estimated to cost: see docs/kernels-cuda.md.
 
     ```mlir
     func.func @main(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
@@ -45,16 +45,57 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     Option<"lanes", "lanes", "int64_t", "0", "columns of a vector, a power of two">,
     Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
     Option<"threads", "threads", "int64_t", "0", "threads of a group">,
-    Option<"overrides", "overrides", "std::string", "\"\"", "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
+    Option<"overrides", "overrides", "std::string", "\"\"",
+           "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
     Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect"];
 }
 
-def NameCudaKernels : Pass<"kern-name-cuda-kernels", "::mlir::ModuleOp"> {
-  let summary = "library operations that the target has kernels for are kernels";
+def ExpandMixers : Pass<"kern-expand-mixers", "::mlir::ModuleOp"> {
+  let summary = "linear mixers as tile programs";
   let description = [{
-    Gives each of them the name of its kernel, `kern.kernel`: that of its function, and a number among those of its kind.
+    `seq.mixer` becomes a `kern.walk` over chunks of 64 tokens that carries the state. `seq.mixer_grad` becomes two: one
+    that goes from each saved state to those of the chunks up to the next, and one from the last chunk to the first that
+    carries the gradient of the state; where states are saved for each chunk, the first is not needed. A head is several
+    programs, side by side, where its state has more than 128 x 64 numbers: each has a part of the value columns, and
+    what several have computed parts of is added up by a `kern.rowwise`.
+
+    Operations of a walk are ordered so that few tiles are in registers at once; `held` is the estimate of how many
+    registers that takes. Where it is more than 72, what is carried lies in shared memory (`shared_state`). Where it is
+    more than 96 even so, or tiles do not fit into the shared memory of a block, chunks have 32 tokens, then there are
+    more programs; where no cut holds few enough tiles, the first that fits into shared memory is taken.
+
+    Mixers with `erase_write`, the steps of generation, and what fits in no way stay with the library, with a remark.
+    The formulas: docs/mixers.md.
+
+    ```mlir
+    func.func @main(%q: tensor<2x70x32xf32>, %v: tensor<2x70x64xf32>) -> tensor<2x70x64xf32> {
+      %o = seq.mixer %q, %q, %v heads 2 key_heads 2 scale 0.5 segment 256 : tensor<2x70x32xf32>, tensor<2x70x64xf32>
+      return %o : tensor<2x70x64xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = kern.walk(%arg0, %arg0, %arg1) windows [<rows 2>, <rows 2>, <rows 2>] -> [<rows 2>] programs 2 chunk 64 span 2 held 24 {
+    ^bb0(%arg2: tensor<64x16xf32>, %arg3: tensor<64x16xf32>, %arg4: tensor<64x32xf32>, %arg5: tensor<16x32xf32>):
+    ...
+    ```
+  }];
+  let options = [
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">
+  ];
+  let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def NameCudaKernels : Pass<"kern-name-cuda-kernels", "::mlir::ModuleOp"> {
+  let summary = "library operations that the target has kernels for, and walks, are kernels";
+  let description = [{
+    Gives each of them the name of its kernel, `kern.kernel`: that of its function, and a number among those of its
+    kind; and so each `kern.walk` that has none.
 
     ```mlir
     func.func @gradients(%t: tensor<2x8xi32>, %e: tensor<64x16xf32>) -> tensor<2x8x16xf32> {
@@ -73,16 +114,19 @@ def NameCudaKernels : Pass<"kern-name-cuda-kernels", "::mlir::ModuleOp"> {
 def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
   let summary = "fused kernels become functions in the NVVM dialect";
   let description = [{
-    Adds a `gpu.module @kernels` with one function for each kernel: `kern.rowwise`, `kern.sum_partials`, and the library
-    operations that `kern-name-cuda-kernels` names. The operations stay, without the `resources` that were noted at them.
-    A function takes one pointer to global memory for each operand and result, consists of operations of the LLVM and NVVM dialects alone, and says by attributes how it is launched:
+    Adds a `gpu.module @kernels` with one function for each kernel: `kern.rowwise`, `kern.sum_partials`, `kern.walk`,
+    and the library operations that `kern-name-cuda-kernels` names. The operations stay, without the `resources` that
+    were noted at them. A function takes one pointer to global memory for each operand and result, consists of
+    operations of the LLVM and NVVM dialects alone, and says by attributes how it is launched:
 
     * `kern.kernel`: the name of the kernel; the symbol has underscores for what assemblers do not take;
     * `kern.grid`, `kern.block`: blocks in x and y, threads of a block;
     * `kern.buffer_bytes`: bytes behind each pointer;
+    * `kern.dynamic_shared_bytes`: of a walk whose tiles take more shared memory than static arrays may;
     * `kern.bytes_moved`, `kern.flops`: what a launch costs.
 
-    Rowwise kernels need a schedule with threads. See docs/kernels-cuda.md.
+    Rowwise kernels need a schedule with threads; matrices of walks rows and columns that are multiples of 16, and tiles
+    that fit into shared memory. See docs/kernels-cuda.md.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {

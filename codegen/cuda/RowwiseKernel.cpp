@@ -6,7 +6,7 @@
 //     for each step of `rows` rows: stage after stage, a barrier where reductions lie between
 //       loads and arithmetic of all rows; sums of columns in registers; stores at the end
 //     the sums of columns
-#include "codegen/cuda/LoadAhead.h"
+#include "codegen/cuda/Prefetch.h"
 #include "codegen/cuda/RowwiseBuilder.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
@@ -235,7 +235,7 @@ void RowwiseBuilder::emitSteps() {
     llvm::append_range(next, sums);
     return next;
   });
-  auto loop = loadAhead(b, cast<scf::ForOp>(*std::prev(b.getInsertionPoint())), walk.steps);
+  auto loop = prefetchLoads(b, cast<scf::ForOp>(*std::prev(b.getInsertionPoint())), walk.steps);
   sums = SmallVector<Value>(loop.getResults().slice(rollingCount, sumSites.size()));
 }
 

@@ -1,36 +1,13 @@
 //===- ThreadEmitter.cpp - elements of rows in a thread of a GPU ----------------===//
 #include "codegen/cuda/ThreadEmitter.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "codegen/cuda/Functions.h"
 
-#include <numbers>
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-/// 2^x of f32 by one instruction, to two units in the last place.
-static Value emitPowerOfTwo(CudaBuilder &b, Value x) {
-  return LLVM::CallIntrinsicOp::create(b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f"), ValueRange{x})
-      .getResult(0);
-}
-
-/// f32 of bf16, two lanes from each word: one shift and one mask.
-static Value emitWide(CudaBuilder &b, Value x) {
-  int64_t lanes = lanesOf(x);
-  Type word = b.getI32Type(), f32 = b.getF32Type();
-  Value words = vector::BitCastOp::create(b, VectorType::get({lanes / 2}, word), x);
-  auto constant = [&](int32_t number) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(number)).getResult(); };
-  Value half = constant(16), upper = constant(static_cast<int32_t>(0xffff0000u));
-  Value result = b.real(withLanes(f32, lanes), 0);
-  for (int64_t i = 0; i < lanes; ++i) {
-    Value pair = vector::ExtractOp::create(b, words, i / 2);
-    Value bits = i % 2 ? arith::AndIOp::create(b, pair, upper).getResult() : arith::ShLIOp::create(b, pair, half);
-    result = vector::InsertOp::create(b, arith::BitcastOp::create(b, f32, bits), result, i);
-  }
-  return result;
-}
 
 ThreadEmitter::ThreadEmitter(CudaBuilder &builder, const RowPlan &plan, int64_t length, ReadReduction read)
     : ElementEmitter(builder, plan), cuda(builder), length(length), read(std::move(read)) {
@@ -170,28 +147,6 @@ ThreadEmitter::Emitted ThreadEmitter::seenByTap(Value value, Emitted found, int6
   return plan.isRowless(value) && isUnsure(row) ? maskOutside(found, row) : found;
 }
 
-/// 1 / (1 + exp(-x)). In f32 the error is below 1e-7: that of exp(-x), which grows with x, meets a slope that falls
-/// with exp(-|x|).
-Value ThreadEmitter::emitSigmoid(Value x) {
-  Value one = b.real(x.getType(), 1);
-  if (!getElementTypeOrSelf(x.getType()).isF32())
-    return arith::DivFOp::create(b, one,
-                                 arith::AddFOp::create(b, one, math::ExpOp::create(b, arith::NegFOp::create(b, x))));
-  Value exponent = arith::MulFOp::create(b, x, b.real(x.getType(), -std::numbers::log2e));
-  auto sigmoid = [&](Value power) -> Value {
-    Value sum = arith::AddFOp::create(b, emitPowerOfTwo(cuda, power), b.real(b.getF32Type(), 1));
-    return NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), sum);
-  };
-  if (!isa<VectorType>(x.getType()))
-    return sigmoid(exponent);
-  Value result = b.real(x.getType(), 0);
-  for (int64_t lane = 0; lane < lanesOf(x); ++lane)
-    result = vector::InsertOp::create(b, sigmoid(vector::ExtractOp::create(b, exponent, lane)), result, lane);
-  return result;
-}
+Value ThreadEmitter::emitSigmoid(Value x) { return stretto::codegen::emitSigmoid(cuda, x); }
 
-Value ThreadEmitter::emitElementwise(Operation *op, ValueRange operands) {
-  bool widens = isa<arith::ExtFOp>(op) && isa<VectorType>(operands[0].getType()) &&
-                getElementTypeOrSelf(operands[0]).isBF16() && getElementTypeOrSelf(op->getResult(0)).isF32();
-  return widens ? emitWide(cuda, operands[0]) : ElementEmitter::emitElementwise(op, operands);
-}
+Value ThreadEmitter::emitElementwise(Operation *op, ValueRange operands) { return emitOnDevice(cuda, op, operands); }

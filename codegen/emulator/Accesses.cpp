@@ -45,7 +45,7 @@ static std::optional<int64_t> bytesOf(Type type) {
   return std::nullopt;
 }
 
-/// The constant that describes an access to `pointer` in `space`.
+/// The constant that describes an access.
 static FailureOr<Value> describe(ImplicitLocOpBuilder &b, Operation *op, const Origin &origin, int64_t bytes,
                                  int64_t alignment, bool writes, Emulation &emulation) {
   if (origin.space == Space::global) {
@@ -60,11 +60,15 @@ static FailureOr<Value> describe(ImplicitLocOpBuilder &b, Operation *op, const O
   auto variable = address ? dyn_cast_or_null<LLVM::GlobalOp>(emulation.lookup(address.getGlobalName())) : nullptr;
   if (!variable)
     return emulation.describeAccess(b, op, bytes, alignment, -1, 0);
-  FailureOr<int64_t> offset = emulation.sharedOffset(op, variable);
-  if (failed(offset))
+  FailureOr<SharedPlace> place = emulation.sharedPlace(op, variable);
+  if (failed(place))
     return failure();
-  return emulation.describeAccess(b, op, bytes, alignment, *offset,
-                                  cast<LLVM::LLVMArrayType>(variable.getGlobalType()).getNumElements());
+  return emulation.describeAccess(b, op, bytes, alignment, place->offset, place->bytes);
+}
+
+FailureOr<Value> stretto::codegen::describeAccess(ImplicitLocOpBuilder &b, Operation *op, Value pointer, int64_t bytes,
+                                                  int64_t alignment, bool writes, Emulation &emulation) {
+  return describe(b, op, originOf(pointer), bytes, alignment, writes, emulation);
 }
 
 /// Puts the check in front of a load or a store.
@@ -115,10 +119,10 @@ LogicalResult stretto::codegen::rewriteAddressOf(Operation *op, Emulation &emula
   auto variable = dyn_cast_or_null<LLVM::GlobalOp>(emulation.lookup(address.getGlobalName()));
   if (!variable || variable.getAddrSpace() != Space::shared)
     return op->emitOpError("must be that of a variable in shared memory to be emulated");
-  FailureOr<int64_t> offset = emulation.sharedOffset(op, variable);
-  if (failed(offset))
+  FailureOr<SharedPlace> place = emulation.sharedPlace(op, variable);
+  if (failed(place))
     return failure();
-  emulation.later([op, &emulation, offset = *offset] {
+  emulation.later([op, &emulation, offset = place->offset] {
     auto b = emulation.at(op);
     auto pointer = LLVM::LLVMPointerType::get(op->getContext());
     Value memory = emulation.field(b, pointer, offsetof(stretto_emulated_thread, shared));

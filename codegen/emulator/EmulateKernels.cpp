@@ -1,4 +1,5 @@
 //===- EmulateKernels.cpp - CUDA kernels become calls of the emulator ------------===//
+#include "codegen/cuda/SharedMemory.h"
 #include "codegen/emulator/Emulation.h"
 #include "codegen/emulator/Passes.h"
 #include "codegen/host/GlobalBuilder.h"
@@ -16,7 +17,7 @@ namespace {
 /// What a kernel states about its launch.
 struct LaunchFacts {
   StringRef name;
-  int64_t gridX, gridY, block;
+  int64_t gridX, gridY, block, dynamicShared;
   ArrayRef<int64_t> bufferBytes;
 };
 
@@ -57,13 +58,16 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
         "must say kern.kernel, kern.grid (two numbers), kern.block and kern.buffer_bytes to be emulated");
   if (block.getInt() < 32 || block.getInt() > 1024 || block.getInt() % 32)
     return kernel.emitOpError("kern.block must be a multiple of 32 up to 1024, but got ") << block.getInt();
+  int64_t dynamicShared = dynamicSharedOf(kernel);
+  if (dynamicShared < 0 || dynamicShared > mostShared)
+    return kernel.emitOpError() << dynamicSharedAttr << " must be 0 to " << mostShared << ", but got " << dynamicShared;
   if (bytes.size() != static_cast<int64_t>(kernel.getNumArguments()))
     return kernel.emitOpError("must say the bytes of ")
            << kernel.getNumArguments() << " buffers, but got " << bytes.size();
   for (Type type : kernel.getArgumentTypes())
     if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type); !pointer || pointer.getAddressSpace() != 1)
       return kernel.emitOpError("must take pointers to global memory alone to be emulated, but got ") << type;
-  return LaunchFacts{name.getValue(), grid[0], grid[1], block.getInt(), bytes.asArrayRef()};
+  return LaunchFacts{name.getValue(), grid[0], grid[1], block.getInt(), dynamicShared, bytes.asArrayRef()};
 }
 
 /// Nothing that is meant for the GPU stays with the function.
@@ -108,7 +112,7 @@ void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts
                                 .set(&Kernel::grid_x, launch.gridX)
                                 .set(&Kernel::grid_y, launch.gridY)
                                 .set(&Kernel::block, launch.block)
-                                .set(&Kernel::shared_bytes, facts.sharedBytes)
+                                .set(&Kernel::shared_bytes, facts.sharedBytes())
                                 .set(&Kernel::buffer_count, launch.bufferBytes.size())
                                 .set(&Kernel::buffers, tables.address(name + ".buffers"))
                                 .set(&Kernel::waits, facts.waits)
@@ -147,6 +151,7 @@ LogicalResult ModuleRewriter::rewriteKernel(LLVM::LLVMFuncOp kernel) {
   }
   KernelFacts facts = common;
   facts.written.clear();
+  facts.dynamicShared = launch->dynamicShared;
   if (failed(emulation.rewrite(kernel, facts)))
     return failure();
   readBuffers(kernel);

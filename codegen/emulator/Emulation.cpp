@@ -1,17 +1,14 @@
 //===- Emulation.cpp - what the rewriting of CUDA kernels has to know -----===//
 #include "codegen/emulator/Emulation.h"
 
+#include "codegen/cuda/SharedMemory.h"
 #include "codegen/facts/Locations.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-/// What static shared memory may take, as ptxas has it.
-static constexpr int64_t mostSharedBytes = 48 << 10;
 
 Emulation::Emulation(ModuleOp module, Operation *gpuModule)
     : module(module), gpuModule(gpuModule), pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
@@ -90,6 +87,16 @@ Value Emulation::field(ImplicitLocOpBuilder &b, Type type, size_t offset) {
   return LLVM::LoadOp::create(b, type, address);
 }
 
+Value Emulation::scratch() {
+  if (!currentScratch) {
+    auto b = ImplicitLocOpBuilder::atBlockBegin(current.getLoc(), &current.front());
+    Value one = LLVM::ConstantOp::create(b, b.getI32Type(), 1);
+    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), scratchBytes / 8);
+    currentScratch = LLVM::AllocaOp::create(b, pointer, type, one);
+  }
+  return currentScratch;
+}
+
 LLVM::LLVMFuncOp Emulation::declare(StringRef name, Type result, TypeRange arguments) {
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
@@ -106,26 +113,35 @@ LLVM::CallOp Emulation::call(ImplicitLocOpBuilder &b, StringRef function, Type r
   return LLVM::CallOp::create(b, callee, arguments);
 }
 
-FailureOr<int64_t> Emulation::sharedOffset(Operation *user, LLVM::GlobalOp variable) {
+FailureOr<SharedPlace> Emulation::sharedPlace(Operation *user, LLVM::GlobalOp variable) {
   if (!isKernel()) {
     InFlightDiagnostic error = user->emitOpError("shared variables must be named in kernels only to be emulated");
     error.attachNote(variable.getLoc()) << "the variable";
     return error;
   }
+  if (!isDynamicShared(variable))
+    return staticPlace(variable);
+  if (facts().dynamicShared == 0)
+    return user->emitOpError("needs dynamic shared memory, so the kernel must say ") << dynamicSharedAttr;
+  return SharedPlace{0, facts().dynamicShared};
+}
+
+FailureOr<SharedPlace> Emulation::staticPlace(LLVM::GlobalOp variable) {
+  auto type = dyn_cast<LLVM::LLVMArrayType>(variable.getGlobalType());
+  if (!type || !type.getElementType().isInteger(8))
+    return variable.emitOpError("variable in shared memory must be an array of i8, but got ")
+           << variable.getGlobalType();
   KernelFacts &known = facts();
-  auto [entry, isNew] = known.sharedOffsets.insert({variable, 0});
+  auto bytes = static_cast<int64_t>(type.getNumElements());
+  auto [entry, isNew] = known.staticOffsets.insert({variable, 0});
   if (isNew) {
-    auto type = dyn_cast<LLVM::LLVMArrayType>(variable.getGlobalType());
-    if (!type || !type.getElementType().isInteger(8))
-      return variable.emitOpError("variable in shared memory must be an array of i8, but got ")
-             << variable.getGlobalType();
-    entry->second = llvm::alignTo(known.sharedBytes, variable.getAlignment().value_or(1));
-    known.sharedBytes = entry->second + static_cast<int64_t>(type.getNumElements());
-    if (known.sharedBytes > mostSharedBytes)
+    entry->second = llvm::alignTo(known.staticShared, variable.getAlignment().value_or(1));
+    known.staticShared = entry->second + bytes;
+    if (known.staticShared > mostStaticShared)
       return current.emitOpError("static shared memory must take at most ")
-             << mostSharedBytes << " bytes, but got " << known.sharedBytes;
+             << mostStaticShared << " bytes, but got " << known.staticShared;
   }
-  return entry->second;
+  return SharedPlace{known.staticStart() + entry->second, bytes};
 }
 
 /// On the CPU all memory is in one space, and bf16 is 16 bits that are only moved.
@@ -139,6 +155,7 @@ void Emulation::replaceTypes() {
 LogicalResult Emulation::rewrite(LLVM::LLVMFuncOp function, KernelFacts &facts) {
   current = function;
   currentFacts = &facts;
+  currentScratch = nullptr;
   Block &entry = function.front();
   entry.insertArgument(0u, pointer, function.getLoc());
   facts.written.resize(entry.getNumArguments() - 1);

@@ -10,17 +10,27 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace stretto::codegen {
 
 /// What the runtime is told about a kernel, or has to hold for all of them because a function that they call needs it.
 struct KernelFacts {
-  bool waits = false;      // threads may wait for each other
-  int64_t granule = 16;    // bytes; divides the size and the alignment of every checked access
-  bool writesAny = false;  // to a buffer that is not known
-  llvm::BitVector written; // the buffers that are written
-  int64_t sharedBytes = 0;
-  llvm::MapVector<mlir::Operation *, int64_t> sharedOffsets; // of the shared variables it names
+  bool waits = false;                          // threads may wait for each other
+  int64_t granule = 16;                        // bytes; divides the size and the alignment of every checked access
+  bool writesAny = false;                      // to a buffer that is not known
+  llvm::BitVector written;                     // the buffers that are written
+  int64_t dynamicShared = 0, staticShared = 0; // bytes of shared memory
+  llvm::MapVector<mlir::Operation *, int64_t> staticOffsets; // of the static shared variables it names
+
+  /// Shared memory of a block: the dynamic one, which is aligned to whatever it asks for; the static one from here on.
+  int64_t staticStart() const { return llvm::alignTo(dynamicShared, 1024); }
+  int64_t sharedBytes() const { return staticShared ? staticStart() + staticShared : dynamicShared; }
+};
+
+/// Where a shared variable lies in the block's memory.
+struct SharedPlace {
+  int64_t offset, bytes;
 };
 
 /// Name of the global that holds the texts.
@@ -43,6 +53,9 @@ public:
   mlir::Value self() { return current.getArgument(0); }
   /// A number that the runtime keeps with the thread.
   mlir::Value field(mlir::ImplicitLocOpBuilder &b, mlir::Type type, size_t offset);
+  /// Memory of the thread, `scratchBytes` of it, for what a call of the runtime takes or gives besides numbers.
+  mlir::Value scratch();
+  static constexpr int64_t scratchBytes = 64;
   /// Calls a function of the runtime; its parameters have the types of `arguments`, pointers in any space.
   mlir::LLVM::CallOp call(mlir::ImplicitLocOpBuilder &b, llvm::StringRef function, mlir::Type result,
                           mlir::ValueRange arguments);
@@ -53,8 +66,8 @@ public:
   /// Address of the constant that describes an access (stretto_emulated_access). `object`, `objectBytes` as there.
   mlir::Value describeAccess(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, int32_t bytes, int32_t alignment,
                              int32_t object, int32_t objectBytes);
-  /// Offset of a shared variable in the block's memory.
-  mlir::FailureOr<int64_t> sharedOffset(mlir::Operation *user, mlir::LLVM::GlobalOp variable);
+  /// Where a shared variable lies that an operation names.
+  mlir::FailureOr<SharedPlace> sharedPlace(mlir::Operation *user, mlir::LLVM::GlobalOp variable);
   /// A symbol of the gpu.module.
   mlir::Operation *lookup(llvm::StringRef name) { return mlir::SymbolTable::lookupSymbolIn(gpuModule, name); }
 
@@ -70,6 +83,7 @@ public:
   void later(std::function<void()> action) { deferred.push_back(std::move(action)); }
 
 private:
+  mlir::FailureOr<SharedPlace> staticPlace(mlir::LLVM::GlobalOp variable);
   /// Records in a global, as the numbers they consist of.
   struct Table {
     llvm::StringLiteral name;
@@ -86,8 +100,13 @@ private:
   llvm::StringMap<int32_t> textOffsets;
   mlir::LLVM::LLVMFuncOp current;
   KernelFacts *currentFacts = nullptr;
+  mlir::Value currentScratch; // null until it is needed
   std::vector<std::function<void()>> deferred;
 };
+
+/// Address of the constant that describes an access of an operation through `pointer`; reports what cannot be.
+mlir::FailureOr<mlir::Value> describeAccess(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value pointer,
+                                            int64_t bytes, int64_t alignment, bool writes, Emulation &emulation);
 
 /// Rewrites an operation, or reports why it cannot be.
 mlir::LogicalResult rewriteKnownOp(mlir::Operation *op, Emulation &emulation);
@@ -105,6 +124,9 @@ mlir::LogicalResult rewriteSyncWarp(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteShuffle(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteVote(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteRedux(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteLoadMatrices(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteMultiply(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteRoundToTF32(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCall(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCallIntrinsic(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteReciprocal(mlir::Operation *op, Emulation &emulation);

@@ -100,6 +100,10 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.shfl.sync", rewriteShuffle},
       {"nvvm.vote.sync", rewriteVote},
       {"nvvm.redux.sync", rewriteRedux},
+      // Matrices of a warp.
+      {"nvvm.ldmatrix", rewriteLoadMatrices},
+      {"nvvm.mma.sync", rewriteMultiply},
+      {"nvvm.convert.float.to.tf32", rewriteRoundToTF32},
       // Asynchronous copies.
       {"nvvm.cp.async.shared.global", rewriteAsyncCopy},
       {"nvvm.cp.async.commit.group", rewriteCommitCopies},

@@ -93,6 +93,22 @@ LogicalResult stretto::codegen::rewriteReciprocal(Operation *op, Emulation &emul
   return success();
 }
 
+/// To the nearest of 10 bits behind the point, ties away from zero; NaN becomes the hardware's, 0x7fffffff.
+LogicalResult stretto::codegen::rewriteRoundToTF32(Operation *op, Emulation &emulation) {
+  auto convert = cast<NVVM::ConvertFloatToTF32Op>(op);
+  if (convert.getRnd() != NVVM::FPRoundingMode::RNA || convert.getSat() != NVVM::SaturationMode::NONE ||
+      convert.getRelu())
+    return op->emitOpError(
+        "that does other than to round to the nearest, ties away (rna), is not known to the emulator");
+  auto b = emulation.at(op);
+  Type i32 = b.getI32Type();
+  Value bits = LLVM::BitcastOp::create(b, i32, convert.getSrc());
+  Value rounded = LLVM::AndOp::create(b, LLVM::AddOp::create(b, bits, word(b, i32, 1 << 12)), word(b, i32, -1 << 13));
+  Value isNaN = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::uno, convert.getSrc(), convert.getSrc());
+  replace(op, LLVM::SelectOp::create(b, isNaN, word(b, i32, 0x7fffffff), rounded));
+  return success();
+}
+
 /// Approximations of the hardware become the functions of libm.
 LogicalResult stretto::codegen::rewriteCallIntrinsic(Operation *op, Emulation &emulation) {
   auto call = cast<LLVM::CallIntrinsicOp>(op);

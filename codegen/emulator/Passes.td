@@ -11,11 +11,13 @@ def EmulateCudaKernels : Pass<"kern-emulate-cuda-kernels", "::mlir::ModuleOp"> {
     (`runtime/abi/emulator.h`, library `stretto_emulator`). The `gpu.module` is gone.
 
     A kernel is an `llvm.func` of the module with `nvvm.kernel`, `kern.kernel`, `kern.grid`, `kern.block` and
-    `kern.buffer_bytes`, and with one pointer to global memory for each buffer. Special registers are read from what the
-    runtime knows of the thread; barriers, operations of a warp and asynchronous copies are calls of the runtime; before
-    each load and store of global or shared memory the runtime is asked whether it is allowed; variables in shared
-    memory are offsets in that of the block; functions of libdevice are those of libm; arithmetic on bf16 is expanded,
-    and bf16 itself is a 16 bit integer. An operation, intrinsic or function that the emulator does not know is an error.
+    `kern.buffer_bytes`, and with one pointer to global memory for each buffer; `kern.dynamic_shared_bytes` says how
+    much memory lies at external variables of no size in shared memory, none where it is not there. Special registers
+    are read from what the runtime knows of the thread; barriers, operations of a warp and asynchronous copies are
+    calls of the runtime; before each load and store of global or shared memory the runtime is asked whether it is
+    allowed; variables in shared memory are offsets in that of the block; functions of libdevice are those of libm;
+    arithmetic on bf16 is expanded, and bf16 itself is a 16 bit integer. An operation, intrinsic or function that the
+    emulator does not know is an error.
 
     ```mlir
     gpu.module @kernels {

@@ -31,7 +31,7 @@ static seq::GetParameterOp parameterBehind(Value value, const Timeline &timeline
     if (auto get = value.getDefiningOp<seq::GetParameterOp>())
       return get;
     if (Operation *view = value.getDefiningOp()) {
-      if (!isa<seq::ReshapeOp, seq::SliceOp>(view))
+      if (!seq::isViewOfOperand(view))
         return {};
       value = view->getOperand(0);
       continue;

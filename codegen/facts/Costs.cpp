@@ -25,9 +25,7 @@ static double flopsOf(Operation *op) {
 }
 
 Cost stretto::codegen::costOf(Operation *op) {
-  if (isa<seq::ScanOp, seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::TableOp, seq::GradientOp,
-          arith::ConstantOp>(op) ||
-      op->hasTrait<OpTrait::IsTerminator>())
+  if (isa<seq::AliasOp, seq::ScanOp, arith::ConstantOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
     return {};
   Cost cost{flopsOf(op), 0};
   auto library = dyn_cast<seq::LibraryOp>(op);

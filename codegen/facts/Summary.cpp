@@ -6,6 +6,7 @@
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Entries.h"
 #include "ir/seq/Documents.h"
+#include "ir/seq/Purpose.h"
 #include "passes/support/ParameterLayout.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -67,9 +68,11 @@ static void addWork(func::FuncOp entry, Summary &summary) {
 Summary stretto::codegen::summarize(ModuleOp module) {
   Summary summary;
   summary.masksDocuments = documentsOf(module).has_value();
+  summary.loss = lossTermsOf(module);
   addParameters(module, summary);
-  if (auto gradients = module.lookupSymbol<func::FuncOp>("gradients"))
-    addWork(gradients, summary);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (isEntry(function, seq::EntryKind::training))
+      addWork(function, summary);
   for (auto &[name, block] : summary.blocks)
     summary.total += block;
   if (auto arenas = module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas"))
@@ -78,6 +81,7 @@ Summary stretto::codegen::summarize(ModuleOp module) {
       summary.arenas.emplace_back(kern::stringifyArena(arena), bytes);
       summary.planned += arena == kern::Arena::accumulator || arena == kern::Arena::gradients ? 0 : bytes;
     }
+  summary.caches = summarizeCaches(module);
   return summary;
 }
 
@@ -92,11 +96,16 @@ static llvm::json::Object jsonOf(StringRef name, const BlockSummary &block) {
                             {"bytes", block.bytes}};
 }
 
+static llvm::json::Object jsonOf(const CacheSummary &cache) {
+  return llvm::json::Object{
+      {"block", cache.block}, {"operation", cache.operation}, {"layers", cache.layers}, {"bytes", cache.bytes}};
+}
+
 /// Everything the operations of a function store, with its place.
 static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
   for (Operation &op : function.getBody().front()) {
     auto places = op.getAttrOfType<ArrayAttr>("kern.slots");
-    if (!places || isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp>(op))
+    if (!places || seq::isView(&op) || isa<seq::GetParameterOp, seq::GetCacheOp>(op))
       continue;
     for (auto [result, attr] : llvm::zip(op.getResults(), places)) {
       if (seq::updatedOperand(result))
@@ -115,9 +124,11 @@ static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
 
 std::string stretto::codegen::summaryJson(ModuleOp module) {
   Summary summary = summarize(module);
-  llvm::json::Array blocks, buffers;
+  llvm::json::Array blocks, buffers, caches;
   for (auto &[name, block] : summary.blocks)
     blocks.push_back(jsonOf(name, block));
+  for (const CacheSummary &cache : summary.caches)
+    caches.push_back(jsonOf(cache));
   llvm::json::Object arenas;
   for (auto [name, bytes] : summary.arenas)
     arenas[name] = bytes;
@@ -126,10 +137,12 @@ std::string stretto::codegen::summaryJson(ModuleOp module) {
     for (func::FuncOp function : timeline.functions())
       listBuffers(function, buffers);
   }
+  llvm::json::Object loss{{"nll_square", summary.loss.nllSquare}, {"z_loss", summary.loss.zLoss}};
   llvm::json::Value json =
       llvm::json::Object{{"blocks", std::move(blocks)},      {"total", jsonOf("total", summary.total)},
                          {"trainable", summary.trainable},   {"arenas", std::move(arenas)},
                          {"planned_bytes", summary.planned}, {"masks_documents", summary.masksDocuments},
+                         {"caches", std::move(caches)},      {"loss", std::move(loss)},
                          {"buffers", std::move(buffers)}};
   return llvm::formatv("{0:2}", json);
 }

@@ -1,6 +1,10 @@
 //===- Summary.h - what a planned program holds and does ----------------------===//
 #pragma once
 
+#include "codegen/facts/Caches.h"
+
+#include "ir/seq/LossTerms.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,7 +26,9 @@ struct Summary {
   int64_t trainable = 0;
   llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> arenas; // names and bytes
   int64_t planned = 0;                                           // all arenas but ACCUMULATOR
+  llvm::SmallVector<CacheSummary> caches;                        // what is in the arena CACHE
   bool masksDocuments = false;                                   // the work of attention is then the most there can be
+  LossTerms loss;
 
   BlockSummary &block(llvm::StringRef name);
 };

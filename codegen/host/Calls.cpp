@@ -3,6 +3,7 @@
 
 #include "codegen/host/Sites.h"
 #include "codegen/memory/Views.h"
+#include "ir/kern/Kernels.h"
 #include "ir/seq/TensorShape.h"
 #include "passes/support/ParameterLayout.h"
 
@@ -72,17 +73,17 @@ CallBuffers emitMatmul(HostBuilder &b, const Matmul &matmul) {
   return callWith(b, "stretto_matmul", args);
 }
 
-CallBuffers emit(HostBuilder &b, seq::LinearOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, seq::LinearOp op) {
   return emitMatmul(b, {rowsOf(op.getOperand()), columnsOf(op.getResult()), columnsOf(op.getOperand()), op.getOperand(),
                         op.getWeight(), op.getResult(), false, true, false, op.getResidual()});
 }
 
-CallBuffers emit(HostBuilder &b, seq::LinearInputGradOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, seq::LinearInputGradOp op) {
   return emitMatmul(b, {rowsOf(op.getGrad()), columnsOf(op.getResult()), columnsOf(op.getGrad()), op.getGrad(),
                         op.getWeight(), op.getResult(), false, false, false});
 }
 
-CallBuffers emit(HostBuilder &b, seq::LinearWeightGradOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, seq::LinearWeightGradOp op) {
   return emitMatmul(b, {columnsOf(op.getGrad()), columnsOf(op.getOperand()), rowsOf(op.getGrad()), op.getGrad(),
                         op.getOperand(), op.getResult(), true, false, static_cast<bool>(op.getAccumulator())});
 }
@@ -121,11 +122,9 @@ AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op) {
   return args;
 }
 
-CallBuffers emit(HostBuilder &b, seq::AttentionOp op, const KernelNumbers &) {
-  return callWith(b, "stretto_attention", attentionArgs(b, op));
-}
+CallBuffers emit(HostBuilder &b, seq::AttentionOp op) { return callWith(b, "stretto_attention", attentionArgs(b, op)); }
 
-CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op) {
   using Args = stretto_attention_grad_args;
   auto args = b.start<Args>();
   args.set(&Args::forward, attentionArgs(b, op))
@@ -142,9 +141,7 @@ CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op, const KernelNumbers &)
 
 int64_t rowBytes(Value value) { return columnsOf(value) * typeOf(value).getElementTypeBitWidth() / 8; }
 
-CallBuffers emit(HostBuilder &b, seq::WriteCacheOp op, const KernelNumbers &kernels) {
-  if (kern::kernelNameOf(op))
-    return emitLaunch(b, op, kernels);
+CallBuffers emit(HostBuilder &b, seq::WriteCacheOp op) {
   using Args = stretto_write_cache_args;
   auto rows = typeOf(op.getRows());
   auto args = b.start<Args>();
@@ -160,9 +157,7 @@ CallBuffers emit(HostBuilder &b, seq::WriteCacheOp op, const KernelNumbers &kern
   return callWith(b, "stretto_write_cache", args);
 }
 
-CallBuffers emit(HostBuilder &b, seq::ReadCacheOp op, const KernelNumbers &kernels) {
-  if (kern::kernelNameOf(op))
-    return emitLaunch(b, op, kernels);
+CallBuffers emit(HostBuilder &b, seq::ReadCacheOp op) {
   using Args = stretto_read_cache_args;
   auto args = b.start<Args>();
   args.set(&Args::batch, op.getType().getDimSize(0))
@@ -176,9 +171,7 @@ CallBuffers emit(HostBuilder &b, seq::ReadCacheOp op, const KernelNumbers &kerne
   return callWith(b, "stretto_read_cache", args);
 }
 
-CallBuffers emit(HostBuilder &b, seq::LastRowOp op, const KernelNumbers &kernels) {
-  if (kern::kernelNameOf(op))
-    return emitLaunch(b, op, kernels);
+CallBuffers emit(HostBuilder &b, seq::LastRowOp op) {
   using Args = stretto_last_row_args;
   auto args = b.start<Args>();
   args.set(&Args::batch, typeOf(op.getRows()).getDimSize(0))
@@ -190,9 +183,7 @@ CallBuffers emit(HostBuilder &b, seq::LastRowOp op, const KernelNumbers &kernels
   return callWith(b, "stretto_last_row", args);
 }
 
-CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op, const KernelNumbers &kernels) {
-  if (kern::kernelNameOf(op))
-    return emitLaunch(b, op, kernels);
+CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op) {
   using Args = stretto_attention_step_args;
   auto q = typeOf(op.getQ());
   int64_t heads = op.getHeads();
@@ -216,9 +207,7 @@ CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op, const KernelNumbers &k
   return callWith(b, "stretto_attention_step", args);
 }
 
-CallBuffers emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &kernels) {
-  if (kern::kernelNameOf(op))
-    return emitLaunch(b, op, kernels);
+CallBuffers emit(HostBuilder &b, seq::EmbedOp op) {
   using Args = stretto_embed_args;
   auto args = b.start<Args>();
   args.set(&Args::rows, rowsOf(op.getResult()))
@@ -230,9 +219,7 @@ CallBuffers emit(HostBuilder &b, seq::EmbedOp op, const KernelNumbers &kernels) 
   return callWith(b, "stretto_embed", args);
 }
 
-CallBuffers emit(HostBuilder &b, seq::EmbedGradOp op, const KernelNumbers &kernels) {
-  if (kern::kernelNameOf(op))
-    return emitLaunch(b, op, kernels);
+CallBuffers emit(HostBuilder &b, seq::EmbedGradOp op) {
   using Args = stretto_embed_grad_args;
   auto args = b.start<Args>();
   args.set(&Args::rows, rowsOf(op.getGrad()))
@@ -258,7 +245,7 @@ AbiStruct<stretto_tensor> describeTensor(HostBuilder &b, Value tensor, StringRef
   return fields;
 }
 
-/// What an operation is told besides tensors: its attributes that are numbers or truth.
+/// The attributes of an operation that are numbers or booleans, with their names.
 SmallVector<AbiStruct<stretto_number>> numbersOf(HostBuilder &b, Operation *op) {
   SmallVector<AbiStruct<stretto_number>> numbers;
   auto add = [&](StringRef name, double value) {
@@ -279,7 +266,7 @@ SmallVector<AbiStruct<stretto_number>> numbersOf(HostBuilder &b, Operation *op) 
 }
 
 /// Any other operation of the library goes by its name.
-CallBuffers emit(HostBuilder &b, seq::LibraryOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, seq::LibraryOp op) {
   using Args = stretto_library_args;
   SmallVector<Value> tensors(op->getOperands());
   llvm::append_range(tensors, op->getResults());
@@ -301,15 +288,7 @@ CallBuffers emit(HostBuilder &b, seq::LibraryOp op, const KernelNumbers &) {
   return tensors;
 }
 
-CallBuffers emit(HostBuilder &b, kern::RowwiseOp op, const KernelNumbers &kernels) {
-  return emitLaunch(b, op, kernels);
-}
-
-CallBuffers emit(HostBuilder &b, kern::SumPartialsOp op, const KernelNumbers &kernels) {
-  return emitLaunch(b, op, kernels);
-}
-
-CallBuffers emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, kern::CopyOp op) {
   Runs from = runsOf(op.getOperand(), op), to = runsOf(op.getResult(), op);
   int64_t count = std::max(from.count, to.count), bytes = passes::byteSize(op.getType()) / count;
   if (std::min(from.count, to.count) != 1 && from.count != to.count)
@@ -325,7 +304,7 @@ CallBuffers emit(HostBuilder &b, kern::CopyOp op, const KernelNumbers &) {
   return callWith(b, "stretto_copy", args);
 }
 
-CallBuffers emit(HostBuilder &b, arith::ConstantOp op, const KernelNumbers &) {
+CallBuffers emit(HostBuilder &b, arith::ConstantOp op) {
   Runs runs = runsOf(op.getResult(), op);
   int64_t bytes = passes::byteSize(op.getType()) / runs.count;
   auto zero = [&](Value offset) { b.call("stretto_zero", {b.pack(b.buffer(op.getResult(), offset)), b.i64(bytes)}); };
@@ -345,31 +324,31 @@ void emitScan(HostBuilder &b, seq::ScanOp op) {
   });
 }
 
-/// Tells the context which site the next call is, and makes the call.
-template <typename Op>
-LogicalResult emitAt(std::vector<Site> &sites, HostBuilder &b, Op op, const KernelNumbers &kernels) {
-  b.call("stretto_at", {b.address(siteTableName, sites.size() * sizeof(stretto_site)), b.iteration()});
-  CallBuffers buffers = emit(b, op, kernels);
-  if (failed(buffers))
-    return failure();
-  sites.push_back(describeSite(op, *buffers));
-  return success();
+/// What is neither a kernel nor a loop: a call of the C function for it.
+CallBuffers emitLibrary(HostBuilder &b, Operation *op) {
+  return llvm::TypeSwitch<Operation *, CallBuffers>(op)
+      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::AttentionOp, seq::AttentionGradOp,
+            seq::EmbedOp, seq::EmbedGradOp, seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp, seq::AttentionStepOp,
+            kern::CopyOp, arith::ConstantOp, seq::LibraryOp>([&](auto call) { return emit(b, call); })
+      .Default([](Operation *other) -> CallBuffers {
+        return other->emitOpError() << "cannot be carried out by the host program";
+      });
 }
 } // namespace
 
 LogicalResult stretto::codegen::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels,
                                          std::vector<Site> &sites) {
   b.setLoc(op->getLoc());
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<seq::LinearOp, seq::LinearInputGradOp, seq::LinearWeightGradOp, seq::AttentionOp, seq::AttentionGradOp,
-            seq::EmbedOp, seq::EmbedGradOp, kern::RowwiseOp, kern::SumPartialsOp, kern::CopyOp, arith::ConstantOp,
-            seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp, seq::AttentionStepOp, seq::LibraryOp>(
-          [&](auto call) { return emitAt(sites, b, call, kernels); })
-      .Case<seq::ScanOp>([&](auto scan) {
-        emitScan(b, scan);
-        return success();
-      })
-      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::GetParameterOp, seq::GetCacheOp, seq::GradientOp,
-            seq::TableOp>([](auto) { return success(); })
-      .Default([](Operation *other) { return other->emitOpError() << "cannot be carried out by the host program"; });
+  if (isa<seq::AliasOp>(op))
+    return success();
+  if (auto scan = dyn_cast<seq::ScanOp>(op)) {
+    emitScan(b, scan);
+    return success();
+  }
+  b.call("stretto_at", {b.address(siteTableName, sites.size() * sizeof(stretto_site)), b.iteration()});
+  CallBuffers buffers = kern::isKernel(op) ? emitLaunch(b, op, kernels) : emitLibrary(b, op);
+  if (failed(buffers))
+    return failure();
+  sites.push_back(describeSite(op, *buffers));
+  return success();
 }

@@ -7,6 +7,7 @@
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
+#include "ir/kern/Kernels.h"
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/SymbolTable.h"

@@ -3,6 +3,7 @@
 
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Views.h"
+#include "ir/kern/Kernels.h"
 #include "ir/seq/SourceNames.h"
 #include "passes/support/ParameterLayout.h"
 #include "runtime/abi/abi.h"

@@ -6,6 +6,7 @@
 #include "codegen/memory/Entries.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
+#include "ir/seq/LossTerms.h"
 #include "runtime/abi/abi.h"
 
 using namespace mlir;
@@ -13,8 +14,10 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 // Enumerations of the IR have the numbers of the ABI.
-static_assert(kern::getMaxEnumValForArena() + 1 == STRETTO_ARENA_COUNT &&
-              static_cast<int>(kern::Arena::cache) == STRETTO_ARENA_CACHE);
+#define SAME_ARENA(number, NAME, name) static_assert(static_cast<int>(kern::Arena::name) == number);
+STRETTO_ARENAS(SAME_ARENA)
+#undef SAME_ARENA
+static_assert(kern::getMaxEnumValForArena() + 1 == STRETTO_ARENA_COUNT);
 static_assert(static_cast<int>(kern::ImageKind::ptx) == STRETTO_IMAGE_PTX);
 static_assert(static_cast<int>(seq::TableKind::rotary_sin) == STRETTO_TABLE_ROTARY_SIN);
 static_assert(static_cast<int>(seq::InitKind::step_bias) == STRETTO_INIT_STEP_BIAS);
@@ -143,6 +146,7 @@ private:
         .set(&stretto_kernel::grid, {})
         .set(&stretto_kernel::block, 0)
         .set(&stretto_kernel::shared_bytes, 0)
+        .set(&stretto_kernel::dynamic_shared_bytes, 0)
         .set(&stretto_kernel::registers, 0)
         .set(&stretto_kernel::spill_bytes, 0);
   }
@@ -158,6 +162,7 @@ private:
         .set(&stretto_kernel::grid, grid)
         .set(&stretto_kernel::block, device.getBlock())
         .set(&stretto_kernel::shared_bytes, device.getSharedBytes())
+        .set(&stretto_kernel::dynamic_shared_bytes, device.getDynamicSharedBytes())
         .set(&stretto_kernel::registers, device.getRegisters())
         .set(&stretto_kernel::spill_bytes, device.getSpillBytes());
   }
@@ -245,6 +250,7 @@ private:
   }
 
   void addSizes(AbiStruct<Program> &fields) {
+    const LossTerms loss = lossTermsOf(module);
     fields.set(&Program::dtype, dtypeOf(parameterType()))
         .set(&Program::activation_dtype, dtypeOf(activationType()))
         .set(&Program::batch, numberOf("seq.batch"))
@@ -254,7 +260,9 @@ private:
         .set(&Program::activation_bytes, numberOf("kern.activation_bytes"))
         .set(&Program::trainable_elements, trainableElements())
         .set(&Program::flops_forward, facts.flopsForward)
-        .set(&Program::flops_backward, facts.flopsBackward);
+        .set(&Program::flops_backward, facts.flopsBackward)
+        .set(&Program::nll_square, loss.nllSquare)
+        .set(&Program::z_loss, loss.zLoss);
   }
 
   void addLists(AbiStruct<Program> &fields) {

@@ -1,4 +1,4 @@
-//===- Allocate.cpp - offsets from lifetimes ------------------------------===//
+//===- Allocate.cpp - offsets from live ranges -----------------------------===//
 #include "codegen/memory/Allocate.h"
 
 #include "llvm/ADT/STLExtras.h"

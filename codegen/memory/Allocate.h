@@ -1,4 +1,4 @@
-//===- Allocate.h - offsets from lifetimes ------------------------------------===//
+//===- Allocate.h - offsets from live ranges -----------------------------------===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

@@ -31,7 +31,7 @@ static bool isReadFrom(Operation *place, Value argument, Operation *op) {
 /// Whether nothing lives longer when `op` moves down to `place`: it shows a part of its operand, or all it reads is
 /// at hand there anyway.
 static bool maySink(Operation *op, Operation *place) {
-  if (isa<seq::ReshapeOp, seq::SliceOp>(op))
+  if (seq::isViewOfOperand(op))
     return true;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     if (Operation *source = operand.getDefiningOp())

@@ -31,7 +31,7 @@ def OrderWork : Pass<"kern-order-work", "::mlir::ModuleOp"> {
 }
 
 def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "give every value a place in an arena";
+  let summary = "give every value a slot in an arena";
   let description = [{
     Writes `kern.slots` on each operation with results (one `#kern.slot` per result) and `kern.slot` on
     parameters, on function arguments and on the results of entry points; the sizes of the arenas in bytes go to
@@ -41,7 +41,7 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
     their final place where nothing speaks against it; otherwise a `kern.copy` is inserted. Carried values keep one
     buffer where the old value is dead before the new one is written, alternate between two otherwise, and lie in the
     slots of a stack that holds them anyway. All other values get offsets in the ACTIVATIONS arena from their
-    lifetimes: those of a scan body share memory between iterations and with whatever is not live during the
+    live ranges: those of a scan body share memory between iterations and with whatever is not live during the
     scan. The GRADIENTS arena is the start of the ACTIVATIONS arena: until the gradient of a weight is written, its
     place serves activations, so that gradients move into what was saved for the layers that are done. A remark states
     the peak.

@@ -88,10 +88,7 @@ void Placer::placeStackedCarry(seq::ScanOp scan, Carry &carry) {
 /// Gives a carried value memory of its own on both ends of the body; what becomes of it is decided by finishCarry.
 void Placer::startCarry(seq::ScanOp scan, Carry &carry) {
   Value returned = carry.returned->get();
-  bool own = returned.getDefiningOp() &&
-             !isa<seq::ReshapeOp, seq::SliceOp, seq::GetParameterOp, seq::TableOp, seq::GetCacheOp>(
-                 returned.getDefiningOp()) &&
-             !seq::updatedOperand(returned);
+  bool own = returned.getDefiningOp() && !seq::hasOthersMemory(returned);
   if (!own || !storage.isFree(refOf(returned).node))
     returned = insertCopy(*carry.returned);
   storage.claim(refOf(returned).node);

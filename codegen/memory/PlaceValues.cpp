@@ -26,8 +26,7 @@ int64_t TableLayout::offsetOf(seq::TableOp op) {
 //===- Where a value is -------------------------------------------------------===//
 
 Ref Placer::refOf(Value value) {
-  bool isView = isa_and_nonnull<seq::ReshapeOp, seq::SliceOp>(value.getDefiningOp());
-  if (isView || seq::updatedOperand(value)) // not remembered
+  if (seq::isViewOfOperand(value.getDefiningOp()) || seq::updatedOperand(value)) // not remembered
     return makeRef(value);
   auto it = refs.find(value);
   if (it != refs.end())
@@ -65,14 +64,12 @@ Ref Placer::makeRef(Value value) {
     return refOf(updated->get());
   if (auto table = dyn_cast<seq::TableOp>(op))
     return {storage.createFixed(kern::Arena::tables, tables.offsetOf(table))};
-  if (auto reshape = dyn_cast<seq::ReshapeOp>(op)) {
-    Ref ref = refOf(reshape.getOperand());
-    ref.lead = 0;
-    return ref;
-  }
-  if (auto slice = dyn_cast<seq::SliceOp>(op)) {
-    Ref ref = refOf(slice.getOperand());
-    ref.offset += slice.getOffset() * slice.getType().getElementTypeBitWidth() / 8;
+  if (seq::isViewOfOperand(op)) {
+    auto alias = cast<seq::AliasOp>(op);
+    Ref ref = refOf(op->getOperand(0));
+    ref.offset += alias.getFirstColumn(0) * typeOf(value).getElementTypeBitWidth() / 8;
+    if (alias.getAlias() == seq::Alias::whole)
+      ref.lead = 0;
     return ref;
   }
   if (auto scan = dyn_cast<seq::ScanOp>(op)) {
@@ -108,11 +105,10 @@ static bool canAdoptLead(Value value) {
 }
 
 bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
-  Operation *op = value.getDefiningOp();
-  if (!op || isa<seq::SliceOp, seq::GetParameterOp, seq::TableOp, seq::GetCacheOp>(op) || seq::updatedOperand(value))
+  if (auto alias = value.getDefiningOp<seq::AliasOp>(); alias && alias.getAlias() == seq::Alias::whole)
+    return !rowStrided && !ref.lead && tryPlace(alias->getOperand(0), ref, false);
+  if (!value.getDefiningOp() || seq::hasOthersMemory(value))
     return false;
-  if (auto reshape = dyn_cast<seq::ReshapeOp>(op))
-    return !rowStrided && !ref.lead && tryPlace(reshape.getOperand(), ref, false);
   if (rowStrided && (!canWriteRowStride(cast<OpResult>(value)) ||
                      !llvm::all_of(value.getUses(), [](OpOperand &use) { return acceptsRowStride(use); })))
     return false;
@@ -182,9 +178,12 @@ LogicalResult Placer::placeRowwise(kern::RowwiseOp op) {
   for (auto [r, result] : llvm::enumerate(op.getResults()))
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
       bool same = samePlace(input, result);
-      if (same && !mayOverwrite(op, i, r))
-        return op.emitOpError() << "must not store result " << r << " over operand " << i
-                                << ", which it reads at other positions too";
+      if (same && !mayOverwrite(op, i, r)) {
+        InFlightDiagnostic error = op.emitOpError() << "must not store result " << r << " over operand " << i
+                                                    << ", which it reads at other positions too";
+        error.attachNote(input.getLoc()) << "the operand is computed here";
+        return error;
+      }
       if (same || taken[i] || input.getDefiningOp<seq::ScanOp>() || !mayOverwrite(op, i, r))
         continue;
       if ((taken[i] = tryShare(op->getOpOperand(i), result)))
@@ -193,16 +192,13 @@ LogicalResult Placer::placeRowwise(kern::RowwiseOp op) {
   return success();
 }
 
-void Placer::placePieces(seq::ConcatOp op) {
-  Ref whole = refOf(op.getResult());
-  int64_t column = 0;
-  bool oneRow = op.getType().getNumElements() == op.getType().getShape().back();
+void Placer::placePieces(seq::AliasOp op) {
+  Ref whole = refOf(op->getResult(0));
+  bool oneRow = rowsOf(op->getResult(0)) == 1;
   for (OpOperand &piece : op->getOpOperands()) {
-    auto type = cast<RankedTensorType>(piece.get().getType());
     Ref ref = whole;
-    ref.offset += column * type.getElementTypeBitWidth() / 8;
+    ref.offset += op.getFirstColumn(piece.getOperandNumber()) * typeOf(piece.get()).getElementTypeBitWidth() / 8;
     demand(piece, ref, !oneRow);
-    column += type.getShape().back();
   }
 }
 
@@ -225,8 +221,8 @@ LogicalResult Placer::placeOperation(Operation *op) {
     return op->emitOpError() << "must be zero outside of kernels, but got " << constant.getValue();
   if (auto gradient = dyn_cast<seq::GradientOp>(op))
     placeGradient(gradient);
-  else if (auto concat = dyn_cast<seq::ConcatOp>(op))
-    placePieces(concat);
+  else if (auto alias = dyn_cast<seq::AliasOp>(op); alias && alias.getAlias() == seq::Alias::pieces)
+    placePieces(alias);
   else if (OpOperand *accumulator = accumulatorOf(op))
     placeAccumulator(op, *accumulator);
   else if (OpOperand *residual = residualOf(op))

@@ -49,7 +49,7 @@ private:
   mlir::LogicalResult placeScan(seq::ScanOp scan);
   mlir::LogicalResult placeRowwise(kern::RowwiseOp op);
   void placeGradient(seq::GradientOp op);
-  void placePieces(seq::ConcatOp op);
+  void placePieces(seq::AliasOp op);
   void placeAccumulator(mlir::Operation *op, mlir::OpOperand &use);
   void placeResidual(mlir::Operation *op, mlir::OpOperand &use);
 

@@ -21,7 +21,7 @@ static LogicalResult requirePlacesOfResults(Operation *op) {
     return failure();
   if (places.size() == op->getNumResults() && llvm::all_of(places, llvm::IsaPred<kern::SlotAttr>))
     return success();
-  return op->emitOpError() << "needs a place for each of " << op->getNumResults() << " results in kern.slots, but got "
+  return op->emitOpError() << "needs a slot for each of " << op->getNumResults() << " results in kern.slots, but got "
                            << places;
 }
 

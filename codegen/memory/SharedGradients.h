@@ -1,7 +1,7 @@
 //===- SharedGradients.h - activations in the memory of gradients -------------===//
 #pragma once
 
-#include "codegen/memory/Lifetimes.h"
+#include "codegen/memory/LiveRanges.h"
 
 namespace stretto::codegen {
 

@@ -46,7 +46,7 @@ public:
     for (auto [i, value] : llvm::enumerate(end->getOperands())) {
       auto place = function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot");
       if (!shadow.holds(spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]))
-        return showOther(end->emitOpError() << "does not find result " << i << " at its place",
+        return showOther(end->emitOpError() << "does not find result " << i << " in its slot",
                          spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]);
     }
     for (auto gradient : function.getOps<seq::GradientOp>())
@@ -129,14 +129,17 @@ private:
         if (&use == accumulator || isTakenOver || !overlap(span(use.get()), span(result)))
           continue;
         auto rowwise = dyn_cast<kern::RowwiseOp>(op);
-        if (!rowwise || !mayOverwrite(rowwise, use.getOperandNumber(), result.getResultNumber()))
-          return op->emitOpError() << "stores result " << result.getResultNumber() << " over operand "
-                                   << use.getOperandNumber();
+        if (!rowwise || !mayOverwrite(rowwise, use.getOperandNumber(), result.getResultNumber())) {
+          InFlightDiagnostic error = op->emitOpError() << "stores result " << result.getResultNumber()
+                                                       << " over operand " << use.getOperandNumber();
+          error.attachNote(use.get().getLoc()) << "the operand is computed here";
+          return error;
+        }
       }
     for (OpResult a : op->getResults())
       for (OpResult b : op->getResults().drop_front(a.getResultNumber() + 1))
         if (overlap(span(a), span(b)))
-          return op->emitOpError() << "stores two results at one place";
+          return op->emitOpError() << "stores two results in one slot";
     return success();
   }
 
@@ -229,7 +232,7 @@ private:
       values[scan.getResult(carries + i)] = joinEntries(stack);
     for (OpResult result : scan->getResults())
       if (!isThere(result))
-        return showOther(scan.emitOpError() << "does not leave result " << result.getResultNumber() << " at its place",
+        return showOther(scan.emitOpError() << "does not leave result " << result.getResultNumber() << " in its slot",
                          span(result), values[result]);
     return success();
   }

@@ -7,19 +7,32 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static seq::ConcatOp concatUser(Value value) {
-  for (Operation *user : value.getUsers())
-    if (auto concat = dyn_cast<seq::ConcatOp>(user))
-      return concat;
+namespace {
+/// A value as a range of the columns of a wider one.
+struct Columns {
+  Value of; // null: the value is no such range
+  int64_t first = 0;
+};
+} // namespace
+
+static Columns columnsIn(Value value) {
+  auto alias = value.getDefiningOp<seq::AliasOp>();
+  if (alias && alias.getAlias() == seq::Alias::columns)
+    return {alias->getOperand(0), alias.getFirstColumn(0)};
+  for (OpOperand &use : value.getUses())
+    if (auto whole = dyn_cast<seq::AliasOp>(use.getOwner()); whole && whole.getAlias() == seq::Alias::pieces)
+      return {whole->getResult(0), whole.getFirstColumn(use.getOperandNumber())};
   return {};
 }
 
 int64_t stretto::codegen::rowStride(Value value) {
-  if (auto slice = value.getDefiningOp<seq::SliceOp>())
-    return rowStride(slice.getOperand());
-  if (auto concat = concatUser(value))
-    return rowStride(concat.getResult());
-  return columnsOf(value);
+  Columns columns = columnsIn(value);
+  return columns.of ? rowStride(columns.of) : columnsOf(value);
+}
+
+int64_t stretto::codegen::firstColumn(Value value) {
+  Columns columns = columnsIn(value);
+  return columns.of ? firstColumn(columns.of) + columns.first : 0;
 }
 
 int64_t stretto::codegen::spanBytes(Value value) {
@@ -30,10 +43,10 @@ int64_t stretto::codegen::spanBytes(Value value) {
 bool stretto::codegen::isRowStrided(Value value) { return rowsOf(value) > 1 && rowStride(value) != columnsOf(value); }
 
 bool stretto::codegen::acceptsRowStride(OpOperand &use) {
-  Operation *op = use.getOwner();
-  if (auto slice = dyn_cast<seq::SliceOp>(op)) // one of all columns would have gaps that nobody expects
-    return columnsOf(slice.getResult()) < columnsOf(slice.getOperand());
-  return isa<seq::ConcatOp>(op) || seq::mayBeColumns(use);
+  auto alias = dyn_cast<seq::AliasOp>(use.getOwner());
+  if (alias && alias.getAlias() == seq::Alias::columns) // one of all columns would have gaps that nobody expects
+    return columnsOf(alias->getResult(0)) < columnsOf(use.get());
+  return (alias && alias.getAlias() == seq::Alias::pieces) || seq::mayBeColumns(use);
 }
 
 bool stretto::codegen::canWriteRowStride(OpResult result) { return seq::mayBeColumns(result); }
@@ -51,7 +64,7 @@ OpOperand *stretto::codegen::residualOf(Operation *op) {
 /// The value that shows the memory of an operand after its owner ran, or null.
 static Value viewThrough(OpOperand &use) {
   Operation *op = use.getOwner();
-  if (isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>(op))
+  if (seq::isView(op))
     return op->getResult(0);
   if (auto scan = dyn_cast<seq::ScanOp>(op); scan && use.getOperandNumber() < scan.getCarry().size())
     return scan.getResult(use.getOperandNumber());
@@ -73,7 +86,7 @@ static bool isSeenFrom(Value value, OpOperand &except) {
 static void collectSources(Value value, SmallVectorImpl<Value> &sources) {
   sources.push_back(value);
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>(op))
+  if (seq::isView(op))
     for (Value operand : op->getOperands())
       collectSources(operand, sources);
   if (auto scan = dyn_cast_if_present<seq::ScanOp>(op)) {

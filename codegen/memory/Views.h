@@ -9,6 +9,9 @@ namespace stretto::codegen {
 /// that it is a range of columns of.
 int64_t rowStride(mlir::Value value);
 
+/// Elements in front of the first column of a value in the rows that rowStride counts: of the wider value.
+int64_t firstColumn(mlir::Value value);
+
 /// Bytes from the first element of a value to its last once memory is planned, with the gaps between its rows.
 int64_t spanBytes(mlir::Value value);
 

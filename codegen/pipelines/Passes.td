@@ -6,8 +6,9 @@ include "mlir/Pass/PassBase.td"
 def ExpectStage : Pass<"stretto-expect-stage", "::mlir::ModuleOp"> {
   let summary = "an error where a module is not at the stage that what follows needs";
   let description = [{
-    Each phase opens with it. A module is at one of the stages `seq`, `train`, `fused`, `kernels`, `nvvm` and `llvm`, which is seen by
-    what the phases leave behind, or in the middle of a phase, where the passes that are left must be named one by one.
+    Each phase opens with it. A module is at one of the stages `seq`, `train`, `fused`, `kernels`, `nvvm` and `llvm`,
+    which is seen by what the phases leave behind, or in the middle of a phase, where the passes that are left must be
+    named one by one.
 
     ```mlir
     // stretto-opt --stretto-expect-stage=stage=fused

@@ -63,6 +63,8 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createChooseSaved({options.memoryBudget}));
   passes.addPass(passes::createSplitSaved());
   addCleanup(passes);
+  passes.addPass(passes::createChooseSegments({options.memoryBudget}));
+  passes.addPass(passes::createSetSegments());
   passes.addPass(createSymbolDCEPass());
 }
 

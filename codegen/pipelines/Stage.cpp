@@ -3,6 +3,7 @@
 
 #include "codegen/pipelines/Passes.h"
 #include "ir/kern/KernOps.h"
+#include "ir/seq/Purpose.h"
 #include "passes/autodiff/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,9 +19,13 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-/// Blocks of a spec are private and may have any name.
-static bool hasEntry(ModuleOp module, StringRef name) {
-  auto function = module.lookupSymbol<func::FuncOp>(name);
+static bool hasEntry(ModuleOp module, seq::EntryKind kind) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [&](func::FuncOp function) { return isEntry(function, kind); });
+}
+
+/// What the front end makes of a spec. Blocks are private and may have any name.
+static bool hasMain(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
   return function && function.isPublic();
 }
 
@@ -43,9 +48,10 @@ std::optional<Phase> stretto::codegen::phaseOf(ModuleOp module) {
     return Phase::nvvm;
   if (module->hasAttr("kern.arenas"))
     return Phase::kernels;
-  if (hasEntry(module, "apply") || findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }))
+  if (hasEntry(module, seq::EntryKind::optimizer) ||
+      findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }))
     return Phase::fused;
-  if (hasEntry(module, "gradients"))
+  if (hasEntry(module, seq::EntryKind::training))
     return Phase::train;
   return std::nullopt;
 }
@@ -57,11 +63,11 @@ Operation *stretto::codegen::findUnfinished(ModuleOp module) {
         return isa<seq::BackwardOp>(op) || op->hasAttr(passes::kIdAttr) || op->hasAttr("kern.group");
       }))
     return op;
-  bool lacksOptimizer = phaseOf(module) == Phase::fused && !hasEntry(module, "apply");
+  bool lacksOptimizer = phaseOf(module) == Phase::fused && !hasEntry(module, seq::EntryKind::optimizer);
   return lacksOptimizer ? findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }) : nullptr;
 }
 
-bool stretto::codegen::holdsModel(ModuleOp module) { return phaseOf(module) || hasEntry(module, "main"); }
+bool stretto::codegen::holdsModel(ModuleOp module) { return phaseOf(module) || hasMain(module); }
 
 namespace {
 struct ExpectStagePass : stretto::codegen::impl::ExpectStageBase<ExpectStagePass> {

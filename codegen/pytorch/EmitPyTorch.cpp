@@ -4,6 +4,7 @@
 #include "codegen/pytorch/FunctionPrinter.h"
 #include "codegen/pytorch/Prelude.h"
 #include "ir/seq/Documents.h"
+#include "ir/seq/LossTerms.h"
 
 #include <cmath>
 
@@ -77,6 +78,7 @@ private:
   LogicalResult printModel(func::FuncOp main);
   void printDeclarations();
   void printDeclaration(seq::ParameterOp parameter, int indent);
+  void printLoss();
   void printLoader();
 
   ModuleOp module;
@@ -186,6 +188,21 @@ LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   return printer.print(os, 8);
 }
 
+static std::string square(double coefficient, llvm::StringRef name) {
+  return coefficient == 0 ? "" : " + " + python::number(APFloat(coefficient)) + " * " + name.str() + ".square()";
+}
+
+void ModulePrinter::printLoss() {
+  LossTerms terms = lossTermsOf(module);
+  os << "\n\ndef loss(logits, targets, weights):\n"
+     << "    \"\"\"The sum over tokens that training makes small; targets and weights are [batch, time].\"\"\"\n"
+     << "    nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction=\"none\").view_as(weights)\n";
+  if (terms.zLoss != 0)
+    os << "    z = logits.logsumexp(-1)\n";
+  std::string squares = square(terms.nllSquare, "nll") + square(terms.zLoss, "z");
+  os << "    return (weights * " << (squares.empty() ? "nll" : "(nll" + squares + ")") << ").sum()\n";
+}
+
 void ModulePrinter::printLoader() {
   os << "\n\ndef load_stretto(path):\n"
      << "    \"\"\"The model with the weights of a checkpoint, in its precision.\"\"\"\n"
@@ -205,6 +222,7 @@ LogicalResult ModulePrinter::print() {
       return failure();
   if (failed(printModel(main)))
     return failure();
+  printLoss();
   printLoader();
   return success();
 }

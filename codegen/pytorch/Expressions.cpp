@@ -138,7 +138,7 @@ Text FunctionPrinter::elementwise(Operation *op) {
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }
 
-// ---------------------------------------------------------------- layers and products
+// ---------------------------------------------------------------- layers and matmuls
 
 /// ", name=value", left out where it is what the helper takes for granted.
 static std::string option(llvm::StringRef name, const Twine &value, bool isDefault = false) {
@@ -198,10 +198,10 @@ Text FunctionPrinter::layer(Operation *op) {
   return llvm::TypeSwitch<Operation *, Text>(op)
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
       .Case([&](seq::LinearOp linear) {
-        std::string product = "F.linear(" + list(linear->getOperands().take_front(2)) + ")";
+        std::string matmul = "F.linear(" + list(linear->getOperands().take_front(2)) + ")";
         if (!linear.getResidual())
-          return atom(product);
-        return Text(python::Expression{values.lookup(linear.getResidual()).within(Binding::Sum) + " + " + product,
+          return atom(matmul);
+        return Text(python::Expression{values.lookup(linear.getResidual()).within(Binding::Sum) + " + " + matmul,
                                        Binding::Sum});
       })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
@@ -252,8 +252,8 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case([&](seq::LibraryOp library) -> Text {
         if (!isPyTorchHelper(op->getName().stripDialect()))
           return op->emitError() << "the operation has no PyTorch form";
-        std::string separated = isa<seq::DocumentsOp>(op) ? documents : "";
-        return atom(op->getName().stripDialect() + "(" + listWithNames(library) + optionsOf(op) + separated + ")");
+        std::string masked = isa<seq::DocumentsOp>(op) ? documents : "";
+        return atom(op->getName().stripDialect() + "(" + listWithNames(library) + optionsOf(op) + masked + ")");
       })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

@@ -58,8 +58,8 @@ llvm::StringSet<> python::reservedNames() {
                                "os",          "struct",     "torch",
                                "float",       "iter",       "next",
                                "range",       "super",      "sum",
-                               "enumerate",   "open",
-                               "bytearray", // what the text uses
+                               "enumerate",   "open",       "bytearray",
+                               "loss", // what the text uses
                                "i",           "self",       "load_stretto",
                                "rms_norm",    "layer_norm", "shift",
                                "canon",       "rotary",     "softmax_attention",

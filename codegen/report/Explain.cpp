@@ -4,6 +4,7 @@
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
+#include "ir/seq/Purpose.h"
 #include "ir/seq/SourceNames.h"
 
 #include "mlir/IR/Remarks.h"
@@ -121,20 +122,22 @@ public:
       : runs(runs), sources(sources) {}
 
   void add(const Decision &decision) {
-    if (StringRef(decision.function).ends_with("evaluate")) // the forward part again, with nothing to save
-      return;
     StringRef name = decision.name;
     int64_t times = timesOf(decision.function);
+    if (times == 0)
+      return;
     if (name == "FusedRows")
       addKernel(decision, times);
     else if (name == "NotFused")
-      addApart(decision, times);
+      addUnfused(decision, times);
     else if (name == "ChooseSaved")
       addValue(decision, "saved", saved, times);
     else if (name == "Recomputed")
       addValue(decision, "recomputed", recomputed, times);
     else if (name == "Peak")
       peak = std::max(peak, numberOf(decision, "Bytes"));
+    else if (name == "ChooseSegments")
+      addStates(decision, times);
     else if (name != "SavedBytes" && (decision.category != "schedule" || name == "ScheduleOverride"))
       addOther(decision, times);
   }
@@ -159,7 +162,7 @@ public:
            << "  " << llvm::right_justify(row.bytes, widths[2]) << "  " << row.text << "\n";
     }
     os << llvm::formatv("\nrow operations of a gradient step move {0}; without fusion {1}\n", withUnit(moved),
-                        withUnit(movedApart))
+                        withUnit(movedUnfused))
        << llvm::formatv("saved for the backward: {0}; recomputed: {1}; peak of activations: {2}\n", withUnit(saved),
                         withUnit(recomputed), withUnit(peak));
   }
@@ -180,19 +183,19 @@ private:
   }
 
   void addKernel(const Decision &decision, int64_t times) {
-    int64_t bytes = numberOf(decision, "BytesMoved"), apart = bytes + numberOf(decision, "BytesNotMoved");
+    int64_t bytes = numberOf(decision, "BytesMoved"), unfused = bytes + numberOf(decision, "BytesNotMoved");
     moved += times * bytes;
-    movedApart += times * apart;
+    movedUnfused += times * unfused;
     std::string text = textOf(decision, "Names").str();
     if (text.empty())
       text = decision.text;
     bool alone = numberOf(decision, "Operations") == 1;
     entryOf(decision).rows.push_back({alone ? "alone" : "fused", decision.function, times, withUnit(bytes),
-                                      alone ? text : "instead of " + withUnit(apart) + ": " + text});
+                                      alone ? text : "instead of " + withUnit(unfused) + ": " + text});
   }
 
   /// Pairs that have nothing to gain from each other say nothing to the reader.
-  void addApart(const Decision &decision, int64_t times) {
+  void addUnfused(const Decision &decision, int64_t times) {
     if (decision.reason == "they share no value")
       return;
     auto [reader, producer] = StringRef(decision.text).split(" is not in the kernel of ");
@@ -209,6 +212,15 @@ private:
     values.bytes += numberOf(decision, "Bytes");
     total += times * numberOf(decision, "Bytes");
     values.names.insert(decision.operation.empty() ? StringRef("its value") : StringRef(decision.operation));
+  }
+
+  /// The states of a mixer are saved, too.
+  void addStates(const Decision &decision, int64_t times) {
+    bool did = decision.kind == Decision::passed;
+    int64_t bytes = numberOf(decision, "Bytes");
+    saved += times * bytes;
+    entryOf(decision).rows.push_back({did ? "saved" : "missed", decision.function, times, did ? withUnit(bytes) : "",
+                                      decision.text + (did ? "" : ": " + decision.reason)});
   }
 
   void addOther(const Decision &decision, int64_t times) {
@@ -241,7 +253,7 @@ private:
   const llvm::StringMap<int64_t> &runs;
   const llvm::StringMap<std::string> &sources;
   std::map<std::pair<std::string, unsigned>, Entry> lines;
-  int64_t moved = 0, movedApart = 0, saved = 0, recomputed = 0, peak = 0;
+  int64_t moved = 0, movedUnfused = 0, saved = 0, recomputed = 0, peak = 0;
 };
 } // namespace
 
@@ -260,7 +272,8 @@ llvm::StringMap<int64_t> stretto::codegen::runsOfFunctions(ModuleOp module) {
     Timeline timeline(entry);
     for (func::FuncOp function : timeline.functions()) {
       seq::ScanOp caller = timeline.caller(function);
-      runs[function.getName()] = caller ? caller.getTrips() : 1;
+      bool isForwardAgain = isEntry(entry, seq::EntryKind::evaluation);
+      runs[function.getName()] = isForwardAgain ? 0 : caller ? caller.getTrips() : 1;
     }
   }
   return runs;

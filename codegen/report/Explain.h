@@ -22,12 +22,13 @@ struct Decision {
 /// Collects every remark of a context from now on; the list outlives the context's passes.
 std::shared_ptr<std::vector<Decision>> collectDecisions(mlir::MLIRContext &context);
 
-/// How often the functions of a module run in one gradient step or evaluation, by name.
+/// How often the functions of a module run in one run of their entry point, by name; 0 for those of evaluation, which
+/// are the forward part of the gradient step again, with nothing to save.
 llvm::StringMap<int64_t> runsOfFunctions(mlir::ModuleOp module);
 
-/// Prints under each line of the source what became of it: kernels with the bytes they move and would move apart, what
-/// keeps kernels from being fused, what is saved for the backward or recomputed; then totals. `sources`: texts by file
-/// name.
+/// Prints under each line of the source what became of it: kernels with the bytes they move and would move unfused,
+/// what keeps kernels from being fused, what is saved for the backward or recomputed; then totals. `sources`: texts by
+/// file name.
 void printDecisions(llvm::ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
                     const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os);
 

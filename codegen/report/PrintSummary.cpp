@@ -1,6 +1,7 @@
 //===- PrintSummary.cpp - the summary of a program as a table ------------------===//
 #include "codegen/report/PrintSummary.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace stretto;
@@ -21,6 +22,25 @@ static void printRow(llvm::raw_ostream &os, StringRef name, const BlockSummary &
                       withPrefix(block.flopsForward), withPrefix(block.flopsBackward), withPrefix(block.bytes));
 }
 
+static void printCaches(const Summary &summary, llvm::raw_ostream &os) {
+  if (summary.caches.empty())
+    return;
+  os << llvm::formatv("\n{0,-32} {1,6} {2,14}  {3}\n", "cache", "layers", "bytes", "of");
+  for (const CacheSummary &cache : summary.caches)
+    os << llvm::formatv("{0,-32} {1,6} {2,14}  {3}\n", cache.block, cache.layers, cache.bytes, cache.operation);
+}
+
+/// A loss with terms beside the negative log-likelihood n; z is the log-sum-exp of the logits.
+static void printLoss(llvm::raw_ostream &os, LossTerms terms) {
+  if (terms.nllSquare == 0 && terms.zLoss == 0)
+    return;
+  os << "\nloss of a token: n";
+  for (auto [coefficient, term] : {std::pair(terms.nllSquare, "n"), {terms.zLoss, "z"}})
+    if (coefficient != 0)
+      os << llvm::format(" + %g %s^2", coefficient, term);
+  os << "; n: negative log-likelihood" << (terms.zLoss != 0 ? ", z: log-sum-exp of the logits\n" : "\n");
+}
+
 void stretto::codegen::printSummary(const Summary &summary, llvm::raw_ostream &os) {
   os << llvm::formatv("{0,-32} {1,6} {2,14} {3,12} {4,12} {5,12}\n", "block", "layers", "parameters", "FLOP fwd",
                       "FLOP bwd", "bytes");
@@ -35,6 +55,8 @@ void stretto::codegen::printSummary(const Summary &summary, llvm::raw_ostream &o
                           : name == "gradients" ? "  (the start of the activations)"
                                                 : "");
   os << llvm::formatv("  {0,-14} {1,14} bytes\n", "planned", summary.planned);
+  printCaches(summary, os);
   if (summary.masksDocuments)
-    os << "\ndocuments of a row are kept apart; FLOPs of attention as if a row were one\n";
+    os << "\npacked documents are masked; FLOPs of attention as if a sequence were one document\n";
+  printLoss(os, summary.loss);
 }

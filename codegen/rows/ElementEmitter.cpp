@@ -74,7 +74,7 @@ ElementEmitter::Emitted ElementEmitter::compute(Value value, int64_t row, Index 
     return computeTap(tap, row, index);
   if (auto number = dyn_cast<seq::ColumnIndexOp>(op))
     return computeColumnIndex(number, index);
-  if (isMovement(op))
+  if (isa<seq::MovementOp>(op))
     return computeMovement(op, row, index);
   if (isa<arith::AddFOp, arith::SubFOp>(op))
     return computeSum(op, row, index);

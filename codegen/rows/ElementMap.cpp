@@ -3,8 +3,6 @@
 
 #include "ir/seq/SeqOps.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -15,60 +13,6 @@ int64_t stretto::codegen::lastDimension(Value value) {
 }
 
 int64_t stretto::codegen::elementCount(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
-
-bool stretto::codegen::isMovement(Operation *op) {
-  return isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, seq::BroadcastOp, seq::PermuteOp>(op);
-}
-
-static Element sourceOf(seq::ConcatOp op, int64_t element) {
-  int64_t width = lastDimension(op.getResult());
-  int64_t row = element / width, column = element % width;
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    int64_t part = lastDimension(input);
-    if (column < part)
-      return {static_cast<int64_t>(i), row * part + column};
-    column -= part;
-  }
-  llvm_unreachable("the parts of a concat cover its columns");
-}
-
-static Element sourceOf(seq::BroadcastOp op, int64_t element) {
-  auto shape = cast<RankedTensorType>(op.getType()).getShape();
-  int64_t source = 0, stride = 1;
-  auto dims = op.getDims();
-  int64_t next = static_cast<int64_t>(dims.size()) - 1;
-  for (int64_t dim = static_cast<int64_t>(shape.size()) - 1; dim >= 0; --dim) {
-    int64_t digit = element % shape[dim];
-    element /= shape[dim];
-    if (next >= 0 && dims[next] == dim) {
-      source += digit * stride;
-      stride *= shape[dim];
-      --next;
-    }
-  }
-  return {0, source};
-}
-
-static Element sourceOf(seq::PermuteOp op, int64_t element) {
-  int64_t column = element % lastDimension(op.getResult());
-  int64_t rotated = op.getRotated(), half = rotated / 2;
-  if (column >= rotated)
-    return {0, element};
-  if (op.getStyle() == seq::PairStyle::interleaved)
-    return {0, column % 2 == 0 ? element + 1 : element - 1};
-  return {0, column < half ? element + half : element - half};
-}
-
-Element stretto::codegen::sourceElement(Operation *op, int64_t element) {
-  return llvm::TypeSwitch<Operation *, Element>(op)
-      .Case<seq::ConcatOp, seq::BroadcastOp, seq::PermuteOp>([&](auto o) { return sourceOf(o, element); })
-      .Case([&](seq::SliceOp slice) {
-        int64_t width = lastDimension(slice.getResult());
-        return Element{0, element / width * lastDimension(slice.getOperand()) +
-                              static_cast<int64_t>(slice.getOffset()) + element % width};
-      })
-      .Default([&](Operation *) { return Element{0, element}; });
-}
 
 /// Where to split a domain whose map stops being affine at column `position` of the first head.
 static Split splitAt(int64_t position, Index index, Domain domain, int64_t period) {

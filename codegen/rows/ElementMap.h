@@ -1,13 +1,13 @@
 //===- ElementMap.h - which elements of its operands a row operation reads ----===//
 //
 // A row of any shape is a list of elements in row-major order. A loop nest visits a part of it: `heads` times
-// `length` elements, `base + h * head + j * column`. A reshape, slice, concatenation, broadcast or permutation
+// `length` elements, `base + h * head + j * column`. A movement (`seq::MovementOp`)
 // maps elements of its result to elements of one operand each; a loop can run over it when the map is affine on
 // the part that it visits. Where it is not, the part is split. The maps are tabulated, not reasoned about: rows
 // are static and short, so looking at each element is exact and cheap.
 #pragma once
 
-#include "mlir/IR/Operation.h"
+#include "ir/seq/SeqInterfaces.h"
 
 #include <compare>
 #include <optional>
@@ -26,10 +26,7 @@ struct Domain {
   bool operator==(const Domain &) const = default;
 };
 
-/// An element of operand `source` of an operation.
-struct Element {
-  int64_t source, element;
-};
+using seq::Element;
 using ElementMap = llvm::function_ref<Element(int64_t)>;
 
 /// How to divide a domain: into heads of `at` elements, at column `at`, or at head `at`.
@@ -51,12 +48,6 @@ Fit fitMap(ElementMap map, Index index, Domain domain, int64_t period);
 
 /// The parts that `split` makes of a domain and the index that goes with each.
 llvm::SmallVector<std::pair<Domain, Index>, 2> splitDomain(Domain domain, Index index, Split split);
-
-/// Whether `op` only moves elements: reshape, slice, concat, broadcast, permute.
-bool isMovement(mlir::Operation *op);
-
-/// Which element of which operand is element `element` of the result of a movement.
-Element sourceElement(mlir::Operation *op, int64_t element);
 
 /// Width of the last dimension, 1 for a scalar; number of elements.
 int64_t lastDimension(mlir::Value value);

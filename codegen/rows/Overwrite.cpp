@@ -24,7 +24,7 @@ static SetVector<Operation *> dependents(Value value) {
 
 /// Whether an operation leaves loops over its result as they are: all columns of a row, in the first stage.
 static bool keepsRowsWhole(Operation *op) {
-  if (!isMovement(op))
+  if (!isa<seq::MovementOp>(op))
     return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>();
   bool isOfOne = op->getNumOperands() == 1 && elementCount(op->getOperand(0)) == 1;
   return isOfOne || elementCount(op->getResult(0)) == 1;

@@ -81,7 +81,7 @@ void RowDemand::askFrom(Item &item) {
     for (int64_t row : rows)
       tapped.insert(row + static_cast<int64_t>(tap.getOffset()));
     item.reads.push_back(&ask(tap.getOperand(), item.index, tapped));
-  } else if (isMovement(op)) {
+  } else if (isa<seq::MovementOp>(op)) {
     const Fit &fit = plan.fitOf(op, item.index, domain);
     item.reads.push_back(&ask(sourceOperand(op, fit), fit.index, rows));
   } else {

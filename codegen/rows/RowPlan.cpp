@@ -10,7 +10,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 /// A movement that leaves the lanes of a vector as they are.
-static bool isPlainMovement(Operation *op) { return op && isMovement(op) && !isa<seq::PermuteOp>(op); }
+static bool isPlainMovement(Operation *op) { return op && isa<seq::MovementOp>(op) && !isa<seq::PermuteOp>(op); }
 
 /// Whether an operation adds up, or moves what is only added up.
 static bool sumsUp(Operation *user) {
@@ -223,7 +223,8 @@ const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) const {
     return it->second;
   }
   auto map = [&](int64_t element) {
-    return isa<seq::ColumnIndexOp>(inner) ? Element{0, element % width} : sourceElement(inner, element);
+    return isa<seq::ColumnIndexOp>(inner) ? Element{0, element % width}
+                                          : cast<seq::MovementOp>(inner).getSource(element);
   };
   return it->second = fitMap(map, index, domain, width);
 }
@@ -250,7 +251,7 @@ std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain)
     Operation *inner = v.getDefiningOp();
     if (!inner || isa<seq::ReduceOp>(inner) || !seen.insert({v.getAsOpaquePointer(), i.base, i.head, i.column}).second)
       continue;
-    if (!isMovement(inner) && !isa<seq::ColumnIndexOp>(inner)) {
+    if (!isa<seq::MovementOp>(inner) && !isa<seq::ColumnIndexOp>(inner)) {
       for (Value operand : inner->getOperands())
         open.push_back({operand, i});
       continue;
@@ -258,7 +259,7 @@ std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain)
     const Fit &fit = fitOf(inner, i, domain);
     if (fit.split)
       return fit.split;
-    if (isMovement(inner))
+    if (isa<seq::MovementOp>(inner))
       open.push_back({sourceOperand(inner, fit), fit.index});
   }
   return std::nullopt;

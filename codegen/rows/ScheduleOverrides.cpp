@@ -40,7 +40,10 @@ std::optional<ScheduleRequest> ScheduleRequest::read(StringRef text, std::string
 
 //===- One kernel ---------------------------------------------------------------===//
 
-static StringRef nameOf(kern::RowKernel op) { return op.getKernel().value_or(""); }
+static StringRef nameOf(kern::RowKernel op) {
+  StringAttr name = op.getKernelAttr();
+  return name ? name.getValue() : "";
+}
 
 int64_t ScheduleOverride::get(StringRef field, int64_t otherwise) const {
   auto found = numbers.find(field);
@@ -94,11 +97,18 @@ static SmallVector<StringRef> nearest(StringRef name, SmallVector<StringRef> kno
   return known;
 }
 
+/// Earlier names of fields.
+static constexpr std::pair<StringRef, StringRef> renamedFields[] = {{"teams", "groups"}};
+
 LogicalResult ScheduleOverrides::checkFields(ArrayRef<StringRef> fields, Location loc) const {
   for (const ScheduleRequest &request : requests)
     for (auto &[field, number] : request.numbers) {
       if (llvm::is_contained(fields, field))
         continue;
+      for (auto [old, current] : renamedFields)
+        if (field == old && llvm::is_contained(fields, current))
+          return emitError(loc) << "schedule '" << request.text << "': the field '" << old << "' is called '" << current
+                                << "' now";
       StringRef name = field, like = nearest(name, SmallVector<StringRef>(fields), 1)[0];
       bool isLike = 2 * name.edit_distance(like) <= name.size();
       return emitError(loc) << "schedule '" << request.text << "': fields must be among " << llvm::join(fields, ", ")

@@ -27,8 +27,8 @@ static void split(kern::RowKernel op) {
     llvm::append_range(shape, whole.getShape());
     result.setType(RankedTensorType::get(shape, whole.getElementType()));
     StringAttr name;
-    if (op.getKernel())
-      name = builder.getStringAttr(*op.getKernel() + ".sum" + llvm::Twine(i));
+    if (StringAttr kernel = op.getKernelAttr())
+      name = builder.getStringAttr(kernel.getValue() + ".sum" + llvm::Twine(i));
     auto sum = kern::SumPartialsOp::create(builder, op.getLoc(), whole, result, Value(), name, kern::ResourcesAttr());
     result.replaceAllUsesExcept(sum, sum);
   }

@@ -32,7 +32,7 @@ struct Target {
   static llvm::FailureOr<Target> resolve(llvm::StringRef cpu,
                                          llvm::function_ref<void(const llvm::Twine &)> reportError);
 
-  /// LLVM's own description, for position-independent code at the highest optimisation level.
+  /// LLVM's own description, for position-independent code at the highest optimization level.
   std::unique_ptr<llvm::TargetMachine> createMachine() const;
 };
 

@@ -74,6 +74,10 @@ Value frontend::concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, Sourc
   return emitter.emit("concat", parts, emitter.rowsType(width), range);
 }
 
+Value frontend::slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range) {
+  return emitter.emit("slice", {whole}, emitter.rowsType(width), range, {{"offset", offset}});
+}
+
 std::vector<Value> frontend::split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts,
                                    SourceRange range) {
   if (parts.size() == 1)
@@ -81,9 +85,9 @@ std::vector<Value> frontend::split(Emitter &emitter, const Value &whole, llvm::A
   std::vector<Value> results;
   int64_t offset = 0;
   for (const Value &part : parts) {
-    const Type type = typeOf(part);
-    results.push_back(emitter.emit("slice", {whole}, type, range, {{"offset", offset}}));
-    offset += type.width().size;
+    const Dim &width = typeOf(part).width();
+    results.push_back(slice(emitter, whole, offset, width, range));
+    offset += width.size;
   }
   return results;
 }

@@ -15,6 +15,8 @@ Value applyBinary(Emitter &emitter, llvm::StringRef function, const Value &a, co
 Value splat(Emitter &emitter, double number, const Type &type, SourceRange range);
 /// Rows side by side.
 Value concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range);
+/// The columns of rows from `offset` on.
+Value slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range);
 /// The inverse of `concatenate`: values as wide as the parts.
 std::vector<Value> split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts, SourceRange range);
 

@@ -35,12 +35,44 @@ static void printRowMaps(OpAsmPrinter &printer, Operation *, ArrayAttr maps) {
   printer << "]";
 }
 
+//===- custom<Windows>: [<rows 4>, <shared 4>] --------------------------------===//
+
+static ParseResult parseWindows(OpAsmParser &parser, ArrayAttr &windows) {
+  SmallVector<Attribute> values;
+  auto one = [&]() -> ParseResult {
+    WindowAttr window;
+    if (parser.parseCustomAttributeWithFallback(window))
+      return failure();
+    values.push_back(window);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, one))
+    return failure();
+  windows = parser.getBuilder().getArrayAttr(values);
+  return success();
+}
+
+static void printWindows(OpAsmPrinter &printer, Operation *, ArrayAttr windows) {
+  printer << "[";
+  llvm::interleaveComma(windows.getAsRange<WindowAttr>(), printer,
+                        [&](WindowAttr window) { printer.printStrippedAttrOrType(window); });
+  printer << "]";
+}
+
 #include "ir/kern/KernDialect.cpp.inc"
 #include "ir/kern/KernEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/kern/KernAttrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/kern/KernOps.cpp.inc"
+
+std::optional<Dialect::ParseOpHook> KernDialect::getParseOperationHook(StringRef name) const {
+  if (name != "kern.tile_product")
+    return std::nullopt;
+  return [](OpAsmParser &parser, OperationState &) -> ParseResult {
+    return parser.emitError(parser.getNameLoc(), "is called 'kern.tile_matmul' now"); // behind the operation's name
+  };
+}
 
 void KernDialect::initialize() {
   addAttributes<

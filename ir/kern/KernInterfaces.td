@@ -10,13 +10,26 @@ def Kern_ScheduleInterface : AttrInterface<"Schedule"> {
     chunks alone.
   }];
   let methods = [
-    InterfaceMethod<"Rows of one sequence that are walked by one thread or group: the unit of parallel work, and of the "
+    InterfaceMethod<"Rows of one sequence that are walked by one thread or group: the unit of parallel work, and of "
                     "ordered partial sums.",
                     "int64_t", "getChunk">
   ];
 }
 
-def Kern_RowKernelInterface : OpInterface<"RowKernel"> {
+def Kern_KernelOpInterface : OpInterface<"KernelOp"> {
+  let cppNamespace = "::stretto::kern";
+  let description = [{
+    A kernel: an operation that every target has code for, which the host program launches by its name.
+  }];
+  let methods = [
+    InterfaceMethod<"The name of the kernel; null where it has none yet.", "::mlir::StringAttr", "getKernelAttr">,
+    InterfaceMethod<"Names the kernel.", "void", "setKernelAttr", (ins "::mlir::StringAttr":$name)>,
+    InterfaceMethod<"Notes what the kernel takes of a GPU; null: that is not known.",
+                    "void", "setResourcesAttr", (ins "::stretto::kern::ResourcesAttr":$resources)>
+  ];
+}
+
+def Kern_RowKernelInterface : OpInterface<"RowKernel", [Kern_KernelOpInterface]> {
   let cppNamespace = "::stretto::kern";
   let description = [{
     A fused kernel of rows: its body computes one row of `[batch, time, columns...]` values from what a row sees of the
@@ -40,8 +53,6 @@ def Kern_RowKernelInterface : OpInterface<"RowKernel"> {
     InterfaceMethod<"Says whether they are.", "void", "setPartialSums", (ins "bool":$partial)>,
     InterfaceMethod<"Batch and time of the rows.", "::std::pair<int64_t, int64_t>", "getRows">,
     InterfaceMethod<"Chunks that the schedule divides the rows into.", "int64_t", "getChunks">,
-    InterfaceMethod<"The name of the kernel, where it has one.",
-                    "::std::optional<::llvm::StringRef>", "getKernel">,
     InterfaceMethod<"How the rows are walked, once that is chosen.",
                     "::std::optional<::stretto::kern::Schedule>", "getSchedule">,
     InterfaceMethod<"Sets how the rows are walked.",

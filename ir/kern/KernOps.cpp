@@ -125,6 +125,7 @@ seq::ValueFacts CopyOp::getOperandFacts(unsigned) {
   return {std::nullopt, seq::Rounding::allowed, /*mayBeColumns=*/true};
 }
 seq::ValueFacts CopyOp::getResultFacts(unsigned number) { return getOperandFacts(number); }
+bool CopyOp::onlyMoves() { return true; }
 
 LogicalResult DeviceKernelOp::verify() {
   if (getSymbol().empty())
@@ -136,31 +137,12 @@ LogicalResult DeviceKernelOp::verify() {
     return emitOpError() << "block must be a multiple of 32 up to 1024, but got " << getBlock();
   if (getRegisters() < 1 || getRegisters() > 255)
     return emitOpError() << "registers must be between 1 and 255, but got " << getRegisters();
-  for (int64_t number : {getSharedBytes(), getSpillBytes(), getLocalBytes(), getBytesMoved(), getFlops()})
+  for (int64_t number :
+       {getSharedBytes(), getDynamicSharedBytes(), getSpillBytes(), getLocalBytes(), getBytesMoved(), getFlops()})
     if (number < 0)
       return emitOpError() << "numbers must not be negative, but got " << number;
   if (getSpillBytes() > getLocalBytes())
     return emitOpError() << "spills must be a part of the " << getLocalBytes() << " bytes of local memory, but got "
                          << getSpillBytes();
   return success();
-}
-
-//===- Names of kernels -------------------------------------------------------===//
-
-StringAttr kern::kernelNameOf(Operation *op) {
-  if (auto rowwise = dyn_cast<RowwiseOp>(op))
-    return rowwise.getKernelAttr();
-  if (auto sum = dyn_cast<SumPartialsOp>(op))
-    return sum.getKernelAttr();
-  return op->getAttrOfType<StringAttr>(kernelAttr);
-}
-
-void kern::setKernelName(Operation *op, const Twine &name) {
-  StringAttr attr = StringAttr::get(op->getContext(), name);
-  if (auto rowwise = dyn_cast<RowwiseOp>(op))
-    rowwise.setKernelAttr(attr);
-  else if (auto sum = dyn_cast<SumPartialsOp>(op))
-    sum.setKernelAttr(attr);
-  else
-    op->setAttr(kernelAttr, attr);
 }

@@ -1,33 +1,7 @@
 #ifndef STRETTO_IR_KERN_KERNOPS_TD
 #define STRETTO_IR_KERN_KERNOPS_TD
 
-include "ir/kern/KernInterfaces.td"
-include "ir/seq/SeqInterfaces.td"
-
-include "mlir/IR/OpBase.td"
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/BuiltinTypeInterfaces.td"
-include "mlir/IR/EnumAttr.td"
-include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Kern_Dialect : Dialect {
-  let name = "kern";
-  let cppNamespace = "::stretto::kern";
-  let summary = "how a model is computed: fused kernels and planned memory";
-  let description = [{
-    `kern.rowwise` is the fused kernel: a small synchronous dataflow programme run for each row. Its body is
-    made of `arith`, `math` and the row operations of `seq` on one row, batch and time being implicit.
-    `kern.slot` attributes say where values live once memory is planned.
-  }];
-  let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::stretto::seq::SeqDialect"];
-}
-
-class Kern_Op<string mnemonic, list<Trait> traits = []> : Op<Kern_Dialect, mnemonic, traits>;
-
-def Kern_Real : RankedTensorOf<[F32, F64]>;
-def Kern_Tensor : RankedTensorOf<[F32, F64, BF16, I32]>;
+include "ir/kern/KernWalkOps.td"
 
 def Kern_RowMap : I32EnumAttr<"RowMap", "which part of an operand a row sees", [
   I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"time", 1>, I32EnumAttrCase<"shared", 2>]> {
@@ -97,8 +71,8 @@ def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedu
   let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk, "int64_t":$threads, "int64_t":$groups,
                         "int64_t":$tiles);
   let assemblyFormat = [{
-    `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `,` `threads` $threads `,` `groups` $groups `,` `tiles` $tiles
-    `>`
+    `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `,` `threads` $threads `,` `groups` $groups `,`
+    `tiles` $tiles `>`
   }];
 }
 
@@ -107,21 +81,6 @@ def Kern_AnySchedule : Attr<CPred<"::llvm::isa<::stretto::kern::Schedule>($_self
   let storageType = "::stretto::kern::Schedule";
   let returnType = "::stretto::kern::Schedule";
   let convertFromStorage = "$_self";
-}
-
-def Kern_ResourcesAttr : AttrDef<Kern_Dialect, "Resources"> {
-  let mnemonic = "resources";
-  let summary = "what a kernel takes of a GPU";
-  let description = [{
-    As the machine code says: `registers` of a thread, `spill_bytes` of registers that a thread keeps in local memory, and
-    `shared_bytes` of static shared memory of a block. It is there to be read: what goes on from the module drops it.
-
-    ```mlir
-    #kern.resources<registers 40, spill_bytes 0, shared_bytes 1024>
-    ```
-  }];
-  let parameters = (ins "int64_t":$registers, "int64_t":$spillBytes, "int64_t":$sharedBytes);
-  let assemblyFormat = "`<` `registers` $registers `,` `spill_bytes` $spillBytes `,` `shared_bytes` $sharedBytes `>`";
 }
 
 def Kern_ImageKind : I32EnumAttr<"ImageKind", "what the bytes of an image are", [
@@ -134,9 +93,9 @@ def Kern_ImageAttr : AttrDef<Kern_Dialect, "Image"> {
   let mnemonic = "image";
   let summary = "code for a GPU that the program carries";
   let description = [{
-    The constant `global` of the module holds the bytes: a `cubin`, machine code for the GPU architecture named (`sm_90a`),
-    or `ptx`, text that the driver of this or any newer architecture compiles (`compute_80`), with a byte 0 at its end. The
-    attribute `kern.images` of the module lists the images in the order in which a program tries them.
+    The constant `global` of the module holds the bytes: a `cubin`, machine code for the GPU architecture named
+    (`sm_90a`), or `ptx`, text that the driver of this or any newer architecture compiles (`compute_80`), with a byte 0
+    at its end. The attribute `kern.images` of the module lists the images in the order in which a program tries them.
 
     ```mlir
     #kern.image<@stretto.image.0, cubin, "sm_90a">
@@ -196,7 +155,7 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock, K
   }];
 }
 
-def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure,
+def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure, Kern_KernelOpInterface,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getFlops"]>]> {
   let summary = "the ordered sum of the partial column sums of a rowwise kernel";
   let description = [{
@@ -220,29 +179,33 @@ def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure,
 def Kern_DeviceKernelOp : Kern_Op<"device_kernel", [Symbol]> {
   let summary = "a kernel in the images for the GPU";
   let description = [{
-    Stands for the kernel that `kern.rowwise` and the like name: its `symbol` in each of the images that `kern.images` of
-    the module lists, and how it is launched: `grid` blocks in x and y, of `block` threads each. What a launch takes:
-    `shared` bytes of static shared memory of a block; `registers` and `local` bytes of local memory of a thread, `spills`
-    of them for registers that did not fit. `bytes_moved` between memory and the GPU and `flops` are those of a whole launch.
-    Its parameters are one pointer for each buffer: operands, then results.
+    Stands for the kernel that `kern.rowwise` and the like name: its `symbol` in each of the images that `kern.images`
+    of the module lists, and how it is launched: `grid` blocks in x and y, of `block` threads each. What a launch takes:
+    `shared` bytes of static shared memory of a block, and `dynamic_shared` bytes that the launch adds (none where it is
+    not there); `registers` and `local` bytes of local memory of a thread, `spills` of them for registers that did not
+    fit. `bytes_moved` between memory and the GPU and `flops` are those of a whole launch. Its parameters are one
+    pointer for each buffer: operands, then results.
 
     ```mlir
     kern.device_kernel @layers.forward.rowwise0 symbol "layers_forward_rowwise0" grid [512, 1] block 192 shared 0
       registers 40 spills 0 local 0 bytes_moved 25165824 flops 6291456
+    kern.device_kernel @layers.mixer0 symbol "layers_mixer0" grid [96, 1] block 256 shared 0 dynamic_shared 172032
+      registers 168 spills 0 local 0 bytes_moved 25165824 flops 1610612736
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$symbol, DenseI64ArrayAttr:$grid, I64Attr:$block,
-                       I64Attr:$shared_bytes, I64Attr:$registers, I64Attr:$spill_bytes, I64Attr:$local_bytes,
-                       I64Attr:$bytes_moved, I64Attr:$flops);
+                       I64Attr:$shared_bytes, DefaultValuedAttr<I64Attr, "0">:$dynamic_shared_bytes, I64Attr:$registers,
+                       I64Attr:$spill_bytes, I64Attr:$local_bytes, I64Attr:$bytes_moved, I64Attr:$flops);
   let assemblyFormat = [{
-    $sym_name `symbol` $symbol `grid` $grid `block` $block `shared` $shared_bytes `registers` $registers
-    `spills` $spill_bytes `local` $local_bytes `bytes_moved` $bytes_moved `flops` $flops attr-dict
+    $sym_name `symbol` $symbol `grid` $grid `block` $block `shared` $shared_bytes
+    (`dynamic_shared` $dynamic_shared_bytes^)? `registers` $registers `spills` $spill_bytes `local` $local_bytes
+    `bytes_moved` $bytes_moved `flops` $flops attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["onlyMoves"]>]> {
   let summary = "the same value at another place";
   let description = [{
     Inserted by `kern-plan-memory` where a value must lie somewhere it cannot be computed directly, e.g. when one
@@ -257,10 +220,10 @@ def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>,
   let assemblyFormat = "$operand `:` type($result) attr-dict";
 }
 
-def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, HasParent<"RowwiseOp">]> {
-  let summary = "what a rowwise kernel stores";
+def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, ParentOneOf<["RowwiseOp", "WalkOp"]>]> {
+  let summary = "what a kernel stores";
   let description = [{
-    Ends the body of `kern.rowwise`: value `i` becomes result `i`.
+    Ends the body of `kern.rowwise` or `kern.walk`: value `i` becomes result `i`; those behind them are carried on.
 
     ```mlir
     %y = kern.rowwise(%x) maps [row] {

@@ -3,8 +3,9 @@
 
 include "ir/seq/SeqDialect.td"
 
-// What a decode entry adds (seq-add-decode): caches hold rows of earlier positions from one call to the next. `positions`
-// says where each row of a call stands in its sequence, `counts` how many rows of each sequence are valid: the first ones.
+// What a decode entry adds (seq-add-decode): caches hold rows of earlier positions from one call to the next.
+// `positions` says where each row of a call stands in its sequence, `counts` how many rows of each sequence are valid:
+// the first ones.
 
 def Seq_CacheOp : Seq_Op<"cache", [Symbol]> {
   let summary = "memory for rows of earlier positions";
@@ -25,7 +26,8 @@ def Seq_CacheOp : Seq_Op<"cache", [Symbol]> {
   }];
 }
 
-def Seq_GetCacheOp : Seq_Op<"get_cache", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Seq_GetCacheOp : Seq_Op<"get_cache", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "the content of a cache";
   let description = [{
     ```mlir
@@ -36,10 +38,14 @@ def Seq_GetCacheOp : Seq_Op<"get_cache", [Pure, DeclareOpInterfaceMethods<Symbol
   let arguments = (ins FlatSymbolRefAttr:$cache);
   let results = (outs Seq_StoredTensor:$result);
   let assemblyFormat = "$cache `:` type($result) attr-dict";
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::reserved; }
+  }];
 }
 
 def Seq_WriteCacheOp : Seq_Op<"write_cache", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getUpdatedOperand", "getProfileGroup"]>,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface,
+                              ["mixesRows", "onlyMoves", "getUpdatedOperand", "getProfileGroup"]>,
     AllTypesMatch<["cache", "result"]>]> {
   let summary = "a cache with rows added";
   let description = [{
@@ -60,7 +66,7 @@ def Seq_WriteCacheOp : Seq_Op<"write_cache", [Pure,
 }
 
 def Seq_ReadCacheOp : Seq_Op<"read_cache", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "onlyMoves", "getProfileGroup"]>]> {
   let summary = "the rows some steps before each position";
   let description = [{
     Row `(b, r)` of the result is the cached row of position `positions[b, r] - back`, zero where that is negative: what
@@ -79,7 +85,7 @@ def Seq_ReadCacheOp : Seq_Op<"read_cache", [Pure,
 }
 
 def Seq_LastRowOp : Seq_Op<"last_row", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "onlyMoves", "getProfileGroup"]>]> {
   let summary = "the last valid row of each sequence";
   let description = [{
     The first row where none is valid.
@@ -97,12 +103,13 @@ def Seq_LastRowOp : Seq_Op<"last_row", [Pure,
 }
 
 def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>, AllTypesMatch<["q", "out"]>, AllTypesMatch<["k", "v"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>,
+    AllTypesMatch<["q", "out"]>, AllTypesMatch<["k", "v"]>]> {
   let summary = "causal softmax attention over cached keys and values";
   let description = [{
     `q` is `[batch, rows, heads * head_dim]`; `k` and `v` are caches `[batch, capacity, kv_heads * head_dim]` in which
-    the positions of the queries are written already. The query at position `p` sees keys `0 ... p`; queries that are not
-    valid give zeros. Heads as in `seq.attention`.
+    the positions of the queries are written already. The query at position `p` sees keys `0 ... p`; queries that are
+    not valid give zeros. Heads as in `seq.attention`.
 
     ```mlir
     %o = seq.attention_step %q, %k, %v at %positions valid %counts heads 4 kv_heads 2 scale 0.5 : (tensor<2x8x16xf32>, tensor<2x64x8xf32>, tensor<2x64x8xf32>, tensor<2x8xi32>, tensor<2xi32>) -> tensor<2x8x16xf32>

@@ -1,5 +1,6 @@
 //===- SeqDialect.cpp - registration of the dialect `seq` ---------------------===//
 #include "ir/seq/BlockInliner.h"
+#include "ir/seq/LossTerms.h"
 #include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,4 +28,14 @@ void SeqDialect::initialize() {
 #define GET_OP_LIST
 #include "ir/seq/SeqOps.cpp.inc"
       >();
+}
+
+LogicalResult SeqDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != stretto::nllSquareAttr && attribute.getName() != stretto::zLossAttr)
+    return success();
+  auto number = dyn_cast<FloatAttr>(attribute.getValue());
+  if (number && number.getType().isF64() && stretto::isCoefficient(number.getValue()))
+    return success();
+  return op->emitOpError() << attribute.getName() << " must be a finite f64 of at least 0, but got "
+                           << attribute.getValue();
 }

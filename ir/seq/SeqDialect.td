@@ -25,10 +25,11 @@ def Seq_Dialect : Dialect {
       permutations, column slices. They are shape-polymorphic in the leading dimensions: the same operation
       stands on `tensor<8x512x256xf32>` in a block and on `tensor<256xf32>` in the body of `kern.rowwise`,
       where batch and time are implicit;
-    * *library* operations are matmuls, attention and embeddings with their gradients;
+    * *library* operations are matmuls, attention, linear mixers and embeddings with their gradients;
     * *decode* operations keep rows of earlier positions in caches, for the entries that generate token by token.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 

@@ -5,14 +5,14 @@
 
 namespace stretto::seq {
 
-/// The reverse of a function, for an operation that adds its part (DifferentiableOp).
+/// The backward of a function, for an operation that adds its part (DifferentiableOp).
 class Differentiation {
 public:
   virtual ~Differentiation() = default;
 
-  /// Where the reverse is written.
+  /// Where the backward is written.
   virtual mlir::ImplicitLocOpBuilder &builder() = 0;
-  /// A value of the forward as the reverse may use it; null for null.
+  /// A value of the forward as the backward may use it; null for null.
   virtual mlir::Value primal(mlir::Value forward) = 0;
   /// Whether the loss depends on the value through a trainable parameter.
   virtual bool isActive(mlir::Value forward) const = 0;
@@ -41,7 +41,7 @@ public:
   virtual mlir::Value counts() = 0;
 };
 
-/// Rows of tokens that hold documents, one behind the other, for an operation that keeps them apart (DocumentsOp).
+/// Sequences of packed documents, for an operation that has a form with a document mask (DocumentsOp).
 class Documents {
 public:
   virtual ~Documents() = default;

@@ -24,6 +24,24 @@ OpOperand *seq::updatedOperand(Value result) {
   return number ? &library->getOpOperand(*number) : nullptr;
 }
 
+/// Nothing for what is no alias, and for null.
+static std::optional<Alias> aliasOf(Operation *op) {
+  auto alias = dyn_cast_if_present<AliasOp>(op);
+  return alias ? std::optional(alias.getAlias()) : std::nullopt;
+}
+
+bool seq::isViewOfOperand(Operation *op) {
+  std::optional<Alias> alias = aliasOf(op);
+  return alias == Alias::whole || alias == Alias::columns;
+}
+
+bool seq::isView(Operation *op) { return isViewOfOperand(op) || aliasOf(op) == Alias::pieces; }
+
+bool seq::hasOthersMemory(Value result) {
+  Operation *op = result.getDefiningOp();
+  return isViewOfOperand(op) || aliasOf(op) == Alias::reserved || updatedOperand(result);
+}
+
 bool seq::isRowOperation(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>() || isa<RowOp>(op);
 }

@@ -27,6 +27,19 @@ enum class RowReach {
   all      ///< all of them
 };
 
+/// An element of operand `source` of an operation.
+struct Element {
+  int64_t source, element;
+};
+
+/// Which value of an operation lies in memory of another.
+enum class Alias {
+  whole,   ///< the result is the operand in another shape
+  columns, ///< the result is a range of columns of the operand
+  pieces,  ///< the operands are ranges of columns of the result, side by side
+  reserved ///< the value has a place that does not depend on the plan of memory: a parameter, its gradient, a cache
+};
+
 /// Whether a value is held in bf16 where activations are.
 enum class Rounding {
   required, ///< it must be
@@ -55,8 +68,17 @@ mlir::OpOperand *givenOf(std::optional<mlir::MutableOperandRange> slot);
 
 namespace stretto::seq {
 
+/// Whether an operation shows values as parts of others, or in another shape: no bytes move.
+bool isView(mlir::Operation *op);
+
+/// Whether the result of an operation, which may be null, lies in the memory of its operand.
+bool isViewOfOperand(mlir::Operation *op);
+
 /// The operand whose memory a result takes over as the new content of a cache, or null.
 mlir::OpOperand *updatedOperand(mlir::Value result);
+
+/// Whether the memory of a result is not its own: it lies in that of an operand, or has a reserved place.
+bool hasOthersMemory(mlir::Value result);
 
 /// Whether an operation may stand in the body of a kernel of rows.
 bool isRowOperation(mlir::Operation *op);

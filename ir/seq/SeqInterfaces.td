@@ -19,25 +19,54 @@ def Seq_RowOpInterface : OpInterface<"RowOp"> {
   ];
 }
 
+def Seq_MovementOpInterface : OpInterface<"MovementOp"> {
+  let cppNamespace = "::stretto::seq";
+  let description = [{
+    A row operation whose result holds elements of its operands, each where the types say. In a kernel it is no work:
+    who reads an element of the result reads the one that it is.
+  }];
+  let methods = [
+    InterfaceMethod<"Which element of which operand an element of the result is, both counted in row-major order.",
+                    "::stretto::seq::Element", "getSource", (ins "int64_t":$element)>
+  ];
+}
+
+def Seq_AliasOpInterface : OpInterface<"AliasOp"> {
+  let cppNamespace = "::stretto::seq";
+  let description = [{
+    An operation that is no work outside of kernels: it says in which memory a value lies.
+  }];
+  let methods = [
+    InterfaceMethod<"Which value lies where.", "::stretto::seq::Alias", "getAlias", (ins)>,
+    InterfaceMethod<"For columns and pieces: the column of the wider value at which the narrower one begins, the "
+                    "result or that operand.",
+                    "int64_t", "getFirstColumn", (ins "unsigned":$operand), "", "return 0;">
+  ];
+}
+
 def Seq_LibraryOpInterface : OpInterface<"LibraryOp"> {
   let cppNamespace = "::stretto::seq";
   let description = [{
-    An operation that the runtime or a kernel of its own computes whole: no fusion crosses it. Operands and results are told
-    by their numbers among those that are given; where an operand is optional, those behind it are alike.
+    An operation that the runtime or a kernel of its own computes whole: no fusion crosses it. Operands and results are
+    told by their numbers among those that are given; where an operand is optional, those behind it are alike.
   }];
   let methods = [
     InterfaceMethod<"What an operand is.", "::stretto::seq::ValueFacts", "getOperandFacts", (ins "unsigned":$number)>,
     InterfaceMethod<"What a result is.", "::stretto::seq::ValueFacts", "getResultFacts", (ins "unsigned":$number)>,
     InterfaceMethod<"Whether rows of the results are computed from other rows than their own.",
                     "bool", "mixesRows", (ins), "", "return false;">,
-    InterfaceMethod<"Where the value stands that the result is added to and whose buffer it takes over: one operand, or none "
-                    "yet; nothing where it cannot.",
-                    "::std::optional<::mlir::MutableOperandRange>", "getAccumulatorSlot", (ins), "", "return std::nullopt;">,
-    InterfaceMethod<"Where the value stands that is added before the result is rounded: one operand, or none yet; nothing "
-                    "where it cannot.",
-                    "::std::optional<::mlir::MutableOperandRange>", "getResidualSlot", (ins), "", "return std::nullopt;">,
-    InterfaceMethod<"Which operand's memory a result takes over, as the new content of a cache does; nothing where it has "
-                    "memory of its own.",
+    InterfaceMethod<"Whether the results hold nothing but elements of its operands that are reals, and zeros.",
+                    "bool", "onlyMoves", (ins), "", "return false;">,
+    InterfaceMethod<"Where the value stands that the result is added to and whose buffer it takes over: one operand, "
+                    "or none yet; nothing where it cannot.",
+                    "::std::optional<::mlir::MutableOperandRange>", "getAccumulatorSlot", (ins), "",
+                    "return std::nullopt;">,
+    InterfaceMethod<"Where the value stands that is added before the result is rounded: one operand, or none yet; "
+                    "nothing where it cannot.",
+                    "::std::optional<::mlir::MutableOperandRange>", "getResidualSlot", (ins), "",
+                    "return std::nullopt;">,
+    InterfaceMethod<"Which operand's memory a result takes over, as the new content of a cache does; nothing where it "
+                    "has memory of its own.",
                     "::std::optional<unsigned>", "getUpdatedOperand", (ins "unsigned":$result), "",
                     "return std::nullopt;">,
     InterfaceMethod<"What an operand is called that may be left out, or stands behind such a one; else empty.",
@@ -68,13 +97,13 @@ def Seq_DifferentiableOpInterface : OpInterface<"DifferentiableOp"> {
     `passes/autodiff`.
   }];
   let methods = [
-    InterfaceMethod<"Adds to the adjoints of the operands what follows from `gradients`, those of the results; null for a "
-                    "result that the loss does not depend on.",
+    InterfaceMethod<"Adds to the adjoints of the operands what follows from `gradients`, those of the results; null "
+                    "for a result that the loss does not depend on.",
                     "::llvm::LogicalResult", "differentiate",
-                    (ins "::mlir::ValueRange":$gradients, "::stretto::seq::Differentiation &":$reverse)>,
-    InterfaceMethod<"Is called before the function is differentiated. Has the operation give, too, what only its derivative "
-                    "reads, if need be by another one in its place.",
-                    "void", "saveForReverse", (ins), "", "return;">
+                    (ins "::mlir::ValueRange":$gradients, "::stretto::seq::Differentiation &":$backward)>,
+    InterfaceMethod<"Is called before the function is differentiated. Has the operation give, too, what only its "
+                    "derivative reads, if need be by another one in its place.",
+                    "void", "saveForBackward", (ins), "", "return;">
   ];
 }
 
@@ -85,8 +114,8 @@ def Seq_DecodableOpInterface : OpInterface<"DecodableOp"> {
     apart need not: it is the same for a few tokens.
   }];
   let methods = [
-    InterfaceMethod<"Writes the operation for the tokens of one call. Gives what stands for each result; null for one that "
-                    "nothing reads. Where it cannot be, says why in `reason` and gives nothing.",
+    InterfaceMethod<"Writes the operation for the tokens of one call. Gives what stands for each result; null for one "
+                    "that nothing reads. Where it cannot be, says why in `reason` and gives nothing.",
                     "::llvm::SmallVector<::mlir::Value>", "decode",
                     (ins "::stretto::seq::Decoding &":$decoding, "std::string &":$reason)>
   ];
@@ -95,7 +124,7 @@ def Seq_DecodableOpInterface : OpInterface<"DecodableOp"> {
 def Seq_DocumentsOpInterface : OpInterface<"DocumentsOp"> {
   let cppNamespace = "::stretto::seq";
   let description = [{
-    An operation on rows of several tokens that can keep the documents of a row apart.
+    An operation that reads several tokens of a sequence and has a form with a document mask.
   }];
   let methods = [
     InterfaceMethod<"Has each token see its own document alone.", "void", "maskDocuments",

@@ -74,9 +74,9 @@ def Seq_SpreadOp : Seq_Op<"spread", [Pure]> {
 def Seq_CanonOp : Seq_Op<"canon", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Canon layer: a causal depthwise convolution over neighbouring positions";
   let description = [{
-    `y[t] = x[t] + act(bias + sum over k of weight[k] * x[t-k])`, per column, zero before the start of the
-    sequence; without `residual`, `x[t]` is left out. `weight` is `[kernel, columns]`, row `k` multiplying the
-    position `k` steps back. (The paper's layout, a Conv1d weight `[columns, 1, kernel]`, holds the rows in reverse order.)
+    `y[t] = x[t] + act(bias + sum over k of weight[k] * x[t-k])`, per column, zero before the start of the sequence;
+    without `residual`, `x[t]` is left out. `weight` is `[kernel, columns]`, row `k` multiplying the position `k` steps
+    back. (The paper's layout, a Conv1d weight `[columns, 1, kernel]`, holds the rows in reverse order.)
 
     ```mlir
     %y = seq.canon %x, %w residual none : tensor<2x8x16xf32>, tensor<4x16xf32>

@@ -29,14 +29,14 @@ std::optional<MutableOperandRange> LinearOp::getResidualSlot() { return getResid
 MatmulKind LinearOp::getMatmulKind() { return MatmulKind::forward; }
 double LinearOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getOperand()); }
 
-LogicalResult LinearOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+LogicalResult LinearOp::differentiate(ValueRange gradients, Differentiation &backward) {
   Value x = getOperand(), w = getWeight(), g = gradients[0];
-  if (reverse.isActive(x))
-    reverse.add(x, LinearInputGradOp::create(reverse.builder(), x.getType(), g, reverse.primal(w)));
-  if (reverse.isActive(w))
-    reverse.add(w, LinearWeightGradOp::create(reverse.builder(), w.getType(), g, reverse.primal(x), Value()));
+  if (backward.isActive(x))
+    backward.add(x, LinearInputGradOp::create(backward.builder(), x.getType(), g, backward.primal(w)));
+  if (backward.isActive(w))
+    backward.add(w, LinearWeightGradOp::create(backward.builder(), w.getType(), g, backward.primal(x), Value()));
   if (Value residual = getResidual())
-    reverse.add(residual, g);
+    backward.add(residual, g);
   return success();
 }
 
@@ -65,17 +65,17 @@ bool AttentionOp::mixesRows() { return true; }
 MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
 double AttentionOp::getFlops() { return attentionFlops(getQ(), getCausal()); }
 
-LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &backward) {
   if (gradients[1])
     return emitError() << "the log-sum-exp of attention has no derivative";
-  Value q = reverse.primal(getQ()), k = reverse.primal(getK()), v = reverse.primal(getV());
+  Value q = backward.primal(getQ()), k = backward.primal(getK()), v = backward.primal(getV());
   auto gradient =
-      AttentionGradOp::create(reverse.builder(), TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k,
-                              v, reverse.primal(getOut()), reverse.primal(getLse()), reverse.primal(getPositions()),
-                              reverse.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal());
-  reverse.add(getQ(), gradient.getDq());
-  reverse.add(getK(), gradient.getDk());
-  reverse.add(getV(), gradient.getDv());
+      AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k,
+                              v, backward.primal(getOut()), backward.primal(getLse()), backward.primal(getPositions()),
+                              backward.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal());
+  backward.add(getQ(), gradient.getDq());
+  backward.add(getK(), gradient.getDk());
+  backward.add(getV(), gradient.getDv());
   return success();
 }
 
@@ -125,10 +125,10 @@ ValueFacts EmbedOp::getResultFacts(unsigned) {
 double EmbedOp::getBytesRead(unsigned number) { return bytesOf(number == 0 ? getTokens() : getResult()); }
 StringRef EmbedOp::getProfileGroup() { return "embedding"; }
 
-LogicalResult EmbedOp::differentiate(ValueRange gradients, Differentiation &reverse) {
-  if (reverse.isActive(getTable()))
-    reverse.add(getTable(), EmbedGradOp::create(reverse.builder(), getTable().getType(), reverse.primal(getTokens()),
-                                                gradients[0], Value()));
+LogicalResult EmbedOp::differentiate(ValueRange gradients, Differentiation &backward) {
+  if (backward.isActive(getTable()))
+    backward.add(getTable(), EmbedGradOp::create(backward.builder(), getTable().getType(), backward.primal(getTokens()),
+                                                 gradients[0], Value()));
   return success();
 }
 
@@ -147,15 +147,18 @@ ValueFacts WriteCacheOp::getOperandFacts(unsigned number) {
 }
 ValueFacts WriteCacheOp::getResultFacts(unsigned) { return cached; }
 bool WriteCacheOp::mixesRows() { return true; }
+bool WriteCacheOp::onlyMoves() { return true; }
 std::optional<unsigned> WriteCacheOp::getUpdatedOperand(unsigned) { return getCacheMutable().getOperandNumber(); }
 StringRef WriteCacheOp::getProfileGroup() { return "caches"; }
 
 ValueFacts ReadCacheOp::getOperandFacts(unsigned number) { return number == 0 ? cached : exactRow; }
 ValueFacts ReadCacheOp::getResultFacts(unsigned) { return ownRow; }
 bool ReadCacheOp::mixesRows() { return true; }
+bool ReadCacheOp::onlyMoves() { return true; }
 StringRef ReadCacheOp::getProfileGroup() { return "caches"; }
 
 ValueFacts LastRowOp::getOperandFacts(unsigned number) { return number == 0 ? ownRow : statistics; }
 ValueFacts LastRowOp::getResultFacts(unsigned) { return ownRow; }
 bool LastRowOp::mixesRows() { return true; }
+bool LastRowOp::onlyMoves() { return true; }
 StringRef LastRowOp::getProfileGroup() { return "caches"; }

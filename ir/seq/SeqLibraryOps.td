@@ -75,8 +75,8 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     reads key/value head `h / (heads / kv_heads)`. `lse` is the log-sum-exp of the scores,
     `[batch, heads, time]`, kept for the gradient; f32 where the others are bf16.
 
-    With `positions`, `[batch, time]`, a row of tokens holds documents, one behind the other: a token is at its
-    position in its document, and sees that document alone. `starts` says the same in another way, for devices that
+    With `positions`, `[batch, time]`, a sequence holds packed documents: a token is at its position in its
+    document, and sees that document alone. `starts` says the same in another way, for devices that
     want it so: the number of the first token of each document, over all tokens of the batch, then the number of
     tokens up to its end.
 
@@ -157,20 +157,25 @@ def Seq_EmbedGradOp : Seq_Op<"embed_grad", [Pure,
 }
 
 def Seq_CrossEntropyOp : Seq_Op<"cross_entropy", [Pure, AllTypesMatch<["logits", "dlogits"]>,
-                                                AllTypesMatch<["weights", "nll"]>]> {
-  let summary = "weighted negative log-likelihood of the targets, with the gradient of the logits";
+                                                AllTypesMatch<["weights", "loss"]>]> {
+  let summary = "weighted loss of the targets, with the gradient of the logits";
   let description = [{
-    `nll = weights * (log sum exp(logits) - logits[target])` at each position; `dlogits` is the gradient of the
-    sum of all `nll`. Decomposed into row operations.
+    `loss = weights * (n + nll_square * n^2 + z_loss * z^2)` at each position, where `z = log sum exp(logits)` and
+    `n = z - logits[target]` is the negative log-likelihood of the target; a term without a coefficient is left out.
+    `dlogits` is the gradient of the sum of all losses. With `p = softmax(logits)`, and `e` one at the target and zero
+    elsewhere, it is `weights * ((1 + 2 nll_square n) (p - e) + 2 z_loss z p)`. Decomposed into row operations.
 
     ```mlir
-    %nll, %dlogits = seq.cross_entropy %logits, %targets, %weights : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
+    %loss, %dlogits = seq.cross_entropy %logits, %targets, %weights : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
+    %all, %dall = seq.cross_entropy %logits, %targets, %weights nll_square 1.0e-4 z_loss 1.0e-4 : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
     ```
   }];
-  let arguments = (ins Seq_RealTensor:$logits, Seq_TokenTensor:$targets, Seq_RealTensor:$weights);
-  let results = (outs Seq_RealTensor:$nll, Seq_RealTensor:$dlogits);
+  let arguments = (ins Seq_RealTensor:$logits, Seq_TokenTensor:$targets, Seq_RealTensor:$weights,
+                       OptionalAttr<F64Attr>:$nll_square, OptionalAttr<F64Attr>:$z_loss);
+  let results = (outs Seq_RealTensor:$loss, Seq_RealTensor:$dlogits);
   let assemblyFormat = [{
-    $logits `,` $targets `,` $weights `:` type($logits) `,` type($targets) `,` type($weights) attr-dict
+    $logits `,` $targets `,` $weights (`nll_square` $nll_square^)? (`z_loss` $z_loss^)?
+    `:` type($logits) `,` type($targets) `,` type($weights) attr-dict
   }];
   let hasVerifier = 1;
 }

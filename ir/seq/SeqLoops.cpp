@@ -22,7 +22,7 @@ LogicalResult ParameterOp::verify() {
   return success();
 }
 
-/// A use of a parameter must have its type; the rounded copy is bf16.
+/// A use of a parameter must have its type; the bf16 copy is bf16.
 static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols,
                                bool isRounded = false) {
   auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, name);
@@ -46,34 +46,42 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyUse(*this, getParameterAttr(), getValue().getType(), symbols);
 }
 
-/// The type that one iteration sees of a slice or a stack.
-static FailureOr<Type> iterationType(ScanOp scan, Type type, StringRef what) {
-  auto tensor = cast<RankedTensorType>(type);
+/// The type that one iteration sees of a slice or a stack; nothing where the type does not lead with the trips.
+static Type iterationType(ScanOp scan, Value value) {
+  auto tensor = cast<RankedTensorType>(value.getType());
   if (tensor.getRank() < 1 || tensor.getDimSize(0) != static_cast<int64_t>(scan.getTrips()))
-    return scan.emitOpError() << what << " must lead with the number of trips (" << scan.getTrips() << "), but got "
-                              << type;
-  return Type(RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType()));
+    return {};
+  return RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType());
+}
+
+static InFlightDiagnostic wrongTrips(ScanOp scan, StringRef what, Value value) {
+  return scan.emitOpError() << what << " must lead with the number of trips (" << scan.getTrips() << "), but got "
+                            << value.getType();
 }
 
 LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto body = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getBodyAttr());
   if (!body)
     return emitOpError() << "names no function: " << getBodyAttr();
-  if (getNumResults() < getCarry().size())
-    return emitOpError() << "must return each carried value, but got " << getNumResults() << " results";
+  if (getNumResults() < getCarry().size()) {
+    auto diagnostic = emitOpError() << "must return each carried value, but got " << getNumResults() << " results";
+    diagnostic.attachNote(body->getLoc()) << "its body returns " << body.getNumResults() << " values";
+    return diagnostic;
+  }
   SmallVector<Type> inputs(getCarry().getTypes()), results(getCarry().getTypes());
-  for (Type type : getSlices().getTypes()) {
-    FailureOr<Type> one = iterationType(*this, type, "slices");
-    if (failed(one))
-      return failure();
-    inputs.push_back(*one);
+  for (Value slice : getSlices()) {
+    inputs.push_back(iterationType(*this, slice));
+    if (!inputs.back()) {
+      auto diagnostic = wrongTrips(*this, "slices", slice);
+      diagnostic.attachNote(slice.getLoc()) << "the slice is made here";
+      return diagnostic;
+    }
   }
   llvm::append_range(inputs, getInvariants().getTypes());
   for (Value stack : getStackResults()) {
-    FailureOr<Type> one = iterationType(*this, stack.getType(), "stacked results");
-    if (failed(one))
-      return failure();
-    results.push_back(*one);
+    results.push_back(iterationType(*this, stack));
+    if (!results.back())
+      return wrongTrips(*this, "stacked results", stack);
   }
   if (ValueRange(getCarryResults()).getTypes() == getCarry().getTypes() &&
       body.getArgumentTypes() == ArrayRef<Type>(inputs) && body.getResultTypes() == ArrayRef<Type>(results))

@@ -5,13 +5,16 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;
 
 //===- Shapes -----------------------------------------------------------------===//
 
-static constexpr int64_t segmentMultiple = 64; // chunks of every target divide it
+/// What sums over rows of a type are kept in.
+static Type realTypeOf(Type rows) { return rows.isBF16() ? Float32Type::get(rows.getContext()) : rows; }
 
 namespace {
 /// What seq.mixer, its gradient and its step have in common.
@@ -24,10 +27,22 @@ template <typename Op> struct Shapes {
     if (failed(verifyWidths()) || failed(verifyDecay()))
       return failure();
     int64_t keys = heads * op.getKeyColumns();
-    if (failed(verifyRows("write", op.getWrite(), heads)) || failed(verifyRows("beta", op.getBeta(), heads)) ||
-        failed(verifyRows("erase", op.getErase(), keys)) || failed(verifyRows("erase_write", op.getEraseWrite(), keys)))
+    if (failed(verifyRows("write", op.getWrite(), heads, real())) ||
+        failed(verifyRows("beta", op.getBeta(), heads, real())) ||
+        failed(verifyRows("erase", op.getErase(), keys, stored())) ||
+        failed(verifyRows("erase_write", op.getEraseWrite(), keys, stored())))
       return failure();
     return verifyGiven();
+  }
+
+  /// What rows consist of, and what is never bf16.
+  Type stored() { return q.getElementType(); }
+  Type real() { return realTypeOf(stored()); }
+
+  LogicalResult have(StringRef what, Value value, ArrayRef<int64_t> shape, Type elements) {
+    if (failed(haveShape(what, value, shape)))
+      return failure();
+    return typeOf(value).getElementType() == elements ? success() : reportElements(what, value, elements);
   }
 
   LogicalResult haveShape(StringRef what, Value value, ArrayRef<int64_t> shape) {
@@ -39,6 +54,11 @@ template <typename Op> struct Shapes {
   }
 
 private:
+  LogicalResult reportElements(StringRef what, Value value, Type elements) {
+    return op.emitOpError() << what << " must consist of " << elements << " beside rows of " << stored() << ", but got "
+                            << value.getType();
+  }
+
   LogicalResult verifyWidths() {
     if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
       return op.emitOpError() << "key_heads must divide heads, but got " << keyHeads << " and " << heads;
@@ -60,13 +80,13 @@ private:
     bool isShared = type.getRank() == 1, isRows = type.getRank() == 3;
     if ((columns == heads || columns == keys) &&
         (isShared || (isRows && type.getShape().take_front(2) == q.getShape().take_front(2))))
-      return success();
+      return type.getElementType() == real() ? success() : reportElements("decay", op.getDecay(), real());
     return op.emitOpError() << "decay must have " << heads << " or " << keys << " columns, with or without the rows of "
                             << q << ", but got " << type;
   }
 
-  LogicalResult verifyRows(StringRef what, Value value, int64_t columns) {
-    return value ? haveShape(what, value, {q.getDimSize(0), q.getDimSize(1), columns}) : success();
+  LogicalResult verifyRows(StringRef what, Value value, int64_t columns, Type elements) {
+    return value ? have(what, value, {q.getDimSize(0), q.getDimSize(1), columns}, elements) : success();
   }
 
   LogicalResult verifyGiven() {
@@ -84,14 +104,21 @@ private:
 template <typename Op> LogicalResult verifySegments(Op op, Value states) {
   Shapes<Op> shapes{op};
   int64_t segment = op.getSegment(), batch = shapes.q.getDimSize(0), time = shapes.q.getDimSize(1);
-  if (segment < 1 || segment % segmentMultiple != 0)
-    return op.emitOpError() << "segment must be a multiple of " << segmentMultiple << ", but got " << segment;
+  if (segment < 1 || segment % MixerOp::segmentMultiple != 0)
+    return op.emitOpError() << "segment must be a multiple of " << MixerOp::segmentMultiple << ", but got " << segment;
   if (op.getPositions() && failed(shapes.haveShape("positions", op.getPositions(), {batch, time})))
     return failure();
   int64_t segments = (time + segment - 1) / segment, size = op.getKeyColumns() * op.getValueColumns();
-  return states ? shapes.haveShape("states", states, {batch, shapes.heads, segments, size}) : success();
+  return states ? shapes.have("states", states, {batch, shapes.heads, segments, size}, shapes.real()) : success();
 }
 } // namespace
+
+RankedTensorType MixerOp::getStatesType(int64_t segment) {
+  RankedTensorType rows = typeOf(getQ());
+  int64_t segments = llvm::divideCeil(rows.getDimSize(1), segment), heads = getHeads();
+  return RankedTensorType::get({rows.getDimSize(0), heads, segments, getKeyColumns() * getValueColumns()},
+                               realTypeOf(rows.getElementType()));
+}
 
 LogicalResult MixerOp::verify() {
   if (failed(Shapes<MixerOp>{*this}.verify()))
@@ -105,7 +132,7 @@ LogicalResult MixerGradOp::verify() {
     return failure();
   auto rows = shapes.q.getShape().take_front(2);
   int64_t keys = shapes.heads * getKeyColumns();
-  if (failed(shapes.haveShape("dq", getDq(), {rows[0], rows[1], keys})))
+  if (failed(shapes.have("dq", getDq(), {rows[0], rows[1], keys}, shapes.stored())))
     return failure();
   std::tuple<StringRef, Value, Value> pairs[] = {{"decay", getDecay(), getDdecay()},
                                                  {"write", getWrite(), getDwrite()},
@@ -115,8 +142,8 @@ LogicalResult MixerGradOp::verify() {
   for (auto [name, operand, gradient] : pairs) {
     if (gradient && !operand)
       return emitOpError() << "there is no " << name << " to have a gradient";
-    if (gradient &&
-        failed(shapes.haveShape(("the gradient of " + name).str(), gradient, {rows[0], rows[1], columnsOf(operand)})))
+    if (gradient && failed(shapes.have(("the gradient of " + name).str(), gradient,
+                                       {rows[0], rows[1], columnsOf(operand)}, typeOf(operand).getElementType())))
       return failure();
   }
   return success();
@@ -127,7 +154,8 @@ LogicalResult MixerStepOp::verify() {
   if (failed(shapes.verify()))
     return failure();
   int64_t batch = shapes.q.getDimSize(0), rows = shapes.q.getDimSize(1);
-  if (failed(shapes.haveShape("state", getState(), {batch, shapes.heads * getKeyColumns(), getValueColumns()})) ||
+  if (failed(shapes.have("state", getState(), {batch, shapes.heads * getKeyColumns(), getValueColumns()},
+                         shapes.real())) ||
       failed(shapes.haveShape("positions", getPositions(), {batch, rows})))
     return failure();
   return shapes.haveShape("counts", getCounts(), {batch});
@@ -151,11 +179,38 @@ static Value spreadOperand(Value value) {
   return isLast && joins && from.getRank() >= 1 ? broadcast.getOperand() : Value();
 }
 
-/// The value that a concatenation of `times` columns consists of; null where it is not the same in each.
-static Value repeatedOperand(Value value, int64_t times) {
+/// A column of a value.
+using Column = std::pair<Value, int64_t>;
+
+/// The column that this one is a copy of.
+static Column originOf(Column column) {
+  auto [value, number] = column;
+  if (auto slice = value.getDefiningOp<SliceOp>())
+    return originOf({slice.getOperand(), number + static_cast<int64_t>(slice.getOffset())});
+  if (Value narrow = spreadOperand(value))
+    return originOf({narrow, number / (columnsOf(value) / columnsOf(narrow))});
   auto concat = value.getDefiningOp<ConcatOp>();
-  bool fits = concat && static_cast<int64_t>(concat.getInputs().size()) == times && llvm::all_equal(concat.getInputs());
-  return fits ? concat.getInputs().front() : Value();
+  if (!concat)
+    return column;
+  for (Value input : concat.getInputs()) {
+    if (number < columnsOf(input))
+      return originOf({input, number});
+    number -= columnsOf(input);
+  }
+  llvm_unreachable("a concatenation has the columns of its inputs");
+}
+
+/// How many heads beside each other have the same columns, from the first head on; a divisor of `heads`.
+static int64_t repetitions(Value value, int64_t heads) {
+  int64_t columns = columnsOf(value) / heads, times = heads;
+  for (int64_t head = 1; head < heads; ++head) {
+    auto isCopied = [&](int64_t c) {
+      return originOf({value, head * columns + c}) == originOf({value, (head - 1) * columns + c});
+    };
+    if (!llvm::all_of(llvm::seq<int64_t>(0, columns), isCopied))
+      times = std::gcd(times, head);
+  }
+  return times;
 }
 
 namespace {
@@ -216,20 +271,49 @@ struct SimplifyErase : OpRewritePattern<MixerOp> {
   }
 };
 
-/// Heads that all have the same q and k share them.
+/// Heads beside each other that have the same q and k share them.
 struct ShareKeys : OpRewritePattern<MixerOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(MixerOp op, PatternRewriter &rewriter) const final {
     int64_t keyHeads = op.getKeyHeads();
-    Value q = repeatedOperand(op.getQ(), keyHeads), k = repeatedOperand(op.getK(), keyHeads);
-    if (keyHeads == 1 || !q || !k)
+    int64_t times = std::gcd(repetitions(op.getQ(), keyHeads), repetitions(op.getK(), keyHeads));
+    if (times == 1)
       return failure();
+    Value q = firstOfEach(op.getQ(), keyHeads, times, rewriter);
+    Value k = op.getK() == op.getQ() ? q : firstOfEach(op.getK(), keyHeads, times, rewriter);
     rewriter.modifyOpInPlace(op, [&] {
       op.getQMutable().assign(q);
       op.getKMutable().assign(k);
-      op.setKeyHeads(1);
+      op.setKeyHeads(keyHeads / times);
     });
     return success();
+  }
+
+  /// Of each `times` heads the first.
+  static Value firstOfEach(Value value, int64_t heads, int64_t times, PatternRewriter &rewriter) {
+    int64_t columns = columnsOf(value) / heads;
+    SmallVector<Value> kept;
+    for (int64_t head = 0; head < heads; head += times) {
+      auto [from, offset] = rangeOf(value, head * columns, columns);
+      kept.push_back(
+          rewriter.createOrFold<SliceOp>(value.getLoc(), typeWith(from, columns), from, static_cast<uint64_t>(offset)));
+    }
+    return rewriter.createOrFold<ConcatOp>(value.getLoc(), typeWith(value, columns * (heads / times)), kept);
+  }
+
+  /// Where the columns come from, if they lie side by side there.
+  static Column rangeOf(Value value, int64_t first, int64_t columns) {
+    auto [from, offset] = originOf({value, first});
+    for (int64_t c = 1; c < columns; ++c)
+      if (originOf({value, first + c}) != Column{from, offset + c})
+        return {value, first};
+    return {from, offset};
+  }
+
+  static RankedTensorType typeWith(Value value, int64_t columns) {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape.back() = columns;
+    return typeOf(value).clone(shape);
   }
 };
 } // namespace

@@ -14,7 +14,7 @@ namespace {
 constexpr ValueFacts roundedRow{RowKind::row, Rounding::required, /*mayBeColumns=*/true};
 constexpr ValueFacts exactRow{RowKind::row, Rounding::never, /*mayBeColumns=*/true};
 constexpr ValueFacts tokenRow{RowKind::row};
-constexpr ValueFacts kept{RowKind::other};
+constexpr ValueFacts saved{RowKind::other};
 
 /// The number of an operand in the definition of its operation, those that are left out counted.
 template <typename Op> unsigned definedOperand(Op op, unsigned given) {
@@ -46,7 +46,7 @@ ValueFacts MixerOp::getOperandFacts(unsigned number) {
   unsigned defined = definedOperand(*this, number);
   return defined < Given::count ? givenFacts(defined, getDecay()) : tokenRow;
 }
-ValueFacts MixerOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : kept; }
+ValueFacts MixerOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : saved; }
 StringRef MixerOp::getOperandName(unsigned number) {
   unsigned defined = definedOperand(*this, number);
   return defined < Given::count ? givenNames[defined] : "positions";
@@ -57,7 +57,7 @@ ValueFacts MixerGradOp::getOperandFacts(unsigned number) {
   unsigned defined = definedOperand(*this, number);
   if (defined == 0)
     return roundedRow;
-  return defined <= Given::count ? givenFacts(defined - 1, getDecay()) : defined == Given::count + 1 ? tokenRow : kept;
+  return defined <= Given::count ? givenFacts(defined - 1, getDecay()) : defined == Given::count + 1 ? tokenRow : saved;
 }
 ValueFacts MixerGradOp::getResultFacts(unsigned number) {
   unsigned defined = definedResult(*this, number);
@@ -84,9 +84,9 @@ static std::optional<unsigned> givenOfStep(unsigned defined) {
 ValueFacts MixerStepOp::getOperandFacts(unsigned number) {
   if (std::optional<unsigned> given = givenOfStep(definedOperand(*this, number)))
     return givenFacts(*given, getDecay());
-  return number == getPositionsMutable().getOperandNumber() ? tokenRow : kept;
+  return number == getPositionsMutable().getOperandNumber() ? tokenRow : saved;
 }
-ValueFacts MixerStepOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : kept; }
+ValueFacts MixerStepOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : saved; }
 StringRef MixerStepOp::getOperandName(unsigned number) {
   std::optional<unsigned> given = givenOfStep(definedOperand(*this, number));
   return given ? StringRef(givenNames[*given]) : StringRef();
@@ -117,17 +117,12 @@ bool MixerStepOp::mixesRows() { return true; }
 //===- Gradient ---------------------------------------------------------------===//
 
 /// The same mixer with states in its place.
-void MixerOp::saveForReverse() {
+void MixerOp::saveForBackward() {
   if (getStates())
     return;
-  auto type = typeOf(getQ());
-  int64_t segment = getSegment(), segments = (type.getDimSize(1) + segment - 1) / segment;
-  auto states = RankedTensorType::get(
-      {type.getDimSize(0), static_cast<int64_t>(getHeads()), segments, getKeyColumns() * getValueColumns()},
-      type.getElementType());
   IRRewriter rewriter(*this);
-  auto with = MixerOp::create(rewriter, getLoc(), TypeRange{getOut().getType(), states}, (*this)->getOperands(),
-                              (*this)->getAttrs());
+  auto with = MixerOp::create(rewriter, getLoc(), TypeRange{getOut().getType(), getStatesType(getSegment())},
+                              (*this)->getOperands(), (*this)->getAttrs());
   rewriter.replaceAllUsesWith(getOut(), with.getOut());
   rewriter.eraseOp(*this);
 }
@@ -147,20 +142,20 @@ static Value sumOfSharers(ImplicitLocOpBuilder &b, Value parts, RankedTensorType
   return ReshapeOp::create(b, type, sum);
 }
 
-LogicalResult MixerOp::differentiate(ValueRange gradients, Differentiation &reverse) {
+LogicalResult MixerOp::differentiate(ValueRange gradients, Differentiation &backward) {
   if (gradients.size() > 1 && gradients[1])
     return emitError() << "the states of a mixer have no derivative";
   if (!getStates())
     return emitError() << "a mixer must give its states to have a derivative";
-  auto primal = [&](Value value) { return reverse.primal(value); };
+  auto primal = [&](Value value) { return backward.primal(value); };
   auto type = typeOf(getQ());
   auto keys = type.clone({type.getDimSize(0), type.getDimSize(1), static_cast<int64_t>(getHeads()) * getKeyColumns()});
   auto gradientType = [&](Value value) -> Type {
-    if (!value || !reverse.isActive(value))
+    if (!value || !backward.isActive(value))
       return {};
     return type.clone({type.getDimSize(0), type.getDimSize(1), columnsOf(value)});
   };
-  ImplicitLocOpBuilder &b = reverse.builder();
+  ImplicitLocOpBuilder &b = backward.builder();
   auto grad = MixerGradOp::create(b, keys, keys, getV().getType(), gradientType(getDecay()), gradientType(getWrite()),
                                   gradientType(getBeta()), gradientType(getErase()), gradientType(getEraseWrite()),
                                   gradients[0], primal(getQ()), primal(getK()), primal(getV()), primal(getDecay()),
@@ -168,12 +163,12 @@ LogicalResult MixerOp::differentiate(ValueRange gradients, Differentiation &reve
                                   primal(getPositions()), primal(getStates()), getHeads(), getKeyHeads(), getScale(),
                                   getSegment(), getReadBefore());
   int64_t keyHeads = getKeyHeads();
-  reverse.add(getQ(), sumOfSharers(b, grad.getDq(), type, keyHeads));
-  reverse.add(getK(), sumOfSharers(b, grad.getDk(), type, keyHeads));
-  reverse.add(getV(), grad.getDv());
+  backward.add(getQ(), sumOfSharers(b, grad.getDq(), type, keyHeads));
+  backward.add(getK(), sumOfSharers(b, grad.getDk(), type, keyHeads));
+  backward.add(getV(), grad.getDv());
   if (Value decay = grad.getDdecay()) {
     bool isShared = typeOf(getDecay()).getRank() == 1;
-    reverse.add(getDecay(), isShared ? Value(ColumnSumOp::create(b, getDecay().getType(), decay)) : decay);
+    backward.add(getDecay(), isShared ? Value(ColumnSumOp::create(b, getDecay().getType(), decay)) : decay);
   }
   std::pair<Value, Value> others[] = {{getWrite(), grad.getDwrite()},
                                       {getBeta(), grad.getDbeta()},
@@ -181,7 +176,7 @@ LogicalResult MixerOp::differentiate(ValueRange gradients, Differentiation &reve
                                       {getEraseWrite(), grad.getDeraseWrite()}};
   for (auto [operand, gradient] : others)
     if (gradient)
-      reverse.add(operand, gradient);
+      backward.add(operand, gradient);
   return success();
 }
 

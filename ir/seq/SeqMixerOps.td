@@ -22,7 +22,7 @@ class Seq_MixerBase<string mnemonic, list<string> library, list<Trait> traits>
 }
 
 def Seq_MixerOp : Seq_MixerBase<"mixer", ["getMatmulKind", "getFlops", "getResultName"],
-    [DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface, ["saveForReverse"]>,
+    [DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface, ["saveForBackward"]>,
      DeclareOpInterfaceMethods<Seq_DecodableOpInterface>, DeclareOpInterfaceMethods<Seq_DocumentsOpInterface>,
      AllTypesMatch<["q", "k"]>, AllTypesMatch<["v", "out"]>]> {
   let summary = "a linear mixer: linear attention with decay and delta rule";
@@ -43,10 +43,12 @@ def Seq_MixerOp : Seq_MixerBase<"mixer", ["getMatmulKind", "getFlops", "getResul
     not given. `beta`, `[batch, time, heads]`, is the delta rule: `write = beta`, `erase = beta * k`. What is not given
     is left out: no decay, all of `v`, nothing erased.
 
-    With `positions`, `[batch, time]`, the state is zero before each token at position 0: documents do not see each other.
+    With `positions`, `[batch, time]`, the state is zero before each token at position 0: documents do not see each
+    other.
 
     `states`, `[batch, heads, ceil(time / segment), dk * dv]`, is the state before each segment of that many tokens,
-    which the gradient starts from. A mixer whose states nothing reads has none.
+    which the gradient starts from; `seq-choose-segments` chooses how many. Nothing else depends on it. A mixer whose
+    states nothing reads has none.
 
     ```mlir
     %o = seq.mixer %q, %k, %v decay %g : tensor<2x8x4xf32> beta %b : tensor<2x8x4xf32> heads 4 key_heads 4 scale 0.5 segment 64 : tensor<2x8x16xf32>, tensor<2x8x32xf32>
@@ -59,6 +61,12 @@ def Seq_MixerOp : Seq_MixerBase<"mixer", ["getMatmulKind", "getFlops", "getResul
                        Optional<Seq_TokenTensor>:$positions, I64Attr:$heads, I64Attr:$key_heads, F64Attr:$scale,
                        I64Attr:$segment, UnitAttr:$read_before);
   let results = (outs Seq_StoredTensor:$out, Optional<Seq_RealTensor>:$states);
+  let extraClassDeclaration = helpers # [{
+    /// What every segment is a multiple of: chunks of all targets divide it.
+    static constexpr int64_t segmentMultiple = 64;
+    /// The type that states have with segments of that many tokens.
+    ::mlir::RankedTensorType getStatesType(int64_t segment);
+  }];
   let assemblyFormat = [{
     $q `,` $k `,` $v (`decay` $decay^ `:` type($decay))? (`write` $write^ `:` type($write))?
     (`beta` $beta^ `:` type($beta))? (`erase` $erase^ `:` type($erase))?
@@ -106,10 +114,10 @@ def Seq_MixerStepOp : Seq_MixerBase<"mixer_step", ["getUpdatedOperand"],
     [AllTypesMatch<["q", "k"]>, AllTypesMatch<["v", "out"]>, AllTypesMatch<["state", "next"]>]> {
   let summary = "seq.mixer a few tokens on in each sequence, from a state that is kept";
   let description = [{
-    Operands are rows of the tokens of one call, `[batch, rows, columns]`. `state` is a cache,
-    `[batch, heads * dk, dv]`, whose memory `next` takes over: the state behind the last valid row of each sequence. It
-    counts as zero where the first row of a call is at position 0, and stays as it is where no row is valid. Rows that are
-    not valid give zeros.
+    Operands are rows of the tokens of one call, `[batch, rows, columns]`. `state` is a cache, `[batch, heads * dk,
+    dv]`, whose memory `next` takes over: the state behind the last valid row of each sequence. It counts as zero where
+    the first row of a call is at position 0, and stays as it is where no row is valid. Rows that are not valid give
+    zeros.
 
     ```mlir
     %o, %next = seq.mixer_step %q, %k, %v decay %g : tensor<2x3x4xf32> state %s at %positions valid %counts heads 4 key_heads 4 scale 0.5 : tensor<2x3x16xf32>, tensor<2x3x32xf32>, tensor<2x16x8xf32>, tensor<2x3xi32>, tensor<2xi32>

@@ -33,7 +33,8 @@ def Seq_ParameterOp : Seq_Op<"parameter", [Symbol]> {
   }];
 }
 
-def Seq_GetParameterOp : Seq_Op<"get_parameter", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Seq_GetParameterOp : Seq_Op<"get_parameter", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "the value of a parameter";
   let description = [{
     With `rounded`, its copy in bf16, which matmuls read (the ROUNDED arena).
@@ -47,9 +48,13 @@ def Seq_GetParameterOp : Seq_Op<"get_parameter", [Pure, DeclareOpInterfaceMethod
   let arguments = (ins FlatSymbolRefAttr:$parameter, UnitAttr:$rounded);
   let results = (outs Seq_StoredTensor:$result);
   let assemblyFormat = "$parameter (`rounded` $rounded^)? `:` type($result) attr-dict";
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::reserved; }
+  }];
 }
 
-def Seq_GradientOp : Seq_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Seq_GradientOp : Seq_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "the gradient of a parameter";
   let description = [{
     Says that the value is the gradient of the loss with respect to a trainable parameter: it is stored at that
@@ -65,13 +70,16 @@ def Seq_GradientOp : Seq_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpI
   }];
   let arguments = (ins FlatSymbolRefAttr:$parameter, Seq_RealTensor:$value);
   let assemblyFormat = "$parameter `,` $value `:` type($value) attr-dict";
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::reserved; }
+  }];
 }
 
 def Seq_BackwardOp : Seq_Op<"backward", [SameVariadicOperandSize, AllTypesMatch<["values", "gradients"]>]> {
   let summary = "where differentiation starts";
   let description = [{
     Gives the gradients of the loss with respect to some values; `seq-differentiate` replaces the operation by the
-    reverse of everything that leads to those values.
+    backward of everything that leads to those values.
 
     ```mlir
     seq.backward of(%logits) from(%dlogits) : tensor<2x8x64xf32>

@@ -47,7 +47,8 @@ def Seq_ReduceOp : Seq_Op<"reduce", [Pure,
 }
 
 def Seq_BroadcastOp : Seq_Op<"broadcast", [Pure,
-    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>,
+    DeclareOpInterfaceMethods<Seq_MovementOpInterface>]> {
   let summary = "repeats a value along the dimensions it lacks";
   let description = [{
     Dimension `i` of the operand is dimension `dims[i]` of the result (ascending). A gain is broadcast over
@@ -91,7 +92,8 @@ def Seq_TapOp : Seq_Op<"tap", [Pure,
 }
 
 def Seq_PermuteOp : Seq_Op<"permute", [Pure,
-    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>, AllTypesMatch<["operand", "result"]>]> {
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>,
+    DeclareOpInterfaceMethods<Seq_MovementOpInterface>, AllTypesMatch<["operand", "result"]>]> {
   let summary = "exchanges the two members of each rotary pair in the last dimension";
   let description = [{
     `half_split` exchanges columns `j` and `j + rotated/2` for `j < rotated/2`; `interleaved` exchanges `2j`
@@ -112,7 +114,9 @@ def Seq_PermuteOp : Seq_Op<"permute", [Pure,
 }
 
 def Seq_SliceOp : Seq_Op<"slice", [Pure,
-    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>,
+    DeclareOpInterfaceMethods<Seq_MovementOpInterface>,
+    DeclareOpInterfaceMethods<Seq_AliasOpInterface, ["getFirstColumn"]>]> {
   let summary = "a range of columns";
   let description = [{
     Columns `[offset, offset + n)` of the last dimension, n being that of the result.
@@ -127,12 +131,15 @@ def Seq_SliceOp : Seq_Op<"slice", [Pure,
   let hasVerifier = 1;
   let hasFolder = 1;
   let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::columns; }
     bool $cppClass::onlyMoves() { return true; }
   }];
 }
 
 def Seq_ConcatOp : Seq_Op<"concat", [Pure,
-    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>]> {
+    DeclareOpInterfaceMethods<Seq_RowOpInterface, ["onlyMoves"]>,
+    DeclareOpInterfaceMethods<Seq_MovementOpInterface>,
+    DeclareOpInterfaceMethods<Seq_AliasOpInterface, ["getFirstColumn"]>]> {
   let summary = "columns side by side";
   let description = [{
     Joins values along the last dimension.
@@ -147,12 +154,14 @@ def Seq_ConcatOp : Seq_Op<"concat", [Pure,
   let hasVerifier = 1;
   let hasFolder = 1;
   let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::pieces; }
     bool $cppClass::onlyMoves() { return true; }
   }];
 }
 
 def Seq_ReshapeOp : Seq_Op<"reshape", [Pure,
-    Seq_RowOpInterface]> {
+    Seq_RowOpInterface, DeclareOpInterfaceMethods<Seq_MovementOpInterface>,
+    DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "the same elements under another shape";
   let description = [{
     Row-major order stays, so it is a view. Splits columns into heads and back, or rows into chunks and back.
@@ -166,6 +175,9 @@ def Seq_ReshapeOp : Seq_Op<"reshape", [Pure,
   let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::whole; }
+  }];
 }
 
 def Seq_ColumnSumOp : Seq_Op<"column_sum", [Pure,
@@ -205,7 +217,7 @@ def Seq_ColumnIndexOp : Seq_Op<"column_index", [Pure,
   }];
 }
 
-def Seq_TableOp : Seq_Op<"table", [Pure]> {
+def Seq_TableOp : Seq_Op<"table", [Pure, DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "a constant over time, computed once when the program starts";
   let description = [{
     Cosines or signed sines of rotary positions, `[time, head_dim]`: row `t`, column `j` holds
@@ -220,6 +232,9 @@ def Seq_TableOp : Seq_Op<"table", [Pure]> {
   let results = (outs Seq_RealTensor:$result);
   let assemblyFormat = "`` $kind `` $style `rotated` $rotated `theta` $theta `:` type($result) attr-dict";
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::reserved; }
+  }];
 }
 
 #endif

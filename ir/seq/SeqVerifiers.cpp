@@ -1,6 +1,7 @@
 //===- SeqVerifiers.cpp - shape rules of rows, layers and library operations ===//
 #include "ir/seq/SeqOps.h"
 
+#include "ir/seq/LossTerms.h"
 #include "ir/seq/TensorShape.h"
 
 using namespace mlir;
@@ -279,6 +280,9 @@ LogicalResult CrossEntropyOp::verify() {
   auto rows = typeOf(getLogits()).getShape().drop_back();
   if (failed(haveShape(*this, "targets", typeOf(getTargets()), rows)))
     return failure();
+  for (auto [name, coefficient] : {std::pair("nll_square", getNllSquareAttr()), {"z_loss", getZLossAttr()}})
+    if (coefficient && !isCoefficient(coefficient.getValue()))
+      return emitOpError() << name << " must be finite and at least 0, but got " << coefficient;
   return haveShape(*this, "weights", typeOf(getWeights()), rows);
 }
 

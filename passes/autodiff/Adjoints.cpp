@@ -1,4 +1,4 @@
-//===- Adjoints.cpp - the state of one reverse sweep --------------------------===//
+//===- Adjoints.cpp - the state of one backward sweep -------------------------===//
 #include "passes/autodiff/Adjoints.h"
 #include "passes/autodiff/Passes.h"
 
@@ -16,7 +16,7 @@ bool stretto::passes::isRepeatable(Operation *op) {
   return seq::isRowOperation(op) && seq::reachOf(op) != seq::RowReach::all && !isFree(op);
 }
 
-Adjoints::Adjoints(Operation *marker, OpBuilder reverse) : b(marker->getLoc(), reverse), marker(marker) {}
+Adjoints::Adjoints(Operation *marker, OpBuilder backward) : b(marker->getLoc(), backward), marker(marker) {}
 
 //===- Forward values -----------------------------------------------------------===//
 
@@ -174,7 +174,7 @@ void Adjoints::prepare(func::FuncOp function) {
   SmallVector<seq::DifferentiableOp> ops;
   function.walk([&](seq::DifferentiableOp op) { ops.push_back(op); });
   for (seq::DifferentiableOp op : ops)
-    op.saveForReverse();
+    op.saveForBackward();
 }
 
 LogicalResult Adjoints::differentiate(Operation *op, ValueRange gradients) {
@@ -186,7 +186,7 @@ LogicalResult Adjoints::differentiate(Operation *op, ValueRange gradients) {
   return rule->second(op, gradients, *this);
 }
 
-LogicalResult Adjoints::reverse(Block &block) {
+LogicalResult Adjoints::propagate(Block &block) {
   SmallVector<Operation *> order;
   for (Operation &op : block)
     order.push_back(&op);

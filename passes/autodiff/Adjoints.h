@@ -1,4 +1,4 @@
-//===- Adjoints.h - the state of one reverse sweep ----------------------------===//
+//===- Adjoints.h - the state of one backward sweep ---------------------------===//
 #pragma once
 
 #include "passes/support/RowBuilder.h"
@@ -9,17 +9,17 @@
 
 namespace stretto::passes {
 
-/// The adjoints of the values of one function while its operations are visited in reverse.
+/// The adjoints of the values of one function while its operations are visited from last to first.
 ///
-/// "Forward" values are those of the function that is differentiated; the reverse is written by `b`, perhaps into
+/// "Forward" values are those of the function that is differentiated; the backward is written by `b`, perhaps into
 /// another function. `primal` translates: it repeats row operations, and asks `given` for everything that cannot
-/// be repeated (arguments, results of library operations and scans).
+/// be recomputed (arguments, results of library operations and scans).
 class Adjoints : public seq::Differentiation {
 public:
   using Value = mlir::Value;
 
-  /// `marker`: copies of forward operations go before it; `reverse`: where the reverse is written, behind it.
-  Adjoints(mlir::Operation *marker, mlir::OpBuilder reverse);
+  /// `marker`: copies of forward operations go before it; `backward`: where the backward is written, behind it.
+  Adjoints(mlir::Operation *marker, mlir::OpBuilder backward);
 
   RowBuilder b;
   mlir::ImplicitLocOpBuilder &builder() final { return b; }
@@ -41,7 +41,7 @@ public:
   static void prepare(mlir::func::FuncOp function);
   /// Applies the rules to the operations of a block, last to first: their own (DifferentiableOp), or those of the
   /// table.
-  mlir::LogicalResult reverse(mlir::Block &block);
+  mlir::LogicalResult propagate(mlir::Block &block);
 
 protected:
   /// A forward value that must be read from memory.
@@ -63,7 +63,7 @@ private:
   llvm::DenseMap<Value, llvm::SmallVector<Piece>> slices;
 };
 
-/// Whether an operation may be repeated in the backward: row operations and elementwise work, not the library.
+/// Whether an operation may be recomputed in the backward: row operations and elementwise work, not the library.
 bool isRepeatable(mlir::Operation *op);
 /// Whether an operation costs nothing anywhere: constants, tables, parameters.
 bool isFree(mlir::Operation *op);

@@ -1,4 +1,4 @@
-//===- ChooseSaved.cpp - what the backward reads and what it computes again -----===//
+//===- ChooseSaved.cpp - what the backward reads and what it recomputes ---------===//
 //
 // The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out keeps v;
 // cutting source -> v_in computes it again, which needs its operands (u_out -> v_in, never cut). Values that the
@@ -25,7 +25,8 @@ using namespace stretto;
 using namespace stretto::passes;
 
 namespace {
-bool isView(Operation *op) { return isa<seq::BroadcastOp, seq::ReshapeOp, seq::SliceOp>(op); }
+/// Whether an operation shows its operand as it is, in parts, or repeated.
+bool isView(Operation *op) { return isa<seq::BroadcastOp>(op) || seq::isViewOfOperand(op); }
 
 /// Traffic is counted once per byte read or written; work is weighed against it in these units per byte of the
 /// result, so that of two ways with equal traffic the one with less work wins.
@@ -47,10 +48,12 @@ public:
         firstCopy = firstCopy ? firstCopy : &op;
         copies.push_back(&op);
       }
+    findReadAsTheyAre();
   }
 
-  bool isTrivial() const { return copies.empty(); }
-  /// Decides with memory weighing `memoryWeight` units per byte; returns the bytes that are kept.
+  /// Whether anything in the function is backward.
+  bool hasBackward() const { return backward->hasAttr(kForwardAttr) || !copies.empty(); }
+  /// Decides with memory weighing `memoryWeight` units per byte; returns the bytes of all forward values that are kept.
   int64_t decide(int64_t memoryWeight);
   void writeAttributes();
 
@@ -60,6 +63,7 @@ private:
   };
 
   void findMaterialised(Block &forward);
+  void findReadAsTheyAre();
   bool isFreeValue(Value value);
   bool isGiven(Value value);
   bool isMaterialised(Operation *copy);
@@ -75,6 +79,7 @@ private:
   llvm::DenseMap<int64_t, Operation *> originals;
   llvm::DenseSet<Operation *> materialised;
   SmallVector<Operation *> copies;
+  SmallVector<Value> readAsTheyAre; // by the backward, and not only by copies
   ReadAgain readAgain;
   Operation *firstCopy = nullptr;
   llvm::DenseMap<Value, bool> freeValues;
@@ -119,7 +124,40 @@ bool SavedChoice::isGiven(Value value) {
   if (isa<BlockArgument>(value))
     return !isFreeValue(value);
   Operation *op = value.getDefiningOp();
-  return !isCopy(op) && !isFree(op) && op->isBeforeInBlock(firstCopy);
+  return firstCopy && !isCopy(op) && !isFree(op) && op->isBeforeInBlock(firstCopy);
+}
+
+/// What scans of the backward read, their bodies count.
+void SavedChoice::findReadAsTheyAre() {
+  auto isReader = [&](Operation *user) {
+    return !isCopy(user) && !isa<seq::ScanOp, func::ReturnOp>(user) && !(firstCopy && user->isBeforeInBlock(firstCopy));
+  };
+  auto add = [&](Value value) {
+    if (isGiven(value) && llvm::any_of(value.getUsers(), isReader))
+      readAsTheyAre.push_back(value);
+  };
+  Block &block = backward.getBody().front();
+  llvm::for_each(block.getArguments(), add);
+  for (Operation &op : block)
+    llvm::for_each(op.getResults(), add);
+}
+
+/// Whether a value is the states that the gradient of a mixer starts from.
+static bool isStates(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    auto grad = dyn_cast<seq::MixerGradOp>(use.getOwner());
+    return grad && use.getOperandNumber() == grad.getStatesMutable().getOperandNumber();
+  });
+}
+
+/// Bytes of a value that is there in any case: of an argument as the forward stores it.
+static int64_t givenBytes(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    if (auto saved = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kSavedAttr))
+      return saved.getInt();
+  }
+  return storedBytes(value);
 }
 
 bool SavedChoice::isReadByReverse(Value value) {
@@ -211,6 +249,8 @@ int64_t SavedChoice::decide(int64_t memoryWeight) {
       saved.insert(value);
       bytes += storedBytes(value);
     }
+  for (Value value : readAsTheyAre)
+    bytes += nodes.contains(value) ? 0 : givenBytes(value);
   return bytes;
 }
 
@@ -218,9 +258,9 @@ void SavedChoice::writeAttributes() {
   Builder b(backward.getContext());
   int64_t kept = 0, repeated = 0;
   auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
-  auto remarkKept = [&](Location loc, Value value) {
-    remark::passed(loc, options) << "saved for the backward" << remark::metric("Bytes", storedBytes(value));
-    kept += storedBytes(value);
+  auto remarkKept = [&](Location loc, int64_t bytes) {
+    remark::passed(loc, options) << "saved for the backward" << remark::metric("Bytes", bytes);
+    kept += bytes;
   };
   for (Operation *copy : copies) {
     Value value = copy->getResult(0);
@@ -235,15 +275,21 @@ void SavedChoice::writeAttributes() {
     }
     copy->removeAttr(kRecomputedAttr);
     copy->setAttr(kSavedAttr, b.getI64IntegerAttr(storedBytes(value)));
-    remarkKept(copy->getLoc(), value);
+    remarkKept(copy->getLoc(), storedBytes(value));
   }
   for (auto &[value, pair] : nodes)
     if (saved.contains(value) && !isCopy(value.getDefiningOp()) && isGiven(value))
-      remarkKept(value.getLoc(), value);
+      remarkKept(value.getLoc(), storedBytes(value));
+  for (Value value : readAsTheyAre)
+    if (isStates(value)) // seq-choose-segments says how many
+      kept += givenBytes(value);
+    else if (!nodes.contains(value))
+      remarkKept(value.getLoc(), givenBytes(value));
+  backward->setAttr(kSavedBytesAttr, b.getI64IntegerAttr(kept));
   remark::analysis(backward.getLoc(),
                    remark::RemarkOpts::name("SavedBytes").category("memory").function(backward.getName()))
-      << "forward values for the backward" << remark::metric("BytesKept", kept)
-      << remark::metric("BytesComputedAgain", repeated);
+      << "forward values for the backward" << remark::metric("BytesSaved", kept)
+      << remark::metric("BytesRecomputed", repeated);
 }
 
 struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass> {
@@ -265,7 +311,7 @@ struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass>
       if (!forward || failed(requireNumberedCopies(function)))
         return signalPassFailure();
       SavedChoice choice(function, forward);
-      if (!choice.isTrivial())
+      if (choice.hasBackward())
         entries.push_back({choice, forward == function ? 1 : trips.lookup(function.getName())});
     }
     decideWithinBudget([&](int64_t weight) {

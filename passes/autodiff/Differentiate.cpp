@@ -13,7 +13,7 @@ using namespace stretto;
 using namespace stretto::passes;
 
 namespace {
-/// The sweep within the function that holds forward and reverse.
+/// The sweep within the function that holds forward and backward.
 class MainAdjoints : public Adjoints {
 public:
   using Adjoints::Adjoints;
@@ -40,7 +40,7 @@ struct DifferentiatePass : stretto::passes::impl::DifferentiateBase<Differentiat
     adjoints.spreadActivity(block);
     for (auto [value, gradient] : llvm::zip_equal(start.getValues(), start.getGradients()))
       adjoints.add(value, gradient);
-    if (failed(adjoints.reverse(block)))
+    if (failed(adjoints.propagate(block)))
       return failure();
     storeGradients(function, adjoints);
     start.erase();

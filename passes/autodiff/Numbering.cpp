@@ -23,9 +23,13 @@ func::FuncOp stretto::passes::requireForward(func::FuncOp backward, const Symbol
   if (!name)
     return backward;
   auto forward = symbols.lookup<func::FuncOp>(name.getValue());
-  if (!forward || forward.isDeclaration())
-    backward.emitOpError() << "needs a function " << name << " as its forward, which seq-differentiate gives";
-  return forward && !forward.isDeclaration() ? forward : nullptr;
+  if (forward && !forward.isDeclaration())
+    return forward;
+  InFlightDiagnostic error = backward.emitOpError()
+                             << "needs a function " << name << " as its forward, which seq-differentiate gives";
+  if (forward)
+    error.attachNote(forward.getLoc()) << "declared here without a body";
+  return nullptr;
 }
 
 LogicalResult stretto::passes::requireNumberedCopies(func::FuncOp backward) {

@@ -14,12 +14,16 @@ namespace stretto::passes {
 
 /// Number that an operation of a forward shares with its copies in the backward (until seq-split-saved).
 inline constexpr llvm::StringLiteral kIdAttr = "seq.id";
-/// A copy in the backward that computes a forward value again.
+/// A copy in the backward that recomputes a forward value.
 inline constexpr llvm::StringLiteral kRecomputedAttr = "seq.recomputed";
 /// Bytes of a value that the forward keeps for the backward; on arguments too.
 inline constexpr llvm::StringLiteral kSavedAttr = "seq.saved";
 /// Set by the spec: never keep this value.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
+/// On a function with a backward: bytes of all forward values that it reads.
+inline constexpr llvm::StringLiteral kSavedBytesAttr = "seq.saved_bytes";
+/// Tokens of a segment that a mixer is to have (until seq-set-segments).
+inline constexpr llvm::StringLiteral kSegmentAttr = "seq.segment";
 /// On the backward of a scan body: the symbol of its forward.
 inline constexpr llvm::StringLiteral kForwardAttr = "seq.forward";
 } // namespace stretto::passes

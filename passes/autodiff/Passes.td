@@ -4,16 +4,17 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
-  let summary = "decide what the backward reads from memory and what it computes again";
+  let summary = "decide what the backward reads from memory and what it recomputes";
   let description = [{
     For every function that `seq-differentiate` gave a backward, finds the cheapest set of forward values to keep, a
-    minimum cut between what the forward has and what the backward reads. Keeping a value costs its bytes in memory
-    and the traffic of writing and reading it; computing it again costs the traffic that this causes, which is more
-    where a library operation reads the value and row operations behind that need what it is computed from once more.
+    minimum cut between what the forward has and what the backward reads. Saving a value costs its bytes in memory
+    and the traffic of writing and reading it; recomputing it costs the traffic that this causes, which is more
+    where a library operation reads the value and later row operations read once more what it is computed from.
     Results of matmuls, attention and scans cannot be recomputed. Values marked `seq.recompute` in the spec are
-    never kept.
+    never saved.
 
-    Each repeated operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`. A byte of
+    Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
+    says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of
     memory weighs as much as three that are moved; with `memory-budget`, as little as lets the kept values fit, so that
     a large one buys time.
 
@@ -43,15 +44,46 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
                         "bytes that saved values of all layers may take; 0: where one saves three that are moved">];
 }
 
+def ChooseSegments : Pass<"seq-choose-segments", "::mlir::ModuleOp"> {
+  let summary = "decide how far apart the states are that the backward of a mixer starts from";
+  let description = [{
+    A mixer saves a state for each `segment` of tokens, and its backward computes those between once more: short
+    segments take memory and save work. A byte of states saves little, 16 multiplications and additions on the CPU, so
+    they get what other saved values leave of `memory-budget`: each `seq.mixer` with states, in the order of the module,
+    the shortest segment of 64, 128, ... tokens that fits. Without a budget segments have 256 tokens, with bf16
+    activations 512, as states stay f32.
+
+    The choice is the attribute `seq.segment`, which `seq-set-segments` carries out. What is saved is what functions
+    with a backward say (`seq.saved_bytes`), as often as they run; states in it have the segments that mixers had so
+    far.
+
+    ```mlir
+    // stretto-opt --seq-choose-segments=memory-budget=100000
+    func.func @gradients(%x: tensor<1x512x32xf32>) -> tensor<1x512x32xf32> attributes {seq.saved_bytes = 73728 : i64} {
+      %y, %s = seq.mixer %x, %x, %x heads 1 key_heads 1 scale 1.0 segment 256 : tensor<1x512x32xf32>, tensor<1x512x32xf32> -> tensor<1x1x2x1024xf32>
+      %dq, %dk, %dv = seq.mixer_grad %y, %x, %x, %x states %s heads 1 key_heads 1 scale 1.0 segment 256 : tensor<1x512x32xf32>, tensor<1x512x32xf32>, tensor<1x1x2x1024xf32> -> tensor<1x512x32xf32>
+      return %dv : tensor<1x512x32xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %out, %states = seq.mixer ... segment 256 : tensor<1x512x32xf32>, tensor<1x512x32xf32> -> tensor<1x1x2x1024xf32> {seq.segment = 64 : i64}
+    ```
+  }];
+  let options = [Option<"memoryBudget", "memory-budget", "int64_t", "0",
+                        "bytes that saved values of all layers may take; 0: segments of the usual length">];
+}
+
 def Differentiate : Pass<"seq-differentiate", "::mlir::ModuleOp"> {
   let summary = "write the backward of a model";
   let description = [{
-    Replaces `seq.backward` by the reverse of everything that leads from parameters to the given values. There is one
-    rule per operation. The reverse reads forward values through repeated (`seq.recomputed`) copies of the row
+    Replaces `seq.backward` by the backward of everything that leads from parameters to the given values. There is one
+    rule per operation. The backward reads forward values through recomputed (`seq.recomputed`) copies of the row
     operations that make them; only results of library operations and carried values of scans are read from
     memory at this stage.
 
-    The body `@layer` of a scan becomes `@layer.forward`, which also stacks what its reverse reads, and a new
+    The body `@layer` of a scan becomes `@layer.forward`, which also stacks what its backward reads, and a new
     `@layer.backward` runs as the reversed scan. `seq.gradient` stores the gradient of every trainable
     parameter, zero for one that is not used.
 
@@ -78,6 +110,28 @@ def Differentiate : Pass<"seq-differentiate", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
+}
+
+def SetSegments : Pass<"seq-set-segments", "::mlir::ModuleOp"> {
+  let summary = "give the states of mixers the segments that seq-choose-segments chose";
+  let description = [{
+    The states of each `seq.mixer` with the attribute `seq.segment` get a type for segments of so many tokens, where the
+    mixer gives them, where its scan stacks them and where the backward reads them.
+
+    ```mlir
+    func.func @gradients(%x: tensor<1x512x32xf32>) -> tensor<1x512x32xf32> {
+      %y, %s = seq.mixer %x, %x, %x heads 1 key_heads 1 scale 1.0 segment 256 : tensor<1x512x32xf32>, tensor<1x512x32xf32> -> tensor<1x1x2x1024xf32> {seq.segment = 64 : i64}
+      %dq, %dk, %dv = seq.mixer_grad %y, %x, %x, %x states %s heads 1 key_heads 1 scale 1.0 segment 256 : tensor<1x512x32xf32>, tensor<1x512x32xf32>, tensor<1x1x2x1024xf32> -> tensor<1x512x32xf32>
+      return %dv : tensor<1x512x32xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %out, %states = seq.mixer ... segment 64 : tensor<1x512x32xf32>, tensor<1x512x32xf32> -> tensor<1x1x8x1024xf32>
+    %dq, %dk, %dv = seq.mixer_grad ... states %states ... segment 64 : tensor<1x512x32xf32>, tensor<1x512x32xf32>, tensor<1x1x8x1024xf32> -> tensor<1x512x32xf32>
+    ```
+  }];
 }
 
 def SimplifyTaps : Pass<"seq-simplify-taps"> {

@@ -17,7 +17,7 @@ bool isLibrary(mlir::Operation *op);
 llvm::SmallVector<mlir::Operation *> libraryReaders(mlir::Value value);
 inline bool isReadByLibrary(mlir::Value value) { return !libraryReaders(value).empty(); }
 
-/// Which values, computed again for a library operation of the backward, must be read once more behind it: row
+/// Which values, recomputed for a library operation of the backward, must be read once more behind it: row
 /// operations that wait for the library operation read what the value is computed from, so that no kernel does both.
 class ReadAgain {
 public:

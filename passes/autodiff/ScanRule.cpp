@@ -222,7 +222,7 @@ LogicalResult ScanReversal::run() {
   auto marker = seq::BackwardOp::create(at, scan.getLoc(), ValueRange{}, ValueRange{});
   BodyAdjoints inner(scan, forward, backward, marker);
   seed(inner, forward);
-  if (failed(inner.reverse(forward.getBody().front())))
+  if (failed(inner.propagate(forward.getBody().front())))
     return failure();
   finishBackward(inner, forward, backward);
   marker.erase();

@@ -47,7 +47,7 @@ seq::ScanOp rebuild(seq::ScanOp scan, TypeRange results, ValueRange carry, Value
   return created;
 }
 
-/// A forward scan, its reverse, and their bodies.
+/// A forward scan, its backward scan, and their bodies.
 struct ScanPair {
   seq::ScanOp forwardScan, backwardScan;
   func::FuncOp forward, backward;
@@ -151,13 +151,17 @@ struct SplitSavedPass : stretto::passes::impl::SplitSavedBase<SplitSavedPass> {
     return copies;
   }
 
-  /// The forward operation that a copy repeats; reports and returns null where there is none.
-  static Operation *originalOf(Operation *copy, const llvm::DenseMap<int64_t, Operation *> &originals) {
+  /// The operation of `forward` that a copy repeats; reports and returns null where there is none.
+  static Operation *originalOf(Operation *copy, func::FuncOp forward,
+                               const llvm::DenseMap<int64_t, Operation *> &originals) {
     auto id = copy->getAttrOfType<IntegerAttr>(kIdAttr);
     Operation *original = originals.lookup(id.getInt());
-    if (!original)
-      copy->emitOpError() << "needs an operation of the forward with seq.id = " << id.getInt()
-                          << ", which seq-differentiate gives";
+    if (!original) {
+      InFlightDiagnostic error = copy->emitOpError()
+                                 << "needs an operation of the forward with seq.id = " << id.getInt()
+                                 << ", which seq-differentiate gives";
+      error.attachNote(forward.getLoc()) << "the forward";
+    }
     return original;
   }
 
@@ -170,7 +174,7 @@ struct SplitSavedPass : stretto::passes::impl::SplitSavedBase<SplitSavedPass> {
     SmallVector<Operation *> copies = savedCopies(function);
     auto originals = originalsOf(function);
     for (Operation *copy : copies) {
-      Operation *original = originalOf(copy, originals);
+      Operation *original = originalOf(copy, function, originals);
       if (!original)
         return failure();
       copy->replaceAllUsesWith(original);
@@ -183,11 +187,15 @@ struct SplitSavedPass : stretto::passes::impl::SplitSavedBase<SplitSavedPass> {
 
   LogicalResult splitScan(func::FuncOp forward, func::FuncOp backward) {
     ScanPair pair{scanOf(forward), scanOf(backward), forward, backward};
-    if (!pair.forwardScan || !pair.backwardScan)
-      return backward.emitOpError() << "needs a scan over it and one over its forward, which seq-differentiate gives";
+    if (!pair.forwardScan || !pair.backwardScan) {
+      InFlightDiagnostic error = backward.emitOpError()
+                                 << "needs a scan over it and one over its forward, which seq-differentiate gives";
+      error.attachNote(forward.getLoc()) << "the forward";
+      return error;
+    }
     auto originals = originalsOf(forward);
     for (Operation *copy : savedCopies(backward)) {
-      Operation *original = originalOf(copy, originals);
+      Operation *original = originalOf(copy, forward, originals);
       if (!original)
         return failure();
       copy->getResult(0).replaceAllUsesWith(pair.stack(original->getResult(0)));

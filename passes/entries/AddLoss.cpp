@@ -3,6 +3,7 @@
 #include "passes/support/Requirements.h"
 #include "passes/support/RowBuilder.h"
 
+#include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/Remarks.h"
@@ -137,16 +138,22 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
   void buildGradients(ModelBody body) {
     Block &block = body.function.getBody().front();
     RowBuilder b(body.loc, OpBuilder::atBlockEnd(&block));
-    Value targets = block.getArgument(1), weights = block.getArgument(2), nll;
+    Value targets = block.getArgument(1), weights = block.getArgument(2), losses;
     if (int64_t chunks = headChunks(body); chunks > 1) {
-      nll = lossInChunks(body, b, targets, weights, chunks);
+      losses = lossInChunks(body, b, targets, weights, chunks);
     } else {
-      auto loss = seq::CrossEntropyOp::create(b, body.logits, targets, weights);
+      seq::CrossEntropyOp loss = createLoss(b, body.logits, targets, weights);
       seq::BackwardOp::create(b, body.logits, loss.getDlogits());
-      nll = loss.getNll();
+      losses = loss.getLoss();
     }
-    auto shape = typeOf(nll).getShape();
-    finish(body, b, b.columnSum(b.reshape(nll, {shape[0], shape[1], 1}), 1));
+    auto shape = typeOf(losses).getShape();
+    finish(body, b, b.columnSum(b.reshape(losses, {shape[0], shape[1], 1}), 1));
+  }
+
+  /// The loss with the terms that the module asks for.
+  seq::CrossEntropyOp createLoss(RowBuilder &b, Value logits, Value targets, Value weights) {
+    auto coefficient = [&](StringRef name) { return getOperation()->getAttrOfType<FloatAttr>(name); };
+    return seq::CrossEntropyOp::create(b, logits, targets, weights, coefficient(nllSquareAttr), coefficient(zLossAttr));
   }
 
   /// A function for the body of a scan over chunks, with an empty block.
@@ -172,17 +179,17 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     return b.reshape(scan.getResult(1), typeOf(weights).getShape());
   }
 
-  /// (dw, h, targets, weights, w) -> (dw + this chunk's, nll, dh)
-  static void buildLossChunk(func::FuncOp function, Location loc) {
+  /// (dw, h, targets, weights, w) -> (dw + this chunk's, losses, dh)
+  void buildLossChunk(func::FuncOp function, Location loc) {
     Block &block = function.getBody().front();
     RowBuilder b(loc, OpBuilder::atBlockEnd(&block));
     auto args = block.getArguments();
     Value dw = args[0], h = args[1], w = args[4];
     Value logits = logitsOf(b, h, w);
-    auto loss = seq::CrossEntropyOp::create(b, logits, args[2], args[3]);
+    seq::CrossEntropyOp loss = createLoss(b, logits, args[2], args[3]);
     Value dh = seq::LinearInputGradOp::create(b, h.getType(), loss.getDlogits(), w);
     Value sum = seq::LinearWeightGradOp::create(b, w.getType(), loss.getDlogits(), h, dw);
-    func::ReturnOp::create(b, ValueRange{sum, loss.getNll(), dh});
+    func::ReturnOp::create(b, ValueRange{sum, loss.getLoss(), dh});
   }
 
   //===- Evaluation -----------------------------------------------------------===//

@@ -197,7 +197,7 @@ private:
     finish(b, take, {{copy, start(Arena::gradients)}, {zero, start(Arena::accumulator)}});
   }
 
-  Type real, rounded; // `rounded` is null where parameters have no rounded copy
+  Type real, rounded; // `rounded` is null where parameters have no bf16 copy
   RankedTensorType flat, scalar;
 };
 } // namespace

@@ -8,15 +8,15 @@ def AddDecode : Pass<"seq-add-decode", "::mlir::ModuleOp"> {
   let description = [{
     From `@main(%tokens) -> logits`, with layers written as row operations (`seq-decompose`), makes
     `@decode_one(%tokens, %positions, %counts) -> logits` for one token of each sequence and `@decode_chunk` for `chunk`
-    tokens, of which the first `counts` are valid. Logits are those behind the last valid token. What later tokens need of
-    earlier ones is kept in caches, which both entries share:
+    tokens, of which the first `counts` are valid. Logits are those behind the last valid token. What later tokens need
+    of earlier ones is kept in caches, which both entries share:
 
     * keys and values of attention, by position, as many as the sequence is long;
     * values that taps read rows of, as many rows as the furthest tap and a chunk together.
 
-    Rows of tables (rotary positions) are chosen by the positions, once for all layers; everything else is computed as in
-    `@main`, for fewer rows, the last matmul for the last row alone. What a position computes from later ones (attention
-    that is not causal, taps into the future) is an error.
+    Rows of tables (rotary positions) are chosen by the positions, once for all layers; everything else is computed as
+    in `@main`, for fewer rows, the last matmul for the last row alone. What a position computes from later ones
+    (attention that is not causal, taps into the future) is an error.
 
     ```mlir
     // stretto-opt --seq-add-decode=chunk=4
@@ -42,7 +42,9 @@ def AddDecode : Pass<"seq-add-decode", "::mlir::ModuleOp"> {
       return %5 : tensor<2x1x16xf32>
     ```
   }];
-  let options = [Option<"chunk", "chunk", "int64_t", "64", "tokens of a sequence in one call of @decode_chunk, at most">];
+  let options = [
+    Option<"chunk", "chunk", "int64_t", "64", "tokens of a sequence in one call of @decode_chunk, at most">
+  ];
   let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -50,8 +52,10 @@ def AddLoss : Pass<"seq-add-loss", "::mlir::ModuleOp"> {
   let summary = "make the training and the evaluation function of a model";
   let description = [{
     From `@main(%tokens) -> logits` makes `@gradients(%tokens, %targets, %weights)`, which ends in `seq.backward`,
-    and `@evaluate(%tokens, %targets)`. Scan bodies are copied for the evaluation, so that each keeps one
-    caller. Targets are the next tokens, so that attention that is not causal is a warning.
+    and `@evaluate(%tokens, %targets)`. The loss has the terms that the module attributes `seq.nll_square` and
+    `seq.z_loss` (coefficients, f64) ask for; the evaluation gives the negative log-likelihood alone. Scan bodies are
+    copied for the evaluation, so that each keeps one caller. Targets are the next tokens, so that attention that is
+    not causal is a warning.
 
     Where the model ends in a matmul and its logits exceed `head-bytes`, the matmul and the loss (or the
     prediction) become a `seq.scan` over chunks of rows; the training scan also computes the gradients of its
@@ -73,9 +77,9 @@ def AddLoss : Pass<"seq-add-loss", "::mlir::ModuleOp"> {
     ...
     func.func @gradients(%arg0: tensor<2x8xi32>, %arg1: tensor<2x8xi32>, %arg2: tensor<2x8xf32>) -> tensor<1xf32> attributes {seq.entry = #seq<entry_kind training>} {
       ...
-      %nll, %dlogits = seq.cross_entropy %2, %arg1, %arg2 : ...
+      %loss, %dlogits = seq.cross_entropy %2, %arg1, %arg2 : ...
       seq.backward of(%2) from(%dlogits) : tensor<2x8x64xf32>
-      %3 = seq.reshape %nll : tensor<2x8xf32> -> tensor<2x8x1xf32>
+      %3 = seq.reshape %loss : tensor<2x8xf32> -> tensor<2x8x1xf32>
       %4 = seq.column_sum %3 : tensor<2x8x1xf32> -> tensor<1xf32>
       return %4 : tensor<1xf32>
     }
@@ -91,10 +95,11 @@ def AddOptimizer : Pass<"kern-add-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     Adds entry points that work on the flat arenas, seen as `[1, rows, columns]`:
 
-    * `@squares`: the sum of squares of the gradients (an ordered sum) and its root, their global 2-norm, written to OUTPUTS;
+    * `@squares`: the sum of squares of the gradients (an ordered sum) and its root, their global 2-norm, written to
+      OUTPUTS;
     * `@apply`: AdamW on gradients scaled by `min(1, clip / (norm + 1e-6))`, in place. As in PyTorch the weight decay is
-      decoupled: `p *= 1 - rate * decay`, `m = b1 m + (1 - b1) g`, `v = b2 v + (1 - b2) g^2`,
-      `p -= rate / c1 * m / (sqrt(v) / sqrt(c2) + eps)`. All numbers are read from HYPER, the norm from what `@squares` left;
+      decoupled: `p *= 1 - rate * decay`, `m = b1 m + (1 - b1) g`, `v = b2 v + (1 - b2) g^2`, `p -= rate / c1 * m /
+      (sqrt(v) / sqrt(c2) + eps)`. All numbers are read from HYPER, the norm from what `@squares` left;
     * `@accumulate`: ACCUMULATOR += GRADIENTS;
     * `@take_accumulated`: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0;
     * `@round_parameters`, where activations are bf16 (`seq.activation_type`): ROUNDED = PARAMETERS in bf16, the frozen

@@ -29,13 +29,13 @@ using Values = llvm::SmallSetVector<Value, 8>;
 struct Passage {
   Ops readers;   ///< members of the reading kernel
   Values passed; ///< results of the making kernel that they read
-  Ops chain;     ///< operations to repeat, last first
+  Ops chain;     ///< operations to duplicate, last first
   Values inputs; ///< what the chain reads from memory
 };
 
-class Repeater {
+class ProducerDuplicator {
 public:
-  Repeater(func::FuncOp function, const RowAnalysis &rows, double operationsPerByte)
+  ProducerDuplicator(func::FuncOp function, const RowAnalysis &rows, double operationsPerByte)
       : function(function), rows(rows), roles(function, rows), operationsPerByte(operationsPerByte) {}
 
   void run() {
@@ -47,28 +47,28 @@ public:
         Passage passage = find(*maker, reader);
         bool isAllowed = llvm::none_of(passage.chain, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
         if (!passage.chain.empty() && isAllowed && isCheaper(passage, reader))
-          repeat(passage, reader);
+          duplicate(passage, reader);
       }
     eraseUnread();
   }
 
 private:
-  /// Calls `visit` for each value that `op` reads and that is not repeated beside it.
+  /// Calls `visit` for each value that `op` reads and that is not duplicated with it.
   void eachRead(Operation *op, function_ref<void(Value)> visit) const {
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
-      if (def && roles.getRole(def) == RowRole::repeated)
+      if (def && roles.getRole(def) == RowRole::duplicated)
         eachRead(def, visit);
       else
         visit(operand);
     }
   }
 
-  /// The least group after `last` that a reading kernel reads from, which changes where something is repeated in it.
+  /// The least group after `last` that a reading kernel reads from, which changes where something is duplicated in it.
   std::optional<int64_t> nextMaker(int64_t reader, std::optional<int64_t> last) const;
   Passage find(int64_t maker, int64_t reader) const;
   bool isCheaper(const Passage &passage, int64_t reader) const;
-  void repeat(const Passage &passage, int64_t reader);
+  void duplicate(const Passage &passage, int64_t reader);
   void eraseUnread();
 
   func::FuncOp function;
@@ -79,7 +79,7 @@ private:
 };
 } // namespace
 
-std::optional<int64_t> Repeater::nextMaker(int64_t reader, std::optional<int64_t> last) const {
+std::optional<int64_t> ProducerDuplicator::nextMaker(int64_t reader, std::optional<int64_t> last) const {
   std::optional<int64_t> next;
   for (Operation *op : members.at(reader))
     eachRead(op, [&](Value value) {
@@ -91,7 +91,7 @@ std::optional<int64_t> Repeater::nextMaker(int64_t reader, std::optional<int64_t
 }
 
 /// The chain ends at what the maker reads itself and at its reductions, whose results are short.
-Passage Repeater::find(int64_t maker, int64_t reader) const {
+Passage ProducerDuplicator::find(int64_t maker, int64_t reader) const {
   Passage passage;
   for (Operation *op : members.at(reader))
     eachRead(op, [&](Value value) {
@@ -119,7 +119,7 @@ Passage Repeater::find(int64_t maker, int64_t reader) const {
   return passage;
 }
 
-bool Repeater::isCheaper(const Passage &passage, int64_t reader) const {
+bool ProducerDuplicator::isCheaper(const Passage &passage, int64_t reader) const {
   Values known; // what the reader has anyway
   for (Operation *op : members.at(reader))
     eachRead(op, [&](Value value) { known.insert(value); });
@@ -137,7 +137,7 @@ bool Repeater::isCheaper(const Passage &passage, int64_t reader) const {
   return then < now;
 }
 
-void Repeater::repeat(const Passage &passage, int64_t reader) {
+void ProducerDuplicator::duplicate(const Passage &passage, int64_t reader) {
   IRMapping copies;
   OpBuilder builder(function.getContext());
   // Copies stand right behind what they copy: there is what they read, and every reader comes later.
@@ -145,11 +145,11 @@ void Repeater::repeat(const Passage &passage, int64_t reader) {
     builder.setInsertionPointAfter(op);
     return builder.clone(*op, copies);
   };
-  // What is repeated beside an operation is copied with it where it depends on a copy.
+  // What is duplicated with an operation is copied with it where it depends on a copy.
   auto copyOperands = [&](auto &&self, Operation *op) -> void {
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
-      if (!def || roles.getRole(def) != RowRole::repeated || copies.contains(operand))
+      if (!def || roles.getRole(def) != RowRole::duplicated || copies.contains(operand))
         continue;
       self(self, def);
       if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
@@ -175,14 +175,14 @@ void Repeater::repeat(const Passage &passage, int64_t reader) {
     for (OpOperand &operand : op->getOpOperands())
       operand.set(copies.lookupOrDefault(operand.get()));
   }
-  auto options = remark::RemarkOpts::name("RepeatedRows").category("fusion").function(function.getName());
+  auto options = remark::RemarkOpts::name("DuplicatedProducers").category("fusion").function(function.getName());
   remark::passed(passage.readers.front()->getLoc(), options)
-      << (std::to_string(passage.chain.size()) + " row operations repeated in the kernel that reads them")
+      << (std::to_string(passage.chain.size()) + " row operations duplicated in the kernel that reads them")
       << remark::metric("BytesNotPassed", bytes);
 }
 
 /// What only its copies read now.
-void Repeater::eraseUnread() {
+void ProducerDuplicator::eraseUnread() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
     if (roles.getRole(&op) != RowRole::outside && op.use_empty())
       op.erase();
@@ -196,7 +196,7 @@ struct DuplicateProducersPass : stretto::passes::impl::DuplicateProducersBase<Du
     auto &rows = getAnalysis<RowAnalysis>();
     getOperation().walk([&](func::FuncOp function) {
       if (!function.isExternal())
-        Repeater(function, rows, operationsPerByte).run();
+        ProducerDuplicator(function, rows, operationsPerByte).run();
     });
   }
 };

@@ -48,7 +48,7 @@ public:
       int64_t number = numbers.try_emplace(graph.getGroup(op), numbers.size()).first->second;
       op->setAttr("kern.group", builder.getI64IntegerAttr(number));
     }
-    remarkGroups(function, graph, costs, explain ? collectApart() : SmallVector<NotFused>());
+    remarkGroups(function, graph, costs, explain ? collectNotFused() : SmallVector<NotFused>());
   }
 
 private:
@@ -62,7 +62,7 @@ private:
   std::string describeBetween(unsigned a, unsigned b) const {
     return describe(graph.findBetween(a, b)) + " lies between";
   }
-  SmallVector<NotFused> collectApart() const;
+  SmallVector<NotFused> collectNotFused() const;
   /// A member of `group` that does not depend on `other`. What is recomputed stands beside its reader on purpose.
   Operation *findIndependent(unsigned group, unsigned other) const;
   /// An earlier group that `group`, or a part of it, might have been computed with although they share no value.
@@ -164,24 +164,24 @@ std::optional<NotFused> Former::refuseCost(const Candidate &candidate) const {
                   merged.reread ? "narrower rows" : "fewer taps in a row, or a matmul between them"};
 }
 
-/// One reason per pair of groups that stayed apart although they share a value, and one for each group that might
+/// One reason per pair of groups that were not fused although they share a value, and one for each group that might
 /// have been computed in the kernel of another that it shares nothing with.
-SmallVector<NotFused> Former::collectApart() const {
-  SmallVector<NotFused> apart;
+SmallVector<NotFused> Former::collectNotFused() const {
+  SmallVector<NotFused> notFused;
   llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
   for (const auto &[candidate, reason] : refused) {
     unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
     if (a == b || !seen.insert({std::min(a, b), std::max(a, b)}).second)
       continue;
-    apart.push_back(reason);
+    notFused.push_back(reason);
     if (reason.reason.empty())
-      apart.back().reason = describeBetween(a, b);
+      notFused.back().reason = describeBetween(a, b);
   }
   for (unsigned b = 0; b < graph.getMembers().size(); ++b)
     if (!graph.getMembersOf(b).empty())
-      if (std::optional<NotFused> stranger = findBlocker(b, seen))
-        apart.push_back(*stranger);
-  return apart;
+      if (std::optional<NotFused> blocked = findBlocker(b, seen))
+        notFused.push_back(*blocked);
+  return notFused;
 }
 
 Operation *Former::findIndependent(unsigned group, unsigned other) const {

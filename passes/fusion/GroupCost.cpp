@@ -75,7 +75,7 @@ GroupCost stretto::passes::costOf(const GroupGraph &graph, ArrayRef<Operation *>
   for (Operation *op : members)
     if (graph.getRoles().isReadElsewhere(op->getResult(0), isInside))
       cost.bytes += storedBytes(op->getResult(0));
-  SmallVector<Operation *> ops = graph.withRepeated(members);
+  SmallVector<Operation *> ops = graph.withDuplicated(members);
   addHalo(ops, model.blockRows, cost);
   cost.operations = ops.size();
   cost.stages = countStages(ops);

@@ -12,7 +12,7 @@ using namespace stretto::passes;
 GroupGraph::GroupGraph(func::FuncOp function, const RowRoles &roles, const RowAnalysis &rows) : roles(roles) {
   for (auto [i, op] : llvm::enumerate(function.getBody().front())) {
     order[&op] = i;
-    if (roles.getRole(&op) != RowRole::repeated)
+    if (roles.getRole(&op) != RowRole::duplicated)
       addNode(&op);
   }
   for (Operation &op : function.getBody().front())
@@ -43,7 +43,7 @@ void GroupGraph::addEdges(Operation *op) {
   SmallVector<Operation *> work(op->getUsers());
   while (!work.empty()) {
     Operation *user = work.pop_back_val();
-    if (roles.getRole(user) != RowRole::repeated)
+    if (roles.getRole(user) != RowRole::duplicated)
       readers.insert(user);
     else
       llvm::append_range(work, user->getUsers());
@@ -60,7 +60,7 @@ void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
   llvm::SmallMapVector<Value, int64_t, 4> bytes;
   auto visit = [&](auto &&self, Value value, int64_t limit, bool whole) -> void {
     Operation *def = value.getDefiningOp();
-    if (!def || roles.getRole(def) != RowRole::repeated) {
+    if (!def || roles.getRole(def) != RowRole::duplicated) {
       bool moves = rows.isRow(value) || (isParameter && !whole);
       int64_t &sum = bytes[value];
       sum = std::min(storedBytes(value), sum + (moves ? std::min(limit, storedBytes(value)) : 0));
@@ -112,11 +112,11 @@ void GroupGraph::mergeJoin(unsigned group, Operation *join) {
   merge(group, getGroup(join));
 }
 
-SmallVector<Operation *> GroupGraph::withRepeated(ArrayRef<Operation *> ops) const {
+SmallVector<Operation *> GroupGraph::withDuplicated(ArrayRef<Operation *> ops) const {
   llvm::SmallSetVector<Operation *, 16> all(ops.begin(), ops.end());
   for (unsigned i = 0; i < all.size(); ++i)
     for (Value operand : all[i]->getOperands())
-      if (Operation *def = operand.getDefiningOp(); def && roles.getRole(def) == RowRole::repeated)
+      if (Operation *def = operand.getDefiningOp(); def && roles.getRole(def) == RowRole::duplicated)
         all.insert(def);
   SmallVector<Operation *> sorted(all.begin(), all.end());
   llvm::sort(sorted, [&](Operation *l, Operation *r) { return order.lookup(l) < order.lookup(r); });

@@ -8,7 +8,7 @@
 
 namespace stretto::passes {
 
-/// A value that a member reads from another operation, perhaps through operations that are repeated.
+/// A value that a member reads from another operation, perhaps through operations that are duplicated.
 struct RowFlow {
   mlir::Value value;
   int64_t bytes; ///< of the columns read; 0 for what each row reads whole (parameters, tables)
@@ -51,8 +51,8 @@ public:
   /// Merges the group of some column sums with an operation that alone reads them, and finishes them there.
   void mergeJoin(unsigned group, mlir::Operation *join);
 
-  /// The members of `ops` and what is repeated beside them, in program order.
-  llvm::SmallVector<mlir::Operation *> withRepeated(llvm::ArrayRef<mlir::Operation *> ops) const;
+  /// The members of `ops` and their duplicated producers, in program order.
+  llvm::SmallVector<mlir::Operation *> withDuplicated(llvm::ArrayRef<mlir::Operation *> ops) const;
 
 private:
   void addNode(mlir::Operation *op);
@@ -67,7 +67,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<RowFlow>> flows;
 
   llvm::DenseMap<mlir::Operation *, unsigned> order;   ///< place in the block
-  llvm::DenseMap<mlir::Operation *, unsigned> nodes;   ///< node of an operation that is not repeated
+  llvm::DenseMap<mlir::Operation *, unsigned> nodes;   ///< node of an operation that is not duplicated
   llvm::DenseMap<mlir::Operation *, unsigned> outputs; ///< the node that stands for its results
   llvm::SmallVector<mlir::Operation *> nodeOps;
   llvm::SmallVector<ContractedDag::Edge> edges;

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
 
-/// The place in a file that a location leads to first; null when it leads to none.
-static FileLineColLoc slotOf(Location loc) {
+/// The first line of a file that a location leads to; null where it leads to none.
+static FileLineColLoc lineOf(Location loc) {
   FileLineColLoc place;
   loc->walk([&](Location inner) {
     place = dyn_cast<FileLineColLoc>(inner);
@@ -27,7 +27,7 @@ std::string stretto::passes::describe(Operation *op) {
   llvm::raw_string_ostream out(text);
   std::string name = operationName(op->getLoc());
   out << (name.empty() ? op->getName().getStringRef() : StringRef(name));
-  if (FileLineColLoc place = slotOf(op->getLoc()))
+  if (FileLineColLoc place = lineOf(op->getLoc()))
     out << " at line " << place.getLine();
   return text;
 }
@@ -35,7 +35,7 @@ std::string stretto::passes::describe(Operation *op) {
 static std::string linesOf(ArrayRef<Operation *> members) {
   llvm::SmallSetVector<unsigned, 8> lines;
   for (Operation *op : members)
-    if (FileLineColLoc place = slotOf(op->getLoc()))
+    if (FileLineColLoc place = lineOf(op->getLoc()))
       lines.insert(place.getLine());
   SmallVector<unsigned> sorted(lines.begin(), lines.end());
   llvm::sort(sorted);
@@ -52,7 +52,7 @@ static std::string namesOf(ArrayRef<Operation *> members) {
     std::string name = operationName(op->getLoc());
     StringRef plain = name;
     plain.consume_front("the gradient of ");
-    if (FileLineColLoc place = slotOf(op->getLoc()); place && !plain.empty())
+    if (FileLineColLoc place = lineOf(op->getLoc()); place && !plain.empty())
       lines[place.getLine()].insert(StringAttr::get(op->getContext(), plain));
   }
   std::string text;
@@ -67,26 +67,26 @@ static std::string namesOf(ArrayRef<Operation *> members) {
 static void remarkFused(func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
                         ArrayRef<Operation *> members) {
   GroupCost fused = costOf(graph, members, costs);
-  int64_t apart = 0;
+  int64_t unfused = 0;
   for (Operation *op : members)
-    apart += costOf(graph, op, costs).bytes;
+    unfused += costOf(graph, op, costs).bytes;
   auto options = remark::RemarkOpts::name("FusedRows").category("fusion").function(function.getName());
   remark::passed(members.front()->getLoc(), options)
       << (members.size() == 1 ? "one row operation is a kernel of its own"
                               : std::to_string(members.size()) + " row operations in one kernel")
       << remark::metric("Operations", members.size()) << remark::metric("Lines", linesOf(members))
-      << remark::metric("BytesMoved", fused.bytes) << remark::metric("BytesNotMoved", apart - fused.bytes)
+      << remark::metric("BytesMoved", fused.bytes) << remark::metric("BytesNotMoved", unfused - fused.bytes)
       << remark::metric("Stages", fused.stages) << remark::metric("HaloRows", fused.haloRows)
       << remark::metric("Names", namesOf(members));
 }
 
 void stretto::passes::remarkGroups(func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
-                                   ArrayRef<NotFused> apart) {
+                                   ArrayRef<NotFused> notFused) {
   for (unsigned group = 0; group < graph.getMembers().size(); ++group)
     if (!graph.getMembersOf(group).empty())
       remarkFused(function, graph, costs, graph.getMembersOf(group));
   auto options = remark::RemarkOpts::name("NotFused").category("fusion").function(function.getName());
-  for (const NotFused &pair : apart) {
+  for (const NotFused &pair : notFused) {
     auto remark = remark::missed(pair.reader->getLoc(), options);
     remark << (describe(pair.reader) + " is not in the kernel of " + describe(pair.producer));
     remark << remark::reason("{0}", pair.reason);

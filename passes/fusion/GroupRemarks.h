@@ -11,11 +11,11 @@ struct NotFused {
   std::string reason, advice;         ///< `advice` may be empty
 };
 
-/// "name at file:line" or "name" for a place that is not in a file.
+/// "name at file:line" or "name" for a location that is not in a file.
 std::string describe(mlir::Operation *op);
 
-/// One remark per group (operations fused, their places, bytes not moved) and one per pair kept apart.
+/// One remark per group (operations fused, their lines, bytes not moved) and one per pair not fused.
 void remarkGroups(mlir::func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
-                  llvm::ArrayRef<NotFused> apart);
+                  llvm::ArrayRef<NotFused> notFused);
 
 } // namespace stretto::passes

@@ -191,11 +191,11 @@ LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Mem
   return success();
 }
 
-/// Members are in kernels now, and what was repeated may have no reader left.
+/// Members are in kernels now, and what was duplicated may have no reader left.
 void Outliner::eraseCopied() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
-    bool isRepeated = roles.getRole(&op) == RowRole::repeated;
-    if (op.hasAttr("kern.group") || (isRepeated && op.use_empty()))
+    bool isDuplicated = roles.getRole(&op) == RowRole::duplicated;
+    if (op.hasAttr("kern.group") || (isDuplicated && op.use_empty()))
       op.erase();
   }
 }

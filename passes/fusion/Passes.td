@@ -23,10 +23,10 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   let summary = "decide which row operations share a kernel";
   let description = [{
     Writes `kern.group = n` on row operations; operations of one number become one kernel. Any graph of elementwise
-    operations, reductions, taps, permutations, concatenations and column sums over the same rows may share one.
-    What costs next to nothing to repeat (constants, comparisons, whole numbers as reals, simple arithmetic on parameters,
+    operations, reductions, taps, permutations, concatenations and column sums over the same rows may share one. What
+    costs next to nothing to repeat (constants, comparisons, whole numbers as reals, simple arithmetic on parameters,
     and all that only moves columns or rows: broadcasts, slices, concatenations, permutations, taps, views) carries no
-    number and is repeated in each kernel that reads it, unless something other than a kernel reads it.
+    number and is duplicated in each kernel that reads it, unless something other than a kernel reads it.
 
     A concatenation of column sums of one kernel joins that kernel, which then sums the concatenated rows.
 
@@ -115,7 +115,7 @@ def DuplicateProducers : Pass<"kern-duplicate-producers", "::mlir::ModuleOp"> {
     anyway (its operands, and the scalars of its reductions) take less time than writing and reading the rows,
     copies of these operations get the `kern.group` of the reader. This is how values that the backward
     computes again stay out of memory when attention lies between the kernels that need them. Operations marked
-    `seq.no_fuse` are not repeated. Not part of the pipeline when nothing is to be fused.
+    `seq.no_fuse` are not duplicated. Not part of the pipeline when nothing is to be fused.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {

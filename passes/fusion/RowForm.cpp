@@ -54,7 +54,7 @@ Value RowForm::get(Value value, Form form) {
   if (Value copied = known.lookup({value, form}))
     return copied;
   Operation *def = value.getDefiningOp();
-  Value copied = def && roles.getRole(def) == RowRole::repeated ? copy(def, form) : addInput(value, form);
+  Value copied = def && roles.getRole(def) == RowRole::duplicated ? copy(def, form) : addInput(value, form);
   known[{value, form}] = copied;
   return copied;
 }

@@ -45,7 +45,7 @@ bool RowRoles::isReadOutside(Operation *op) const {
   bool isRange = isa<seq::SliceOp>(op) && isLibraryRow(op->getOperand(0));
   return llvm::any_of(op->getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (isa<seq::ReshapeOp>(user) && getRole(user) == RowRole::repeated)
+    if (isa<seq::ReshapeOp>(user) && getRole(user) == RowRole::duplicated)
       return isReadOutside(user);
     return getRole(user) == RowRole::outside && !(isRange && seq::mayBeColumns(use));
   });
@@ -63,7 +63,7 @@ bool RowRoles::movesBetweenRows(Operation *reshape) const {
 
 bool RowRoles::isReadByParameterRow(Value value) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (getRole(user) == RowRole::repeated)
+    if (getRole(user) == RowRole::duplicated)
       return isReadByParameterRow(user->getResult(0));
     return getRole(user) == RowRole::member && getSpace(user).isParameter;
   });
@@ -78,32 +78,32 @@ RowRole RowRoles::findRole(Operation *op) const {
   if (!isFusible(op))
     return RowRole::outside;
   if (op->hasTrait<OpTrait::ConstantLike>())
-    return RowRole::repeated;
+    return RowRole::duplicated;
   Value result = op->getResult(0);
   RowKind kind = rows.getKind(result);
   auto isOther = [&](Value value) { return rows.getKind(value) == RowKind::other; };
   if (isOther(result) || llvm::any_of(op->getOperands(), isOther))
     return RowRole::outside;
   if (isa<seq::ReshapeOp>(op))
-    return movesBetweenRows(op) ? RowRole::outside : RowRole::repeated;
+    return movesBetweenRows(op) ? RowRole::outside : RowRole::duplicated;
   if (isa<seq::ColumnSumOp>(op))
     return RowRole::member;
   bool isTruth = typeOf(result).getElementType().isInteger(1); // has no form in memory
   if (isTruth)
-    return RowRole::repeated;
+    return RowRole::duplicated;
   if (isReadOutside(op))
     return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
   bool isOnTheWay = onlyMoves(op) || isa<arith::SIToFPOp>(op); // a whole number is as long as the real one it becomes
   if (kind == RowKind::row)
-    return isOnTheWay ? RowRole::repeated : RowRole::member;
+    return isOnTheWay ? RowRole::duplicated : RowRole::member;
   // Simple arithmetic on parameters and tables goes along; what costs more is done once.
   bool isCostly = isa<seq::ReduceOp>(op) || isa<math::MathDialect>(op->getDialect());
-  return isCostly ? RowRole::member : RowRole::repeated;
+  return isCostly ? RowRole::member : RowRole::duplicated;
 }
 
 RowRole RowRoles::addCopy(Operation *copy, Operation *original) {
   RowRole role = getRole(original);
-  return roles[copy] = role == RowRole::member && onlyMoves(original) ? RowRole::repeated : role;
+  return roles[copy] = role == RowRole::member && onlyMoves(original) ? RowRole::duplicated : role;
 }
 
 RowSpace RowRoles::getSpace(Operation *member) const {
@@ -130,6 +130,6 @@ bool RowRoles::isReadElsewhere(Value value, function_ref<bool(Operation *)> insi
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (inside(user))
       return false;
-    return getRole(user) != RowRole::repeated || isReadElsewhere(user->getResult(0), inside);
+    return getRole(user) != RowRole::duplicated || isReadElsewhere(user->getResult(0), inside);
   });
 }

@@ -10,9 +10,9 @@
 namespace stretto::passes {
 
 enum class RowRole {
-  member,   ///< computed in exactly one kernel
-  repeated, ///< repeated in each kernel that reads it; a constant or view also serves readers that are no kernels
-  outside   ///< no row operation: a matmul, a scan, a parameter, ...
+  member,     ///< computed in exactly one kernel
+  duplicated, ///< computed in each kernel that reads it; a constant or view also serves readers that are no kernels
+  outside     ///< no row operation: a matmul, a scan, a parameter, ...
 };
 
 /// The rows a kernel runs over: batch and time, or the leading dimensions of a parameter.
@@ -35,11 +35,11 @@ public:
   /// Whether a member only puts column sums of equally shaped rows side by side. The kernel that makes the sums
   /// may do that as well.
   bool isJoinOfSums(mlir::Operation *member) const;
-  /// Whether an operation other than those in `inside`, and what is repeated beside them, reads `value`.
+  /// Whether an operation other than those in `inside`, and their duplicated producers, reads `value`.
   bool isReadElsewhere(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> inside) const;
 
   /// Gives the copy of an operation, which only kernels read, its role and returns it. What only moves rows and is a
-  /// member for the sake of a reader that is no kernel is repeated as a copy.
+  /// member for the sake of a reader that is no kernel is duplicated as a copy.
   RowRole addCopy(mlir::Operation *copy, mlir::Operation *original);
 
 private:

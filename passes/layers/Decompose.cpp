@@ -152,7 +152,7 @@ struct Rotary : OpRewritePattern<seq::RotaryOp> {
 
 /// What loss and prediction share: the log-likelihood of the targets.
 struct Likelihood {
-  Value exponentials, inverseSum, isTarget, nll;
+  Value exponentials, inverseSum, logSumExp, isTarget, nll;
 
   Likelihood(RowBuilder &b, Value logits, Value targets) {
     int64_t vocabulary = columnsOf(logits);
@@ -165,8 +165,18 @@ struct Likelihood {
     isTarget = b.equal(seq::ColumnIndexOp::create(b, logits.getType()), b.alongColumns(numbers, vocabulary));
     markLoss(isTarget.getDefiningOp());
     Value chosen = b.reduce(ReduceKind::add, b.select(isTarget, logits, b.splat(logits.getType(), 0.0)));
-    nll = b.sub(b.add(math::LogOp::create(b, sum), largest), chosen);
+    logSumExp = b.add(math::LogOp::create(b, sum), largest);
+    nll = b.sub(logSumExp, chosen);
   }
+};
+
+/// A term `coefficient * x^2` of the loss, where x is a number of each row, and its derivative by x.
+struct SquareTerm {
+  Value value, slope;
+
+  SquareTerm(RowBuilder &b, Value x, const APFloat &coefficient)
+      : value(b.scale(b.mul(x, x), coefficient.convertToDouble())),
+        slope(b.scale(x, 2 * coefficient.convertToDouble())) {}
 };
 
 struct CrossEntropy : OpRewritePattern<seq::CrossEntropyOp> {
@@ -179,8 +189,19 @@ struct CrossEntropy : OpRewritePattern<seq::CrossEntropyOp> {
     Likelihood likelihood(b, logits, op.getTargets());
     Value probability = b.mul(likelihood.exponentials, b.alongColumns(likelihood.inverseSum, vocabulary));
     Value indicator = b.select(likelihood.isTarget, b.splat(type, 1.0), b.splat(type, 0.0));
-    Value gradient = b.mul(b.sub(probability, indicator), b.alongColumns(op.getWeights(), vocabulary));
-    rewriter.replaceOp(op, {b.mul(likelihood.nll, op.getWeights()), gradient});
+    Value weights = op.getWeights(), loss = likelihood.nll, slope = weights;
+    if (std::optional<APFloat> coefficient = op.getNllSquare()) {
+      SquareTerm term(b, likelihood.nll, *coefficient);
+      loss = b.add(loss, term.value);
+      slope = b.add(slope, b.mul(weights, term.slope));
+    }
+    Value gradient = b.mul(b.sub(probability, indicator), b.alongColumns(slope, vocabulary));
+    if (std::optional<APFloat> coefficient = op.getZLoss()) {
+      SquareTerm term(b, likelihood.logSumExp, *coefficient);
+      loss = b.add(loss, term.value);
+      gradient = b.add(gradient, b.mul(probability, b.alongColumns(b.mul(weights, term.slope), vocabulary)));
+    }
+    rewriter.replaceOp(op, {b.mul(loss, weights), gradient});
     return success();
   }
 };

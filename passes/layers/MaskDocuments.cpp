@@ -1,9 +1,10 @@
-//===- MaskDocuments.cpp - documents of a row that do not see each other ---===//
+//===- MaskDocuments.cpp - documents of a sequence that do not see each other ---===//
 #include "passes/layers/Passes.h"
 #include "passes/support/PositionRows.h"
 #include "passes/support/Refusal.h"
 
 #include "ir/seq/Documents.h"
+#include "ir/seq/Purpose.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -78,7 +79,7 @@ private:
 };
 
 /// Whether an operation leaves each row of activations where it is, or adds up over rows what belongs to parameters.
-bool keepsRowsApart(Operation *op) {
+bool leavesRowsInPlace(Operation *op) {
   if (auto library = dyn_cast<seq::LibraryOp>(op))
     return !library.mixesRows();
   return op->hasTrait<OpTrait::IsTerminator>() || isa<seq::GetParameterOp, seq::BackwardOp>(op) ||
@@ -90,17 +91,20 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
     std::optional<int64_t> room = documentsOf(getOperation());
     if (!room)
       return;
-    for (StringRef name : {"gradients", "evaluate"})
-      if (auto entry = getOperation().lookupSymbol<func::FuncOp>(name); entry && failed(separateEntry(entry, *room)))
+    auto readsBatches = [](func::FuncOp function) {
+      return isEntry(function, seq::EntryKind::training) || isEntry(function, seq::EntryKind::evaluation);
+    };
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (readsBatches(function) && failed(maskEntry(function, *room)))
         return signalPassFailure();
   }
 
-  LogicalResult separateEntry(func::FuncOp entry, int64_t room) {
+  LogicalResult maskEntry(func::FuncOp entry, int64_t room) {
     auto tokens = cast<RankedTensorType>(entry.getArgumentTypes()[0]);
     Places places(entry, nullptr, nullptr);
     places.give(positionsInput, addInput(entry, 1, positionsInput, tokens));
     places.give(startsInput, room ? addInput(entry, 2, startsInput, tokens.clone({room + 1})) : Value());
-    return separate(entry, places);
+    return mask(entry, places);
   }
 
   Value addInput(func::FuncOp entry, unsigned number, StringRef name, Type type) {
@@ -112,9 +116,9 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
     return entry.getArgument(number);
   }
 
-  LogicalResult separate(func::FuncOp function, Places &places) {
+  LogicalResult mask(func::FuncOp function, Places &places) {
     for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
-      if (failed(separate(&op, places)))
+      if (failed(mask(&op, places)))
         return failure();
     function.walk([](seq::TableOp table) {
       if (table.use_empty())
@@ -123,19 +127,19 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
     return success();
   }
 
-  LogicalResult separate(Operation *op, Places &places) {
+  LogicalResult mask(Operation *op, Places &places) {
     if (auto tap = dyn_cast<seq::TapOp>(op)) {
       maskTap(tap, places);
     } else if (auto broadcast = dyn_cast<seq::BroadcastOp>(op)) {
-      return separateBroadcast(broadcast, places);
+      return maskBroadcast(broadcast, places);
     } else if (auto own = dyn_cast<seq::DocumentsOp>(op)) {
       own.maskDocuments(places);
     } else if (auto scan = dyn_cast<seq::ScanOp>(op)) {
       auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
       Places inner(body, scan, &places);
-      return separate(body, inner);
-    } else if (!keepsRowsApart(op) && !isa<seq::TableOp>(op)) {
-      return refuseModel(op) << "'" << op->getName() << "' cannot keep the documents of a row apart";
+      return mask(body, inner);
+    } else if (!leavesRowsInPlace(op) && !isa<seq::TableOp>(op)) {
+      return refuseModel(op) << "'" << op->getName() << "' has no form with a document mask";
     }
     return success();
   }
@@ -166,8 +170,9 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
     return b.concat(pieces);
   }
 
-  /// What is repeated along the batch, but not along time, is known for places in a row only where it is a table.
-  LogicalResult separateBroadcast(seq::BroadcastOp broadcast, Places &places) {
+  /// What is repeated along the batch, but not along time, is known for positions in a sequence only where it is a
+  /// table.
+  LogicalResult maskBroadcast(seq::BroadcastOp broadcast, Places &places) {
     if (auto table = broadcast.getOperand().getDefiningOp<seq::TableOp>()) {
       Value whole = places.rowsOf(table);
       RowBuilder b(broadcast.getLoc(), broadcast);
@@ -177,7 +182,8 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
       return success();
     }
     if (!broadcast.getDims().empty() && broadcast.getDims().front() == 1)
-      return refuseModel(broadcast) << "a value that depends on the place in a row cannot be kept apart by documents";
+      return refuseModel(broadcast)
+             << "a value that depends on the position in a sequence has no form with a document mask";
     return success();
   }
 };

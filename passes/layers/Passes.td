@@ -64,16 +64,16 @@ def Decompose : Pass<"seq-decompose"> {
 }
 
 def MaskDocuments : Pass<"seq-mask-documents", "::mlir::ModuleOp"> {
-  let summary = "keep the documents of a row apart";
+  let summary = "mask packed documents";
   let description = [{
-    Where the module says `seq.documents`, a row of tokens holds several documents one behind the other, which are to be
-    computed as if each stood in a row of its own. `@gradients` and `@evaluate` take one more input behind the tokens,
-    `positions`: how far each token is from the first one of its document. Then
+    Where the module says `seq.documents`, a sequence holds several packed documents, which are to be computed as if
+    each were a sequence of its own. The entry points of training and evaluation (`seq.entry`) take one more input
+    behind the tokens, `positions`: how far each token is from the first one of its document. Then
 
     * a tap reads what lies in the document: `tap(v, -k)` becomes `select(position >= k, tap(v, -k), 0)`, row operations
       from which autodiff makes the taps of the backward;
-    * tables over time give their rows at the positions (`seq.embed`), once for all layers; the second half of what turns is
-      made from the first one where pairs are half a head apart;
+    * tables over time give their rows at the positions (`seq.embed`), once for all layers; the second half of what
+      turns is made from the first one where pairs are half a head apart;
     * attention gets the positions.
 
     `seq.documents` is for how many documents of a batch there is room on a device that wants to know where each of them
@@ -82,7 +82,8 @@ def MaskDocuments : Pass<"seq-mask-documents", "::mlir::ModuleOp"> {
 
     ```mlir
     module attributes {seq.documents = 0 : i64} {
-      func.func @evaluate(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+      func.func @evaluate(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+          attributes {seq.entry = #seq<entry_kind evaluation>} {
         %0 = seq.tap %x by -1 : tensor<2x8x16xf32>
         return %0 : tensor<2x8x16xf32>
       }
@@ -91,7 +92,7 @@ def MaskDocuments : Pass<"seq-mask-documents", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    func.func @evaluate(%arg0: tensor<2x8xi32>, %arg1: tensor<2x8xi32> {seq.input = "positions"}, %arg2: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+    func.func @evaluate(%arg0: tensor<2x8xi32>, %arg1: tensor<2x8xi32> {seq.input = "positions"}, %arg2: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> attributes {seq.entry = #seq<entry_kind evaluation>} {
       %0 = arith.sitofp %arg1 : tensor<2x8xi32> to tensor<2x8xf32>
       %1 = seq.tap %arg2 by -1 : tensor<2x8x16xf32>
       %cst = arith.constant dense<0.000000e+00> : tensor<2x8xf32>

@@ -29,13 +29,12 @@ static bool wantsRounded(OpOperand &use, SymbolTable &symbols) {
         return rounding == seq::Rounding::required ||
                (rounding == seq::Rounding::allowed && isRounded(op->getResult(0).getType()));
       })
-      .Case<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp>([](auto op) { return isRounded(op.getType()); })
       .Case([&](seq::ScanOp scan) {
         return isRounded(symbols.lookup<func::FuncOp>(scan.getBody()).getArgumentTypes()[number]);
       })
       .Case(
           [&](func::ReturnOp end) { return isRounded(end->getParentOfType<func::FuncOp>().getResultTypes()[number]); })
-      .Default(false);
+      .Default([](Operation *op) { return seq::isView(op) && isRounded(op->getResult(0).getType()); });
 }
 
 /// Extends what the body reads and rounds what it yields, as the types of operands and results are now. What is yielded
@@ -89,9 +88,9 @@ struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundA
 private:
   void report(RoundedValues &values) {
     getOperation().walk([&](seq::LibraryOp op) {
-      bool isProduct = op.getMatmulKind() == seq::MatmulKind::forward && !op.mixesRows();
-      if (isProduct && values.isLogits(op->getResult(0)) && !values.contains(op->getResult(0)))
-        remark::passed(op.getLoc(), remark::RemarkOpts::name("KeptWide")
+      bool isMatmul = op.getMatmulKind() == seq::MatmulKind::forward && !op.mixesRows();
+      if (isMatmul && values.isLogits(op->getResult(0)) && !values.contains(op->getResult(0)))
+        remark::passed(op.getLoc(), remark::RemarkOpts::name("KeptInF32")
                                         .category("precision")
                                         .function(op->getParentOfType<func::FuncOp>().getName()))
             << "logits are held in f32: the loss is computed from them";

@@ -5,7 +5,7 @@
 
 namespace stretto::passes {
 
-/// Makes the bf16 forms of values that are held in f32, each once: of parameters the rounded copy, through the slices
+/// Makes the bf16 forms of values that are held in f32, each once: of parameters the bf16 copy, through the slices
 /// and invariants of scans and through views; of constants a constant; of anything else a kernel rounds it.
 class RoundedForms {
 public:

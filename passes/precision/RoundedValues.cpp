@@ -70,18 +70,21 @@ void RoundedValues::joinScan(seq::ScanOp scan, func::FuncOp body) {
     join(argument, result);
 }
 
+/// Whether the result of an operation consists of its operands; indices among them are no reals.
+static bool onlyMoves(Operation *op) {
+  auto library = dyn_cast<seq::LibraryOp>(op);
+  return seq::isView(op) || (library && library.onlyMoves());
+}
+
 void RoundedValues::joinStructure(Operation *op, SymbolTable &symbols) {
   if (auto scan = dyn_cast<seq::ScanOp>(op)) {
     if (auto body = symbols.lookup<func::FuncOp>(scan.getBody()); body && !body.isExternal())
       joinScan(scan, body);
-  } else if (isa<seq::ReshapeOp, seq::SliceOp, seq::ConcatOp, kern::CopyOp>(op)) {
+  } else if (onlyMoves(op)) {
     for (Value operand : op->getOperands())
       join(op->getResult(0), operand);
   } else if (auto library = dyn_cast<seq::LibraryOp>(op); library && library.getResidualOperand()) {
     join(library->getResult(0), library.getResidualOperand()->get());
-  } else if (isa<seq::WriteCacheOp, seq::ReadCacheOp, seq::LastRowOp>(op)) { // indices are no reals
-    for (Value operand : op->getOperands())
-      join(op->getResult(0), operand);
   } else if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
     Value &first = caches[get.getCacheAttr()];
     if (first)

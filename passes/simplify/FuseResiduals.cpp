@@ -35,19 +35,19 @@ struct FuseResidualsPass : stretto::passes::impl::FuseResidualsBase<FuseResidual
     auto &rows = getAnalysis<RowAnalysis>();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        addInProducts(function, rows);
+        fuseResiduals(function, rows);
   }
 
 private:
   /// From the first sum on, so that a matmul that adds is what the next one adds to.
-  static void addInProducts(func::FuncOp function, const RowAnalysis &rows) {
+  static void fuseResiduals(func::FuncOp function, const RowAnalysis &rows) {
     RowRoles roles(function, rows);
     for (auto sum : llvm::make_early_inc_range(function.getBody().front().getOps<arith::AddFOp>()))
       if (rows.isRow(sum))
-        addInProduct(sum, function, roles);
+        fuseResidual(sum, function, roles);
   }
 
-  static void addInProduct(arith::AddFOp sum, func::FuncOp function, const RowRoles &roles) {
+  static void fuseResidual(arith::AddFOp sum, func::FuncOp function, const RowRoles &roles) {
     Value residual = sum.getLhs();
     seq::LibraryOp matmul = matmulOf(sum.getRhs());
     if (!matmul) {
@@ -56,7 +56,7 @@ private:
     }
     if (!matmul)
       return;
-    auto options = remark::RemarkOpts::name("AddInProduct").category("fusion").function(function.getName());
+    auto options = remark::RemarkOpts::name("FuseResidual").category("fusion").function(function.getName());
     if (!isStoredAnyway(residual, roles)) {
       remark::missed(sum.getLoc(), options)
           << "a kernel adds to the matmul" << remark::reason("what it adds is computed by a kernel");
@@ -65,7 +65,7 @@ private:
     int64_t bytes = storedBytes(sum);
     remark::passed(sum.getLoc(), options)
         << "the matmul adds as it writes" << remark::metric("BytesNotMoved", 2 * bytes)
-        << remark::metric("BytesReadByProduct", bytes);
+        << remark::metric("BytesReadByMatmul", bytes);
     matmul->moveBefore(sum);
     matmul.getResidualSlot()->assign(residual);
     sum.replaceAllUsesWith(matmul->getResult(0));

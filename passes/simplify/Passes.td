@@ -42,10 +42,10 @@ def MergeMatmuls : Pass<"seq-merge-matmuls", "::mlir::ModuleOp"> {
 def FuseResiduals : Pass<"seq-fuse-residuals", "::mlir::ModuleOp"> {
   let summary = "let matmuls add to what they are added to";
   let description = [{
-    A sum of rows and of a `seq.linear` that nothing else reads becomes a matmul with a residual, where the rows lie in memory
-    anyway: arguments, and results of matmuls, attention and embeddings. Libraries for GPUs read the residual while they write;
-    the kernel that would have added need not read the matmul and need not write the sum. What they read instead is counted
-    apart. Where a kernel computes the rows, the sum stays, and a remark says so.
+    A sum of rows and of a `seq.linear` that nothing else reads becomes a matmul with a residual, where the rows lie in
+    memory anyway: arguments, and results of matmuls, attention and embeddings. Libraries for GPUs read the residual
+    while they write; the kernel that would have added need not read the matmul and need not write the sum. What they
+    read instead is counted apart. Where a kernel computes the rows, the sum stays, and a remark says so.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {

@@ -44,7 +44,7 @@ public:
       Operation *user = work.pop_back_val();
       if (roles.getRole(user) == RowRole::member && !behind.contains(user))
         return true;
-      if (roles.getRole(user) == RowRole::repeated)
+      if (roles.getRole(user) == RowRole::duplicated)
         llvm::append_range(work, user->getUsers());
     }
     return false;
@@ -58,7 +58,7 @@ private:
       Operation *maker = work.pop_back_val().getDefiningOp();
       if (!maker || roles.getRole(maker) == RowRole::outside)
         continue;
-      if (roles.getRole(maker) == RowRole::repeated)
+      if (roles.getRole(maker) == RowRole::duplicated)
         llvm::append_range(work, maker->getOperands());
       else if (!findBehindLibrary(maker->getResult(0)).contains(sum))
         return true;

@@ -34,15 +34,15 @@ struct ParameterPlace {
 struct ParameterLayout {
   llvm::MapVector<mlir::Operation *, ParameterPlace> places;
   int64_t trainableBytes = 0; // padded to whole rows of flatColumns elements
-  int64_t totalBytes = 0;     // likewise where there is a rounded copy
-  int64_t roundedBytes = 0;   // of the rounded copy: the ROUNDED arena
+  int64_t totalBytes = 0;     // likewise where there is a bf16 copy
+  int64_t roundedBytes = 0;   // of the bf16 copy: the ROUNDED arena
   mlir::Type elementType;     // f32 where the module has no parameter
 };
 
-/// The rounded copy exists where activations are bf16 (`seq.activation_type`).
+/// The bf16 copy exists where activations are bf16 (`seq.activation_type`).
 ParameterLayout layoutParameters(mlir::ModuleOp module);
 
-/// Where the rounded copy of a parameter lies: element for element as the parameter, in half the bytes.
+/// Where the bf16 copy of a parameter lies: element for element as the parameter, in half the bytes.
 inline ParameterPlace roundedPlace(ParameterPlace place) { return {place.offset / 2, place.stride / 2}; }
 
 } // namespace stretto::passes

@@ -1,7 +1,7 @@
 //===- Requirements.cpp - what passes need of the module that they are given ===//
 #include "passes/support/Requirements.h"
 
-#include "ir/kern/KernOps.h"
+#include "ir/kern/Kernels.h"
 
 #include "mlir/IR/SymbolTable.h"
 

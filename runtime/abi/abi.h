@@ -8,7 +8,7 @@
  *   context  the stream on which work is put in order; opaque to generated code
  *
  * The entry points of a program are host code: they put work on the context in order and return. They
- * never read a number from the device. Whoever needs one (the loss, the norm) waits for the context
+ * never read a number from the device. A caller that needs one (the loss, the norm) waits for the context
  * first and reads the OUTPUTS arena then. */
 #ifndef STRETTO_RUNTIME_ABI_H
 #define STRETTO_RUNTIME_ABI_H
@@ -19,29 +19,33 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 8u
+#define STRETTO_ABI_VERSION 9u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
-typedef enum stretto_arena {
-  STRETTO_ARENA_ACTIVATIONS = 0, /* planned by the compiler: gradients, saved values and transients  */
-  STRETTO_ARENA_PARAMETERS = 1,  /* flat: trainable parameters first, then frozen ones               */
-  STRETTO_ARENA_GRADIENTS = 2,   /* the first bytes of ACTIVATIONS: same layout as the trainable part
+/* All arenas: X(number, name in C, name in IR and in messages). */
+#define STRETTO_ARENAS(X) \
+  X(0, ACTIVATIONS, activations) /* planned by the compiler: gradients, saved values and transients     */ \
+  X(1, PARAMETERS, parameters)   /* flat: trainable parameters first, then frozen ones                  */ \
+  X(2, GRADIENTS, gradients)     /* the first bytes of ACTIVATIONS: same layout as the trainable part
                                   * of PARAMETERS; whole after `gradients`, until the next entry but
-                                  * `accumulate`, `take_accumulated`, `squares` and `apply`           */
-  STRETTO_ARENA_MOMENT1 = 3,     /* AdamW first moment, same layout                                  */
-  STRETTO_ARENA_MOMENT2 = 4,     /* AdamW second moment, same layout                                 */
-  STRETTO_ARENA_ACCUMULATOR = 5, /* sum of gradients over micro-batches, same layout; optional       */
-  STRETTO_ARENA_INPUTS = 6,      /* see stretto_input and stretto_decode                             */
-  STRETTO_ARENA_OUTPUTS = 7,     /* what the host reads: see stretto_output and stretto_decode       */
-  STRETTO_ARENA_TABLES = 8,      /* constant tables (rotary), filled once by the runtime             */
-  STRETTO_ARENA_HYPER = 9,       /* real[STRETTO_HYPER_COUNT]: learning rate and the like            */
-  STRETTO_ARENA_ROUNDED = 10,    /* PARAMETERS rounded to bf16, element for element; written by
-                                  * `round_parameters` and by `apply`; empty where all is one type   */
-  STRETTO_ARENA_CACHE = 11,      /* what generation remembers of each sequence from one call of a decode
-                                  * entry to the next; allocated only where text is generated         */
-  STRETTO_ARENA_COUNT = 12
-} stretto_arena;
+                                  * `accumulate`, `take_accumulated`, `squares` and `apply`              */ \
+  X(3, MOMENT1, moment1)         /* AdamW first moment, same layout                                     */ \
+  X(4, MOMENT2, moment2)         /* AdamW second moment, same layout                                    */ \
+  X(5, ACCUMULATOR, accumulator) /* sum of gradients over micro-batches, same layout; optional          */ \
+  X(6, INPUTS, inputs)           /* see stretto_input and stretto_decode                                */ \
+  X(7, OUTPUTS, outputs)         /* what the host reads: see stretto_output and stretto_decode          */ \
+  X(8, TABLES, tables)           /* constant tables (rotary), filled once by the runtime                */ \
+  X(9, HYPER, hyper)             /* real[STRETTO_HYPER_COUNT]: learning rate and the like               */ \
+  X(10, ROUNDED, rounded)        /* PARAMETERS rounded to bf16, element for element; written by
+                                  * `round_parameters` and by `apply`; empty where all is one type      */ \
+  X(11, CACHE, cache)            /* what generation remembers of each sequence from one call of a decode
+                                  * entry to the next; allocated only where text is generated           */
+
+/* STRETTO_ARENA_ACTIVATIONS = 0 and so on. */
+#define STRETTO_ARENA(number, NAME, name) STRETTO_ARENA_##NAME = number,
+typedef enum stretto_arena { STRETTO_ARENAS(STRETTO_ARENA) STRETTO_ARENA_COUNT } stretto_arena;
+#undef STRETTO_ARENA
 
 typedef struct stretto_buffer {
   int32_t arena;  /* stretto_arena */
@@ -122,6 +126,7 @@ typedef struct stretto_kernel {
   int64_t grid[2];       /* blocks of a launch in x and y */
   int64_t block;         /* threads of a block */
   int64_t shared_bytes;  /* static shared memory of a block */
+  int64_t dynamic_shared_bytes; /* shared memory that a launch gives each block besides it */
   int64_t registers;     /* of a thread, and bytes it spills, as the assembler says; 0 where unknown */
   int64_t spill_bytes;
   const int64_t *buffer_bytes; /* how many bytes of each buffer it may touch; null: it does not say */
@@ -144,7 +149,8 @@ typedef struct stretto_image {
 typedef struct stretto_context stretto_context;
 
 typedef struct stretto_output {
-  int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * nll */
+  int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * (nll + nll_square * nll^2 +
+                       * z_loss * z^2), z the log-sum-exp of the logits; coefficients: of the program */
   int64_t grad_norm;  /* real[1]: global 2-norm of the gradient before clipping (written by squares) */
   int64_t grad_squares; /* real[1]: its square, which apply reads */
   int64_t nll;        /* real[B,T]: negative log-likelihood of each target (written by evaluate) */
@@ -156,7 +162,7 @@ typedef struct stretto_input {
   int64_t targets;  /* i32[B,T]: the token that should follow; any valid id where the weight is 0 */
   int64_t weights;  /* real[B,T]: loss weight of each target, normally mask / (number of ones in the step) */
   /* Where rows hold several documents, which see nothing of each other; else -1, -1 and 0. */
-  int64_t positions; /* i32[B,T]: 0 at the first token of a row and of each document, one more at each token behind it */
+  int64_t positions; /* i32[B,T]: 0 at the first token of a sequence and of each document, one more at each token after */
   int64_t starts;    /* i32[documents + 1]: where each document begins among the B*T tokens, then B*T to the end; or -1 */
   int64_t documents; /* how many documents `starts` has room for */
 } stretto_input;
@@ -195,6 +201,7 @@ typedef struct stretto_program {
   int64_t activation_bytes;                 /* what ACTIVATIONS would take without gradients in it */
   int64_t trainable_elements;               /* elements of the trainable part, padding included */
   double flops_forward, flops_backward;     /* of one micro-batch: matmuls, attention and mixers, as 2*m*n*k */
+  double nll_square, z_loss;                /* coefficients of terms of the loss, 0: without the term */
   const stretto_parameter *parameters;
   int64_t parameter_count;
   const stretto_table *tables;
@@ -209,7 +216,7 @@ typedef struct stretto_program {
    * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
    * squares: sum of squares of GRADIENTS, and its root, the norm, in OUTPUTS. apply: clipping by that sum, AdamW.
    * evaluate: forward, nll and predicted.
-   * round_parameters: ROUNDED from PARAMETERS, after whoever but `apply` wrote them. */
+   * round_parameters: ROUNDED from PARAMETERS, after anything but `apply` wrote them. */
   void (*gradients)(stretto_context *);
   void (*accumulate)(stretto_context *);
   void (*take_accumulated)(stretto_context *);
@@ -225,7 +232,8 @@ typedef struct stretto_program {
 extern const stretto_program stretto_compiled_program;
 
 /* ------------------------------------------------------------------ what the runtime offers generated code
- * All of these put work on the context and return at once where the device is asynchronous. None throws;
+ * Functions, and structs stretto_<call>_args with what stretto_<call> does (the list of these calls is at the end).
+ * All of them put work on the context and return at once where the device is asynchronous. None throws;
  * a failure is kept in the context and reported by the runtime after the entry point returns. */
 
 /* One tensor of reals that a call writes, and what it is in the source. It is `rows` runs of row_bytes, `stride` bytes
@@ -271,7 +279,6 @@ typedef struct stretto_matmul_args {
   stretto_buffer a, b, c, d;
   int64_t ldd;
 } stretto_matmul_args;
-void stretto_matmul(stretto_context *, const stretto_matmul_args *);
 
 /* Causal softmax attention. q, o: [B,T,heads*head_dim], k, v: [B,T,kv_heads*head_dim], each with its own
  * row stride in elements (so they may be column ranges of one buffer), all of type `dtype`; lse: real[B,heads,T].
@@ -287,7 +294,6 @@ typedef struct stretto_attention_args {
   int32_t has_positions, has_starts;
   int64_t documents; /* see stretto_input */
 } stretto_attention_args;
-void stretto_attention(stretto_context *, const stretto_attention_args *);
 
 /* Gradients of the above; dq, dk, dv have strides of their own. */
 typedef struct stretto_attention_grad_args {
@@ -295,14 +301,12 @@ typedef struct stretto_attention_grad_args {
   int64_t do_stride, dq_stride, dk_stride, dv_stride;
   stretto_buffer d_o, d_q, d_k, d_v;
 } stretto_attention_grad_args;
-void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args *);
 
 /* out[r,:] = table[tokens[r],:] for r < rows. table: [vocabulary, width]. */
 typedef struct stretto_embed_args {
   int64_t rows, width, vocabulary;
   stretto_buffer tokens, table, out;
 } stretto_embed_args;
-void stretto_embed(stretto_context *, const stretto_embed_args *);
 
 /* d_table[v,:] = sum of d_out[r,:] over r with tokens[r] = v, in the order of r; rows of absent tokens are
  * set to zero unless accumulate is set. */
@@ -312,7 +316,6 @@ typedef struct stretto_embed_grad_args {
   int32_t unused;
   stretto_buffer tokens, d_out, d_table;
 } stretto_embed_grad_args;
-void stretto_embed_grad(stretto_context *, const stretto_embed_grad_args *);
 
 /* What decode entries remember: cache[b, p mod capacity, :] is the row of position p of sequence b, of row_bytes bytes.
  * `positions`: i32[batch,rows], `counts`: i32[batch], as in stretto_decode. */
@@ -322,21 +325,18 @@ typedef struct stretto_write_cache_args {
   int64_t batch, rows, capacity, row_bytes, from_stride;
   stretto_buffer from, positions, counts, cache;
 } stretto_write_cache_args;
-void stretto_write_cache(stretto_context *, const stretto_write_cache_args *);
 
 /* to[b,r,:] = the row `back` positions before positions[b,r]; zeros where there is none. */
 typedef struct stretto_read_cache_args {
   int64_t batch, rows, capacity, row_bytes, back;
   stretto_buffer cache, positions, to;
 } stretto_read_cache_args;
-void stretto_read_cache(stretto_context *, const stretto_read_cache_args *);
 
 /* to[b,:] = from[b, counts[b] - 1, :]; the first row where counts[b] is 0. */
 typedef struct stretto_last_row_args {
   int64_t batch, rows, row_bytes;
   stretto_buffer from, counts, to;
 } stretto_last_row_args;
-void stretto_last_row(stretto_context *, const stretto_last_row_args *);
 
 /* Causal softmax attention of a few queries of each sequence over its cached keys and values:
  * q, o: [batch,rows,heads*head_dim] with row strides in elements, k, v: [batch,capacity,kv_heads*head_dim]. Query r of
@@ -349,7 +349,6 @@ typedef struct stretto_attention_step_args {
   int32_t unused;
   stretto_buffer q, k, v, positions, counts, o;
 } stretto_attention_step_args;
-void stretto_attention_step(stretto_context *, const stretto_attention_step_args *);
 
 /* A tensor: its last dimension lies together; from one row to the next (all dimensions but the last count rows) there are
  * row_stride elements. */
@@ -362,7 +361,7 @@ typedef struct stretto_tensor {
   int32_t dtype; /* stretto_dtype */
 } stretto_tensor;
 
-/* An attribute of an operation; truth is 1 or 0. */
+/* An attribute of an operation; a boolean is 1 or 0. */
 typedef struct stretto_number {
   const char *name; /* "heads" */
   double value;
@@ -390,7 +389,15 @@ typedef struct stretto_copy_args {
   int64_t from_stride, to_stride;
   stretto_buffer from, to;
 } stretto_copy_args;
-void stretto_copy(stretto_context *, const stretto_copy_args *);
+
+/* The functions of the structs above: void stretto_matmul(stretto_context *, const stretto_matmul_args *) and so on. */
+#define STRETTO_CALLS(X) \
+  X(matmul) X(attention) X(attention_grad) X(attention_step) X(embed) X(embed_grad) \
+  X(write_cache) X(read_cache) X(last_row) X(copy)
+
+#define STRETTO_CALL(call) void stretto_##call(stretto_context *, const stretto_##call##_args *);
+STRETTO_CALLS(STRETTO_CALL)
+#undef STRETTO_CALL
 
 #ifdef __cplusplus
 } /* extern "C" */

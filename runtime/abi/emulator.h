@@ -65,7 +65,13 @@ typedef enum stretto_emulated_collective_kind {
   STRETTO_EMULATED_REDUCE_MIN,    /* signed */
   STRETTO_EMULATED_REDUCE_MAX,
   STRETTO_EMULATED_REDUCE_UMIN,
-  STRETTO_EMULATED_REDUCE_UMAX
+  STRETTO_EMULATED_REDUCE_UMAX,
+  /* Of matrices that a warp holds together, a fragment in the registers of each lane (PTX ISA, "Matrix fragments"): */
+  STRETTO_EMULATED_LOAD_MATRICES, /* 8 x 8 numbers of 16 bits */
+  STRETTO_EMULATED_LOAD_MATRICES_TRANSPOSED,
+  STRETTO_EMULATED_MULTIPLY_BF16, /* C + A B; A: 16 x 16, B: 16 x 8, C: 16 x 8 f32 */
+  STRETTO_EMULATED_MULTIPLY_TF32, /* A: 16 x 8, B: 8 x 8, C: 16 x 8 f32 */
+  STRETTO_EMULATED_MULTIPLY_F64   /* A: 8 x 4, B: 4 x 8, C: 8 x 8 */
 } stretto_emulated_collective_kind;
 
 /* One operation of the program at which threads wait for each other. */
@@ -87,6 +93,12 @@ void stretto_emulator_barrier(stretto_emulated_thread *, const stretto_emulated_
 /* The result in the lower 32 bits; of a shuffle bit 32 says whether the lane it reads is in range. */
 uint64_t stretto_emulator_collective(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t mask,
                                      uint32_t x, uint32_t y, uint32_t z);
+/* Of all lanes of the warp. `row`: where a row lies, aligned to 16 bytes: in lane 8 i + j row j of matrix i; `registers`
+ * gets one register of each of the `count` matrices (1, 2 or 4). */
+void stretto_emulator_load_matrices(stretto_emulated_thread *, const stretto_emulated_wait *, const void *row,
+                                    uint32_t count, uint32_t *registers, const stretto_emulated_access *);
+/* `registers`: those of A, of B and of C, which become the result's; 64 bits each of F64, else 32. */
+void stretto_emulator_multiply(stretto_emulated_thread *, const stretto_emulated_wait *, void *registers);
 /* Instead of asynchronous copies; `source_bytes` of `to`'s bytes are copied, the others become 0. */
 void stretto_emulator_copy_async(stretto_emulated_thread *, void *to, const void *from, uint32_t source_bytes,
                                  const stretto_emulated_access *write, const stretto_emulated_access *read);

@@ -8,37 +8,10 @@
 namespace stretto::runtime {
 
 const char *arenaName(int arena) {
-  if (arena < 0 || arena >= STRETTO_ARENA_COUNT)
-    return "unknown";
-  switch (static_cast<stretto_arena>(arena)) {
-  case STRETTO_ARENA_ACTIVATIONS:
-    return "activations";
-  case STRETTO_ARENA_PARAMETERS:
-    return "parameters";
-  case STRETTO_ARENA_GRADIENTS:
-    return "gradients";
-  case STRETTO_ARENA_MOMENT1:
-    return "moment1";
-  case STRETTO_ARENA_MOMENT2:
-    return "moment2";
-  case STRETTO_ARENA_ACCUMULATOR:
-    return "accumulator";
-  case STRETTO_ARENA_INPUTS:
-    return "inputs";
-  case STRETTO_ARENA_OUTPUTS:
-    return "outputs";
-  case STRETTO_ARENA_TABLES:
-    return "tables";
-  case STRETTO_ARENA_HYPER:
-    return "hyper";
-  case STRETTO_ARENA_ROUNDED:
-    return "rounded";
-  case STRETTO_ARENA_CACHE:
-    return "cache";
-  case STRETTO_ARENA_COUNT:
-    break;
-  }
-  return "unknown";
+#define ARENA_NAME(number, NAME, name) #name,
+  static constexpr const char *names[] = {STRETTO_ARENAS(ARENA_NAME)};
+#undef ARENA_NAME
+  return arena >= 0 && arena < STRETTO_ARENA_COUNT ? names[arena] : "unknown";
 }
 
 Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate) : device(device) {

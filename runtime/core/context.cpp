@@ -29,9 +29,9 @@ template <typename Make> void submit(stretto_context *context, Make make) noexce
 }
 
 // Submits the op of a call with an argument struct.
-template <typename Call> void call(stretto_context *context, const typename Call::Args *args) {
+template <typename Args> void call(stretto_context *context, const Args &args) {
   submit(context, [&] {
-    Op op = Call{{*args, context->dtype}};
+    Op op = opOf(args, context->dtype);
     resolve(op, context->arenas);
     return op;
   });
@@ -77,27 +77,9 @@ void stretto_zero(stretto_context *context, const stretto_buffer *buffer, int64_
   submit(context, [&]() -> Op { return ZeroOp{context->arenas.resolve(*buffer, bytes), bytes}; });
 }
 
-void stretto_matmul(stretto_context *context, const stretto_matmul_args *args) { call<MatmulOp>(context, args); }
-void stretto_attention(stretto_context *context, const stretto_attention_args *args) {
-  call<AttentionOp>(context, args);
-}
-void stretto_attention_grad(stretto_context *context, const stretto_attention_grad_args *args) {
-  call<AttentionGradOp>(context, args);
-}
-void stretto_embed(stretto_context *context, const stretto_embed_args *args) { call<EmbedOp>(context, args); }
-void stretto_embed_grad(stretto_context *context, const stretto_embed_grad_args *args) {
-  call<EmbedGradOp>(context, args);
-}
-void stretto_write_cache(stretto_context *context, const stretto_write_cache_args *args) {
-  call<WriteCacheOp>(context, args);
-}
-void stretto_read_cache(stretto_context *context, const stretto_read_cache_args *args) {
-  call<ReadCacheOp>(context, args);
-}
-void stretto_last_row(stretto_context *context, const stretto_last_row_args *args) { call<LastRowOp>(context, args); }
-void stretto_attention_step(stretto_context *context, const stretto_attention_step_args *args) {
-  call<AttentionStepOp>(context, args);
-}
-void stretto_copy(stretto_context *context, const stretto_copy_args *args) { call<CopyOp>(context, args); }
+#define CALL(name)                                                                                                     \
+  void stretto_##name(stretto_context *context, const stretto_##name##_args *args) { call(context, *args); }
+STRETTO_CALLS(CALL)
+#undef CALL
 
 } // extern "C"

@@ -3,8 +3,10 @@
 
 #include "runtime/abi/abi.h"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -133,5 +135,23 @@ struct CallSite {
 using Op =
     std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, WriteCacheOp, ReadCacheOp,
                  LastRowOp, AttentionStepOp, LibraryOp, ZeroOp, CopyOp, CopyInOp, CopyOutOp, ReserveOp>;
+
+// Whether an op is that of a call with these arguments.
+template <typename Op, typename Arguments>
+concept CallWith = requires { typename Op::Args; } && std::same_as<typename Op::Args, Arguments>;
+
+// The op of a call; addresses are missing. `real`: what "real" is in abi.h.
+template <typename Arguments> Op opOf(const Arguments &args, int32_t real) {
+  Op op;
+  const auto tryAs = [&]<typename Call>(std::type_identity<Call>) {
+    if constexpr (CallWith<Call, Arguments>)
+      op = Call{{args, real}};
+  };
+  [&]<typename... Ops>(std::type_identity<std::variant<Ops...>>) {
+    static_assert((CallWith<Ops, Arguments> + ...) == 1, "each argument struct has one op");
+    (tryAs(std::type_identity<Ops>()), ...);
+  }(std::type_identity<Op>());
+  return op;
+}
 
 } // namespace stretto::runtime

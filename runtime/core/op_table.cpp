@@ -122,9 +122,9 @@ struct Facts {
   OpFacts operator()(const AttentionStepOp &) const { return named("attention of a step", "attention"); }
   OpFacts operator()(const EmbedOp &) const { return named("embedding", "embedding"); }
   OpFacts operator()(const EmbedGradOp &) const { return named("embedding backward", "embedding"); }
-  OpFacts operator()(const WriteCacheOp &) const { return {"storing in a cache", "caches", "caches"}; }
-  OpFacts operator()(const ReadCacheOp &) const { return {"reading of a cache", "caches", "caches"}; }
-  OpFacts operator()(const LastRowOp &) const { return {"choice of the last rows", "caches", "caches"}; }
+  OpFacts operator()(const WriteCacheOp &) const { return {"cache write", "caches", "caches"}; }
+  OpFacts operator()(const ReadCacheOp &) const { return {"cache read", "caches", "caches"}; }
+  OpFacts operator()(const LastRowOp &) const { return {"gather of the last rows", "caches", "caches"}; }
   OpFacts operator()(const LibraryOp &op) const { return named(op.name, "library", op.flops); }
   OpFacts operator()(const ZeroOp &op) const {
     return {fmt::format("clearing of {} bytes", op.bytes), "rest", "clearing"};

@@ -1,6 +1,6 @@
-// Threads that share out work by shape. Whoever comes first takes the next piece, so that a thread that the system has
-// put aside holds nobody up: on a busy machine the caller does most of the work itself, instead of waiting at a barrier
-// as OpenMP's threads do. Which thread does a piece never changes a bit.
+// Threads that share out work by shape. The first free thread takes the next piece, so that a thread that the system
+// has put aside holds nobody up: on a busy machine the caller does most of the work itself, instead of waiting at a
+// barrier as OpenMP's threads do. Which thread does a piece never changes a bit.
 #pragma once
 
 #include <atomic>

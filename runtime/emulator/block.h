@@ -45,6 +45,8 @@ struct Warp {
   std::vector<Gathering> gatherings; // masks do not overlap
   uint32_t x[32], y[32], z[32];
   uint64_t result[32];
+  const void *rows[32]; // of matrices in shared memory
+  void *registers[32];  // of fragments
 };
 
 // A number in 1 .. count without a common divisor with count, made from `random`: steps of it visit all of 0 ..
@@ -62,6 +64,10 @@ public:
   void barrier(Thread &thread, const stretto_emulated_wait &wait);
   uint64_t collective(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask, uint32_t x, uint32_t y,
                       uint32_t z);
+  // The lane waits for the others of `mask` at an operation. True for the last one, which does the work for all and
+  // then calls `release`; the others return when that is done.
+  bool meet(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask);
+  void release(Thread &thread);
   // Ends the process with a message about a thread.
   [[noreturn]] void fail(const Thread &thread, const std::string &what);
 
@@ -70,6 +76,8 @@ public:
             warps[thread.thread / 32].stamp};
   }
   Warp &warpOf(const Thread &thread) { return warps[thread.thread / 32]; }
+  // A lane of the warp of `thread`.
+  Thread &laneOf(const Thread &thread, uint32_t lane) { return *threads[thread.thread / 32 * 32 + lane]; }
 
   const Launch *launch = nullptr;
   stretto_emulator_checks checks = STRETTO_EMULATOR_CHECKS_FAST;

@@ -118,44 +118,57 @@ static Gathering *join(Warp &warp, const stretto_emulated_wait &wait, uint32_t m
   return &warp.gatherings.emplace_back(Gathering{mask, 0, &wait});
 }
 
-uint64_t Block::collective(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask, uint32_t x, uint32_t y,
-                           uint32_t z) {
-  Warp &warp = warpOf(thread);
+bool Block::meet(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask) {
   const uint32_t lane = thread.thread % 32;
   if (!(mask >> lane & 1))
     fail(thread, fmt::format("its mask must hold the lane that executes it, but got 0x{:08x} in lane {} at {}", mask,
                              lane, describe(wait)));
   const Gathering *other = nullptr;
-  Gathering *gathering = join(warp, wait, mask, other);
+  Gathering *gathering = join(warpOf(thread), wait, mask, other);
   if (!gathering)
     fail(thread,
          fmt::format("lanes of one mask must execute the same operation with the same mask, but lane {} is at {} "
                      "with mask 0x{:08x}, lane {} at {} with mask 0x{:08x}",
                      lane, describe(wait), mask, std::countr_zero(other->arrived), describe(*other->wait),
                      other->mask));
-  warp.x[lane] = x;
-  warp.y[lane] = y;
-  warp.z[lane] = z;
   gathering->arrived |= 1u << lane;
   thread.state = ThreadState::atCollective;
   thread.waitsAt = &wait;
   thread.mask = mask;
-  if (gathering->arrived != mask) {
-    suspend(thread);
+  if (gathering->arrived == mask)
+    return true;
+  suspend(thread);
+  return false;
+}
+
+void Block::release(Thread &thread) {
+  Warp &warp = warpOf(thread);
+  auto done = std::find_if(warp.gatherings.begin(), warp.gatherings.end(),
+                           [&](const Gathering &gathering) { return gathering.mask == thread.mask; });
+  *done = warp.gatherings.back();
+  warp.gatherings.pop_back();
+  forEachLane(thread.mask, [&](uint32_t lane) { laneOf(thread, lane).state = ThreadState::ready; });
+  warp.ready |= thread.mask;
+  readyWarps |= 1u << thread.thread / 32;
+}
+
+uint64_t Block::collective(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask, uint32_t x, uint32_t y,
+                           uint32_t z) {
+  Warp &warp = warpOf(thread);
+  const uint32_t lane = thread.thread % 32;
+  warp.x[lane] = x;
+  warp.y[lane] = y;
+  warp.z[lane] = z;
+  if (!meet(thread, wait, mask))
     return warp.result[lane];
-  }
   if (wait.kind == STRETTO_EMULATED_SYNC_WARP) {
     if (mask == ~0u)
       advance(warp.stamp);
   } else if (const int wrong = compute(warp, wait.kind, mask); wrong >= 0) {
-    fail(*threads[thread.thread / 32 * 32 + wrong],
+    fail(laneOf(thread, wrong),
          fmt::format("it must read a lane of its mask 0x{:08x}, but reads another at {}", mask, describe(wait)));
   }
-  *gathering = warp.gatherings.back();
-  warp.gatherings.pop_back();
-  forEachLane(mask, [&](uint32_t each) { threads[thread.thread / 32 * 32 + each]->state = ThreadState::ready; });
-  warp.ready |= mask;
-  readyWarps |= 1u << thread.thread / 32;
+  release(thread);
   return warp.result[lane];
 }
 

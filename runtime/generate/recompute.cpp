@@ -14,13 +14,14 @@ void checkPrompts(std::span<const Prompt> prompts, const stretto_program &progra
     const int64_t size = static_cast<int64_t>(prompt.tokens.size());
     // The last token written is never read.
     if (size == 0 || size + prompt.most - 1 > program.length)
-      throw Error(fmt::format("a prompt must have at least one token and fit into the {} of a row together with its "
-                              "answer, but got a prompt of {} for an answer of up to {}",
-                              program.length, size, prompt.most));
+      throw Error(
+          fmt::format("a prompt must have at least one token and fit into the {} of a sequence together with its "
+                      "answer, but got a prompt of {} for an answer of up to {}",
+                      program.length, size, prompt.most));
   }
 }
 
-// Some prompts that are answered side by side, one in each row.
+// Some prompts that are answered side by side, one in each sequence.
 class Batch {
 public:
   Batch(Stepper &stepper, const stretto_program &program, std::span<const Prompt> prompts, const Writing &writing)
@@ -49,7 +50,7 @@ private:
     return static_cast<int64_t>(answer.size()) >= prompt.most || (!answer.empty() && answer.back() == prompt.end);
   }
 
-  // One token more in each row that is not done. Returns whether there was one.
+  // One token more in each sequence that is not done. Returns whether there was one.
   bool writeOne() {
     std::vector<size_t> open;
     for (size_t row = 0; row < prompts.size(); ++row)

@@ -67,7 +67,7 @@ struct Factors {
 
 bool isByChannel(const Tensor &factors, const Tensor &x) { return factors.dim() > x.dim(); }
 
-// Products of rows and keys: pairs[i, j] = sum of rows[i] * keys[j] * factors[i, j]
+// Inner products of rows and keys: pairs[i, j] = sum of rows[i] * keys[j] * factors[i, j]
 Tensor pairsOf(const Tensor &rows, const Tensor &keys, const Tensor &factors) {
   if (isByChannel(factors, rows))
     return (factors * keys.unsqueeze(-3)).matmul(rows.unsqueeze(-1)).squeeze(-1);
@@ -315,13 +315,13 @@ Walk walk(const Chunks &chunks, Tensor &state) {
 }
 
 // Of each chunk: the gradient of the state behind it, and of u.
-struct ReverseWalk {
+struct BackwardWalk {
   Tensor dAfter, du;
 };
 
 // Goes back over the chunks, where `grad` is the gradient of the output, times the scale; `dState` becomes that of the
 // state before them.
-ReverseWalk walkBack(const Chunks &chunks, const Tensor &grad, Tensor &dState) {
+BackwardWalk walkBack(const Chunks &chunks, const Tensor &grad, Tensor &dState) {
   const Tensor duOfOut = chunks.a.mT().matmul(grad), dStateOfOut = chunks.qDecayed.mT().matmul(grad);
   std::vector<Tensor> dAfter(chunks.count), du(chunks.count);
   for (int64_t i = chunks.count - 1; i >= 0; --i) {
@@ -338,25 +338,25 @@ ReverseWalk walkBack(const Chunks &chunks, const Tensor &grad, Tensor &dState) {
 
 //===- Gradients ---------------------------------------------------------------===//
 
-class Reverse {
+class BackwardPass {
 public:
-  Reverse(const Mixer &mixer, const MixerGradients &to) : mixer(mixer), form(mixer.form), in(mixer.in), to(to) {}
+  BackwardPass(const Mixer &mixer, const MixerGradients &to) : mixer(mixer), form(mixer.form), in(mixer.in), to(to) {}
 
   void run(int64_t begin, int64_t end, Tensor state, const Tensor &dOut, Tensor &dState) const {
     const Chunks chunks = mixer.read(begin, end);
     const Walk states = walk(chunks, state);
     const Tensor ofTokens = mixer.rowsOf(dOut, form.heads, begin, end) * in.scale,
                  grad = mixer.interleave({}, ofTokens);
-    const ReverseWalk reverse = walkBack(chunks, grad, dState);
-    const Tensor dWritten = !form.erases ? reverse.du
-                                         : at::linalg_solve_triangular(chunks.m.mT(), reverse.du, /*upper=*/true,
+    const BackwardWalk backward = walkBack(chunks, grad, dState);
+    const Tensor dWritten = !form.erases ? backward.du
+                                         : at::linalg_solve_triangular(chunks.m.mT(), backward.du, /*upper=*/true,
                                                                        /*left=*/true, /*unitriangular=*/true);
     const Tensor da = grad.matmul(states.u.mT());
     const Tensor dm = form.erases ? dWritten.matmul(states.u.mT()).tril(-1).neg() : Tensor();
-    const RowGradients byState = stateGradients(chunks, states, reverse, grad, dWritten);
+    const RowGradients byState = stateGradients(chunks, states, backward, grad, dWritten);
     const RowGradients byPairs = mixer.pairGradients(chunks, da.tril(-1), dm);
     if (to.dDecay.defined())
-      mixer.put(to.dDecay, mixer.firstRows(decayGradient(chunks, states, reverse, byState, byPairs, da, dm)), begin,
+      mixer.put(to.dDecay, mixer.firstRows(decayGradient(chunks, states, backward, byState, byPairs, da, dm)), begin,
                 end);
     const Tensor ofItself = da.diagonal(0, -2, -1).unsqueeze(-1); // pairs of a row with itself
     store({byState.q + byPairs.q + ofItself * chunks.k, byState.k + byPairs.k + ofItself * chunks.q,
@@ -366,20 +366,20 @@ public:
 
 private:
   // What comes by the states before and behind the chunks.
-  RowGradients stateGradients(const Chunks &chunks, const Walk &states, const ReverseWalk &reverse, const Tensor &grad,
-                              const Tensor &dWritten) const {
+  RowGradients stateGradients(const Chunks &chunks, const Walk &states, const BackwardWalk &backward,
+                              const Tensor &grad, const Tensor &dWritten) const {
     const Tensor before = states.before.mT();
-    return {times(grad.matmul(before), chunks.fromBegin), times(states.u.matmul(reverse.dAfter.mT()), chunks.toEnd),
+    return {times(grad.matmul(before), chunks.fromBegin), times(states.u.matmul(backward.dAfter.mT()), chunks.toEnd),
             form.erases ? times(dWritten.matmul(before), chunks.rFromBegin).neg() : Tensor()};
   }
 
   // Pairs of a row with itself do not decay; they are left out, since they would only have to cancel.
-  Tensor decayGradient(const Chunks &chunks, const Walk &states, const ReverseWalk &reverse,
+  Tensor decayGradient(const Chunks &chunks, const Walk &states, const BackwardWalk &backward,
                        const RowGradients &byState, const RowGradients &byPairs, const Tensor &da,
                        const Tensor &dm) const {
     auto ofGate = [&](const Tensor &x) { return form.byChannel ? x : x.sum(-1, true); };
     const Tensor ofKeys = ofGate(chunks.k * byState.k);
-    const Tensor ofWhole = ofGate((states.before * reverse.dAfter).sum(-1).unsqueeze(-2)) * chunks.whole;
+    const Tensor ofWhole = ofGate((states.before * backward.dAfter).sum(-1).unsqueeze(-2)) * chunks.whole;
     Tensor ofGates = ofGate(chunks.q * byState.q) - ofKeys, ofErase;
     if (form.byChannel) {
       ofGates += chunks.q * byPairs.q - chunks.k * byPairs.k;
@@ -493,18 +493,18 @@ void mixerBackward(const MixerTensors &in, int64_t segment, const Tensor &states
   const Mixer mixer(in);
   const Form &form = mixer.form;
   const std::vector<int64_t> shape{form.batch, form.heads, form.keys, form.values};
-  const Reverse reverse(mixer, to);
+  const BackwardPass backward(mixer, to);
   Tensor dState = at::zeros(shape, in.q.options().dtype(form.real));
   for (int64_t number = (form.length + segment - 1) / segment - 1; number >= 0; --number) {
     const int64_t begin = number * segment, end = std::min(form.length, begin + segment);
-    reverse.run(begin, end, states.select(2, number).reshape(shape), grad, dState);
+    backward.run(begin, end, states.select(2, number).reshape(shape), grad, dState);
   }
 }
 
 void mixerStep(const MixerTensors &in, const Tensor &positions, const Tensor &counts, const Tensor &state,
                const Tensor &out) {
   const Form form(in);
-  auto ofSequences = [&](const Tensor &truth) { return truth.reshape({form.batch, 1, 1, 1}); };
+  auto ofSequences = [&](const Tensor &flags) { return flags.reshape({form.batch, 1, 1, 1}); };
   Tensor current = state.reshape({form.batch, form.heads, form.keys, form.values})
                        .masked_fill(ofSequences(positions.select(1, 0).eq(0).logical_and(counts.gt(0))), 0);
   for (int64_t number = 0; number < form.length; ++number) {

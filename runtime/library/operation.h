@@ -20,7 +20,7 @@ struct LibraryCall {
   std::vector<at::Tensor> operands;                        // those that are given, in their order
   std::vector<at::Tensor> results;                         // to be written in place: results[0].copy_(...)
   std::vector<std::string_view> operandNames, resultNames; // of those that may be left out; else empty
-  std::vector<Number> numbers;                             // attributes; truth is 1 or 0
+  std::vector<Number> numbers;                             // attributes; a boolean is 1 or 0
   // On the CPU: memory for the time of the call, so many bytes for each thread (runtime/core/threads.h), one part
   // behind the other.
   std::function<char *(int64_t bytesPerThread)> scratch;

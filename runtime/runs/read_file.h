@@ -1,4 +1,4 @@
-// Reading what runs and sweeps wrote, by whoever wrote it.
+// Reading what runs and sweeps wrote, whichever program wrote it.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace stretto::runtime {
 
-// The tokens of some micro-batches in a row; micro-batch i is rows [i * batch, (i + 1) * batch).
+// The tokens of some micro-batches, one after another; micro-batch i is sequences [i * batch, (i + 1) * batch).
 struct TokenBlock {
   std::vector<int32_t> tokens, targets;
   std::vector<uint8_t> mask;

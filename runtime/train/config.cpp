@@ -55,6 +55,20 @@ Setting real(const char *name, const char *help, double RunConfig::*field, doubl
           true, set,  [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
 }
 
+// A coefficient of a term of the loss. The compiler reads the option, too, in the same range.
+Setting coefficient(const char *name, const char *help, std::optional<double> RunConfig::*field) {
+  auto set = [=](RunConfig &config, const std::string &text) {
+    double value = 0;
+    if (!parseReal(text, value) || !(value >= 0 && value <= 1e6))
+      throw Error(fmt::format("--{} must be a number in 0..{}, but got '{}'", name, 1e6, text));
+    config.*field = value;
+  };
+  return {name, help, Setting::Kind::Real, true, set, [=](const RunConfig &config) {
+            const std::optional<double> value = config.*field;
+            return value ? fmt::format("{}", *value) : std::string();
+          }};
+}
+
 Setting text(const char *name, std::string help, std::string RunConfig::*field, bool stored,
              std::vector<std::string> choices = {}) {
   auto set = [=](RunConfig &config, const std::string &value) {
@@ -103,7 +117,7 @@ std::vector<Setting> makeSettings() {
   return {
       text("task", "task to train on", &C::task, true),
       text("preset", "named size of the task (default: its first)", &C::preset, true),
-      text("tokens", "train on the rows of this safetensors file instead of a task", &C::tokens, true),
+      text("tokens", "train on the sequences of this safetensors file instead of a task", &C::tokens, true),
       integer("steps", "optimizer steps", &C::steps, 0, most),
       real("lr", "learning rate", &C::learningRate, 0, 1e6),
       text("schedule", "what follows warm-up: constant, linear or cosine", &C::schedule, true,
@@ -115,6 +129,12 @@ std::vector<Setting> makeSettings() {
       real("beta2", "decay of AdamW's second moment", &C::beta2, 0, 0.9999999),
       real("epsilon", "AdamW's epsilon", &C::epsilon, 1e-30, 1),
       real("clip", "largest global gradient norm; inf: no clipping", &C::clip, 1e-30, infinity),
+      coefficient("nll-square",
+                  "coefficient of the squared negative log-likelihood in the loss; it has to be that of the program",
+                  &C::nllSquare),
+      coefficient("z-loss",
+                  "coefficient of the squared log-sum-exp of the logits in the loss; it has to be that of the program",
+                  &C::zLoss),
       integer("accumulate", "micro-batches per step", &C::accumulate, 1, 1'000'000),
       integer("seed", "seed of weights and data", &C::seed, 0, std::numeric_limits<int64_t>::max()),
       text("init-from", "take the weights from this safetensors file, run directory or checkpoint", &C::initFrom, true),
@@ -188,6 +208,10 @@ void applyRecipe(RunConfig &config, const Recipe &recipe, const std::string &ori
   take("clip", config.clip, recipe.clip);
   take("schedule", config.schedule, recipe.schedule);
   take("final-fraction", config.finalFraction, recipe.final_fraction);
+  if (recipe.nll_square)
+    take("nll-square", config.nllSquare, recipe.nll_square);
+  if (recipe.z_loss)
+    take("z-loss", config.zLoss, recipe.z_loss);
 }
 
 // Leaves out what layers say of another task than that of the run, and parameters below a preset.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct RunConfig {
   double clip = 1.0; // infinity: never
   std::string schedule = "cosine";
   double finalFraction = 0.1;
+  std::optional<double> nllSquare, zLoss; // coefficients of terms of the loss; nothing: as the program has them
   int64_t seed = 0;
   int64_t evalEvery = 100, evalBatches = 4, evalGenerate = -1; // -1: as the task says
   double temperature = -1;                                     // of what is generated; -1: as the task says
@@ -51,7 +53,7 @@ struct Setting {
   Kind kind = Kind::Text;
   bool stored = false;                                       // part of run.toml, taken over by --resume
   std::function<void(RunConfig &, const std::string &)> set; // throws Error for a value out of range
-  std::function<std::string(const RunConfig &)> get;
+  std::function<std::string(const RunConfig &)> get;         // empty for a number: nobody says
 };
 
 // All options, in the order of the help text.

@@ -29,7 +29,7 @@ std::string textOf(const std::string &path, const std::string &name, const toml:
     return fmt::format("{}", value->get());
   if (auto value = node.as_boolean())
     return value->get() ? "true" : "false";
-  throw Error(fmt::format("{}: '{}' must be a text, a number or a truth value", originOf(path, node), name));
+  throw Error(fmt::format("{}: '{}' must be a string, a number or a boolean", originOf(path, node), name));
 }
 
 void readSettings(const std::string &path, const toml::table &table, ConfigLayer &layer) {
@@ -95,6 +95,8 @@ std::string writeConfigFile(const RunConfig &config) {
     if (!setting.stored)
       continue;
     const std::string value = setting.get(config);
+    if (value.empty() && setting.kind != Setting::Kind::Text)
+      continue; // nobody says
     out += fmt::format("{} = {}  # {}\n", setting.name, setting.kind == Setting::Kind::Text ? quoteJson(value) : value,
                        config.origins.at(setting.name));
   }

@@ -1,4 +1,4 @@
-// Where the documents that share rows of tokens begin.
+// Where the documents packed into sequences begin.
 #include "runtime/train/documents.h"
 
 #include "runtime/core/error.h"
@@ -10,14 +10,14 @@ namespace stretto::runtime {
 std::vector<int32_t> documentStarts(std::span<const int32_t> positions, int64_t length) {
   std::vector<int32_t> starts;
   for (size_t token = 0; token < positions.size(); ++token) {
-    const int64_t place = static_cast<int64_t>(token) % length;
+    const int64_t position = static_cast<int64_t>(token) % length;
     if (positions[token] == 0)
       starts.push_back(static_cast<int32_t>(token));
-    else if (place == 0 || positions[token] != positions[token - 1] + 1)
+    else if (position == 0 || positions[token] != positions[token - 1] + 1)
       throw Error(
-          fmt::format("positions must be 0 at the first token of a row and of each document and one more at each "
-                      "token behind it, but got {} at token {} of row {}",
-                      positions[token], place, static_cast<int64_t>(token) / length));
+          fmt::format("positions must be 0 at the first token of a sequence and of each document and one more at each "
+                      "token after it, but got {} at token {} of sequence {}",
+                      positions[token], position, static_cast<int64_t>(token) / length));
   }
   return starts;
 }

@@ -1,4 +1,4 @@
-// Where the documents that share rows of tokens begin.
+// Where the documents packed into sequences begin.
 #pragma once
 
 #include <cstdint>

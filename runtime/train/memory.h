@@ -9,7 +9,7 @@ namespace stretto::runtime {
 
 struct MemoryPlan {
   int64_t activations = 0; // saved values and transients, as far as they find no room among the gradients
-  int64_t weights = 0;     // parameters and, where used, their rounded copy
+  int64_t weights = 0;     // parameters and, where used, their bf16 copy
   int64_t gradients = 0;   // gradients and, where used, their accumulator
   int64_t moments = 0;     // optimizer state
   int64_t rest = 0;        // inputs, outputs, tables, hyper-parameters

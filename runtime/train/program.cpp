@@ -73,6 +73,14 @@ bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingStat
   return true;
 }
 
+// The loss as a formula of n, the negative log-likelihood, and z, the log-sum-exp of the logits.
+std::string lossFormula(const stretto_program &program) {
+  const auto square = [](double coefficient, char name) {
+    return coefficient == 0 ? "" : fmt::format(" + {} {}^2", coefficient, name);
+  };
+  return "n" + square(program.nll_square, 'n') + square(program.z_loss, 'z');
+}
+
 void announce(const RunConfig &config, const stretto_program &program, const Device &device, Progress &progress,
               const MemoryPlan &plan) {
   const std::string types =
@@ -80,6 +88,8 @@ void announce(const RunConfig &config, const stretto_program &program, const Dev
   progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {}", program.model,
                                types, countParameters(program), program.parameter_count, program.batch, program.length,
                                config.accumulate, device.describe()));
+  if (program.nll_square != 0 || program.z_loss != 0)
+    progress.message(fmt::format("loss of a token: {}; evaluations report n", lossFormula(program)));
   progress.message(fmt::format("planned memory: {} ({}); resident so far, program and libraries: {}",
                                formatBytes(plan.total()), describePlan(plan), formatBytes(residentPeak())));
 }
@@ -188,7 +198,7 @@ private:
       return;
     }
     const std::string steps = config.steps ? fmt::format("{} steps, ", trainer.step()) : "";
-    progress.message(fmt::format("done: {}{} of planned memory taken, {} resident at the highest{}", steps,
+    progress.message(fmt::format("done: {}{} of planned memory taken, {} resident at the peak{}", steps,
                                  formatBytes(memory), formatBytes(residentPeak()),
                                  directory ? ", everything in " + config.out : ""));
   }
@@ -214,6 +224,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
       return 0;
     catchStopSignals();
     RunConfig config = configure(*line, program.model, tasks);
+    settleLoss(config, program);
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
     checkRequest(config, {program.target, program.length, program.vocabulary});

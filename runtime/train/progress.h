@@ -17,7 +17,7 @@ struct ProgressState {
   std::string score;         // the headline of the latest evaluation; empty: none yet
   std::optional<double> mfu; // share of the measured peak
   double etaSeconds = 0;
-  int64_t resident = 0; // bytes of the process at the highest
+  int64_t resident = 0; // bytes of the process at the peak
 };
 
 // All of it in one line, e.g. "step 120/2000  loss 2.31  accuracy 41.2 %  lr 1.0e-3  ...".

@@ -84,6 +84,23 @@ std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model,
   return task;
 }
 
+static void settleTerm(RunConfig &config, const char *option, std::optional<double> &asked, double compiled) {
+  std::string &origin = config.origins[option];
+  if (!asked) {
+    asked = compiled;
+    origin = "program";
+  }
+  if (*asked != compiled)
+    throw Error(fmt::format("--{} must be the {} that the model was compiled with, but got {} ({}); compile for it: "
+                            "stretto compile SPEC --{} {}",
+                            option, compiled, *asked, origin, option, *asked));
+}
+
+void settleLoss(RunConfig &config, const stretto_program &program) {
+  settleTerm(config, "nll-square", config.nllSquare, program.nll_square);
+  settleTerm(config, "z-loss", config.zLoss, program.z_loss);
+}
+
 void checkNew(const RunConfig &config) {
   if (!config.resume && hasCheckpoints(config.out))
     throw Error(fmt::format("run directory '{}' must be new, but has checkpoints; give --resume to go on from them, "

@@ -2,6 +2,7 @@
 // by its program.
 #pragma once
 
+#include "runtime/abi/abi.h"
 #include "runtime/train/options.h"
 
 #include <string_view>
@@ -21,6 +22,10 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
 
 // The task of a run, for rows of the model's length. Throws Error where it does not fit the model.
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks);
+
+// Takes the terms of the loss that the program was compiled with where nobody says. Throws Error where others are asked
+// for.
+void settleLoss(RunConfig &config, const stretto_program &program);
 
 // Throws Error where the run directory has checkpoints and is not to be gone on with.
 void checkNew(const RunConfig &config);

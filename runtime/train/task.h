@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,7 +52,7 @@ class Task {
 public:
   virtual ~Task() = default;
   virtual std::string name() const = 0;
-  virtual int64_t length() const = 0;     // tokens per row (the recipe's context, or as overridden)
+  virtual int64_t length() const = 0;     // tokens per sequence (the recipe's context, or as overridden)
   virtual int64_t vocabulary() const = 0; // ids are 0 .. vocabulary-1
   // Every parameter with its value as text, for the run directory.
   virtual std::map<std::string, std::string> settings() const = 0;
@@ -97,6 +98,8 @@ struct Recipe {
   double learning_rate = 0, weight_decay = 0, beta1 = 0, beta2 = 0, epsilon = 0, clip = 0;
   std::string schedule;      // "constant", "linear" or "cosine"
   double final_fraction = 0; // learning rate at the end / learning rate
+  // Coefficients of terms of the loss, see stretto_output; nothing: the recipe names none.
+  std::optional<double> nll_square, z_loss;
 };
 
 } // namespace stretto::runtime

@@ -18,7 +18,7 @@ static std::vector<ParameterInfo> makeInfos(int64_t n, int64_t v, int64_t rMin, 
   infos.insert(infos.begin(), {"n", n, 3, 4096, "most nodes of a graph; the size of every graph in the evaluation"});
   infos.push_back(ParameterInfo::word("query", {"last", "last_quarter"},
                                       "the node asked for: the last one, or one of the last quarter"));
-  infos.push_back({"length", length, 1, 1 << 24, "tokens in a row"});
+  infos.push_back({"length", length, 1, 1 << 24, "tokens in a sequence"});
   return infos;
 }
 

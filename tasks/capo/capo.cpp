@@ -17,7 +17,7 @@ const std::vector<ParameterInfo> &CapoTask::parameterInfos() {
       ParameterInfo::text("lists", "", "directory of lists in place of the built-in ones"),
       ParameterInfo::text("vocabulary", "", "directory of a tokenizer's vocab.json and merges.txt in place of words"),
       {"world", 0, 0, INT64_MAX, "seed of the people; the seed of the data draws orders and templates"},
-      {"length", 512, 1, 1 << 24, "tokens in a row"},
+      {"length", 512, 1, 1 << 24, "tokens in a sequence"},
   };
   return infos;
 }

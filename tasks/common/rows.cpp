@@ -10,7 +10,7 @@ void checkShape(const runtime::Task &task, const runtime::BatchView &batch, size
   size_t size = size_t(batch.batch * batch.length);
   if (batch.length != task.length() || batch.tokens.size() != size || batch.targets.size() != size ||
       batch.mask.size() != size || batch.positions.size() != size || predictions != size)
-    throw std::invalid_argument("task '" + task.name() + "': rows must have " + std::to_string(task.length()) +
+    throw std::invalid_argument("task '" + task.name() + "': sequences must have " + std::to_string(task.length()) +
                                 " tokens, but got a batch of another shape");
 }
 

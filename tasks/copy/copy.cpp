@@ -9,7 +9,7 @@ const std::vector<ParameterInfo> &CopyTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
       {"n", 500, 1, 1 << 20, "symbols in an instance"},
       {"symbols", 500, 1, 1 << 20, "symbols to choose from, at least n; equal to n: permutations"},
-      {"length", 1024, 1, 1 << 24, "tokens in a row"},
+      {"length", 1024, 1, 1 << 24, "tokens in a sequence"},
   };
   return infos;
 }

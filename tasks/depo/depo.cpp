@@ -14,7 +14,7 @@ static std::vector<ParameterInfo> makeInfos(int64_t n, int64_t k, int64_t v, int
   infos.insert(infos.begin(), {{"n", n, 3, 1 << 20, "most nodes of a cycle; the size of every cycle in the evaluation"},
                                {"k", k, 1, publishedAnswer - publishedQuery - 1, "most steps asked for"}});
   infos.push_back({"queries", 10, 1, 1 << 20, "most queries of an instance, each on a node of its own"});
-  infos.push_back({"length", 2048, 1, 1 << 24, "tokens in a row"});
+  infos.push_back({"length", 2048, 1, 1 << 24, "tokens in a sequence"});
   return infos;
 }
 

@@ -21,7 +21,7 @@ const std::vector<ParameterInfo> &HopsTask::parameterInfos() {
       {"names", 400, 2, 400, "first, middle and last names in use, of each list"},
       {"years", mostYears, 1, mostYears, "years in use, from 1950 on"},
       ParameterInfo::word("loss", {"answer", "all"}, "targets that count: the year asked for, or every token"),
-      {"length", 1024, 1, 1 << 24, "tokens in a row"},
+      {"length", 1024, 1, 1 << 24, "tokens in a sequence"},
   };
   return infos;
 }

@@ -8,7 +8,7 @@ namespace stretto::tasks {
 const std::vector<ParameterInfo> &LanoTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
       ParameterInfo::text("grammar", "cfg3f", "a grammar by its name, or the path of a file with one"),
-      {"length", 512, 1, 1 << 24, "tokens in a row"},
+      {"length", 512, 1, 1 << 24, "tokens in a sequence"},
   };
   return infos;
 }
@@ -17,7 +17,7 @@ LanoTask::LanoTask(Parameters values) : PackedTask(values, 0), grammar(findGramm
   checkLength();
 }
 
-// A row of `length` inputs holds length+1 tokens, among them <begin> and the end, which leaves length-1.
+// A sequence of `length` inputs holds length+1 tokens, among them <begin> and the end, which leaves length-1.
 void LanoTask::checkLength() const {
   constexpr double cut = 0.001;
   const int64_t longest = grammar.longest[grammar.root()];
@@ -75,7 +75,7 @@ std::string LanoTask::describeInstance(std::span<const int32_t> tokens) const {
   const std::vector<int32_t> terminals = terminalsOf(tokens.subspan(1));
   Parser parser(grammar);
   const bool whole = parser.accepts(terminals);
-  std::string text = std::to_string(terminals.size()) + " tokens" + (whole ? ":" : ", cut by the end of the row:");
+  std::string text = std::to_string(terminals.size()) + " tokens" + (whole ? ":" : ", cut by the end of the sequence:");
   for (int32_t terminal : terminals)
     text.append(" ").append(grammar.names[terminal]);
   text += "\n";

@@ -73,7 +73,7 @@ std::vector<runtime::Score> LanoTask::score(uint64_t, uint64_t, const runtime::B
       const size_t size = size_t(std::ranges::find(inputs, begin) - inputs.begin());
       const std::vector<double> exact = next.rows(terminalsOf(inputs.subspan(0, size)));
       if (exact.size() != (size + 1) * width)
-        throw std::invalid_argument("task 'lano': rows that are scored must be sentences of the grammar");
+        throw std::invalid_argument("task 'lano': sequences that are scored must be sentences of the grammar");
       for (size_t i = 0; i <= size; ++i)
         scores.add(from + i, std::span(exact).subspan(i * width, width));
       from += size + 1;

@@ -14,7 +14,7 @@ const std::vector<ParameterInfo> &ManoTask::parameterInfos() {
       {"l_evaluation", 0, -1, 64, "operators of an expression in the evaluation; 0: l; -1: each number from 1 to l"},
       {"modulus", 23, 2, 199, "numbers are taken modulo this"},
       ParameterInfo::word("doubled", {"yes", "no"}, "two ids for every token but numbers"),
-      {"length", 1024, 1, 1 << 24, "tokens in a row"},
+      {"length", 1024, 1, 1 << 24, "tokens in a sequence"},
   };
   return infos;
 }

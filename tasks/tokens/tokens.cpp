@@ -1,4 +1,4 @@
-// A file of tokens as a task: rows are cut from it one after another.
+// A file of tokens as a task: sequences are cut from it one after another.
 #include "tasks/tokens/tokens.h"
 
 #include "tasks/common/permutation.h"
@@ -9,17 +9,17 @@
 
 namespace stretto::tasks {
 
-// The order of rows in each pass.
+// The order of sequences in each pass.
 static constexpr uint32_t orderStream = 2;
 
 const std::vector<ParameterInfo> &TokensTask::parameterInfos() {
   static const std::vector<ParameterInfo> infos = {
       ParameterInfo::text("file", "", "the token file (stretto data TASK --export FILE.tokens writes one)"),
       ParameterInfo::text("validation", "0.05",
-                          "rows that are held out, at the end: a number of them, or with a dot a share"),
+                          "sequences held out at the end: how many, or a share, written with a dot"),
       ParameterInfo::text("separator", "file", "id after which a document ends; none; or as the file says"),
       ParameterInfo::text("opener", "file", "id with which a document opens; none; or as the file says"),
-      {"length", 1024, 1, 1 << 24, "tokens in a row"},
+      {"length", 1024, 1, 1 << 24, "tokens in a sequence"},
   };
   return infos;
 }
@@ -56,13 +56,14 @@ int64_t TokensTask::mark(const std::string &parameter, int64_t inFile) const {
 int64_t TokensTask::countHeldOut() const {
   if (rows < 2)
     parameters.fail("'" + parameters.word("file") + "' must hold at least " + std::to_string(2 * rowLength + 1) +
-                    " ids, for a row of training and one held out, but got " + std::to_string(file->header().count));
+                    " ids, for one sequence of training and one held out, but got " +
+                    std::to_string(file->header().count));
   const std::string &text = parameters.word("validation");
   if (double share = 0; text.find('.') != std::string::npos && parse(text, share) && share > 0 && share < 1)
     return std::clamp<int64_t>(std::llround(share * double(rows)), 1, rows - 1);
   int64_t count = 0;
   if (!parse(text, count) || count < 1 || count >= rows)
-    parameters.fail("parameter 'validation' must be a number of rows in 1.." + std::to_string(rows - 1) +
+    parameters.fail("parameter 'validation' must be a number of sequences in 1.." + std::to_string(rows - 1) +
                     " or a share between 0. and 1., but got '" + text + "'");
   return count;
 }

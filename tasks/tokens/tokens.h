@@ -1,4 +1,4 @@
-// A file of tokens as a task: rows are cut from it one after another.
+// A file of tokens as a task: sequences are cut from it one after another.
 #pragma once
 
 #include "tasks/common/parameters.h"
@@ -16,7 +16,7 @@ class TokensTask : public runtime::Task {
 public:
   static const std::vector<ParameterInfo> &parameterInfos();
 
-  // Throws TaskError for damaged files and where there are too few rows.
+  // Throws TaskError for damaged files and where there are too few sequences.
   explicit TokensTask(Parameters values);
 
   std::string name() const override { return parameters.task(); }

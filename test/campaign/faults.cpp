@@ -1,3 +1,4 @@
+// Which operation on files or allocation fails, or kills the process, as the environment says.
 #include "test/campaign/faults.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Reads a run directory as --resume does, and prints a line of what it would go on from.
 #include "test/campaign/inspect.h"
 
 #include "runtime/core/error.h"

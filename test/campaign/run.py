@@ -1,11 +1,12 @@
 """Long checks, each of many numbered cases: see docs/campaigns.md.
 
-    run.py [--build FOLDER] [--first N] [--count N] [--short] [--ledger FOLDER] [NAME ...]
+    run.py [--build FOLDER] [--first N] [--count N] [--short] [--ledger FOLDER] [--junit FILE] [NAME ...]
 """
 import argparse
 import os
 import sys
 import time
+import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 sys.dont_write_bytecode = True
@@ -49,17 +50,25 @@ def numbers_of(module, options):
     return range(options.first, options.first + count)
 
 
+def write_junit(path, results):
+    """The cases as CTest writes its own: (name, whether it passed)."""
+    suite = ElementTree.Element("testsuite", name="campaigns", tests=str(len(results)))
+    for name, passed in results:
+        ElementTree.SubElement(suite, "testcase", name=name, status="run" if passed else "fail")
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
 def run_campaign(name, options, tools):
-    """How many cases passed and failed."""
+    """The cases, each by name with whether it passed."""
     module, make = CAMPAIGNS[name]
-    ledger, total, started, passed, failed = Ledger(options.ledger, name), Counter(), time.monotonic(), 0, 0
+    ledger, total, started, results = Ledger(options.ledger, name), Counter(), time.monotonic(), []
     numbers = [number for number in numbers_of(module, options) if number not in ledger.done]
     campaign = make(tools) if numbers else None
     for number in numbers:
         counts, problems = campaign.check(number)
         ledger.add(number, counts, problems)
         total.update(counts)
-        passed, failed = passed + (not problems), failed + bool(problems)
+        results.append((f"{name} {number}", not problems))
         if problems:
             short = " --short" if options.short else ""
             print(f"FAILED {name} {number}: ./setup test --campaign {name} --first {number} --count 1{short}")
@@ -68,7 +77,7 @@ def run_campaign(name, options, tools):
     print(f"{name}: cases {options.first} to {options.first + len(numbers_of(module, options)) - 1}, "
           f"{len(ledger.done & set(numbers_of(module, options)))} of them done before; {told}; "
           f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
-    return passed, failed
+    return results
 
 
 def main():
@@ -79,19 +88,21 @@ def main():
     parser.add_argument("--count", type=int, default=0, help="how many cases")
     parser.add_argument("--short", action="store_true", help="fewer cases of fewer programs: what the test suite has")
     parser.add_argument("--ledger", help="a folder where it is written down which cases are done; these are not done again")
+    parser.add_argument("--junit", help="a file for the result of each case")
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in CAMPAIGNS]:
         parser.error(f"a campaign is one of {', '.join(CAMPAIGNS)}, but got {unknown[0]}")
-    passed = failed = 0
-    tools = Tools.of(options.build, options.short)
+    results, tools = [], Tools.of(options.build, options.short)
     try:
         for name in options.names or CAMPAIGNS:
-            good, bad = run_campaign(name, options, tools)
-            passed, failed = passed + good, failed + bad
+            results += run_campaign(name, options, tools)
     finally:
         tools.end()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    if options.junit:
+        write_junit(options.junit, results)
+    passed = sum(good for _, good in results)
+    print(f"{passed} passed, {len(results) - passed} failed")
+    return passed != len(results)
 
 
 if __name__ == "__main__":

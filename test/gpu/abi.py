@@ -10,7 +10,9 @@ TYPES = {"int32_t": c_int32, "uint32_t": c_uint32, "int64_t": c_int64, "double":
 
 def read_numbers(text):
     """Values of the enumerations and of what is defined, by name."""
-    return {name: int(value) for name, value in re.findall(r"(?:#define )?(STRETTO_\w+) (?:= )?(\d+)", text)}
+    numbers = {name: int(value) for name, value in re.findall(r"(?:#define )?(STRETTO_\w+) (?:= )?(\d+)", text)}
+    arenas = {f"STRETTO_ARENA_{name}": int(value) for value, name in re.findall(r"X\((\d+), (\w+), \w+\)", text)}
+    return numbers | arenas | {"STRETTO_ARENA_COUNT": len(arenas)}
 
 
 def read_fields(text, known):

@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
+MAX_DYNAMIC_SHARED_BYTES = 8  # of CUfunction_attribute
+
 
 class Emulator:
     """Kernels as functions of the host, run by the emulator."""
@@ -89,6 +91,8 @@ class CudaDevice:
         if name not in self.functions:
             self.functions[name] = ctypes.c_void_p()
             self.call("cuModuleGetFunction", ctypes.byref(self.functions[name]), self.module, self.kernels[name].symbol)
+            if shared := self.kernels[name].dynamic_shared_bytes:  # more than 48 KiB must be asked for
+                self.call("cuFuncSetAttribute", self.functions[name], MAX_DYNAMIC_SHARED_BYTES, ctypes.c_int(shared))
         return self.functions[name]
 
     def launch(self, name, addresses):
@@ -97,5 +101,5 @@ class CudaDevice:
         pointers = [ctypes.c_void_p(address) for address in addresses]
         arguments = (ctypes.c_void_p * len(pointers))(*(ctypes.cast(ctypes.pointer(p), ctypes.c_void_p) for p in pointers))
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        self.call("cuLaunchKernel", self.function(name), *map(ctypes.c_uint, (kernel.grid[0], kernel.grid[1], 1, kernel.block, 1, 1, 0)),
+        self.call("cuLaunchKernel", self.function(name), *map(ctypes.c_uint, (kernel.grid[0], kernel.grid[1], 1, kernel.block, 1, 1, kernel.dynamic_shared_bytes)),
                   stream, arguments, None)  # fmt: skip

@@ -1,10 +1,12 @@
-"""What bench/gpu/estimate.py reads from machine code: a loop of ten rounds of two loads each, in a listing as nvdisasm prints it.
+"""What bench/gpu/estimate.py reads from machine code, in listings as nvdisasm prints them: a loop of ten rounds of two loads each,
+matmuls on copies to shared memory, and loops too long to be followed to their end.
 
 RUN: %python3 %s %root
 """
 import sys
 
 sys.path.insert(0, f"{sys.argv[1]}/bench/gpu")
+from loops import Loops
 from sass import functions
 from walk import follow
 
@@ -32,8 +34,39 @@ LISTING = """
         /*0010*/                   ISETP.NE.AND P0, PT, R0, RZ, PT ;
         /*0020*/               @P0 BRA `(.L_x_1) ;
         /*0030*/                   EXIT ;
+.text.matrices:
+        /*0000*/              @!PT LDS RZ, [RZ] ;
+        /*0010*/                   LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64] ;
+        /*0020*/                   LDGDEPBAR ;
+        /*0030*/                   LDGSTS.E.BYPASS.128 [R0+0x200], desc[UR4][R2.64+0x200] ;
+        /*0040*/                   LDGDEPBAR ;
+        /*0050*/                   DEPBAR.LE SB0, 0x1 ;
+        /*0060*/                   LDSM.16.MT88.2 R8, [R0+0x200] ;
+        /*0070*/                   LDSM.16.M88.4 R4, [R0] ;
+        /*0080*/                   HMMA.16816.F32.BF16 R12, R4, R8, RZ ;
+        /*0090*/                   HMMA.1688.F32.TF32 R16, R4, R8, RZ ;
+        /*00a0*/                   DMMA.8x8x4 R20, R2, R10, R20 ;
+        /*00b0*/                   FADD R30, R15, R19 ;
+        /*00c0*/                   EXIT ;
+.text.long:
+        /*0000*/                   MOV R2, RZ ;
+.L_x_2:
+        /*0010*/                   MOV R3, RZ ;
+        /*0020*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
+.L_x_3:
+        /*0030*/                   IADD3 R3, R3, 0x2, RZ ;
+        /*0040*/                   FADD R13, R8, R13 ;
+        /*0050*/                   ISETP.NE.U32.AND P0, PT, R3, 0x40, PT ;
+        /*0060*/               @P0 BRA `(.L_x_3) ;
+        /*0070*/                   IADD3 R2, R2, 0x1, RZ ;
+        /*0080*/                   LOP3.LUT R4, R2, 0x1, RZ, 0xc0, !PT ;
+        /*0090*/                   ISETP.NE.AND P1, PT, R4, RZ, PT ;
+        /*00a0*/              @!P1 FADD R14, R8, R14 ;
+        /*00b0*/                   ISETP.LT.AND P0, PT, R2, 0x100001, PT ;
+        /*00c0*/               @P0 BRA `(.L_x_2) ;
+        /*00d0*/                   EXIT ;
 """
-LATENCIES = {"load": 1000, "other": 4}
+LATENCIES = {"load": 1000, "copy": 1000, "shared": 30, "matrix": 33, "other": 4}
 
 
 def check(what, is_true):
@@ -51,3 +84,21 @@ check("the lone end", trace.is_sure)
 check("a block of the other branch", follow(kernels["sum_rows"], 0, 1, LATENCIES, 1.0).loaded == 0)
 check("a gap between instructions", follow(kernels["sum_rows"], 0, 0, LATENCIES, 8.0).cycles > trace.cycles + 250)
 check("an end that depends on data", not follow(kernels["unknown_end"], 0, 0, LATENCIES, 1.0).is_sure)
+
+code = kernels["matrices"]
+matmul = next(i for i in code if i.name.startswith("HMMA.16816"))
+check("the registers of a matmul", matmul.writes == ("R12", "R13", "R14", "R15") and matmul.reads == ("R4", "R5", "R6", "R7", "R8", "R9"))
+trace = follow(code, 0, 0, LATENCIES, 1.0, 2.0)
+check("copies are loaded, and nothing that never runs", trace.loaded == 2 * 512 and trace.issued["copy"] == 8 and trace.issued["shared"] == 2 + 4)
+check("the cycles of tensor cores", trace.issued["matrix"] == 4 + 4 + 8)
+# The first copies arrive 1000 cycles behind the second instruction; the wait lasts until then. Then come blocks from shared memory,
+# and the second matmul begins 8 cycles behind the first.
+check("a wait for all groups but one, and a busy tensor core", trace.cycles == 1001 + 1 + 1 + 30 + 8 + 33 + 2)
+trace = follow(kernels["long"], 0, 0, LATENCIES, 1.0)
+turns = 0x100001
+check("how often loops run that are not followed", trace.is_sure and trace.loaded == turns * 512)
+check("what is issued in them", trace.issued["issue"] == 1 + turns * (2 + 32 * 4 + 6) + 1)
+short = functions(LISTING.replace("0x100001", "0x31"))["long"]
+skipping = follow(short, 0, 0, LATENCIES, 1.0)
+Loops.step = lambda self: None
+check("what is skipped: the same as without", follow(short, 0, 0, LATENCIES, 1.0) == skipping)

@@ -80,6 +80,20 @@ def sites(small):
     return result
 
 
+def mixers(small):
+    """Linear mixers of bench/gpu/mixers.stretto in the shapes of goals G10 to G12, and all of them where launches count (G14)."""
+
+    def made(site, batch, length, heads, keys, values, groups):
+        settings = {"site": site, "heads": heads, "keys": keys, "values": values, "groups": groups, "layers": 2}
+        return Made("mixers", Shape(batch, length, 64), settings, "bf16", folder="bench/gpu")
+
+    if small:
+        return {"gla": made("gla", 2, 128, 2, 16, 32, 2), "ssd": made("ssd", 1, 192, 2, 32, 16, 1)}
+    return {"gdn": made("gdn", 16, 2048, 6, 128, 128, 6), "gla": made("gla", 4, 2048, 16, 128, 128, 16),
+            "ssd": made("ssd", 2, 16384, 16, 128, 256, 1)} | {
+                f"{site}-short": made(site, 8, 1024, 8, 64, 64, groups) for site, groups in (("gla", 8), ("gdn", 8), ("ssd", 1))}  # fmt: skip
+
+
 def kernel_models(small):
     """Models whose kernels are compared: all of models/, odd sizes, both types, and one as wide as the benchmark's."""
     odd, even = Shape(3, 13, 29), Shape(2, 32, 64)

@@ -24,7 +24,7 @@ def moved(name, made):
     launches = site_launches(model, shim, made["site"])
     width = 8 * made["dim"] // 3 // 8 * 8 if made["site"] == "gate" else made["dim"]
     operand = 2 * made["batch"] * made["length"] * width * made["layers"]
-    return [sum(model.kernels[kernel].bytes_moved for kernel, _ in launches[way]) / operand for way in ("forward", "backward")]
+    return [sum(launch.kernel.bytes_moved for launch in launches[way]) / operand for way in ("forward", "backward")]
 
 
 shim = ctypes.CDLL(f"{FOLDER}/kernels/libshim.so", ctypes.RTLD_GLOBAL)

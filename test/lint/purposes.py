@@ -1,6 +1,6 @@
 # RUN: %python3 %s %root
 # RUN: %python3 %s --self-test
-"""Each source outside of the tests opens with a line that says what it is for."""
+"""Each source opens with a line that says what it is for."""
 import re
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ def problem(name, first):
 def main(root):
     failures = []
     for path in source_files(root):
-        if path.suffix == ".cpp" and path.parts[0] not in ("test", "bench"):
+        if path.suffix == ".cpp":
             if wrong := problem(path.name, text_of(root, path).split("\n", 1)[0]):
                 failures.append(f"{path}: the first line {wrong}")
     print("\n".join(failures) or "every source says what it is for")

@@ -22,7 +22,7 @@ void raceOfPieces() {
   std::printf("%ld\n", static_cast<long>(sum));
 }
 
-// A source that counts its calls, on the prefetcher's thread, for whoever trains to read.
+// A source that counts its calls, on the prefetcher's thread, for the trainer to read.
 class CountingSource final : public BatchSource {
 public:
   TokenBlock make(Stream, uint64_t, int64_t, int64_t) const override {

@@ -43,17 +43,20 @@ class Decoder:
 class Setting:
     """A case with weights, tokens and what PyTorch makes of them."""
 
-    def __init__(self, case, seed, rows=0):
+    def __init__(self, case, seed, rows=0, model=None):
         self.rng = np.random.default_rng(seed)
         self.case = case
-        self.model = model_of(emitted_module(seq_module(case, "--f64")))
-        random_weights(self.model, self.rng)
+        self.model = model or model_of(emitted_module(seq_module(case, "--f64")))
+        if not model:
+            random_weights(self.model, self.rng)
         self.tokens = self.rng.integers(0, case.vocabulary, (rows or case.batch, case.length))
         with torch.no_grad():
             self.logits = self.model(torch.from_numpy(self.tokens)).numpy()
 
     def decoder(self, folder, chunk, *options, dtype="f64"):
-        shared = compile_object(self.case, folder, "--decode", str(chunk), *options, dtype=dtype)
+        return self.decoder_of(compile_object(self.case, folder, "--decode", str(chunk), *options, dtype=dtype), folder, dtype)
+
+    def decoder_of(self, shared, folder, dtype="f64"):
         weights, real = os.path.join(folder, "weights.safetensors"), np.float64 if dtype == "f64" else np.float32
         write_safetensors(weights, {name: weight.numpy().astype(real) for name, weight in self.model.state_dict().items()})
         return Decoder(shared, weights)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mlir_text import parse_module, shape_of, split
 from recurrence import Recurrence
+from walks import Tiles, walk
 
 COMPARE = {1: np.equal, 2: np.greater, 3: np.greater_equal, 4: np.less, 5: np.less_equal, 6: np.not_equal}
 
@@ -346,6 +347,8 @@ class Program:
         if op.name in LIBRARY:
             results = LIBRARY[op.name](op, *inputs)
             return results if isinstance(results, tuple) else (results,)
+        if tile := getattr(Tiles, op.name.removeprefix("kern."), None):
+            return [tile(op, *inputs)]
         if op.name == "func.call":
             return self.call(op.symbol("callee"), *inputs)
         special = {
@@ -353,6 +356,7 @@ class Program:
             "seq.gradient": self.gradient,
             "seq.scan": self.scan,
             "kern.rowwise": self.rowwise,
+            "kern.walk": self.walk,
         }
         return special[op.name](op, *inputs) if op.name in special else [row_operations.run(op, inputs)]
 
@@ -389,3 +393,6 @@ class Program:
         if "partial_sums" in op:
             chunk = int(op.attributes["schedule"].split("chunk")[1].strip(" >"))
         return self.block(op, [spread[kind](x) for x, kind in zip(inputs, maps)], Rows(lead, chunk))
+
+    def walk(self, op, *inputs):
+        return walk(op, inputs, lambda arguments: self.block(op, arguments, Rows()))

@@ -10,7 +10,7 @@ from torch import nn
 
 
 class Norm(nn.Module):
-    def __init__(self, width, eps=1e-5):
+    def __init__(self, width, eps):
         super().__init__()
         self.weight = nn.Parameter(torch.ones(width))
         self.eps = eps
@@ -35,10 +35,20 @@ class Canon(nn.Module):
         return x + y if self.residual else y
 
 
-def rotate(x, dims, theta=10000.0):
-    """x: [batch, heads, time, head_dim]; the first `dims` dimensions turn, halves against each other."""
+def rotate_pairs(x, theta):
+    """x: [batch, heads, time, dims]; neighbours are the parts of a complex number, which turns."""
+    frequencies = theta ** (-torch.arange(0, x.shape[3], 2, dtype=torch.float64) / x.shape[3])
+    turns = torch.outer(torch.arange(x.shape[2], dtype=torch.float64), frequencies)
+    numbers = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(numbers * torch.polar(torch.ones_like(turns), turns)).flatten(-2)
+
+
+def rotate(x, dims, theta, style):
+    """x: [batch, heads, time, head_dim]; the first `dims` dimensions turn: halves against each other, or neighbours."""
     if dims == 0:
         return x
+    if style == "interleaved":
+        return torch.cat((rotate_pairs(x[..., :dims], theta), x[..., dims:]), dim=-1)
     inverse = 1.0 / theta ** (torch.arange(0, dims, 2, dtype=torch.float64) / dims)
     angles = torch.outer(torch.arange(x.shape[2], dtype=torch.float64), inverse)
     angles = torch.cat((angles, angles), dim=-1)
@@ -52,14 +62,14 @@ class Attention(nn.Module):
     def __init__(self, c):
         super().__init__()
         self.heads, self.kv_heads, self.head_dim = c["heads"], c["kv_heads"], c["dim"] // c["heads"]
-        self.rope_dims = int(c["rotary_fraction"] * self.head_dim)
+        self.rope = int(c["rotary_fraction"] * self.head_dim), c["rotary_theta"], c["rotary_style"]
         q_width, kv_width = c["dim"], self.kv_heads * self.head_dim
         self.q_proj = nn.Linear(c["dim"], q_width, bias=False)
         self.k_proj = nn.Linear(c["dim"], kv_width, bias=False)
         self.v_proj = nn.Linear(c["dim"], kv_width, bias=False)
         self.o_proj = nn.Linear(q_width, c["dim"], bias=False)
         if c["qk_norm"] == "whole":
-            self.q_norm, self.k_norm = Norm(q_width), Norm(kv_width)
+            self.q_norm, self.k_norm = Norm(q_width, c["norm_eps"]), Norm(kv_width, c["norm_eps"])
         if "A" in c["canon_at"]:
             self.canon_a = Canon(c["dim"], c)
         if "B" in c["canon_at"]:
@@ -77,7 +87,7 @@ class Attention(nn.Module):
         q = q.view(batch, length, self.heads, self.head_dim).transpose(1, 2)
         k = k.view(batch, length, self.kv_heads, self.head_dim).transpose(1, 2)
         v = v.view(batch, length, self.kv_heads, self.head_dim).transpose(1, 2)
-        q, k = rotate(q, self.rope_dims), rotate(k, self.rope_dims)
+        q, k = rotate(q, *self.rope), rotate(k, *self.rope)
         k = k.repeat_interleave(self.heads // self.kv_heads, dim=1)
         v = v.repeat_interleave(self.heads // self.kv_heads, dim=1)
         scores = q @ k.transpose(-1, -2) / math.sqrt(self.head_dim)
@@ -117,8 +127,8 @@ class MLP(nn.Module):
 class Layer(nn.Module):
     def __init__(self, c):
         super().__init__()
-        self.attention_norm, self.attention = Norm(c["dim"]), Attention(c)
-        self.mlp_norm, self.mlp = Norm(c["dim"]), MLP(c)
+        self.attention_norm, self.attention = Norm(c["dim"], c["norm_eps"]), Attention(c)
+        self.mlp_norm, self.mlp = Norm(c["dim"], c["norm_eps"]), MLP(c)
 
     def forward(self, x):
         x = x + self.attention(self.attention_norm(x))
@@ -132,12 +142,12 @@ class LlamaCanon(nn.Module):
         super().__init__()
         c = {"heads": max(1, config["dim"] // 64), "mlp_kind": "gated", "activation": "silu", "rotary_fraction": 1.0,
              "qk_norm": "none", "tied": False, "canon_at": "ABCD", "canon_kernel": 4, "canon_residual": True, "canon_bias": False,
-             "canon_activation": "none"} | config
+             "canon_activation": "none", "rotary_theta": 10000.0, "rotary_style": "half_split", "norm_eps": 1e-5} | config
         c.setdefault("kv_heads", c["heads"])
         c.setdefault("ffn", 8 * c["dim"] // 3 // 8 * 8 if c["mlp_kind"] == "gated" else 4 * c["dim"])
         self.embed = nn.Embedding(c["vocab"], c["dim"])
         self.layers = nn.ModuleList(Layer(c) for _ in range(c["layers"]))
-        self.norm = Norm(c["dim"])
+        self.norm = Norm(c["dim"], c["norm_eps"])
         self.head = nn.Linear(c["dim"], c["vocab"], bias=False)
         if c["tied"]:
             self.head.weight = self.embed.weight

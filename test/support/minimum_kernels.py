@@ -13,7 +13,7 @@ a matmul before the kernels that it reads), and checks
 """
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 LINE = re.compile(r'\s*(?:(?P<results>%[\w, %:]+) = )?"(?P<name>[\w.]+)"\((?P<operands>[^)]*)\)(?P<rest>.*)')
 VALUE = re.compile(r"%\w+(?:#\d+)?")
@@ -33,6 +33,11 @@ class Op:
         signature = match["rest"].rsplit(" : ", 1)[-1]
         shapes = re.findall(r"tensor<([\dx]*)x?\w+>", signature)
         self.is_row = any(shape.startswith(rows + "x") for shape in shapes)  # it reads or makes [batch, time, ...]
+
+    def is_repeated(self):
+        """Whether each kernel that reads the result computes it by itself: views, constants, simple arithmetic on weights."""
+        of_weights = self.name.startswith("arith.") and not self.is_row and self.group is None
+        return self.name in MOVES | FREE or of_weights
 
     def is_compute(self):
         if self.name in MOVES or self.name in FREE or not self.is_row:
@@ -57,10 +62,19 @@ def functions(text, rows):
 
 
 def kernel_operations(ops):
-    """Those that some kernel computes: arithmetic, and shifted rows that others than kernels read, which are stored."""
+    """Those that some kernel computes: arithmetic, and shifted or joined rows that others than kernels read, which are stored.
+    What others write is joined by writing it side by side, if nothing else reads the pieces."""
     others = [op for op in ops if not op.is_compute() and op.name not in MOVES | FREE]
     stored = {value for op in others for value in op.operands}
-    return {op for op in ops if op.is_compute() or (op.name == "seq.tap" and op.results[0] in stored)}
+    written = {value for op in others for value in op.results}
+    reads = Counter(value for op in ops for value in op.operands)
+
+    def is_stored(op):
+        if op.name == "seq.concat" and op.is_row and all(value in written and reads[value] == 1 for value in op.operands):
+            return False
+        return op.name in ("seq.tap", "seq.concat") and op.is_row and op.results[0] in stored
+
+    return {op for op in ops if op.is_compute() or is_stored(op)}
 
 
 def minimum(ops):
@@ -95,7 +109,7 @@ def waits_for_itself(ops):
         if op.group is not None and not joins_own:
             needs[op.group] |= before | (made - {op.group})
             made = {op.group}
-        elif op.name not in MOVES and op.name not in FREE:
+        elif not op.is_repeated():
             before, made = before | made, set()
         if op.name == "seq.column_sum":
             before, made = before | made, set()

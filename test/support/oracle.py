@@ -1,5 +1,6 @@
 """Compares what the passes make of a spec, run by the interpreter, with PyTorch's autograd of the emitted module."""
 import copy
+import functools
 import os
 import re
 import shlex
@@ -32,6 +33,12 @@ class Case:
     memory_budget: int = 0  # bytes that saved values may take; 0: the compiler's choice
     finite_differences: bool = False  # also compare with these
     documents: bool = False  # rows hold several, which are kept apart
+    nll_square: float = 0.0  # coefficients of terms of the loss
+    z_loss: float = 0.0
+
+    @property
+    def terms(self):
+        return self.nll_square, self.z_loss
 
 
 def run_both(command, text=None):
@@ -51,7 +58,8 @@ def options_of(case):
     sizes = ["--batch", str(case.batch), "--length", str(case.length), "--vocab", str(case.vocabulary)]
     budget = ["--memory-budget", str(case.memory_budget)] if case.memory_budget else []
     documents = ["--mask-documents"] if case.documents else []
-    return sizes + [f"--set={name}={value}" for name, value in case.settings.items()] + budget + documents
+    loss = [f"--nll-square={case.nll_square}", f"--z-loss={case.z_loss}"]
+    return sizes + [f"--set={name}={value}" for name, value in case.settings.items()] + budget + documents + loss
 
 
 def write_spec(case, folder):
@@ -69,7 +77,10 @@ def seq_module(case, *flags):
     with tempfile.TemporaryDirectory() as folder:
         shape = [f"--batch={case.batch}", f"--length={case.length}", f"--vocabulary={case.vocabulary}"]
         settings = [f"--set={name}={value}" for name, value in case.settings.items()]
-        return run(["stretto-frontend-test", write_spec(case, folder), "--locations", *flags, *shape, *settings])
+        text = run(["stretto-frontend-test", write_spec(case, folder), "--locations", *flags, *shape, *settings])
+    facts = ["seq.documents = 0 : i64, "] if case.documents else []
+    facts += [f"seq.{name} = {term:.17e} : f64, " for name, term in zip(("nll_square", "z_loss"), case.terms) if term]
+    return text.replace("module attributes {", "module attributes {" + "".join(facts), 1)
 
 
 def emitted_module(text):
@@ -120,13 +131,15 @@ class Results:
     predicted: np.ndarray
 
 
-def torch_results(model, tokens, targets, weights, *positions):
-    """Of the loss that programs have: the weighted sum of the negative log-likelihoods."""
+def torch_results(model, tokens, targets, weights, *positions, terms=(0.0, 0.0)):
+    """Of the loss that programs have: a weighted sum over tokens of the negative log-likelihood, its square times the first
+    of `terms`, and the square of the log-sum-exp of the logits times the second."""
     tokens, targets, weights, *positions = (torch.from_numpy(x) for x in (tokens, targets, weights, *positions))
     model.zero_grad()
     logits = model(tokens, *positions)
     nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(weights)
-    loss = (weights * nll).sum()
+    normalizer = logits.logsumexp(-1)
+    loss = (weights * (nll + terms[0] * nll**2 + terms[1] * normalizer**2)).sum()
     loss.backward()
     gradients = {}
     for name, weight in model.named_parameters():
@@ -170,17 +183,24 @@ class Noise:
             self.gradients[name] = max(self.gradients.get(name, 0.0), draw)
 
 
-def noise_of(model, data, expected, rng):
+def noise_of(model, data, expected, rng, terms=(0.0, 0.0)):
     """What comes of other roundings, and of weights that move by 1e-13 of themselves."""
     noise, moved = Noise(), copy.deepcopy(model)
     for _ in range(2):
         with OtherRoundings(rng):
-            noise.include(torch_results(moved, *data), expected)
+            noise.include(torch_results(moved, *data, terms=terms), expected)
     with torch.no_grad():
         for weight in moved.parameters():
             weight.mul_(torch.from_numpy(1 + 1e-13 * rng.normal(size=tuple(weight.shape))))
-    noise.include(torch_results(moved, *data), expected)
+    noise.include(torch_results(moved, *data, terms=terms), expected)
     return noise
+
+
+def check_emitted_loss(loss, model, data, expected):
+    """The loss beside an emitted model is that of programs."""
+    tokens, targets, weights, *positions = map(torch.from_numpy, data)
+    found = loss(model(tokens, *positions), targets, weights).item()
+    assert agree(found, expected.loss, 1e-12, 1e-300), f"the emitted loss is {found!r} instead of {expected.loss!r}"
 
 
 def agree(found, expected, tolerance, noise):
@@ -210,7 +230,7 @@ def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE, ro
     problems = differences(program.gradients, expected.gradients, tolerance, noise)
     if not agree(found.item(), expected.loss, tolerance, noise.loss):
         problems.insert(0, f"loss {found.item()!r} instead of {expected.loss!r}")
-    nll, predicted = program.call("evaluate", *data[:2])
+    nll, predicted = program.call("evaluate", *data[:2], *data[3:])
     if not np.abs(nll - expected.nll).max() <= max(tolerance * np.abs(expected.nll).max(), noise.nll):
         problems.append(f"nll: error {np.abs(nll - expected.nll).max():.2e}")
     if not np.array_equal(predicted, expected.predicted):
@@ -218,9 +238,9 @@ def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE, ro
     return problems
 
 
-def difference_problems(loss_of, parameters, gradients, rng, steps=(1e-5, 1e-6)):
+def difference_problems(loss_of, parameters, gradients, rng, steps=(1e-5, 1e-6, 1e-7)):
     """The derivative of `loss_of(parameters)` along one direction of all weights against differences of four losses. A loss
-    that bends much (norms of small rows) agrees with the shorter step alone: the error is of the fourth order in it."""
+    that bends much (norms of small rows) agrees with shorter steps alone: the error is of the fourth order in it."""
     direction = {name: rng.normal(size=value.shape) for name, value in gradients.items()}
 
     def loss(t):
@@ -253,26 +273,41 @@ def after_each_pass(case, text):
 class Setting:
     """A case with numbers, and what PyTorch makes of them."""
 
+    case: Case
     text: str  # the module of the front end
-    parameters: dict
+    model: torch.nn.Module
     data: tuple  # tokens, targets, weights
     expected: Results
-    noise: Noise
     rng: np.random.Generator
+
+    @property
+    def parameters(self):
+        return {name: weight.numpy() for name, weight in self.model.state_dict().items()}
+
+    @functools.cached_property
+    def noise(self):
+        return noise_of(self.model, self.data, self.expected, self.rng, self.case.terms)
+
+    def beyond_noise(self, compare):
+        """What `compare(noise)` finds that rounding does not explain. How far rounding goes is only asked where it must."""
+        return compare(Noise()) and compare(self.noise)
 
 
 def setting_of(case, seed):
     rng = np.random.default_rng(seed)
     text = seq_module(case, "--f64")
-    if case.documents:
-        text = text.replace("module attributes {", "module attributes {seq.documents = 0 : i64, ", 1)
-    model = model_of(emitted_module(text))
+    emitted = emitted_module(text)
+    model = model_of(emitted)
     random_weights(model, rng)
     data = random_data(case, rng)
-    expected = torch_results(model, *data)
-    noise = noise_of(model, data, expected, rng)
-    parameters = {name: weight.numpy() for name, weight in model.state_dict().items()}
-    return Setting(text, parameters, data, expected, noise, rng)
+    expected = torch_results(model, *data, terms=case.terms)
+    check_emitted_loss(emitted["loss"], model, data, expected)
+    return Setting(case, text, model, data, expected, rng)
+
+
+def module_problems(module, setting):
+    return setting.beyond_noise(
+        lambda noise: problems_of(module, setting.parameters, setting.data, setting.expected, noise))
 
 
 def check(case, seed=0):
@@ -281,7 +316,7 @@ def check(case, seed=0):
 
     def problems(module):
         try:
-            found = problems_of(module, setting.parameters, setting.data, setting.expected, setting.noise)
+            found = module_problems(module, setting)
             if case.finite_differences:
                 loss_of = lambda parameters: Program(module, parameters).call("gradients", *setting.data)[0].item()
                 found += difference_problems(loss_of, setting.parameters, setting.expected.gradients, setting.rng)

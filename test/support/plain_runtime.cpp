@@ -158,8 +158,8 @@ void stretto_copy(stretto_context *, const stretto_copy_args *args) {
 }
 
 static void start() {
-  for (int i = 0; i < STRETTO_ARENA_COUNT;
-       ++i) // activations hold no number at first: whoever reads one too early shows
+  // Activations hold no number at first: reading one too early shows.
+  for (int i = 0; i < STRETTO_ARENA_COUNT; ++i)
     arenas[i].assign(program.arena_bytes[i] / 8 + 8, i == STRETTO_ARENA_ACTIVATIONS ? NAN : 0.0);
   auto activations = arenas[STRETTO_ARENA_ACTIVATIONS].begin(); // padding between gradients is zero
   std::fill(activations, activations + program.trainable_elements, 0.0);

@@ -109,10 +109,12 @@ class Block:
         return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{causal})"
 
     def mixer(self, width, depth):
+        heads = self.rng.choice(divisors(width))
+        return self.mixer_of(width, depth, heads, self.rng.choice(divisors(heads)), self.rng.randint(1, 5))
+
+    def mixer_of(self, width, depth, heads, key_heads, columns):
         """A linear mixer of any kind; what is erased is bounded, so that states do not grow."""
         rng = self.rng
-        heads = rng.choice(divisors(width))
-        key_heads, columns = rng.choice(divisors(heads)), rng.randint(1, 5)
         inner = lambda each: self.expression(each, rng.randrange(depth))
         bounded = lambda each: f"tanh({inner(each)})"
         key = f"l2_norm({inner(key_heads * columns)}, heads = {key_heads})"
@@ -194,6 +196,12 @@ class Block:
             returned.append(self.rng.choice([f"{name} + {change}", f"{name} + 0.5 * {change}", f"rms_norm({change})"]))
         self.lines.append(f"return {', '.join(returned)}")
         return self.lines
+
+
+def random_loss(seed):
+    """Coefficients of the terms of a loss, (nll_square, z_loss), of any size that matters; half of them 0."""
+    rng = random.Random(f"loss {seed}")
+    return tuple(rng.choice([0.0, 10 ** rng.uniform(-4, 0)]) for _ in range(2))
 
 
 def repeats(rng, blocks):

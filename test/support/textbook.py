@@ -187,6 +187,15 @@ class Language(Reader):
 
         return np.concatenate([np.stack(list(outputs(head)), 2) for head in range(heads)], -1)
 
+    def concat(self, *x):
+        return np.concatenate(x, -1)
+
+    def split(self, x, parts=2):
+        return np.split(x, parts, -1)
+
+    def slice(self, x, offset, width):
+        return x[..., offset : offset + width]
+
     def spread(self, x, width):
         return np.stack([x[..., column * x.shape[-1] // width] for column in range(width)], -1)
 

@@ -1,4 +1,4 @@
-// Rows of a task written to files.
+// Sequences of a task written to files.
 #include "tools/data/export.h"
 
 #include "tasks/common/files.h"
@@ -49,7 +49,7 @@ static void forRows(const runtime::Task &task, uint64_t seed, runtime::Stream st
   }
 }
 
-// The tokens that open and end documents. What stands first in a row need not open a document, nor end what came
+// The tokens that open and end documents. What stands first in a sequence need not open a document, nor end what came
 // before.
 static tasks::TokenHeader findMarks(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first,
                                     int64_t rows) {

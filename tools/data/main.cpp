@@ -25,25 +25,25 @@ struct Options {
 
 static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
-  app.add_option("--samples", options.samples, "rows to show (3 unless given), to count or to write (1000)")
+  app.add_option("--samples", options.samples, "sequences to show (3 unless given), to count or to write (1000)")
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--set,--task-set", options.settings, "parameter of the task, name=value; may be given again");
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
   app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
   app.add_option("--stream", options.stream, "train or evaluation")->capture_default_str();
   app.add_option("--seed", options.seed, "seed of the data")->capture_default_str();
-  app.add_option("--first", options.first, "index of the first row")->capture_default_str();
+  app.add_option("--first", options.first, "index of the first sequence")->capture_default_str();
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates and scores");
   app.add_flag("--shape", options.shape,
                "print what a model must be compiled for: batch, length, vocabulary, and whether it has to write");
-  app.add_flag("--stats", options.stats,
-               "print what rows are like: documents, their lengths, counted targets, tokens; with --stream=evaluation "
-               "also how many instances there are of each difficulty");
-  app.add_option(
-      "--export", options.exportTo,
-      "write rows to a new file: one JSON object per row (.jsonl), or all tokens, as --task tokens reads them "
-      "(.tokens)");
-  app.add_flag("--json", options.json, "one JSON object per row, with tokens, targets, loss mask and positions");
+  app.add_flag(
+      "--stats", options.stats,
+      "print what sequences are like: documents, their lengths, counted targets, tokens; with --stream=evaluation "
+      "also how many instances there are of each difficulty");
+  app.add_option("--export", options.exportTo,
+                 "write sequences to a new file: one JSON object per sequence (.jsonl), or all tokens, as --task "
+                 "tokens reads them (.tokens)");
+  app.add_flag("--json", options.json, "one JSON object per sequence, with tokens, targets, loss mask and positions");
 }
 
 // Throws TaskError where `value` is none of `known`.
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
     std::cerr << "stretto data: error: " << error.what() << "\n";
     return 2;
   } catch (const std::bad_alloc &) {
-    std::cerr << "stretto data: error: the rows must fit into memory, but do not; give a smaller length\n";
+    std::cerr << "stretto data: error: the sequences must fit into memory, but do not; give a smaller length\n";
     return 1;
   }
   if (!std::cout.flush()) {

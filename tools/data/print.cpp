@@ -8,6 +8,7 @@
 #include <ctime>
 #include <functional>
 #include <iomanip>
+#include <limits>
 
 namespace stretto::tools {
 
@@ -108,13 +109,17 @@ void printSpeed(std::ostream &out, const runtime::Task &task, uint64_t seed, run
   const double made =
       millionTokensPerSecond(count * rows.length, [&] { task.fill(seed, stream, first += count, rows.view()); });
   out << task.name() << ": " << std::fixed << std::setprecision(1) << made
-      << " million tokens per second and core, scored " << scoringSpeed(task, seed, count) << " million (rows of "
+      << " million tokens per second and core, scored " << scoringSpeed(task, seed, count) << " million (sequences of "
       << rows.length << " tokens)\n";
 }
 
 void printShape(std::ostream &out, const runtime::Task &task, const runtime::Recipe &recipe) {
   out << "{\"batch\":" << recipe.batch << ",\"length\":" << task.length() << ",\"vocabulary\":" << task.vocabulary()
-      << ",\"writes\":" << (task.judgedByWriting() ? "true" : "false") << "}\n";
+      << ",\"writes\":" << (task.judgedByWriting() ? "true" : "false");
+  for (const auto &[name, coefficient] : {std::pair("nll_square", recipe.nll_square), {"z_loss", recipe.z_loss}})
+    if (coefficient)
+      out << ",\"" << name << "\":" << std::setprecision(std::numeric_limits<double>::max_digits10) << *coefficient;
+  out << "}\n";
 }
 
 void printTask(std::ostream &out, const tasks::TaskInfo &task) {
@@ -123,9 +128,13 @@ void printTask(std::ostream &out, const tasks::TaskInfo &task) {
     out << "    " << std::left << std::setw(14) << info.name + "=" + info.fallbackAsText() << ' ' << std::setw(13)
         << info.range() << ' ' << info.meaning << "\n";
   }
-  out << "  presets (--preset name)\n";
-  for (const tasks::Preset &preset : tasks::presetsOf(task.name))
+  std::string source;
+  for (const tasks::Preset &preset : tasks::presetsOf(task.name)) {
+    if (preset.source != source)
+      out << "  presets (--preset name), constants: " << preset.source << "\n";
+    source = preset.source;
     out << "    " << std::setw(14) << preset.name << preset.about << "\n";
+  }
 }
 
 } // namespace stretto::tools

@@ -7,7 +7,7 @@
 
 namespace stretto::tools {
 
-// Rows `first`, `first`+1, ... of one stream, `batch` of them.
+// Sequences `first`, `first`+1, ... of one stream, `batch` of them.
 struct Samples {
   Samples(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first, int64_t batch);
 
@@ -20,7 +20,7 @@ struct Samples {
   std::vector<int32_t> positions;
 };
 
-// How many rows to take at a time: 16, fewer of rows that are long.
+// How many sequences to take at a time: 16, fewer where they are long.
 int64_t rowsAtOnce(const runtime::Task &task);
 
 struct PrintOptions {
@@ -28,15 +28,15 @@ struct PrintOptions {
   bool colour = false;    // counted tokens in colour
 };
 
-// Each row as text, then as ids; the ids that count for the loss stand in brackets. Throws TaskError where
+// Each sequence as text, then as ids; the ids that count for the loss stand in brackets. Throws TaskError where
 // the task has no published numbering.
 void printSamples(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options);
 
-// One JSON object per row and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..],"positions":[..]}.
+// One JSON object per sequence and line: {"sample":..,"tokens":[..],"targets":[..],"mask":[..],"positions":[..]}.
 void printJson(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options);
 
-// Generates rows on one thread for a second of processor time, scores some for another, and prints the rates. Throws
-// TaskError where the probabilities that a scorer wants are more than 2^28.
+// Generates sequences on one thread for a second of processor time, scores some for another, and prints the rates.
+// Throws TaskError where the probabilities that a scorer wants are more than 2^28.
 void printSpeed(std::ostream &out, const runtime::Task &task, uint64_t seed, runtime::Stream stream);
 
 // {"batch":..,"length":..,"vocabulary":..}, the batch as the recipe has it.

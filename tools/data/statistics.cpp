@@ -1,4 +1,4 @@
-// What rows of a task are like, over many of them.
+// What sequences of a task are like, over many of them.
 #include "tools/data/statistics.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void RowStatistics::add(const Samples &samples) {
 
 static void printLengths(std::ostream &out, const std::map<int64_t, int64_t> &lengths) {
   if (lengths.empty()) {
-    out << "  no document ends within a row\n";
+    out << "  no document ends within a sequence\n";
     return;
   }
   double count = 0, sum = 0;
@@ -91,11 +91,11 @@ void printStatistics(std::ostream &out, const runtime::Task &task, uint64_t seed
     done += count;
   }
   const double perRow = 1 / double(statistics.rows);
-  out << task.name() << ": " << statistics.rows << " rows of " << task.length() << " tokens\n"
-      << std::fixed << std::setprecision(2) << "  documents in a row: " << double(statistics.documents) * perRow
+  out << task.name() << ": " << statistics.rows << " sequences of " << task.length() << " tokens\n"
+      << std::fixed << std::setprecision(2) << "  documents in a sequence: " << double(statistics.documents) * perRow
       << ", the cut one included\n  targets that count: "
       << 100 * double(statistics.counted) / double(statistics.tokens) << " %, " << double(statistics.counted) * perRow
-      << " in a row\n";
+      << " in a sequence\n";
   printTokens(out, statistics);
   printLengths(out, statistics.lengths);
   for (const runtime::Score &score : instances)

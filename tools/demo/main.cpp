@@ -78,9 +78,8 @@ static runtime::Section runExperiment(const DemoOptions &options, const Experime
   }
   runtime::Recipe recipe = tasks::recipeFor(experiment.task, experiment.preset);
   std::string text =
-      fmt::format("{}\n\nBoth models come from {} ({}) and see the same data: task {}, preset {}, {} steps of {} rows "
-                  "of {} tokens; "
-                  "scored on held-out data after every twentieth part of the steps.\n\n",
+      fmt::format("{}\n\nBoth models come from {} ({}) and see the same data: task {}, preset {}, {} steps of {} "
+                  "sequences of {} tokens; scored on held-out data after every twentieth part of the steps.\n\n",
                   experiment.question, options.spec.filename().string(), modelText(experiment), experiment.task,
                   experiment.preset, stepsOf(experiment, options), recipe.batch, recipe.length);
   const std::vector<std::string> &scores = groups[0].runs[0].scoreNames;

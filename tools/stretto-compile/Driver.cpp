@@ -12,6 +12,7 @@
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
 #include "ir/seq/Documents.h"
+#include "ir/seq/LossTerms.h"
 #include "passes/support/Refusal.h"
 #include "tools/stretto-compile/Bundle.h"
 #include "tools/stretto-compile/Shape.h"
@@ -172,10 +173,10 @@ private:
     taskWrites = shape->writes;
     constexpr int64_t most = (int64_t(1) << 31) - 1;
     if (shape->batch > most / shape->length)
-      return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} rows of {2}", most, shape->batch,
-                                  shape->length));
+      return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} sequences of {2}", most,
+                                  shape->batch, shape->length));
     if (settings.maxDocuments && settings.maxDocuments < shape->batch)
-      return refuse(llvm::formatv("--max-documents must be at least {0}, one for each row of a batch, but got {1}",
+      return refuse(llvm::formatv("--max-documents must be at least {0}, one for each sequence of a batch, but got {1}",
                                   shape->batch, settings.maxDocuments));
     std::optional<frontend::FrontendResult> result =
         frontend::compileSpec(context, frontendOptions(*shape), llvm::errs());
@@ -187,11 +188,12 @@ private:
     (*module)->setAttr("seq.settings", text(result->parametersJson));
     if (line.maskDocuments)
       setDocuments(shape->batch, shape->length);
+    setLossTerms(*module, {shape->nllSquare.value_or(0), shape->zLoss.value_or(0)});
     describeTarget();
     return true;
   }
 
-  /// Documents are kept apart.
+  /// Packed documents are masked.
   void setDocuments(int64_t batch, int64_t length) {
     int64_t room = line.backend->documentRoom(settings, batch, length);
     (*module)->setAttr(documentsAttr, IntegerAttr::get(IntegerType::get(&context, 64), room));

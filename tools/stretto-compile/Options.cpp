@@ -55,6 +55,14 @@ std::string readBytes(StringRef text, int64_t &result) {
   return error;
 }
 
+/// A number in the range that a setting of the program has.
+std::string readCoefficient(StringRef text, double &result) {
+  constexpr double most = 1e6;
+  if (text.getAsDouble(result) || !(result >= 0 && result <= most))
+    return llvm::formatv("must be a number in 0..{0:f0}, but got '{1}'", most, text);
+  return "";
+}
+
 std::string readWord(StringRef text, llvm::ArrayRef<StringRef> known, std::string &result) {
   result = text.str();
   if (llvm::is_contained(known, text))
@@ -114,6 +122,10 @@ template <std::optional<int64_t> CommandLine::*Field> std::string setCount(Comma
   return readCount(text, (line.*Field).emplace());
 }
 
+template <std::optional<double> CommandLine::*Field> std::string setCoefficient(CommandLine &line, StringRef text) {
+  return readCoefficient(text, (line.*Field).emplace());
+}
+
 std::string setOverride(CommandLine &line, StringRef text) {
   return readAssignment(text, line.overrides.emplace_back());
 }
@@ -154,6 +166,8 @@ constexpr Action actions[] = {
     {"--set", setOverride},
     {"-I", addText<&CommandLine::importFolders>},
     {"--mask-documents", setFlag<&CommandLine::maskDocuments>},
+    {"--nll-square", setCoefficient<&CommandLine::nllSquare>},
+    {"--z-loss", setCoefficient<&CommandLine::zLoss>},
     {"--dtype", setDtype},
     {"--target", setTarget},
     {"--cpu", setText<&CommandLine::cpu>},

@@ -26,6 +26,7 @@ struct CommandLine {
   std::vector<std::string> taskSettings, importFolders, schedules;
   std::vector<std::pair<std::string, std::string>> overrides;
   std::optional<int64_t> batch, length, vocabulary;
+  std::optional<double> nllSquare, zLoss; // coefficients of terms of the loss
   std::string dtype = "f32", cpu = "native", fuse = "all", emit, dumpFolder;
   const codegen::Backend *backend = codegen::allBackends().front(); // --target
   codegen::BackendSettings settings;                                // as the user gave them

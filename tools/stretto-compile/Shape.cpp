@@ -56,8 +56,12 @@ std::optional<TokenShape> stretto::tools::resolveShape(const CommandLine &line, 
       llvm::consumeError(json.takeError());
       return std::nullopt;
     }
-    shape = {object->getInteger("batch").value_or(0), object->getInteger("length").value_or(0),
-             object->getInteger("vocabulary").value_or(0), object->getBoolean("writes").value_or(false)};
+    shape = {object->getInteger("batch").value_or(0),
+             object->getInteger("length").value_or(0),
+             object->getInteger("vocabulary").value_or(0),
+             object->getBoolean("writes").value_or(false),
+             object->getNumber("nll_square"),
+             object->getNumber("z_loss")};
   } else if (!line.taskSettings.empty() || !line.preset.empty()) {
     error = "--task-set and --preset need --task";
     return std::nullopt;
@@ -65,5 +69,9 @@ std::optional<TokenShape> stretto::tools::resolveShape(const CommandLine &line, 
   shape.batch = line.batch.value_or(shape.batch);
   shape.length = line.length.value_or(shape.length);
   shape.vocabulary = line.vocabulary.value_or(shape.vocabulary);
+  if (line.nllSquare)
+    shape.nllSquare = line.nllSquare;
+  if (line.zLoss)
+    shape.zLoss = line.zLoss;
   return shape;
 }

@@ -1,11 +1,13 @@
 //===- Stages.cpp - IR that was printed, edited and is to be continued ----===//
 #include "tools/stretto-compile/Stages.h"
 
-#include "ir/kern/Resources.h"
+#include "ir/kern/Kernels.h"
+#include "ir/seq/LossTerms.h"
 #include "tools/stretto-compile/Shape.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MD5.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -27,6 +29,10 @@ static std::string specOption(const CommandLine &line) {
     return "-I";
   if (line.maskDocuments)
     return "--mask-documents";
+  if (line.nllSquare)
+    return "--nll-square";
+  if (line.zLoss)
+    return "--z-loss";
   return line.dtype != CommandLine().dtype ? "--dtype" : "";
 }
 
@@ -128,5 +134,14 @@ std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line)
   check(task || line.batch, "batch", wanted->batch);
   check(task || line.length, "length", wanted->length);
   check(task || line.vocabulary, "vocabulary", wanted->vocabulary);
+  auto checkTerm = [&](StringRef name, double has, std::optional<double> asked) {
+    if (error.empty() && asked && *asked != has)
+      error = llvm::formatv("'{0}' was made for a loss with {1} {2}, but the recipe has {3}: change the spec's options "
+                            "and print the stage again",
+                            line.spec, name, llvm::format("%g", has), llvm::format("%g", *asked));
+  };
+  const LossTerms loss = lossTermsOf(module);
+  checkTerm("nll_square", loss.nllSquare, wanted->nllSquare);
+  checkTerm("z_loss", loss.zLoss, wanted->zLoss);
   return error;
 }

@@ -1,6 +1,7 @@
-//===- RenamedPasses.cpp - names that passes had ------------------------------===//
+//===- RenamedPasses.cpp - names that passes and their options had -------------===//
 #include "tools/stretto-opt/RenamedPasses.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -13,6 +14,9 @@ static constexpr std::pair<StringRef, StringRef> renamed[] = {
     {"seq-separate-documents", "seq-mask-documents"},
 };
 
+/// An option of both passes that choose schedules.
+static constexpr std::pair<StringRef, StringRef> renamedOption = {"given", "overrides"};
+
 /// Whether a text holds a word; `-` belongs to words.
 static bool holdsWord(StringRef text, StringRef word) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; };
@@ -24,10 +28,25 @@ static bool holdsWord(StringRef text, StringRef word) {
   return false;
 }
 
+/// The pass that an argument gives the renamed option to; empty where there is none.
+static StringRef passOfRenamedOption(StringRef argument) {
+  if (holdsWord(argument, renamedOption.first) && argument.contains((renamedOption.first + "=").str()))
+    for (StringRef pass : {"kern-choose-schedule", "kern-choose-cuda-schedule"})
+      if (holdsWord(argument, pass))
+        return pass;
+  return "";
+}
+
 std::string stretto::tools::describeRenamedPass(int count, const char *const *arguments) {
-  for (int i = 1; i < count; ++i)
+  for (StringRef argument : llvm::ArrayRef(arguments, count).drop_front()) {
+    if (!argument.starts_with("-"))
+      continue;
     for (auto [old, current] : renamed)
-      if (StringRef argument = arguments[i]; argument.starts_with("-") && holdsWord(argument, old))
+      if (holdsWord(argument, old))
         return llvm::formatv("the pass '{0}' is called '{1}' now", old, current);
+    if (StringRef pass = passOfRenamedOption(argument); !pass.empty())
+      return llvm::formatv("the option '{0}' of '{1}' is called '{2}' now", renamedOption.first, pass,
+                           renamedOption.second);
+  }
   return "";
 }

@@ -87,11 +87,11 @@ static int runHelp(std::span<const std::string> arguments) {
     std::puts(
         "usage: stretto eval <run> [options]\n"
         "       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]\n\n"
-        "Scores weights on held-out rows of the task, without training: --eval-batches says on how many batches. <run> "
-        "is\n"
-        "a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those of "
-        "the\n"
-        "run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any\n"
+        "Scores weights on held-out sequences of the task, without training: --eval-batches says on how many batches.\n"
+        "<run> is a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are "
+        "those\n"
+        "of the run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may "
+        "be any\n"
         "safetensors file.\n");
   else if (arguments[0] == "generate")
     std::puts(

@@ -11,7 +11,8 @@ static constexpr const char *bash = R"sh(_stretto() {
   if (( COMP_CWORD == 1 )); then
     COMPREPLY=($(compgen -W '@COMMANDS@' -- "$word"))
   elif [[ $word == -* ]]; then
-    COMPREPLY=($(compgen -W "$(stretto help "${COMP_WORDS[1]}" 2>/dev/null | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)" -- "$word"))
+    local options=$(stretto help "${COMP_WORDS[1]}" 2>/dev/null | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
   else
     COMPREPLY=($(compgen -f -- "$word"))
   fi

@@ -76,7 +76,7 @@ std::string sweepHelp() {
          "again goes on: finished runs are left alone, begun ones resumed, failed ones tried again.\n\n"
          "  --over NAME=V,V,..  an axis: an option of train (lr, seed, ..), set.X (a parameter of the model) or\n"
          "                      task-set.X (of the task); commas in brackets do not separate. lr=recipe: the learning\n"
-         "                      rates that the paper tried for the preset\n"
+         "                      rates that the paper tried for the preset, each with its weight decay\n"
          "  --out FOLDER        the sweep directory\n"
          "  --jobs N            runs at a time (default 1); they share the cores unless --threads is given\n"
          "  --dry-run           print the commands, do nothing\n"

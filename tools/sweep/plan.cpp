@@ -47,11 +47,12 @@ static std::string axisKey(const runtime::Axis &axis) {
   return words[1].empty() ? words[0] : words[0] + " " + words[1].substr(0, words[1].find('='));
 }
 
-// Replaces the value "recipe" of the axis lr by the grid of the preset.
-static void takeGrid(runtime::Axis &axis, const std::vector<runtime::Axis> &axes,
-                     const std::map<std::string, std::string> &options) {
+// Replaces the value "recipe" of the axis lr by the grid of the preset. Returns the weight decay of each rate, where
+// the recipe has one for each.
+static std::map<std::string, std::string> takeGrid(runtime::Axis &axis, const std::vector<runtime::Axis> &axes,
+                                                   const std::map<std::string, std::string> &options) {
   if (axis.name != "lr" || axis.values != Words{"recipe"})
-    return;
+    return {};
   for (const runtime::Axis &other : axes)
     if (other.name == "task" || other.name == "preset")
       throw CommandError("lr=recipe needs one task and preset for all runs, but '" + other.name + "' varies", 2);
@@ -65,8 +66,19 @@ static void takeGrid(runtime::Axis &axis, const std::vector<runtime::Axis> &axes
                     found.name, task->second),
         2);
   axis.values.clear();
-  for (double rate : found.learningRates)
-    axis.values.push_back(fmt::format("{}", rate));
+  std::map<std::string, std::string> decays;
+  for (size_t i = 0; i < found.learningRates.size(); ++i) {
+    axis.values.push_back(fmt::format("{}", found.learningRates[i]));
+    if (!found.weightDecays.empty())
+      decays[axis.values.back()] = fmt::format("{}", found.weightDecays[i]);
+  }
+  return decays;
+}
+
+// Whether the user says what the weight decay is.
+static bool namesWeightDecay(const SweepLine &line, const std::map<std::string, std::string> &options) {
+  return options.contains("--weight-decay") ||
+         std::ranges::find(line.axes, "weight-decay", &runtime::Axis::name) != line.axes.end();
 }
 
 static size_t programOf(SweepPlan &plan, const TrainArguments &arguments) {
@@ -82,19 +94,25 @@ static size_t programOf(SweepPlan &plan, const TrainArguments &arguments) {
 SweepPlan planSweep(SweepLine line) {
   const TrainArguments shared = splitTrainArguments(line.train);
   const std::map<std::string, std::string> options = optionValues(line.train);
+  std::map<std::string, std::string> decays; // by learning rate
   for (runtime::Axis &axis : line.axes) {
     if (options.contains(axisKey(axis)))
       throw CommandError("'" + axis.name + "' must be an axis or an option, but is both", 2);
-    takeGrid(axis, line.axes, options);
+    decays.merge(takeGrid(axis, line.axes, options));
   }
+  if (namesWeightDecay(line, options))
+    decays.clear();
   SweepPlan plan{{shared.spec, specDigest(shared), line.train, line.axes, {}}, {}, {}};
   const std::vector<Words> all = combinations(line.axes);
   const Words folders = folderNames(line.axes, all);
   for (size_t i = 0; i < all.size(); ++i) {
     PlannedRun run{line.train, 0};
-    for (size_t a = 0; a < line.axes.size(); ++a)
-      for (const std::string &word : optionWords(line.axes[a], all[i][a]))
-        run.words.push_back(word);
+    for (size_t a = 0; a < line.axes.size(); ++a) {
+      const Words words = optionWords(line.axes[a], all[i][a]);
+      run.words.insert(run.words.end(), words.begin(), words.end());
+      if (const auto decay = decays.find(all[i][a]); line.axes[a].name == "lr" && decay != decays.end())
+        run.words.insert(run.words.end(), {"--weight-decay", decay->second});
+    }
     run.program = programOf(plan, splitTrainArguments(run.words));
     Words command{"stretto", "train"};
     command.insert(command.end(), run.words.begin(), run.words.end());

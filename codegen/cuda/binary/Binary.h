@@ -1,6 +1,7 @@
 //===- Binary.h - kernels as the GPU runs them ---------------------------------===//
 #pragma once
 
+#include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/binary/Kernels.h"
 #include "codegen/cuda/binary/Toolkit.h"
 
@@ -13,6 +14,9 @@ struct KernelCost {
   int64_t spills = 0;    // bytes of registers that a thread keeps in local memory
   int64_t local = 0;     // bytes of local memory of a thread, spills included
   int64_t shared = 0;    // bytes of static shared memory of a block
+
+  /// Bytes of shared memory of a block, static and dynamic.
+  int64_t allShared() const { return shared + dynamicSharedOf(kernel); }
 };
 
 /// What each kernel takes on `chip`, in order; `checkKernels` must hold. A kernel that spills registers gets more of

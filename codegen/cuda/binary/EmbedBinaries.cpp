@@ -69,8 +69,9 @@ private:
     auto number = [&](StringRef name) { return kernel->getAttrOfType<IntegerAttr>(name).getInt(); };
     auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel_attributes::grid);
     kern::DeviceKernelOp::create(builder, kernel.getLoc(), nameOf(kernel), kernel.getSymName(), grid,
-                                 number(kernel_attributes::block), cost.shared, cost.registers, cost.spills, cost.local,
-                                 number(kernel_attributes::bytesMoved), number(kernel_attributes::flops));
+                                 number(kernel_attributes::block), cost.shared, dynamicSharedOf(kernel), cost.registers,
+                                 cost.spills, cost.local, number(kernel_attributes::bytesMoved),
+                                 number(kernel_attributes::flops));
   }
 };
 } // namespace

@@ -31,13 +31,13 @@ Multiprocessor Multiprocessor::of(const Chip &chip) {
   }
 }
 
-int64_t Multiprocessor::warpsOf(int64_t threads, int64_t registersOfThread, int64_t sharedOfBlock) const {
+int64_t Multiprocessor::warpsOf(int64_t threads, int64_t registersOfThread, int64_t shared) const {
   constexpr int64_t lanes = 32, registerUnit = 256, quarters = 4; // registers are given to warps, warps to quarters
   int64_t warpsOfBlock = llvm::divideCeil(threads, lanes);
   int64_t registersOfWarp = llvm::alignTo(std::max<int64_t>(registersOfThread, 1) * lanes, registerUnit);
   int64_t warpsByRegisters = registers / quarters / registersOfWarp * quarters;
-  int64_t fitting =
-      std::min({blocks, warps / warpsOfBlock, warpsByRegisters / warpsOfBlock, sharedBytes / (sharedOfBlock + 1024)});
+  int64_t fitting = std::min(
+      {blocks, warps / warpsOfBlock, warpsByRegisters / warpsOfBlock, sharedBytes / (shared + sharedOfSystem)});
   return fitting * warpsOfBlock;
 }
 
@@ -59,6 +59,6 @@ void stretto::codegen::printKernelTable(ArrayRef<KernelCost> costs, const Chip &
     auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel_attributes::grid);
     int64_t block = kernel->getAttrOfType<IntegerAttr>(kernel_attributes::block).getInt();
     line(nameOf(kernel), llvm::formatv("{0} x {1}", grid[0], grid[1]).str(), block, cost.registers, cost.spills,
-         cost.shared, multiprocessor.warpsOf(block, cost.registers, cost.shared));
+         cost.allShared(), multiprocessor.warpsOf(block, cost.registers, cost.allShared()));
   }
 }

@@ -11,12 +11,17 @@ namespace stretto::codegen {
 /// per Compute Capability").
 struct Multiprocessor {
   int64_t warps, blocks; // at a time
-  int64_t sharedBytes;   // shared memory, of which each block takes 1 KiB besides its own
+  int64_t sharedBytes;   // shared memory, of which each block takes `sharedOfSystem` besides its own
   int64_t registers = 65536;
 
+  static constexpr int64_t sharedOfSystem = 1024;
+
   static Multiprocessor of(const Chip &chip);
-  /// Warps of a kernel with blocks of `threads` threads that run at a time; 0: a block does not fit.
-  int64_t warpsOf(int64_t threads, int64_t registersOfThread, int64_t sharedOfBlock) const;
+  /// Shared memory that one block may have, static and dynamic; more than 48 KiB must be asked for before a launch.
+  int64_t sharedOfBlock() const { return sharedBytes - sharedOfSystem; }
+  /// Warps of a kernel with blocks of `threads` threads and `shared` bytes of shared memory that run at a time; 0: a
+  /// block does not fit.
+  int64_t warpsOf(int64_t threads, int64_t registersOfThread, int64_t shared) const;
 };
 
 /// One line for each kernel: grid, block, registers, spills, shared memory, and how many of the warps that a

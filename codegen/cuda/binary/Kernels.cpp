@@ -1,6 +1,9 @@
 //===- Kernels.cpp - what a module of kernels asks of the GPU -------------===//
 #include "codegen/cuda/binary/Kernels.h"
 
+#include "codegen/cuda/SharedMemory.h"
+#include "codegen/cuda/binary/KernelTable.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMRequiresSMTraits.h"
 #include "llvm/ADT/SetVector.h"
@@ -117,8 +120,8 @@ static std::string slotOf(Operation *op) {
 static LogicalResult checkOperation(Operation *op, const Chip &chip) {
   if (isa<gpu::DynamicSharedMemoryOp>(op))
     return emitError(op->getLoc()) << slotOf(op)
-                                   << "dynamic shared memory would lie over the static one; declare a static "
-                                   << "array (llvm.mlir.global with addr_space = 3)";
+                                   << "dynamic shared memory would lie over the static one; declare an external "
+                                   << "array without a size (llvm.mlir.global with addr_space = 3)";
   if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
     return emitError(op->getLoc()) << slotOf(op)
                                    << "must hold operations of the dialects llvm and nvvm alone, but got '"
@@ -167,22 +170,32 @@ static SetVector<LLVM::GlobalOp> sharedOf(LLVM::LLVMFuncOp kernel) {
   return arrays;
 }
 
-static LogicalResult checkShared(LLVM::LLVMFuncOp kernel) {
-  constexpr int64_t most = 48 * 1024;
-  int64_t bytes = 0;
-  for (LLVM::GlobalOp array : sharedOf(kernel))
+static LogicalResult checkShared(LLVM::LLVMFuncOp kernel, const Chip &chip) {
+  int64_t bytes = 0, dynamic = dynamicSharedOf(kernel), most = Multiprocessor::of(chip).sharedOfBlock();
+  bool usesDynamic = false;
+  for (LLVM::GlobalOp array : sharedOf(kernel)) {
+    usesDynamic |= isDynamicShared(array);
     bytes = llvm::alignTo(bytes, array.getAlignment().value_or(16)) + bytesOf(array);
-  if (bytes <= most)
-    return success();
-  return emitError(kernel.getLoc()) << slotOf(kernel) << "may hold at most " << most
-                                    << " bytes of static shared memory, but got " << bytes;
+  }
+  if (bytes > mostStaticShared)
+    return emitError(kernel.getLoc()) << slotOf(kernel) << "may hold at most " << mostStaticShared
+                                      << " bytes of static shared memory, but got " << bytes;
+  if (dynamic < 0 || (usesDynamic && dynamic == 0))
+    return emitError(kernel.getLoc()) << slotOf(kernel) << "needs " << dynamicSharedAttr
+                                      << ", the bytes of its dynamic shared memory, but got " << dynamic;
+  if (bytes + dynamic > most)
+    return emitError(kernel.getLoc()) << slotOf(kernel) << "may hold at most " << most << " bytes of shared memory on "
+                                      << chip.name << ", but got " << bytes << " static and " << dynamic
+                                      << " dynamic ones";
+  return success();
 }
 
 static LogicalResult checkSharedArray(LLVM::GlobalOp array) {
-  if (array.getAddrSpace() != 3 || (bytesOf(array) > 0 && array.getLinkage() != LLVM::Linkage::External))
+  bool isStatic = bytesOf(array) > 0 && array.getLinkage() != LLVM::Linkage::External;
+  if (array.getAddrSpace() != 3 || isStatic || isDynamicShared(array))
     return success();
-  return emitError(array.getLoc()) << "dynamic shared memory is not supported: '" << array.getSymName()
-                                   << "' must have a size and internal linkage";
+  return emitError(array.getLoc()) << "an array in shared memory must have a size and internal linkage, or be external "
+                                   << "and have none, but '" << array.getSymName() << "' is neither";
 }
 
 LogicalResult stretto::codegen::checkKernels(gpu::GPUModuleOp module, const Chip &chip) {
@@ -195,7 +208,7 @@ LogicalResult stretto::codegen::checkKernels(gpu::GPUModuleOp module, const Chip
     if (failed(checkSharedArray(global)))
       return failure();
   for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
-    if (failed(checkAttributes(kernel)) || failed(checkShared(kernel)))
+    if (failed(checkAttributes(kernel)) || failed(checkShared(kernel, chip)))
       return failure();
   return success();
 }

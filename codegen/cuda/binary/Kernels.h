@@ -20,10 +20,11 @@ llvm::SmallVector<mlir::LLVM::LLVMFuncOp> kernelsOf(mlir::gpu::GPUModuleOp modul
 /// The name of a kernel in messages and tables: its `kern.kernel`, or else its symbol.
 llvm::StringRef nameOf(mlir::LLVM::LLVMFuncOp kernel);
 
-/// Checks that the module can become machine code for `chip`: operations of the dialects llvm and nvvm alone, static
-/// shared memory only and at most 48 KiB of it in a kernel, no operation that the chip lacks, and the attributes of
-/// each kernel. (LLVM 22 places dynamic shared memory over the static one without a word, and ends the process where
-/// the chip lacks an operation.) Reports the first violation at its operation, with the kernel's name.
+/// Checks that the module can become machine code for `chip`: operations of the dialects llvm and nvvm alone, no more
+/// shared memory than the chip has for a block (and at most 48 KiB of static one), no operation that the chip lacks,
+/// and the attributes of each kernel. (LLVM 22 places memory of `gpu.dynamic_shared_memory` over the static one without
+/// a word, and ends the process where the chip lacks an operation.) Reports the first violation at its operation, with
+/// the kernel's name.
 mlir::LogicalResult checkKernels(mlir::gpu::GPUModuleOp module, const Chip &chip);
 
 /// The oldest chip whose plain code can express the kernels: what PTX that is to run on newer chips, too, is made for.

@@ -11,9 +11,10 @@ def EmbedCudaBinaries : Pass<"kern-embed-cuda-binaries", "::mlir::ModuleOp"> {
     that the kernels use; where they use what the chip alone has, there is no PTX. Each kernel becomes a
     `kern.device_kernel`, which says how to launch it and what it takes. `kern.images` on the module lists the images.
 
-    A kernel that spills registers is assembled again, with those of half as many blocks on a multiprocessor (`nvvm.minctasm`);
-    one that spills with all that a block can have is a warning. Errors: an unknown chip; no ptxas, or one too old for the chip; dynamic
-    shared memory, more than 48 KiB of static shared memory; what ptxas refuses.
+    A kernel that spills registers is assembled again, with those of half as many blocks on a multiprocessor
+    (`nvvm.minctasm`); one that spills with all that a block can have is a warning. Errors: an unknown chip; no ptxas,
+    or one too old for the chip; more shared memory than the chip has for a block (`kern.dynamic_shared_bytes` and
+    static arrays), more than 48 KiB of static shared memory; what ptxas refuses.
 
     ```mlir
     // stretto-opt --kern-embed-cuda-binaries=chip=sm_90a
@@ -47,9 +48,9 @@ def ReportCudaResources : Pass<"kern-report-cuda-resources", "::mlir::ModuleOp">
   let summary = "note what each kernel takes of the GPU";
   let description = [{
     Behind `kern-lower-cuda-kernels`: makes machine code of each `gpu.module`, reads the registers, spills and shared
-    memory of each kernel from it, and writes them on the operations that the kernels compute (`resources` of `kern.rowwise`
-    and `kern.sum_partials`, `kern.resources` of others). The `gpu.module` goes again, so that the module is as it was
-    before. Where there is no assembler, nothing is noted, and a warning says why.
+    memory of each kernel from it, and writes them on the operations that the kernels compute (`resources` of
+    `kern.rowwise` and `kern.sum_partials`, `kern.resources` of others). The `gpu.module` goes again, so that the module
+    is as it was before. Where there is no assembler, nothing is noted, and a warning says why.
 
     ```mlir
     // stretto-opt --kern-lower-cuda-kernels --kern-report-cuda-resources=chip=sm_90a

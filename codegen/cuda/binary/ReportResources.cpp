@@ -2,7 +2,7 @@
 #include "codegen/cuda/KernelFunction.h"
 #include "codegen/cuda/binary/Binary.h"
 #include "codegen/cuda/binary/Passes.h"
-#include "ir/kern/Resources.h"
+#include "ir/kern/Kernels.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_REPORTCUDARESOURCES
@@ -43,7 +43,7 @@ private:
     llvm::StringMap<kern::ResourcesAttr> resources;
     for (const KernelCost &cost : *costs)
       resources[nameOf(cost.kernel)] =
-          kern::ResourcesAttr::get(&getContext(), cost.registers, cost.spills, cost.shared);
+          kern::ResourcesAttr::get(&getContext(), cost.registers, cost.spills, cost.allShared());
     getOperation().walk([&](Operation *op) {
       if (StringAttr name = isa<LLVM::LLVMFuncOp>(op) ? StringAttr() : kern::kernelNameOf(op))
         if (kern::ResourcesAttr taken = resources.lookup(name.getValue()))

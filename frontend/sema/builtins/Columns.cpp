@@ -1,4 +1,5 @@
-// Built-in functions of columns: spread, numbers.
+// Built-in functions of columns: concat, split, slice, spread, numbers.
+#include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
 
@@ -6,6 +7,45 @@ using namespace stretto;
 using namespace stretto::frontend;
 
 namespace {
+
+Values concatOf(BuiltinCall &call) {
+  if (!call.expectRows("x"))
+    return {Value()};
+  return {concatenate(call.emitter, call.operands(), call.range())};
+}
+
+Values splitOf(BuiltinCall &call) {
+  if (!call.expectRows("x") || !call.expectInRange("parts", 1))
+    return {Value()};
+  const Type type = call.type("x");
+  const int64_t parts = call.integer("parts", 2), width = type.width().size;
+  if (width % parts != 0) {
+    Diagnostic &diagnostic =
+        call.errorAt("parts", "parts must divide the width of " + type.str() + ", but got " + llvm::Twine(parts));
+    noteOrigin(diagnostic, type.width().provenance);
+    return {Value()};
+  }
+  Values results;
+  for (int64_t part = 0; part < parts; ++part)
+    results.push_back(slice(call.emitter, call.value("x"), part * (width / parts), {width / parts}, call.range()));
+  return results;
+}
+
+Values sliceOf(BuiltinCall &call) {
+  if (!call.expectRows("x") || !call.expectInRange("offset", 0) || !call.expectInRange("width", 1))
+    return {Value()};
+  const Type type = call.type("x");
+  const int64_t offset = call.integer("offset", 0);
+  const Dim width = call.dim("width");
+  if (width.size > type.width().size - offset) {
+    Diagnostic &diagnostic = call.error("offset + width must be at most the width of " + type.str() + ", but got " +
+                                        llvm::Twine(offset) + " and " + llvm::Twine(width.size));
+    noteOrigin(diagnostic, type.width().provenance);
+    noteOrigin(diagnostic, width.provenance);
+    return {Value()};
+  }
+  return {slice(call.emitter, call.value("x"), offset, width, call.range())};
+}
 
 Values spread(BuiltinCall &call) {
   if (!call.expectRowsOrVectors("x") || !call.expectInRange("width", 1))
@@ -35,6 +75,11 @@ Values numbers(BuiltinCall &call) {
 llvm::ArrayRef<Builtin> frontend::columnBuiltins() {
   using K = ArgumentKind;
   static const Builtin table[] = {
+      {.name = "concat", .parameters = {{"x", K::Tensor, required}}, .meaning = concatOf, .isVariadic = true},
+      {.name = "split", .parameters = {{"x", K::Tensor, required}, {"parts", K::Int}}, .meaning = splitOf},
+      {.name = "slice",
+       .parameters = {{"x", K::Tensor, required}, {"offset", K::Int, required}, {"width", K::Int, required}},
+       .meaning = sliceOf},
       {.name = "spread",
        .parameters = {{"x", K::Tensor, required}, {"width", K::Int, required}},
        .meaning = spread,

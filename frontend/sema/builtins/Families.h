@@ -17,7 +17,7 @@ llvm::ArrayRef<Builtin> positionBuiltins();
 llvm::ArrayRef<Builtin> attentionBuiltins();
 /// Linear mixers: recurrences over a state for each head.
 llvm::ArrayRef<Builtin> mixerBuiltins();
-/// What is made of the columns of a row alone: spread, numbers.
+/// What is made of the columns of a row alone: concat, split, slice, spread, numbers.
 llvm::ArrayRef<Builtin> columnBuiltins();
 /// What is known and wanted of tensors, without computing anything.
 llvm::ArrayRef<Builtin> annotationBuiltins();

@@ -154,7 +154,7 @@ template <typename Visit> void forEachPanel(const AttentionOp &op, Visit visit) 
 
 } // namespace
 
-void collectShapes(const AttentionOp &given, std::set<ProductShape> &shapes) {
+void collectShapes(const AttentionOp &given, std::set<MatmulShape> &shapes) {
   const AttentionOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
     shapes.insert({op.dtype, rows, keys, op.head_dim, false, true, true});
@@ -162,7 +162,7 @@ void collectShapes(const AttentionOp &given, std::set<ProductShape> &shapes) {
   });
 }
 
-void collectShapes(const AttentionGradOp &given, std::set<ProductShape> &shapes) {
+void collectShapes(const AttentionGradOp &given, std::set<MatmulShape> &shapes) {
   const AttentionOp op = given.forward.dtype == STRETTO_BF16 ? inFloat(given.forward) : given.forward;
   collectShapes(op, shapes); // its matmuls with queries and keys have these sizes, too
   forEachPanel(

@@ -9,8 +9,8 @@
 namespace stretto::runtime {
 
 // The matmuls of one thread that attention and its gradient consist of.
-void collectShapes(const AttentionOp &op, std::set<ProductShape> &shapes);
-void collectShapes(const AttentionGradOp &op, std::set<ProductShape> &shapes);
+void collectShapes(const AttentionOp &op, std::set<MatmulShape> &shapes);
+void collectShapes(const AttentionGradOp &op, std::set<MatmulShape> &shapes);
 
 void attention(const AttentionOp &op);
 void attentionGrad(const AttentionGradOp &op);

@@ -65,7 +65,7 @@ template <typename Real> void step(const AttentionStepOp &op) {
 
 } // namespace
 
-void collectShapes(const AttentionStepOp &op, std::set<ProductShape> &shapes) {
+void collectShapes(const AttentionStepOp &op, std::set<MatmulShape> &shapes) {
   const int32_t dtype = op.dtype == STRETTO_BF16 ? STRETTO_F32 : op.dtype;
   const int64_t rows = std::min(stepRows, op.rows), keys = std::min(stepKeys, op.capacity);
   shapes.insert({dtype, rows, keys, op.head_dim, false, true, true});

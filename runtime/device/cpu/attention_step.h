@@ -9,7 +9,7 @@
 namespace stretto::runtime {
 
 // The matmuls of one thread that a step consists of, for caches that are full.
-void collectShapes(const AttentionStepOp &op, std::set<ProductShape> &shapes);
+void collectShapes(const AttentionStepOp &op, std::set<MatmulShape> &shapes);
 
 void attentionStep(const AttentionStepOp &op);
 

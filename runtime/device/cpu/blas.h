@@ -21,12 +21,12 @@ namespace stretto::runtime {
 constexpr int peakReset = -1, peakEnable = 1, peakRead = 2;
 
 // Sizes of a matmul of one thread: what decides how much memory MKL takes for it.
-struct ProductShape {
+struct MatmulShape {
   int32_t dtype;
   int64_t m, n, k;
   bool transposeA, transposeB;
   bool shared; // any thread may come by it, not only the calling one
-  auto operator<=>(const ProductShape &) const = default;
+  auto operator<=>(const MatmulShape &) const = default;
 };
 
 // A matrix as it lies in memory: rows `stride` elements apart; read as its transpose if asked.

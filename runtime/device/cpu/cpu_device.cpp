@@ -47,7 +47,7 @@ void CpuDevice::setThreads(int count) {
 int CpuDevice::threads() const { return threadCount(); }
 std::string CpuDevice::describe() const { return fmt::format("cpu on {} threads", threads()); }
 int64_t CpuDevice::libraryPeakBytes() const {
-  return libraryTemporaryPeak() + productMemoryPeak() + scratchMemory.bytes + wideMemory.bytes;
+  return libraryTemporaryPeak() + matmulMemoryPeak() + scratchMemory.bytes + wideMemory.bytes;
 }
 
 void CpuDevice::submit(Op op, const CallSite &at) {
@@ -123,7 +123,7 @@ void CpuDevice::execute(const ReserveOp &op) {
       elements = std::max(elements, wideElements(attention));
   if (elements)
     wide(elements);
-  reserveForProducts(op);
+  reserveForMatmuls(op);
   for (const LibraryOp &library : op.library)
     scratch(scratchOf(scratchBytes(library)));
 }

@@ -1,13 +1,14 @@
 // MKL with several threads cuts some matmuls along k by the number of threads, which changes the bits
-// (measured on an AMD EPYC for tall f64 matmuls, under every value of MKL_CBWR). So every MKL call here
-// runs on one thread and computes one tile of C. Tiles of 256 x 256 and more cost 2 to 5 % against one
-// call; smaller ones are used only where there would be too few to share out.
+// (measured on an AMD EPYC for tall f64 matmuls, under every value of MKL_CBWR). So every call here, of
+// MKL or of our own (packed_matmul.h), runs on one thread and computes one tile of C. Tiles of 256 x 256 and
+// more cost 2 to 5 % against one call; smaller ones are used only where there would be too few to share out.
 #include "runtime/device/cpu/matmul.h"
 
 #include "runtime/core/error.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/packed_matmul.h"
 
 #include <algorithm>
 #include <climits>
@@ -22,6 +23,11 @@ void checkSizes(const MatmulOp &op) {
       throw Error(fmt::format("sizes and row strides of a matmul must be in 0..{}, but got {} x {} x {} "
                               "with strides {}, {}, {}",
                               INT_MAX, op.m, op.n, op.k, op.lda, op.ldb, op.ldc));
+}
+
+// Of a tile of C.
+MatmulShape shapeOf(const MatmulOp &op, int64_t rows, int64_t columns, bool shared = false) {
+  return {op.dtype, rows, columns, op.k, op.transpose_a != 0, op.transpose_b != 0, shared};
 }
 
 // Begins a tile of C with that of D.
@@ -39,6 +45,9 @@ template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t colu
   Real *c = static_cast<Real *>(op.c) + row * op.ldc + column;
   if (op.d)
     copyResidual(op, c, row, column, rows, columns);
+  if constexpr (sizeof(Real) == sizeof(float))
+    if (isPacked(shapeOf(op, rows, columns)))
+      return packedMatmul(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
   multiply<Real>(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
 }
 
@@ -73,14 +82,19 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
   return tiles;
 }
 
-void collectShapes(const MatmulOp &given, std::set<ProductShape> &shapes) {
+bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {
   const MatmulOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
   const bool shared = tiles.rows < op.m || tiles.columns < op.n;
+  bool packs = false;
   for (int64_t rows : {tiles.rows, op.m % std::max<int64_t>(1, tiles.rows)})
     for (int64_t columns : {tiles.columns, op.n % std::max<int64_t>(1, tiles.columns)})
-      if (rows > 0 && columns > 0)
-        shapes.insert({op.dtype, rows, columns, op.k, op.transpose_a != 0, op.transpose_b != 0, shared});
+      if (const MatmulShape shape = shapeOf(op, rows, columns, shared); rows > 0 && columns > 0) {
+        packs |= isPacked(shape);
+        if (!isPacked(shape))
+          shapes.insert(shape);
+      }
+  return packs;
 }
 
 void matmul(const MatmulOp &op) {

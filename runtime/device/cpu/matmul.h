@@ -1,4 +1,4 @@
-// Matmuls by MKL, cut into tiles of C that one thread computes each.
+// Matmuls by MKL or our own code, cut into tiles of C that one thread computes each.
 #pragma once
 
 #include "runtime/core/op.h"
@@ -14,8 +14,8 @@ struct MatmulTiles {
 };
 MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
 
-// The matmuls of one thread that a matmul consists of.
-void collectShapes(const MatmulOp &op, std::set<ProductShape> &shapes);
+// The matmuls of one thread that a matmul consists of, as far as MKL computes them; whether others are packed.
+bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);
 
 // Throws Error when a size does not fit MKL's 32-bit interface.
 void matmul(const MatmulOp &op);

@@ -1,12 +1,14 @@
-// The memory that MKL takes for matmuls: taken before a program runs, and counted.
+// The memory that matmuls take, by MKL and packed: taken before a program runs, and counted.
 #include "runtime/device/cpu/reserve.h"
 
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/attention_step.h"
 #include "runtime/device/cpu/matmul.h"
+#include "runtime/device/cpu/packed_matmul.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 
 namespace stretto::runtime {
@@ -15,30 +17,33 @@ namespace {
 // MKL works on pieces of k; measured: its buffers do not grow beyond this.
 constexpr int64_t largestDepth = 1024;
 
-int64_t operandElements(const ProductShape &shape) { return std::max(shape.m, shape.n) * shape.k; }
+std::atomic<int64_t> packedBytes = 0; // of all threads
 
-std::vector<ProductShape> shapesOf(const ReserveOp &op) {
-  std::set<ProductShape> shapes;
+int64_t operandElements(const MatmulShape &shape) { return std::max(shape.m, shape.n) * shape.k; }
+
+// What MKL computes; sets `packs` where other matmuls are packed.
+std::vector<MatmulShape> shapesOf(const ReserveOp &op, bool &packs) {
+  std::set<MatmulShape> shapes;
   for (const MatmulOp &matmul : op.matmuls)
-    collectShapes(matmul, shapes);
+    packs |= collectShapes(matmul, shapes);
   for (const AttentionOp &attention : op.attention)
     collectShapes(attention, shapes);
   for (const AttentionGradOp &attention : op.attentionGrad)
     collectShapes(attention, shapes);
   for (const AttentionStepOp &attention : op.attentionStep)
     collectShapes(attention, shapes);
-  std::set<ProductShape> capped;
-  for (ProductShape shape : shapes) {
+  std::set<MatmulShape> capped;
+  for (MatmulShape shape : shapes) {
     shape.k = std::min(shape.k, largestDepth);
     capped.insert(shape);
   }
-  std::vector<ProductShape> list(capped.begin(), capped.end());
+  std::vector<MatmulShape> list(capped.begin(), capped.end());
   std::sort(list.begin(), list.end(),
-            [](const ProductShape &a, const ProductShape &b) { return (a.m + a.n) * a.k > (b.m + b.n) * b.k; });
+            [](const MatmulShape &a, const MatmulShape &b) { return (a.m + a.n) * a.k > (b.m + b.n) * b.k; });
   return list;
 }
 
-template <typename Real> void multiplyOnce(const ProductShape &shape, const void *operand, void *result) {
+template <typename Real> void multiplyOnce(const MatmulShape &shape, const void *operand, void *result) {
   const Real *data = static_cast<const Real *>(operand);
   multiply<Real>(shape.m, shape.n, shape.k, {data, shape.transposeA ? shape.m : shape.k, shape.transposeA},
                  {data, shape.transposeB ? shape.k : shape.n, shape.transposeB}, 0, static_cast<Real *>(result),
@@ -47,10 +52,11 @@ template <typename Real> void multiplyOnce(const ProductShape &shape, const void
 
 } // namespace
 
-void reserveForProducts(const ReserveOp &op) {
-  const std::vector<ProductShape> shapes = shapesOf(op);
+void reserveForMatmuls(const ReserveOp &op) {
+  bool packs = false;
+  const std::vector<MatmulShape> shapes = shapesOf(op, packs);
   int64_t operand = 0, result = 0;
-  for (const ProductShape &shape : shapes) {
+  for (const MatmulShape &shape : shapes) {
     operand = std::max(operand, operandElements(shape) * elementBytes(shape.dtype));
     result = std::max(result, shape.m * shape.n * elementBytes(shape.dtype));
   }
@@ -58,9 +64,12 @@ void reserveForProducts(const ReserveOp &op) {
   mkl_serv_free_buffers();
   mkl_serv_peak_mem_usage(peakEnable);
   mkl_serv_peak_mem_usage(peakReset);
+  packedBytes = 0;
   onEachThread([&](int thread) {
+    if (packs)
+      packedBytes += reservePacking();
     std::vector<std::byte> mine(result);
-    for (const ProductShape &shape : shapes) {
+    for (const MatmulShape &shape : shapes) {
       if (!shape.shared && thread != 0)
         continue;
       if (shape.dtype == STRETTO_F64)
@@ -71,6 +80,6 @@ void reserveForProducts(const ReserveOp &op) {
   });
 }
 
-int64_t productMemoryPeak() { return mkl_serv_peak_mem_usage(peakRead); }
+int64_t matmulMemoryPeak() { return mkl_serv_peak_mem_usage(peakRead) + packedBytes; }
 
 } // namespace stretto::runtime

@@ -59,7 +59,8 @@ CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &opti
   check(cudaGetDeviceProperties(&properties, 0), "ask the GPU what it is");
   deviceName = properties.name;
   capability = {properties.major, properties.minor};
-  kernels = std::make_unique<Kernels>(program, deviceName, capability);
+  kernels = std::make_unique<Kernels>(program, deviceName, capability,
+                                      static_cast<int64_t>(properties.sharedMemPerBlockOptin));
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
   matmuls = std::make_unique<Matmuls>(stream, options.tf32);
   library = std::make_unique<Library>(stream);
@@ -68,7 +69,7 @@ CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &opti
 }
 
 CudaDevice::~CudaDevice() {
-  if (lost) { // whoever cleans up on a lost device throws
+  if (lost) { // cleaning up on a lost device throws
     (void)attention.release();
     (void)library.release();
   } else {

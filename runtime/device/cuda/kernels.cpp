@@ -8,17 +8,33 @@
 
 namespace stretto::runtime {
 
-Kernels::Kernels(const stretto_program &program, const std::string &deviceName, Capability device)
+// Code may have been made for a device that has more.
+static void checkShared(const stretto_kernel &kernel, const std::string &deviceName, Capability device,
+                        int64_t mostShared) {
+  const int64_t bytes = kernel.shared_bytes + kernel.dynamic_shared_bytes;
+  if (bytes <= mostShared)
+    return;
+  const std::string name = architectureName(device);
+  throw Error(
+      fmt::format("a block of the kernel '{}' must fit into the shared memory of the device, {} ({}), at most {} "
+                  "bytes for a block, but needs {}; compile the model again: stretto compile SPEC --target=cuda "
+                  "--chip={}",
+                  kernel.name, deviceName, name, mostShared, bytes, name));
+}
+
+Kernels::Kernels(const stretto_program &program, const std::string &deviceName, Capability device, int64_t mostShared)
     : program(program), handles(program.kernel_count) {
   const std::span<const stretto_image> images(program.images, static_cast<size_t>(program.image_count));
   const stretto_image *image = chooseImage(images, device);
   if (!image)
     throw Error(noImageMessage(images, deviceName, device));
+  for (int64_t i = 0; i < program.kernel_count; ++i)
+    checkShared(program.kernels[i], deviceName, device, mostShared);
   try {
     load(*image);
     for (int64_t i = 0; i < program.kernel_count; ++i)
-      if (const char *symbol = program.kernels[i].symbol)
-        handles[i] = loadKernel(symbol);
+      if (program.kernels[i].symbol)
+        handles[i] = loadKernel(program.kernels[i]);
   } catch (...) {
     unload();
     throw;
@@ -41,17 +57,22 @@ void Kernels::load(const stretto_image &image) {
 }
 
 // Unless told otherwise, the driver loads a library when a kernel of it is needed: then its compiler runs, memory is
-// taken, and a capture may be under way. To ask for a kernel's attributes is the way to have it loaded now.
-cudaKernel_t Kernels::loadKernel(const char *symbol) const {
-  cudaKernel_t kernel = nullptr;
-  const cudaError_t found = cudaLibraryGetKernel(&kernel, library, symbol);
+// taken, and a capture may be under way. To ask for a kernel's attributes is the way to have it loaded now. More than
+// 48 KiB of shared memory must be asked for before a launch.
+cudaKernel_t Kernels::loadKernel(const stretto_kernel &kernel) const {
+  cudaKernel_t handle = nullptr;
+  const cudaError_t found = cudaLibraryGetKernel(&handle, library, kernel.symbol);
   if (found == cudaErrorSymbolNotFound)
-    throw Error(fmt::format("the device code must hold the kernel '{}', but: {}; compile the model again", symbol,
-                            cudaGetErrorString(found)));
+    throw Error(fmt::format("the device code must hold the kernel '{}', but: {}; compile the model again",
+                            kernel.symbol, cudaGetErrorString(found)));
   checkLoaded(found);
+  const void *function = reinterpret_cast<const void *>(handle);
   cudaFuncAttributes attributes{};
-  checkLoaded(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)));
-  return kernel;
+  checkLoaded(cudaFuncGetAttributes(&attributes, function));
+  if (kernel.dynamic_shared_bytes)
+    checkLoaded(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(kernel.dynamic_shared_bytes)));
+  return handle;
 }
 
 void Kernels::checkLoaded(cudaError_t status) const {
@@ -72,6 +93,7 @@ void Kernels::launch(const LaunchOp &op, cudaStream_t stream) const {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(kernel.grid[0]), static_cast<unsigned>(kernel.grid[1]), 1);
   config.blockDim = dim3(static_cast<unsigned>(kernel.block), 1, 1);
+  config.dynamicSmemBytes = static_cast<size_t>(kernel.dynamic_shared_bytes);
   config.stream = stream;
   std::vector<void *> arguments(op.buffers.size());
   for (size_t i = 0; i < op.buffers.size(); ++i)

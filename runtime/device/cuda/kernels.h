@@ -12,9 +12,10 @@ namespace stretto::runtime {
 
 class Kernels {
 public:
-  // Loads the first image the device takes and every kernel in it. Throws Error where none fits or one is missing, and
-  // what the driver says of an image that it cannot load.
-  Kernels(const stretto_program &program, const std::string &deviceName, Capability device);
+  // Loads the first image the device takes and every kernel in it. `mostShared`: bytes of shared memory that a block
+  // may have there. Throws Error where no image fits, a kernel is missing or needs more shared memory, and what the
+  // driver says of an image that it cannot load.
+  Kernels(const stretto_program &program, const std::string &deviceName, Capability device, int64_t mostShared);
   ~Kernels();
   Kernels(const Kernels &) = delete;
   Kernels &operator=(const Kernels &) = delete;
@@ -26,7 +27,7 @@ public:
 private:
   void load(const stretto_image &image);
   void unload();
-  cudaKernel_t loadKernel(const char *symbol) const;
+  cudaKernel_t loadKernel(const stretto_kernel &kernel) const;
   // Throws Error where the status of loading is not success.
   void checkLoaded(cudaError_t status) const;
   const stretto_program &program;

@@ -22,7 +22,7 @@ int64_t alignmentOf(const void *address) {
   return int64_t(1) << std::countr_zero(reinterpret_cast<uintptr_t>(address) | widest);
 }
 
-ProductKey keyOf(const MatmulOp &op) {
+MatmulKey keyOf(const MatmulOp &op) {
   return {op.dtype,
           op.dtype_c,
           op.m,

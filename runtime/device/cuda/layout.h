@@ -23,8 +23,8 @@ ColumnMajorMatmul columnMajor(const MatmulOp &op);
 
 // All that decides which algorithm computes a matmul: sizes, strides, types, and how addresses are aligned. Alignment
 // counts up to 16 bytes, the widest access there is, so that equal matmuls of different layers share one plan.
-using ProductKey = std::array<int64_t, 17>;
-ProductKey keyOf(const MatmulOp &op);
+using MatmulKey = std::array<int64_t, 17>;
+MatmulKey keyOf(const MatmulOp &op);
 
 // The largest power of two that divides an address, at most 16.
 int64_t alignmentOf(const void *address);

@@ -47,7 +47,7 @@ private:
   bool tf32;
   cublasLtHandle_t handle = nullptr;
   void *workspace = nullptr;
-  std::map<ProductKey, Plan> plans;
+  std::map<MatmulKey, Plan> plans;
 };
 
 } // namespace stretto::runtime

@@ -38,7 +38,7 @@ func.func @given(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   return %y : tensor<2x8x16xf32>
 }
 
-// What taps read is rolling from block to block where it is dear: here exp and what it is multiplied with, not the sum
+// What taps read is rolling from block to block where it is expensive: here exp and what it is multiplied with, not the sum
 // of two operands, and nothing that is read at one row only.
 // CHECK-LABEL: @rolling
 // SET-LABEL: @rolling
@@ -65,7 +65,7 @@ func.func @rolling(%x: tensor<2x64x256xf32>, %z: tensor<2x64x256xf32>) -> tensor
   return %y : tensor<2x64x256xf32>
 }
 
-// What several stages read is cached by the first where it is dear: exp, not the difference that it is made of.
+// What several stages read is cached by the first where it is expensive: exp, not the difference that it is made of.
 // CHECK-LABEL: @cached
 // SET-LABEL: @cached
 func.func @cached(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {

@@ -51,3 +51,15 @@ func.func @constant(%x: tensor<1x16x2xf32>) {
   } : (tensor<1x16x2xf32>) -> tensor<1x16x2xf32>
   return
 }
+
+// -----
+
+func.func @main(%x: tensor<3x64x32xf32>) -> tensor<3x64x32xf32> {
+  // expected-error @+1 {{'kern.walk' op is a kernel that this target has no code for}}
+  %y = kern.walk kernel "main.walk0"(%x) windows [<rows 2>] -> [<rows 2>] programs 2 chunk 16 span 4 {
+  ^bb0(%rows: tensor<16x16xf32>):
+    %0 = arith.addf %rows, %rows : tensor<16x16xf32>
+    kern.yield %0 : tensor<16x16xf32>
+  } : (tensor<3x64x32xf32>) -> tensor<3x64x32xf32>
+  return %y : tensor<3x64x32xf32>
+}

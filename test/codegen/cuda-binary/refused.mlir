@@ -1,8 +1,8 @@
 // RUN: stretto-opt %s --kern-embed-cuda-binaries --split-input-file --verify-diagnostics
 
 gpu.module @kernels {
-  // expected-error @+1 {{dynamic shared memory is not supported: 'rows' must have a size and internal linkage}}
-  llvm.mlir.global external @rows() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+  // expected-error @+1 {{an array in shared memory must have a size and internal linkage, or be external and have none, but 'rows' is neither}}
+  llvm.mlir.global external @rows() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x i8>
 }
 
 // -----
@@ -10,7 +10,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   llvm.func @k() attributes {gpu.kernel, nvvm.kernel, kern.kernel = "layers.k", kern.grid = array<i64: 1, 1>,
       kern.block = 32 : i64, kern.bytes_moved = 0 : i64, kern.flops = 0 : i64} {
-    // expected-error @+1 {{kernel 'layers.k': dynamic shared memory would lie over the static one; declare a static array}}
+    // expected-error @+1 {{kernel 'layers.k': dynamic shared memory would lie over the static one; declare an external array without a size}}
     %0 = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
     llvm.return
   }
@@ -41,6 +41,18 @@ gpu.module @kernels {
       kern.block = 32 : i64, kern.bytes_moved = 0 : i64, kern.flops = 0 : i64} {
     %0 = llvm.mlir.addressof @rows : !llvm.ptr<3>
     llvm.call @read(%0) : (!llvm.ptr<3>) -> ()
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.mlir.global external @rows() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+  // expected-error @+1 {{kernel 'layers.k': needs kern.dynamic_shared_bytes, the bytes of its dynamic shared memory, but got 0}}
+  llvm.func @k() attributes {gpu.kernel, nvvm.kernel, kern.kernel = "layers.k", kern.grid = array<i64: 1, 1>,
+      kern.block = 32 : i64, kern.bytes_moved = 0 : i64, kern.flops = 0 : i64} {
+    %0 = llvm.mlir.addressof @rows : !llvm.ptr<3>
     llvm.return
   }
 }

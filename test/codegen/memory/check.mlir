@@ -15,6 +15,7 @@ func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, s
 // A matmul may write over what it adds, but not further on.
 func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}, %w: tensor<16x16xf32> {kern.slot = #kern.slot<inputs, 128, stride 0, parity 0>}) -> (tensor<1x2x16xf32> {kern.slot = #kern.slot<activations, 64, stride 0, parity 0>}) {
   %a = seq.linear %x, %w : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.slots = [#kern.slot<activations, 0, stride 0, parity 0>]}
+  // expected-note @below {{the operand is computed here}}
   %b = seq.linear %x, %w add %a : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.slots = [#kern.slot<activations, 0, stride 0, parity 0>]}
   // expected-error @below {{stores result 0 over operand 2}}
   %c = seq.linear %x, %w add %b : tensor<1x2x16xf32>, tensor<16x16xf32> -> tensor<1x2x16xf32> {kern.slots = [#kern.slot<activations, 64, stride 0, parity 0>]}
@@ -24,6 +25,7 @@ func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, s
 // -----
 
 // A tap looks at rows that the kernel has overwritten.
+// expected-note @below {{the operand is computed here}}
 func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}) -> (tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}) {
   // expected-error @below {{stores result 0 over operand 0}}
   %y = kern.rowwise(%x) maps [row] {

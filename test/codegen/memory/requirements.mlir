@@ -29,7 +29,7 @@ func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, s
 // -----
 
 func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}) {
-  // expected-error @+1 {{'math.exp' op needs a place for each of 1 results in kern.slots, but got []}}
+  // expected-error @+1 {{'math.exp' op needs a slot for each of 1 results in kern.slots, but got []}}
   %0 = math.exp %x {kern.slots = []} : tensor<1x2x16xf32>
   return
 }

@@ -3,7 +3,7 @@
 // RUN: not stretto-opt %t.mlir --kern-verify-memory 2>&1 | FileCheck %s --check-prefix=MOVED
 // MOVED: is not where its operands are
 
-// The rounded copy of a parameter lies at half its offset and stride; the arena ends with whole rows of the flat buffers.
+// The bf16 copy of a parameter lies at half its offset and stride; the arena ends with whole rows of the flat buffers.
 // Columns of bf16 values are ranges of bytes half as wide.
 
 // CHECK: kern.arenas = array<i64: {{[0-9]+}}, 2048, 2048, 2048, 2048, 2048, 128, 512, 0, 64, 1024, 0>

@@ -1,5 +1,5 @@
 """Every pass of ours and every phase, on every stage of every model: a result or an error with its reason, never a crash.
-A phase goes on from the stage before it alone.
+A phase goes on from the stage before it alone. Where tests do not run whole, a pass meets a stage of every fourth model.
 
 RUN: %python3 %s %models %t
 """
@@ -8,6 +8,9 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from whole import WHOLE
 
 SHAPE = ["--batch", "2", "--length", "16", "--vocab", "64", "--cpu", "x86-64-v3"]
 CUDA = ["--target", "cuda", "--emulate", "--decode", "4", "--mask-documents", "--locations"]
@@ -68,7 +71,8 @@ def main(models, out):
     stages, names = list(write_stages(models, out)), passes()
     assert len(stages) >= 20 and len(names) >= 30, (len(stages), names)
     with ThreadPoolExecutor(2) as pool:
-        cells = [(file, name, phases) for file, phases in stages for name in names]
+        cells = [(file, name, phases) for row, (file, phases) in enumerate(stages) for column, name in enumerate(names)
+                 if WHOLE or (row + column) % 4 == 0 or file.stem in ("empty", "declaration")]  # fmt: skip
         problems = [text for text in pool.map(lambda cell: problem(*cell), cells) if text]
     sys.exit("\n".join(problems) if problems else 0)
 

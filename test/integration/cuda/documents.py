@@ -1,4 +1,4 @@
-"""Documents that are kept apart, in emulated CUDA programs: losses and weights after 10 steps of a LlamaCanon of two layers
+"""Masked documents, in emulated CUDA programs: losses and weights after 10 steps of a LlamaCanon of two layers
 as on the CPU, in f32 and with activations in bf16.
 
 REQUIRES: compiler, runtime
@@ -10,7 +10,7 @@ from programs_cuda import EMULATE, LLAMA, TWO_LAYERS, compare, distance, empty, 
 
 folder, STEPS = empty(sys.argv[1]), 10
 MASKED = [*TWO_LAYERS, "--mask-documents"]
-SHORT_DOCUMENTS = ["--task-set", "n=3"]  # three to a row
+SHORT_DOCUMENTS = ["--task-set", "n=3"]  # three to a sequence
 
 exact, together = f"{folder}/cpu-f64", f"{folder}/together"
 train(program(LLAMA, *MASKED, "--dtype", "f64"), exact, STEPS, *SHORT_DOCUMENTS)

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import tempfile
+from dataclasses import replace
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
 sys.path.insert(0, os.path.dirname(__file__))
@@ -40,8 +41,8 @@ def chosen_models(folder):
     yield Case("hybrid", os.path.join(folder, "hybrid.stretto"), hybrid, batch=3, length=21)
     for options in ({}, *models.OPTIONS):
         yield Case("llama", os.path.join(folder, "llama.stretto"), models.SIZE | options, batch=3, length=17)
-    for name, settings in models.MIXERS:
-        yield Case(name, os.path.join(folder, f"{name}.stretto"), {"dim": 16, "layers": 2} | settings, batch=3, length=35)
+    for case in models.mixers(folder, canon=models.CANON[2:3]):
+        yield replace(case, batch=3, length=35)
 
 
 def problems_of(setting, chunk, *options, dtype="f64", tolerance=TOLERANCE):

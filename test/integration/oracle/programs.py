@@ -14,17 +14,22 @@ import operations
 import random_models
 from oracle import TOLERANCE, agree, check_all, difference_problems, differences, setting_of
 from training_program import Programs, compile_object
+from whole import every
+
+
+def pair_problems(pairs, gradients, expected, noise):
+    """What differs of (found, expected) losses by name, and of gradients."""
+    bounds = {"loss": noise.loss, "evaluation": noise.nll}
+    return [f"{name} {found!r} instead of {wanted!r}" for name, (found, wanted) in pairs.items()
+            if not agree(found, wanted, TOLERANCE, bounds[name])] + differences(gradients, expected, TOLERANCE, noise)  # fmt: skip
 
 
 def step_problems(step, setting):
     """What a step computes otherwise than PyTorch."""
     expected, counted = setting.expected, setting.data[2] != 0
-    problems = differences(step.gradients, expected.gradients, TOLERANCE, setting.noise)
     mean = expected.nll[counted].mean() if counted.any() else 0.0
-    for name, found, wanted, noise in (("loss", step.loss, expected.loss, setting.noise.loss),
-                                       ("evaluation", step.mean_nll, mean, setting.noise.nll)):  # fmt: skip
-        if not agree(found, wanted, TOLERANCE, noise):
-            problems.insert(0, f"{name} {found!r} instead of {wanted!r}")
+    pairs = {"loss": (step.loss, expected.loss), "evaluation": (step.mean_nll, mean)}
+    problems = setting.beyond_noise(lambda noise: pair_problems(pairs, step.gradients, expected.gradients, noise))
     right = (expected.predicted == setting.data[1])[counted].sum()
     if step.right != right:
         problems.append(f"{step.right} right predictions instead of {right}")
@@ -69,8 +74,8 @@ def main(kind, *arguments):
     if kind == "random":
         first, count = map(int, arguments)
         return check_all(random_models.cases(first, count), random_checker(), first)
-    cases = models.cases(*arguments) if kind == "models" else operations.cases()
-    return check_all(cases, checker(unfused=4))
+    cases = every(2, models.cases(*arguments)) if kind == "models" else operations.cases() # models.py has them all
+    return check_all(cases, checker(unfused=5))
 
 
 if __name__ == "__main__":

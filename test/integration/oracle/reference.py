@@ -19,6 +19,10 @@ CONFIGS = [
     {"canon_at": "D", "tied": True, "rotary_fraction": 0.0},
     {"canon_at": "ABCD", "canon_activation": "silu", "canon_bias": True, "mlp_kind": "standard"},
     {"canon_at": "AD", "canon_activation": "silu", "canon_residual": False, "canon_kernel": 2},
+    {"canon_at": "ABCD", "qk_norm": "whole", "rotary_style": "interleaved", "norm_eps": 0.1},
+    {"canon_at": "B", "heads": 4, "kv_heads": 2, "dim": 32, "rotary_fraction": 0.5, "rotary_style": "interleaved",
+     "rotary_theta": 100.0},
+    {"canon_at": "", "rotary_theta": 100.0},
 ]
 SIZE = {"dim": 16, "layers": 2, "heads": 2, "vocab": 11}
 

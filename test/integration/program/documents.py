@@ -56,7 +56,7 @@ train("resumed", STEPS, "--resume")
 expect(digest(f"{folder}/resumed", STEPS) == digest(f"{folder}/run", STEPS), "other bits when resumed")
 
 # What is written is a document alone: with caches, without, and in a program that knows of no documents.
-expect(answers(f"{folder}/run") == answers(*alone), "another answer where documents are kept apart")
+expect(answers(f"{folder}/run") == answers(*alone), "another answer where documents are masked")
 written = evaluate(f"{folder}/run", write=16)
 for other in ([f"{folder}/run", "--decode", 0], alone):
     expect(evaluate(*other, write=16) == written, f"{other}: other answers")

@@ -37,6 +37,8 @@ def command_line():
     promises.check("a task the program was not made for",
                    [small, "--task", "copy", "--task-set", "n=10", *quiet, "--out", "none"])
     promises.check("another length", [*start, "--task-set", "length=32", "--out", "none"])
+    promises.check("another loss", [*start, "--z-loss", "0.5", "--out", "none"])
+    promises.check("a loss that cannot be", [*start, "--nll-square=-1", "--out", "none"])
 
 
 def needs(name):

@@ -34,11 +34,11 @@ def unreadable(name):
 
 
 def sizes():
-    check("an instance longer than a row", "depo1", "length=512")
-    check("rare instances longer than a row", "brevo1", "length=256")
-    check("a biography longer than a row", "capo", "length=64")
-    check("sentences longer than a row", "lano", "length=256")
-    check("a file shorter than two rows", "tokens", f"file={tokens('short.tokens', range(9))}", "length=8")
+    check("an instance longer than a sequence", "depo1", "length=512")
+    check("rare instances longer than a sequence", "brevo1", "length=256")
+    check("a biography longer than a sequence", "capo", "length=64")
+    check("sentences longer than a sequence", "lano", "length=256")
+    check("a file shorter than two sequences", "tokens", f"file={tokens('short.tokens', range(9))}", "length=8")
     check("too many names for an alphabet", "depo2", "v=2", "r_max=5", "r_min=5")
     check("too few names for the people", "hops", "names=2", "people=9")
     check("more people than names", "capo", "n=200000000")

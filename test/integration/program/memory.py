@@ -23,7 +23,7 @@ child = subprocess.Popen([toy, *TASK, "--threads", "1", "--steps", "3", "--out",
                          stdout=subprocess.PIPE, text=True)
 told = child.stdout.read()
 _, status, usage = os.wait4(child.pid, 0)
-said = inKiB(re.search(r"(\S+ \S+) resident at the highest", told)[1])
+said = inKiB(re.search(r"(\S+ \S+) resident at the peak", told)[1])
 expect(status == 0 and 0.9 < said / usage.ru_maxrss <= 1.01, f"{usage.ru_maxrss} KiB, but the program says: {told}")
 
 for more in ([], ["--dtype", "f64"]):

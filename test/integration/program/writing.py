@@ -9,7 +9,7 @@ import sys
 from programs import HELLO, contains, empty, expect, program, run
 
 folder = empty(sys.argv[1])
-# A row holds one copy and the start of another, so that the answers of a row are those of its first instance.
+# A sequence holds one copy and the start of another, so that the answers of a sequence are those of its first instance.
 TASK = ["--task", "copy", "--batch", 8, "--length", 20, "--task-set", "n=6", "--task-set", "symbols=6"]
 trained = program(HELLO, *TASK, "--set", "dim=16", "--set", "layers=1")
 run(trained, *TASK[:2], *TASK[6:], "--threads", 1, "--steps", 165, "--lr", "1e-2", "--warmup", 5, "--quiet", "--eval-batches", 0,

@@ -91,6 +91,13 @@ contains(train("nan", status=1, environment={**gpu, "STRETTO_FAKE_POISON": "15"}
 contains(train("found", "--check-finite", status=1, environment={**gpu, "STRETTO_FAKE_POISON": "15"}),
          "step 15: the first NaN or infinity was written by cross_entropy at fake.stretto:4:1, in kernel 'loss.sum'")
 
+# A kernel whose blocks need more shared memory than the GPU has is refused before the run.
+contains(train("shared", status=1, environment={**gpu, "STRETTO_FAKE_GPU_SHARED": "163"}),
+         "error: a block of the kernel 'tanh.grad' must fit into the shared memory of the device, made-up GPU (sm_90), at "
+         "most 166912 bytes for a block, but needs 200000; compile the model again: stretto compile SPEC --target=cuda "
+         "--chip=sm_90")
+expect(not os.path.exists(f"{folder}/shared"), "a run directory was begun")
+
 # The driver compiles PTX when a kernel is first needed: that is before the run, and its compiler is heard.
 contains(train("text", status=1, environment={**gpu, "STRETTO_FAKE_GPU": "8.6"}),
          "error: cannot load the program's PTX of sm_80: a PTX JIT compilation failed: line 1; fatal: this is no PTX")

@@ -37,7 +37,7 @@ for program in ("fake_f32", "fake_f64", "fake_mixed"):
         digests.add(digest(out, 30))
     expect(len(digests) == 1, f"{program}: bits depend on threads or device")
 
-# Where matmuls read a rounded copy of the weights, the copy follows weights that come in: a resumed run has the bits of
+# Where matmuls read a bf16 copy of the weights, the copy follows weights that come in: a resumed run has the bits of
 # one that never stopped, and an evaluation of its weights says what the run said.
 mixed = f"{programs}/fake_mixed"
 run(mixed, *options, "--steps", 30, "--save-every", 11, "--out", f"{folder}/mixed-whole")

@@ -5,6 +5,9 @@ module attributes {kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">
   // CHECK: kern.device_kernel @layers.k symbol "layers_k" grid [512, 1] block 192 shared 64 registers 40 spills 8 local 16 bytes_moved 25165824 flops 6
   kern.device_kernel @layers.k symbol "layers_k" grid [512, 1] block 192 shared 64 registers 40 spills 8 local 16
     bytes_moved 25165824 flops 6
+  // CHECK: kern.device_kernel @layers.mixer symbol "layers_mixer" grid [96, 1] block 256 shared 64 dynamic_shared 100000 registers 168 spills 0 local 0
+  kern.device_kernel @layers.mixer symbol "layers_mixer" grid [96, 1] block 256 shared 64 dynamic_shared 100000
+    registers 168 spills 0 local 0 bytes_moved 25165824 flops 6
 }
 
 // -----
@@ -26,6 +29,11 @@ kern.device_kernel @k symbol "k" grid [1, 1] block 32 shared 0 registers 0 spill
 
 // expected-error @+1 {{numbers must not be negative, but got -1}}
 kern.device_kernel @k symbol "k" grid [1, 1] block 32 shared -1 registers 8 spills 0 local 0 bytes_moved 0 flops 0
+
+// -----
+
+// expected-error @+1 {{numbers must not be negative, but got -2}}
+kern.device_kernel @k symbol "k" grid [1, 1] block 32 shared 0 dynamic_shared -2 registers 8 spills 0 local 0 bytes_moved 0 flops 0
 
 // -----
 

@@ -35,8 +35,12 @@ func.func @main(%t: tensor<2x8xi32>, %lw: tensor<2x8xf32>, %g: tensor<16xf32>, %
   // CHECK: seq.scan @layer trips 4 carry(%{{.*}}) slices(%{{.*}}) invariants(%{{.*}}, %{{.*}}) :
   %1 = seq.scan @layer trips 4 carry(%0) slices(%q) invariants(%g, %c) : (tensor<2x8x16xf32>, tensor<4x16x16xf32>, tensor<16xf32>, tensor<4x16xf32>) -> tensor<2x8x16xf32>
   %2 = seq.linear %1, %e : tensor<2x8x16xf32>, tensor<64x16xf32> -> tensor<2x8x64xf32>
-  // CHECK: seq.cross_entropy
-  %nll0, %d = seq.cross_entropy %2, %t, %lw : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
+  // CHECK: seq.cross_entropy %{{.*}}, %{{.*}}, %{{.*}} :
+  %loss, %d = seq.cross_entropy %2, %t, %lw : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
+  // CHECK: seq.cross_entropy %{{.*}} nll_square 1.000000e-04 :
+  %loss1, %d1 = seq.cross_entropy %2, %t, %lw nll_square 1.0e-4 : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
+  // CHECK: seq.cross_entropy %{{.*}} nll_square 0.000000e+00 z_loss 2.500000e-01 :
+  %loss2, %d2 = seq.cross_entropy %2, %t, %lw nll_square 0.0 z_loss 0.25 : tensor<2x8x64xf32>, tensor<2x8xi32>, tensor<2x8xf32>
   // CHECK: seq.predict
   %nll, %p = seq.predict %2, %t : tensor<2x8x64xf32>, tensor<2x8xi32> -> tensor<2x8xf32>
   // CHECK: seq.linear_input_grad

@@ -1,6 +1,6 @@
 // RUN: stretto-opt %s --kern-add-optimizer | FileCheck %s
 
-// The step leaves the new parameters in bf16, too; whoever else writes parameters calls @round_parameters, which takes
+// The step leaves the new parameters in bf16, too; anything else that writes parameters calls @round_parameters, which takes
 // the frozen ones along.
 module attributes {seq.activation_type = bf16} {
 seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x64xf32>

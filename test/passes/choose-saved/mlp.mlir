@@ -1,7 +1,7 @@
 // RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved --remarks-filter=memory --remark-format=emitRemark 2>&1 | FileCheck %s
 // RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved=memory-budget=1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=BUDGET
 
-// A gated MLP keeps its input, the scalar of the norm, and the matmul; everything between is computed again.
+// A gated MLP keeps its input, the scalar of the norm, and the matmul; everything between is recomputed.
 // Per row: 16 + 1 + 48 numbers.
 
 seq.parameter @g parts [#seq.part<"layers.{}.g", 16, <constant, 1.0 : f64, 0.0 : f64>>] stacked : tensor<3x16xf32>
@@ -33,7 +33,7 @@ func.func @gradients(%x: tensor<2x32x16xf32>, %dy: tensor<2x32x16xf32>) {
 // CHECK-NOT: [Passed]
 // CHECK: mlp.mlir:13:8: remark: [Passed] ChooseSaved {{.*}} Bytes=12288
 // CHECK: mlp.mlir:11:24: remark: [Passed] ChooseSaved {{.*}} Bytes=4096
-// CHECK: [Analysis] SavedBytes {{.*}}BytesKept=16640
+// CHECK: [Analysis] SavedBytes {{.*}}BytesSaved=16640
 // CHECK: func private @mlp.backward
 // CHECK: math.rsqrt {{.*}}seq.saved = 256 : i64
 

@@ -12,3 +12,12 @@ func.func @gradients(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
 func.func private @layer.backward(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> attributes {seq.forward = @layer.forward} {
   return %x : tensor<2x8x16xf32>
 }
+
+// -----
+
+// expected-note @+1 {{declared here without a body}}
+func.func private @layer.forward(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+// expected-error @+1 {{'func.func' op needs a function @layer.forward as its forward, which seq-differentiate gives}}
+func.func private @layer.backward(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> attributes {seq.forward = @layer.forward} {
+  return %x : tensor<2x8x16xf32>
+}

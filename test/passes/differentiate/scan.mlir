@@ -27,7 +27,7 @@ func.func @gradients(%x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) {
   seq.backward of(%y) from(%dy) : tensor<2x8x16xf32>
   return
 }
-// The exponential is computed again: it reads the matmul, which has to be kept for nothing else.
+// The exponential is recomputed: it reads the matmul, which has to be kept for nothing else.
 // SPLIT-LABEL: func private @layer.forward
 // SPLIT: seq.linear
 // SPLIT: %[[E:.*]] = math.exp

@@ -3,8 +3,8 @@
 
 // The reader behind the matmul has %x too: an addition costs less than to write %1 and to read it. The tap that is
 // repeated beside the reader follows; the scalar of a reduction is passed on.
-// REMARK: [Passed] RepeatedRows {{.*}} Function=cheap | BytesNotPassed=1024, Remark="1 row operations repeated in the kernel that reads them"
-// REMARK-NOT: RepeatedRows
+// REMARK: [Passed] DuplicatedProducers {{.*}} Function=cheap | BytesNotPassed=1024, Remark="1 row operations duplicated in the kernel that reads them"
+// REMARK-NOT: DuplicatedProducers
 // CHECK-LABEL: func @cheap
 // CHECK: seq.reduce add {{.*}} {kern.group = 0 : i64}
 // CHECK-NOT: seq.reduce
@@ -25,11 +25,11 @@ func.func @cheap(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16
   return %6 : tensor<2x8x16xf32>
 }
 
-// An exponential is dearer than the bytes that are read, since they are written for the matmul in any case.
-// CHECK-LABEL: func @dear
+// An exponential is more expensive than the bytes that are read, since they are written for the matmul in any case.
+// CHECK-LABEL: func @expensive
 // CHECK-COUNT-1: math.exp
 // CHECK-NOT: math.exp
-func.func @dear(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+func.func @expensive(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
   %0 = math.exp %x : tensor<2x8x16xf32>
   %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   %2 = arith.mulf %0, %1 : tensor<2x8x16xf32>

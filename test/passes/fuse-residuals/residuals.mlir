@@ -1,11 +1,11 @@
 // RUN: stretto-opt %s --seq-fuse-residuals --remarks-filter=fusion 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
-// REMARK: [Passed] AddInProduct {{.*}} Function=layer | BytesNotMoved=2048, BytesReadByProduct=1024
-// REMARK: [Passed] AddInProduct {{.*}} Function=layer
-// REMARK: [Passed] AddInProduct {{.*}} Function=matmuls
+// REMARK: [Passed] FuseResidual {{.*}} Function=layer | BytesNotMoved=2048, BytesReadByMatmul=1024
+// REMARK: [Passed] FuseResidual {{.*}} Function=layer
+// REMARK: [Passed] FuseResidual {{.*}} Function=matmuls
 // REMARK-NOT: Function=kept
-// REMARK: [Missed] AddInProduct {{.*}} Function=computed | Reason="what it adds is computed by a kernel"
+// REMARK: [Missed] FuseResidual {{.*}} Function=computed | Reason="what it adds is computed by a kernel"
 
 // A matmul that adds is what the next one adds to, on either side of the sum.
 // CHECK-LABEL: func.func private @layer

@@ -7,7 +7,8 @@ module attributes {seq.documents = 0 : i64} {
   seq.parameter @u parts [#seq.part<"u", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16xf32>
   // CHECK-LABEL: func @gradients
   // CHECK-SAME: %[[DY:[a-z0-9]*]]: tensor<2x8x16xf32>)
-  func.func @gradients(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) {
+  func.func @gradients(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>)
+      attributes {seq.entry = #seq<entry_kind training>} {
     %w = seq.get_parameter @w : tensor<16xf32>
     %u = seq.get_parameter @u : tensor<16xf32>
     %ub = seq.broadcast %u dims [2] : tensor<16xf32> -> tensor<2x8x16xf32>

@@ -28,7 +28,8 @@ module attributes {seq.documents = 5 : i64} {
   }
   // CHECK-LABEL: func @gradients
   // CHECK-SAME: %[[AT:[a-z0-9]+]]: tensor<2x8xi32> {seq.input = "positions"}, %[[BEGIN:[a-z0-9]+]]: tensor<6xi32> {seq.input = "starts"}
-  func.func @gradients(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  func.func @gradients(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+      attributes {seq.entry = #seq<entry_kind training>} {
     // CHECK: %[[T:.*]] = seq.table rotary_cos
     // CHECK: %[[R:.*]] = seq.embed %[[AT]], %[[T]] : tensor<2x8xi32>, tensor<8x4xf32> -> tensor<2x8x4xf32>
     // CHECK: seq.scan @layer trips 3 carry(%{{.*}}) slices() invariants(%[[R]], %[[AT]], %[[BEGIN]])

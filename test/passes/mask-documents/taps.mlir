@@ -6,7 +6,8 @@
 module attributes {seq.documents = 0 : i64} {
   // CHECK-LABEL: func @evaluate
   // CHECK-SAME: (%{{.*}}: tensor<2x8xi32>, %[[P:.*]]: tensor<2x8xi32> {seq.input = "positions"}, %[[X:.*]]: tensor<2x8x16xf32>)
-  func.func @evaluate(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
+  func.func @evaluate(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>)
+      attributes {seq.entry = #seq<entry_kind evaluation>} {
     // CHECK: %[[REAL:.*]] = arith.sitofp %[[P]] : tensor<2x8xi32> to tensor<2x8xf32>
     // CHECK: %[[T:.*]] = seq.tap %[[X]] by -2
     // CHECK: %[[K:.*]] = arith.constant dense<1.000000e+00> : tensor<2x8xf32>

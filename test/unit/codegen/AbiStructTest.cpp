@@ -1,3 +1,4 @@
+//===- AbiStructTest.cpp - structs of the ABI as LLVM types and values ----------===//
 #include "codegen/host/AbiStruct.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -1,3 +1,4 @@
+//===- AllocateTest.cpp - offsets of buffers that share an arena ----------------===//
 #include "codegen/memory/Allocate.h"
 
 #include <gtest/gtest.h>

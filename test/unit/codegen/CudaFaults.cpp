@@ -45,12 +45,18 @@ static std::string nameOf(LLVM::LLVMFuncOp kernel, LLVM::LoadOp load, int64_t nu
 
 //===- Faults -------------------------------------------------------------------===//
 
-std::string stretto::test::removeBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
-  auto barrier = find<NVVM::Barrier0Op>(kernel, number, [](NVVM::Barrier0Op) { return true; });
-  if (!barrier)
+template <typename Op> static std::string remove(LLVM::LLVMFuncOp kernel, int64_t number, StringRef name) {
+  auto found = find<Op>(kernel, number, [](Op) { return true; });
+  if (!found)
     return "";
-  barrier->erase();
-  return llvm::formatv("barrier {0}", number);
+  found->erase();
+  return llvm::formatv("{0} {1}", name, number);
+}
+std::string stretto::test::removeBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::Barrier0Op>(kernel, number, "barrier");
+}
+std::string stretto::test::removeWait(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::CpAsyncWaitGroupOp>(kernel, number, "wait");
 }
 
 static std::string changeShuffle(LLVM::LLVMFuncOp kernel, int64_t number, unsigned operand, int64_t value) {

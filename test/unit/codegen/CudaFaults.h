@@ -13,6 +13,8 @@ namespace stretto::test {
 using Fault = std::function<std::string(mlir::LLVM::LLVMFuncOp, int64_t number)>;
 
 std::string removeBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Asynchronous copies are not waited for.
+std::string removeWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// Of a shuffle: half the lanes of its mask are left, or each lane reads its own number.
 std::string halveMask(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 std::string shuffleNowhere(mlir::LLVM::LLVMFuncOp kernel, int64_t number);

@@ -2,11 +2,11 @@
 //
 // A small rewrite breaks one place of a kernel between lowering and emulation. Each broken kernel must be caught, by a
 // report of the emulator or by wrong numbers, and the tables below say by which; the test prints it for each place.
-// Where a broken kernel still does the same, its table names the place and the reason. (Our kernels wait for no
-// asynchronous copies: test/unit/emulator/FaultsTest.cpp removes such waits.)
+// Where a broken kernel still does the same, its table names the place and the reason.
 #include "CudaFaults.h"
 #include "Bodies.h"
 #include "CudaLibrary.h"
+#include "WalkBodies.h"
 
 #include "codegen/cuda/KernelFunction.h"
 
@@ -71,6 +71,7 @@ std::string classify(StringRef text) {
   static const std::pair<StringRef, StringRef> signs[] = {
       {"race: ", "race"},
       {"which the block has not written", "unwritten"},
+      {"nobody has waited for", "copy"},
       {"every thread waits", "deadlock"},
       {"divergent barrier", "deadlock"},
       {"its mask must hold", "mask"},
@@ -267,6 +268,43 @@ TEST(CudaFaults, EmbeddingGradientOneId) {
                    {"shared memory written one further on",
                     shiftSharedStore,
                     {"race", "unwritten", "bounds", "endless", "numbers"}},
+               });
+}
+
+/// Of three chunks the last has two rows; of states, each second is stored.
+TEST(CudaFaults, Walk) {
+  expectCaught(Patient(linearAttention("f32"), "linear_attention.walk0", {}),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
+                   {"copies not waited for", removeWait, {"copy"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"store of rows and states that are not there", alwaysStore, {"race"}},
+               });
+}
+
+TEST(CudaFaults, WalkWithSharedState) {
+  expectCaught(Patient(withSharedState(linearAttention("f32")), "linear_attention.walk0", {}),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
+                   {"store skipped", neverStore, {"numbers"}},
+               });
+}
+
+TEST(CudaFaults, WalkWithReductions) {
+  expectCaught(Patient(reductionWalks({32, 16}), "reductions.walk0", {}),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
+                   {"shuffle with half the mask", halveMask, {"mask"}},
+                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
+               });
+}
+
+/// With matmuls of warps.
+TEST(CudaFaults, WalkOfBf16) {
+  expectCaught(Patient(roundedWalks({16, 32}), "rounded.walk0", {}),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
+                   {"copies not waited for", removeWait, {"copy"}},
                });
 }
 } // namespace

@@ -1,9 +1,11 @@
 //===- KernelCheck.cpp - a CUDA kernel against what its operation means ---------===//
 #include "CudaLibrary.h"
+#include "TileInterpreter.h"
 
 #include "codegen/cuda/KernelFunction.h"
 #include "runtime/abi/emulator.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -45,6 +47,7 @@ static Numbers addRows(seq::EmbedGradOp op, const std::vector<Numbers> &inputs) 
 static std::vector<Numbers> meaning(Operation *op, const std::vector<Numbers> &inputs) {
   return llvm::TypeSwitch<Operation *, std::vector<Numbers>>(op)
       .Case([&](kern::RowwiseOp rowwise) { return interpret(rowwise, inputs); })
+      .Case([&](kern::WalkOp walk) { return interpretWalk(walk, inputs); })
       .Case([&](kern::SumPartialsOp sum) {
         Numbers start = sum.getAccumulator() ? inputs[1] : Numbers(sizeOf(sum.getResult()), 0.0);
         return std::vector<Numbers>{sumEntries(inputs[0], start)};
@@ -135,10 +138,18 @@ static bool sameBits(const std::vector<Numbers> &a, const std::vector<Numbers> &
 
 //===- The check ----------------------------------------------------------------===//
 
+/// Tiles that are rounded to bf16 are not so in the interpreter.
+static double toleranceOf(kern::WalkOp op, bool isDouble) {
+  bool rounds = op.walk([](arith::TruncFOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return rounds ? 1e-2 : isDouble ? 1e-12 : 2e-6;
+}
+
 /// A kernel in which reals have 64 bits is as exact as the interpreter. Sums of f32 over columns and rows may cancel.
 static double toleranceOf(Operation *op) {
-  auto isDouble = [](Type type) { return getElementTypeOrSelf(type).isF64(); };
-  return llvm::any_of(op->getResultTypes(), isDouble) ? 1e-11 : 3e-5;
+  bool isDouble = llvm::any_of(op->getResultTypes(), [](Type type) { return getElementTypeOrSelf(type).isF64(); });
+  if (auto walk = dyn_cast<kern::WalkOp>(op))
+    return toleranceOf(walk, isDouble);
+  return isDouble ? 1e-11 : 3e-5;
 }
 
 static std::string running; // for the report of the emulator

@@ -31,7 +31,6 @@ private:
   Numbers compute(Value value, int64_t b, int64_t t);
   Numbers input(BlockArgument argument, int64_t b, int64_t t);
   Numbers elementwise(Operation *inner, int64_t b, int64_t t);
-  double scalar(Operation *inner, ArrayRef<double> x);
   Numbers reduce(seq::ReduceOp reduce, const Numbers &x);
   Numbers broadcast(seq::BroadcastOp broadcast, const Numbers &x);
   Numbers permute(seq::PermuteOp permute, const Numbers &x);
@@ -185,7 +184,7 @@ Numbers Interpreter::elementwise(Operation *inner, int64_t b, int64_t t) {
     SmallVector<double> x;
     for (Numbers &operand : operands)
       x.push_back(operand[e]);
-    y[e] = scalar(inner, x);
+    y[e] = evaluate(inner, x);
   }
   return y;
 }
@@ -207,7 +206,7 @@ static double compare(arith::CmpFOp op, double a, double b) {
   }
 }
 
-double Interpreter::scalar(Operation *inner, ArrayRef<double> x) {
+double stretto::test::evaluate(Operation *inner, ArrayRef<double> x) {
   return llvm::TypeSwitch<Operation *, double>(inner)
       .Case([&](arith::AddFOp) { return x[0] + x[1]; })
       .Case([&](arith::SubFOp) { return x[0] - x[1]; })

@@ -16,4 +16,7 @@ using Numbers = std::vector<double>;
 /// Results of `op` (column sums whole, over all rows) for operands in row-major order.
 std::vector<Numbers> interpret(kern::RowwiseOp op, const std::vector<Numbers> &inputs);
 
+/// An elementwise operation on one number of each operand; true and false are 1 and 0.
+double evaluate(mlir::Operation *inner, mlir::ArrayRef<double> x);
+
 } // namespace stretto::test

@@ -10,13 +10,18 @@ using namespace stretto::test;
 namespace {
 constexpr int threads = 128, rounds = 1000;
 
-/// A kernel whose one block does `step` for %round of 0 .. rounds - 1.
+/// A kernel whose one block does `step` for %round of 0 .. rounds - 1. %slot: 4 bytes of the thread, %row: 16 of the
+/// lane, both shared; %xp and %yp: 4 bytes of the thread in buffers.
 std::string repeated(const std::string &step) {
   return kernel(1, threads, "4096, 4096", 2,
                 R"(
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %slot = llvm.getelementptr %tile[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     llvm.store %tid, %slot : i32, !llvm.ptr<3>
+    %lane = llvm.and %tid, %i31 : i32
+    %row = llvm.getelementptr %tile[%lane] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, vector<4xi32>
+    %zero = llvm.mlir.constant(0.0 : f32) : f32
+    nvvm.barrier0
     %xp = llvm.getelementptr %a0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     %yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     %rounds = llvm.mlir.constant()" +
@@ -59,6 +64,12 @@ TEST(Cost, OfOneStepOfOneThread) {
   report("nothing", "", 20);
   report("barrier", "\n nvvm.barrier0", 2000);
   report("shuffle", "\n %s = nvvm.shfl.sync bfly %all, %round, %i16, %i31 : i32 -> i32", 2000);
+  report("ldmatrix of four", R"(
+    %v = nvvm.ldmatrix %row {num = 4 : i32, layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>)",
+         2000);
+  report("mma.sync of 16 x 8 x 16", R"(
+    %v = nvvm.mma.sync A[%round, %round, %round, %round] B[%tid, %tid] C[%zero, %zero, %zero, %zero] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>)",
+         2000);
   report("read of global memory", "\n %v = llvm.load %xp : !llvm.ptr<1> -> i32", 200);
   report("write to global memory", "\n llvm.store %round, %yp : i32, !llvm.ptr<1>", 200);
   report("write of 16 bytes", R"(

@@ -1,4 +1,4 @@
-//===- EmulatedKernels.cpp ------------------------------------------------------===//
+//===- EmulatedKernels.cpp - CUDA kernels compiled for the emulator and loaded ---===//
 #include "EmulatedKernels.h"
 
 #include "codegen/emulator/Passes.h"

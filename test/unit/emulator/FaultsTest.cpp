@@ -1,47 +1,12 @@
 //===- FaultsTest.cpp - what is wrong with a kernel is said ----------------------===//
-#include "EmulatedKernels.h"
+#include "Faults.h"
 #include "Kernels.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 using namespace stretto::test;
 
 namespace {
-struct alignas(64) Memory {
-  char data[16384] = {};
-};
-
-/// Launches kernel k with zeroed buffers and ends the process: with status 0, unless the emulator has ended it.
-void launchAndExit(const EmulatedKernels &kernels, int buffers, uint64_t seed, stretto_emulator_checks checks) {
-  stretto_emulator_set_seed(seed);
-  stretto_emulator_set_checks(checks);
-  std::vector<Memory> memory(buffers);
-  std::vector<void *> addresses;
-  for (Memory &each : memory)
-    addresses.push_back(each.data);
-  kernels.launch("k", addresses);
-  _exit(0);
-}
-
-/// In every order the process ends with this message.
-void expectCaught(const std::string &text, int buffers, const std::string &message) {
-  EmulatedKernels kernels(text);
-  ASSERT_TRUE(kernels.isLoaded());
-  for (uint64_t seed : {0, 1, 2})
-    EXPECT_EXIT(launchAndExit(kernels, buffers, seed, STRETTO_EMULATOR_CHECKS_FULL), testing::ExitedWithCode(70),
-                message);
-}
-
-/// The same, and that it is the checks that see it.
-void expectCheckCatches(const std::string &text, int buffers, const std::string &message) {
-  expectCaught(text, buffers, message);
-  if (stretto::codegen::runsUnderAddressSanitizer) // which sees it, too
-    return;
-  EmulatedKernels kernels(text);
-  EXPECT_EXIT(launchAndExit(kernels, buffers, 0, STRETTO_EMULATOR_CHECKS_NONE), testing::ExitedWithCode(0), "");
-}
-
 TEST(Faults, BarrierRemoved) {
   expectCheckCatches(with(reduction, "nvvm.barrier0\n", "\n"), 2,
                      "emulator: kernel k, block \\(., 0\\), thread .*: "

@@ -1,10 +1,10 @@
-//===- Kernels.cpp --------------------------------------------------------------===//
+//===- Kernels.cpp - CUDA kernels as text, from their bodies -------------===//
 #include "Kernels.h"
 
 using namespace stretto;
 
-std::string test::kernel(int blocks, int threads, const std::string &bufferBytes, int buffers,
-                         const std::string &body) {
+std::string test::kernel(int blocks, int threads, const std::string &bufferBytes, int buffers, const std::string &body,
+                         int dynamicShared) {
   std::string parameters;
   for (int i = 0; i < buffers; ++i)
     parameters += (i ? ", %a" : "%a") + std::to_string(i) + ": !llvm.ptr<1>";
@@ -12,6 +12,7 @@ std::string test::kernel(int blocks, int threads, const std::string &bufferBytes
 gpu.module @kernels {
   llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<2048 x i8>
   llvm.mlir.global internal @sums() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<128 x i8>
+  llvm.mlir.global external @dynamic() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
   llvm.func @__nv_expf(f32) -> f32
   llvm.func @__nv_rsqrtf(f32) -> f32
   llvm.func @square(%x: f32) -> f32 {
@@ -21,7 +22,8 @@ gpu.module @kernels {
   llvm.func @k()" +
          parameters + R"() attributes {gpu.kernel, nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: )" +
          std::to_string(blocks) + ", 1>, kern.block = " + std::to_string(threads) +
-         " : i64, kern.buffer_bytes = array<i64: " + bufferBytes + R"(>} {
+         " : i64, kern.buffer_bytes = array<i64: " + bufferBytes + ">" +
+         (dynamicShared ? ", kern.dynamic_shared_bytes = " + std::to_string(dynamicShared) + " : i64" : "") + R"(} {
     %i0 = llvm.mlir.constant(0 : i32) : i32
     %i1 = llvm.mlir.constant(1 : i32) : i32
     %i5 = llvm.mlir.constant(5 : i32) : i32

@@ -7,8 +7,9 @@ namespace stretto::test {
 
 /// A kernel @k with a buffer of so many bytes for each of %a0, %a1, ...; `body` has %tid, %block, %isLow (%tid < 32),
 /// the constants %i0, %i1, %i5, %i16, %i31 and %all (-1), all i32, shared variables @tile (2048 bytes) and @sums (128
-/// bytes) and the function @square.
-std::string kernel(int blocks, int threads, const std::string &bufferBytes, int buffers, const std::string &body);
+/// bytes), `dynamicShared` bytes of dynamic shared memory at @dynamic, and the function @square.
+std::string kernel(int blocks, int threads, const std::string &bufferBytes, int buffers, const std::string &body,
+                   int dynamicShared = 0);
 
 /// a2[i] = 2 * a0[i] + a1[i] for i < 150: f32, 3 blocks of 64 threads.
 extern const std::string elementwise;

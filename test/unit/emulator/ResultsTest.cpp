@@ -1,6 +1,7 @@
 //===- ResultsTest.cpp - emulated kernels give the numbers they say --------------===//
-#include "EmulatedKernels.h"
+#include "Faults.h"
 #include "Kernels.h"
+#include "Orders.h"
 
 #include <bit>
 #include <cmath>
@@ -12,21 +13,6 @@
 using namespace stretto::test;
 
 namespace {
-/// Several orders of warps and blocks, several ways to divide a launch, with all checks.
-template <typename Run> void underSeveralOrders(const Run &run) {
-  stretto_emulator_set_checks(STRETTO_EMULATOR_CHECKS_FULL);
-  for (uint64_t seed : {0, 1, 2, 3})
-    for (int64_t calls : {1, 3}) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", calls " + std::to_string(calls));
-      stretto_emulator_set_seed(seed);
-      run(calls);
-    }
-}
-
-template <typename T> struct alignas(64) Buffer {
-  T data[1024] = {};
-};
-
 TEST(Emulator, Elementwise) {
   EmulatedKernels kernels(elementwise);
   ASSERT_TRUE(kernels.isLoaded());
@@ -67,6 +53,28 @@ TEST(Emulator, AsynchronousCopies) {
     for (int i = 0; i < 256; ++i)
       ASSERT_EQ(y.data[i], 255 - i);
   });
+}
+
+/// More than static shared memory may be; what names its address says how far it goes.
+std::string inDynamicMemory(const std::string &text, const std::string &bytes, const std::string &from) {
+  return with(with(text, "kern.block =", "kern.dynamic_shared_bytes = " + bytes + " : i64, kern.block ="),
+              "%tile = llvm.mlir.addressof @tile : !llvm.ptr<3>",
+              "%dynamic = llvm.mlir.addressof @dynamic : !llvm.ptr<3>\n    %tile = llvm.getelementptr %dynamic[" +
+                  from + "] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8");
+}
+
+TEST(Emulator, DynamicSharedMemory) {
+  EmulatedKernels kernels(inDynamicMemory(staging, "232448", "231424"));
+  ASSERT_TRUE(kernels.isLoaded());
+  Buffer<float> x, y;
+  std::iota(x.data, x.data + 256, 0.0f);
+  underSeveralOrders([&](int64_t calls) {
+    kernels.launch("k", {&x, &y}, calls);
+    for (int i = 0; i < 256; ++i)
+      ASSERT_EQ(y.data[i], 255 - i);
+  });
+  expectCheckCatches(inDynamicMemory(staging, "100000", "98992"), 2,
+                     "thread 63: write of 16 bytes at .* ends 16 bytes behind the shared variable of 100000 bytes");
 }
 
 /// To the nearest bf16, ties to even; NaN is 0x7fff.

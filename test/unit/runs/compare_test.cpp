@@ -1,3 +1,4 @@
+// Comparing runs: reading of run directories, curves and their statistics.
 #include "runtime/runs/findings.h"
 #include "runtime/runs/frame.h"
 #include "runtime/runs/groups.h"

@@ -1,3 +1,4 @@
+// Attention on the CPU, forward and backward, against plain loops in f64.
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;

@@ -1,3 +1,4 @@
+// Batches of a task or a file as the trainer reads them.
 #include "runtime/train/batches.h"
 
 #include "runtime/train/memory.h"
@@ -121,7 +122,8 @@ TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
       << error;
   program.length = 256;
   const std::string row = errorOf([&] { checkMemory(program, plan, 3 << 19); });
-  EXPECT_NE(row.find("not even one row fits; the largest length that fits is about 128"), std::string::npos) << row;
+  EXPECT_NE(row.find("not even one sequence fits; the largest length that fits is about 128"), std::string::npos)
+      << row;
   EXPECT_NE(errorOf([&] { checkMemory(program, plan, 1 << 19); }).find("alone need 1.00 MiB"), std::string::npos);
 }
 

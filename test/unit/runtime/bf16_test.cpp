@@ -1,3 +1,4 @@
+// Rounding to bf16, and matmuls of bf16 matrices.
 #include "runtime/core/bf16.h"
 #include "runtime/core/finite.h"
 #include "test/unit/runtime/ops.h"
@@ -18,7 +19,7 @@ struct Matmul {
 };
 
 // Rows of A, B and C are wider than what is multiplied; the gaps of C must stay.
-Matmul makeProduct(int64_t m, int64_t n, int64_t k, int bits, int32_t dtypeC) {
+Matmul makeMatmul(int64_t m, int64_t n, int64_t k, int bits, int32_t dtypeC) {
   Matmul matmul{};
   stretto_matmul_args &args = matmul.args;
   args.m = m, args.n = n, args.k = k, args.transpose_a = bits & 1, args.transpose_b = bits >> 1 & 1;
@@ -77,11 +78,11 @@ TEST(Bf16, RoundsToNearestEven) {
     }
 }
 
-TEST(Bf16, ProductsAgreeWithLoops) {
+TEST(Bf16, MatmulsAgreeWithLoops) {
   for (int32_t dtypeC : {STRETTO_F32, STRETTO_BF16})
     for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {7, 3, 5}, {130, 65, 33}, {96, 200, 257}})
       for (int bits = 0; bits < 8; ++bits) {
-        const Matmul matmul = makeProduct(m, n, k, bits, dtypeC);
+        const Matmul matmul = makeMatmul(m, n, k, bits, dtypeC);
         EXPECT_LE(relativeError(run(matmul, 2, "cpu"), matmul.expected),
                   dtypeC == STRETTO_BF16 ? tolerance<Bf16>() : tolerance<float>())
             << m << "x" << n << "x" << k << " case " << bits << " C " << dtypeC;
@@ -90,7 +91,7 @@ TEST(Bf16, ProductsAgreeWithLoops) {
 
 TEST(Bf16, AResidualIsAddedAsCIs) {
   for (int32_t dtypeC : {STRETTO_F32, STRETTO_BF16}) {
-    Matmul matmul = makeProduct(130, 65, 33, 6, dtypeC);
+    Matmul matmul = makeMatmul(130, 65, 33, 6, dtypeC);
     const auto expected = run(matmul, 2, "cpu");
     matmul.elsewhere = true;
     EXPECT_EQ(run(matmul, 2, "cpu"), expected);
@@ -98,7 +99,7 @@ TEST(Bf16, AResidualIsAddedAsCIs) {
 }
 
 TEST(Bf16, BitsDoNotDependOnThreadsOrDevice) {
-  const Matmul matmul = makeProduct(600, 96, 64, 5, STRETTO_BF16);
+  const Matmul matmul = makeMatmul(600, 96, 64, 5, STRETTO_BF16);
   const auto one = run(matmul, 1, "cpu");
   EXPECT_EQ(one, run(matmul, 3, "cpu"));
   EXPECT_EQ(one, run(matmul, 2, "null-async"));

@@ -1,3 +1,4 @@
+// Checkpoints: written, restored, damaged, interrupted.
 #include "runtime/train/checkpoint.h"
 
 #include "test/unit/runtime/small.h"

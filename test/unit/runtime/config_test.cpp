@@ -1,7 +1,9 @@
+// Settings of a run, from recipes, files and the command line.
 #include "runtime/train/config.h"
 
 #include "runtime/core/option_habits.h"
 #include "runtime/train/options.h"
+#include "runtime/train/request.h"
 #include "test/unit/runtime/small.h"
 
 #include <algorithm>
@@ -105,6 +107,37 @@ TEST(Config, AFileOfTheUserNeedsNoSeal) {
   EXPECT_EQ(compose({}, {readConfigFile(folder / "own.toml")}).steps, 7);
 }
 
+// Nothing, the recipe, the command line: what asks for a term of the loss. What the program was compiled with counts.
+TEST(Config, TheLossIsThatOfTheProgram) {
+  stretto_program program{};
+  program.nll_square = 1e-4;
+  RunConfig config = compose({"--task", "copy"});
+  EXPECT_EQ(writeConfigFile(config).find("nll-square"), std::string::npos) << "nobody says";
+  settleLoss(config, program);
+  EXPECT_EQ(config.nllSquare, 1e-4);
+  EXPECT_EQ(config.zLoss, 0);
+  EXPECT_NE(writeConfigFile(config).find("nll-square = 0.0001  # program\nz-loss = 0  # program\n"), std::string::npos);
+
+  RunConfig same = compose({"--task", "copy", "--nll-square=1e-4"});
+  settleLoss(same, program);
+  EXPECT_EQ(same.origins.at("nll-square"), "command line");
+  RunConfig other = compose({"--task", "copy", "--z-loss", "0.5"});
+  EXPECT_EQ(
+      errorOf([&] { settleLoss(other, program); }),
+      "--z-loss must be the 0 that the model was compiled with, but got 0.5 (command line); compile for it: stretto "
+      "compile SPEC --z-loss 0.5");
+
+  auto withTerm = [](const std::string &, const std::string &) {
+    TaskDefaults defaults;
+    defaults.recipe.steps = 1;
+    defaults.recipe.nll_square = 0.25;
+    return defaults;
+  };
+  RunConfig ofRecipe = composeConfig({{{{"task", {"copy", "command line"}}}, {}}}, withTerm);
+  EXPECT_EQ(ofRecipe.zLoss, std::nullopt);
+  EXPECT_NE(errorOf([&] { settleLoss(ofRecipe, program); }).find("but got 0.25 (recipe copy)"), std::string::npos);
+}
+
 TEST(Config, WholeNumbersMayHaveExponents) {
   EXPECT_EQ(compose({"--task", "copy", "--steps", "1e3"}).steps, 1000);
   EXPECT_EQ(compose({"--task", "copy", "--steps", "2.5e3", "--seed", "9007199254740993"}).steps, 2500);
@@ -157,6 +190,9 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
             "--steps must be an integer in 0..1000000000000000, but got 'many'");
   EXPECT_EQ(composeError({"--task", "copy", "--keep", "0"}), "--keep must be an integer in 1..1000000, but got '0'");
   EXPECT_EQ(composeError({"--task", "copy", "--lr", "nan"}), "--lr must be a number in 0..1000000, but got 'nan'");
+  for (const char *text : {"-1", "nan", "inf", "1x", ""})
+    EXPECT_EQ(composeError({"--task", "copy", "--z-loss", text}),
+              "--z-loss must be a number in 0..1000000, but got '" + std::string(text) + "'");
   EXPECT_EQ(composeError({"--task", "copy", "--lr", "1x"}), "--lr must be a number in 0..1000000, but got '1x'");
   EXPECT_EQ(composeError({"--task", "copy", "--schedule", "lienar"}),
             "--schedule must be constant, linear or cosine, but got 'lienar'; did you mean 'linear'?");

@@ -1,3 +1,4 @@
+// Which CPU features a program needs and the machine lacks.
 #include "runtime/core/cpu_features.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Caches for generation, and attention over them, on the CPU.
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;

@@ -1,3 +1,4 @@
+// Devices: launches, refused buffers, finite checks, the device that computes nothing.
 #include "runtime/core/finite.h"
 #include "runtime/core/op_table.h"
 #include "runtime/core/profile.h"
@@ -24,7 +25,8 @@ void writeNaN(void *const *buffers, int64_t, int64_t, void *) { static_cast<floa
 
 stretto_kernel cpuKernel(const char *name, const char *location, stretto_kernel_fn function, int64_t chunks,
                          int64_t scratch, int64_t moved, int64_t flops) {
-  return {name, location, "rowwise", function, chunks, 1, scratch, moved, flops, nullptr, {0, 0}, 0, 0, 0, 0, nullptr};
+  return {name,    location, "rowwise", function, chunks, 1, scratch, moved,  flops,
+          nullptr, {0, 0},   0,         0,        0,      0, 0,       nullptr};
 }
 
 const stretto_kernel counting = cpuKernel("counting", "a.stretto:1:1", countChunks, 1000, 8, 1 << 20, 10);
@@ -198,7 +200,7 @@ TEST(FiniteCheck, NamesTheKernelAndTheTensor) {
 }
 
 // Two weights behind one matmul: the column that went bad tells which.
-TEST(FiniteCheck, NamesTheWeightOfAProduct) {
+TEST(FiniteCheck, NamesTheWeightOfAMatmul) {
   const stretto_result result = reals("linear", 2, 1, 1, 2, 2, STRETTO_ARENA_MOMENT2);
   const stretto_site site{&result, 1};
   EXPECT_EQ(finiteError("null-async",

@@ -1,3 +1,4 @@
+// Where packed documents begin, from the positions of their tokens.
 #include "runtime/train/documents.h"
 
 #include "runtime/core/error.h"
@@ -29,12 +30,12 @@ TEST(Documents, BeginWhereThePlaceIsZero) {
 
 TEST(Documents, PlacesMustCount) {
   const std::string rule =
-      "positions must be 0 at the first token of a row and of each document and one more at each token "
-      "behind it, but got ";
-  EXPECT_EQ(messageOf({0, 1, 2, 3}, 2), rule + "2 at token 0 of row 1");
-  EXPECT_EQ(messageOf({0, 2}, 2), rule + "2 at token 1 of row 0");
-  EXPECT_EQ(messageOf({0, 1, 1, 2}, 4), rule + "1 at token 2 of row 0");
-  EXPECT_EQ(messageOf({-1, 0}, 2), rule + "-1 at token 0 of row 0");
+      "positions must be 0 at the first token of a sequence and of each document and one more at each token "
+      "after it, but got ";
+  EXPECT_EQ(messageOf({0, 1, 2, 3}, 2), rule + "2 at token 0 of sequence 1");
+  EXPECT_EQ(messageOf({0, 2}, 2), rule + "2 at token 1 of sequence 0");
+  EXPECT_EQ(messageOf({0, 1, 1, 2}, 4), rule + "1 at token 2 of sequence 0");
+  EXPECT_EQ(messageOf({-1, 0}, 2), rule + "-1 at token 0 of sequence 0");
 }
 
 TEST(Documents, MustHaveRoom) {

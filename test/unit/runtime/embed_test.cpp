@@ -1,3 +1,4 @@
+// Embedding on the CPU and its gradient.
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;

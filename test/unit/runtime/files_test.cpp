@@ -1,3 +1,4 @@
+// Files that replace others, interrupted; sealed files, damaged.
 #include "runtime/train/files.h"
 
 #include "runtime/core/sealed.h"

@@ -1,3 +1,4 @@
+// Which checkpoint a path into a run leads to.
 #include "runtime/train/find_checkpoint.h"
 
 #include "runtime/train/checkpoint.h"

@@ -1,3 +1,4 @@
+// Initial values of weights: their distributions, which depend on names and elements alone.
 #include "runtime/train/initial.h"
 
 #include "test/unit/runtime/small.h"

@@ -1,3 +1,4 @@
+// JSON, read and written.
 #include "runtime/core/error.h"
 #include "runtime/train/json.h"
 

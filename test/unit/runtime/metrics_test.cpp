@@ -1,3 +1,4 @@
+// Lines of metrics.jsonl.
 #include "runtime/train/metrics.h"
 
 #include "runtime/train/json.h"

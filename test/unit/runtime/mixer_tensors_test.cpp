@@ -160,7 +160,7 @@ double loss(const Problem &p) {
 
 //===- Tensors -----------------------------------------------------------------===//
 
-// [batch, length, columns] among wider rows, as columns of merged products are.
+// [batch, length, columns] among wider rows, as columns of merged matmuls are.
 at::Tensor rows(const Sizes &sizes, int64_t columns, at::ScalarType type) {
   return at::full({sizes.batch, sizes.length, columns + 3}, std::nan(""), type).slice(2, 2, columns + 2);
 }

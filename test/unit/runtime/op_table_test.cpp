@@ -1,3 +1,4 @@
+// Calls of the program table: buffers, names and costs.
 #include "runtime/core/op_table.h"
 
 #include "runtime/core/error.h"
@@ -82,4 +83,14 @@ TEST(OpTable, AnOperationThatNoLibraryHasIsNamed) {
     EXPECT_STREQ(error.what(), "the operation 'mean.of_nothing' must be known to a library that the program is linked "
                                "with, but none has it");
   }
+}
+
+TEST(OpTable, OperationsOfALibraryDifferByShape) {
+  LibraryOp op;
+  op.name = "mean.cumulative";
+  op.tensors = {{"", {}, {2, 3, 5, 0}, 5, 3, STRETTO_F32}};
+  const Sizes sizes = sizesOf(op);
+  EXPECT_EQ(sizesOf(op), sizes);
+  op.tensors[0].shape[1] = 4;
+  EXPECT_NE(sizesOf(op), sizes);
 }

@@ -1,3 +1,4 @@
+// The random number generator against published answers.
 #include "runtime/core/philox.h"
 
 #include <gtest/gtest.h>

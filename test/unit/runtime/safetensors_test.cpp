@@ -1,3 +1,4 @@
+// Safetensors files: written, read, damaged.
 #include "runtime/train/safetensors.h"
 
 #include "runtime/core/philox.h"

@@ -1,3 +1,4 @@
+// Sampling of the next token.
 #include "runtime/generate/sample.h"
 #include "test/unit/runtime/small.h"
 

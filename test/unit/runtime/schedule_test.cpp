@@ -1,3 +1,4 @@
+// Schedules of the learning rate.
 #include "runtime/train/schedule.h"
 
 #include "runtime/core/error.h"

@@ -1,3 +1,4 @@
+// Scores as text.
 #include "runtime/train/evaluate.h"
 
 #include <gtest/gtest.h>

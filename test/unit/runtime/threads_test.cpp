@@ -1,3 +1,4 @@
+// The thread pool.
 #include "runtime/core/threads.h"
 
 #include <gtest/gtest.h>

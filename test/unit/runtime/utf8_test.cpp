@@ -1,3 +1,4 @@
+// What is UTF-8 and what is not.
 #include "runtime/core/utf8.h"
 
 #include <gtest/gtest.h>

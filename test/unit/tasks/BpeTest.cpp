@@ -1,3 +1,4 @@
+// Byte-pair encoding, and Capo with a tokenizer.
 #include "tasks/common/bpe.h"
 #include "Support.h"
 #include "tasks/capo/capo.h"

@@ -1,3 +1,4 @@
+// Brevo's instances against a reader of their own.
 #include "tasks/brevo/brevo.h"
 #include "BrevoReader.h"
 

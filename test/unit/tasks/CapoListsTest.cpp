@@ -1,3 +1,4 @@
+// Lists of Capo from a directory, valid and not.
 #include "CapoReader.h"
 #include "Support.h"
 #include "tasks/capo/capo.h"

@@ -1,3 +1,4 @@
+// Capo's scores against facts found in the text and against closed forms.
 #include "CapoReader.h"
 #include "Support.h"
 #include "tasks/capo/capo.h"

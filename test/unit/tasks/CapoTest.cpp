@@ -1,3 +1,4 @@
+// Capo's people and biographies.
 #include "tasks/capo/capo.h"
 #include "CapoReader.h"
 #include "Support.h"

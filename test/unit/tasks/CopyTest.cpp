@@ -1,3 +1,4 @@
+// Copy: its instances and their distribution.
 #include "Support.h"
 
 #include <gtest/gtest.h>

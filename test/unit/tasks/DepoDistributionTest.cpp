@@ -1,3 +1,4 @@
+// What Depo promises about sizes, hops and permutations.
 #include "DepoReader.h"
 #include "Fair.h"
 

@@ -1,3 +1,4 @@
+// Depo's instances, read back and solved.
 #include "DepoReader.h"
 
 #include <cmath>

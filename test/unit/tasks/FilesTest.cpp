@@ -1,3 +1,4 @@
+// Files of tasks that are no files of text.
 #include "tasks/common/files.h"
 #include "Support.h"
 

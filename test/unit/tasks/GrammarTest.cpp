@@ -1,3 +1,4 @@
+// Grammars: syntax, rules, numbering of symbols.
 #include "tasks/lano/grammar.h"
 #include "LanoLanguage.h"
 #include "Support.h"

@@ -1,3 +1,4 @@
+// Hops: answers and filler text, read from the text alone.
 #include "Support.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Lano's sentences and grammars.
 #include "LanoLanguage.h"
 #include "Support.h"
 

@@ -1,3 +1,4 @@
+// Lano's membership test against all strings of small languages.
 #include "LanoLanguage.h"
 #include "tasks/lano/parser.h"
 

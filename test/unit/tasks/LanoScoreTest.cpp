@@ -1,3 +1,4 @@
+// Lano's scores of models that know the language, or part of it.
 #include "LanoLanguage.h"
 #include "Support.h"
 

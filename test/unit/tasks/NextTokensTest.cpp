@@ -1,3 +1,4 @@
+// Exact next-token distributions of grammars against exact fractions.
 #include "LanoLanguage.h"
 #include "tasks/lano/next_tokens.h"
 

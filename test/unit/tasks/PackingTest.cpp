@@ -1,3 +1,4 @@
+// Packing of instances into sequences: the same stream from any threads.
 #include "DepoReader.h"
 
 #include <thread>

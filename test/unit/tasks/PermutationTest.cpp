@@ -1,3 +1,4 @@
+// Keyed permutations of numbers.
 #include "tasks/common/permutation.h"
 
 #include "Support.h"

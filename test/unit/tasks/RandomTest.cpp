@@ -1,3 +1,4 @@
+// Random draws of tasks.
 #include "tasks/common/random.h"
 
 #include <gtest/gtest.h>

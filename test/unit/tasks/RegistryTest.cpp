@@ -1,3 +1,4 @@
+// The list of tasks, their parameters and presets.
 #include "Support.h"
 #include "tasks/recipes.h"
 #include "tasks/tokens/token_file.h"
@@ -69,8 +70,8 @@ static std::map<std::string, std::string> neededSettings(const std::string &task
     return {};
   const std::string path = ::testing::TempDir() + "registry.tokens";
   std::ofstream out(path, std::ios::binary);
-  const std::vector<int32_t> tokens(4096, 1);
-  const TokenHeader header = {.vocabulary = 2, .count = 4096};
+  const std::vector<int32_t> tokens(65536, 1);
+  const TokenHeader header = {.vocabulary = 2, .count = 65536};
   writeTokenHeader(out, header);
   writeTokens(out, header, tokens);
   return {{"file", path}};
@@ -99,6 +100,7 @@ TEST(Recipes, everyTaskHasPresetsThatWork) {
       EXPECT_EQ(task->length(), preset.recipe.length) << info.name << " " << preset.name;
       EXPECT_LT(preset.recipe.warmup, preset.recipe.steps);
       EXPECT_FALSE(preset.about.empty());
+      EXPECT_FALSE(preset.source.empty()) << info.name << " " << preset.name;
     }
 }
 
@@ -131,6 +133,45 @@ TEST(Recipes, paperConstants) {
   EXPECT_EQ(preset.recipe.weight_decay, 0.1);
   EXPECT_EQ(preset.learningRates, (std::vector<double>{2e-4, 3e-4, 5e-4, 1e-3}));
   EXPECT_EQ(recipeFor("lano").length, 512) << "cfg3f is the first one";
+}
+
+// The runs of the second generation: tokens of a run, rates with their weight decays, terms of the loss.
+TEST(Recipes, runsOnTexts) {
+  struct Case {
+    const char *preset;
+    int64_t batch, length, steps, warmup;
+    std::vector<double> rates, decays;
+    std::optional<double> nllSquare;
+  };
+  for (const Case &c : {Case{"llama-1B", 1024, 4096, 240000, 8000, {2e-3, 3e-3}, {0.02, 0.0133}, 1e-4},
+                        Case{"llama-1B-2T", 2048, 4096, 240000, 8000, {3e-3, 5e-3}, {0.0133, 0.008}, 1e-4},
+                        Case{"llama-3B", 1536, 4096, 160000, 4000, {2e-3, 3e-3}, {0.03, 0.02}, 1e-4},
+                        Case{"llama-8B", 1536, 4096, 160000, 3000, {2e-3, 3e-3}, {0.03, 0.02}, {}},
+                        Case{"linear-1B", 128, 16384, 480000, 12000, {2e-3, 3e-3, 5e-3}, {0.01, 0.00667, 0.004}, {}},
+                        Case{"linear-3B", 256, 12288, 320000, 8000, {2e-3, 3e-3, 5e-3}, {0.005, 0.01, 0.006}, {}},
+                        Case{"linear-8B", 512, 4096, 480000, 9000, {2e-3, 3e-3}, {0.01, 0.00667}, {}}}) {
+    const Preset preset = findPreset("tokens", c.preset);
+    const Recipe &recipe = preset.recipe;
+    EXPECT_EQ(recipe.batch, c.batch) << c.preset;
+    EXPECT_EQ(recipe.length, c.length) << c.preset;
+    EXPECT_EQ(recipe.steps, c.steps) << c.preset;
+    EXPECT_EQ(recipe.warmup, c.warmup) << c.preset;
+    EXPECT_EQ(preset.learningRates, c.rates) << c.preset;
+    EXPECT_EQ(preset.weightDecays, c.decays) << c.preset;
+    EXPECT_EQ(std::pair(recipe.learning_rate, recipe.weight_decay), std::pair(c.rates[0], c.decays[0])) << c.preset;
+    EXPECT_EQ(recipe.nll_square, c.nllSquare) << c.preset;
+    EXPECT_EQ(recipe.z_loss, std::nullopt) << c.preset;
+    EXPECT_EQ(recipe.schedule, "cosine") << c.preset;
+    EXPECT_EQ(recipe.final_fraction, 0.01) << c.preset;
+    EXPECT_EQ(recipe.beta1, 0.9) << c.preset;
+    EXPECT_EQ(recipe.beta2, 0.95) << c.preset;
+    EXPECT_EQ(recipe.epsilon, 1e-8) << c.preset;
+    EXPECT_EQ(recipe.clip, 1) << c.preset;
+    const double trillions = double(c.batch) * double(c.length) * double(c.steps) / 1e12;
+    EXPECT_NEAR(trillions, preset.name == "llama-1B-2T" ? 2 : 1, 0.02) << c.preset;
+    EXPECT_NE(preset.source.find("Part 4.2"), std::string::npos) << c.preset;
+  }
+  EXPECT_EQ(findPreset("tokens").source.find("Part 4.2"), std::string::npos) << "the first preset is ours";
 }
 
 // Its steps, easy to hard, with batch, context and weight decay.
@@ -170,6 +211,11 @@ TEST(Recipes, errorsNameTheLine) {
   EXPECT_EQ(read("[recipe]\nbatch = 0\n"), "a.toml:2: must be an integer of at least 1");
   EXPECT_EQ(read("[recipe]\nbeta1 = 1.5\n"), "a.toml:2: must be a number in 0..1");
   EXPECT_EQ(read("[recipe]\nclip = nan\n"), "a.toml:2: must be a number in 0..inf");
+  for (const char *number : {"-1e-4", "inf", "nan", "\"x\""})
+    EXPECT_EQ(read(std::string("[recipe]\nnll_square = ") + number + "\n"), "a.toml:2: must be a number in 0..1000000");
+  EXPECT_EQ(read("[recipe]\nz_loss = -1\n"), "a.toml:2: must be a number in 0..1000000");
+  EXPECT_EQ(read(common + "learning_rates = [1, 2]\n[[preset]]\nname = \"x\"\nweight_decays = [1]\n"),
+            "a.toml:7: preset 'x' must have a weight decay for each of its 2 learning rates, but has 1");
   EXPECT_EQ(read("[recipe]\nschedule = \"cosin\"\n"), "a.toml:2: has no schedule 'cosin'; did you mean 'cosine'?");
   EXPECT_EQ(read(common + "[[preset]]\ntask = { n = 3 }\n"), "a.toml:6: a preset must have a 'name'");
   EXPECT_EQ(read("[[preset]]\nname = \"x\"\n"), "a.toml:1: preset 'x' must set batch, length, steps and schedule");

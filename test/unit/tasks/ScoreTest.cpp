@@ -1,3 +1,4 @@
+// Confidence intervals of scores.
 #include "runtime/train/score.h"
 
 #include <gtest/gtest.h>

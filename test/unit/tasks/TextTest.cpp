@@ -1,3 +1,4 @@
+// Text cut into pieces and joined again.
 #include "tasks/common/text.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Token files as a task.
 #include "tasks/tokens/tokens.h"
 #include "Support.h"
 #include "tasks/common/random.h"
@@ -184,12 +185,13 @@ TEST_F(Tokens, parametersAreChecked) {
   writeBytes(bytesOf({.vocabulary = 100}, count(21)));
   EXPECT_EQ(error({{"length", "10"}}), "");
   EXPECT_EQ(error({{"length", "11"}}),
-            "task 'tokens': 'F' must hold at least 23 ids, for a row of training and one held out, but got 21");
+            "task 'tokens': 'F' must hold at least 23 ids, for one sequence of training and one held out, but got 21");
   for (const char *text : {"0", "5", "-1", "x", "", "1.0", "0.0", "nan", "0.5x"})
-    EXPECT_EQ(error({{"length", "4"}, {"validation", text}}),
-              std::string("task 'tokens': parameter 'validation' must be a number of rows in 1..4 or a share between "
-                          "0. and 1., but got '") +
-                  text + "'");
+    EXPECT_EQ(
+        error({{"length", "4"}, {"validation", text}}),
+        std::string("task 'tokens': parameter 'validation' must be a number of sequences in 1..4 or a share between "
+                    "0. and 1., but got '") +
+            text + "'");
   EXPECT_EQ(error({{"length", "4"}, {"separator", "100"}}),
             "task 'tokens': parameter 'separator' must be an id in 0..99, 'none' or 'file', but got '100'");
   EXPECT_EQ(error({{"length", "4"}, {"opener", "fil"}}),

@@ -1,3 +1,4 @@
+// The cache of compiled programs: keys and folders.
 #include "tools/stretto/cache.h"
 
 #include "tools/stretto/error.h"

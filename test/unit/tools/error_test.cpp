@@ -1,3 +1,4 @@
+// The nearest name to one that is unknown.
 #include "tools/stretto/error.h"
 
 #include <gtest/gtest.h>

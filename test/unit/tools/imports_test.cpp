@@ -1,3 +1,4 @@
+// Imports that a spec names.
 #include "tools/stretto/imports.h"
 
 #include "tools/stretto/error.h"

@@ -1,3 +1,4 @@
+// Sweeps: axes, settings and the runs that follow.
 #include "tools/sweep/axes.h"
 #include "tools/sweep/line.h"
 #include "tools/sweep/plan.h"
@@ -8,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sys/stat.h>
@@ -120,6 +122,24 @@ TEST(SweepPlan, SharesPrograms) {
   EXPECT_EQ(plan.runs[4].program, 1u);
   EXPECT_EQ(plan.programs[1].words, (Words{(folder.path / "m.stretto").string(), "--set", "dim=2"}));
   EXPECT_EQ(planSweep(folder.line({"--over", "task-set.n=1,2"})).programs.size(), 2u);
+}
+
+// Where the recipe has a weight decay for each of its rates, a run gets the one of its rate, unless the user says
+// another.
+TEST(SweepPlan, RatesOfARecipeBringTheirWeightDecay) {
+  const Folder folder;
+  auto words = [&](const Words &more) {
+    Words line{"--task", "tokens", "--preset", "llama-1B", "--over", "lr=recipe"};
+    line.insert(line.end(), more.begin(), more.end());
+    const SweepPlan plan = planSweep(folder.line(line));
+    EXPECT_GE(plan.runs.size(), 2u);
+    const Words &last = plan.runs.back().words;
+    return Words(std::ranges::find(last, "--lr"), last.end());
+  };
+  EXPECT_EQ(words({}), (Words{"--lr", "0.003", "--weight-decay", "0.0133"}));
+  EXPECT_EQ(words({"--weight-decay", "0.5"}), (Words{"--lr", "0.003"}));
+  EXPECT_EQ(words({"--over", "weight-decay=0.1,0.2"}), (Words{"--lr", "0.003", "--weight-decay", "0.2"}));
+  EXPECT_EQ(planSweep(folder.line({"--over", "lr=0.003"})).runs[0].words.back(), "0.003");
 }
 
 TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {

@@ -1,3 +1,4 @@
+// Arguments of `stretto train`, sent to the compiler or to the program.
 #include "tools/stretto/train.h"
 
 #include "runtime/core/sealed.h"

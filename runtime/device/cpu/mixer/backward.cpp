@@ -8,6 +8,7 @@
 #include "runtime/core/threads.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace stretto::runtime::mixer {
@@ -18,44 +19,49 @@ template <typename Real> using Out = Matrix<Real>;
 
 // The tokens of a chunk, and the state before it.
 template <typename Real> struct Place {
-  explicit Place(const Form &form, Scratch &scratch)
-      : chunk(form, scratch), state(scratch.take<Real>(form.keys * form.values)) {}
+  // The first chunk of a segment reads the state where the forward left it.
+  Place(const Form &form, bool isFirst, Scratch &scratch)
+      : chunk(form, scratch), own(isFirst ? nullptr : scratch.take<Real>(form.keys * form.values)) {}
   Chunk<Real> chunk;
-  Real *state;
+  Real *const own;             // memory for the state
+  const Real *state = nullptr; // null: zero
   int64_t token = 0, tokens = 0;
-  bool isZero = false; // the state is zero
 };
 
 // The memory of a piece of work: the chunks of a segment, the gradient of the state, and gradients of one chunk.
 template <typename Real> struct Memory {
   Memory(const Form &form, int64_t places, Scratch &scratch) {
     for (int64_t i = 0; i < places; ++i)
-      chunks.emplace_back(form, scratch);
+      chunks.emplace_back(form, i == 0, scratch);
     auto take = [&](int64_t rows, int64_t columns) { return Out<Real>{scratch.take<Real>(rows * columns), columns}; };
+    const int64_t readers = form.erases ? 2 : 1; // of the state: q, r
     dState = take(form.keys, form.values);
     values = take(chunkRows, form.values);
-    grad = take(chunkRows, form.values);
     du = take(chunkRows, form.values);
     dy = take(chunkRows, form.values);
     da = take(chunkRows, chunkRows);
     dm = take(chunkRows, chunkRows);
-    pairs = take(chunkRows, chunkRows);
-    dq = take(chunkRows, form.keys);
+    dq = take(readers * chunkRows, form.keys);
     dk = take(chunkRows, form.keys);
-    dr = take(chunkRows, form.keys);
     ofPairs = take(chunkRows, form.keys);
     dGates = take(chunkRows, form.keys);
     ofTotal = scratch.take<Real>(form.keys);
+    uTransposed = take(form.values, chunkRows);
+    readTransposed = take(form.values, readers * chunkRows);
+    ofKeys = take(form.keys, readers * chunkRows);
   }
   std::vector<Place<Real>> chunks;
-  Out<Real> dState, values, grad, du, dy, da, dm, pairs, dq, dk, dr, ofPairs, dGates;
+  Out<Real> dState, values, du, dy, da, dm, dk, ofPairs, dGates;
+  Out<Real> dq;  // behind its rows those of dr
   Real *ofTotal; // what the decay of the whole chunk is multiplied by in the loss, for each row of the state
+  // Matmuls take right operands as they lie: u^T, [grad; du]^T, and transposes of results.
+  Out<Real> uTransposed, readTransposed, ofKeys;
 };
 
 template <typename Real> class Reverse {
 public:
   Reverse(const Backward &op, const Document &document, int64_t headNumber, char *scratchBegin)
-      : op(op), document(document), scratch(scratchBegin), head(op, headNumber, scratch), form(head.form),
+      : op(op), document(document), scratch(scratchBegin), head(op, headNumber), form(head.form),
         memory(form, placesOf(op, form), scratch) {}
 
   // How many chunks a segment has.
@@ -75,12 +81,8 @@ public:
   }
 
 private:
-  static Operand<Real> read(In<Real> matrix) { return Head<Real>::read(matrix); }
-  static Operand<Real> transposed(In<Real> matrix) { return Head<Real>::transposed(matrix); }
-  void multiply(Out<Real> c, int64_t rows, int64_t columns, int64_t inner, Operand<Real> a, Operand<Real> b,
-                bool adds = false) const {
-    head.multiplyInto(c, rows, columns, inner, a, b, adds);
-  }
+  static Left<Real> read(In<Real> matrix, Part part = Part::all) { return Head<Real>::read(matrix, part); }
+  static Left<Real> transposed(In<Real> matrix, Part part = Part::all) { return Head<Real>::transposed(matrix, part); }
 
   void runSegment(int64_t begin, int64_t end, bool isLast) {
     int64_t count = 0;
@@ -94,20 +96,18 @@ private:
     }
   }
 
+  const Real *stateBefore(int64_t token) const {
+    return static_cast<const Real *>(op.states) + savedState(op, head.head, token) * form.keys * form.values;
+  }
+
   // The state before the chunk, and all that its gradients need of the forward.
   void forward(Place<Real> &place, const Place<Real> *before, int64_t token, int64_t tokens) {
-    const int64_t size = form.keys * form.values, time = token % op.length;
     place.token = token, place.tokens = tokens;
-    place.isZero = token == document.first;
-    if (before) {
-      head.advance(before->chunk, before->isZero ? nullptr : before->state, place.state);
-    } else if (!place.isZero) {
-      const int64_t segments = (op.length + op.segment - 1) / op.segment, sequence = token / op.length;
-      const int64_t number = (sequence * op.heads + head.head) * segments + time / op.segment;
-      std::copy_n(static_cast<const Real *>(op.states) + number * size, size, place.state);
-    }
+    place.state = token == document.first ? nullptr : before ? place.own : stateBefore(token);
+    if (before)
+      head.advance(before->chunk, before->state, place.own);
     head.prepare(place.chunk, token, tokens);
-    head.solve(place.chunk, place.isZero ? nullptr : place.state, memory.values.data);
+    head.solve(place.chunk, place.state, memory.values.data);
   }
 
   // `isLast`: no state goes on from here.
@@ -115,8 +115,8 @@ private:
     const Chunk<Real> &chunk = place.chunk;
     loadGrad(place);
     valueGradients(chunk, isLast);
-    pairProducts(chunk);
-    stateProducts(place, isLast);
+    pairGradients(chunk);
+    stateGradients(place, isLast);
     if (form.byChannel)
       gradientsByChannel(chunk);
     else
@@ -124,40 +124,43 @@ private:
     store(place);
   }
 
-  // The gradient of the output, times the scale.
   void loadGrad(const Place<Real> &place) {
-    const int64_t columns = form.values, step = form.rowsPerToken(), rows = place.chunk.rows;
-    Real scale[chunkRows];
-    std::fill_n(scale, rows, static_cast<Real>(op.scale));
-    if (step > 1)
-      std::fill_n(memory.grad.data, rows * columns, Real(0));
-    for (int64_t i = 0; i < place.tokens; ++i) {
-      const In<Real> row = head.rowsOf(op.grad, place.token + i, 1, head.head * columns, columns, memory.values.data);
-      scaleRows(1, columns, scale, row, {memory.grad.row(i * step + step - 1), columns});
-    }
+    const int64_t columns = form.values, column = head.head * columns;
+    Real *const buffer = memory.values.data;
+    grad = form.twoRows ? head.interleave(op.grad, place.token, place.tokens, column, columns, 1, buffer)
+                        : head.rowsOf(op.grad, place.token, place.tokens, column, columns, buffer);
+    dr = {memory.dq.row(place.chunk.rows), form.keys};
   }
 
   // du = a^T grad + kRest dState; dy, the gradient of what u is solved from, = inverse^T du.
   void valueGradients(const Chunk<Real> &chunk, bool isLast) {
     const int64_t rows = chunk.rows, columns = form.values;
     const Out<Real> du = form.erases ? memory.du : memory.dy;
-    multiply(du, rows, columns, rows, transposed(chunk.a), read(memory.grad));
+    matmul(rows, columns, rows, transposed(chunk.a, Part::upper), grad, {}, du);
     if (!isLast)
-      multiply(du, rows, columns, form.keys, read(chunk.kRest), read(memory.dState), true);
+      matmul(rows, columns, form.keys, read(chunk.kRest), memory.dState, {du}, du);
     if (form.erases)
-      multiply(memory.dy, rows, columns, rows, transposed(chunk.inverse), read(memory.du));
+      matmul(rows, columns, rows, transposed(chunk.inverse, Part::upper), memory.du, {}, memory.dy);
   }
 
   // da = lower(grad u^T), dm = -strict(dy u^T)
-  void pairProducts(const Chunk<Real> &chunk) {
+  void pairGradients(const Chunk<Real> &chunk) {
     const int64_t rows = chunk.rows, columns = form.values;
-    multiply(memory.da, rows, rows, columns, read(memory.grad), transposed(chunk.u));
+    const Out<Real> u{memory.uTransposed.data, rows};
+    transposeRows(rows, columns, chunk.u, u);
+    matmul(rows, rows, columns, read(grad), u, {}, memory.da, Part::lower);
+    if (form.erases) {
+      negate(memory.dy, memory.du, rows, columns); // from here on du is -dy
+      matmul(rows, rows, columns, read(memory.du), u, {}, memory.dm, Part::lower);
+    }
+    if (!form.byHead)
+      keepPairs(rows);
+  }
+
+  void keepPairs(int64_t rows) {
     keepLower(rows, /*strict=*/false, memory.da);
-    if (!form.erases)
-      return;
-    negate(memory.dy, memory.du, rows, columns); // from here on du is -dy
-    multiply(memory.dm, rows, rows, columns, read(memory.du), transposed(chunk.u));
-    keepLower(rows, /*strict=*/true, memory.dm);
+    if (form.erases)
+      keepLower(rows, /*strict=*/true, memory.dm);
   }
 
   static void negate(Out<Real> from, Out<Real> to, int64_t rows, int64_t columns) {
@@ -168,71 +171,83 @@ private:
 
   // What comes by the states before and behind the chunk: dq, dk, dr (without the decay of their rows), the gradient of
   // the decay of the chunk, and the gradient of the state before.
-  void stateProducts(Place<Real> &place, bool isLast) {
+  void stateGradients(Place<Real> &place, bool isLast) {
     const Chunk<Real> &chunk = place.chunk;
     const int64_t rows = chunk.rows, keys = form.keys, columns = form.values;
-    const In<Real> state{place.state, columns};
-    const bool isFirst = place.isZero;
-    clearUnless(!isFirst, memory.dq, rows);
-    clearUnless(!isFirst || !form.erases, memory.dr, rows);
-    clearUnless(!isLast, memory.dk, rows);
+    const bool isFirst = !place.state;
     std::fill_n(memory.ofTotal, keys, Real(0));
-    if (!isFirst) {
-      multiply(memory.dq, rows, keys, columns, read(memory.grad), transposed(state));
-      if (form.erases)
-        multiply(memory.dr, rows, keys, columns, read(memory.du), transposed(state));
-    }
-    if (!isLast) {
-      multiply(memory.dk, rows, keys, columns, read(chunk.u), transposed(memory.dState));
+    if (isFirst)
+      std::fill_n(memory.dq.data, (form.erases ? 2 : 1) * rows * keys, Real(0));
+    else
+      readState({place.state, columns}, rows);
+    if (isLast) {
+      std::fill_n(memory.dk.data, rows * keys, Real(0));
+    } else {
+      const Out<Real> dk{memory.ofKeys.data, rows};
+      matmul(keys, rows, columns, read(memory.dState), {memory.uTransposed.data, rows}, {}, dk);
+      transposeRows(keys, rows, dk, memory.dk);
       if (op.decay && !isFirst)
-        dotsAndScale(keys, columns, chunk.total, state, memory.dState, memory.ofTotal);
+        addDots(keys, columns, Real(1), {place.state, columns}, memory.dState, memory.ofTotal);
     }
     if (isFirst)
       return;
-    multiply(memory.dState, keys, columns, rows, transposed(chunk.qDecayed), read(memory.grad), !isLast);
+    const Base<Real> behind{{isLast ? nullptr : memory.dState.data, columns}, op.decay ? chunk.total : nullptr};
+    matmul(keys, columns, rows, transposed(chunk.qDecayed), grad, behind, memory.dState);
     if (form.erases)
-      multiply(memory.dState, keys, columns, rows, transposed(chunk.rDecayed), read(memory.du), true);
+      matmul(keys, columns, rows, transposed(chunk.rDecayed), memory.du, {memory.dState}, memory.dState);
   }
 
-  void clearUnless(bool isWritten, Out<Real> matrix, int64_t rows) {
-    if (!isWritten)
-      std::fill_n(matrix.data, rows * matrix.stride, Real(0));
+  // [dq; dr] = [grad; du] state^T, as the transpose of state [grad; du]^T.
+  void readState(In<Real> state, int64_t rows) {
+    const int64_t keys = form.keys, columns = form.values, readers = (form.erases ? 2 : 1) * rows;
+    const Out<Real> right{memory.readTransposed.data, readers}, result{memory.ofKeys.data, readers};
+    transposeRows(rows, columns, grad, right);
+    if (form.erases)
+      transposeRows(rows, columns, memory.du, {right.data + rows, readers});
+    matmul(keys, readers, columns, read(state), right, {}, result);
+    transposeRows(keys, readers, result, memory.dq);
   }
 
+  // dq += da k, dk += da^T q + dm^T r, dr += dm k, after what comes by states has decayed; beta k is read with k, so
+  // that dk gets beta dr.
   void gradientsByHead(const Chunk<Real> &chunk) {
     const int64_t rows = chunk.rows, keys = form.keys;
-    Real *dGates = memory.dGates.data, ofErase[chunkRows] = {};
-    std::fill_n(dGates, chunkRows, Real(0));
     if (form.byHead) {
-      scaleRows(rows, keys, chunk.qFactors, memory.dq, memory.dq);
-      scaleRows(rows, keys, chunk.kFactors, memory.dk, memory.dk);
-      addDots(rows, keys, Real(1), chunk.q, memory.dq, dGates);
-      if (form.erases) {
-        scaleRows(rows, keys, chunk.rFactors, memory.dr, memory.dr);
-        addDots(rows, keys, Real(1), chunk.r, memory.dr, ofErase);
-      }
-      Real ofKeys[chunkRows] = {}, whole = 0;
-      addDots(rows, keys, Real(1), chunk.k, memory.dk, ofKeys);
-      for (int64_t d = 0; d < keys; ++d)
-        whole += memory.ofTotal[d];
-      whole *= chunk.total[0];
-      addPairBalance(rows, memory.da, chunk.a, dGates);
+      gatesByHead(chunk);
+      multiplyLower(rows, /*strict=*/false, chunk.pairFactors, memory.da);
       if (form.erases)
-        addErasePairs(chunk, dGates, ofErase);
-      for (int64_t i = 0; i < rows; ++i) {
-        dGates[i] += ofErase[i] - ofKeys[i];
-        whole += ofKeys[i];
-      }
-      double sum = static_cast<double>(whole);
-      for (int64_t i = rows - 1; i >= 0; --i) {
-        sum += static_cast<double>(dGates[i]);
-        dGates[i] = static_cast<Real>(form.before ? sum - static_cast<double>(ofErase[i]) : sum);
-      }
-      multiplyElements(rows, rows, memory.da, chunk.pairFactors, memory.da);
-      if (form.erases)
-        multiplyElements(rows, rows, memory.dm, chunk.erasePairFactors, memory.dm);
+        multiplyLower(rows, /*strict=*/true, chunk.erasePairFactors, memory.dm);
     }
-    pairGradients(rows, memory.da, memory.dm, chunk.q, chunk.k, chunk.r, memory.dq, memory.dk, memory.dr);
+    auto decayed = [&](In<Real> rows, const Real *factors) {
+      return Base<Real>{rows, form.byHead ? factors : nullptr};
+    };
+    matmul(rows, keys, rows, read(memory.da, Part::lower), chunk.k, decayed(memory.dq, chunk.qFactors), memory.dq);
+    matmul(rows, keys, rows, transposed(memory.da, Part::upper), chunk.q, decayed(memory.dk, chunk.kFactors),
+           memory.dk);
+    if (!form.erases)
+      return;
+    matmul(rows, keys, rows, transposed(memory.dm, Part::upper), chunk.r, {memory.dk}, memory.dk);
+    matmul(rows, keys, rows, read(memory.dm, Part::lower), chunk.k, decayed(dr, chunk.rFactors), dr);
+  }
+
+  // From dq, dk and dr without what comes by pairs, and from the pairs themselves.
+  void gatesByHead(const Chunk<Real> &chunk) {
+    const int64_t rows = chunk.rows, keys = form.keys;
+    Real *dGates = memory.dGates.data, ofErase[chunkRows] = {}, ofKeys[chunkRows] = {};
+    std::fill_n(dGates, chunkRows, Real(0));
+    addDots(rows, keys, Real(1), chunk.qDecayed, memory.dq, dGates);
+    addDots(rows, keys, Real(1), chunk.kRest, memory.dk, ofKeys);
+    addPairBalance(rows, memory.da, chunk.a, dGates);
+    if (form.erases) {
+      addDots(rows, keys, Real(1), chunk.rDecayed, dr, ofErase);
+      addErasePairs(chunk, dGates, ofErase);
+    }
+    double sum = chunk.total[0] * std::accumulate(memory.ofTotal, memory.ofTotal + keys, Real(0));
+    sum += std::accumulate(ofKeys, ofKeys + rows, Real(0));
+    for (int64_t i = rows - 1; i >= 0; --i) {
+      sum += static_cast<double>(dGates[i] + (ofErase[i] - ofKeys[i]));
+      dGates[i] = static_cast<Real>(form.before ? sum - static_cast<double>(ofErase[i]) : sum);
+    }
   }
 
   // Pairs of r and k: what r gets of them goes into `ofErase`, what k loses into dGates.
@@ -245,27 +260,10 @@ private:
       }
   }
 
-  // dq += da k, dk += da^T q + dm^T r, dr += dm k
-  void pairGradients(int64_t rows, In<Real> da, In<Real> dm, In<Real> q, In<Real> k, In<Real> r, Out<Real> dq,
-                     Out<Real> dk, Out<Real> dr) {
-    const int64_t keys = form.keys;
-    multiply(dq, rows, keys, rows, read(da), read(k), true);
-    multiply(dk, rows, keys, rows, transposed(da), read(q), true);
-    if (!form.erases)
-      return;
-    multiply(dk, rows, keys, rows, transposed(dm), read(r), true);
-    multiply(dr, rows, keys, rows, read(dm), read(k), true);
-  }
-
   void gradientsByChannel(const Chunk<Real> &chunk) {
     const int64_t rows = chunk.rows, keys = form.keys;
-    multiplyElements(rows, keys, memory.dq, chunk.fromBegin, memory.dq);
-    multiplyElements(rows, keys, memory.dk, chunk.toEnd, memory.dk);
-    if (form.erases)
-      multiplyElements(rows, keys, memory.dr, chunk.rFromBegin, memory.dr);
     multiplyElements(1, keys, {memory.ofTotal, keys}, {chunk.total, keys}, {memory.ofTotal, keys});
-    for (int64_t i = 0; i < rows; ++i)
-      addProducts(1, keys, Real(1), {chunk.k.row(i), keys}, {memory.dk.row(i), keys}, {memory.ofTotal, keys});
+    scaleAndSum(rows, keys, chunk.toEnd, chunk.k, memory.dk, memory.ofTotal);
     Real own[chunkRows]; // pairs of a row with itself come behind the gradient of the decay
     for (int64_t i = 0; i < rows; ++i)
       own[i] = std::exchange(memory.da.row(i)[i], Real(0));
@@ -273,30 +271,31 @@ private:
       pairsOfWeakDecay(chunk);
     else
       pairsByBlocks(chunk);
-    gatesByChannel(chunk);
-    for (int64_t i = 0; i < rows; ++i) {
-      const Real pair = own[i];
-      addScaledRows(1, keys, &pair, {chunk.k.row(i), keys}, {memory.dq.row(i), keys});
-      addScaledRows(1, keys, &pair, {chunk.q.row(i), keys}, {memory.dk.row(i), keys});
-    }
+    channelGates(rows, keys, form.before, memory.ofTotal, chunk.q, chunk.k, chunk.r, memory.dq, memory.dk, dr,
+                 memory.dGates);
+    addScaledRows(rows, keys, own, chunk.k, memory.dq);
+    addScaledRows(rows, keys, own, chunk.q, memory.dk);
   }
 
   void pairsOfWeakDecay(const Chunk<Real> &chunk) {
     const int64_t rows = chunk.rows, keys = form.keys;
     const Out<Real> sums = memory.ofPairs;
-    multiply(sums, rows, keys, rows, read(memory.da), read(chunk.kInverse));
-    addProducts(rows, keys, Real(1), sums, chunk.fromBegin, memory.dq);
-    multiply(sums, rows, keys, rows, transposed(memory.da), read(chunk.qScaled));
+    matmul(rows, keys, rows, read(memory.da, Part::lower), chunk.kInverse, {memory.dq}, memory.dq);
+    multiplyElements(rows, keys, memory.dq, chunk.fromBegin, memory.dq);
+    matmul(rows, keys, rows, transposed(memory.da, Part::upper), chunk.qScaled, {}, sums);
     if (form.erases)
-      multiply(sums, rows, keys, rows, transposed(memory.dm), read(chunk.rScaled), true);
+      matmul(rows, keys, rows, transposed(memory.dm, Part::upper), chunk.rScaled, {sums}, sums);
     addProducts(rows, keys, Real(1), sums, chunk.inverseDecay, memory.dk);
     if (!form.erases)
       return;
-    multiply(sums, rows, keys, rows, read(memory.dm), read(chunk.kInverse));
-    addProducts(rows, keys, Real(1), sums, chunk.rFromBegin, memory.dr);
+    matmul(rows, keys, rows, read(memory.dm, Part::lower), chunk.kInverse, {dr}, dr);
+    multiplyElements(rows, keys, dr, chunk.rFromBegin, dr);
   }
 
   void pairsByBlocks(const Chunk<Real> &chunk) {
+    multiplyElements(chunk.rows, form.keys, memory.dq, chunk.fromBegin, memory.dq);
+    if (form.erases)
+      multiplyElements(chunk.rows, form.keys, dr, chunk.rFromBegin, dr);
     for (int64_t begin = 0; begin < chunk.rows; begin += blockRows)
       pairsOfBlock(chunk, begin, std::min(blockRows, chunk.rows - begin));
     if (chunk.rows > blockRows)
@@ -308,7 +307,7 @@ private:
     auto square = [&](Out<Real> matrix) { return In<Real>{matrix.row(begin) + begin, matrix.stride}; };
     blockPairGradients(rows, form.keys, form.before, from(chunk.kept), from(chunk.q), from(chunk.k),
                        form.erases ? from(chunk.r) : In<Real>(), square(memory.da),
-                       form.erases ? square(memory.dm) : In<Real>(), from(memory.dq), from(memory.dk), from(memory.dr));
+                       form.erases ? square(memory.dm) : In<Real>(), from(memory.dq), from(memory.dk), from(dr));
   }
 
   // Rows of the second block, `second` of them, with those of the first.
@@ -317,34 +316,21 @@ private:
     const Out<Real> sums = memory.ofPairs;
     const In<Real> da{memory.da.row(first), memory.da.stride}, dm{memory.dm.row(first), memory.dm.stride};
     const In<Real> through{chunk.through.row(first), keys};
-    multiply(sums, second, keys, first, read(da), read(chunk.kBlock));
+    matmul(second, keys, first, read(da), chunk.kBlock, {}, sums);
     addProducts(second, keys, Real(1), sums, through, {memory.dq.row(first), keys});
-    multiply(sums, first, keys, second, transposed(da), read(chunk.qBlock));
+    matmul(first, keys, second, transposed(da), chunk.qBlock, {}, sums);
     if (form.erases)
-      multiply(sums, first, keys, second, transposed(dm), read(chunk.rBlock), true);
+      matmul(first, keys, second, transposed(dm), chunk.rBlock, {sums}, sums);
     addProducts(first, keys, Real(1), sums, chunk.rest, memory.dk);
     if (!form.erases)
       return;
-    multiply(sums, second, keys, first, read(dm), read(chunk.kBlock));
-    const Out<Real> dr{memory.dr.row(first), keys};
+    matmul(second, keys, first, read(dm), chunk.kBlock, {}, sums);
+    const Out<Real> ofBlock{dr.row(first), keys};
     if (!form.before)
-      return addProducts(second, keys, Real(1), sums, through, dr);
+      return addProducts(second, keys, Real(1), sums, through, ofBlock);
     const Real one = 1;
-    addScaledRows(1, keys, &one, sums, dr);
-    addProducts(second - 1, keys, Real(1), {sums.row(1), keys}, through, {dr.row(1), keys});
-  }
-
-  void gatesByChannel(const Chunk<Real> &chunk) {
-    const int64_t rows = chunk.rows, keys = form.keys;
-    multiplyElements(rows, keys, chunk.q, memory.dq, memory.dGates);
-    addProducts(rows, keys, Real(-1), chunk.k, memory.dk, memory.dGates);
-    if (form.erases)
-      addProducts(rows, keys, Real(1), chunk.r, memory.dr, memory.dGates);
-    const Real one = 1;
-    addScaledRows(1, keys, &one, {memory.ofTotal, keys}, {memory.dGates.row(rows - 1), keys});
-    sumBackwards(rows, keys, memory.dGates);
-    if (form.before)
-      addProducts(rows, keys, Real(-1), chunk.r, memory.dr, memory.dGates);
+    addScaledRows(1, keys, &one, sums, ofBlock);
+    addProducts(second - 1, keys, Real(1), {sums.row(1), keys}, through, {ofBlock.row(1), keys});
   }
 
   void store(const Place<Real> &place) {
@@ -356,19 +342,25 @@ private:
         Head<Real>::storeRows(rows, place.token, place.tokens, column, count, from, step);
     };
     auto from = [](auto matrix, int64_t row) { return In<Real>{matrix.row(row), matrix.stride}; };
+    auto target = [&](const Rows &rows, int64_t column, Out<Real> buffer) {
+      return head.target(rows, place.token, column, buffer);
+    };
     Real strengths[chunkRows] = {};
     if (op.dWrite || op.dBeta)
       addDots(chunk.rows, columns, Real(1), chunk.v, memory.dy, strengths);
     if (op.beta) {
-      addDots(chunk.rows, keys, Real(1), chunk.k, memory.dr, strengths);
-      addScaledRows(chunk.rows, keys, chunk.w, memory.dr, memory.dk);
+      addDots(chunk.rows, keys, Real(1), chunk.k, dr, strengths);
+      addScaledRows(chunk.rows, keys, chunk.w, dr, memory.dk);
     }
+    const Out<Real> dv = chunk.writes ? target(op.dv, head.head * columns, memory.dy) : memory.dy;
     if (chunk.writes)
-      scaleRows(chunk.rows, columns, chunk.w, memory.dy, memory.dy);
-    put(op.dq, own, keys, from(memory.dq, last));
+      scaleRows(chunk.rows, columns, chunk.w, memory.dy, dv);
+    const Out<Real> dq = target(op.dq, own, memory.dq);
+    scaleRows(chunk.rows, keys, head.scales, memory.dq, dq);
+    put(op.dq, own, keys, from(dq, last));
     put(op.dk, own, keys, from(memory.dk, last));
-    put(op.dv, head.head * columns, columns, from(memory.dy, last));
-    put(op.dErase, own, keys, memory.dr);
+    put(op.dv, head.head * columns, columns, from(dv, last));
+    put(op.dErase, own, keys, dr);
     put(op.dEraseWrite, own, keys, memory.dk);
     put(op.dWrite, head.head, 1, {strengths + last, 1});
     put(op.dBeta, head.head, 1, {strengths + last, 1});
@@ -384,6 +376,8 @@ private:
   const Head<Real> head;
   const Form &form;
   Memory<Real> memory;
+  In<Real> grad; // of the rows of a chunk of `out`
+  Out<Real> dr;
 };
 
 template <typename Real> void runAll(const Backward &op, char *scratch) {
@@ -397,7 +391,7 @@ template <typename Real> void runAll(const Backward &op, char *scratch) {
 
 template <typename Real> int64_t memoryBytes(const Backward &op) {
   Scratch scratch(nullptr);
-  const Form form = Head<Real>(op, 0, scratch).form;
+  const Form form(op);
   Memory<Real>(form, Reverse<Real>::placesOf(op, form), scratch);
   return scratch.taken();
 }

@@ -16,6 +16,7 @@ template <typename Real> Chunk<Real>::Chunk(const Form &form, Scratch &scratch) 
   qRows = scratch.take<Real>(chunkRows * keys);
   kRows = scratch.take<Real>(chunkRows * keys);
   vRows = scratch.take<Real>(chunkRows * values);
+  kTransposed = take(keys, chunkRows);
   a = take(chunkRows, chunkRows);
   uRows = scratch.take<Real>(chunkRows * values);
   total = scratch.take<Real>(keys);
@@ -66,8 +67,17 @@ Matrix<const Real> Head<Real>::rowsOf(const Rows &rows, int64_t token, int64_t t
 }
 
 template <typename Real>
+Matrix<Real> Head<Real>::target(const Rows &rows, int64_t token, int64_t column, Matrix<Real> buffer) const {
+  if (!rows || !isPlain(rows) || form.twoRows)
+    return buffer;
+  return {static_cast<Real *>(rows.data) + token * rows.stride + column, rows.stride};
+}
+
+template <typename Real>
 void Head<Real>::storeRows(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
                            Matrix<const Real> from, int64_t step) {
+  if (isPlain(rows) && from.data == static_cast<Real *>(rows.data) + token * rows.stride + column)
+    return;
   for (int64_t i = 0; i < tokens; ++i) {
     const Real *row = from.row(i * step);
     const int64_t at = (token + i) * rows.stride + column;
@@ -78,7 +88,6 @@ void Head<Real>::storeRows(const Rows &rows, int64_t token, int64_t tokens, int6
   }
 }
 
-// Row `place` of the two of each token; the other ones are zero.
 template <typename Real>
 Matrix<const Real> Head<Real>::interleave(const Rows &rows, int64_t token, int64_t tokens, int64_t column,
                                           int64_t columns, int64_t place, Real *buffer) const {
@@ -99,6 +108,8 @@ template <typename Real> static Real numberAt(const Rows &rows, int64_t token, i
 template <typename Real> void Head<Real>::load(Chunk<Real> &chunk, int64_t token, int64_t tokens) const {
   chunk.rows = tokens;
   chunk.q = rowsOf(op.q, token, tokens, keyHead * form.keys, form.keys, chunk.qRows);
+  scaleRows(tokens, form.keys, scales, chunk.q, {chunk.qRows, form.keys});
+  chunk.q = {chunk.qRows, form.keys};
   chunk.k = rowsOf(op.k, token, tokens, keyHead * form.keys, form.keys, chunk.kRows);
   chunk.v = rowsOf(op.v, token, tokens, head * form.values, form.values, chunk.vRows);
   const Rows &strength = op.beta ? op.beta : op.write;
@@ -117,6 +128,7 @@ template <typename Real> void Head<Real>::loadTwoRows(Chunk<Real> &chunk, int64_
   chunk.rows = 2 * tokens;
   const int64_t keys = form.keys, values = form.values, own = head * keys;
   chunk.q = interleave(op.q, token, tokens, keyHead * keys, keys, 1, chunk.qRows);
+  scaleRows(2 * tokens, keys, scales, chunk.q, {chunk.qRows, keys});
   chunk.v = interleave(op.v, token, tokens, head * values, values, 1, chunk.vRows);
   chunk.r = interleave(op.erase, token, tokens, own, keys, 0, chunk.rRows);
   chunk.k = interleave(op.k, token, tokens, keyHead * keys, keys, 1, chunk.kRows);
@@ -135,27 +147,27 @@ template <typename Real> void Head<Real>::loadTwoRows(Chunk<Real> &chunk, int64_
 
 //===- Decay ------------------------------------------------------------------===//
 
+// exp of this is zero also in f64. What is below, -infinity included, keeps nothing either, and would leave nothing of
+// the weak decay that it is added to.
+constexpr double strongest = -800;
+
 template <typename Real> void Head<Real>::decayByHead(Chunk<Real> &chunk, int64_t token) const {
   const int64_t step = form.rowsPerToken();
   double sum = 0;
   for (int64_t i = 0; i < chunk.rows; ++i) {
     const double before = sum;
     if (i % step == 0)
-      sum += static_cast<double>(numberAt<Real>(op.decay, token + i / step, head));
+      sum += std::max(static_cast<double>(numberAt<Real>(op.decay, token + i / step, head)), strongest);
     chunk.gates[i] = sum;
     chunk.rowGates[i] = form.before ? before : sum;
   }
-  Real factors[3][chunkRows];
   for (int64_t i = 0; i < chunk.rows; ++i) {
-    factors[0][i] = static_cast<Real>(chunk.gates[i]);
-    factors[1][i] = static_cast<Real>(chunk.rowGates[i]);
-    factors[2][i] = static_cast<Real>(sum - chunk.gates[i]);
+    chunk.qFactors[i] = static_cast<Real>(chunk.gates[i]);
+    chunk.rFactors[i] = static_cast<Real>(chunk.rowGates[i]);
+    chunk.kFactors[i] = static_cast<Real>(sum - chunk.gates[i]);
   }
-  Real *const results[] = {chunk.qFactors, chunk.rFactors, chunk.kFactors};
-  for (int64_t which = 0; which < 3; ++which) {
-    exponentials(chunk.rows, factors[which]);
-    std::copy_n(factors[which], chunk.rows, results[which]);
-  }
+  for (Real *factors : {chunk.qFactors, chunk.rFactors, chunk.kFactors})
+    exponentials(1, chunk.rows, {factors, 0}, {factors, 0});
   std::fill_n(chunk.total, form.keys, chunk.qFactors[chunk.rows - 1]);
   scaleRows(chunk.rows, form.keys, chunk.qFactors, chunk.q, chunk.qScaled);
   scaleRows(chunk.rows, form.keys, chunk.kFactors, chunk.k, chunk.kScaled);
@@ -177,29 +189,25 @@ template <typename Real> constexpr Real weakest = sizeof(Real) == sizeof(float) 
 
 template <typename Real> void Head<Real>::decayByChannel(Chunk<Real> &chunk, int64_t token) const {
   const int64_t rows = chunk.rows, keys = form.keys, step = form.rowsPerToken(), last = rows - 1;
-  for (int64_t i = 0; i < rows; ++i) {
-    Real *row = chunk.kept.row(i);
-    if (i % step == 0)
-      std::copy_n(&static_cast<const Real *>(op.decay.data)[(token + i / step) * op.decay.stride + head * keys], keys,
-                  row);
-    else
-      std::fill_n(row, keys, Real(0));
-  }
-  exponentials(rows * keys, chunk.kept.data);
+  const Real *decay = static_cast<const Real *>(op.decay.data) + token * op.decay.stride + head * keys;
+  exponentials(rows / step, keys, {decay, op.decay.stride}, {chunk.kept.data, step * keys});
+  for (int64_t i = 1; i < rows; i += step)
+    if (step > 1)
+      std::fill_n(chunk.kept.row(i), keys, Real(1));
   chunk.isWeak = runningProducts(rows, keys, chunk.kept, chunk.fromBegin) >= weakest<Real>;
   if (chunk.isWeak) {
-    invertElements(rows, keys, chunk.fromBegin, chunk.fromBegin.row(last), chunk.inverseDecay, chunk.toEnd);
-    multiplyElements(rows, keys, chunk.k, chunk.inverseDecay, chunk.kInverse);
+    invertElements(rows, keys, chunk.fromBegin, chunk.k, chunk.inverseDecay, chunk.kInverse, chunk.toEnd,
+                   chunk.kScaled);
   } else {
     blockFactors(rows, keys, chunk.kept, chunk.through, chunk.rest);
     const int64_t first = std::min(rows, blockRows); // rows of the first block
     std::copy_n(chunk.rest.row(0), rows * keys, chunk.toEnd.row(0));
     if (first < rows)
       scaleBy<Real>(chunk.through.row(last), 0, first, keys, chunk.rest, chunk.toEnd);
+    multiplyElements(rows, keys, chunk.k, chunk.toEnd, chunk.kScaled);
   }
   std::copy_n(chunk.fromBegin.row(last), keys, chunk.total);
   multiplyElements(rows, keys, chunk.q, chunk.fromBegin, chunk.qScaled);
-  multiplyElements(rows, keys, chunk.k, chunk.toEnd, chunk.kScaled);
   if (!form.erases)
     return;
   if (form.before) {
@@ -213,33 +221,38 @@ template <typename Real> void Head<Real>::decayByChannel(Chunk<Real> &chunk, int
 
 //===- Pairs of rows ----------------------------------------------------------===//
 
-template <typename Real> void Head<Real>::pairsByHead(Chunk<Real> &chunk) const {
+template <typename Real>
+void Head<Real>::multiplyPairs(Chunk<Real> &chunk, Matrix<const Real> q, Matrix<const Real> r,
+                               Matrix<const Real> k) const {
   const int64_t rows = chunk.rows, keys = form.keys;
-  multiplyInto(chunk.a, rows, rows, keys, read(chunk.q), transposed(chunk.k));
+  transposeRows(rows, keys, k, chunk.kTransposed);
+  matmul(rows, rows, keys, read(q), chunk.kTransposed, {}, chunk.a, Part::lower);
   if (form.erases)
-    multiplyInto(chunk.m, rows, rows, keys, read(chunk.r), transposed(chunk.k));
-  if (form.byHead) {
-    mixer::pairFactors(rows, /*strict=*/false, chunk.gates, chunk.gates, chunk.pairFactors);
-    multiplyElements(rows, rows, chunk.a, chunk.pairFactors, chunk.a);
-    if (form.erases) {
-      mixer::pairFactors(rows, /*strict=*/true, chunk.rowGates, chunk.gates, chunk.erasePairFactors);
-      multiplyElements(rows, rows, chunk.m, chunk.erasePairFactors, chunk.m);
-    }
+    matmul(rows, rows, keys, read(r), chunk.kTransposed, {}, chunk.m, Part::lower);
+}
+
+template <typename Real> void Head<Real>::pairsByHead(Chunk<Real> &chunk) const {
+  const int64_t rows = chunk.rows;
+  multiplyPairs(chunk, chunk.q, chunk.r, chunk.k);
+  if (!form.byHead)
+    return keepPairs(chunk);
+  mixer::pairFactors(rows, /*strict=*/false, chunk.gates, chunk.gates, chunk.pairFactors);
+  multiplyLower(rows, /*strict=*/false, chunk.pairFactors, chunk.a);
+  if (!form.erases)
     return;
-  }
-  keepLower(rows, /*strict=*/false, chunk.a);
-  if (form.erases)
-    keepLower(rows, /*strict=*/true, chunk.m);
+  mixer::pairFactors(rows, /*strict=*/true, chunk.rowGates, chunk.gates, chunk.erasePairFactors);
+  multiplyLower(rows, /*strict=*/true, chunk.erasePairFactors, chunk.m);
 }
 
 template <typename Real> void Head<Real>::pairsOfWeakDecay(Chunk<Real> &chunk) const {
-  const int64_t rows = chunk.rows, keys = form.keys;
-  multiplyInto(chunk.a, rows, rows, keys, read(chunk.qScaled), transposed(chunk.kInverse));
-  keepLower(rows, /*strict=*/false, chunk.a);
-  if (!form.erases)
-    return;
-  multiplyInto(chunk.m, rows, rows, keys, read(chunk.rScaled), transposed(chunk.kInverse));
-  keepLower(rows, /*strict=*/true, chunk.m);
+  multiplyPairs(chunk, chunk.qScaled, chunk.rScaled, chunk.kInverse);
+  keepPairs(chunk);
+}
+
+template <typename Real> void Head<Real>::keepPairs(Chunk<Real> &chunk) const {
+  keepLower(chunk.rows, /*strict=*/false, chunk.a);
+  if (form.erases)
+    keepLower(chunk.rows, /*strict=*/true, chunk.m);
 }
 
 template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) const {
@@ -259,10 +272,10 @@ template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) con
     if (form.erases)
       std::fill_n(chunk.m.row(i) + first, second, Real(0));
   }
-  const Operand<Real> k = transposed(chunk.kBlock);
   multiplyElements(first, keys, chunk.k, chunk.rest, chunk.kBlock);
+  transposeRows(first, keys, chunk.kBlock, chunk.kTransposed);
   multiplyElements(second, keys, {chunk.q.row(first), chunk.q.stride}, {chunk.through.row(first), keys}, chunk.qBlock);
-  multiplyInto({chunk.a.row(first), chunk.a.stride}, second, first, keys, read(chunk.qBlock), k);
+  matmul(second, first, keys, read(chunk.qBlock), chunk.kTransposed, {}, {chunk.a.row(first), chunk.a.stride});
   if (!form.erases)
     return;
   Matrix<const Real> r{chunk.r.row(first), chunk.r.stride};
@@ -273,7 +286,7 @@ template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) con
   } else {
     multiplyElements(second, keys, r, {chunk.through.row(first), keys}, chunk.rBlock);
   }
-  multiplyInto({chunk.m.row(first), chunk.m.stride}, second, first, keys, read(chunk.rBlock), k);
+  matmul(second, first, keys, read(chunk.rBlock), chunk.kTransposed, {}, {chunk.m.row(first), chunk.m.stride});
 }
 
 //===- The chunk --------------------------------------------------------------===//
@@ -315,20 +328,19 @@ template <typename Real> void Head<Real>::solve(Chunk<Real> &chunk, const Real *
   if (!form.erases)
     return;
   if (state) {
-    multiplyInto({chunk.uRows, columns}, rows, columns, form.keys, read(chunk.rDecayed), {state, columns});
+    matmul(rows, columns, form.keys, read(chunk.rDecayed), {state, columns}, {}, {chunk.uRows, columns});
     subtract(rows, columns, chunk.u, {chunk.uRows, columns}, written);
     chunk.u = written;
   }
-  multiplyInto({chunk.uRows, columns}, rows, columns, rows, read(chunk.inverse), read(chunk.u));
+  matmul(rows, columns, rows, read(chunk.inverse, Part::lower), chunk.u, {}, {chunk.uRows, columns});
   chunk.u = {chunk.uRows, columns};
 }
 
 template <typename Real>
 void Head<Real>::advance(const Chunk<Real> &chunk, const Real *state, Real *next) const {
   const int64_t keys = form.keys, values = form.values;
-  if (state && (state != next || form.decays()))
-    scaleRows(keys, values, chunk.total, {state, values}, {next, values});
-  multiplyInto({next, values}, keys, values, chunk.rows, transposed(chunk.kRest), read(chunk.u), state != nullptr);
+  const Base<Real> before{{state, values}, form.decays() ? chunk.total : nullptr};
+  matmul(keys, values, chunk.rows, transposed(chunk.kRest), chunk.u, before, {next, values});
 }
 
 template struct Chunk<float>;

@@ -5,9 +5,10 @@
 // mixers are S' = decayed S + k u^T, u = w v - (what r reads).
 #pragma once
 
+#include "runtime/device/cpu/mixer/matmul.h"
 #include "runtime/device/cpu/mixer/mixer.h"
-#include "runtime/device/cpu/mixer/product.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace stretto::runtime::mixer {
@@ -40,22 +41,29 @@ struct Form {
   int64_t tokens() const { return chunkRows / rowsPerToken(); }
 };
 
+// The number of the state that is saved before the segment of a token, among those of all sequences and heads.
+template <typename Op> int64_t savedState(const Op &op, int64_t head, int64_t token) {
+  const int64_t segments = (op.length + op.segment - 1) / op.segment, sequence = token / op.length;
+  return (sequence * op.heads + head) * segments + token % op.length / op.segment;
+}
+
 template <typename Real> struct Chunk {
   using In = Matrix<const Real>;
   using Out = Matrix<Real>;
 
   int64_t rows = 0;
-  In q, k, v, r;     // [rows, keys], and v [rows, values], in place where they can be
+  In q, k, v, r;     // [rows, keys], and v [rows, values], in place where they can be; q times the scale
   Real w[chunkRows]; // what v is multiplied by, where `writes`
   bool writes = false;
   In qDecayed, rDecayed; // from the state before the chunk on: q * e^G, r * e^G
   In kRest;              // up to the end of the chunk: k * e^(total - G)
+  Out kTransposed;       // [keys, rows]: the keys that pairs are products with
   Out a, m;              // pairs of q and k, and of r and k, [rows, rows]
   Out inverse;           // (I + m)^-1
   In u;                  // what is written, [rows, values]
 
   // By head. G: sums of decay from the first row on, that r sees one row earlier if it reads before.
-  double gates[chunkRows], rowGates[chunkRows];
+  double gates[chunkRows] = {}, rowGates[chunkRows] = {};
   Real qFactors[chunkRows], rFactors[chunkRows], kFactors[chunkRows];
   Out pairFactors, erasePairFactors;
   // By channel: e^decay; its products from the first row of the chunk on, for r, and behind a row to the last.
@@ -80,12 +88,11 @@ template <typename Real> struct Head {
   const Operands &op;
   const Form form;
   const int64_t head, keyHead;
-  Real *const packing; // see product
+  Real scales[chunkRows]; // op.scale for each row
 
-  // Takes memory of the piece of work.
-  Head(const Operands &op, int64_t head, Scratch &scratch)
-      : op(op), form(op), head(head), keyHead(head * op.keyHeads / op.heads),
-        packing(scratch.take<Real>(2 * packedElements)) {}
+  Head(const Operands &op, int64_t head) : op(op), form(op), head(head), keyHead(head * op.keyHeads / op.heads) {
+    std::fill_n(scales, chunkRows, static_cast<Real>(op.scale));
+  }
 
   // Reads the rows of `tokens` tokens from number `token` (among all of the batch) on, and all that does not need the
   // state before them.
@@ -98,30 +105,35 @@ template <typename Real> struct Head {
   // Rows of an operand: in place, or in `buffer`.
   Matrix<const Real> rowsOf(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
                             Real *buffer) const;
-  // Stores rows of a result, every `step`-th of `from`.
+  // Rows of an operand among two rows for each token: row `place` of the two; the other ones are zero.
+  Matrix<const Real> interleave(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
+                                int64_t place, Real *buffer) const;
+  // Where rows of a result are best written: in place where they can be, else into `buffer`.
+  Matrix<Real> target(const Rows &rows, int64_t token, int64_t column, Matrix<Real> buffer) const;
+  // Stores rows of a result, every `step`-th of `from`, unless they are in place.
   static void storeRows(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
                         Matrix<const Real> from, int64_t step);
   // Whether rows of that type lie in memory as they are computed with.
   static bool isPlain(const Rows &rows);
 
-  // c (+)= a b, [rows, columns], over `inner` terms.
-  void multiplyInto(Matrix<Real> c, int64_t rows, int64_t columns, int64_t inner, Operand<Real> a, Operand<Real> b,
-                    bool adds = false) const {
-    product<Real>(rows, columns, inner, a, b, adds, c, packing);
+  static Left<Real> read(Matrix<const Real> matrix, Part part = Part::all) {
+    return {matrix.data, matrix.stride, /*transpose=*/false, part};
   }
-  static Operand<Real> read(Matrix<const Real> matrix) { return {matrix.data, matrix.stride}; }
-  static Operand<Real> transposed(Matrix<const Real> matrix) { return {matrix.data, matrix.stride, true}; }
+  static Left<Real> transposed(Matrix<const Real> matrix, Part part = Part::all) {
+    return {matrix.data, matrix.stride, /*transpose=*/true, part};
+  }
 
 private:
   void load(Chunk<Real> &chunk, int64_t token, int64_t tokens) const;
   void loadTwoRows(Chunk<Real> &chunk, int64_t token, int64_t tokens) const;
   void decayByHead(Chunk<Real> &chunk, int64_t token) const;
   void decayByChannel(Chunk<Real> &chunk, int64_t token) const;
+  // a = q k^T and m = r k^T, where they count.
+  void multiplyPairs(Chunk<Real> &chunk, Matrix<const Real> q, Matrix<const Real> r, Matrix<const Real> k) const;
+  void keepPairs(Chunk<Real> &chunk) const;
   void pairsByHead(Chunk<Real> &chunk) const;
   void pairsOfWeakDecay(Chunk<Real> &chunk) const;
   void pairsByChannel(Chunk<Real> &chunk) const;
-  Matrix<const Real> interleave(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
-                                int64_t place, Real *buffer) const;
 };
 
 // Numbers on their way to zero pass through subnormal ones, which processors are slow with: they count as zero while

@@ -20,57 +20,53 @@ template <typename Real> struct Memory {
   Real *out; // [rows, values]; also for what is solved for u
 };
 
-// out = scale * (qDecayed S + a u)
+// out = qDecayed S + a u
 template <typename Real>
 void writeOut(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int64_t token, int64_t tokens,
               const Real *state) {
-  Chunk<Real> &chunk = memory.chunk;
+  const Chunk<Real> &chunk = memory.chunk;
   const int64_t columns = head.form.values, rows = chunk.rows, column = head.head * columns;
-  const bool inPlace = !head.form.twoRows && Head<Real>::isPlain(out);
-  const Matrix<Real> to = inPlace
-                              ? Matrix<Real>{static_cast<Real *>(out.data) + token * out.stride + column, out.stride}
-                              : Matrix<Real>{memory.out, columns};
+  const int64_t step = head.form.rowsPerToken();
+  const Matrix<Real> to = head.target(out, token, column, {memory.out, columns});
   if (state)
-    head.multiplyInto(to, rows, columns, head.form.keys, head.read(chunk.qDecayed), {state, columns});
-  head.multiplyInto(to, rows, columns, rows, head.read(chunk.a), head.read(chunk.u), state != nullptr);
-  Real scale[chunkRows];
-  std::fill_n(scale, rows, static_cast<Real>(head.op.scale));
-  scaleRows(rows, columns, scale, to, to);
-  if (!inPlace) {
-    const int64_t step = head.form.rowsPerToken();
-    Head<Real>::storeRows(out, token, tokens, column, columns, {to.row(step - 1), to.stride}, step);
-  }
+    matmul(rows, columns, head.form.keys, head.read(chunk.qDecayed), {state, columns}, {}, to);
+  matmul(rows, columns, rows, head.read(chunk.a, Part::lower), chunk.u, {state ? to : Matrix<Real>()}, to);
+  Head<Real>::storeRows(out, token, tokens, column, columns, {to.row(step - 1), to.stride}, step);
 }
 
-// One chunk; `state` is zero if `isZero`.
+// One chunk, from the state before it (null: zero) to that behind it (null: nobody reads it), which may lie in the same
+// place.
 template <typename Real>
-void runChunk(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int64_t token, int64_t tokens, Real *state,
-              bool isZero) {
+void runChunk(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int64_t token, int64_t tokens,
+              const Real *state, Real *next) {
   head.prepare(memory.chunk, token, tokens);
-  head.solve(memory.chunk, isZero ? nullptr : state, memory.out);
-  writeOut<Real>(head, memory, out, token, tokens, isZero ? nullptr : state);
-  head.advance(memory.chunk, isZero ? nullptr : state, state);
+  head.solve(memory.chunk, state, memory.out);
+  writeOut<Real>(head, memory, out, token, tokens, state);
+  if (next)
+    head.advance(memory.chunk, state, next);
 }
 
 template <typename Real>
 void runDocument(const Forward &op, const Document &document, int64_t headNumber, char *scratchBegin) {
   const FlushToZero guard;
   Scratch scratch(scratchBegin);
-  const Head<Real> head(op, headNumber, scratch);
+  const Head<Real> head(op, headNumber);
   Memory<Real> memory(head.form, scratch);
-  const int64_t size = head.form.keys * head.form.values, segments = (op.length + op.segment - 1) / op.segment;
-  const int64_t sequence = document.first / op.length, end = document.first + document.length;
-  bool isZero = true;
+  const int64_t size = head.form.keys * head.form.values, end = document.first + document.length;
+  // Where the state before a token is to be found later; null: nowhere.
+  auto slotOf = [&](int64_t token) -> Real * {
+    const bool isSaved = op.states && token % op.length % op.segment == 0;
+    return isSaved ? static_cast<Real *>(op.states) + savedState(op, headNumber, token) * size : nullptr;
+  };
+  if (Real *slot = slotOf(document.first))
+    std::fill_n(slot, size, Real(0));
+  const Real *state = nullptr;
   for (int64_t token = document.first, next; token < end; token = next) {
-    const int64_t time = token % op.length;
-    if (op.states && time % op.segment == 0) {
-      Real *to =
-          static_cast<Real *>(op.states) + ((sequence * op.heads + headNumber) * segments + time / op.segment) * size;
-      isZero ? std::fill_n(to, size, Real(0)) : std::copy_n(memory.state, size, to);
-    }
-    next = std::min(end, token + head.form.tokens() - time % head.form.tokens()); // as the backward cuts them
-    runChunk(head, memory, op.out, token, next - token, memory.state, isZero);
-    isZero = false;
+    next = std::min(end, token + head.form.tokens() - token % op.length % head.form.tokens()); // as the backward does
+    Real *slot = next < end ? slotOf(next) : nullptr;
+    Real *behind = next == end ? nullptr : slot ? slot : memory.state;
+    runChunk(head, memory, op.out, token, next - token, state, behind);
+    state = behind;
   }
 }
 
@@ -85,16 +81,15 @@ template <typename Real> void runAll(const Forward &op, char *scratch) {
 template <typename Real> void runStep(const Step &op, int64_t sequence, int64_t headNumber, char *scratchBegin) {
   const FlushToZero guard;
   Scratch scratch(scratchBegin);
-  const Head<Real> head(op, headNumber, scratch);
+  const Head<Real> head(op, headNumber);
   Memory<Real> memory(head.form, scratch);
   const int64_t first = sequence * op.length, valid = std::clamp<int64_t>(op.counts[sequence], 0, op.length);
   const int64_t columns = head.form.values;
   Real *state = static_cast<Real *>(op.state) + (sequence * op.heads + headNumber) * head.form.keys * columns;
-  bool isZero = valid > 0 && op.positions[first] == 0;
+  const bool isZero = valid > 0 && op.positions[first] == 0;
   for (int64_t at = 0, next; at < valid; at = next) {
     next = std::min(valid, at + head.form.tokens());
-    runChunk(head, memory, op.out, first + at, next - at, state, isZero);
-    isZero = false;
+    runChunk(head, memory, op.out, first + at, next - at, at == 0 && isZero ? nullptr : state, state);
   }
   std::fill_n(memory.out, columns, Real(0));
   Head<Real>::storeRows(op.out, first + valid, op.length - valid, headNumber * columns, columns, {memory.out, 0}, 1);
@@ -109,7 +104,7 @@ template <typename Real> void runAll(const Step &op, char *scratch) {
 
 template <typename Real> int64_t memoryBytes(const Operands &op) {
   Scratch scratch(nullptr);
-  Memory<Real>(Head<Real>(op, 0, scratch).form, scratch);
+  Memory<Real>(Form(op), scratch);
   return scratch.taken();
 }
 

@@ -124,31 +124,26 @@ STRETTO_INLINE void transposed(int64_t rows, int64_t columns, Matrix<const Real>
       out.row(j)[i] = in.row(i)[j];
 }
 
+// The first min(lanes, count) of them; zeros behind.
+template <typename Real> STRETTO_INLINE Value<Real> loadSome(const Real *data, int64_t count) {
+  if (count >= lanes)
+    return load(data);
+  Real some[lanes] = {};
+  std::copy_n(data, count, some);
+  return load(some);
+}
+template <typename Real> STRETTO_INLINE void storeSome(Real *data, int64_t count, const Value<Real> &value) {
+  if (count >= lanes)
+    return store(data, value);
+  Real some[lanes];
+  store(some, value);
+  std::copy_n(some, count, data);
+}
+
 // What is below the least normal number is zero.
 template <typename Real> STRETTO_INLINE Value<Real> decayed(const Value<Real> &argument) {
   const Value<Real> zero = {}, value = exponential<Real>(argument);
   return argument < Vectors<Real>::least ? zero : value;
-}
-
-template <typename Real>
-STRETTO_INLINE void scaleWithDots(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> a,
-                                  Matrix<Real> b, Real *sums) {
-  for (int64_t i = 0; i < rows; ++i) {
-    const Real *left = a.row(i);
-    Real *right = b.row(i), sum = 0;
-    Value<Real> sumOfLanes = {};
-    int64_t d = 0;
-    for (; d + lanes <= columns; d += lanes) {
-      const Value<Real> value = load(right + d);
-      sumOfLanes += load(left + d) * value;
-      store<Real>(right + d, value * factors[i]);
-    }
-    for (; d < columns; ++d) {
-      sum += left[d] * right[d];
-      right[d] *= factors[i];
-    }
-    sums[i] = sum + total<Real>(sumOfLanes);
-  }
 }
 
 // The least of the products of all rows.
@@ -165,59 +160,82 @@ STRETTO_INLINE Real products(int64_t rows, int64_t columns, Matrix<const Real> e
 }
 
 template <typename Real>
-STRETTO_INLINE void inverses(int64_t rows, int64_t columns, Matrix<const Real> in, const Real *factors,
-                             Matrix<Real> inverse, Matrix<Real> scaled) {
+STRETTO_INLINE void inverses(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<const Real> k,
+                             Matrix<Real> inverse, Matrix<Real> kInverse, Matrix<Real> toEnd, Matrix<Real> kToEnd) {
+  const Real *last = in.row(rows - 1);
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t d = 0; d < columns; ++d) {
-      inverse.row(i)[d] = 1 / in.row(i)[d];
-      scaled.row(i)[d] = factors[d] * inverse.row(i)[d];
+    for (int64_t d = 0; d < columns; d += lanes) {
+      const int64_t count = columns - d;
+      const Value<Real> key = loadSome(k.row(i) + d, count), inverted = Real(1) / loadSome(in.row(i) + d, count);
+      const Value<Real> rest = loadSome(last + d, count) * inverted;
+      storeSome<Real>(inverse.row(i) + d, count, inverted);
+      storeSome<Real>(kInverse.row(i) + d, count, key * inverted);
+      storeSome<Real>(toEnd.row(i) + d, count, rest);
+      storeSome<Real>(kToEnd.row(i) + d, count, key * rest);
     }
 }
 
-template <typename Real> STRETTO_INLINE void exps(int64_t count, Real *data) {
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    store(data + i, decayed<Real>(load(data + i)));
-  if (i == count)
-    return;
-  Real rest[lanes] = {};
-  std::copy(data + i, data + count, rest);
-  store(rest, decayed<Real>(load(rest)));
-  std::copy(rest, rest + (count - i), data + i);
+template <typename Real>
+STRETTO_INLINE void exps(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t d = 0; d < columns; d += lanes)
+      storeSome<Real>(out.row(i) + d, columns - d, decayed<Real>(loadSome(in.row(i) + d, columns - d)));
+}
+
+// 0, 1, 2, ...
+template <typename Real> STRETTO_INLINE Value<Real> numbers() {
+  Value<Real> value;
+  for (int i = 0; i < lanes; ++i)
+    value[i] = static_cast<Real>(i);
+  return value;
+}
+
+// Numbers of columns from j on that are among the first `count`; zeros for the others.
+template <typename Real> STRETTO_INLINE Value<Real> keepFirst(const Value<Real> &value, int64_t j, int64_t count) {
+  const Value<Real> zero = {};
+  return numbers<Real>() < static_cast<Real>(count - j) ? value : zero;
 }
 
 template <typename Real>
 STRETTO_INLINE void factorsOfPairs(int64_t rows, bool strict, const double *rowGates, const double *gates,
                                    Matrix<Real> factors) {
   for (int64_t i = 0; i < rows; ++i) {
-    Real row[chunkRows];
     const int64_t count = i + (strict ? 0 : 1);
-    for (int64_t j = 0; j < chunkRows; ++j)
-      row[j] = j < count ? static_cast<Real>(rowGates[i] - gates[j]) : Real(0);
-    for (int64_t j = 0; j < count; j += lanes)
-      store(row + j, decayed<Real>(load(row + j)));
-    for (int64_t j = 0; j < rows; ++j)
-      factors.row(i)[j] = j < count ? row[j] : Real(0);
+    for (int64_t j = 0; j < rows; j += lanes) {
+      Value<Real> row = {};
+      if (j < count)
+        row = decayed<Real>(
+            keepFirst<Real>(__builtin_convertvector(rowGates[i] - load(gates + j), Value<Real>), j, count));
+      storeSome<Real>(factors.row(i) + j, rows - j, keepFirst<Real>(row, j, count));
+    }
   }
 }
 
+// `inverse` has room for chunkRows columns.
 template <typename Real> STRETTO_INLINE void invert(int64_t rows, Matrix<const Real> m, Matrix<Real> inverse) {
-  for (int64_t i = 0; i < rows; ++i) {
-    Real *out = inverse.row(i);
-    std::fill_n(out, rows, Real(0));
-    out[i] = 1;
-    for (int64_t j = 0; j < i; ++j) {
-      const Real factor = m.row(i)[j], *from = inverse.row(j);
-      for (int64_t c = 0; c <= j; ++c)
-        out[c] -= factor * from[c];
+  static_assert(chunkRows % lanes == 0);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t c = 0; c < chunkRows; c += lanes) {
+      Value<Real> sum = numbers<Real>() == static_cast<Real>(i - c) ? Value<Real>{} + Real(1) : Value<Real>{};
+      for (int64_t j = c; j < i; ++j)
+        sum -= m.row(i)[j] * load(inverse.row(j) + c);
+      store(inverse.row(i) + c, sum);
     }
-  }
 }
 
 template <typename Real> STRETTO_INLINE void lower(int64_t rows, bool strict, Matrix<Real> pairs) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = i + (strict ? 0 : 1); j < rows; ++j)
       pairs.row(i)[j] = 0;
+}
+
+template <typename Real>
+STRETTO_INLINE void scaleLower(int64_t rows, bool strict, Matrix<const Real> factors, Matrix<Real> pairs) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < rows; j += lanes) {
+      const Value<Real> row = loadSome(factors.row(i) + j, rows - j) * loadSome(pairs.row(i) + j, rows - j);
+      storeSome<Real>(pairs.row(i) + j, rows - j, keepFirst<Real>(row, j, i + (strict ? 0 : 1)));
+    }
 }
 
 template <typename Real>
@@ -254,22 +272,6 @@ STRETTO_INLINE void factorsOfBlocks(int64_t rows, int64_t columns, Matrix<const 
 
 // Channels are worked on in groups of so many, so that a key that decays stays in registers.
 constexpr int64_t group = lanes;
-
-// The first min(lanes, count) of them; zeros behind.
-template <typename Real> STRETTO_INLINE Value<Real> loadSome(const Real *data, int64_t count) {
-  if (count >= lanes)
-    return load(data);
-  Real some[lanes] = {};
-  std::copy_n(data, count, some);
-  return load(some);
-}
-template <typename Real> STRETTO_INLINE void storeSome(Real *data, int64_t count, const Value<Real> &value) {
-  if (count >= lanes)
-    return store(data, value);
-  Real some[lanes];
-  store(some, value);
-  std::copy_n(some, count, data);
-}
 
 template <typename Real>
 STRETTO_INLINE void pairsOfBlock(int64_t rows, int64_t columns, bool before, Matrix<const Real> e, Matrix<const Real> q,
@@ -328,10 +330,40 @@ STRETTO_INLINE void gradientsOfBlock(int64_t rows, int64_t columns, bool before,
   }
 }
 
-template <typename Real> STRETTO_INLINE void suffixSums(int64_t rows, int64_t columns, Matrix<Real> data) {
-  for (int64_t i = rows - 2; i >= 0; --i)
-    for (int64_t d = 0; d < columns; ++d)
-      data.row(i)[d] += data.row(i + 1)[d];
+template <typename Real>
+STRETTO_INLINE void scaledSums(int64_t rows, int64_t columns, Matrix<const Real> factors, Matrix<const Real> k,
+                               Matrix<Real> dk, Real *sums) {
+  for (int64_t d = 0; d < columns; d += lanes) {
+    const int64_t count = columns - d;
+    Value<Real> sum = loadSome(sums + d, count);
+    for (int64_t i = 0; i < rows; ++i) {
+      const Value<Real> gradient = loadSome(factors.row(i) + d, count) * loadSome(dk.row(i) + d, count);
+      sum += loadSome(k.row(i) + d, count) * gradient;
+      storeSome<Real>(dk.row(i) + d, count, gradient);
+    }
+    storeSome<Real>(sums + d, count, sum);
+  }
+}
+
+template <typename Real>
+STRETTO_INLINE void gatesOfChannels(int64_t rows, int64_t columns, bool before, const Real *behind,
+                                    Matrix<const Real> q, Matrix<const Real> k, Matrix<const Real> r,
+                                    Matrix<const Real> dq, Matrix<const Real> dk, Matrix<const Real> dr,
+                                    Matrix<Real> gates) {
+  for (int64_t d = 0; d < columns; d += lanes) {
+    const int64_t count = columns - d;
+    auto product = [&](Matrix<const Real> a, Matrix<const Real> b, int64_t i) __attribute__((always_inline)) {
+      return loadSome(a.row(i) + d, count) * loadSome(b.row(i) + d, count);
+    };
+    Value<Real> sum = loadSome(behind + d, count);
+    for (int64_t i = rows - 1; i >= 0; --i) {
+      Value<Real> erased = {};
+      if (r.data)
+        erased = product(r, dr, i);
+      sum += product(q, dq, i) + erased - product(k, dk, i);
+      storeSome<Real>(gates.row(i) + d, count, before ? sum - erased : sum);
+    }
+  }
 }
 
 } // namespace
@@ -364,18 +396,9 @@ template <typename Real> STRETTO_INLINE void suffixSums(int64_t rows, int64_t co
   STRETTO_CLONES void transposeRows(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out) {          \
     transposed(rows, columns, in, out);                                                                                \
   }                                                                                                                    \
-  STRETTO_CLONES void dotsAndScale(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> a,           \
-                                   Matrix<Real> b, Real *sums) {                                                       \
-    scaleWithDots(rows, columns, factors, a, b, sums);                                                                 \
-  }                                                                                                                    \
   STRETTO_CLONES Real runningProducts(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> out) {         \
     return products(rows, columns, e, out);                                                                            \
   }                                                                                                                    \
-  STRETTO_CLONES void invertElements(int64_t rows, int64_t columns, Matrix<const Real> in, const Real *factors,        \
-                                     Matrix<Real> inverse, Matrix<Real> scaled) {                                      \
-    inverses(rows, columns, in, factors, inverse, scaled);                                                             \
-  }                                                                                                                    \
-  STRETTO_CLONES void exponentials(int64_t count, Real *data) { exps(count, data); }                                   \
   STRETTO_CLONES void invertUnitLower(int64_t rows, Matrix<const Real> m, Matrix<Real> inverse) {                      \
     invert(rows, m, inverse);                                                                                          \
   }                                                                                                                    \
@@ -398,8 +421,25 @@ template <typename Real> STRETTO_INLINE void suffixSums(int64_t rows, int64_t co
                                          Matrix<Real> dk, Matrix<Real> dr) {                                           \
     gradientsOfBlock(rows, columns, before, e, q, k, r, da, dm, dq, dk, dr);                                           \
   }                                                                                                                    \
-  STRETTO_CLONES void sumBackwards(int64_t rows, int64_t columns, Matrix<Real> data) {                                 \
-    suffixSums(rows, columns, data);                                                                                   \
+  STRETTO_CLONES void invertElements(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<const Real> k,       \
+                                     Matrix<Real> inverse, Matrix<Real> kInverse, Matrix<Real> toEnd,                  \
+                                     Matrix<Real> kToEnd) {                                                            \
+    inverses(rows, columns, in, k, inverse, kInverse, toEnd, kToEnd);                                                  \
+  }                                                                                                                    \
+  STRETTO_CLONES void exponentials(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out) {           \
+    exps(rows, columns, in, out);                                                                                      \
+  }                                                                                                                    \
+  STRETTO_CLONES void multiplyLower(int64_t rows, bool strict, Matrix<const Real> factors, Matrix<Real> pairs) {       \
+    scaleLower(rows, strict, factors, pairs);                                                                          \
+  }                                                                                                                    \
+  STRETTO_CLONES void scaleAndSum(int64_t rows, int64_t columns, Matrix<const Real> factors, Matrix<const Real> k,     \
+                                  Matrix<Real> dk, Real *sums) {                                                       \
+    scaledSums(rows, columns, factors, k, dk, sums);                                                                   \
+  }                                                                                                                    \
+  STRETTO_CLONES void channelGates(                                                                                    \
+      int64_t rows, int64_t columns, bool before, const Real *behind, Matrix<const Real> q, Matrix<const Real> k,      \
+      Matrix<const Real> r, Matrix<const Real> dq, Matrix<const Real> dk, Matrix<const Real> dr, Matrix<Real> gates) { \
+    gatesOfChannels(rows, columns, before, behind, q, k, r, dq, dk, dr, gates);                                        \
   }                                                                                                                    \
   STRETTO_CLONES void pairFactors(int64_t rows, bool strict, const double *rowGates, const double *gates,              \
                                   Matrix<Real> factors) {                                                              \

@@ -25,9 +25,6 @@ template <typename Real> struct Matrix {
   void subtract(int64_t rows, int64_t columns, Matrix<const Real> a, Matrix<const Real> b, Matrix<Real> out);          \
   /* out[i] += sign * (sum of a * b in row i). */                                                                      \
   void addDots(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b, Real *out);       \
-  /* sums[i] = sum of a * b in row i, then b *= factors[i], row by row. */                                             \
-  void dotsAndScale(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> a, Matrix<Real> b,          \
-                    Real *sums);                                                                                       \
   /* out += sign * a * b, element by element. */                                                                       \
   void addProducts(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b,               \
                    Matrix<Real> out);                                                                                  \
@@ -35,20 +32,22 @@ template <typename Real> struct Matrix {
   void addScaledRows(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in, Matrix<Real> out);     \
   /* out = in, transposed: [columns, rows]. */                                                                         \
   void transposeRows(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out);                          \
-  /* data[i] = exp(data[i]). */                                                                                        \
-  void exponentials(int64_t count, Real *data);                                                                        \
+  /* out = exp(in), element by element. `out` may be `in`. */                                                          \
+  void exponentials(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out);                           \
   /* inverse = (I + m)^-1 for the part of m strictly below the diagonal; zero above it. */                             \
   void invertUnitLower(int64_t rows, Matrix<const Real> m, Matrix<Real> inverse);                                      \
   /* Keeps what lies below the diagonal (with it: strict = false) and sets all else to zero. */                        \
   void keepLower(int64_t rows, bool strict, Matrix<Real> pairs);                                                       \
+  /* The same, and multiplies what it keeps by the factors. */                                                         \
+  void multiplyLower(int64_t rows, bool strict, Matrix<const Real> factors, Matrix<Real> pairs);                       \
   /* sums[i] += sum over j < i of a * b in row i, minus sum over j > i of a * b in column i. */                        \
   void addPairBalance(int64_t rows, Matrix<const Real> a, Matrix<const Real> b, Real *sums);                           \
                                                                                                                        \
   /* out[i] = product of e up to row i; the least one of the last row. */                                              \
   Real runningProducts(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> out);                         \
-  /* inverse = 1 / in, scaled = factors[column] / in. */                                                               \
-  void invertElements(int64_t rows, int64_t columns, Matrix<const Real> in, const Real *factors, Matrix<Real> inverse, \
-                      Matrix<Real> scaled);                                                                            \
+  /* inverse = 1 / in, toEnd = the last row of in / in; and k times either of them. */                                 \
+  void invertElements(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<const Real> k,                      \
+                      Matrix<Real> inverse, Matrix<Real> kInverse, Matrix<Real> toEnd, Matrix<Real> kToEnd);           \
   /* What a channel keeps from the rows before: with e = exp(decay), through[i] is the product of e from the first row \
    * of its block to row i, and rest[j] that of the rows of its block behind row j. */                                 \
   void blockFactors(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> through, Matrix<Real> rest);     \
@@ -60,8 +59,14 @@ template <typename Real> struct Matrix {
   void blockPairGradients(int64_t rows, int64_t columns, bool before, Matrix<const Real> e, Matrix<const Real> q,      \
                           Matrix<const Real> k, Matrix<const Real> r, Matrix<const Real> da, Matrix<const Real> dm,    \
                           Matrix<Real> dq, Matrix<Real> dk, Matrix<Real> dr);                                          \
-  /* Sums from the last row on: data[i] += data[i + 1]. */                                                             \
-  void sumBackwards(int64_t rows, int64_t columns, Matrix<Real> data);
+  /* dk *= factors, element by element, and sums[column] += the sum of k * dk. */                                      \
+  void scaleAndSum(int64_t rows, int64_t columns, Matrix<const Real> factors, Matrix<const Real> k, Matrix<Real> dk,   \
+                   Real *sums);                                                                                        \
+  /* gates[i] = behind + the sum over rows from i on of q * dq + r * dr - k * dk; less r * dr of row i if `before`.    \
+   * r.data may be null. */                                                                                            \
+  void channelGates(int64_t rows, int64_t columns, bool before, const Real *behind, Matrix<const Real> q,              \
+                    Matrix<const Real> k, Matrix<const Real> r, Matrix<const Real> dq, Matrix<const Real> dk,          \
+                    Matrix<const Real> dr, Matrix<Real> gates);
 STRETTO_MIXER_ROWS(float)
 STRETTO_MIXER_ROWS(double)
 #undef STRETTO_MIXER_ROWS

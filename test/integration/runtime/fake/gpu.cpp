@@ -1,8 +1,8 @@
-// CUDA's runtime on this machine's memory. Work on a stream runs as late as it may: when somebody waits. So whoever
+// CUDA's runtime on this machine's memory. Work on a stream runs as late as it may: when somebody waits. So what
 // reads too early, or gives memory back too early, gets something else. Copies from and to memory that is not
 // page-locked run at once, as CUDA's do. While a stream is captured, what may wait or take memory is refused and spoils
 // the capture. STRETTO_FAKE_GPU=8.6: its compute capability, 9.0 if not given. STRETTO_FAKE_GPU_MEMORY=N: its memory in
-// MiB.
+// MiB. STRETTO_FAKE_GPU_SHARED=N: shared memory that a block may have, in KiB, 227 if not given.
 #include "test/integration/runtime/fake/gpu.h"
 
 #include <cstdlib>
@@ -92,6 +92,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   const char *capability = std::getenv("STRETTO_FAKE_GPU");
   properties->major = capability ? capability[0] - '0' : 9;
   properties->minor = capability ? capability[2] - '0' : 0;
+  const char *shared = std::getenv("STRETTO_FAKE_GPU_SHARED");
+  properties->sharedMemPerBlockOptin = (shared ? std::strtoull(shared, nullptr, 10) : 227) << 10;
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return state; }

@@ -16,6 +16,7 @@
 struct CUkern_st {
   const stretto_kernel *kernel;
   cudaLibrary_t library;
+  size_t mostDynamicShared = 48 << 10; // what a launch may ask for
 };
 struct CUlib_st {
   const char *code;
@@ -78,13 +79,26 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *fu
   *attributes = {};
   return load(*static_cast<const CUkern_st *>(function)->library);
 }
+cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value) {
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  auto &handle = *static_cast<CUkern_st *>(const_cast<void *>(function));
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize ||
+      value + handle.kernel->shared_bytes > static_cast<int64_t>(properties.sharedMemPerBlockOptin))
+    return cudaErrorInvalidValue;
+  handle.mostDynamicShared = static_cast<size_t>(value);
+  return cudaSuccess;
+}
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
-  const auto &[kernel, library] = *static_cast<const CUkern_st *>(function);
+  const auto &[kernel, library, mostDynamicShared] = *static_cast<const CUkern_st *>(function);
   if (const cudaError_t status = load(*library); status != cudaSuccess)
     return status;
   if (config->gridDim.x != kernel->grid[0] || config->gridDim.y != kernel->grid[1] ||
-      config->blockDim.x != kernel->block)
+      config->blockDim.x != kernel->block ||
+      static_cast<int64_t>(config->dynamicSmemBytes) != kernel->dynamic_shared_bytes)
     return cudaErrorInvalidConfiguration;
+  if (config->dynamicSmemBytes > mostDynamicShared)
+    return cudaErrorInvalidValue;
   std::vector<void *> buffers(kernel->buffers);
   for (int64_t i = 0; i < kernel->buffers; ++i)
     buffers[i] = *static_cast<void **>(arguments[i]);

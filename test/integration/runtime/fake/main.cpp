@@ -13,7 +13,7 @@ namespace {
 using namespace stretto;
 using namespace stretto::runtime;
 
-// Each next token is (3 * token + step) mod vocabulary; the first token of a row is random.
+// Each next token is (3 * token + step) mod vocabulary; the first token of a sequence is random.
 class Rule final : public Task {
 public:
   explicit Rule(std::map<std::string, std::string> given) : given(std::move(given)) {}

@@ -149,7 +149,7 @@ void adamw(void *const *buffers, int64_t begin, int64_t end, void *) {
   }
 }
 
-// Buffers: parameters, their rounded copy.
+// Buffers: parameters, their bf16 copy.
 void roundAll(void *const *buffers, int64_t begin, int64_t end, void *) {
   for (int64_t i = begin * updateChunk; i < std::min(elements, end * updateChunk); ++i)
     as<Act>(buffers, 1)[i] = as<Real>(buffers, 0)[i];
@@ -193,15 +193,16 @@ constexpr bool cuda = true;
 #else
 constexpr bool cuda = false;
 #endif
-// A kernel for the CPU; of a program for CUDA it has a place in the device code, too. See stretto_kernel.
+// A kernel for the CPU; of a program for CUDA it has a place in the device code, too, and `shared` bytes of dynamic
+// shared memory. See stretto_kernel.
 constexpr stretto_kernel cpuKernel(const char *name, const char *location, const char *group, stretto_kernel_fn function,
-                                   int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved) {
+                                   int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved, int64_t shared = 0) {
   return {name,  location, group,     function,        chunks,      buffers,      scratch,
-          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, 0, 0, nullptr};
+          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, cuda ? shared : 0, 0, 0, nullptr};
 }
 const stretto_kernel kernels[KernelCount] = {
     cpuKernel("tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size),
-    cpuKernel("tanh.grad", "fake.stretto:3:5", "rowwise", tanhBackward, rowChunks, 2, 0, 3 * rows * hidden * size),
+    cpuKernel("tanh.grad", "fake.stretto:3:5", "rowwise", tanhBackward, rowChunks, 2, 0, 3 * rows * hidden * size, 200000),
     cpuKernel("loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size),
     cpuKernel("loss.sum", "fake.stretto:4:1", "loss", sumLoss, 1, 2, 0, rows * size),
     cpuKernel("predict", "fake.stretto:4:1", "loss", predict, rowChunks, 4, 0, rows * vocabulary * size),
@@ -352,6 +353,8 @@ extern "C" const stretto_program stretto_compiled_program = {
     elements,
     2.0 * rows * hidden * (width + vocabulary),
     4.0 * rows * hidden * (width + vocabulary),
+    0, // its loss is the negative log-likelihood
+    0,
     parameters,
     3,
     nullptr,

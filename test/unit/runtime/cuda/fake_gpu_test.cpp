@@ -77,7 +77,7 @@ TEST_F(FakeGpu, MemoryThatIsNotThereIsRefused) {
   EXPECT_NE(cudaMemcpyAsync(host, host, 64, cudaMemcpyDeviceToHost, stream), cudaSuccess);
 }
 
-TEST_F(FakeGpu, ProductsHaveTypesThatGoTogether) {
+TEST_F(FakeGpu, MatmulsHaveTypesThatGoTogether) {
   Matmuls matmuls(stream, false), rounded(stream, true);
   for (const auto &[dtype, dtypeC] : {std::pair{STRETTO_F32, STRETTO_F32},
                                       {STRETTO_BF16, STRETTO_BF16},
@@ -91,7 +91,7 @@ TEST_F(FakeGpu, ProductsHaveTypesThatGoTogether) {
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
 }
 
-TEST_F(FakeGpu, ProductsGoWithHowTheirMatricesLie) {
+TEST_F(FakeGpu, MatmulsGoWithHowTheirMatricesLie) {
   Matmuls matmuls(stream, false);
   for (const int64_t offset : {0, 2, 4, 8, 16, 0})
     matmuls.run(matmul(STRETTO_BF16, STRETTO_BF16, offset));

@@ -1,3 +1,4 @@
+// Which image of a program's kernels a GPU can run.
 #include "runtime/device/cuda/images.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Row-major matmuls as calls of a column-major library.
 #include "runtime/device/cuda/layout.h"
 #include "test/unit/runtime/ops.h"
 
@@ -45,7 +46,7 @@ MatmulOp makeOp(int64_t m, int64_t n, int64_t k, int bits) {
 
 } // namespace
 
-TEST(Layout, AColumnMajorLibraryComputesTheRowMajorProduct) {
+TEST(Layout, AColumnMajorLibraryComputesTheRowMajorMatmul) {
   for (int bits = 0; bits < 8; ++bits) {
     MatmulOp op = makeOp(5, 7, 3, bits);
     const auto a = randomReals<double>((op.transpose_a ? op.k : op.m) * op.lda, 1);
@@ -90,7 +91,7 @@ TEST(Layout, PlansAreSharedByLayersAndByNothingElse) {
   MatmulOp other = op;
   other.a = reinterpret_cast<void *>(8192 + 64);
   EXPECT_EQ(keyOf(op), keyOf(other));
-  std::set<ProductKey> keys = {keyOf(op)};
+  std::set<MatmulKey> keys = {keyOf(op)};
   auto differs = [&](auto change) {
     MatmulOp changed = op;
     change(changed);

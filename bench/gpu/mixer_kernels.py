@@ -1,0 +1,115 @@
+"""The kernels of a site of mixers.stretto, on the operands that PyTorch's forms have.
+
+A walk is known by its name, `<function>.walk<n>`. It takes its operands in the order of mixer_chains.NAMES, then what belongs to
+it alone, then its results (docs/kernels-cuda.md)."""
+import torch
+
+import abi
+from launches import site_launches
+
+TYPES = {abi.F32: torch.float32, abi.BF16: torch.bfloat16}
+
+
+def is_walk(launch):
+    return launch.name.rpartition(".")[2].startswith("walk")
+
+
+class Memory:
+    """Of the launches of one set: a tensor for each value, so that none overwrites another, whatever the planner does."""
+
+    def __init__(self, device):
+        self.device, self.tensors = device, {}
+
+    def bind(self, launch, given):
+        """Addresses of a launch's buffers: those of `given`, by number, and of what earlier launches wrote; others hold random
+        numbers, and results have memory of their own."""
+        addresses, results = [], [result.buffer for result in launch.results]
+        for number, buffer in enumerate(launch.buffers):
+            key = buffer.arena, buffer.offset
+            if number in results or number not in given and key not in self.tensors:
+                count = launch.bytes_of(number) // 2
+                self.tensors[key] = torch.randn(count, device=self.device, dtype=torch.bfloat16).view(torch.uint8)
+            addresses.append((given[number] if number in given else self.tensors[key]).data_ptr())
+        return addresses
+
+    def result(self, launch, number):
+        """Where the `number`-th result is written."""
+        result = launch.results[number]
+        buffer = launch.buffers[result.buffer]
+        return self.tensors[buffer.arena, buffer.offset].view(TYPES[result.dtype])
+
+
+def parts_of(stored, operand):
+    """The gradient of an operand, [batch, time, heads, parts, columns]: programs that share it have a part each, to be added up."""
+    return stored.view(*operand.shape[:3], -1, *operand.shape[3:])
+
+
+class MixerKernels:
+    """One layer's kernels of a site, forward and backward, on all sets of operands in turn."""
+
+    def __init__(self, model, shim, operands, device, layers):
+        self.device, self.operands = device, operands
+        device.load(model)
+        found = site_launches(model, shim, operands.settings["site"])
+        if any(not each or len(each) % layers for each in found.values()):
+            names = {way: [launch.name for launch in each] for way, each in found.items()}
+            raise RuntimeError(f"the launches of {operands.settings['site']} do not come in {layers} layers: {names}")
+        self.launches = {way: each[: len(each) // layers] for way, each in found.items()}
+        self.bound = {"forward": [], "backward": []}  # [(name, addresses)] of each set
+        self.results, self.kept = [], []  # of each set: tensors by name; what keeps addresses alive
+        for tensors, gradients in zip(operands.sets, operands.gradients):
+            self.bind(tensors, gradients[0])
+
+    @property
+    def calls(self):
+        """How often run() passes the site."""
+        return len(self.operands.sets)
+
+    def bytes_moved(self, way):
+        """By one pass of the site."""
+        return sum(launch.kernel.bytes_moved for launch in self.launches[way])
+
+    def run(self, way):
+        for launches in self.bound[way]:
+            for name, addresses in launches:
+                self.device.launch(name, addresses)
+
+    def bind(self, tensors, gradient):
+        found = {}
+        states = self.bind_forward(tensors, found)
+        self.bind_backward(tensors, gradient, states, found)
+        self.results.append(found)
+
+    def bind_forward(self, tensors, found):
+        """Puts `out` among the results, and gives the states that the backward begins with."""
+        memory, bound = self.memory(), []
+        for launch in self.launches["forward"]:
+            given = dict(enumerate(tensors)) if is_walk(launch) else {}
+            bound.append((launch.name, memory.bind(launch, given)))
+            if is_walk(launch):
+                out, states = (memory.result(launch, i) for i in range(2))
+                found["out"] = out.view(tensors[2].shape)
+        self.bound["forward"].append(bound)
+        return states
+
+    def bind_backward(self, tensors, gradient, states, found):
+        """The last walk gives the gradients. The one before, where there is one, makes the states of all chunks of those
+        that were saved, and needs no queries."""
+        memory, bound = self.memory(), []
+        walks = [launch for launch in self.launches["backward"] if is_walk(launch)]
+        for launch in self.launches["backward"]:
+            given = {}
+            if launch is walks[-1]:
+                given = dict(enumerate((*tensors, gradient, states)))
+            elif launch in walks:
+                given = dict(enumerate((*tensors[1:], states)))
+            bound.append((launch.name, memory.bind(launch, given)))
+            if launch is walks[-1]:
+                found |= {name: parts_of(memory.result(launch, i), tensors[i]) for i, name in enumerate(self.operands.names)}
+            elif launch in walks:
+                states = memory.result(launch, 0)
+        self.bound["backward"].append(bound)
+
+    def memory(self):
+        self.kept.append(Memory(self.operands.sets[0][0].device))
+        return self.kept[-1]

@@ -1,0 +1,149 @@
+//===- ExpandMixers.cpp - linear mixers as tile programs ------------------===//
+#include "codegen/cuda/Passes.h"
+#include "codegen/cuda/SharedMemory.h"
+#include "codegen/cuda/walk/HeldTiles.h"
+#include "codegen/cuda/walk/WalkKernel.h"
+#include "codegen/mixers/MixerShape.h"
+#include "codegen/mixers/MixerWalks.h"
+#include "codegen/mixers/OrderTiles.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace stretto::codegen {
+#define GEN_PASS_DEF_EXPANDMIXERS
+#include "codegen/cuda/Passes.h.inc"
+} // namespace stretto::codegen
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+namespace {
+constexpr int64_t mostNumbers = 128 * 64; // of the state that a program carries
+constexpr int64_t mostRegisters = 96;     // of a thread that hold tiles; the others hold factors, sums and addresses
+constexpr int64_t mostWithState = 72;     // the same where what is carried is among these tiles, beside all others
+constexpr int64_t mostBlocks = 32;        // programs of a head
+
+/// The ways to cut a mixer, the first that fits is taken: few programs of a head, then long chunks.
+template <typename Op> SmallVector<MixerCut> cutsOf(Op op) {
+  SmallVector<MixerCut> cuts;
+  for (int64_t blocks = 1; blocks <= mostBlocks; ++blocks)
+    for (int64_t chunk : {64, 32}) {
+      MixerShape shape(op, chunk, blocks);
+      bool isNarrow = shape.tileValues() == 16; // there are no smaller tiles
+      if (shape.values % blocks == 0 && (shape.tileKeys() * shape.tileValues() <= mostNumbers || isNarrow))
+        cuts.push_back({chunk, blocks});
+    }
+  return cuts;
+}
+
+/// The shared memory that a walk takes as a kernel, in bytes; nothing where it is more than any GPU has.
+std::optional<int64_t> sharedMemoryOf(kern::WalkOp walk) {
+  ScopedDiagnosticHandler quiet(walk.getContext(), [](Diagnostic &) { return success(); });
+  OpBuilder end = OpBuilder::atBlockEnd(walk->getParentOfType<ModuleOp>().getBody());
+  auto kernels = gpu::GPUModuleOp::create(end, walk.getLoc(), "trial");
+  CudaBuilder b(walk.getLoc(), walk.getContext());
+  kern::setKernelName(walk, "trial");
+  std::optional<int64_t> bytes;
+  if (succeeded(buildWalkKernel(b, kernels, walk)))
+    bytes = dynamicSharedOf(*kernels.getOps<LLVM::LLVMFuncOp>().begin());
+  walk.removeKernelAttr();
+  kernels.erase();
+  return bytes;
+}
+
+/// Orders the body of a walk and says where what it carries lies.
+void tidy(kern::WalkOp walk) {
+  IRRewriter rewriter(walk.getContext());
+  (void)runRegionDCE(rewriter, walk->getRegions());
+  orderTiles(walk);
+  walk.setSharedState(HeldTiles(walk).most() > mostWithState);
+  walk.setHeld(HeldTiles(walk).most());
+}
+
+/// What stands for a mixer while it is decided upon: the operations in front of it that were written for it.
+class Trial {
+public:
+  template <typename Write>
+  Trial(Operation *op, Write write) : op(op), before(op->getPrevNode()) {
+    ImplicitLocOpBuilder builder(op->getLoc(), op);
+    results = write(builder);
+    forEachWalk(tidy);
+  }
+
+  void forEachWalk(llvm::function_ref<void(kern::WalkOp)> work) {
+    for (Operation *each = before ? before->getNextNode() : &op->getBlock()->front(); each != op;
+         each = each->getNextNode())
+      if (auto walk = dyn_cast<kern::WalkOp>(each))
+        work(walk);
+  }
+
+  void accept() {
+    op->replaceAllUsesWith(ValueRange(results));
+    op->erase();
+  }
+
+  void drop() {
+    while (op->getPrevNode() != before)
+      op->getPrevNode()->erase();
+  }
+
+private:
+  Operation *op, *before;
+  SmallVector<Value> results;
+};
+
+struct ExpandMixersPass : stretto::codegen::impl::ExpandMixersBase<ExpandMixersPass> {
+  using ExpandMixersBase::ExpandMixersBase;
+
+  void runOnOperation() final {
+    getOperation().walk([&](Operation *op) {
+      if (auto mixer = dyn_cast<seq::MixerOp>(op))
+        expand(mixer, writeMixer);
+      else if (auto grad = dyn_cast<seq::MixerGradOp>(op))
+        expand(grad, writeMixerGradient);
+    });
+  }
+
+private:
+  /// First without a kernel that holds more tiles than registers have room for, then in any way that fits.
+  template <typename Op, typename Write> void expand(Op op, Write write) {
+    if (op.getEraseWrite())
+      return leave(op, "it erases under other keys than it writes");
+    for (int64_t most : {mostRegisters, std::numeric_limits<int64_t>::max()})
+      for (MixerCut cut : cutsOf(op))
+        if (tryCut(op, write, cut, most))
+          return;
+    leave(op, "its tiles do not fit into shared memory, however it is cut");
+  }
+
+  template <typename Op, typename Write> bool tryCut(Op op, Write write, MixerCut cut, int64_t registers) {
+    Trial trial(op, [&](ImplicitLocOpBuilder &builder) { return write(builder, op, cut); });
+    if (fits(trial, registers)) {
+      trial.accept();
+      return true;
+    }
+    trial.drop();
+    return false;
+  }
+
+  bool fits(Trial &trial, int64_t registers) {
+    bool fit = true;
+    trial.forEachWalk([&](kern::WalkOp walk) {
+      if (!fit || static_cast<int64_t>(*walk.getHeld()) > registers)
+        return void(fit = false);
+      std::optional<int64_t> bytes = sharedMemoryOf(walk);
+      fit = bytes && *bytes <= sharedBytes;
+    });
+    return fit;
+  }
+
+  static void leave(Operation *op, const Twine &why) {
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("ExpandMixers").category("kernels"))
+        << ("computed by the library: " + why).str();
+  }
+};
+} // namespace

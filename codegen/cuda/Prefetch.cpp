@@ -1,0 +1,108 @@
+//===- Prefetch.cpp - loads some rounds of a loop before they are needed -------===//
+#include "codegen/cuda/Prefetch.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+constexpr int64_t wantedRegisters = 16; // for what is on its way
+constexpr int64_t mostRegisters = 24, mostRounds = 4;
+
+namespace {
+/// The loads that can be ahead, and what computes their addresses.
+struct Ahead {
+  SmallVector<LLVM::LoadOp> loads;
+  SetVector<Operation *> addresses; // operands first
+};
+} // namespace
+
+/// Whether a value follows from the counter of a loop and what is known before the loop; adds what computes it.
+static bool collect(Value value, scf::ForOp loop, SetVector<Operation *> &operations) {
+  if (value.getParentBlock() != loop.getBody())
+    return !loop.getRegion().isAncestor(value.getParentRegion());
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value == loop.getInductionVar();
+  if (operations.contains(op))
+    return true;
+  if (op->getNumRegions() || !isPure(op) ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand, loop, operations); }))
+    return false;
+  operations.insert(op);
+  return true;
+}
+
+/// Whether an address lies in a buffer that the kernel only reads.
+static bool isOnlyRead(Value address) {
+  while (auto inside = address.getDefiningOp<LLVM::GEPOp>())
+    address = inside.getBase();
+  auto buffer = dyn_cast<BlockArgument>(address);
+  auto function = buffer ? dyn_cast<LLVM::LLVMFuncOp>(buffer.getOwner()->getParentOp()) : LLVM::LLVMFuncOp();
+  return function && function.getArgAttr(buffer.getArgNumber(), LLVM::LLVMDialect::getReadonlyAttrName());
+}
+
+static Ahead findLoads(scf::ForOp loop) {
+  Ahead ahead;
+  for (auto load : loop.getBody()->getOps<LLVM::LoadOp>()) {
+    SetVector<Operation *> addresses = ahead.addresses;
+    if (!isOnlyRead(load.getAddr()) || !collect(load.getAddr(), loop, addresses))
+      continue;
+    ahead.addresses = std::move(addresses);
+    ahead.loads.push_back(load);
+  }
+  return ahead;
+}
+
+static int64_t registersOf(const Ahead &ahead) {
+  int64_t count = 0;
+  for (LLVM::LoadOp load : ahead.loads) {
+    auto vector = dyn_cast<VectorType>(load.getType());
+    int64_t bits =
+        getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() * (vector ? vector.getNumElements() : 1);
+    count += llvm::divideCeil(bits, 32);
+  }
+  return count;
+}
+
+scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int64_t rounds) {
+  Ahead ahead = findLoads(loop);
+  int64_t registers = registersOf(ahead);
+  if (ahead.loads.empty() || rounds < 2 || registers > mostRegisters)
+    return loop;
+  int64_t distance = std::min({std::max<int64_t>(1, wantedRegisters / registers), mostRounds, rounds - 1});
+  auto loadFor = [&](Value round, SmallVector<Value> &values) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), round);
+    for (Operation *op : ahead.addresses)
+      b.clone(*op, mapping);
+    for (LLVM::LoadOp load : ahead.loads)
+      values.push_back(b.clone(*load, mapping)->getResult(0));
+  };
+  b.setInsertionPoint(loop);
+  SmallVector<Value> first; // of rounds 0, 1, ...
+  for (int64_t round = 0; round < distance; ++round)
+    loadFor(b.index(round), first);
+  IRRewriter rewriter(b.getContext());
+  rewriter.setInsertionPoint(loop);
+  auto result = loop.replaceWithAdditionalYields(
+      rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> here) {
+        SmallVector<Value> next(here.drop_front(ahead.loads.size()));
+        b.setInsertionPointToStart(loop.getBody());
+        loadFor(b.minimum(b.add(loop.getInductionVar(), b.index(distance)), b.index(rounds - 1)), next);
+        for (auto [load, value] : llvm::zip(ahead.loads, here)) {
+          load.getResult().replaceAllUsesWith(value);
+          load.erase();
+        }
+        return next;
+      });
+  auto changed = cast<scf::ForOp>(result->getOperation());
+  b.setInsertionPointAfter(changed);
+  return changed;
+}

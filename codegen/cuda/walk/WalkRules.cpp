@@ -1,0 +1,40 @@
+//===- WalkRules.cpp - which walks become device code ----------------------------===//
+#include "codegen/cuda/walk/WalkRules.h"
+
+#include "codegen/cuda/walk/TileLayout.h"
+#include "ir/seq/TensorShape.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+static bool isCodeFor(RankedTensorType type) {
+  return type.getRank() < 2 ||
+         (type.getRank() == 2 &&
+          llvm::all_of(type.getShape(), [](int64_t size) { return size > 0 && size % TileLayout::square == 0; }));
+}
+
+static LogicalResult checkTile(Operation *at, const Twine &what, RankedTensorType type) {
+  if (isCodeFor(type))
+    return success();
+  return at->emitOpError() << what << " must be a tile of at most two dimensions, those of a matrix multiples of "
+                           << TileLayout::square << ", to become device code, but got " << type;
+}
+
+LogicalResult stretto::codegen::checkWalk(kern::WalkOp op) {
+  Block &body = op.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (failed(checkTile(op, "argument " + Twine(argument.getArgNumber()) + " of the body", typeOf(argument))))
+      return failure();
+  for (Operation &inner : body.without_terminator()) {
+    DenseElementsAttr elements;
+    if (inner.hasTrait<OpTrait::ConstantLike>() &&
+        (!matchPattern(&inner, m_Constant(&elements)) || !elements.isSplat()))
+      return inner.emitOpError("must have one value to become device code, but got ") << inner.getResult(0).getType();
+    if (failed(checkTile(&inner, "result", typeOf(inner.getResult(0)))))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,32 @@
+//===- MixerChunk.cpp - the forward of a chunk ------------------------------------===//
+#include "codegen/mixers/MixerChunk.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+MixerChunk::MixerChunk(TileBuilder &b, const MixerShape &shape, const MixerOperands &tiles)
+    : tiles(tiles), gates(b, shape, tiles), b(b), shape(shape) {}
+
+Value MixerChunk::erases() { return b.scaled(pairsOf(b, gates, Pairs::erased, eraser(), tiles.k), eraserFactor()); }
+
+Value MixerChunk::written(Value state) {
+  if (!tiles.erases())
+    return b.scaled(tiles.v, strength());
+  Value read = b.scaled(b.scaledMatmul(eraser(), gates.rFromBegin(), state, false), eraserFactor());
+  Value given = b.toReal(b.scaled(tiles.v, strength()));
+  return b.solve(erases(), b.sub(given, read), /*transpose=*/false);
+}
+
+Value MixerChunk::out(Value state, Value written) {
+  Value before = b.scaledMatmul(tiles.q, gates.fromBegin(), state, false), inside = b.matmul(reads(), written);
+  return b.scale(b.add(before, inside), shape.scale);
+}
+
+Value MixerChunk::next(Value state, Value written) {
+  Value toEnd = gates.toEnd(), keys = tiles.k, rows = written;
+  bool isTile = toEnd && typeOf(toEnd).getRank() == 2;
+  (isTile ? keys : rows) = b.scaled(isTile ? keys : rows, toEnd);
+  Value added = b.matmulTransposeA(keys, rows);
+  return b.add(b.scaled(state, gates.whole()), added);
+}

@@ -1,0 +1,235 @@
+//===- KernWalk.cpp - rules of tile programs ------------------------------===//
+#include "ir/kern/KernOps.h"
+
+#include "ir/seq/TensorShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::kern;
+
+YieldOp WalkOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+std::pair<int64_t, int64_t> WalkOp::getRows() {
+  for (auto [i, value] : llvm::enumerate(llvm::concat<Value>(getOperands(), getResults()))) {
+    WindowAttr window = i < getNumOperands() ? getWindow(i) : getResultWindow(i - getNumOperands());
+    if (window.getKind() == WindowKind::rows && typeOf(value).getRank() >= 2)
+      return {typeOf(value).getDimSize(0), typeOf(value).getDimSize(1)};
+  }
+  return {0, 0};
+}
+
+//===- Windows ----------------------------------------------------------------===//
+
+LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError, WindowKind kind, int64_t parts,
+                                 int64_t width, int64_t every) {
+  if (parts < 1 || every < 1)
+    return emitError() << "a window must have at least 1 part, of at least each 1st chunk, but got " << parts << " and "
+                       << every;
+  if ((kind == WindowKind::states) != (width > 0) || (kind != WindowKind::states && every != 1))
+    return emitError() << "a window of states, and no other, must have a width, but got " << width << " for "
+                       << stringifyWindowKind(kind);
+  return success();
+}
+
+namespace {
+/// What is wrong with a window into a value; empty: nothing.
+class WindowRules {
+public:
+  WindowRules(WalkOp op, WindowAttr window, RankedTensorType value, RankedTensorType tile)
+      : op(op), window(window), value(value), tile(tile) {}
+
+  std::string problem() {
+    if (tile.getElementType() != value.getElementType())
+      return "tiles must be of the type of their value";
+    if (op.getPrograms() % window.getParts() != 0)
+      return "parts must divide the programs";
+    switch (window.getKind()) {
+    case WindowKind::rows:
+      return ofRows();
+    case WindowKind::shared:
+      return value.getRank() != 1 ? "must be one row" : ofColumns(value.getDimSize(0), tile.getShape());
+    case WindowKind::states:
+      return ofStates();
+    }
+    llvm_unreachable("unknown kind of window");
+  }
+
+private:
+  std::string ofRows() {
+    auto [batch, time] = op.getRows();
+    if (value.getRank() < 2 || value.getRank() > 3 || value.getDimSize(0) != batch || value.getDimSize(1) != time)
+      return "must have " + std::to_string(batch) + " x " + std::to_string(time) + " rows";
+    if (tile.getRank() < 1 || tile.getDimSize(0) != static_cast<int64_t>(op.getChunk()))
+      return "tiles must have the rows of a chunk";
+    return ofColumns(value.getRank() == 3 ? value.getDimSize(2) : 1, tile.getShape().drop_front());
+  }
+
+  std::string ofColumns(int64_t columns, ArrayRef<int64_t> tileColumns) {
+    if (columns % window.getParts() != 0)
+      return "columns must be a multiple of the parts";
+    int64_t width = columns / window.getParts();
+    bool fits = tileColumns.empty() ? width == 1 : tileColumns.size() == 1 && tileColumns[0] >= width;
+    return fits ? "" : "tiles must have at least the " + std::to_string(width) + " columns of a part";
+  }
+
+  std::string ofStates() {
+    int64_t entries = llvm::divideCeil(op.getChunks(), window.getEvery());
+    if (value.getRank() != 4 || value.getDimSize(0) != op.getRows().first || value.getDimSize(2) != entries)
+      return "must be [batch, heads, entries, rows * columns] with an entry for each " +
+             std::to_string(window.getEvery()) + " chunks";
+    int64_t heads = value.getDimSize(1), width = window.getWidth();
+    if (window.getParts() % heads != 0)
+      return "the heads must divide the parts";
+    int64_t columns = window.getParts() / heads * width;
+    if (value.getDimSize(3) % columns != 0)
+      return "an entry must have rows of " + std::to_string(columns) + " columns";
+    bool fits =
+        tile.getRank() == 2 && tile.getDimSize(0) >= value.getDimSize(3) / columns && tile.getDimSize(1) >= width;
+    return fits ? "" : "tiles must have at least the rows and columns of a part";
+  }
+
+  WalkOp op;
+  WindowAttr window;
+  RankedTensorType value, tile;
+};
+} // namespace
+
+//===- kern.walk --------------------------------------------------------------===//
+
+static LogicalResult verifyWindow(WalkOp op, StringRef what, unsigned number, WindowAttr window, Value value,
+                                  Value tile) {
+  std::string problem = WindowRules(op, window, typeOf(value), typeOf(tile)).problem();
+  if (problem.empty())
+    return success();
+  return op.emitOpError() << what << " " << number << ": " << problem << ", but got " << value.getType() << " and "
+                          << tile.getType();
+}
+
+static LogicalResult verifyWindows(WalkOp op) {
+  Block &body = op.getBody().front();
+  for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+    if (failed(verifyWindow(op, "operand", i, op.getWindow(i), operand, body.getArgument(i))))
+      return failure();
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    if (failed(verifyWindow(op, "result", i, op.getResultWindow(i), result, op.getYield().getValues()[i])))
+      return failure();
+  return success();
+}
+
+/// What may stand in a body beside the operations on tiles.
+static bool isTileOperation(Operation *op) {
+  return isa<YieldOp, TileMatmulOp, PrefixSumOp, UnitSolveOp, TileRowOp, TileSumOp, seq::BroadcastOp, seq::ReduceOp,
+             seq::ColumnIndexOp>(op) ||
+         op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>();
+}
+
+LogicalResult WalkOp::verify() {
+  if (getPrograms() < 1 || getChunk() < 1 || getSpan() < 1)
+    return emitOpError() << "programs, chunk and span must be at least 1, but got " << getPrograms() << ", "
+                         << getChunk() << " and " << getSpan();
+  if (getWindows().size() != getNumOperands() || getResultWindows().size() != getNumResults())
+    return emitOpError() << "needs a window for each of " << getNumOperands() << " operands and " << getNumResults()
+                         << " results, but got " << getWindows().size() << " and " << getResultWindows().size();
+  if (getRows().first == 0)
+    return emitOpError() << "must have a value with rows";
+  auto carried = getCarried();
+  if (getBody().getNumArguments() < getInputs().size() ||
+      (!getInitial().empty() && getInitial().size() != carried.size()))
+    return emitOpError() << "needs a body argument for each of " << getInputs().size()
+                         << " inputs, and one for each of " << getInitial().size() << " initial values, but got "
+                         << getBody().getNumArguments();
+  OperandRange yielded = getYield().getValues();
+  if (yielded.size() != getNumResults() + carried.size() ||
+      !llvm::equal(yielded.drop_front(getNumResults()).getTypes(), carried.getTypes()))
+    return emitOpError() << "must yield a tile for each of " << getNumResults() << " results, then " << carried.size()
+                         << " of the types that are carried";
+  for (Operation &inner : getBody().front())
+    if (!isTileOperation(&inner))
+      return inner.emitOpError() << "is not an operation on tiles";
+  return verifyWindows(*this);
+}
+
+bool WalkOp::mixesRows() { return true; }
+seq::MatmulKind WalkOp::getMatmulKind() { return getGradient() ? seq::MatmulKind::backward : seq::MatmulKind::forward; }
+StringRef WalkOp::getProfileGroup() { return "mixer"; }
+
+double WalkOp::getFlops() {
+  double ofChunk = 0;
+  getBody().walk([&](Operation *op) {
+    if (auto matmul = dyn_cast<TileMatmulOp>(op))
+      ofChunk += 2.0 * static_cast<double>(typeOf(matmul.getResult()).getNumElements() * matmul.getDepth());
+    if (auto solve = dyn_cast<UnitSolveOp>(op))
+      ofChunk +=
+          static_cast<double>(typeOf(solve.getResult()).getNumElements() * typeOf(solve.getMatrix()).getDimSize(0));
+  });
+  return ofChunk * static_cast<double>(getRows().first * getChunks() * getPrograms());
+}
+
+static seq::ValueFacts factsOf(WindowAttr window) {
+  switch (window.getKind()) {
+  case WindowKind::rows:
+    return {RowKind::row, seq::Rounding::allowed, /*mayBeColumns=*/true};
+  case WindowKind::shared:
+    return {RowKind::shared};
+  case WindowKind::states:
+    return {RowKind::other};
+  }
+  llvm_unreachable("unknown kind of window");
+}
+
+seq::ValueFacts WalkOp::getOperandFacts(unsigned number) { return factsOf(getWindow(number)); }
+seq::ValueFacts WalkOp::getResultFacts(unsigned number) { return factsOf(getResultWindow(number)); }
+
+//===- Operations on tiles ----------------------------------------------------===//
+
+int64_t TileMatmulOp::getDepth() { return typeOf(getA()).getDimSize(getTransposeA() ? 0 : 1); }
+
+LogicalResult TileMatmulOp::verify() {
+  auto a = typeOf(getA()), b = typeOf(getB()), result = typeOf(getResult());
+  if (a.getRank() != 2 || b.getRank() != 2 || result.getRank() != 2 || a.getElementType() != b.getElementType())
+    return emitOpError() << "needs matrices of one type, but got " << a << ", " << b << " and " << result;
+  int64_t depth = b.getDimSize(getTransposeB() ? 1 : 0);
+  SmallVector<int64_t> shape{a.getDimSize(getTransposeA() ? 1 : 0), b.getDimSize(getTransposeB() ? 0 : 1)};
+  Type sums = a.getElementType().isBF16() ? Type(Float32Type::get(getContext())) : a.getElementType();
+  if (depth != getDepth() || result != RankedTensorType::get(shape, sums))
+    return emitOpError() << "must multiply matrices whose inner dimensions agree to "
+                         << RankedTensorType::get(shape, sums) << ", but got " << a << ", " << b << " and " << result;
+  return success();
+}
+
+LogicalResult PrefixSumOp::verify() {
+  auto type = typeOf(getOperand());
+  if (type.getRank() < 1 || static_cast<int64_t>(getRows()) < 1 || type.getDimSize(0) % getRows() != 0)
+    return emitOpError() << "rows must divide those of the tile, but got " << getRows() << " and " << type;
+  return success();
+}
+
+LogicalResult UnitSolveOp::verify() {
+  auto matrix = typeOf(getMatrix()), right = typeOf(getRight());
+  if (matrix.getRank() != 2 || right.getRank() != 2 || matrix.getDimSize(0) != matrix.getDimSize(1) ||
+      matrix.getDimSize(0) != right.getDimSize(0) || matrix.getElementType() != right.getElementType())
+    return emitOpError() << "needs a square matrix and as many rows on the right, but got " << matrix << " and "
+                         << right;
+  return success();
+}
+
+/// The type of one row.
+static RankedTensorType rowOf(RankedTensorType type) { return type.clone(type.getShape().drop_front()); }
+
+LogicalResult TileRowOp::verify() {
+  auto type = typeOf(getOperand());
+  if (type.getRank() < 1 || static_cast<int64_t>(getRow()) < 0 ||
+      static_cast<int64_t>(getRow()) >= type.getDimSize(0) || getResult().getType() != rowOf(type))
+    return emitOpError() << "must be row " << getRow() << " of the operand, but got " << type << " and "
+                         << getResult().getType();
+  return success();
+}
+
+LogicalResult TileSumOp::verify() {
+  auto type = typeOf(getOperand());
+  if (type.getRank() < 1 || getResult().getType() != rowOf(type))
+    return emitOpError() << "must have the type of a row, but got " << type << " and " << getResult().getType();
+  return success();
+}

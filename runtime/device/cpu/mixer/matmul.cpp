@@ -1,0 +1,137 @@
+// A tile of the result stays in registers while the sum goes on; elements of the left operand are read one by one, so
+// that it may lie either way. Tiles fill the registers of each instruction set.
+#include "runtime/device/cpu/mixer/matmul.h"
+
+#include "runtime/device/cpu/vectors.h"
+
+#include <algorithm>
+
+namespace stretto::runtime::mixer {
+namespace {
+
+constexpr int64_t vectorBytes = 64;
+template <typename Real> constexpr int64_t width = vectorBytes / sizeof(Real);
+template <typename Real> struct Wide {
+  typedef Real Value __attribute__((vector_size(vectorBytes)));
+};
+template <typename Real> using Vector = typename Wide<Real>::Value;
+
+// A vector of a row, or its first `count` numbers, where Partial.
+template <bool Partial, typename Real> STRETTO_INLINE Vector<Real> loadPart(const Real *data, int64_t count) {
+  Vector<Real> value = {};
+  std::memcpy(&value, data, Partial ? count * sizeof(Real) : sizeof(value));
+  return value;
+}
+template <bool Partial, typename Real>
+STRETTO_INLINE void storePart(Real *data, const Vector<Real> &value, int64_t count) {
+  std::memcpy(data, &value, Partial ? count * sizeof(Real) : sizeof(value));
+}
+
+template <typename Real> struct Matmul {
+  int64_t m, n, k;
+  Left<Real> a;
+  Matrix<const Real> b;
+  Base<Real> base;
+  Matrix<Real> c;
+  Part part;
+};
+
+template <int Rows, int Vectors, typename Real> using Sums = Vector<Real>[Rows][Vectors];
+
+// Adds the terms [begin, end) of the sums of a tile.
+template <int Rows, int Vectors, bool Partial, typename Real>
+STRETTO_INLINE void addTerms(const Matmul<Real> &x, int64_t i, int64_t j, int64_t count, int64_t begin, int64_t end,
+                             Sums<Rows, Vectors, Real> &sums) {
+  const int64_t row = x.a.transpose ? 1 : x.a.stride, inner = x.a.transpose ? x.a.stride : 1;
+  const Real *a = x.a.data + i * row;
+  for (int64_t p = begin; p < end; ++p) {
+    Vector<Real> right[Vectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < Vectors; ++v)
+      right[v] = loadPart<Partial>(x.b.row(p) + j + v * width<Real>, count);
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
+      for (int v = 0; v < Vectors; ++v)
+        sums[r][v] += a[r * row + p * inner] * right[v];
+  }
+}
+
+// Rows [i, i + Rows) and Vectors vectors of columns from j on; with Partial, `count` columns in one vector. What a
+// vector holds beyond these is not stored: it is read only where that is still b.
+template <int Rows, int Vectors, bool Partial, typename Real>
+STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t count) {
+  const int64_t begin = x.a.part == Part::upper ? i : 0, end = x.a.part == Part::lower ? std::min(x.k, i + Rows) : x.k;
+  Sums<Rows, Vectors, Real> sums = {};
+  if (x.base.rows.data)
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
+      for (int v = 0; v < Vectors; ++v)
+        sums[r][v] = loadPart<Partial>(x.base.rows.row(i + r) + j + v * width<Real>, count) *
+                     (x.base.factors ? x.base.factors[i + r] : Real(1));
+  int64_t whole = end;
+  if constexpr (Partial)
+    whole = std::clamp(x.k - (width<Real> - count + x.b.stride - 1) / x.b.stride, begin, end);
+  addTerms<Rows, Vectors, false>(x, i, j, count, begin, whole, sums);
+  if constexpr (Partial)
+    addTerms<Rows, Vectors, true>(x, i, j, count, whole, end, sums);
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < Vectors; ++v)
+      storePart<Partial>(x.c.row(i + r) + j + v * width<Real>, sums[r][v], count);
+}
+
+// All rows of some columns; the last rows by fours, twos and ones.
+template <int Rows, int Vectors, bool Partial, typename Real>
+STRETTO_INLINE void columns(const Matmul<Real> &x, int64_t j, int64_t count) {
+  auto counts = [&](int64_t i, int64_t rows) { return x.part != Part::lower || j < i + rows; };
+  int64_t i = 0;
+  for (; i + Rows <= x.m; i += Rows)
+    if (counts(i, Rows))
+      tile<Rows, Vectors, Partial>(x, i, j, count);
+  if constexpr (Rows > 4)
+    for (; i + 4 <= x.m; i += 4)
+      tile<4, Vectors, Partial>(x, i, j, count);
+  for (; i + 2 <= x.m; i += 2)
+    tile<2, Vectors, Partial>(x, i, j, count);
+  for (; i < x.m; ++i)
+    tile<1, Vectors, Partial>(x, i, j, count);
+}
+
+template <int Rows, int Vectors, typename Real> STRETTO_INLINE void all(const Matmul<Real> &x) {
+  int64_t j = 0;
+  if (x.part == Part::all)
+    for (; j + Vectors * width<Real> <= x.n; j += Vectors * width<Real>)
+      columns<Rows, Vectors, false>(x, j, 0);
+  for (; j + width<Real> <= x.n; j += width<Real>)
+    columns<Rows, 1, false>(x, j, 0);
+  if (j < x.n)
+    columns<Rows, 1, true>(x, j, x.n - j);
+}
+
+// 8 x 2 vectors are half of 32 registers, 4 x 1 (each two registers wide) half of 16.
+template <typename Real> __attribute__((target("arch=x86-64-v4"))) void runV4(const Matmul<Real> &x) { all<8, 2>(x); }
+template <typename Real> __attribute__((target("arch=x86-64-v3"))) void runV3(const Matmul<Real> &x) { all<4, 1>(x); }
+template <typename Real> void runAny(const Matmul<Real> &x) { all<4, 1>(x); }
+
+template <typename Real> void run(const Matmul<Real> &x) {
+  static void (*const best)(const Matmul<Real> &) = __builtin_cpu_supports("x86-64-v4")   ? runV4<Real>
+                                                    : __builtin_cpu_supports("x86-64-v3") ? runV3<Real>
+                                                                                          : runAny<Real>;
+  best(x);
+}
+
+} // namespace
+
+void matmul(int64_t m, int64_t n, int64_t k, Left<float> a, Matrix<const float> b, Base<float> base, Matrix<float> c,
+            Part part) {
+  run<float>({m, n, k, a, b, base, c, part});
+}
+void matmul(int64_t m, int64_t n, int64_t k, Left<double> a, Matrix<const double> b, Base<double> base,
+            Matrix<double> c, Part part) {
+  run<double>({m, n, k, a, b, base, c, part});
+}
+
+} // namespace stretto::runtime::mixer

@@ -1,0 +1,32 @@
+// Matmuls of chunks, on the calling thread: small ones, whose operands lie in its caches. Row-major throughout.
+#pragma once
+
+#include "runtime/device/cpu/mixer/rows.h"
+
+namespace stretto::runtime::mixer {
+
+// What of a square matrix counts; the rest is not read, or not written.
+enum class Part { all, lower, upper }; // with the diagonal
+
+// The left operand: rows `stride` elements apart. If `transpose` is set, its transpose is meant, which costs nothing;
+// `part` is that of what is meant. What counts is read in blocks of 8 rows: within these, the rest must be zero.
+template <typename Real> struct Left {
+  const Real *data = nullptr;
+  int64_t stride = 0;
+  bool transpose = false;
+  Part part = Part::all;
+};
+
+// What the product is added to: row i of it times factors[i], if there are factors. May be the result. Null data: zero.
+template <typename Real> struct Base {
+  Matrix<const Real> rows;
+  const Real *factors = nullptr;
+};
+
+// c[m,n] = base + a[m,k] b[k,n]. `part`: at least that part of c is written. Bits depend on the operands alone.
+void matmul(int64_t m, int64_t n, int64_t k, Left<float> a, Matrix<const float> b, Base<float> base, Matrix<float> c,
+            Part part = Part::all);
+void matmul(int64_t m, int64_t n, int64_t k, Left<double> a, Matrix<const double> b, Base<double> base,
+            Matrix<double> c, Part part = Part::all);
+
+} // namespace stretto::runtime::mixer

@@ -1,0 +1,98 @@
+// Blocks of 256 terms; of the right operand up to 512 columns, in panels of 32 as tiles read them, and of the left one
+// 64 rows: half of a second-level cache of 1 MB, and a first-level one.
+#include "runtime/device/cpu/packed_matmul.h"
+
+#include "runtime/abi/abi.h"
+#include "runtime/device/cpu/mixer/matmul.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace stretto::runtime {
+namespace {
+
+using mixer::Base;
+using mixer::Left;
+using Out = mixer::Matrix<float>;
+using In = mixer::Matrix<const float>;
+
+constexpr int64_t depth = 256, width = 512, panel = 32, height = 64;
+constexpr int64_t fewestRows = 32;   // of a matmul that pays for copies of the left operand, or of a transpose
+constexpr int64_t fewestReads = 256; // of a right operand that pays for being copied only to lie in order
+
+struct Free {
+  void operator()(float *data) const { std::free(data); }
+};
+
+constexpr int64_t packingBytes = depth * (width + height) * static_cast<int64_t>(sizeof(float));
+
+float *packing() {
+  thread_local const std::unique_ptr<float, Free> memory(static_cast<float *>(std::aligned_alloc(64, packingBytes)));
+  if (!memory)
+    throw std::bad_alloc();
+  return memory.get();
+}
+
+// Where element (row, column) of an operand lies.
+const float *at(const Operand<float> &operand, int64_t row, int64_t column) {
+  return operand.data + (operand.transpose ? column * operand.stride + row : row * operand.stride + column);
+}
+
+// Terms [p, p + terms) of the columns from j on, each panel behind the one before.
+void packRight(const Operand<float> &b, int64_t p, int64_t terms, int64_t j, int64_t columns, float *to) {
+  for (int64_t begin = 0; begin < columns; begin += panel, to += terms * panel) {
+    const int64_t count = std::min(panel, columns - begin);
+    const float *from = at(b, p, j + begin);
+    if (b.transpose)
+      mixer::transposeRows(count, terms, {from, b.stride}, {to, panel});
+    else
+      for (int64_t t = 0; t < terms; ++t)
+        std::copy_n(from + t * b.stride, count, to + t * panel);
+  }
+}
+
+// Rows from i on; tiles read the left operand in place unless it lies the other way.
+Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, float *buffer) {
+  if (!a.transpose)
+    return {at(a, i, p), a.stride};
+  mixer::transposeRows(terms, rows, {at(a, i, p), a.stride}, {buffer, terms});
+  return {buffer, terms};
+}
+
+} // namespace
+
+bool isPacked(const MatmulShape &shape) {
+  static const bool hasAvx2 = __builtin_cpu_supports("x86-64-v3");
+  return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && hasAvx2;
+}
+
+int64_t reservePacking() {
+  packing();
+  return packingBytes;
+}
+
+void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
+                  int64_t ldc) {
+  float *const right = packing(), *const left = right + depth * width;
+  const bool packs = b.transpose || m >= fewestReads;
+  for (int64_t j = 0; j < n; j += width)
+    for (int64_t p = 0; p < k; p += depth) {
+      const int64_t columns = std::min(width, n - j), terms = std::min(depth, k - p);
+      if (packs)
+        packRight(b, p, terms, j, columns, right);
+      for (int64_t i = 0; i < m; i += height) {
+        const int64_t rows = std::min(height, m - i);
+        const Left<float> block = leftBlock(a, i, rows, p, terms, left);
+        for (int64_t begin = 0; begin < columns; begin += panel) {
+          const Out to{c + i * ldc + j + begin, ldc};
+          const Base<float> base{adds || p > 0 ? In(to) : In()};
+          const In from = packs ? In{right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
+          mixer::matmul(rows, std::min(panel, columns - begin), terms, block, from, base, to);
+        }
+      }
+    }
+}
+
+} // namespace stretto::runtime

@@ -1,0 +1,20 @@
+// Large matmuls in f32 on the calling thread, by the tiles of runtime/device/cpu/mixer/matmul.h: blocks of the operands
+// are copied so that tiles read them from the caches in order.
+#pragma once
+
+#include "runtime/device/cpu/blas.h"
+
+namespace stretto::runtime {
+
+// Whether this is the way of a matmul: many rows, whose reading pays for the copies, on a CPU with AVX2. It is faster
+// than MKL there (docs/performance.md). Depends on the sizes and the CPU alone, as bits do.
+bool isPacked(const MatmulShape &shape);
+
+// As multiply (blas.h); `adds`: beta is 1, else 0.
+void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
+                  int64_t ldc);
+
+// Takes the memory that packedMatmul needs on the calling thread, and says how much it is.
+int64_t reservePacking();
+
+} // namespace stretto::runtime

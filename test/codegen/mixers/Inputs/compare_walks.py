@@ -1,0 +1,76 @@
+"""Compares seq.mixer and seq.mixer_grad, as recurrences, with the tile programs that kern-expand-mixers makes of them: on
+random numbers, in double precision.
+
+    compare_walks.py [COUNT]     of random mixers besides those named here; 20
+"""
+import itertools
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "support"))
+from interpret import Program  # noqa: E402
+from mixers import Mixer  # noqa: E402
+
+TOLERANCE = 1e-10
+
+
+def generic(module, *passes):
+    command = ["stretto-opt", "--mlir-print-op-generic", *passes]
+    done = subprocess.run(command, input=module, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}\n{module}")
+    return done.stdout
+
+
+def check(mixer):
+    module, numbers = mixer.module(), mixer.numbers()
+    expanded = generic(module, "--kern-expand-mixers", "--canonicalize", "--cse")
+    if "seq.mixer" in expanded:
+        raise SystemExit(f"{mixer} was left as it is")
+    wanted = Program(generic(module), {}, rounds=False).call("main", *numbers)
+    found = Program(expanded, {}, rounds=False).call("main", *numbers)
+    for name, a, b in zip(["out", *mixer.operands()], wanted, found, strict=True):
+        difference = abs(a - b).max() / (abs(a).max() or 1)
+        if not difference < TOLERANCE:
+            raise SystemExit(f"{mixer}: {name} differs by {difference:.1e} of its largest entry")
+
+
+def named():
+    """What there is of each kind, and each alone."""
+    for by_channel, erases in itertools.product((False, True), (None, "beta", "erase")):
+        for decay in (None, -0.01, -5.0, -80.0) if not by_channel else (-0.01, -5.0, -80.0):
+            yield Mixer(erases, decay, by_channel)
+        yield Mixer(erases, by_channel=by_channel, before=erases is not None, documents=True, write=erases != "beta")
+    yield Mixer(decay=None, documents=True)
+    yield Mixer("beta", shared=True)
+    yield Mixer(shared=True, by_channel=True)
+    for time in (1, 64, 65, 192):
+        yield Mixer("beta", time=time)
+    yield Mixer("beta", sharers=3, segment=128, time=257)
+    yield Mixer("erase", by_channel=True, keys=24, values=16, segment=256, time=193, before=True, documents=True)
+    yield Mixer("beta", keys=128, values=384, key_heads=1, time=70)
+    yield Mixer("erase", by_channel=True, keys=48, values=192, sharers=2, key_heads=1, time=70, element="bf16")
+    yield Mixer(keys=1, values=1)
+
+
+def drawn(count):
+    random = np.random.default_rng(1)
+    pick = lambda *values: values[random.integers(len(values))]
+    for _ in range(count):
+        erases = pick(None, "beta", "erase")
+        yield Mixer(erases, pick(None, -0.1, -3.0), before=erases is not None and pick(False, True), batch=pick(1, 2),
+                    write=erases != "beta" and pick(False, True), documents=pick(False, True), shared=pick(False, True),
+                    time=pick(3, 63, 100, 129), key_heads=pick(1, 2), sharers=pick(1, 2, 3), keys=pick(3, 8, 17, 32),
+                    values=pick(2, 9, 16, 40), segment=pick(64, 128), element=pick("f32", "f64", "bf16"),
+                    by_channel=pick(False, True))  # fmt: skip
+
+
+mixers = [*named(), *drawn(int(sys.argv[1]) if len(sys.argv) > 1 else 20)]
+for each in mixers:
+    if each.decay is None:
+        each.by_channel = each.shared = False
+    check(each)
+print(f"{len(mixers)} mixers agree")
