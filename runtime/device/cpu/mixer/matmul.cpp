@@ -61,7 +61,8 @@ STRETTO_INLINE void addTerms(const Matmul<Real> &x, int64_t i, int64_t j, int64_
 // vector holds beyond these is not stored: it is read only where that is still b.
 template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t count) {
-  const int64_t begin = x.a.part == Part::upper ? i : 0, end = x.a.part == Part::lower ? std::min(x.k, i + Rows) : x.k;
+  const int64_t begin = x.a.part == Part::upper ? std::min(x.k, i) : 0;
+  const int64_t end = x.a.part == Part::lower ? std::min(x.k, i + Rows) : x.k;
   Sums<Rows, Vectors, Real> sums = {};
   if (x.base.rows.data)
 #pragma GCC unroll 8
