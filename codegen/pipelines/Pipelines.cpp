@@ -60,7 +60,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createDifferentiate());
   addCleanup(passes);
   passes.addPass(passes::createSimplifyTaps());
-  passes.addPass(passes::createChooseSaved({options.memoryBudget}));
+  passes.addPass(passes::createChooseSaved({options.memoryBudget, options.backend->costModel().operationsPerByte}));
   passes.addPass(passes::createSplitSaved());
   addCleanup(passes);
   passes.addPass(passes::createChooseSegments({options.memoryBudget}));

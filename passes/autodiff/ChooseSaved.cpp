@@ -1,7 +1,7 @@
 //===- ChooseSaved.cpp - what the backward reads and what it recomputes ---------===//
 //
-// The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out keeps v;
-// cutting source -> v_in computes it again, which needs its operands (u_out -> v_in, never cut). Values that the
+// The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out saves v;
+// cutting source -> v_in recomputes it, which needs its operands (u_out -> v_in, never cut). Values that the
 // backward reads hang on the sink. Results of the library cannot be recomputed: source -> v_in is never cut.
 //
 //===----------------------------------------------------------------------------===//
@@ -28,16 +28,16 @@ namespace {
 /// Whether an operation shows its operand as it is, in parts, or repeated.
 bool isView(Operation *op) { return isa<seq::BroadcastOp>(op) || seq::isViewOfOperand(op); }
 
-/// Traffic is counted once per byte read or written; work is weighed against it in these units per byte of the
-/// result, so that of two ways with equal traffic the one with less work wins.
+/// Traffic is counted once per byte read or written, in these units; work is counted in them, too.
 constexpr int64_t kUnitsPerByte = 64;
-/// Of a byte that is kept, unless a budget says otherwise: three that are moved.
+/// Of a byte that is saved, unless a budget says otherwise: three that are moved.
 constexpr int64_t kMemoryWeight = 3 * kUnitsPerByte;
 
 /// One function with copies of forward operations, and the decision for it.
 class SavedChoice {
 public:
-  SavedChoice(func::FuncOp backward, func::FuncOp forward) : backward(backward) {
+  SavedChoice(func::FuncOp backward, func::FuncOp forward, double operationsPerByte)
+      : backward(backward), operationsPerByte(operationsPerByte) {
     findMaterialised(forward.getBody().front());
     forward.walk([&](Operation *op) {
       if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr); id && !isCopy(op))
@@ -53,7 +53,8 @@ public:
 
   /// Whether anything in the function is backward.
   bool hasBackward() const { return backward->hasAttr(kForwardAttr) || !copies.empty(); }
-  /// Decides with memory weighing `memoryWeight` units per byte; returns the bytes of all forward values that are kept.
+  /// Decides with memory weighing `memoryWeight` units per byte; returns the bytes of all forward values that are
+  /// saved.
   int64_t decide(int64_t memoryWeight);
   void writeAttributes();
 
@@ -67,15 +68,17 @@ private:
   bool isFreeValue(Value value);
   bool isGiven(Value value);
   bool isMaterialised(Operation *copy);
-  bool isReadByReverse(Value value);
+  bool isReadByBackward(Value value);
   bool isAliasOfGiven(Operation *copy);
   bool isValueOfItsOwn(Operation *copy);
-  int64_t keepTraffic(Operation *copy);
-  int64_t repeatCost(Operation *copy);
+  int64_t saveTraffic(Operation *copy);
+  int64_t workOf(Operation *copy);
+  int64_t recomputeCost(Operation *copy);
   void addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::Node sink, Operation *copy, int64_t memoryWeight);
-  Nodes addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost);
+  Nodes addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t saveCost);
 
   func::FuncOp backward;
+  double operationsPerByte;
   llvm::DenseMap<int64_t, Operation *> originals;
   llvm::DenseSet<Operation *> materialised;
   SmallVector<Operation *> copies;
@@ -119,7 +122,7 @@ bool SavedChoice::isFreeValue(Value value) {
   return freeValues[value] = result;
 }
 
-/// A value that the forward has in memory whether or not it is kept.
+/// A value that the forward has in memory whether or not it is saved.
 bool SavedChoice::isGiven(Value value) {
   if (isa<BlockArgument>(value))
     return !isFreeValue(value);
@@ -160,7 +163,7 @@ static int64_t givenBytes(Value value) {
   return storedBytes(value);
 }
 
-bool SavedChoice::isReadByReverse(Value value) {
+bool SavedChoice::isReadByBackward(Value value) {
   return llvm::any_of(value.getUsers(),
                       [&](Operation *user) { return !isCopy(user) && (!user->isBeforeInBlock(firstCopy)); });
 }
@@ -191,25 +194,29 @@ bool SavedChoice::isValueOfItsOwn(Operation *copy) {
          (isa<seq::SliceOp, seq::BroadcastOp>(copy) && isReadByLibrary(copy->getResult(0)) && !isAliasOfGiven(copy));
 }
 
-/// What the library reads of a value is the same whether it is kept or not.
-int64_t SavedChoice::keepTraffic(Operation *copy) {
+/// What the library reads of a value is the same whether it is saved or not.
+int64_t SavedChoice::saveTraffic(Operation *copy) {
   return storedBytes(copy->getResult(0)) * (!isMaterialised(copy) + isReadByRows(copy->getResult(0)));
 }
 
-int64_t SavedChoice::repeatCost(Operation *copy) {
+int64_t SavedChoice::workOf(Operation *copy) {
+  return isView(copy) ? 0 : std::llround(costOfOperation(copy) / operationsPerByte * kUnitsPerByte);
+}
+
+int64_t SavedChoice::recomputeCost(Operation *copy) {
   int64_t bytes = storedBytes(copy->getResult(0)), traffic = 0;
   if (isValueOfItsOwn(copy) && isReadByLibrary(copy->getResult(0)))
     traffic += readAgain.contains(copy->getResult(0)) ? 2 * bytes : bytes;
   if (isa<seq::ReduceOp>(copy))
     traffic += storedBytes(copy->getOperand(0));
-  return traffic * kUnitsPerByte + (isView(copy) ? 0 : bytes * static_cast<int64_t>(cyclesOf(copy)));
+  return traffic * kUnitsPerByte + workOf(copy);
 }
 
-SavedChoice::Nodes SavedChoice::addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t keepCost) {
+SavedChoice::Nodes SavedChoice::addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t saveCost) {
   Nodes pair{graph.addNode(), graph.addNode()};
-  graph.addEdge(pair.in, pair.out, keepCost);
+  graph.addEdge(pair.in, pair.out, saveCost);
   graph.addEdge(pair.out, pair.in, FlowGraph::kInfinite);
-  if (isReadByReverse(value))
+  if (isReadByBackward(value))
     graph.addEdge(pair.out, sink, FlowGraph::kInfinite);
   nodes.insert({value, pair});
   return pair;
@@ -225,11 +232,11 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
-  bool mayKeep = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr);
+  bool maySave = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr);
   Nodes pair =
       addValue(graph, sink, value,
-               mayKeep ? storedBytes(value) * memoryWeight + keepTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
-  graph.addEdge(source, pair.in, repeatCost(copy));
+               maySave ? storedBytes(value) * memoryWeight + saveTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
+  graph.addEdge(source, pair.in, recomputeCost(copy));
   for (Value operand : copy->getOperands())
     if (auto found = nodes.find(operand); found != nodes.end())
       graph.addEdge(found->second.out, pair.in, FlowGraph::kInfinite);
@@ -256,11 +263,11 @@ int64_t SavedChoice::decide(int64_t memoryWeight) {
 
 void SavedChoice::writeAttributes() {
   Builder b(backward.getContext());
-  int64_t kept = 0, repeated = 0;
+  int64_t savedBytes = 0, recomputedBytes = 0;
   auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
-  auto remarkKept = [&](Location loc, int64_t bytes) {
+  auto remarkSaved = [&](Location loc, int64_t bytes) {
     remark::passed(loc, options) << "saved for the backward" << remark::metric("Bytes", bytes);
-    kept += bytes;
+    savedBytes += bytes;
   };
   for (Operation *copy : copies) {
     Value value = copy->getResult(0);
@@ -270,26 +277,26 @@ void SavedChoice::writeAttributes() {
       remark::analysis(copy->getLoc(),
                        remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
           << "recomputed in the backward" << remark::metric("Bytes", storedBytes(value));
-      repeated += storedBytes(value);
+      recomputedBytes += storedBytes(value);
       continue;
     }
     copy->removeAttr(kRecomputedAttr);
     copy->setAttr(kSavedAttr, b.getI64IntegerAttr(storedBytes(value)));
-    remarkKept(copy->getLoc(), storedBytes(value));
+    remarkSaved(copy->getLoc(), storedBytes(value));
   }
   for (auto &[value, pair] : nodes)
     if (saved.contains(value) && !isCopy(value.getDefiningOp()) && isGiven(value))
-      remarkKept(value.getLoc(), storedBytes(value));
+      remarkSaved(value.getLoc(), storedBytes(value));
   for (Value value : readAsTheyAre)
     if (isStates(value)) // seq-choose-segments says how many
-      kept += givenBytes(value);
+      savedBytes += givenBytes(value);
     else if (!nodes.contains(value))
-      remarkKept(value.getLoc(), givenBytes(value));
-  backward->setAttr(kSavedBytesAttr, b.getI64IntegerAttr(kept));
+      remarkSaved(value.getLoc(), givenBytes(value));
+  backward->setAttr(kSavedBytesAttr, b.getI64IntegerAttr(savedBytes));
   remark::analysis(backward.getLoc(),
                    remark::RemarkOpts::name("SavedBytes").category("memory").function(backward.getName()))
-      << "forward values for the backward" << remark::metric("BytesSaved", kept)
-      << remark::metric("BytesRecomputed", repeated);
+      << "forward values for the backward" << remark::metric("BytesSaved", savedBytes)
+      << remark::metric("BytesRecomputed", recomputedBytes);
 }
 
 struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass> {
@@ -310,7 +317,7 @@ struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass>
       func::FuncOp forward = requireForward(function, symbols);
       if (!forward || failed(requireNumberedCopies(function)))
         return signalPassFailure();
-      SavedChoice choice(function, forward);
+      SavedChoice choice(function, forward, operationsPerByte);
       if (choice.hasBackward())
         entries.push_back({choice, forward == function ? 1 : trips.lookup(function.getName())});
     }
@@ -324,13 +331,13 @@ struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass>
       entry.choice.writeAttributes();
   }
 
-  /// With a budget, memory weighs as little as lets the kept values fit.
+  /// With a budget, memory weighs as little as lets the saved values fit.
   void decideWithinBudget(llvm::function_ref<int64_t(int64_t weight)> decide) {
     if (memoryBudget <= 0) {
       decide(kMemoryWeight);
       return;
     }
-    int64_t total = decide(1); // so that nothing is kept for nothing
+    int64_t total = decide(1); // so that nothing is saved for nothing
     for (int64_t weight = kUnitsPerByte / 4; total > memoryBudget && weight <= 4096 * kUnitsPerByte; weight *= 2)
       total = decide(weight);
     if (total > memoryBudget)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/seq/SeqOps.h"
+#include "passes/support/CostModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -2,14 +2,16 @@
 #define STRETTO_PASSES_AUTODIFF_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "passes/support/CostModelOptions.td"
 
 def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
   let summary = "decide what the backward reads from memory and what it recomputes";
   let description = [{
     For every function that `seq-differentiate` gave a backward, finds the cheapest set of forward values to keep, a
     minimum cut between what the forward has and what the backward reads. Saving a value costs its bytes in memory
-    and the traffic of writing and reading it; recomputing it costs the traffic that this causes, which is more
-    where a library operation reads the value and later row operations read once more what it is computed from.
+    and the traffic of writing and reading it; recomputing it costs its arithmetic, `operations-per-byte` of the target,
+    and the traffic that this causes, which is more where a library operation reads the value and later row operations
+    read once more what it is computed from.
     Results of matmuls, attention and scans cannot be recomputed. Values marked `seq.recompute` in the spec are
     never saved.
 
@@ -41,7 +43,8 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"memoryBudget", "memory-budget", "int64_t", "0",
-                        "bytes that saved values of all layers may take; 0: where one saves three that are moved">];
+                        "bytes that saved values of all layers may take; 0: where one saves three that are moved">,
+                 operationsPerByte];
 }
 
 def ChooseSegments : Pass<"seq-choose-segments", "::mlir::ModuleOp"> {

@@ -1,6 +1,7 @@
 //===- DuplicateProducers.cpp - producers that cost more to pass on than to recompute -------------===//
 #include "passes/fusion/GroupCost.h"
 #include "passes/fusion/Passes.h"
+#include "passes/support/OperationCost.h"
 #include "passes/support/StoredBytes.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -1,18 +1,12 @@
 //===- GroupCost.cpp - what a kernel of given operations costs ------------===//
 #include "passes/fusion/GroupCost.h"
 
-#include "ir/seq/TensorShape.h"
 #include "passes/support/OperationCost.h"
 #include "passes/support/StoredBytes.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
-
-double stretto::passes::costOfOperation(Operation *op) {
-  Value widest = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
-  return cyclesOf(op) * typeOf(widest).getNumElements();
-}
 
 namespace {
 /// The rows of a value that a block needs, relative to its own: from `low` before to `high` behind.

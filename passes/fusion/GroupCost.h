@@ -23,9 +23,6 @@ struct GroupCost {
   double getTime(const CostModel &model) const { return (bytes + reread) * model.operationsPerByte + extra; }
 };
 
-/// Elementwise operations that an operation takes.
-double costOfOperation(mlir::Operation *op);
-
 /// The cost of a kernel made of `members`, which read and write what `graph` says.
 GroupCost costOf(const GroupGraph &graph, llvm::ArrayRef<mlir::Operation *> members, const CostModel &model);
 

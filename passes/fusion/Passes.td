@@ -7,17 +7,7 @@
 #define STRETTO_PASSES_FUSION_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-
-// What a target's `Backend::costModel` says; the defaults are the CPU's.
-defvar operationsPerByte = Option<"operationsPerByte", "operations-per-byte", "double",
-                                  "::stretto::passes::CostModel().operationsPerByte",
-                                  "elementwise operations that take as long as one byte from memory">;
-defvar blockRows = Option<"blockRows", "block-rows", "int64_t", "::stretto::passes::CostModel().blockRows",
-                          "rows that a kernel computes together">;
-defvar heldRows = Option<"heldRows", "held-rows", "int64_t", "::stretto::passes::CostModel().heldRows",
-                         "rows that a kernel with taps holds between stages">;
-defvar heldBytes = Option<"heldBytes", "held-bytes", "int64_t", "::stretto::passes::CostModel().heldBytes",
-                          "bytes of rows that later stages of a kernel need not read from memory again">;
+include "passes/support/CostModelOptions.td"
 
 def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   let summary = "decide which row operations share a kernel";

@@ -2,6 +2,7 @@
 #include "passes/support/OperationCost.h"
 
 #include "ir/seq/SeqOps.h"
+#include "ir/seq/TensorShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,4 +23,9 @@ double stretto::passes::cyclesOf(Operation *op) {
       .Case<seq::SoftplusOp>([](auto) { return 45; })
       .Case<math::TanhOp, math::LogOp, math::Log1pOp, math::ErfOp, math::SinOp, math::CosOp>([](auto) { return 25; })
       .Default([](Operation *) { return 1; });
+}
+
+double stretto::passes::costOfOperation(Operation *op) {
+  Value widest = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
+  return cyclesOf(op) * elementsOf(widest);
 }

@@ -11,4 +11,7 @@ namespace stretto::passes {
 /// comparison, a multiply-add.
 double cyclesOf(mlir::Operation *op);
 
+/// The same for all elements of an operation on tensors: additions that take as long.
+double costOfOperation(mlir::Operation *op);
+
 } // namespace stretto::passes
