@@ -30,8 +30,9 @@ bool isView(Operation *op) { return isa<seq::BroadcastOp>(op) || seq::isViewOfOp
 
 /// Traffic is counted once per byte read or written, in these units; work is counted in them, too.
 constexpr int64_t kUnitsPerByte = 64;
-/// Of a byte that is saved, unless a budget says otherwise: three that are moved.
-constexpr int64_t kMemoryWeight = 3 * kUnitsPerByte;
+/// Of a byte that is saved, unless a budget says otherwise: six that are moved
+/// (docs/performance.md, "Memory for time").
+constexpr int64_t kMemoryWeight = 6 * kUnitsPerByte;
 
 /// One function with copies of forward operations, and the decision for it.
 class SavedChoice {

@@ -17,7 +17,7 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
 
     Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
     says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of
-    memory weighs as much as three that are moved; with `memory-budget`, as little as lets the kept values fit, so that
+    memory weighs as much as six that are moved; with `memory-budget`, as little as lets the kept values fit, so that
     a large one buys time.
 
     ```mlir
@@ -43,7 +43,7 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"memoryBudget", "memory-budget", "int64_t", "0",
-                        "bytes that saved values of all layers may take; 0: where one saves three that are moved">,
+                        "bytes that saved values of all layers may take; 0: where one saves six that are moved">,
                  operationsPerByte];
 }
 

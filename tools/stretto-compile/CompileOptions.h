@@ -39,7 +39,7 @@ inline constexpr CompileOption compileOptions[] = {
     {"--kernel-schedule", "KERNELS:FIELD=N,...", CompileOption::compiler,
      "numbers of the schedules of some kernels (* stands for any letters), the others are chosen"},
     {"--memory-budget", "BYTES", CompileOption::compiler,
-     "what saved values may take (K, M, G): the more, the less is recomputed; 0: where a byte saves three that are "
+     "what saved values may take (K, M, G): the more, the less is recomputed; 0: where a byte saves six that are "
      "moved"},
     {"--decode", "N", CompileOption::compiler,
      "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it"},
