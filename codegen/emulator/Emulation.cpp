@@ -54,8 +54,8 @@ void Emulation::finish() {
 }
 
 static std::string slotOf(Operation *op) {
-  auto places = listPlaces(op->getLoc());
-  return places.empty() ? "" : places.front().text();
+  auto locations = listLocations(op->getLoc());
+  return locations.empty() ? "" : locations.front().text();
 }
 
 Value Emulation::describeWait(ImplicitLocOpBuilder &b, Operation *op, int32_t kind) {

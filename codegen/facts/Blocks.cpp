@@ -19,7 +19,7 @@ static std::string callOf(Location loc) {
     Location caller = site.getCaller();
     while (auto outer = dyn_cast<CallSiteLoc>(caller))
       caller = outer.getCaller();
-    call = sourcePlaces(caller);
+    call = sourceLocations(caller);
     return WalkResult::interrupt();
   });
   return call;
@@ -50,8 +50,8 @@ std::string BlockNames::ofParameter(StringRef name) {
   return (block.contains('.') ? block.rsplit('.').first : block).str();
 }
 
-/// The innermost place with the calls around it.
-static std::string slotOf(Location loc) { return sourcePlaces(loc) + " < " + callOf(loc); }
+/// The innermost location with the calls around it.
+static std::string slotOf(Location loc) { return sourceLocations(loc) + " < " + callOf(loc); }
 
 BlockNames::BlockNames(const Timeline &timeline) {
   auto add = [&](Operation &op) {

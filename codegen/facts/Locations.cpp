@@ -1,4 +1,4 @@
-//===- Locations.cpp - places in the source -------------------------------===//
+//===- Locations.cpp - locations in the source -------------------------------===//
 #include "codegen/facts/Locations.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -8,27 +8,28 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static void collect(Location loc, SmallVectorImpl<SourcePlace> &places) {
+static void collect(Location loc, SmallVectorImpl<SourceLocation> &found) {
   llvm::TypeSwitch<LocationAttr>(loc)
       .Case<FileLineColLoc>([&](FileLineColLoc one) {
-        SourcePlace place{one.getFilename().str(), one.getLine(), one.getColumn()};
-        if (!llvm::is_contained(places, place))
-          places.push_back(place);
+        SourceLocation location{one.getFilename().str(), one.getLine(), one.getColumn()};
+        if (!llvm::is_contained(found, location))
+          found.push_back(location);
       })
-      .Case<NameLoc>([&](NameLoc named) { collect(named.getChildLoc(), places); })
-      .Case<CallSiteLoc>([&](CallSiteLoc call) { collect(call.getCallee(), places); })
+      .Case<NameLoc>([&](NameLoc named) { collect(named.getChildLoc(), found); })
+      .Case<CallSiteLoc>([&](CallSiteLoc call) { collect(call.getCallee(), found); })
       .Case<FusedLoc>([&](FusedLoc fused) {
         for (Location one : fused.getLocations())
-          collect(one, places);
+          collect(one, found);
       });
 }
 
-SmallVector<SourcePlace> stretto::codegen::listPlaces(Location loc) {
-  SmallVector<SourcePlace> places;
-  collect(loc, places);
-  return places;
+SmallVector<SourceLocation> stretto::codegen::listLocations(Location loc) {
+  SmallVector<SourceLocation> found;
+  collect(loc, found);
+  return found;
 }
 
-std::string stretto::codegen::sourcePlaces(Location loc) {
-  return llvm::join(llvm::map_range(listPlaces(loc), [](const SourcePlace &place) { return place.text(); }), ", ");
+std::string stretto::codegen::sourceLocations(Location loc) {
+  return llvm::join(llvm::map_range(listLocations(loc), [](const SourceLocation &location) { return location.text(); }),
+                    ", ");
 }

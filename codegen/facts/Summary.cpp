@@ -101,22 +101,24 @@ static llvm::json::Object jsonOf(const CacheSummary &cache) {
       {"block", cache.block}, {"operation", cache.operation}, {"layers", cache.layers}, {"bytes", cache.bytes}};
 }
 
-/// Everything the operations of a function store, with its place.
+/// Everything the operations of a function store, with its slot.
 static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
   for (Operation &op : function.getBody().front()) {
-    auto places = op.getAttrOfType<ArrayAttr>("kern.slots");
-    if (!places || seq::isView(&op) || isa<seq::GetParameterOp, seq::GetCacheOp>(op))
+    auto slots = op.getAttrOfType<ArrayAttr>("kern.slots");
+    if (!slots || seq::isView(&op) || isa<seq::GetParameterOp, seq::GetCacheOp>(op))
       continue;
-    for (auto [result, attr] : llvm::zip(op.getResults(), places)) {
+    for (auto [result, attr] : llvm::zip(op.getResults(), slots)) {
       if (seq::updatedOperand(result))
         continue;
-      auto place = cast<kern::SlotAttr>(attr);
-      llvm::json::Object buffer{
-          {"function", function.getName()},      {"operation", op.getName().getStringRef()},
-          {"source", sourcePlaces(op.getLoc())}, {"arena", kern::stringifyArena(place.getArena())},
-          {"offset", place.getOffset()},         {"bytes", passes::byteSize(result.getType())}};
-      if (place.getStride())
-        buffer["stride"] = place.getStride();
+      auto slot = cast<kern::SlotAttr>(attr);
+      llvm::json::Object buffer{{"function", function.getName()},
+                                {"operation", op.getName().getStringRef()},
+                                {"source", sourceLocations(op.getLoc())},
+                                {"arena", kern::stringifyArena(slot.getArena())},
+                                {"offset", slot.getOffset()},
+                                {"bytes", passes::byteSize(result.getType())}};
+      if (slot.getStride())
+        buffer["stride"] = slot.getStride();
       buffers.push_back(std::move(buffer));
     }
   }

@@ -2,7 +2,7 @@
 #include "codegen/host/Passes.h"
 #include "codegen/host/Tables.h"
 #include "codegen/memory/Entries.h"
-#include "codegen/memory/Places.h"
+#include "codegen/memory/Slots.h"
 #include "codegen/memory/Timeline.h"
 
 namespace stretto::codegen {
@@ -22,7 +22,7 @@ struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
       emitError(module.getLoc()) << "memory must be planned before host code is made";
       return signalPassFailure();
     }
-    if (failed(requirePlaces(module)))
+    if (failed(requireSlots(module)))
       return signalPassFailure();
     FailureOr<ProgramFacts> facts = collectFacts(module);
     if (failed(facts))

@@ -62,7 +62,7 @@ private:
     auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
     if (isNew) {
       firstUses.push_back(op);
-      facts.kernels.push_back({name.str(), sourcePlaces(op->getLoc()), groupOf(op, entry).str(), bytes});
+      facts.kernels.push_back({name.str(), sourceLocations(op->getLoc()), groupOf(op, entry).str(), bytes});
       return success();
     }
     ArrayRef<int64_t> others = facts.kernels[it->second].bufferBytes;

@@ -26,17 +26,17 @@ AbiStruct<stretto_buffer> HostBuilder::buffer(Value tensor, Value extraOffset) {
   auto fields = start<stretto_buffer>();
   if (!tensor)
     return fields.set(&stretto_buffer::arena, 0).set(&stretto_buffer::offset, 0);
-  kern::SlotAttr place = slotOf(tensor);
-  Value offset = i64(place.getOffset());
-  if (function.getNumArguments() == 2 && place.getStride() != 0) {
+  kern::SlotAttr slot = slotOf(tensor);
+  Value offset = i64(slot.getOffset());
+  if (function.getNumArguments() == 2 && slot.getStride() != 0) {
     Value step = function.getArgument(1);
-    if (place.getParity())
+    if (slot.getParity())
       step = LLVM::AndOp::create(*this, step, i64(1));
-    offset = LLVM::AddOp::create(*this, offset, LLVM::MulOp::create(*this, step, i64(place.getStride())).getRes());
+    offset = LLVM::AddOp::create(*this, offset, LLVM::MulOp::create(*this, step, i64(slot.getStride())).getRes());
   }
   if (extraOffset)
     offset = LLVM::AddOp::create(*this, offset, extraOffset);
-  return fields.set(&stretto_buffer::arena, static_cast<int32_t>(place.getArena()))
+  return fields.set(&stretto_buffer::arena, static_cast<int32_t>(slot.getArena()))
       .set(&stretto_buffer::offset, offset)
       .holds(tensor);
 }

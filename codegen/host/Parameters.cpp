@@ -17,12 +17,13 @@ static std::string nameIn(seq::PartAttr part, int64_t layer) {
   return stacked ? (front + std::to_string(layer) + back).str() : front.str();
 }
 
-/// The places of the parts of a parameter; where they cannot be told apart, all places for each.
-static SmallVector<std::string> placesOfParts(seq::ParameterOp op) {
-  SmallVector<SourcePlace> places = listPlaces(op.getLoc());
-  if (places.size() != op.getParts().size())
-    return SmallVector<std::string>(op.getParts().size(), sourcePlaces(op.getLoc()));
-  return SmallVector<std::string>(llvm::map_range(places, [](const SourcePlace &place) { return place.text(); }));
+/// The locations of the parts of a parameter; where they cannot be told apart, all locations for each.
+static SmallVector<std::string> locationsOfParts(seq::ParameterOp op) {
+  SmallVector<SourceLocation> locations = listLocations(op.getLoc());
+  if (locations.size() != op.getParts().size())
+    return SmallVector<std::string>(op.getParts().size(), sourceLocations(op.getLoc()));
+  return SmallVector<std::string>(
+      llvm::map_range(locations, [](const SourceLocation &location) { return location.text(); }));
 }
 
 SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
@@ -30,20 +31,20 @@ SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
   int64_t element = layout.elementType.getIntOrFloatBitWidth() / 8;
   SmallVector<ParameterEntry> entries;
   for (auto op : module.getOps<seq::ParameterOp>()) {
-    passes::ParameterPlace place = layout.places.lookup(op);
+    passes::ParameterSlot slot = layout.slots.lookup(op);
     ArrayRef<int64_t> shape = op.getLayerShape();
     int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
-    SmallVector<std::string> places = placesOfParts(op);
+    SmallVector<std::string> locations = locationsOfParts(op);
     int64_t rowElements = ShapedType::getNumElements(shape.drop_front());
     for (int64_t i = 0; i < layers; ++i) {
-      int64_t offset = (place.offset + i * place.stride) / element;
-      for (auto [part, place] : llvm::zip_equal(op.getParts().getAsRange<seq::PartAttr>(), places)) {
+      int64_t offset = (slot.offset + i * slot.stride) / element;
+      for (auto [part, location] : llvm::zip_equal(op.getParts().getAsRange<seq::PartAttr>(), locations)) {
         SmallVector<int64_t, 4> partShape(shape);
         partShape.front() = part.getRows();
         seq::InitAttr init = part.getInit();
         entries.push_back({nameIn(part, op.getFirst() + i * op.getStep()), offset, partShape, !op.getFrozen(),
                            static_cast<int32_t>(init.getKind()), init.getA().getValueAsDouble(),
-                           init.getB().getValueAsDouble(), place});
+                           init.getB().getValueAsDouble(), location});
         offset += part.getRows() * rowElements;
       }
     }
@@ -80,7 +81,7 @@ std::string stretto::codegen::hashParameters(ModuleOp module, ArrayRef<Parameter
       os << attr.getValue() << '\0';
   if (auto attr = module->getAttrOfType<StringAttr>("seq.settings"))
     os << valuesOf(attr.getValue());
-  SmallVector<ParameterEntry> sorted(parameters); // places depend on the types
+  SmallVector<ParameterEntry> sorted(parameters); // slots depend on the types
   llvm::sort(sorted, [](const auto &a, const auto &b) { return a.name < b.name; });
   for (const ParameterEntry &entry : sorted) {
     os << '\0' << entry.name << ' ' << entry.trainable << ' ' << entry.init << ' ' << entry.a << ' ' << entry.b;

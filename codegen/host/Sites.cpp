@@ -28,10 +28,10 @@ int32_t stretto::codegen::dtypeOf(Type type) {
 }
 
 Runs stretto::codegen::runsOf(Value value, Operation *user) {
-  kern::SlotAttr place = slotOf(value);
+  kern::SlotAttr slot = slotOf(value);
   auto type = cast<RankedTensorType>(value.getType());
-  if (!user->getParentOfType<func::FuncOp>()->hasAttr("kern.body") && place.getStride() != 0)
-    return {type.getDimSize(0), place.getStride()};
+  if (!user->getParentOfType<func::FuncOp>()->hasAttr("kern.body") && slot.getStride() != 0)
+    return {type.getDimSize(0), slot.getStride()};
   if (isRowStrided(value))
     return {type.getNumElements() / type.getShape().back(), rowStride(value) * type.getElementTypeBitWidth() / 8};
   return {1, passes::byteSize(type)};
@@ -61,13 +61,13 @@ Operation *makerOf(kern::RowwiseOp op, unsigned i) {
   return maker ? maker : op.getOperation();
 }
 
-/// The operand of a kernel that an operation from the place of `maker` reads for all rows alike, or -1.
+/// The operand of a kernel that an operation from the location of `maker` reads for all rows alike, or -1.
 int32_t weightOf(kern::RowwiseOp op, Operation *maker) {
-  std::string place = sourcePlaces(maker->getLoc());
+  std::string location = sourceLocations(maker->getLoc());
   for (BlockArgument argument : op.getBody().getArguments()) {
     auto map = cast<kern::RowMapAttr>(op.getMaps()[argument.getArgNumber()]).getValue();
-    auto isHere = [&](Operation *user) { return sourcePlaces(user->getLoc()) == place; };
-    if (map == kern::RowMap::shared && !place.empty() && llvm::any_of(argument.getUsers(), isHere))
+    auto isHere = [&](Operation *user) { return sourceLocations(user->getLoc()) == location; };
+    if (map == kern::RowMap::shared && !location.empty() && llvm::any_of(argument.getUsers(), isHere))
       return argument.getArgNumber();
   }
   return -1;
@@ -93,7 +93,7 @@ Site stretto::codegen::describeSite(Operation *op, ArrayRef<Value> buffers) {
     result.operation = operationName(maker->getLoc());
     if (result.operation.empty() && (isa<seq::LibraryOp>(maker) || maker->getDialect()->getNamespace() == "seq"))
       result.operation = maker->getName().stripDialect().str();
-    result.location = sourcePlaces(maker->getLoc());
+    result.location = sourceLocations(maker->getLoc());
     result.buffer = numberOf(value, buffers);
     result.arena = static_cast<int32_t>(slotOf(value).getArena());
     result.dtype = dtypeOf(type);

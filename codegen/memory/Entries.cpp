@@ -20,20 +20,20 @@ SmallVector<func::FuncOp> stretto::codegen::entryFunctions(ModuleOp module) {
   return entries;
 }
 
-void stretto::codegen::placeInterface(func::FuncOp entry, InterfaceSizes &sizes) {
-  auto place = [&](kern::Arena arena, Type type, int64_t &offset) {
+void stretto::codegen::assignInterface(func::FuncOp entry, InterfaceSizes &sizes) {
+  auto slotIn = [&](kern::Arena arena, Type type, int64_t &offset) {
     auto attr = kern::SlotAttr::get(entry.getContext(), arena, offset, 0, 0);
-    offset += passes::alignPlace(passes::byteSize(type));
+    offset += passes::alignSlot(passes::byteSize(type));
     return attr;
   };
   bool readsModel = isEntry(entry, seq::EntryKind::evaluation) || isEntry(entry, seq::EntryKind::decoding);
   int64_t input = 0, output = readsModel ? passes::evaluationOffset : passes::lossOffset; // the loss of the step stays
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (!entry.getArgAttr(i, "kern.slot"))
-      entry.setArgAttr(i, "kern.slot", place(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
+      entry.setArgAttr(i, "kern.slot", slotIn(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     if (!entry.getResultAttr(i, "kern.slot"))
-      entry.setResultAttr(i, "kern.slot", place(kern::Arena::outputs, entry.getResultTypes()[i], output));
+      entry.setResultAttr(i, "kern.slot", slotIn(kern::Arena::outputs, entry.getResultTypes()[i], output));
   sizes.inputs = std::max(sizes.inputs, input);
   sizes.outputs = std::max({sizes.outputs, output, passes::evaluationOffset});
 }

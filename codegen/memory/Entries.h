@@ -15,8 +15,8 @@ struct InterfaceSizes {
   int64_t inputs = 0, outputs = 0;
 };
 
-/// Gives the arguments of an entry places in INPUTS and its results places in OUTPUTS, one behind the other, where
+/// Gives the arguments of an entry slots in INPUTS and its results slots in OUTPUTS, one behind the other, where
 /// they have none (`kern.slot` attributes).
-void placeInterface(mlir::func::FuncOp entry, InterfaceSizes &sizes);
+void assignInterface(mlir::func::FuncOp entry, InterfaceSizes &sizes);
 
 } // namespace stretto::codegen

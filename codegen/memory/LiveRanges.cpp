@@ -29,7 +29,7 @@ int64_t extentOf(Value value, const Ref &ref) {
 
 class Collector {
 public:
-  Collector(Placer &placer, const Timeline &timeline) : placer(placer), timeline(timeline) {}
+  Collector(SlotAssigner &assigner, const Timeline &timeline) : assigner(assigner), timeline(timeline) {}
 
   void add(Value value, func::FuncOp function) {
     for (const FunctionRun &run : timeline.runs(function))
@@ -40,8 +40,8 @@ public:
 
 private:
   void addDuring(Value value, func::FuncOp function, const FunctionRun &run) {
-    const Storage &storage = placer.getStorage();
-    Ref own = placer.refOf(value), ref = storage.resolve(own);
+    const Storage &storage = assigner.getStorage();
+    Ref own = assigner.refOf(value), ref = storage.resolve(own);
     Interval live = isInvariant(value, function) || ref.parity ? wholeScan(function, run) : during(value, run);
     Occupation occupation{ref.offset, ref.offset, live, ref.stride && !ref.parity};
     if (ref.parity) {
@@ -99,7 +99,7 @@ private:
     return carried && !unchanged ? timeline.begin(scan, run) : timeline.end(scan, run);
   }
 
-  Placer &placer;
+  SlotAssigner &assigner;
   const Timeline &timeline;
   llvm::MapVector<unsigned, SmallVector<Occupation>> occupations;
 };
@@ -117,9 +117,9 @@ SmallVector<Interval, 2> merged(SmallVector<Interval, 2> intervals) {
 }
 } // namespace
 
-llvm::MapVector<unsigned, SmallVector<Occupation>> stretto::codegen::collectOccupations(Placer &placer,
+llvm::MapVector<unsigned, SmallVector<Occupation>> stretto::codegen::collectOccupations(SlotAssigner &assigner,
                                                                                         const Timeline &timeline) {
-  Collector collector(placer, timeline);
+  Collector collector(assigner, timeline);
   for (func::FuncOp function : timeline.functions()) {
     for (BlockArgument argument : function.getArguments())
       collector.add(argument, function);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/memory/Allocate.h"
-#include "codegen/memory/Placer.h"
+#include "codegen/memory/SlotAssigner.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -17,7 +17,8 @@ struct Occupation {
 
 /// All occupations of the roots of one entry point and of the bodies it calls, by root. Uses through views are those
 /// of the views.
-llvm::MapVector<unsigned, llvm::SmallVector<Occupation>> collectOccupations(Placer &placer, const Timeline &timeline);
+llvm::MapVector<unsigned, llvm::SmallVector<Occupation>> collectOccupations(SlotAssigner &assigner,
+                                                                            const Timeline &timeline);
 
 /// The pieces of a root that are live at times of their own: the slots of a stack apart, anything else as a whole of
 /// `bytes`.

@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - give every value a place in an arena ------------------===//
+//===- PlanMemory.cpp - give every value a slot in an arena ------------------===//
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/memory/SharedGradients.h"
@@ -21,18 +21,18 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
     if (failed(checkBodies(module)))
       return signalPassFailure();
     parameters = passes::layoutParameters(module);
-    for (auto [op, place] : parameters.places)
+    for (auto [op, slot] : parameters.slots)
       op->setAttr("kern.slot",
-                  kern::SlotAttr::get(&getContext(), kern::Arena::parameters, place.offset, place.stride, 0));
-    int64_t cacheBytes = placeCaches(module);
+                  kern::SlotAttr::get(&getContext(), kern::Arena::parameters, slot.offset, slot.stride, 0));
+    int64_t cacheBytes = assignCaches(module);
     InterfaceSizes interface;
     for (func::FuncOp entry : entryFunctions(module)) {
-      placeInterface(entry, interface);
+      assignInterface(entry, interface);
       if (failed(plan(entry)))
         return signalPassFailure();
     }
     int64_t flat = parameters.trainableBytes;
-    int64_t hyper = passes::alignPlace(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
+    int64_t hyper = passes::alignSlot(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
     int64_t arenas[] = {activations,
                         parameters.totalBytes,
                         flat,
@@ -51,11 +51,11 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
 
 private:
   /// Places the caches one behind the other; returns their bytes.
-  int64_t placeCaches(ModuleOp module) {
+  int64_t assignCaches(ModuleOp module) {
     int64_t end = 0;
     for (auto cache : module.getOps<seq::CacheOp>()) {
       int64_t trips = cache.getStacked() ? cache.getTensorType().getDimSize(0) : 1;
-      int64_t stride = passes::alignPlace(passes::byteSize(cache.getType()) / trips);
+      int64_t stride = passes::alignSlot(passes::byteSize(cache.getType()) / trips);
       cache->setAttr("kern.slot",
                      kern::SlotAttr::get(&getContext(), kern::Arena::cache, end, cache.getStacked() ? stride : 0, 0));
       end += trips * stride;
@@ -63,7 +63,7 @@ private:
     return end;
   }
 
-  /// Each body has one caller, so that its values have one place.
+  /// Each body has one caller, so that its values have one slot.
   LogicalResult checkBodies(ModuleOp module) {
     DenseMap<StringRef, Operation *> callers;
     WalkResult result = module.walk([&](seq::ScanOp scan) {
@@ -78,23 +78,23 @@ private:
   }
 
   LogicalResult plan(func::FuncOp entry) {
-    Placer placer(getOperation(), parameters, tables);
-    if (failed(placer.run(entry)))
+    SlotAssigner assigner(getOperation(), parameters, tables);
+    if (failed(assigner.run(entry)))
       return failure();
     Timeline timeline(entry);
-    int64_t bytes = assignOffsets(placer, timeline);
+    int64_t bytes = assignOffsets(assigner, timeline);
     activations = std::max(activations, bytes);
     remark::analysis(entry.getLoc(), remark::RemarkOpts::name("Peak").category("memory").function(entry.getName()))
         << "planned memory" << remark::metric("Bytes", bytes);
     for (func::FuncOp function : timeline.functions())
-      writePlaces(placer, function, function != entry);
+      writePlaces(assigner, function, function != entry);
     return success();
   }
 
   /// Gives the buffers of one entry offsets in the ACTIVATIONS arena; returns its size.
-  int64_t assignOffsets(Placer &placer, Timeline &timeline) {
-    Storage &storage = placer.getStorage();
-    auto occupations = collectOccupations(placer, timeline);
+  int64_t assignOffsets(SlotAssigner &assigner, Timeline &timeline) {
+    Storage &storage = assigner.getStorage();
+    auto occupations = collectOccupations(assigner, timeline);
     SmallVector<unsigned> roots;
     SmallVector<BufferRequest> requests;
     for (auto &[root, uses] : occupations)
@@ -104,24 +104,24 @@ private:
       }
     SmallVector<LivePiece> kept =
         keptForGradients(timeline.functions().front(), parameters, storage, occupations, timeline.end());
-    Allocation allocation = allocate(requests, kept, passes::placeAlignment);
+    Allocation allocation = allocate(requests, kept, passes::slotAlignment);
     for (auto [root, offset] : llvm::zip(roots, allocation.offsets))
       storage.fix(root, kern::Arena::activations, offset);
-    alone = std::max(alone, allocate(requests, {}, passes::placeAlignment).bytes);
+    alone = std::max(alone, allocate(requests, {}, passes::slotAlignment).bytes);
     return std::max(allocation.bytes, parameters.trainableBytes);
   }
 
-  void writePlaces(Placer &placer, func::FuncOp function, bool withArguments) {
-    auto addressOf = [&](Value value) { return placer.getStorage().address(&getContext(), placer.refOf(value)); };
+  void writePlaces(SlotAssigner &assigner, func::FuncOp function, bool withArguments) {
+    auto addressOf = [&](Value value) { return assigner.getStorage().address(&getContext(), assigner.refOf(value)); };
     if (withArguments)
       for (BlockArgument argument : function.getArguments())
         function.setArgAttr(argument.getArgNumber(), "kern.slot", addressOf(argument));
     for (Operation &op : function.getBody().front()) {
       if (op.getNumResults() == 0)
         continue;
-      SmallVector<Attribute> places =
+      SmallVector<Attribute> slots =
           llvm::map_to_vector(op.getResults(), [&](Value result) { return static_cast<Attribute>(addressOf(result)); });
-      op.setAttr("kern.slots", ArrayAttr::get(&getContext(), places));
+      op.setAttr("kern.slots", ArrayAttr::get(&getContext(), slots));
     }
   }
 

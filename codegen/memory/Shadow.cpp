@@ -16,12 +16,12 @@ static int64_t columnBytes(Type type) {
   return (tensor.getRank() ? tensor.getShape().back() : 1) * bytesOfElement(type);
 }
 
-Span stretto::codegen::spanOf(Type type, kern::SlotAttr place, int64_t iteration, int64_t row, int64_t lead) {
-  int64_t distance = place.getStride() * (place.getParity() ? iteration % 2 : iteration);
-  bool isGradient = place.getArena() == kern::Arena::gradients; // shares the memory of activations
+Span stretto::codegen::spanOf(Type type, kern::SlotAttr slot, int64_t iteration, int64_t row, int64_t lead) {
+  int64_t distance = slot.getStride() * (slot.getParity() ? iteration % 2 : iteration);
+  bool isGradient = slot.getArena() == kern::Arena::gradients; // shares the memory of activations
   Span span;
-  span.arena = isGradient ? kern::Arena::activations : place.getArena();
-  span.base = place.getOffset() + (lead ? 0 : distance);
+  span.arena = isGradient ? kern::Arena::activations : slot.getArena();
+  span.base = slot.getOffset() + (lead ? 0 : distance);
   span.entries = lead ? cast<RankedTensorType>(type).getDimSize(0) : 1;
   span.lead = lead;
   span.width = columnBytes(type);

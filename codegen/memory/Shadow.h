@@ -32,9 +32,9 @@ struct Span {
   bool operator==(const Span &) const = default;
 };
 
-/// The bytes of a value of `type` at `place` in iteration `iteration`. `row` is the row stride in elements, `lead` the
+/// The bytes of a value of `type` at `slot` in iteration `iteration`. `row` is the row stride in elements, `lead` the
 /// distance of the entries of a stack in bytes (0: contiguous).
-Span spanOf(mlir::Type type, kern::SlotAttr place, int64_t iteration, int64_t row, int64_t lead);
+Span spanOf(mlir::Type type, kern::SlotAttr slot, int64_t iteration, int64_t row, int64_t lead);
 
 /// Whether two spans share a byte.
 bool overlap(const Span &a, const Span &b);

@@ -7,7 +7,7 @@ using namespace stretto::codegen;
 
 /// Whether an argument or a result of the entry lies in the GRADIENTS arena.
 static bool exchangesGradients(func::FuncOp entry) {
-  auto lies = [](kern::SlotAttr place) { return place && place.getArena() == kern::Arena::gradients; };
+  auto lies = [](kern::SlotAttr slot) { return slot && slot.getArena() == kern::Arena::gradients; };
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (lies(entry.getArgAttrOfType<kern::SlotAttr>(i, "kern.slot")))
       return true;
@@ -23,11 +23,11 @@ static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module,
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   module.walk([&](seq::GradientOp gradient) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
-    passes::ParameterPlace place = parameters.places.lookup(parameter);
+    passes::ParameterSlot slot = parameters.slots.lookup(parameter);
     int64_t entries = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
     int64_t bytes = passes::byteSize(parameter.getTensorType()) / entries;
     for (int64_t i = 0; i < entries; ++i)
-      ranges.emplace_back(place.offset + i * place.stride, place.offset + i * place.stride + bytes);
+      ranges.emplace_back(slot.offset + i * slot.stride, slot.offset + i * slot.stride + bytes);
   });
   llvm::sort(ranges);
   return ranges;

@@ -1,8 +1,8 @@
 //===- VerifyMemory.cpp - run planned memory on shadows of values --------------===//
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
-#include "codegen/memory/Places.h"
 #include "codegen/memory/Shadow.h"
+#include "codegen/memory/Slots.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/Overwrite.h"
@@ -32,8 +32,8 @@ public:
     }
     for (auto cache : module.getOps<seq::CacheOp>()) {
       contents[cache] = freshOf(cache, cache.getTensorType());
-      auto place = cache->getAttrOfType<kern::SlotAttr>("kern.slot");
-      shadow.write(spanOf(cache.getType(), place, 0, cache.getTensorType().getShape().back(), place.getStride()),
+      auto slot = cache->getAttrOfType<kern::SlotAttr>("kern.slot");
+      shadow.write(spanOf(cache.getType(), slot, 0, cache.getTensorType().getShape().back(), slot.getStride()),
                    contents[cache]);
     }
     for (BlockArgument argument : function.getArguments()) {
@@ -44,10 +44,10 @@ public:
       return failure();
     Operation *end = function.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-      auto place = function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot");
-      if (!shadow.holds(spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]))
+      auto slot = function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot");
+      if (!shadow.holds(spanOf(value.getType(), slot, 0, columnsOf(value), 0), values[value]))
         return showOther(end->emitOpError() << "does not find result " << i << " in its slot",
-                         spanOf(value.getType(), place, 0, columnsOf(value), 0), values[value]);
+                         spanOf(value.getType(), slot, 0, columnsOf(value), 0), values[value]);
     }
     for (auto gradient : function.getOps<seq::GradientOp>())
       if (failed(checkGradient(gradient)))
@@ -62,29 +62,29 @@ private:
   }
   static kern::SlotAttr slotOf(seq::ParameterOp op) { return op->getAttrOfType<kern::SlotAttr>("kern.slot"); }
 
-  static Span parameterSpan(seq::ParameterOp op, kern::SlotAttr place) {
-    return spanOf(op.getTensorType(), place, 0, op.getTensorType().getShape().back(), place.getStride());
+  static Span parameterSpan(seq::ParameterOp op, kern::SlotAttr slot) {
+    return spanOf(op.getTensorType(), slot, 0, op.getTensorType().getShape().back(), slot.getStride());
   }
 
   /// The copy in bf16, which the program keeps beside the parameter.
   void writeRounded(seq::ParameterOp op) {
     auto type = op.getTensorType().clone(BFloat16Type::get(module.getContext()));
-    kern::SlotAttr place = slotOf(op);
-    passes::ParameterPlace half = passes::roundedPlace({place.getOffset(), place.getStride()});
+    kern::SlotAttr slot = slotOf(op);
+    passes::ParameterSlot half = passes::bf16Slot({slot.getOffset(), slot.getStride()});
     auto rounded = kern::SlotAttr::get(module.getContext(), kern::Arena::rounded, half.offset, half.stride, 0);
     Content content = roundedContents[op] = freshOf(op, type);
     shadow.write(spanOf(type, rounded, 0, type.getShape().back(), half.stride), content);
   }
 
   Span span(Value value) {
-    kern::SlotAttr place;
+    kern::SlotAttr slot;
     if (auto argument = dyn_cast<BlockArgument>(value))
-      place = cast<func::FuncOp>(argument.getOwner()->getParentOp())
-                  .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
+      slot = cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
     else
-      place = cast<kern::SlotAttr>(
+      slot = cast<kern::SlotAttr>(
           value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots")[cast<OpResult>(value).getResultNumber()]);
-    return spanOf(value.getType(), place, iteration, rowStride(value), inBody ? 0 : place.getStride());
+    return spanOf(value.getType(), slot, iteration, rowStride(value), inBody ? 0 : slot.getStride());
   }
 
   bool isThere(Value value) { return shadow.holds(span(value), values[value]); }
@@ -97,8 +97,8 @@ private:
   }
 
   /// Says of an error whose bytes lie where `content` should.
-  InFlightDiagnostic showOther(InFlightDiagnostic error, const Span &place, const Content &content) {
-    uint64_t name = shadow.findOther(place, content);
+  InFlightDiagnostic showOther(InFlightDiagnostic error, const Span &span, const Content &content) {
+    uint64_t name = shadow.findOther(span, content);
     if (auto maker = makers.upper_bound(name); name && maker != makers.begin())
       error.attachNote(std::prev(maker)->second->getLoc()) << "what lies there was written here";
     return error;
@@ -186,9 +186,8 @@ private:
 
   LogicalResult checkGradient(seq::GradientOp op) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(op.getParameter()));
-    kern::SlotAttr place = slotOf(parameter);
-    auto gradient =
-        kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, place.getOffset(), place.getStride(), 0);
+    kern::SlotAttr slot = slotOf(parameter);
+    auto gradient = kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
     if (!shadow.holds(parameterSpan(parameter, gradient), values[op.getValue()]))
       return showOther(op.emitOpError() << "does not find its value in the gradient arena",
                        parameterSpan(parameter, gradient), values[op.getValue()]);
@@ -248,7 +247,7 @@ private:
 
 struct VerifyMemoryPass : stretto::codegen::impl::VerifyMemoryBase<VerifyMemoryPass> {
   void runOnOperation() final {
-    if (failed(requirePlaces(getOperation())))
+    if (failed(requireSlots(getOperation())))
       return signalPassFailure();
     for (func::FuncOp entry : entryFunctions(getOperation()))
       if (failed(Run(getOperation()).entry(entry)))

@@ -134,8 +134,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   PassOptions::Option<std::string> fuse{*this, "fuse", llvm::cl::desc("all or none"), llvm::cl::init("all")};
   PassOptions::Option<int64_t> memoryBudget{
       *this, "memory-budget",
-      llvm::cl::desc("bytes that saved values may take; 0: where a byte saves six that are moved"),
-      llvm::cl::init(0)};
+      llvm::cl::desc("bytes that saved values may take; 0: where a byte saves six that are moved"), llvm::cl::init(0)};
   PassOptions::Option<int64_t> headBytes{
       *this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
       llvm::cl::init(PipelineOptions().headBytes)};

@@ -52,10 +52,10 @@ public:
                       0,
                       0,
                       {}};
-    if (auto places = listPlaces(remark.getLocation()); !places.empty()) {
-      decision.file = places[0].file;
-      decision.line = places[0].line;
-      decision.column = places[0].column;
+    if (auto locations = listLocations(remark.getLocation()); !locations.empty()) {
+      decision.file = locations[0].file;
+      decision.line = locations[0].line;
+      decision.column = locations[0].column;
     }
     for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
       if (arg.key == "Remark")

@@ -1,4 +1,4 @@
-//===- EmitObject.cpp - optimise LLVM IR and write machine code ---------------===//
+//===- EmitObject.cpp - optimize LLVM IR and write machine code ---------------===//
 #include "codegen/target/EmitObject.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -43,7 +43,7 @@ static void addAddressChecks(llvm::ModulePassManager &passes, llvm::Optimization
 }
 
 /// The O3 pipeline without the vectorisers: kernels are vector code already, and nothing else is hot.
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool checkAddresses) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool checkAddresses) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -75,7 +75,7 @@ LogicalResult stretto::codegen::emitMachineCode(ModuleOp module, const Target &t
     return module.emitError("module must hold the LLVM dialect alone to become machine code");
   std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
   setTarget(*llvmModule, target, *machine, checkAddresses);
-  optimise(*llvmModule, *machine, checkAddresses);
+  optimize(*llvmModule, *machine, checkAddresses);
   if (kind == OutputKind::llvmIR) {
     llvmModule->print(out, nullptr);
     return success();

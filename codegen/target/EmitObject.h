@@ -23,7 +23,7 @@ inline constexpr bool runsUnderAddressSanitizer = false;
 /// How far a module in the LLVM dialect is taken.
 enum class OutputKind { llvmIR, assembly, object };
 
-/// Writes `module` (operations of the LLVM dialect alone) as optimised LLVM IR, assembly or an object for `target`.
+/// Writes `module` (operations of the LLVM dialect alone) as optimized LLVM IR, assembly or an object for `target`.
 /// `checkAddresses`: AddressSanitizer looks at each access of the code. Failures are reported at the module.
 mlir::LogicalResult emitMachineCode(mlir::ModuleOp module, const Target &target, OutputKind kind,
                                     llvm::raw_pwrite_stream &out, bool checkAddresses = runsUnderAddressSanitizer);

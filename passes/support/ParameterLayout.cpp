@@ -42,12 +42,12 @@ int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameter
   for (Group &group : groupByLayers(parameters)) {
     int64_t stride = 0;
     for (seq::ParameterOp op : group.members) {
-      layout.places[op] = {offset + stride, 0};
-      stride += alignPlace(layerBytes(op));
+      layout.slots[op] = {offset + stride, 0};
+      stride += alignSlot(layerBytes(op));
     }
     if (group.layers[0])
       for (seq::ParameterOp op : group.members)
-        layout.places[op].stride = stride;
+        layout.slots[op].stride = stride;
     offset += stride * std::max<int64_t>(group.layers[0], 1);
   }
   return offset;

@@ -9,8 +9,8 @@
 namespace stretto::passes {
 
 /// Every tensor starts at a multiple of this many bytes.
-constexpr int64_t placeAlignment = 64;
-inline int64_t alignPlace(int64_t bytes) { return llvm::alignTo(bytes, placeAlignment); }
+constexpr int64_t slotAlignment = 64;
+inline int64_t alignSlot(int64_t bytes) { return llvm::alignTo(bytes, slotAlignment); }
 
 /// Bytes of a tensor type, without padding.
 int64_t byteSize(mlir::Type type);
@@ -20,11 +20,11 @@ int64_t byteSize(mlir::Type type);
 constexpr int64_t flatColumns = 512;
 
 /// Byte offsets in the OUTPUTS arena; see stretto_output in the ABI.
-constexpr int64_t lossOffset = 0, gradNormOffset = placeAlignment, gradSquaresOffset = 2 * placeAlignment,
-                  evaluationOffset = 3 * placeAlignment;
+constexpr int64_t lossOffset = 0, gradNormOffset = slotAlignment, gradSquaresOffset = 2 * slotAlignment,
+                  evaluationOffset = 3 * slotAlignment;
 
 /// Where one parameter lies: entry i of a stacked one at `offset + i * stride` bytes, others at `offset`.
-struct ParameterPlace {
+struct ParameterSlot {
   int64_t offset = 0, stride = 0;
 };
 
@@ -32,7 +32,7 @@ struct ParameterPlace {
 /// the layers in the order of the module, all weights of a layer side by side. The GRADIENTS, MOMENT1, MOMENT2 and
 /// ACCUMULATOR arenas are laid out like the trainable part.
 struct ParameterLayout {
-  llvm::MapVector<mlir::Operation *, ParameterPlace> places;
+  llvm::MapVector<mlir::Operation *, ParameterSlot> slots;
   int64_t trainableBytes = 0; // padded to whole rows of flatColumns elements
   int64_t totalBytes = 0;     // likewise where there is a bf16 copy
   int64_t roundedBytes = 0;   // of the bf16 copy: the ROUNDED arena
@@ -43,6 +43,6 @@ struct ParameterLayout {
 ParameterLayout layoutParameters(mlir::ModuleOp module);
 
 /// Where the bf16 copy of a parameter lies: element for element as the parameter, in half the bytes.
-inline ParameterPlace roundedPlace(ParameterPlace place) { return {place.offset / 2, place.stride / 2}; }
+inline ParameterSlot bf16Slot(ParameterSlot slot) { return {slot.offset / 2, slot.stride / 2}; }
 
 } // namespace stretto::passes

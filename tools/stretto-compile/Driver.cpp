@@ -83,8 +83,8 @@ private:
     StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
                      : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
                                                                                : "note";
-    SmallVector<codegen::SourcePlace> places = codegen::listPlaces(diagnostic.getLocation());
-    llvm::errs() << (places.empty() ? "stretto" : places[0].text()) << ": " << kind << ": " << diagnostic << "\n";
+    SmallVector<codegen::SourceLocation> locations = codegen::listLocations(diagnostic.getLocation());
+    llvm::errs() << (locations.empty() ? "stretto" : locations[0].text()) << ": " << kind << ": " << diagnostic << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
       print(note);
   }

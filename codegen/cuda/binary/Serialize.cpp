@@ -69,7 +69,7 @@ private:
   }
 
   void handleModulePostLink(llvm::Module &module) override {
-    for (const llvm::Function &function : module) // __nvvm_reflect asks the optimiser for the architecture
+    for (const llvm::Function &function : module) // __nvvm_reflect asks the optimizer for the architecture
       if (function.isDeclaration() && !function.isIntrinsic() && function.getName() != "__nvvm_reflect")
         fail() << "they call '" << function.getName() << "', which is neither theirs nor of libdevice";
   }

@@ -17,7 +17,7 @@ struct PtxTarget {
 /// Adds the interfaces by which a module of kernels becomes LLVM IR; they must be in its context before `writePtx`.
 void registerKernelTranslation(mlir::DialectRegistry &registry);
 
-/// The kernels as PTX text, optimised, by MLIR's serialisation of GPU modules. `checkKernels` must hold. Functions of
+/// The kernels as PTX text, optimized, by MLIR's serialisation of GPU modules. `checkKernels` must hold. Functions of
 /// libdevice are linked in where the kernels call them. Reports what LLVM refuses at the module.
 mlir::FailureOr<std::string> writePtx(mlir::gpu::GPUModuleOp module, const PtxTarget &target);
 

@@ -73,7 +73,7 @@ func.func @f(%p: tensor<3x2100xf32>, %a: tensor<2100xf32>) {
   EXPECT_EQ(sum, want);
 }
 
-/// An optimiser's kernel: results take over the buffers of operands.
+/// An optimizer's kernel: results take over the buffers of operands.
 TEST(Rowwise, ResultsInPlaceOfOperands) {
   auto context = makeContext();
   auto module = parse(*context, R"(

@@ -1,4 +1,4 @@
-//===- Placer.h - which values share memory -----------------------------------===//
+//===- SlotAssigner.h - which values share memory -----------------------------------===//
 #pragma once
 
 #include "codegen/memory/Storage.h"
@@ -24,13 +24,13 @@ private:
 /// Replaces the use by a copy of its value.
 mlir::Value insertCopy(mlir::OpOperand &use);
 
-/// Decides for one entry point which values are views of others, which are computed straight into their final place
+/// Decides for one entry point which values are views of others, which are computed straight into their final slot
 /// (gradients, outputs, stacks, carried values, columns of a concatenation), and which share memory with the value
 /// they are made from. Goes backwards, so that the demands on a value are known when it is reached. Where two demands
 /// contradict each other a `kern.copy` is inserted.
-class Placer {
+class SlotAssigner {
 public:
-  Placer(mlir::ModuleOp module, passes::ParameterLayout &parameters, TableLayout &tables)
+  SlotAssigner(mlir::ModuleOp module, passes::ParameterLayout &parameters, TableLayout &tables)
       : module(module), parameters(parameters), tables(tables) {}
 
   /// Places all values of an entry function, whose arguments and results carry `kern.slot`, and of the bodies it
@@ -41,21 +41,21 @@ public:
   Storage &getStorage() { return storage; }
 
 private:
-  struct Carry; // one carried value of a scan, in PlaceScans.cpp
+  struct Carry; // one carried value of a scan, in AssignScanSlots.cpp
 
-  mlir::LogicalResult placeBlock(mlir::Block &block);
-  mlir::LogicalResult placeOperation(mlir::Operation *op);
-  mlir::LogicalResult placeReturn(mlir::func::FuncOp function, mlir::Operation *end);
-  mlir::LogicalResult placeScan(seq::ScanOp scan);
-  mlir::LogicalResult placeRowwise(kern::RowwiseOp op);
-  void placeGradient(seq::GradientOp op);
-  void placePieces(seq::AliasOp op);
-  void placeAccumulator(mlir::Operation *op, mlir::OpOperand &use);
-  void placeResidual(mlir::Operation *op, mlir::OpOperand &use);
+  mlir::LogicalResult assignBlock(mlir::Block &block);
+  mlir::LogicalResult assignOperation(mlir::Operation *op);
+  mlir::LogicalResult assignReturn(mlir::func::FuncOp function, mlir::Operation *end);
+  mlir::LogicalResult assignScan(seq::ScanOp scan);
+  mlir::LogicalResult assignRowwise(kern::RowwiseOp op);
+  void assignGradient(seq::GradientOp op);
+  void assignPieces(seq::AliasOp op);
+  void assignAccumulator(mlir::Operation *op, mlir::OpOperand &use);
+  void assignResidual(mlir::Operation *op, mlir::OpOperand &use);
 
   void bindArguments(seq::ScanOp scan, mlir::func::FuncOp body);
-  void placeStackedCarry(seq::ScanOp scan, Carry &carry);
-  void placeStacks(seq::ScanOp scan, mlir::func::FuncOp body);
+  void assignStackedCarry(seq::ScanOp scan, Carry &carry);
+  void assignStacks(seq::ScanOp scan, mlir::func::FuncOp body);
   void startCarry(seq::ScanOp scan, Carry &carry);
   void finishCarry(seq::ScanOp scan, mlir::func::FuncOp body, Carry &carry);
   bool needsTwoBuffers(mlir::func::FuncOp body, Carry &carry);
@@ -63,19 +63,19 @@ private:
 
   /// Has the value of `use` computed at `ref`, or copied there before the owner runs.
   void demand(mlir::OpOperand &use, const Ref &ref, bool rowStrided = false);
-  bool tryPlace(mlir::Value value, const Ref &ref, bool rowStrided);
+  bool tryAssign(mlir::Value value, const Ref &ref, bool rowStrided);
   bool tryShare(mlir::OpOperand &use, mlir::Value result);
   Ref makeRef(mlir::Value value);
   int64_t leadOf(mlir::OpResult stack, seq::ScanOp scan);
   bool hasGaps(mlir::Value stack);
-  bool samePlace(mlir::Value a, mlir::Value b);
+  bool sameSlot(mlir::Value a, mlir::Value b);
 
   mlir::ModuleOp module;
   passes::ParameterLayout &parameters;
   TableLayout &tables;
   Storage storage;
   llvm::DenseMap<mlir::Value, Ref> refs;
-  /// Carried arguments of the bodies being placed that have memory of their own, with the values returned for them.
+  /// Carried arguments of the bodies in work that have memory of their own, with the values returned for them.
   llvm::DenseMap<mlir::Value, mlir::Value> carried;
 };
 

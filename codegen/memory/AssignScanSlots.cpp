@@ -1,5 +1,5 @@
-//===- PlaceScans.cpp - carried values, slices and stacks ---------------------===//
-#include "codegen/memory/Placer.h"
+//===- AssignScanSlots.cpp - carried values, slices and stacks ---------------------===//
+#include "codegen/memory/SlotAssigner.h"
 #include "codegen/memory/Views.h"
 
 using namespace mlir;
@@ -7,15 +7,15 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 /// One carried value: `argument` and what the body returns for it; how it is passed on.
-struct Placer::Carry {
+struct SlotAssigner::Carry {
   unsigned index;
   BlockArgument argument;
   OpOperand *returned;
   enum { Unchanged, Stacked, Buffered } kind = Buffered;
 };
 
-/// Makes a carried result of a scan a view of `ref`; copies it where it was already promised another place.
-void Placer::aliasResult(OpResult result, const Ref &ref) {
+/// Makes a carried result of a scan a view of `ref`; copies it where it was already promised another slot.
+void SlotAssigner::aliasResult(OpResult result, const Ref &ref) {
   auto it = refs.find(result);
   if (it != refs.end() && storage.isFree(it->second.node)) {
     storage.place(it->second.node, ref);
@@ -32,7 +32,7 @@ void Placer::aliasResult(OpResult result, const Ref &ref) {
   refs[result] = ref;
 }
 
-void Placer::bindArguments(seq::ScanOp scan, func::FuncOp body) {
+void SlotAssigner::bindArguments(seq::ScanOp scan, func::FuncOp body) {
   unsigned argument = scan.getCarry().size();
   for (Value slice : scan.getSlices()) {
     Ref ref = refOf(slice);
@@ -47,7 +47,7 @@ void Placer::bindArguments(seq::ScanOp scan, func::FuncOp body) {
 
 /// Carried values whose slots are those of a stack, which gets one slot more: iteration i reads slot i and writes
 /// slot i + 1 (the other way round in a reversed scan).
-void Placer::placeStackedCarry(seq::ScanOp scan, Carry &carry) {
+void SlotAssigner::assignStackedCarry(seq::ScanOp scan, Carry &carry) {
   Operation *end = carry.returned->getOwner();
   unsigned carries = scan.getCarry().size();
   int64_t trips = scan.getTrips(), read = scan.getReverse(), write = 1 - read;
@@ -65,7 +65,7 @@ void Placer::placeStackedCarry(seq::ScanOp scan, Carry &carry) {
   if (ofArgument.empty() && ofReturned.empty())
     return;
   int64_t step = refOf(scan.getResult(ofArgument.empty() ? ofReturned[0] : ofArgument[0])).lead;
-  if (step % passes::placeAlignment != 0)
+  if (step % passes::slotAlignment != 0)
     return;
   auto sameStep = [&](unsigned i) { return refOf(scan.getResult(i)).lead == step; };
   unsigned node = storage.create(step * (trips + 1));
@@ -86,7 +86,7 @@ void Placer::placeStackedCarry(seq::ScanOp scan, Carry &carry) {
 }
 
 /// Gives a carried value memory of its own on both ends of the body; what becomes of it is decided by finishCarry.
-void Placer::startCarry(seq::ScanOp scan, Carry &carry) {
+void SlotAssigner::startCarry(seq::ScanOp scan, Carry &carry) {
   Value returned = carry.returned->get();
   bool own = returned.getDefiningOp() && !seq::hasOthersMemory(returned);
   if (!own || !storage.isFree(refOf(returned).node))
@@ -97,7 +97,7 @@ void Placer::startCarry(seq::ScanOp scan, Carry &carry) {
 }
 
 /// Whether a carried argument is still read when the memory of its successor is first written.
-bool Placer::needsTwoBuffers(func::FuncOp body, Carry &carry) {
+bool SlotAssigner::needsTwoBuffers(func::FuncOp body, Carry &carry) {
   unsigned argumentRoot = storage.resolve(refOf(carry.argument)).node;
   unsigned returnedRoot = storage.resolve(refOf(carry.returned->get())).node;
   if (argumentRoot == returnedRoot)
@@ -123,7 +123,7 @@ bool Placer::needsTwoBuffers(func::FuncOp body, Carry &carry) {
   return lastRead >= firstWrite;
 }
 
-void Placer::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry) {
+void SlotAssigner::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry) {
   Value returned = carry.returned->get();
   unsigned returnedNode = storage.resolve(refOf(returned)).node;
   unsigned argumentNode = storage.resolve(refOf(carry.argument)).node;
@@ -133,7 +133,7 @@ void Placer::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry) {
   if (isUsedLater(initial))
     insertCopy(initial);
   if (needsTwoBuffers(body, carry)) {
-    int64_t size = passes::alignPlace(passes::byteSize(returned.getType())), trips = scan.getTrips();
+    int64_t size = passes::alignSlot(passes::byteSize(returned.getType())), trips = scan.getTrips();
     unsigned node = storage.create(2 * size);
     storage.place(argumentNode, {node, 0, size, true});
     storage.place(returnedNode, {node, size, -size, true});
@@ -142,15 +142,15 @@ void Placer::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry) {
     demand(initial, {node, first % 2 ? size : 0});
     return;
   }
-  Ref place = refOf(result);
-  storage.place(returnedNode, place);
+  Ref shared = refOf(result);
+  storage.place(returnedNode, shared);
   if (argumentNode != returnedNode)
-    storage.place(argumentNode, place);
-  demand(initial, place);
+    storage.place(argumentNode, shared);
+  demand(initial, shared);
 }
 
 /// Has what the body returns for each stack computed in its slot.
-void Placer::placeStacks(seq::ScanOp scan, func::FuncOp body) {
+void SlotAssigner::assignStacks(seq::ScanOp scan, func::FuncOp body) {
   Operation *end = body.getBody().front().getTerminator();
   for (unsigned i = scan.getCarry().size(); i < end->getNumOperands(); ++i) {
     Ref stack = refOf(scan.getResult(i));
@@ -162,7 +162,7 @@ void Placer::placeStacks(seq::ScanOp scan, func::FuncOp body) {
   }
 }
 
-LogicalResult Placer::placeScan(seq::ScanOp scan) {
+LogicalResult SlotAssigner::assignScan(seq::ScanOp scan) {
   func::FuncOp body = bodyOf(scan);
   Block &block = body.getBody().front();
   Operation *end = block.getTerminator();
@@ -178,12 +178,12 @@ LogicalResult Placer::placeScan(seq::ScanOp scan) {
   }
   for (Carry &carry : carries)
     if (carry.kind == Carry::Buffered)
-      placeStackedCarry(scan, carry);
+      assignStackedCarry(scan, carry);
   for (Carry &carry : carries)
     if (carry.kind == Carry::Buffered)
       startCarry(scan, carry);
-  placeStacks(scan, body);
-  if (failed(placeBlock(block)))
+  assignStacks(scan, body);
+  if (failed(assignBlock(block)))
     return failure();
   for (Carry &carry : carries) {
     if (carry.kind == Carry::Buffered)

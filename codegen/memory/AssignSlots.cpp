@@ -1,5 +1,5 @@
-//===- PlaceValues.cpp - demands on values ------------------------------------===//
-#include "codegen/memory/Placer.h"
+//===- AssignSlots.cpp - demands on values ------------------------------------===//
+#include "codegen/memory/SlotAssigner.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/Overwrite.h"
 
@@ -19,13 +19,13 @@ int64_t TableLayout::offsetOf(seq::TableOp op) {
       return offset;
   int64_t offset = end;
   known.emplace_back(dictionary, offset);
-  end += passes::alignPlace(passes::byteSize(op.getType()));
+  end += passes::alignSlot(passes::byteSize(op.getType()));
   return offset;
 }
 
 //===- Where a value is -------------------------------------------------------===//
 
-Ref Placer::refOf(Value value) {
+Ref SlotAssigner::refOf(Value value) {
   if (seq::isViewOfOperand(value.getDefiningOp()) || seq::updatedOperand(value)) // not remembered
     return makeRef(value);
   auto it = refs.find(value);
@@ -37,28 +37,28 @@ Ref Placer::refOf(Value value) {
 }
 
 /// The distance of the entries of a stack: exact where the stack is also seen as one value, else aligned.
-int64_t Placer::leadOf(OpResult stack, seq::ScanOp scan) {
+int64_t SlotAssigner::leadOf(OpResult stack, seq::ScanOp scan) {
   int64_t entry = passes::byteSize(stack.getType()) / scan.getTrips();
   bool slicesOnly = llvm::all_of(stack.getUses(), [](OpOperand &use) {
     auto reader = dyn_cast<seq::ScanOp>(use.getOwner());
     return reader && use.getOperandNumber() >= reader.getCarry().size() &&
            use.getOperandNumber() < reader.getCarry().size() + reader.getSlices().size();
   });
-  return slicesOnly ? passes::alignPlace(entry) : entry;
+  return slicesOnly ? passes::alignSlot(entry) : entry;
 }
 
-Ref Placer::makeRef(Value value) {
+Ref SlotAssigner::makeRef(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto get = dyn_cast<seq::GetParameterOp>(op)) {
-    passes::ParameterPlace place = parameters.places.lookup(module.lookupSymbol(get.getParameter()));
+    passes::ParameterSlot slot = parameters.slots.lookup(module.lookupSymbol(get.getParameter()));
     kern::Arena arena = get.getRounded() ? kern::Arena::rounded : kern::Arena::parameters;
     if (get.getRounded())
-      place = passes::roundedPlace(place);
-    return {storage.createFixed(arena, place.offset), 0, 0, false, place.stride};
+      slot = passes::bf16Slot(slot);
+    return {storage.createFixed(arena, slot.offset), 0, 0, false, slot.stride};
   }
   if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
-    auto place = module.lookupSymbol(get.getCache())->getAttrOfType<kern::SlotAttr>("kern.slot");
-    return {storage.createFixed(place.getArena(), place.getOffset()), 0, 0, false, place.getStride()};
+    auto slot = module.lookupSymbol(get.getCache())->getAttrOfType<kern::SlotAttr>("kern.slot");
+    return {storage.createFixed(slot.getArena(), slot.getOffset()), 0, 0, false, slot.getStride()};
   }
   if (OpOperand *updated = seq::updatedOperand(value))
     return refOf(updated->get());
@@ -83,13 +83,13 @@ Ref Placer::makeRef(Value value) {
 }
 
 /// Whether the entries of a stack do not follow one another directly.
-bool Placer::hasGaps(Value stack) {
+bool SlotAssigner::hasGaps(Value stack) {
   auto type = cast<RankedTensorType>(stack.getType());
   int64_t lead = refOf(stack).lead;
   return lead && lead * type.getDimSize(0) != passes::byteSize(type);
 }
 
-bool Placer::samePlace(Value a, Value b) {
+bool SlotAssigner::sameSlot(Value a, Value b) {
   Ref left = storage.resolve(refOf(a)), right = storage.resolve(refOf(b));
   return left.node == right.node && left.offset == right.offset && left.stride == right.stride;
 }
@@ -104,9 +104,9 @@ static bool canAdoptLead(Value value) {
   return isa<kern::CopyOp, arith::ConstantOp>(op);
 }
 
-bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
+bool SlotAssigner::tryAssign(Value value, const Ref &ref, bool rowStrided) {
   if (auto alias = value.getDefiningOp<seq::AliasOp>(); alias && alias.getAlias() == seq::Alias::whole)
-    return !rowStrided && !ref.lead && tryPlace(alias->getOperand(0), ref, false);
+    return !rowStrided && !ref.lead && tryAssign(alias->getOperand(0), ref, false);
   if (!value.getDefiningOp() || seq::hasOthersMemory(value))
     return false;
   if (rowStrided && (!canWriteRowStride(cast<OpResult>(value)) ||
@@ -125,9 +125,9 @@ bool Placer::tryPlace(Value value, const Ref &ref, bool rowStrided) {
     refs[value].lead = lead;
   else if (hasGaps(value))
     return false;
-  Ref place = ref;
-  place.lead = 0;
-  storage.place(own.node, place);
+  Ref whole = ref;
+  whole.lead = 0;
+  storage.place(own.node, whole);
   return true;
 }
 
@@ -138,46 +138,46 @@ Value stretto::codegen::insertCopy(OpOperand &use) {
   return copy;
 }
 
-void Placer::demand(OpOperand &use, const Ref &ref, bool rowStrided) {
-  if (tryPlace(use.get(), ref, rowStrided))
+void SlotAssigner::demand(OpOperand &use, const Ref &ref, bool rowStrided) {
+  if (tryAssign(use.get(), ref, rowStrided))
     return;
-  bool placed = tryPlace(insertCopy(use), ref, rowStrided);
+  bool placed = tryAssign(insertCopy(use), ref, rowStrided);
   (void)placed;
   assert(placed && "copies can be placed anywhere");
 }
 
 /// Lets `result` take over the memory of an operand of its operation; false where that is not possible.
-bool Placer::tryShare(OpOperand &use, Value result) {
+bool SlotAssigner::tryShare(OpOperand &use, Value result) {
   Value value = use.get();
   if (isUsedLater(use))
     return false;
   if (value.getDefiningOp())
-    return tryPlace(value, refOf(result), false);
+    return tryAssign(value, refOf(result), false);
   auto it = carried.find(value);
-  if (it == carried.end() || !samePlace(result, it->second) ||
+  if (it == carried.end() || !sameSlot(result, it->second) ||
       storage.resolve(refOf(value)).node == storage.resolve(refOf(result)).node)
     return false;
   storage.place(refOf(value).node, refOf(result));
   return true;
 }
 
-void Placer::placeAccumulator(Operation *op, OpOperand &use) {
+void SlotAssigner::assignAccumulator(Operation *op, OpOperand &use) {
   if (tryShare(use, op->getResult(0)))
     return;
   insertCopy(use); // what is read later must not be added to
   demand(use, refOf(op->getResult(0)));
 }
 
-void Placer::placeResidual(Operation *op, OpOperand &use) {
+void SlotAssigner::assignResidual(Operation *op, OpOperand &use) {
   if (!use.get().getDefiningOp<seq::ScanOp>() && !isRowStrided(use.get()) && !isRowStrided(op->getResult(0)))
     tryShare(use, op->getResult(0));
 }
 
-LogicalResult Placer::placeRowwise(kern::RowwiseOp op) {
+LogicalResult SlotAssigner::assignRowwise(kern::RowwiseOp op) {
   SmallVector<bool> taken(op.getInputs().size(), false);
   for (auto [r, result] : llvm::enumerate(op.getResults()))
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-      bool same = samePlace(input, result);
+      bool same = sameSlot(input, result);
       if (same && !mayOverwrite(op, i, r)) {
         InFlightDiagnostic error = op.emitOpError() << "must not store result " << r << " over operand " << i
                                                     << ", which it reads at other positions too";
@@ -192,7 +192,7 @@ LogicalResult Placer::placeRowwise(kern::RowwiseOp op) {
   return success();
 }
 
-void Placer::placePieces(seq::AliasOp op) {
+void SlotAssigner::assignPieces(seq::AliasOp op) {
   Ref whole = refOf(op->getResult(0));
   bool oneRow = rowsOf(op->getResult(0)) == 1;
   for (OpOperand &piece : op->getOpOperands()) {
@@ -202,41 +202,41 @@ void Placer::placePieces(seq::AliasOp op) {
   }
 }
 
-void Placer::placeGradient(seq::GradientOp op) {
-  passes::ParameterPlace place = parameters.places.lookup(module.lookupSymbol(op.getParameter()));
-  demand(op->getOpOperand(0), {storage.createFixed(kern::Arena::gradients, place.offset), 0, 0, false, place.stride});
+void SlotAssigner::assignGradient(seq::GradientOp op) {
+  passes::ParameterSlot slot = parameters.slots.lookup(module.lookupSymbol(op.getParameter()));
+  demand(op->getOpOperand(0), {storage.createFixed(kern::Arena::gradients, slot.offset), 0, 0, false, slot.stride});
 }
 
-LogicalResult Placer::placeReturn(func::FuncOp function, Operation *end) {
+LogicalResult SlotAssigner::assignReturn(func::FuncOp function, Operation *end) {
   for (OpOperand &use : end->getOpOperands()) {
-    auto place = function.getResultAttrOfType<kern::SlotAttr>(use.getOperandNumber(), "kern.slot");
-    demand(use, {storage.createFixed(place.getArena(), place.getOffset())});
+    auto slot = function.getResultAttrOfType<kern::SlotAttr>(use.getOperandNumber(), "kern.slot");
+    demand(use, {storage.createFixed(slot.getArena(), slot.getOffset())});
   }
   return success();
 }
 
-LogicalResult Placer::placeOperation(Operation *op) {
+LogicalResult SlotAssigner::assignOperation(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && !matchPattern(constant.getResult(), m_AnyZeroFloat()))
     return op->emitOpError() << "must be zero outside of kernels, but got " << constant.getValue();
   if (auto gradient = dyn_cast<seq::GradientOp>(op))
-    placeGradient(gradient);
+    assignGradient(gradient);
   else if (auto alias = dyn_cast<seq::AliasOp>(op); alias && alias.getAlias() == seq::Alias::pieces)
-    placePieces(alias);
+    assignPieces(alias);
   else if (OpOperand *accumulator = accumulatorOf(op))
-    placeAccumulator(op, *accumulator);
+    assignAccumulator(op, *accumulator);
   else if (OpOperand *residual = residualOf(op))
-    placeResidual(op, *residual);
+    assignResidual(op, *residual);
   else if (auto scan = dyn_cast<seq::ScanOp>(op))
-    return placeScan(scan);
+    return assignScan(scan);
   else if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
-    return placeRowwise(rowwise);
+    return assignRowwise(rowwise);
   return success();
 }
 
-LogicalResult Placer::placeBlock(Block &block) {
+LogicalResult SlotAssigner::assignBlock(Block &block) {
   for (Operation *op = block.getTerminator()->getPrevNode(); op; op = op->getPrevNode())
-    if (failed(placeOperation(op)))
+    if (failed(assignOperation(op)))
       return failure();
   return success();
 }
@@ -272,7 +272,7 @@ static void makeReadable(func::FuncOp function) {
     }
 }
 
-LogicalResult Placer::run(func::FuncOp entry) {
+LogicalResult SlotAssigner::run(func::FuncOp entry) {
   Timeline timeline(entry);
   for (func::FuncOp function : timeline.functions()) {
     separateConstants(function);
@@ -280,10 +280,10 @@ LogicalResult Placer::run(func::FuncOp entry) {
   }
   Block &block = entry.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
-    auto place = entry.getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
-    refs[argument] = {storage.createFixed(place.getArena(), place.getOffset())};
+    auto slot = entry.getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
+    refs[argument] = {storage.createFixed(slot.getArena(), slot.getOffset())};
   }
-  if (failed(placeReturn(entry, block.getTerminator())))
+  if (failed(assignReturn(entry, block.getTerminator())))
     return failure();
-  return placeBlock(block);
+  return assignBlock(block);
 }

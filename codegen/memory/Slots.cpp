@@ -1,5 +1,5 @@
-//===- Places.cpp - every value has a place -------------------------------===//
-#include "codegen/memory/Places.h"
+//===- Slots.cpp - every value has a slot -------------------------------===//
+#include "codegen/memory/Slots.h"
 
 #include "codegen/memory/Entries.h"
 #include "ir/kern/KernOps.h"
@@ -13,19 +13,19 @@ using namespace stretto::codegen;
 
 constexpr StringLiteral maker = "kern-plan-memory";
 
-static LogicalResult requirePlacesOfResults(Operation *op) {
+static LogicalResult requireSlotsOfResults(Operation *op) {
   if (op->getNumResults() == 0)
     return success();
-  auto places = passes::requireAttribute<ArrayAttr>(op, "kern.slots", maker);
-  if (!places)
+  auto slots = passes::requireAttribute<ArrayAttr>(op, "kern.slots", maker);
+  if (!slots)
     return failure();
-  if (places.size() == op->getNumResults() && llvm::all_of(places, llvm::IsaPred<kern::SlotAttr>))
+  if (slots.size() == op->getNumResults() && llvm::all_of(slots, llvm::IsaPred<kern::SlotAttr>))
     return success();
   return op->emitOpError() << "needs a slot for each of " << op->getNumResults() << " results in kern.slots, but got "
-                           << places;
+                           << slots;
 }
 
-static LogicalResult requirePlacesOfFunction(func::FuncOp function, bool isEntry) {
+static LogicalResult requireSlotsOfFunction(func::FuncOp function, bool isEntry) {
   auto missing = [&](StringRef what, unsigned number) {
     return function.emitOpError() << "needs the attribute kern.slot on " << what << " " << number << ", which " << maker
                                   << " gives";
@@ -37,18 +37,18 @@ static LogicalResult requirePlacesOfFunction(func::FuncOp function, bool isEntry
     if (!function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot"))
       return missing("result", i);
   for (Operation &op : function.getBody().front())
-    if (failed(requirePlacesOfResults(&op)))
+    if (failed(requireSlotsOfResults(&op)))
       return failure();
   return success();
 }
 
-LogicalResult stretto::codegen::requirePlaces(ModuleOp module) {
+LogicalResult stretto::codegen::requireSlots(ModuleOp module) {
   for (Operation &op : module.getOps())
     if (isa<seq::ParameterOp, seq::CacheOp>(op) && !passes::requireAttribute<kern::SlotAttr>(&op, "kern.slot", maker))
       return failure();
   SmallVector<func::FuncOp> entries = entryFunctions(module);
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isDeclaration() && failed(requirePlacesOfFunction(function, llvm::is_contained(entries, function))))
+    if (!function.isDeclaration() && failed(requireSlotsOfFunction(function, llvm::is_contained(entries, function))))
       return failure();
   return success();
 }
