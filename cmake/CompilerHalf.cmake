@@ -21,9 +21,7 @@ if(STRETTO_PRECOMPILE)
   add_library(stretto_compiler_pch STATIC ${CMAKE_BINARY_DIR}/compiler_pch.cpp)
   target_link_libraries(stretto_compiler_pch PUBLIC stretto_compiler_flags)
   target_precompile_headers(stretto_compiler_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/compiler_pch.h)
-  # Lets ccache work with the precompiled header.
-  target_compile_options(stretto_compiler_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  target_compile_options(stretto_compiler_flags INTERFACE ${STRETTO_PRECOMPILED_FLAGS})
 endif()
 
 # stretto_precompiled(TARGET...): their sources use the precompiled header, which is made for libraries; programs must be

@@ -50,8 +50,11 @@ struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
     for (auto kernel : llvm::make_early_inc_range(module.getOps<kern::DeviceKernelOp>()))
       kernel.erase();
     eraseAttributes(module);
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       eraseAttributes(function);
+      if (!function.isExternal())
+        makeLocal(function);
+    }
   }
 
 private:
@@ -60,6 +63,12 @@ private:
     for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
       if (attribute.getName().strref().starts_with("kern.") || attribute.getName().strref().starts_with("seq."))
         op->removeDiscardableAttr(attribute.getName());
+  }
+
+  /// Only the tables know it, and not by its address, so that equal functions can be one.
+  static void makeLocal(LLVM::LLVMFuncOp function) {
+    function.setLinkage(LLVM::Linkage::Internal);
+    function.setUnnamedAddr(LLVM::UnnamedAddr::Global);
   }
 
   LogicalResult emitFunction(func::FuncOp function, bool isBody, ProgramFacts &facts) {

@@ -10,6 +10,7 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/MergeFunctions.h"
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace mlir;
@@ -42,7 +43,13 @@ static void addAddressChecks(llvm::ModulePassManager &passes, llvm::Optimization
   passes.addPass(llvm::AddressSanitizerPass(options));
 }
 
-/// The O3 pipeline without the vectorisers: kernels are vector code already, and nothing else is hot.
+/// In front of all other passes: none sees the second of two equal functions.
+static void mergeEqualFunctions(llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+  passes.addPass(llvm::MergeFunctionsPass());
+}
+
+/// The O3 pipeline without what rewrites loops for speed: kernels are vector code already, in blocks of rows and columns that
+/// fill the registers, and nothing else is hot.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool checkAddresses) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -52,12 +59,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool ch
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
+  tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.registerPipelineStartEPCallback(mergeEqualFunctions);
   if (checkAddresses)
     builder.registerOptimizerLastEPCallback(addAddressChecks);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);

@@ -492,7 +492,7 @@ TEST(Mixer, roundsRowsOnlyWhereTheyAreWritten) {
 TEST(Mixer, needsNotTheStatesOfShortSegments) {
   for (Setting s : settings())
     for (bool even : {false, true}) {
-      s.keys = even ? 8 : 5, s.values = even ? 8 : 7, s.length = 300, s.segment = 64;
+      s.batch = 1, s.keys = even ? 8 : 5, s.values = even ? 8 : 7, s.length = 300, s.segment = 64;
       const Data data(s);
       const Results wanted = Chunks<double>(s, data).run();
       const Numbers out = Chunks<float>(s, data).run().out;
