@@ -52,7 +52,7 @@ struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
     eraseAttributes(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       eraseAttributes(function);
-      if (!function.isExternal())
+      if (!function.isExternal() && function.getLinkage() == LLVM::Linkage::External)
         makeLocal(function);
     }
   }
@@ -65,7 +65,7 @@ private:
         op->removeDiscardableAttr(attribute.getName());
   }
 
-  /// Only the tables know it, and not by its address, so that equal functions can be one.
+  /// Of a kernel: only the tables know it, and its address means nothing, so that equal kernels can be one.
   static void makeLocal(LLVM::LLVMFuncOp function) {
     function.setLinkage(LLVM::Linkage::Internal);
     function.setUnnamedAddr(LLVM::UnnamedAddr::Global);

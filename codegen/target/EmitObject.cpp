@@ -48,8 +48,8 @@ static void mergeEqualFunctions(llvm::ModulePassManager &passes, llvm::Optimizat
   passes.addPass(llvm::MergeFunctionsPass());
 }
 
-/// The O3 pipeline without what rewrites loops for speed: kernels are vector code already, in blocks of rows and columns that
-/// fill the registers, and nothing else is hot.
+/// The O3 pipeline without what vectorizes and unrolls loops: kernels are vector code already, in blocks of rows and
+/// columns that fill the registers, and nothing else is hot.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool checkAddresses) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
