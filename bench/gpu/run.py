@@ -22,13 +22,12 @@ from children import Variant, start_all
 from goals import PEAK_FLOPS, goals, in_order, lines_of
 from mixer_goals import mixer_goals
 from rank import STEPS, ceilings, variant_of
-from setting import HERE, ROOT, flops_per_token, machine, results_folder, shape, slug, write
+from setting import HERE, OPTIONS, ROOT, flops_per_token, machine, results_folder, shape, slug, write
 from site_goals import site_goals
 
 import rows
 
 ROUNDS = 12
-OPTIONS = ["--lr", "1e-4", "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
 
 
 def share(mine, others, names, work):

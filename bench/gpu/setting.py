@@ -12,6 +12,8 @@ FULL = {"dim": 768, "layers": 12, "length": 2048, "vocabulary": 10000}
 SMALL = {"dim": 64, "layers": 2, "length": 32, "vocabulary": 101}
 BATCHES = {"32k": 16, "2k": 1}  # by the tokens of a step
 SMALL_BATCHES = {"32k": 4, "2k": 1}
+# Of our programs; worker.py has the same.
+OPTIONS = ["--lr", "1e-4", "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
 
 
 def shape(tokens, small):
@@ -43,4 +45,4 @@ def slug(name):
     return "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")
 
 
-__all__ = ["BATCHES", "FULL", "HERE", "ROOT", "flops_per_token", "machine", "results_folder", "shape", "slug", "write"]
+__all__ = ["BATCHES", "FULL", "HERE", "OPTIONS", "ROOT", "flops_per_token", "machine", "results_folder", "shape", "slug", "write"]

@@ -5,7 +5,8 @@
 Settings: form (none, conv, shift, causal-conv1d, fla), mode (eager, compile, autotune, reduce-overhead, graph: compiled,
 and the whole step in one captured graph), precision (master: bf16 weights beside f32 masters; autocast), attention (cudnn,
 flash: which is tried first), dim, layers, batch, length, vocabulary; weights: where to write the first weights; rows:
-tokens and targets to train on, random ones where none are named.
+tokens and targets to train on, random ones where none are named; mixer: in place of a Llama, layers of nothing but this
+(mixer_layers.py).
 Prints {"compile_seconds", "loss"} when it is ready, then answers `time N` and `memory`. Steps are timed together, without
 reading the loss of each, so that the host may run ahead.
 """
@@ -19,6 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+import mixer_layers
 from pytorch_model import Canon, Llama
 
 MODES = {"compile": "default", "autotune": "max-autotune-no-cudagraphs", "reduce-overhead": "reduce-overhead",
@@ -46,6 +48,8 @@ class WideHead(torch.nn.Linear):
 
 
 def make_model(settings):
+    if "mixer" in settings:
+        return mixer_layers.make_model(settings).to(DEVICE)
     form = settings["form"]
     own = form if form in ("none", "conv", "shift") else "conv"
     forward = None if own == form else packaged(form)

@@ -131,14 +131,14 @@ class Mamba2(Mixer):
 
 
 class MixerModel(nn.Module):
-    """Blocks of a mixer and a gated MLP. form: none, conv or shift."""
+    """Blocks of a mixer and a gated MLP, or mixers alone. form: none, conv or shift."""
 
-    def __init__(self, kind, dim, layers, vocabulary, form):
+    def __init__(self, kind, dim, layers, vocabulary, form, has_mlp=True):
         super().__init__()
         ffn = 8 * dim // 3 // 8 * 8 if kind is GLA else 2 * dim
         self.embedding = nn.Embedding(vocabulary, dim)
         self.mixer = nn.ModuleList(kind(dim, form) for _ in range(layers))
-        self.mlp = nn.ModuleList(MLP(dim, form, ffn) for _ in range(layers))
+        self.mlp = nn.ModuleList(MLP(dim, form, ffn) if has_mlp else nn.Identity() for _ in range(layers))
         self.norm = nn.RMSNorm(dim, eps=1e-5)
         self.head = nn.Linear(dim, vocabulary, bias=False)
         for module in self.modules():

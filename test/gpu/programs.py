@@ -94,6 +94,13 @@ def mixers(small):
                 f"{site}-short": made(site, 8, 1024, 8, 64, 64, groups) for site, groups in (("gla", 8), ("gdn", 8), ("ssd", 1))}  # fmt: skip
 
 
+def layers(small):
+    """Programs of nothing but mixer layers, of two depths, whose difference is that of so many layers (G13)."""
+    shape, dim = (Shape(2, 64, 31), 32) if small else (Shape(8, 2048, 256), 1024)
+    return {f"layers-{mixer}-{depth}": Made(mixer, shape, {"dim": dim, "layers": depth, "mlp": "false", "canon_at": "{b}"}, "bf16")
+            for mixer in ("gdn", "gla", "mamba2") for depth in ((1, 2) if small else (2, 6))}
+
+
 def kernel_models(small):
     """Models whose kernels are compared: all of models/, odd sizes, both types, and one as wide as the benchmark's."""
     odd, even = Shape(3, 13, 29), Shape(2, 32, 64)
