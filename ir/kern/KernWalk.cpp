@@ -11,13 +11,19 @@ using namespace stretto::kern;
 
 YieldOp WalkOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
 
+static bool isOfStates(WindowKind kind) { return kind == WindowKind::states || kind == WindowKind::ends; }
+
 std::pair<int64_t, int64_t> WalkOp::getRows() {
+  std::pair<int64_t, int64_t> ofEntries = {0, 0};
   for (auto [i, value] : llvm::enumerate(llvm::concat<Value>(getOperands(), getResults()))) {
     WindowAttr window = i < getNumOperands() ? getWindow(i) : getResultWindow(i - getNumOperands());
-    if (window.getKind() == WindowKind::rows && typeOf(value).getRank() >= 2)
-      return {typeOf(value).getDimSize(0), typeOf(value).getDimSize(1)};
+    RankedTensorType type = typeOf(value);
+    if (window.getKind() == WindowKind::rows && type.getRank() >= 2)
+      return {type.getDimSize(0), type.getDimSize(1)};
+    if (isOfStates(window.getKind()) && type.getRank() == 4 && ofEntries.first == 0)
+      ofEntries = {type.getDimSize(0), type.getDimSize(2) * window.getEvery() * static_cast<int64_t>(getChunk())};
   }
-  return {0, 0};
+  return ofEntries;
 }
 
 //===- Windows ----------------------------------------------------------------===//
@@ -27,7 +33,7 @@ LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError, W
   if (parts < 1 || every < 1)
     return emitError() << "a window must have at least 1 part, of at least each 1st chunk, but got " << parts << " and "
                        << every;
-  if ((kind == WindowKind::states) != (width > 0) || (kind != WindowKind::states && every != 1))
+  if (isOfStates(kind) != (width > 0) || (!isOfStates(kind) && every != 1))
     return emitError() << "a window of states, and no other, must have a width, but got " << width << " for "
                        << stringifyWindowKind(kind);
   return success();
@@ -51,6 +57,7 @@ public:
     case WindowKind::shared:
       return value.getRank() != 1 ? "must be one row" : ofColumns(value.getDimSize(0), tile.getShape());
     case WindowKind::states:
+    case WindowKind::ends:
       return ofStates();
     }
     llvm_unreachable("unknown kind of window");
@@ -85,8 +92,9 @@ private:
     int64_t columns = window.getParts() / heads * width;
     if (value.getDimSize(3) % columns != 0)
       return "an entry must have rows of " + std::to_string(columns) + " columns";
-    bool fits =
-        tile.getRank() == 2 && tile.getDimSize(0) >= value.getDimSize(3) / columns && tile.getDimSize(1) >= width;
+    bool isList = tile.getRank() == 1 && width == 1;
+    bool fits = (isList || (tile.getRank() == 2 && tile.getDimSize(1) >= width)) &&
+                tile.getDimSize(0) >= value.getDimSize(3) / columns;
     return fits ? "" : "tiles must have at least the rows and columns of a part";
   }
 
@@ -110,7 +118,9 @@ static LogicalResult verifyWindow(WalkOp op, StringRef what, unsigned number, Wi
 static LogicalResult verifyWindows(WalkOp op) {
   Block &body = op.getBody().front();
   for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-    if (failed(verifyWindow(op, "operand", i, op.getWindow(i), operand, body.getArgument(i))))
+    if (op.getWindow(i).getKind() == WindowKind::ends)
+      return op.emitOpError() << "operand " << i << ": only results are stored at ends";
+    else if (failed(verifyWindow(op, "operand", i, op.getWindow(i), operand, body.getArgument(i))))
       return failure();
   for (auto [i, result] : llvm::enumerate(op.getResults()))
     if (failed(verifyWindow(op, "result", i, op.getResultWindow(i), result, op.getYield().getValues()[i])))
@@ -120,8 +130,8 @@ static LogicalResult verifyWindows(WalkOp op) {
 
 /// What may stand in a body beside the operations on tiles.
 static bool isTileOperation(Operation *op) {
-  return isa<YieldOp, TileMatmulOp, PrefixSumOp, UnitSolveOp, TileRowOp, TileSumOp, seq::BroadcastOp, seq::ReduceOp,
-             seq::ColumnIndexOp>(op) ||
+  return isa<YieldOp, TileMatmulOp, PrefixSumOp, UnitSolveOp, TileRowOp, TileSumOp, ProgramIndexOp, seq::BroadcastOp,
+             seq::ReduceOp, seq::ColumnIndexOp>(op) ||
          op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>();
 }
 
@@ -133,7 +143,7 @@ LogicalResult WalkOp::verify() {
     return emitOpError() << "needs a window for each of " << getNumOperands() << " operands and " << getNumResults()
                          << " results, but got " << getWindows().size() << " and " << getResultWindows().size();
   if (getRows().first == 0)
-    return emitOpError() << "must have a value with rows";
+    return emitOpError() << "must have a value with rows or states";
   auto carried = getCarried();
   if (getBody().getNumArguments() < getInputs().size() ||
       (!getInitial().empty() && getInitial().size() != carried.size()))
@@ -174,6 +184,7 @@ static seq::ValueFacts factsOf(WindowAttr window) {
   case WindowKind::shared:
     return {RowKind::shared};
   case WindowKind::states:
+  case WindowKind::ends:
     return {RowKind::other};
   }
   llvm_unreachable("unknown kind of window");
@@ -225,6 +236,12 @@ LogicalResult TileRowOp::verify() {
     return emitOpError() << "must be row " << getRow() << " of the operand, but got " << type << " and "
                          << getResult().getType();
   return success();
+}
+
+LogicalResult ProgramIndexOp::verify() {
+  if (typeOf(getResult()).getRank() == 0)
+    return success();
+  return emitOpError() << "must be a number, but got " << getResult().getType();
 }
 
 LogicalResult TileSumOp::verify() {

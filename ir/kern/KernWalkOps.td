@@ -10,7 +10,8 @@ include "ir/kern/KernDialect.td"
 def Kern_Tile : RankedTensorOf<[F32, F64, BF16]>;
 
 def Kern_WindowKind : I32EnumAttr<"WindowKind", "what a tile is a part of", [
-  I32EnumAttrCase<"rows", 0>, I32EnumAttrCase<"shared", 1>, I32EnumAttrCase<"states", 2>]> {
+  I32EnumAttrCase<"rows", 0>, I32EnumAttrCase<"shared", 1>, I32EnumAttrCase<"states", 2>,
+  I32EnumAttrCase<"ends", 3>]> {
   let cppNamespace = "::stretto::kern";
   let genSpecializedAttr = 0;
 }
@@ -25,6 +26,7 @@ def Kern_WindowAttr : AttrDef<Kern_Dialect, "Window"> {
     * `shared`: of `[columns]` the columns of the part, for each chunk the same.
     * `states`: of `[batch, heads, entries, rows * columns]` one matrix, cut by columns into `parts / heads` parts of
       `width` columns; chunk `c` has entry `c / every` and, where it is a result, stores it if `every` divides `c`.
+    * `ends`, of results: the same, but stored by the last chunk of those that have an entry.
 
     A part of one column is a tile without that dimension. A tile may be larger than what it is a part of: behind the
     last row of a sequence, and behind the rows and columns of the part, zeros are read and nothing is stored.
@@ -50,6 +52,9 @@ def Kern_WalkOp : Kern_Op<"walk", [Pure, IsolatedFromAbove, SingleBlock, AttrSiz
     first arguments are tiles of the inputs, as the windows say, the others what is carried; it yields the tiles of the
     results and what is carried on. What is carried is zero before the first chunk of a span, or the tiles of `initial`,
     one for each, at that chunk; their windows follow those of the inputs.
+
+    Values with rows say how long sequences are. Where there are none, the first value of states does: it has an entry
+    for each `every` chunks.
 
     No two programs write the same part of a result. `gradient` tells profiles what the matmuls are for. With
     `shared_state` what is carried lies in the shared memory of a block, else in registers. `held` is an estimate of how
@@ -83,7 +88,7 @@ def Kern_WalkOp : Kern_Op<"walk", [Pure, IsolatedFromAbove, SingleBlock, AttrSiz
     /// Of an operand: an input, or behind them one of `initial`.
     WindowAttr getWindow(unsigned operand) { return ::llvm::cast<WindowAttr>(getWindows()[operand]); }
     WindowAttr getResultWindow(unsigned result) { return ::llvm::cast<WindowAttr>(getResultWindows()[result]); }
-    /// Batch and time of the values that have rows.
+    /// Batch and time: of the values that have rows, else of those that the first value of states has entries for.
     std::pair<int64_t, int64_t> getRows();
     /// Chunks of a sequence, and walks over them.
     int64_t getChunks() { return ::llvm::divideCeil(getRows().second, getChunk()); }
@@ -144,6 +149,20 @@ def Kern_UnitSolveOp : Kern_Op<"unit_solve", [Pure, AllTypesMatch<["right", "res
   let arguments = (ins Kern_Real:$matrix, Kern_Real:$right, UnitAttr:$transpose);
   let results = (outs Kern_Real:$result);
   let assemblyFormat = "$matrix `,` $right (`transpose` $transpose^)? `:` type($matrix) `,` type($right) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Kern_ProgramIndexOp : Kern_Op<"program_index", [Pure]> {
+  let summary = "which of the programs of a walk this is";
+  let description = [{
+    A number from 0 to `programs - 1`.
+
+    ```mlir
+    %p = kern.program_index : tensor<f32>
+    ```
+  }];
+  let results = (outs Kern_Real:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
   let hasVerifier = 1;
 }
 

@@ -280,6 +280,17 @@ class Rows:
         return np.stack([sums(x[b, t : t + self.chunk]) for b in range(batch) for t in range(0, length, self.chunk)])
 
 
+class ProgramRows(Rows):
+    """The same in a program of a walk, which knows its number."""
+
+    def __init__(self, program):
+        super().__init__()
+        self.program = program
+
+    def program_index(self, op):
+        return np.float64(self.program)
+
+
 class Program:
     """A module, ready to run. `parameters` maps names of checkpoints to arrays. Without `rounds` bf16 is as good as f64."""
 
@@ -395,4 +406,4 @@ class Program:
         return self.block(op, [spread[kind](x) for x, kind in zip(inputs, maps)], Rows(lead, chunk))
 
     def walk(self, op, *inputs):
-        return walk(op, inputs, lambda arguments: self.block(op, arguments, Rows()))
+        return walk(op, inputs, lambda arguments, program: self.block(op, arguments, ProgramRows(program)))

@@ -18,7 +18,7 @@ class Window:
     def view(self, value, batch, program, programs, chunk, rows):
         """The part as a view of the value."""
         part = program * self.parts // programs
-        if self.kind == "states":
+        if self.kind in ("states", "ends"):
             heads = value.shape[1]
             blocks = self.parts // heads
             matrix = value[batch, part // blocks, chunk // self.every].reshape(-1, blocks * self.width)
@@ -28,6 +28,22 @@ class Window:
             return value.reshape(self.parts, -1)[part]
         of_chunk = value[batch, chunk * rows : (chunk + 1) * rows]
         return of_chunk.reshape(len(of_chunk), self.parts, -1)[:, part]
+
+
+    def stores(self, chunk, chunks):
+        """Whether a result is stored at a chunk."""
+        if self.kind == "ends":
+            return (chunk + 1) % self.every == 0 or chunk + 1 == chunks
+        return chunk % self.every == 0
+
+
+def sequences(values, rows):
+    """Batch and time, of values with their windows."""
+    for window, value in values:
+        if window.kind == "rows":
+            return value.shape[:2]
+    window, value = next(each for each in values if each[0].kind in ("states", "ends"))
+    return value.shape[0], value.shape[2] * window.every * rows
 
 
 def load(view, shape, dtype):
@@ -73,14 +89,14 @@ class Tiles:
 
 
 def walk(op, inputs, run_body):
-    """The results; `run_body(arguments)` gives what the body yields."""
+    """The results; `run_body(arguments, program)` gives what the body yields."""
     count, _ = op.integers("operandSegmentSizes")
     windows, result_windows = ([Window(each) for each in split(op.attributes[name][1:-1])]
                                for name in ("windows", "result_windows"))  # fmt: skip
     programs, rows, span = op.integer("programs"), op.integer("chunk"), op.integer("span")
     results = [np.full(shape_of(text)[0], np.nan) for text in op.result_types]
     values = list(zip(windows, inputs)) + list(zip(result_windows, results))
-    batch, time = next(value.shape[:2] for window, value in values if window.kind == "rows")
+    batch, time = sequences(values, rows)
     chunks = -(-time // rows)
     tiles = [shape_of(text) for _, text in op.arguments]
 
@@ -98,9 +114,9 @@ def walk(op, inputs, run_body):
                 for chunk in numbers:
                     place = b, program, programs, chunk
                     arguments = [read(*each, *place) for each in zip(windows[:count], inputs, tiles)]
-                    yielded = run_body([*arguments, *carried])
+                    yielded = run_body([*arguments, *carried], program)
                     carried = yielded[len(results) :]
                     for window, result, tile in zip(result_windows, results, yielded):
-                        if window.kind != "states" or chunk % window.every == 0:
+                        if window.stores(chunk, chunks):
                             store(tile, window.view(result, *place, rows))
     return results

@@ -93,7 +93,7 @@ TilePlace TilePlaces::at(int64_t part) {
   if (tile.rank() == 2)
     return inMatrix(part / tile.partsOfRow(), part % tile.partsOfRow());
   if (tile.rank() == 0)
-    return {};
+    return {{}, {}, 0, 0, b.less(thread, 1)}; // every thread has it, the first stores it
   Value element = b.add(thread, b.index(part * tile.threads()));
   if (!tile.isRagged())
     return {{}, element, 0, 0, {}};

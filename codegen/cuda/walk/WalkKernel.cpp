@@ -12,6 +12,7 @@
 #include "codegen/cuda/walk/TileOperations.h"
 #include "codegen/cuda/walk/WalkRules.h"
 #include "codegen/cuda/walk/Windows.h"
+#include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -147,7 +148,7 @@ void WalkBuilder::loadChunk() {
     if (typeOf(tile).getRank() == 2) {
       matrices.push_back(tile);
       bytes += elementsOf(tile) * typeOf(tile).getElementTypeBitWidth() / 8;
-    } else if (op.getWindow(tile.getArgNumber()).getKind() == kern::WindowKind::rows) {
+    } else if (op.getWindow(tile.getArgNumber()).getKind() != kern::WindowKind::shared) {
       loadList(tile);
     }
   }
@@ -201,6 +202,9 @@ void WalkBuilder::compute(Operation &inner) {
       .Case([&](kern::TileSumOp sum) { emitTileSum(tiles, sum); })
       .Case([&](kern::TileRowOp row) { emitTileRow(tiles, row); })
       .Case([&](kern::PrefixSumOp sum) { emitPrefixSum(tiles, sum); })
+      .Case([&](kern::ProgramIndexOp index) {
+        tiles.setParts(index, {emitColumnNumbers(b, typeOf(index).getElementType(), position.program, 1)});
+      })
       .Case([&](kern::UnitSolveOp solve) { emitUnitSolve(tiles, solve); });
 }
 

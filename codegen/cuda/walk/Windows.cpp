@@ -30,6 +30,7 @@ private:
   void inRows(WindowTile &tile, ArrayRef<int64_t> shape);
   void inColumns(WindowTile &tile, ArrayRef<int64_t> shape);
   void inStates(WindowTile &tile, ArrayRef<int64_t> shape);
+  Value isStored(int64_t every);
   void limitColumns(WindowTile &tile, int64_t columns, int64_t width);
 
   CudaBuilder &b;
@@ -52,6 +53,7 @@ WindowTile Locator::locate(Value pointer, ArrayRef<int64_t> shape) {
     inColumns(tile, shape);
     break;
   case kern::WindowKind::states:
+  case kern::WindowKind::ends:
     inStates(tile, shape);
     break;
   }
@@ -93,16 +95,30 @@ void Locator::inStates(WindowTile &tile, ArrayRef<int64_t> shape) {
   auto dims = typeOf(value).getShape(); // batch, heads, entries, rows * columns
   int64_t width = window.getWidth(), partsOfHead = window.getParts() / dims[1], every = window.getEvery();
   tile.rowStride = partsOfHead * width;
-  tile.columnStride = 1;
   Value head = b.add(b.mul(position.batch, dims[1]), b.divide(part, partsOfHead));
   Value entry = b.add(b.mul(head, dims[2]), b.divide(position.chunk, every));
   first = b.add(b.mul(entry, dims[3]), b.mul(b.remainder(part, partsOfHead), width));
   if (int64_t rows = dims[3] / tile.rowStride; rows < shape[0])
     tile.rowLimit = b.index(rows);
-  limitColumns(tile, shape[1], width);
+  if (shape.size() == 2) {
+    tile.columnStride = 1;
+    limitColumns(tile, shape[1], width);
+  }
   if (every > 1)
-    tile.stored = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.remainder(position.chunk, every), b.index(0));
+    tile.stored = isStored(every);
   tile.alignment = commonAlignment({tile.rowStride, width}, tile.element);
+}
+
+/// Whether the chunk is the one that stores an entry, of those that have it.
+Value Locator::isStored(int64_t every) {
+  auto isAt = [&](Value chunk, int64_t number) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, chunk, b.index(number)).getResult();
+  };
+  Value number = b.remainder(position.chunk, every);
+  if (window.getKind() == kern::WindowKind::states)
+    return isAt(number, 0);
+  Value ends = isAt(number, every - 1), isLast = isAt(position.chunk, walk.getChunks() - 1);
+  return arith::OrIOp::create(b, ends, isLast);
 }
 
 WindowTile stretto::codegen::locateWindow(CudaBuilder &b, kern::WalkOp walk, unsigned number, Value pointer,
@@ -266,9 +282,9 @@ void PartStore::storeList() {
     TilePlace place = places.at(part);
     Value element = place.column ? place.column : places.thread;
     Value limit = to.columnStride == 0 ? to.rowLimit : to.columnLimit ? b.index(*to.columnLimit) : Value();
-    Value condition = b.both(place.owned, place.column ? isBelow(b, element, limit) : b.less(element, 1));
+    Value condition = b.both(place.owned, place.column ? isBelow(b, element, limit) : Value());
     int64_t stride = to.columnStride == 0 ? to.rowStride : to.columnStride;
-    b.when(condition,
+    b.when(b.both(to.stored, condition),
            [&, value = value] { b.store(value, b.address(to.pointer, to.element, b.mul(element, stride))); });
   }
 }
@@ -287,7 +303,8 @@ static int64_t elementsOfProgram(kern::WalkOp walk, Value value, kern::WindowAtt
     return elementsOf(value) / window.getParts();
   case kern::WindowKind::shared:
     return elementsOf(value) / window.getParts() * walk.getRows().first * walk.getSpans();
-  case kern::WindowKind::states: {
+  case kern::WindowKind::states:
+  case kern::WindowKind::ends: {
     auto dims = typeOf(value).getShape();
     int64_t ofPart = dims[0] * dims[1] * dims[3] / window.getParts();
     return ofPart * (isInitial ? walk.getSpans() : dims[2]);

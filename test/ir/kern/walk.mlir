@@ -36,3 +36,24 @@ func.func @padded(%x: tensor<1x70x10xbf16>, %p: tensor<1x70xi32>) -> tensor<1x70
   } : (tensor<1x70x10xbf16>, tensor<1x70xi32>) -> tensor<1x70x2xf32>
   return %y : tensor<1x70x2xf32>
 }
+
+// Spans leave states and lists of their rows; a walk goes over what they left, without rows.
+// CHECK-LABEL: func.func @spans
+func.func @spans(%x: tensor<3x70x32xf32>) -> tensor<3x2x3x256xf32> {
+  // CHECK: kern.walk(%{{.*}}) windows [<rows 2>] -> [<ends 2 width 16 every 2>, <ends 2 width 1 every 2>] programs 2 chunk 16 span 2 {
+  %ends, %sums = kern.walk(%x) windows [<rows 2>] -> [<ends 2 width 16 every 2>, <ends 2 width 1 every 2>] programs 2 chunk 16 span 2 {
+  ^bb0(%rows: tensor<16x16xf32>):
+    // CHECK: kern.program_index : tensor<f32>
+    %0 = kern.program_index : tensor<f32>
+    %1 = seq.broadcast %0 dims [] : tensor<f32> -> tensor<16xf32>
+    kern.yield %rows, %1 : tensor<16x16xf32>, tensor<16xf32>
+  } : (tensor<3x70x32xf32>) -> (tensor<3x2x3x256xf32>, tensor<3x2x3x16xf32>)
+  // CHECK: kern.walk(%{{.*}}, %{{.*}}) windows [<states 4 width 8>, <states 2 width 1>] -> [<states 4 width 8>] programs 4 chunk 1 span 3 {
+  %states = kern.walk(%ends, %sums) windows [<states 4 width 8>, <states 2 width 1>] -> [<states 4 width 8>] programs 4 chunk 1 span 3 {
+  ^bb0(%end: tensor<16x8xf32>, %sum: tensor<16xf32>, %state: tensor<16x8xf32>):
+    %0 = seq.broadcast %sum dims [0] : tensor<16xf32> -> tensor<16x8xf32>
+    %1 = arith.addf %end, %0 : tensor<16x8xf32>
+    kern.yield %state, %1 : tensor<16x8xf32>, tensor<16x8xf32>
+  } : (tensor<3x2x3x256xf32>, tensor<3x2x3x16xf32>) -> tensor<3x2x3x256xf32>
+  return %states : tensor<3x2x3x256xf32>
+}

@@ -58,14 +58,18 @@ TEST(CudaWalk, MatmulsRounded) {
 }
 TEST(CudaWalk, Windows) { checkWalks(windowWalks("f32")); }
 TEST(CudaWalk, WindowsDouble) { checkWalks(windowWalks("f64")); }
+TEST(CudaWalk, Spans) { checkWalks(spanWalks("f32")); }
+TEST(CudaWalk, SpansDouble) { checkWalks(spanWalks("f64")); }
 TEST(CudaWalk, LinearAttention) { checkWalks(linearAttention("f32")); }
 TEST(CudaWalk, LinearAttentionDouble) { checkWalks(linearAttention("f64")); }
 TEST(CudaWalk, SharedState) {
   checkWalks(withSharedState(windowWalks("f32")));
+  checkWalks(withSharedState(spanWalks("f32")));
   checkWalks(withSharedState(linearAttention("f32")));
 }
 TEST(CudaWalk, SharedStateDouble) {
   checkWalks(withSharedState(windowWalks("f64")));
+  checkWalks(withSharedState(spanWalks("f64")));
   checkWalks(withSharedState(linearAttention("f64")));
 }
 } // namespace

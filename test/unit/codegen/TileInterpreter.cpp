@@ -74,7 +74,8 @@ int64_t Interpreter::elementOf(Value value, kern::WindowAttr window, int64_t row
     int64_t width = dims[0] / window.getParts(), element = rank == 1 ? row : 0;
     return element < width ? part * width + element : -1;
   }
-  case kern::WindowKind::states: {
+  case kern::WindowKind::states:
+  case kern::WindowKind::ends: {
     int64_t partsOfHead = window.getParts() / dims[1], width = window.getWidth();
     int64_t head = part / partsOfHead, stride = partsOfHead * width;
     bool isThere = row < dims[3] / stride && column < width;
@@ -97,7 +98,8 @@ Matrix Interpreter::read(unsigned number, Value tile) {
 
 void Interpreter::write(unsigned number, Value tile) {
   kern::WindowAttr window = op.getResultWindow(number);
-  if (chunk % window.getEvery() != 0)
+  bool isBegin = chunk % window.getEvery() == 0, isEnd = (chunk + 1) % window.getEvery() == 0;
+  if (window.getKind() == kern::WindowKind::ends ? !isEnd && chunk + 1 < op.getChunks() : !isBegin)
     return;
   const Matrix &matrix = known.at(tile);
   for (int64_t row = 0; row < matrix.rows; ++row)
@@ -167,6 +169,7 @@ Matrix Interpreter::compute(Operation *inner) {
         auto begin = from.numbers.begin() + o.getRow() * from.columns;
         return matrixOf(result, Numbers(begin, begin + from.columns));
       })
+      .Case([&](kern::ProgramIndexOp) { return matrixOf(result, Numbers{static_cast<double>(program)}); })
       .Case([&](kern::TileSumOp o) {
         const Matrix &from = known.at(o.getOperand());
         Matrix to = matrixOf(result);

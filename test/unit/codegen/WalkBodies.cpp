@@ -242,6 +242,47 @@ func.func @backward(%x: tensor<3x70x20x$T>, %n: tensor<1x$T>, %s: tensor<3x1x1x8
               {16, 16, real});
 }
 
+std::string stretto::test::spanWalks(const std::string &real) {
+  return fill(R"(
+func.func @ends(%x: tensor<2x70x24x$T>) {
+  %0:4 = kern.walk (%x) windows [<rows 2>] -> [<ends 2 width 12 every 2>, <ends 2 width 1 every 2>, <ends 2 width 5 every 3>, <rows 2>] programs 2 chunk 16 span 2 {
+  ^bb0(%a: tensor<16x16x$T>, %s: tensor<16x16x$T>, %l: tensor<16x$T>, %n: tensor<$T>):
+    %one = arith.constant dense<1.0> : tensor<$T>
+    %p = kern.program_index : tensor<$T>
+    %0 = arith.addf %n, %p : tensor<$T>
+    %1 = seq.broadcast %0 dims [] : tensor<$T> -> tensor<16x16x$T>
+    %2 = arith.addf %a, %1 : tensor<16x16x$T>
+    %3 = arith.addf %2, %s : tensor<16x16x$T>
+    %4 = kern.tile_sum %2 : tensor<16x16x$T> -> tensor<16x$T>
+    %5 = arith.addf %4, %l : tensor<16x$T>
+    %6 = arith.addf %n, %one : tensor<$T>
+    %7 = seq.broadcast %6 dims [] : tensor<$T> -> tensor<16x16x$T>
+    kern.yield %3, %5, %7, %2, %3, %5, %6 : tensor<16x16x$T>, tensor<16x$T>, tensor<16x16x$T>, tensor<16x16x$T>, tensor<16x16x$T>, tensor<16x$T>, tensor<$T>
+  } : (tensor<2x70x24x$T>) -> (tensor<2x1x3x240x$T>, tensor<2x2x3x16x$T>, tensor<2x1x2x100x$T>, tensor<2x70x24x$T>)
+  return
+}
+func.func @begins(%x: tensor<2x70x16x$T>, %s: tensor<2x1x3x256x$T>) {
+  %0:2 = kern.walk (%x) from (%s) windows [<rows 1>, <states 1 width 16 every 2>] -> [<states 1 width 16 every 2>, <ends 1 width 16>] programs 1 chunk 16 span 2 reverse {
+  ^bb0(%a: tensor<16x16x$T>, %e: tensor<16x16x$T>):
+    %0 = arith.addf %a, %e : tensor<16x16x$T>
+    kern.yield %0, %a, %0 : tensor<16x16x$T>, tensor<16x16x$T>, tensor<16x16x$T>
+  } : (tensor<2x70x16x$T>, tensor<2x1x3x256x$T>) -> (tensor<2x1x3x256x$T>, tensor<2x1x5x256x$T>)
+  return
+}
+func.func @entries(%s: tensor<2x3x5x300x$T>, %f: tensor<2x3x5x20x$T>, %m: tensor<2x3x5x400x$T>) {
+  %0:2 = kern.walk (%s, %f, %m) windows [<states 9 width 5>, <states 3 width 1>, <states 3 width 20>] -> [<states 9 width 5>, <ends 9 width 1 every 4>] programs 9 chunk 1 span 5 reverse {
+  ^bb0(%a: tensor<32x16x$T>, %l: tensor<32x$T>, %t: tensor<32x32x$T>, %e: tensor<32x16x$T>):
+    %0 = seq.broadcast %l dims [0] : tensor<32x$T> -> tensor<32x16x$T>
+    %1 = arith.mulf %e, %0 : tensor<32x16x$T>
+    %2 = kern.tile_matmul %t, %a transpose_a : tensor<32x32x$T>, tensor<32x16x$T> -> tensor<32x16x$T>
+    %3 = arith.addf %1, %2 : tensor<32x16x$T>
+    kern.yield %e, %l, %3 : tensor<32x16x$T>, tensor<32x$T>, tensor<32x16x$T>
+  } : (tensor<2x3x5x300x$T>, tensor<2x3x5x20x$T>, tensor<2x3x5x400x$T>) -> (tensor<2x3x5x300x$T>, tensor<2x9x2x20x$T>)
+  return
+})",
+              {16, 16, real});
+}
+
 std::string stretto::test::linearAttention(const std::string &real) {
   return fill(R"(
 func.func @linear_attention(%q: tensor<2x130x32x$T>, %k: tensor<2x130x32x$T>, %v: tensor<2x130x64x$T>, %g: tensor<2x130x2x$T>) {

@@ -21,6 +21,8 @@ std::string columnWalks(const TileSizes &sizes);
 std::string roundedWalks(const TileSizes &sizes);
 /// What tiles are parts of: programs and their parts, padding, spans, initial states, states every few chunks.
 std::string windowWalks(const std::string &real);
+/// Spans whose ends are stored, also of lists and in reverse; walks over what they stored; numbers of programs.
+std::string spanWalks(const std::string &real);
 /// Linear attention with one decay for each head and token, in chunks of 64.
 std::string linearAttention(const std::string &real);
 /// The same walks, but what they carry lies in shared memory.
