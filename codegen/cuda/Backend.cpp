@@ -68,7 +68,9 @@ public:
                     StringRef overrides) const override {
     ChooseCudaScheduleOptions options;
     options.overrides = overrides.str();
-    passes.addPass(createExpandMixers({Multiprocessor::of(chipOf(settings)).sharedOfBlock()}));
+    ExpandMixersOptions mixers;
+    mixers.sharedBytes = Multiprocessor::of(chipOf(settings)).sharedOfBlock();
+    passes.addPass(createExpandMixers(mixers));
     passes.addPass(createChooseCudaSchedule(options));
     passes.addPass(createNameCudaKernels());
   }

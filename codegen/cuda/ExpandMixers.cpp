@@ -3,7 +3,7 @@
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/walk/HeldTiles.h"
 #include "codegen/cuda/walk/WalkKernel.h"
-#include "codegen/mixers/MixerShape.h"
+#include "codegen/cuda/walk/WalkTime.h"
 #include "codegen/mixers/MixerWalks.h"
 #include "codegen/mixers/OrderTiles.h"
 
@@ -11,6 +11,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EXPANDMIXERS
@@ -26,13 +27,14 @@ constexpr int64_t mostNumbers = 128 * 64; // of the state that a program carries
 constexpr int64_t mostRegisters = 96;     // of a thread that hold tiles; the others hold factors, sums and addresses
 constexpr int64_t mostWithState = 72;     // the same where what is carried is among these tiles, beside all others
 constexpr int64_t mostBlocks = 32;        // programs of a head
+constexpr int64_t leastSpan = 4;          // chunks
 
 /// The ways to cut a mixer, the first that fits is taken: few programs of a head, then long chunks.
 template <typename Op> SmallVector<MixerCut> cutsOf(Op op) {
   SmallVector<MixerCut> cuts;
   for (int64_t blocks = 1; blocks <= mostBlocks; ++blocks)
     for (int64_t chunk : {64, 32}) {
-      MixerShape shape(op, chunk, blocks);
+      MixerShape shape(op, {chunk, blocks});
       bool isNarrow = shape.tileValues() == 16; // there are no smaller tiles
       if (shape.values % blocks == 0 && (shape.tileKeys() * shape.tileValues() <= mostNumbers || isNarrow))
         cuts.push_back({chunk, blocks});
@@ -81,6 +83,12 @@ public:
         work(walk);
   }
 
+  double time(int64_t processors) {
+    double sum = 0;
+    forEachWalk([&](kern::WalkOp walk) { sum += estimateWalk(walk, processors); });
+    return sum;
+  }
+
   void accept() {
     op->replaceAllUsesWith(ValueRange(results));
     op->erase();
@@ -115,19 +123,55 @@ private:
       return leave(op, "it erases under other keys than it writes");
     for (int64_t most : {mostRegisters, std::numeric_limits<int64_t>::max()})
       for (MixerCut cut : cutsOf(op))
-        if (tryCut(op, write, cut, most))
-          return;
+        if (doesFit(op, write, cut, most)) {
+          cut.span = span ? span : chooseSpan(op, write, cut, most);
+          return tryOut(op, write, cut).accept();
+        }
     leave(op, "its tiles do not fit into shared memory, however it is cut");
   }
 
-  template <typename Op, typename Write> bool tryCut(Op op, Write write, MixerCut cut, int64_t registers) {
-    Trial trial(op, [&](ImplicitLocOpBuilder &builder) { return write(builder, op, cut); });
-    if (fits(trial, registers)) {
-      trial.accept();
-      return true;
-    }
+  template <typename Op, typename Write> static Trial tryOut(Op op, Write write, MixerCut cut) {
+    return Trial(op, [&](ImplicitLocOpBuilder &builder) { return write(builder, op, cut); });
+  }
+
+  template <typename Op, typename Write> bool doesFit(Op op, Write write, MixerCut cut, int64_t registers) {
+    Trial trial = tryOut(op, write, cut);
+    bool fit = fits(trial, registers);
     trial.drop();
-    return false;
+    return fit;
+  }
+
+  template <typename Op, typename Write> double timeOf(Op op, Write write, MixerCut cut) {
+    Trial trial = tryOut(op, write, cut);
+    double time = trial.time(processors);
+    trial.drop();
+    return time;
+  }
+
+  /// Chunks of the spans that are side by side, where programs are too few for the device; 0: a sequence is one span.
+  template <typename Op, typename Write> int64_t chooseSpan(Op op, Write write, MixerCut cut, int64_t registers) {
+    MixerShape whole(op, cut);
+    int64_t most = std::min(processors / (whole.batch * whole.programs()), whole.chunks() / leastSpan);
+    if (most < 2)
+      return 0;
+    double timeOfWhole = timeOf(op, write, cut), time = timeOfWhole;
+    MixerCut best = cut;
+    for (int64_t spans = most; spans > 1; spans /= 2) {
+      cut.span = llvm::divideCeil(whole.chunks(), spans);
+      if (double other = timeOf(op, write, cut); other < time)
+        time = other, best = cut;
+    }
+    if (best.span == 0 || !doesFit(op, write, best, registers))
+      return 0;
+    reportSpans(op, MixerShape(op, best), time, timeOfWhole);
+    return best.span;
+  }
+
+  static void reportSpans(Operation *op, const MixerShape &shape, double time, double timeOfWhole) {
+    std::string text = llvm::formatv("{0} spans of {1} chunks side by side: {2:F0} us by estimate, one after the other "
+                                     "{3:F0}",
+                                     shape.spans(), shape.span, time, timeOfWhole);
+    remark::passed(op->getLoc(), remark::RemarkOpts::name("ExpandMixers").category("kernels")) << text;
   }
 
   bool fits(Trial &trial, int64_t registers) {

@@ -84,7 +84,9 @@ def ExpandMixers : Pass<"kern-expand-mixers", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">,
+    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">,
+    Option<"span", "span", "int64_t", "0", "chunks of a span, where the estimate is not to choose it">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::gpu::GPUDialect",

@@ -14,8 +14,8 @@ Value MixerChunk::written(Value state) {
   if (!tiles.erases())
     return b.scaled(tiles.v, strength());
   Value read = b.scaled(b.scaledMatmul(eraser(), gates.rFromBegin(), state, false), eraserFactor());
-  Value given = b.toReal(b.scaled(tiles.v, strength()));
-  return b.solve(erases(), b.sub(given, read), /*transpose=*/false);
+  Value given = tiles.v ? b.sub(b.toReal(b.scaled(tiles.v, strength())), read) : b.neg(read);
+  return b.solve(erases(), given, /*transpose=*/false);
 }
 
 Value MixerChunk::out(Value state, Value written) {

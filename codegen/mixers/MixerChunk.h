@@ -12,7 +12,7 @@ public:
   /// `tiles` are those of one chunk; q may be null for what does not read it.
   MixerChunk(TileBuilder &b, const MixerShape &shape, const MixerOperands &tiles);
 
-  /// The rows written, given the state before the chunk.
+  /// The rows written, given the state before the chunk; where there is no v, what they are for v = 0.
   mlir::Value written(mlir::Value state);
   mlir::Value out(mlir::Value state, mlir::Value written);
   /// The state behind the chunk.
@@ -34,6 +34,10 @@ private:
   TileBuilder &b;
   const MixerShape &shape;
 };
+
+/// The gradient of the state before a chunk alone; it does not depend on that state, nor on v.
+mlir::Value differentiateState(TileBuilder &b, const MixerShape &shape, MixerChunk &chunk, mlir::Value grad,
+                               mlir::Value ahead);
 
 /// The gradients of the tiles of one chunk; null where the operand is not given.
 struct MixerGradients {

@@ -6,26 +6,27 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 namespace {
-/// The order in which tiles are written is that in which they are computed (OrderTiles.h): what is complete is given
-/// away before the next tile of as many numbers is begun.
-class ChunkGradient {
+/// What follows from the gradients of the output and of the state behind a chunk, without the state before it.
+class StateGradient {
 public:
-  ChunkGradient(TileBuilder &b, const MixerShape &shape, MixerChunk &chunk, Value grad, Value state, Value ahead,
-                bool decays)
-      : b(b), shape(shape), chunk(chunk), tiles(chunk.tiles), gates(chunk.gates), grad(grad), state(state),
-        ahead(ahead), decays(decays), written(chunk.written(state)), reads(chunk.reads()) {
+  StateGradient(TileBuilder &b, const MixerShape &shape, MixerChunk &chunk, Value grad, Value ahead)
+      : b(b), shape(shape), chunk(chunk), tiles(chunk.tiles), gates(chunk.gates), grad(grad), ahead(ahead) {}
+
+  void addPairsAndValues() {
+    reads = chunk.reads();
     if (tiles.erases())
       erases = chunk.erases();
     addValues();
-    addPairs();
   }
 
-  MixerGradients all() {
-    MixerGradients result;
-    addValueGradients(result);
-    shape.byChannel ? addByChannel(result) : addByHead(result);
-    result.state = ofState();
-    return result;
+  /// Of the state before the chunk. Where something erases, addPairsAndValues comes first.
+  Value ofState() {
+    Value read = b.scale(b.toReal(b.scaled(tiles.q, gates.fromBegin())), shape.scale);
+    Value sum = b.add(b.scaled(ahead, gates.whole()), b.matmulTransposeA(read, grad));
+    if (!tiles.erases())
+      return sum;
+    Value erased = b.scaled(b.scaled(chunk.eraser(), gates.rFromBegin()), chunk.eraserFactor());
+    return b.sub(sum, b.matmulTransposeA(erased, dGiven));
   }
 
 private:
@@ -37,8 +38,39 @@ private:
     dGiven = tiles.erases() ? b.solve(erases, dWritten, /*transpose=*/true) : dWritten;
   }
 
+protected:
+  TileBuilder &b;
+  const MixerShape &shape;
+  MixerChunk &chunk;
+  const MixerOperands &tiles;
+  MixerGates &gates;
+  Value grad, ahead;
+  Value reads, erases;
+  Value dWritten, dGiven;
+};
+
+/// The order in which tiles are written is that in which they are computed (OrderTiles.h): what is complete is given
+/// away before the next tile of as many numbers is begun.
+class ChunkGradient : private StateGradient {
+public:
+  ChunkGradient(TileBuilder &b, const MixerShape &shape, MixerChunk &chunk, Value grad, Value state, Value ahead,
+                bool decays)
+      : StateGradient(b, shape, chunk, grad, ahead), state(state), decays(decays), written(chunk.written(state)) {
+    addPairsAndValues();
+    addPairGradients();
+  }
+
+  MixerGradients all() {
+    MixerGradients result;
+    addValueGradients(result);
+    shape.byChannel ? addByChannel(result) : addByHead(result);
+    result.state = ofState();
+    return result;
+  }
+
+private:
   /// Gradients of pairs, also of those that are no pairs.
-  void addPairs() {
+  void addPairGradients() {
     dReads = b.scale(b.matmulTransposeB(grad, written), shape.scale);
     if (tiles.erases())
       dErases = b.neg(b.matmulTransposeB(dGiven, written));
@@ -48,16 +80,6 @@ private:
   Value dqOfStates() { return b.scale(b.scaled(b.matmulTransposeB(grad, state), gates.fromBegin()), shape.scale); }
   Value dkOfStates() { return b.scaled(b.matmulTransposeB(written, ahead), gates.toEnd()); }
   Value drOfStates() { return b.neg(b.scaled(b.matmulTransposeB(dGiven, state), gates.rFromBegin())); }
-
-  /// Of the state before the chunk.
-  Value ofState() {
-    Value read = b.scale(b.toReal(b.scaled(tiles.q, gates.fromBegin())), shape.scale);
-    Value sum = b.add(b.scaled(ahead, gates.whole()), b.matmulTransposeA(read, grad));
-    if (!tiles.erases())
-      return sum;
-    Value erased = b.scaled(b.scaled(chunk.eraser(), gates.rFromBegin()), chunk.eraserFactor());
-    return b.sub(sum, b.matmulTransposeA(erased, dGiven));
-  }
 
   void addValueGradients(MixerGradients &result) {
     Value strength = chunk.strength();
@@ -199,17 +221,19 @@ private:
     return b.select(b.greater(b.asRows(numbers), b.asColumns(numbers)), pairs, b.splat(pairs.getType(), 0));
   }
 
-  TileBuilder &b;
-  const MixerShape &shape;
-  MixerChunk &chunk;
-  const MixerOperands &tiles;
-  MixerGates &gates;
-  Value grad, state, ahead;
+  Value state;
   bool decays;
-  Value written, reads, erases;
-  Value dWritten, dGiven, dReads, dErases;
+  Value written, dReads, dErases;
 };
 } // namespace
+
+Value stretto::codegen::differentiateState(TileBuilder &b, const MixerShape &shape, MixerChunk &chunk, Value grad,
+                                           Value ahead) {
+  StateGradient gradient(b, shape, chunk, grad, ahead);
+  if (chunk.tiles.erases())
+    gradient.addPairsAndValues();
+  return gradient.ofState();
+}
 
 MixerGradients stretto::codegen::differentiateChunk(TileBuilder &b, const MixerShape &shape, MixerChunk &chunk,
                                                     Value grad, Value state, Value ahead, bool decays) {

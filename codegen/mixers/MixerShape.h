@@ -16,22 +16,30 @@ struct MixerOperands {
   bool erases() const { return beta || erase; }
 };
 
+/// How the programs of a mixer are cut.
+struct MixerCut {
+  int64_t chunk;    ///< rows of a chunk; divides the segments of the mixer
+  int64_t blocks;   ///< programs of a head, each with as many of the value columns; divides them
+  int64_t span = 0; ///< chunks of a span, side by side with the others; 0: a sequence is one span
+};
+
 /// Sizes of a mixer and of the tiles of its programs.
 struct MixerShape {
-  /// `chunk`: rows of a chunk; `blocks`: programs of a head, each with as many of the value columns.
   template <typename Op>
-  MixerShape(Op op, int64_t chunk, int64_t blocks)
-      : chunk(chunk), heads(op.getHeads()), keyHeads(op.getKeyHeads()), keys(op.getKeyColumns()),
-        values(op.getValueColumns()), blocks(blocks), segment(op.getSegment()), scale(op.getScale().convertToDouble()),
+  MixerShape(Op op, MixerCut cut)
+      : chunk(cut.chunk), heads(op.getHeads()), keyHeads(op.getKeyHeads()), keys(op.getKeyColumns()),
+        values(op.getValueColumns()), blocks(cut.blocks), segment(op.getSegment()), scale(op.getScale().convertToDouble()),
         byChannel(op.decaysByChannel()), before(op.getReadBefore()), stored(typeOf(op.getV()).getElementType()) {
     auto type = typeOf(op.getV());
     batch = type.getDimSize(0), time = type.getDimSize(1);
+    span = cut.span ? std::min(cut.span, chunks()) : chunks();
     real = stored.isBF16() ? mlir::Type(mlir::Float32Type::get(type.getContext())) : stored;
     sums = stored.isBF16() ? real : mlir::Type(mlir::Float64Type::get(type.getContext()));
   }
 
   int64_t batch = 0, time = 0;
   int64_t chunk;                                 ///< divides a segment
+  int64_t span = 0;                              ///< chunks of a walk of its own
   int64_t heads, keyHeads, keys, values, blocks; ///< keys, values: columns of a head
   int64_t segment;                               ///< tokens between the states that are saved
   double scale;
@@ -44,6 +52,7 @@ struct MixerShape {
   /// Chunks between the states that are saved.
   int64_t chunksOfSegment() const { return segment / chunk; }
   int64_t chunks() const { return llvm::divideCeil(time, chunk); }
+  int64_t spans() const { return llvm::divideCeil(chunks(), span); }
   int64_t blockWidth() const { return values / blocks; }
   int64_t tileKeys() const { return llvm::alignTo(keys, 16); }
   int64_t tileValues() const { return llvm::alignTo(blockWidth(), 16); }

@@ -2,6 +2,7 @@
 #include "codegen/mixers/MixerWalks.h"
 
 #include "codegen/mixers/MixerChunk.h"
+#include "codegen/mixers/MixerSpans.h"
 #include "codegen/mixers/SumBlocks.h"
 #include "codegen/mixers/WalkBuilder.h"
 
@@ -13,21 +14,6 @@ namespace {
 template <typename Op> MixerOperands operandsOf(Op op) {
   return {op.getQ(),     op.getK(),    op.getV(),     op.getDecay(),
           op.getWrite(), op.getBeta(), op.getErase(), op.getPositions()};
-}
-
-/// The tiles of all operands, in the body of a walk.
-MixerOperands tilesOf(WalkBuilder &walk, const MixerShape &shape, const MixerOperands &values) {
-  int64_t heads = shape.heads;
-  MixerOperands tiles;
-  tiles.q = walk.columns(values.q, shape.keyHeads);
-  tiles.k = walk.columns(values.k, shape.keyHeads);
-  tiles.v = walk.columns(values.v, shape.programs());
-  tiles.decay = shape.byChannel ? walk.columns(values.decay, heads) : walk.numbers(values.decay, heads);
-  tiles.write = walk.numbers(values.write, heads);
-  tiles.beta = walk.numbers(values.beta, heads);
-  tiles.erase = walk.columns(values.erase, heads);
-  tiles.positions = walk.numbers(values.positions, 1);
-  return tiles;
 }
 
 /// The state before each chunk, from those before each segment.
@@ -65,29 +51,32 @@ void storeGradients(WalkBuilder &walk, const MixerShape &shape, const MixerGradi
 } // namespace
 
 SmallVector<Value> stretto::codegen::writeMixer(ImplicitLocOpBuilder &builder, seq::MixerOp op, MixerCut cut) {
-  MixerShape shape(op, cut.chunk, cut.blocks);
+  MixerShape shape(op, cut);
+  MixerOperands values = operandsOf(op);
+  Value begins = shape.spans() > 1 ? spanStates(builder, shape, values) : Value();
   WalkBuilder walk(builder, shape);
-  MixerOperands tiles = tilesOf(walk, shape, operandsOf(op));
-  Value state = walk.carry(shape.real);
+  MixerOperands tiles = tilesOf(walk, shape, values);
+  Value state = walk.carry(shape.real, begins, shape.span);
   TileBuilder b(builder, shape.stored, shape.real);
   MixerChunk chunk(b, shape, tiles);
   Value written = chunk.written(state);
   walk.storeRows(chunk.out(state, written), shape.stored, shape.programs(), shape.blockWidth());
   if (op.getStates())
     walk.storeStates(state, shape.real, shape.chunksOfSegment());
-  auto made = walk.finish(chunk.next(state, written), shape.chunks(), /*reverse=*/false, /*gradient=*/false);
+  auto made = walk.finish(chunk.next(state, written), shape.span, /*reverse=*/false, /*gradient=*/false);
   return SmallVector<Value>(made.getResults());
 }
 
 SmallVector<Value> stretto::codegen::writeMixerGradient(ImplicitLocOpBuilder &builder, seq::MixerGradOp op,
                                                         MixerCut cut) {
-  MixerShape shape(op, cut.chunk, cut.blocks);
+  MixerShape shape(op, cut);
   MixerOperands values = operandsOf(op);
+  Value ends = shape.spans() > 1 ? spanGradients(builder, shape, values, op.getGrad()) : Value();
   Value states = chunkStates(builder, shape, values, op.getStates());
   WalkBuilder walk(builder, shape);
   MixerOperands tiles = tilesOf(walk, shape, values);
   Value grad = walk.columns(op.getGrad(), shape.programs()), state = walk.states(states, /*every=*/1);
-  Value ahead = walk.carry(shape.real);
+  Value ahead = walk.carry(shape.real, ends, shape.span);
   TileBuilder b(builder, shape.stored, shape.real);
   MixerChunk chunk(b, shape, tiles);
   MixerGradients gradients = differentiateChunk(b, shape, chunk, grad, state, ahead, static_cast<bool>(op.getDdecay()));
@@ -98,6 +87,6 @@ SmallVector<Value> stretto::codegen::writeMixerGradient(ImplicitLocOpBuilder &bu
   if (!op.getDerase())
     gradients.erase = {};
   storeGradients(walk, shape, gradients);
-  auto made = walk.finish(gradients.state, shape.chunks(), /*reverse=*/true, /*gradient=*/true);
+  auto made = walk.finish(gradients.state, shape.span, /*reverse=*/true, /*gradient=*/true);
   return sumBlocks(builder, made, op.getResultTypes(), shape.heads);
 }

@@ -43,6 +43,14 @@ Value WalkBuilder::states(Value value, int64_t every) {
                   shape.stateTile(shape.real).getShape());
 }
 
+Value WalkBuilder::entries(Value value, int64_t parts, int64_t width, ArrayRef<int64_t> tile) {
+  return argument(value, window(WindowKind::states, parts, width), tile);
+}
+
+Value WalkBuilder::carryTile(ArrayRef<int64_t> tile) {
+  return body->addArgument(RankedTensorType::get(tile, shape.real), b.getLoc());
+}
+
 Value WalkBuilder::carry(Type element, Value from, int64_t every) {
   if (from) {
     initial.push_back(from);
@@ -77,8 +85,16 @@ void WalkBuilder::storeStates(Value tile, Type element, int64_t every) {
   store(tile, type, window(WindowKind::states, shape.programs(), shape.blockWidth(), every));
 }
 
-kern::WalkOp WalkBuilder::finish(Value carried, int64_t span, bool reverse, bool gradient) {
-  stored.push_back(carried);
+void WalkBuilder::storeEnds(Value tile, bool reverse) {
+  bool isList = typeOf(tile).getRank() == 1;
+  int64_t parts = shape.programs(), width = isList ? 1 : shape.blockWidth();
+  int64_t heads = isList ? parts : shape.heads, numbers = isList ? shape.keys : shape.keys * shape.values;
+  auto type = RankedTensorType::get({shape.batch, heads, shape.spans(), numbers}, shape.real);
+  store(tile, type, window(reverse ? WindowKind::states : WindowKind::ends, parts, width, shape.span));
+}
+
+kern::WalkOp WalkBuilder::finish(ValueRange carried, int64_t span, bool reverse, bool gradient) {
+  llvm::append_range(stored, carried);
   kern::YieldOp::create(b, stored);
   b.restoreInsertionPoint(place);
   auto walk = kern::WalkOp::create(b, results, inputs, initial, b.getArrayAttr(windows), b.getArrayAttr(resultWindows),

@@ -21,16 +21,22 @@ public:
   mlir::Value numbers(mlir::Value value, int64_t parts);
   /// Of states, one for each `every` chunks.
   mlir::Value states(mlir::Value value, int64_t every);
+  /// Of states that `parts` programs have stored, one for each chunk.
+  mlir::Value entries(mlir::Value value, int64_t parts, int64_t width, llvm::ArrayRef<int64_t> tile);
 
   /// A tile of a state that goes from chunk to chunk; `initial`: states, one for each `every` chunks, or null.
   mlir::Value carry(mlir::Type element, mlir::Value initial = {}, int64_t every = 1);
+  /// Other numbers that go from chunk to chunk, at first zero.
+  mlir::Value carryTile(llvm::ArrayRef<int64_t> tile);
 
   /// Results as values of the program: rows of as many columns in each of `parts`, or states.
   void storeRows(mlir::Value tile, mlir::Type element, int64_t parts, int64_t width);
   void storeStates(mlir::Value tile, mlir::Type element, int64_t every);
+  /// What each span leaves behind it, of a state or of a list of its rows. A walk in reverse ends at the first chunk.
+  void storeEnds(mlir::Value tile, bool reverse);
 
   /// What goes on to the next chunk ends the body.
-  kern::WalkOp finish(mlir::Value carried, int64_t span, bool reverse, bool gradient);
+  kern::WalkOp finish(mlir::ValueRange carried, int64_t span, bool reverse, bool gradient);
 
 private:
   mlir::Value argument(mlir::Value value, kern::WindowAttr window, llvm::ArrayRef<int64_t> tile);

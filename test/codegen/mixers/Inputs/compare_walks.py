@@ -1,5 +1,5 @@
-"""Compares seq.mixer and seq.mixer_grad, as recurrences, with the tile programs that kern-expand-mixers makes of them: on
-random numbers, in double precision.
+"""Compares seq.mixer and seq.mixer_grad, as recurrences, with the tile programs that kern-expand-mixers makes of them, and
+these with what it makes of spans side by side: on random numbers, in double precision.
 
     compare_walks.py [COUNT]     of random mixers besides those named here; 20
 """
@@ -14,7 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "support"))
 from interpret import Program  # noqa: E402
 from mixers import Mixer  # noqa: E402
 
-TOLERANCE = 1e-10
+TOLERANCE = 1e-10  # of the recurrences
+ORDER = 1e-12  # of another order of sums
 
 
 def generic(module, *passes):
@@ -25,17 +26,32 @@ def generic(module, *passes):
     return done.stdout
 
 
-def check(mixer):
-    module, numbers = mixer.module(), mixer.numbers()
-    expanded = generic(module, "--kern-expand-mixers", "--canonicalize", "--cse")
+def run(module, numbers):
+    return Program(module, {}, rounds=False).call("main", *numbers)
+
+
+def expand(mixer, span=0):
+    """The tile programs; with spans of so many chunks, 0: of all chunks."""
+    expanded = generic(mixer.module(), f"--kern-expand-mixers=processors=1 span={span}", "--canonicalize", "--cse")
     if "seq.mixer" in expanded:
         raise SystemExit(f"{mixer} was left as it is")
-    wanted = Program(generic(module), {}, rounds=False).call("main", *numbers)
-    found = Program(expanded, {}, rounds=False).call("main", *numbers)
+    return expanded
+
+
+def compare(mixer, what, wanted, found, tolerance):
     for name, a, b in zip(["out", *mixer.operands()], wanted, found, strict=True):
         difference = abs(a - b).max() / (abs(a).max() or 1)
-        if not difference < TOLERANCE:
-            raise SystemExit(f"{mixer}: {name} differs by {difference:.1e} of its largest entry")
+        if not difference < tolerance:
+            raise SystemExit(f"{mixer}, {what}: {name} differs by {difference:.1e} of its largest entry")
+
+
+def check(mixer):
+    """Also in spans, the last of them shorter where the chunks do not divide."""
+    numbers = mixer.numbers()
+    wanted, whole = run(generic(mixer.module()), numbers), run(expand(mixer), numbers)
+    compare(mixer, "one span", wanted, whole, TOLERANCE)
+    for span in (1, 2):
+        compare(mixer, f"spans of {span}", whole, run(expand(mixer, span), numbers), ORDER)
 
 
 def named():
