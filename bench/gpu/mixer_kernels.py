@@ -1,7 +1,7 @@
 """The kernels of a site of mixers.stretto, on the operands that PyTorch's forms have.
 
-A walk is known by its name, `<function>.walk<n>`. It takes its operands in the order of mixer_chains.NAMES, then what belongs to
-it alone, then its results (docs/kernels-cuda.md)."""
+A walk is known by its name, `<function>.walk<n>`. The last one of a way takes its operands in the order of mixer_chains.NAMES, then
+what belongs to it alone, then its results (docs/kernels-cuda.md); those before it, of spans and saved states, make what it begins with."""
 import torch
 
 import abi
@@ -12,6 +12,16 @@ TYPES = {abi.F32: torch.float32, abi.BF16: torch.bfloat16}
 
 def is_walk(launch):
     return launch.name.rpartition(".")[2].startswith("walk")
+
+
+def place_of(buffer):
+    return buffer.arena, buffer.offset
+
+
+def operands_of(launch):
+    """Numbers and places of the buffers that a launch reads."""
+    written = {result.buffer for result in launch.results}
+    return [(number, place_of(buffer)) for number, buffer in enumerate(launch.buffers) if number not in written]
 
 
 class Memory:
@@ -25,7 +35,7 @@ class Memory:
         numbers, and results have memory of their own."""
         addresses, results = [], [result.buffer for result in launch.results]
         for number, buffer in enumerate(launch.buffers):
-            key = buffer.arena, buffer.offset
+            key = place_of(buffer)
             if number in results or number not in given and key not in self.tensors:
                 count = launch.bytes_of(number) // 2
                 self.tensors[key] = torch.randn(count, device=self.device, dtype=torch.bfloat16).view(torch.uint8)
@@ -36,7 +46,7 @@ class Memory:
         """Where the `number`-th result is written."""
         result = launch.results[number]
         buffer = launch.buffers[result.buffer]
-        return self.tensors[buffer.arena, buffer.offset].view(TYPES[result.dtype])
+        return self.tensors[place_of(buffer)].view(TYPES[result.dtype])
 
 
 def parts_of(stored, operand):
@@ -82,33 +92,30 @@ class MixerKernels:
 
     def bind_forward(self, tensors, found):
         """Puts `out` among the results, and gives the states that the backward begins with."""
-        memory, bound = self.memory(), []
-        for launch in self.launches["forward"]:
-            given = dict(enumerate(tensors)) if is_walk(launch) else {}
-            bound.append((launch.name, memory.bind(launch, given)))
-            if is_walk(launch):
-                out, states = (memory.result(launch, i) for i in range(2))
-                found["out"] = out.view(tensors[2].shape)
-        self.bound["forward"].append(bound)
+        last, memory = self.bind_way("forward", tensors)
+        out, states = (memory.result(last, i) for i in range(2))
+        found["out"] = out.view(tensors[2].shape)
         return states
 
     def bind_backward(self, tensors, gradient, states, found):
-        """The last walk gives the gradients. The one before, where there is one, makes the states of all chunks of those
-        that were saved, and needs no queries."""
-        memory, bound = self.memory(), []
-        walks = [launch for launch in self.launches["backward"] if is_walk(launch)]
-        for launch in self.launches["backward"]:
+        """The last walk gives the gradients."""
+        last, memory = self.bind_way("backward", (*tensors, gradient), states)
+        found |= {name: parts_of(memory.result(last, i), tensors[i]) for i, name in enumerate(self.operands.names)}
+
+    def bind_way(self, way, tensors, states=None):
+        """The last walk takes all tensors, in order; those before it take some, which lie at the same places. What else a walk
+        takes was made by one before it, or is `states`."""
+        memory, bound, launches = self.memory(), [], self.launches[way]
+        last = [launch for launch in launches if is_walk(launch)][-1]
+        places = {place_of(buffer): tensor for buffer, tensor in zip(last.buffers, tensors)}
+        for launch in launches:
             given = {}
-            if launch is walks[-1]:
-                given = dict(enumerate((*tensors, gradient, states)))
-            elif launch in walks:
-                given = dict(enumerate((*tensors[1:], states)))
+            for number, place in operands_of(launch) if is_walk(launch) else ():
+                if place in places or place not in memory.tensors:
+                    given[number] = places.get(place, states)
             bound.append((launch.name, memory.bind(launch, given)))
-            if launch is walks[-1]:
-                found |= {name: parts_of(memory.result(launch, i), tensors[i]) for i, name in enumerate(self.operands.names)}
-            elif launch in walks:
-                states = memory.result(launch, 0)
-        self.bound["backward"].append(bound)
+        self.bound[way].append(bound)
+        return last, memory
 
     def memory(self):
         self.kept.append(Memory(self.operands.sets[0][0].device))

@@ -38,6 +38,16 @@ def look_up(inputs, table, mask):
     return result
 
 
+def permute(low, selection, high):
+    """Four bytes of eight, each chosen by four bits; the highest of these asks for its sign alone."""
+    both, result = low | high << 32, 0
+    for place in range(4):
+        chosen = selection >> 4 * place & 15
+        byte = both >> 8 * (chosen & 7) & 255
+        result |= (255 * (byte >> 7) if chosen & 8 else byte) << 8 * place
+    return result
+
+
 class Thread:
     """The first thread of a block: known numbers of 32 bits by register, known predicates, where it stands."""
 
@@ -103,8 +113,12 @@ class Thread:
     def arithmetic(name, values):
         if name.startswith("SEL"):
             return [values[0] if values[2] else values[1]]
+        if name.startswith("IMAD.HI.U32"):
+            return [(values[0] * values[1] >> 32) + values[2]]
         if name.startswith("IMAD") and not name.startswith("IMAD.HI"):
             return [values[0] * values[1] + sum(values[2:])]
+        if name.startswith("PRMT"):
+            return [permute(*values)]
         if name.startswith("VIADD"):
             return [values[0] + values[1]]
         if name.startswith("SHF.L.U32"):

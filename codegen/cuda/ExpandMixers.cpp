@@ -28,6 +28,7 @@ constexpr int64_t mostRegisters = 96;     // of a thread that hold tiles; the ot
 constexpr int64_t mostWithState = 72;     // the same where what is carried is among these tiles, beside all others
 constexpr int64_t mostBlocks = 32;        // programs of a head
 constexpr int64_t leastSpan = 4;          // chunks
+constexpr double mostTime = 0.85;         // of one span's, that spans may take by an estimate as rough as ours
 
 /// The ways to cut a mixer, the first that fits is taken: few programs of a head, then long chunks.
 template <typename Op> SmallVector<MixerCut> cutsOf(Op op) {
@@ -154,7 +155,7 @@ private:
     int64_t most = std::min(processors / (whole.batch * whole.programs()), whole.chunks() / leastSpan);
     if (most < 2)
       return 0;
-    double timeOfWhole = timeOf(op, write, cut), time = timeOfWhole;
+    double timeOfWhole = timeOf(op, write, cut), time = mostTime * timeOfWhole;
     MixerCut best = cut;
     for (int64_t spans = most; spans > 1; spans /= 2) {
       cut.span = llvm::divideCeil(whole.chunks(), spans);
@@ -168,10 +169,9 @@ private:
   }
 
   static void reportSpans(Operation *op, const MixerShape &shape, double time, double timeOfWhole) {
-    std::string text = llvm::formatv("{0} spans of {1} chunks side by side: {2:F0} us by estimate, one after the other "
-                                     "{3:F0}",
+    std::string text = llvm::formatv("{0} spans of {1} chunks side by side: {2:F0} us by estimate instead of {3:F0}",
                                      shape.spans(), shape.span, time, timeOfWhole);
-    remark::passed(op->getLoc(), remark::RemarkOpts::name("ExpandMixers").category("kernels")) << text;
+    remark::passed(op->getLoc(), remarkAt(op)) << text;
   }
 
   bool fits(Trial &trial, int64_t registers) {
@@ -185,9 +185,13 @@ private:
     return fit;
   }
 
+  static remark::RemarkOpts remarkAt(Operation *op) {
+    StringRef function = op->getParentOfType<func::FuncOp>().getName();
+    return remark::RemarkOpts::name("ExpandMixers").category("kernels").function(function);
+  }
+
   static void leave(Operation *op, const Twine &why) {
-    remark::missed(op->getLoc(), remark::RemarkOpts::name("ExpandMixers").category("kernels"))
-        << ("computed by the library: " + why).str();
+    remark::missed(op->getLoc(), remarkAt(op)) << ("computed by the library: " + why).str();
   }
 };
 } // namespace

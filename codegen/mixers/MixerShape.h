@@ -28,8 +28,9 @@ struct MixerShape {
   template <typename Op>
   MixerShape(Op op, MixerCut cut)
       : chunk(cut.chunk), heads(op.getHeads()), keyHeads(op.getKeyHeads()), keys(op.getKeyColumns()),
-        values(op.getValueColumns()), blocks(cut.blocks), segment(op.getSegment()), scale(op.getScale().convertToDouble()),
-        byChannel(op.decaysByChannel()), before(op.getReadBefore()), stored(typeOf(op.getV()).getElementType()) {
+        values(op.getValueColumns()), blocks(cut.blocks), segment(op.getSegment()),
+        scale(op.getScale().convertToDouble()), byChannel(op.decaysByChannel()), before(op.getReadBefore()),
+        stored(typeOf(op.getV()).getElementType()) {
     auto type = typeOf(op.getV());
     batch = type.getDimSize(0), time = type.getDimSize(1);
     span = cut.span ? std::min(cut.span, chunks()) : chunks();

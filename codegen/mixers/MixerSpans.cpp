@@ -31,7 +31,8 @@ struct SpanEffect {
 /// Numbers that are carried on from `begin` where a span begins, though what is carried is zero there.
 class CarriedFrom {
 public:
-  CarriedFrom(WalkBuilder &walk, ArrayRef<int64_t> tile) : carried(walk.carryTile(tile)), hasBegun(walk.carryTile({})) {}
+  CarriedFrom(WalkBuilder &walk, ArrayRef<int64_t> tile)
+      : carried(walk.carryTile(tile)), hasBegun(walk.carryTile({})) {}
 
   Value get(TileBuilder &b, Value begin) {
     one = b.splat(hasBegun.getType(), 1);
@@ -57,7 +58,7 @@ public:
 
 private:
   SpanEffect finish(WalkBuilder &walk, MixerChunk &chunk, TileBuilder &b, Value state, bool reverse);
-  Value matrices();
+  Value matrices(bool gradient);
   Value identity(TileBuilder &b, const MixerShape &columns);
   Value mapped(TileBuilder &b, Value state, Value map, bool reverse);
   MixerShape shapeOfMatrices() const;
@@ -84,7 +85,7 @@ SpanEffect SpanWalks::finish(WalkBuilder &walk, MixerChunk &chunk, TileBuilder &
     llvm::append_range(carried, factors.next(factor));
   }
   auto made = walk.finish(carried, shape.span, reverse, /*gradient=*/reverse);
-  return {made.getResult(0), values.erases() ? matrices() : whole ? made.getResult(1) : Value()};
+  return {made.getResult(0), values.erases() ? matrices(reverse) : whole ? made.getResult(1) : Value()};
 }
 
 SpanEffect SpanWalks::walkStates() {
@@ -137,7 +138,7 @@ Value SpanWalks::identity(TileBuilder &b, const MixerShape &columns) {
 }
 
 /// What a state becomes where nothing is written: the unit matrix goes over each span as a state does.
-Value SpanWalks::matrices() {
+Value SpanWalks::matrices(bool gradient) {
   MixerShape columns = shapeOfMatrices();
   MixerOperands needed = values;
   needed.q = needed.v = needed.write = {};
@@ -149,7 +150,7 @@ Value SpanWalks::matrices() {
   Value before = matrix.get(b, identity(b, columns));
   Value behind = chunk.next(before, chunk.written(before));
   walk.storeEnds(behind, /*reverse=*/false);
-  auto made = walk.finish(matrix.next(behind), shape.span, /*reverse=*/false, /*gradient=*/false);
+  auto made = walk.finish(matrix.next(behind), shape.span, /*reverse=*/false, gradient);
   return made.getResult(0);
 }
 

@@ -227,6 +227,7 @@ private:
     bool did = decision.kind == Decision::passed;
     StringRef label = decision.name == "MergedMatmuls"      ? (did ? "merged" : "missed")
                       : decision.name == "ScheduleOverride" ? "schedule"
+                      : decision.name == "ExpandMixers"     ? (did ? "spans" : "note")
                       : decision.category == "fusion"       ? (did ? "fused" : "missed")
                       : did                                 ? "done"
                                                             : "note";

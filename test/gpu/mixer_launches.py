@@ -24,13 +24,17 @@ TYPES = {torch.bfloat16: abi.BF16, torch.float32: abi.F32}
 B16, F32 = torch.bfloat16, torch.float32
 INPUTS = [((*ROWS, GROUPS, KEYS), B16), ((*ROWS, GROUPS, KEYS), B16), ((*ROWS, HEADS, VALUES), B16), ((*ROWS, HEADS), F32),
           ((*ROWS, HEADS), F32)]  # fmt: skip
-OUT, SAVED, ALL = ((*ROWS, HEADS, VALUES), B16), (STATES, F32), (STATES, B16)
+FACTORS = (BATCH, HEADS, KEYS)
 PARTS = ((*ROWS, HEADS, KEYS), F32)  # what each head adds to the gradient of what a group shares
-GRADIENTS = [PARTS, PARTS, *INPUTS[2:]]
-SUM = INPUTS[0]
-# Of each kernel: operands, results. All lie at the same places of the arena, as a planner may have it.
-KERNELS = {"sites.forward.walk0": (INPUTS, [OUT, SAVED]), "sites.backward.walk0": ([*INPUTS[1:], SAVED], [ALL]),
-           "sites.backward.walk1": ([*INPUTS, OUT, ALL], GRADIENTS), "sites.backward.blocks0": ([PARTS], [SUM])}  # fmt: skip
+VALUES_OF = dict(zip("qkvgs", INPUTS)) | {  # by name
+    "out": INPUTS[2], "grad": INPUTS[2], "saved": (STATES, F32), "all": (STATES, B16), "ends": (STATES, F32), "factors": (FACTORS, F32),
+    "between": (STATES, F32), "dq": PARTS, "dk": PARTS, "dv": INPUTS[2], "dg": INPUTS[3], "ds": INPUTS[4], "sum": INPUTS[0]}  # fmt: skip
+# Of each kernel: operands, results. Each value has a place of its own.
+KERNELS = {"sites.forward.walk0": ("k v g s", "ends factors"), "sites.forward.walk1": ("ends factors", "between"),
+           "sites.forward.walk2": ("q k v g s between", "out saved"),
+           "sites.backward.walk0": ("q g grad", "ends factors"), "sites.backward.walk1": ("ends factors", "between"),
+           "sites.backward.walk2": ("k v g s saved", "all"),
+           "sites.backward.walk3": ("q k v g s grad all between", "dq dk dv dg ds"), "sites.backward.blocks0": ("dq", "sum")}  # fmt: skip
 kept = []  # arrays that kernels point to
 
 
@@ -38,14 +42,13 @@ def launch_of(name, operands, results):
     def size(tensor):
         return torch.Size(tensor[0]).numel() * tensor[1].itemsize
 
-    tensors = operands + results
-    counts = (ctypes.c_int64 * len(tensors))(*map(size, tensors))
+    names = (operands + " " + results).split()
+    counts = (ctypes.c_int64 * len(names))(*(size(VALUES_OF[each]) for each in names))
     kept.append(counts)
-    kernel = abi.Kernel(name=name.encode(), buffers=len(tensors), buffer_bytes=ctypes.addressof(counts), bytes_moved=sum(counts))
-    places = [abi.Buffer(arena=abi.ACTIVATIONS, offset=64 * i) for i in range(len(tensors))]
-    if "blocks" in name:
-        places[0].offset = 64 * len(KERNELS["sites.backward.walk1"][0])  # the first result of the walk
-    written = [abi.Result(buffer=len(operands) + i, dtype=TYPES[dtype]) for i, (_, dtype) in enumerate(results)]
+    kernel = abi.Kernel(name=name.encode(), buffers=len(names), buffer_bytes=ctypes.addressof(counts), bytes_moved=sum(counts))
+    places = [abi.Buffer(arena=abi.ACTIVATIONS, offset=64 * list(VALUES_OF).index(each)) for each in names]
+    first = len(operands.split())
+    written = [abi.Result(buffer=first + i, dtype=TYPES[VALUES_OF[each][1]]) for i, each in enumerate(results.split())]
     return Launch(kernel, places, written)
 
 
@@ -59,26 +62,48 @@ class Device:
         pass
 
     def launch(self, name, addresses):
-        operands, results = KERNELS[name]
+        operands, results = (each.split() for each in KERNELS[name])
         tensors = [torch.frombuffer((ctypes.c_char * (torch.Size(shape).numel() * dtype.itemsize)).from_address(address),
-                                    dtype=dtype).view(shape) for (shape, dtype), address in zip(operands + results, addresses)]  # fmt: skip
+                                    dtype=dtype).view(shape)
+                   for (shape, dtype), address in zip(map(VALUES_OF.get, operands + results), addresses)]  # fmt: skip
         given, made = tensors[: len(operands)], tensors[len(operands) :]
         getattr(self, name.split(".")[1] + "_" + name.split(".")[2])(given, made)
 
     def forward_walk0(self, given, made):
-        made[0].copy_(operands.function("chunks")(*given)[0])
-        made[1].fill_(given[0].double().sum())
+        made[0].fill_(given[0].double().sum())
+        made[1].fill_(given[3].double().sum())
+
+    def walk1(self, given, made):
+        made[0].fill_(given[0].flatten()[0] + given[1].flatten()[0])
+
+    forward_walk1 = backward_walk1 = walk1
+
+    def expect(self, found, first, second, what):
+        wanted = (first.double().sum().float() + second.double().sum().float()).item()
+        if not torch.all(found == wanted):
+            sys.exit(f"{what} does not begin with what was made of its own set")
+
+    def forward_walk2(self, given, made):
+        *tensors, between = given
+        self.expect(between, tensors[1], tensors[4], "the forward")
+        made[0].copy_(operands.function("chunks")(*tensors)[0])
+        made[1].fill_(tensors[0].double().sum())
 
     def backward_walk0(self, given, made):
+        made[0].fill_(given[0].double().sum())
+        made[1].fill_(given[2].double().sum())
+
+    def backward_walk2(self, given, made):
         self.states = given[-1].clone()
         made[0].fill_(0.5 + len(self.sums))
 
-    def backward_walk1(self, given, made):
-        *tensors, gradient, states = given
+    def backward_walk3(self, given, made):
+        *tensors, gradient, states, between = given
+        self.expect(between, tensors[0], gradient, "the gradient of the state")
         if not torch.all(self.states == tensors[0].double().sum()):
             sys.exit("the backward does not begin with the states of its own set")
         if not torch.all(states == 0.5 + len(self.sums)):
-            sys.exit("the second walk does not read what the first one wrote")
+            sys.exit("the last walk does not read what the one before it wrote")
         leaves = [x.detach().requires_grad_() for x in tensors]
         found = torch.autograd.grad(operands.function("chunks")(*leaves), leaves, [gradient])
         for to, value in zip(made, found):
@@ -109,7 +134,7 @@ if not all(abs(errors[name] - reference.errors[name]) < 2e-3 for name in errors)
     sys.exit(f"{errors}, but PyTorch's {reference.errors}")
 if len(kernels.device.sums) != 3 or not torch.equal(kernels.device.sums[0], kernels.results[0]["q"].view(PARTS[0])):
     sys.exit("a kernel behind the walk does not read what the walk wrote")
-if kernels.bytes_moved("forward") != sum(kept[0]):
+if kernels.bytes_moved("forward") != sum(map(sum, kept[:3])):
     sys.exit("bytes are not those of one layer")
 try:
     reference.check_kernels(kernels_with(1.2))

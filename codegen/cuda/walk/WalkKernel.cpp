@@ -35,6 +35,7 @@ public:
 
 private:
   void locateBlock();
+  Value chunkOf(Value turn);
   Values initialState();
   Values nextState();
   void storeState(ValueRange parts);
@@ -63,7 +64,7 @@ private:
   TileEmitter tiles;
   HeldTiles held;
   WalkPosition position;
-  Value firstChunk, chunks;          // of the span
+  Value beginOfSpan, endOfSpan;      // chunks
   SmallVector<BlockArgument> copies; // on their way, in order
   int64_t blocks;
 };
@@ -75,13 +76,22 @@ WalkBuilder::WalkBuilder(CudaBuilder &b, KernelFunction &function, kern::WalkOp 
 
 //===- Which block this is --------------------------------------------------------===//
 
+/// The chunk that comes in place of `turn` in the span.
+Value WalkBuilder::chunkOf(Value turn) {
+  if (!op.getReverse())
+    return turn;
+  Value ends = b.add(b.add(beginOfSpan, endOfSpan), b.index(-1));
+  return arith::SubIOp::create(b, ends, turn);
+}
+
 void WalkBuilder::locateBlock() {
   int64_t programs = op.getPrograms(), spans = op.getSpans(), span = op.getSpan();
   Value block = b.blockIndexX(blocks), rest = b.divide(block, programs);
-  Value begin = b.mul(b.remainder(rest, spans), span);
-  chunks = b.minimum(b.index(span), arith::SubIOp::create(b, b.index(op.getChunks()), begin));
-  firstChunk = op.getReverse() ? b.add(begin, b.add(chunks, b.index(-1))) : begin;
-  position = {b.divide(rest, spans), b.remainder(block, programs), firstChunk};
+  beginOfSpan = b.mul(b.remainder(rest, spans), span);
+  endOfSpan = b.add(beginOfSpan, b.index(span));
+  if (op.getChunks() % span != 0)
+    endOfSpan = b.minimum(endOfSpan, b.index(op.getChunks()));
+  position = {b.divide(rest, spans), b.remainder(block, programs), chunkOf(beginOfSpan)};
 }
 
 //===- Loading --------------------------------------------------------------------===//
@@ -291,8 +301,10 @@ void WalkBuilder::storeState(ValueRange parts) {
 void WalkBuilder::walkChunks() {
   Values state = initialState();
   tiles.shared.beginLoop();
-  forEach(b, b.index(0), chunks, 1, state, [&](Value turn, ValueRange now) {
-    position.chunk = op.getReverse() ? arith::SubIOp::create(b, firstChunk, turn).getResult() : b.add(firstChunk, turn);
+  Type word = b.getI32Type(); // a register, not two
+  Value begin = arith::TruncIOp::create(b, word, beginOfSpan), end = arith::TruncIOp::create(b, word, endOfSpan);
+  forEach(b, begin, end, 1, state, [&](Value turn, ValueRange now) {
+    position.chunk = chunkOf(arith::ExtUIOp::create(b, b.getI64Type(), turn));
     for (Value tile : op.getSharedState() ? ValueRange() : op.getCarried()) {
       int64_t count = tiles.layoutOf(tile).parts();
       tiles.setParts(tile, Values(now.take_front(count)));
