@@ -2,10 +2,15 @@
 #include "CudaLibrary.h"
 #include "WalkBodies.h"
 
+#include "codegen/cuda/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
 #include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace stretto;
+using namespace stretto::codegen;
 using namespace stretto::test;
 
 namespace {
@@ -20,6 +25,21 @@ void checkWalks(const std::string &text) {
   uint64_t seed = 1;
   for (Operation *walk : kernelsOf(*named))
     EXPECT_EQ(checkKernel(walk, library, seed++), "");
+}
+
+/// The walks of mixers, in spans of so many chunks.
+void checkMixers(const std::string &text, int64_t span) {
+  auto context = makeContext();
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module) << text;
+  PassManager expand(context.get());
+  ExpandMixersOptions options;
+  options.span = span;
+  expand.addPass(createExpandMixers(options));
+  ASSERT_TRUE(succeeded(expand.run(*module)));
+  std::string walks;
+  llvm::raw_string_ostream(walks) << *module;
+  checkWalks(walks);
 }
 
 /// A few warps and all of them, warps without work, warps with more than others; 16 to 128 columns.
@@ -60,6 +80,8 @@ TEST(CudaWalk, Windows) { checkWalks(windowWalks("f32")); }
 TEST(CudaWalk, WindowsDouble) { checkWalks(windowWalks("f64")); }
 TEST(CudaWalk, Spans) { checkWalks(spanWalks("f32")); }
 TEST(CudaWalk, SpansDouble) { checkWalks(spanWalks("f64")); }
+TEST(CudaWalk, MixerSpans) { checkMixers(mixers("f64", false), 2); }
+TEST(CudaWalk, MixerSpansOfOneChunk) { checkMixers(mixers("f64", true), 1); }
 TEST(CudaWalk, LinearAttention) { checkWalks(linearAttention("f32")); }
 TEST(CudaWalk, LinearAttentionDouble) { checkWalks(linearAttention("f64")); }
 TEST(CudaWalk, SharedState) {

@@ -328,6 +328,22 @@ func.func @linear_attention(%q: tensor<2x130x32x$T>, %k: tensor<2x130x32x$T>, %v
               {64, 16, real});
 }
 
+std::string stretto::test::mixers(const std::string &real, bool documents) {
+  std::string text = R"(
+func.func @by_channel(%d: tensor<1x200x48x$T>, %q: tensor<1x200x40x$T>, %v: tensor<1x200x48x$T>, %g: tensor<1x200x40x$T>, %p: tensor<1x200xi32>) {
+  %o, %s = seq.mixer %q, %q, %v decay %g : tensor<1x200x40x$T> $P heads 2 key_heads 2 scale 0.5 segment 128 : tensor<1x200x40x$T>, tensor<1x200x48x$T> -> tensor<1x2x2x480x$T>
+  %r:4 = seq.mixer_grad %d, %q, %q, %v decay %g : tensor<1x200x40x$T> $P states %s heads 2 key_heads 2 scale 0.5 segment 128 : tensor<1x200x40x$T>, tensor<1x200x48x$T>, tensor<1x2x2x480x$T> -> tensor<1x200x40x$T> decay tensor<1x200x40x$T>
+  return
+}
+func.func @delta(%d: tensor<1x200x48x$T>, %q: tensor<1x200x40x$T>, %v: tensor<1x200x48x$T>, %g: tensor<1x200x2x$T>, %b: tensor<1x200x2x$T>, %p: tensor<1x200xi32>) {
+  %o, %s = seq.mixer %q, %q, %v decay %g : tensor<1x200x2x$T> beta %b : tensor<1x200x2x$T> $P heads 2 key_heads 2 scale 0.5 segment 128 : tensor<1x200x40x$T>, tensor<1x200x48x$T> -> tensor<1x2x2x480x$T>
+  %r:5 = seq.mixer_grad %d, %q, %q, %v decay %g : tensor<1x200x2x$T> beta %b : tensor<1x200x2x$T> $P states %s heads 2 key_heads 2 scale 0.5 segment 128 : tensor<1x200x40x$T>, tensor<1x200x48x$T>, tensor<1x2x2x480x$T> -> tensor<1x200x40x$T> decay tensor<1x200x2x$T> beta tensor<1x200x2x$T>
+  return
+})";
+  replaceAll(text, "$P", documents ? "positions %p : tensor<1x200xi32>" : "");
+  return fill(text, {16, 16, real});
+}
+
 std::string stretto::test::withSharedState(std::string walks) {
   const std::string body = " {\n  ^bb0", attribute = " shared_state";
   for (size_t at = walks.find(body); at != std::string::npos; at = walks.find(body, at + attribute.size() + 1))
