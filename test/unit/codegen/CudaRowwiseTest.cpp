@@ -78,6 +78,26 @@ TEST(CudaRowwise, MoreThreadsThanColumns) {
   checkBodies({.columns = 30}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 160, .groups = 2});
 }
 
+/// Whole numbers stay so where roots ask for small ones.
+TEST(CudaRowwise, RootsInPartOfADocument) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @roots(%x: tensor<2x19xf32>, %places: tensor<2x19xi32>) {
+  %0 = kern.rowwise(%x, %places) maps [row, row] {
+  ^bb0(%a: tensor<f32>, %place: tensor<i32>):
+    %two = arith.constant dense<2.0> : tensor<f32>
+    %root = math.sqrt %a : tensor<f32>
+    %at = arith.sitofp %place : tensor<i32> to tensor<f32>
+    %isLater = arith.cmpf ogt, %at, %two : tensor<f32>
+    %y = arith.select %isLater, %root, %two : tensor<i1>, tensor<f32>
+    kern.yield %y : tensor<f32>
+  } : (tensor<2x19xf32>, tensor<2x19xi32>) -> tensor<2x19xf32>
+  return
+})");
+  ASSERT_TRUE(module);
+  checkAll(*module, {}, 1);
+}
+
 TEST(CudaRandom, Chosen) { checkRandom(1000, 40); }
 TEST(CudaRandom, ChosenBf16) { checkRandom(2000, 40, {}, true); }
 TEST(CudaRandom, OneLane) { checkRandom(3000, 30, {.rows = 2, .lanes = 1, .chunk = 5, .threads = 8, .groups = 4}); }

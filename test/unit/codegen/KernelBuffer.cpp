@@ -5,6 +5,7 @@
 #include "llvm/Support/ErrorHandling.h"
 
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -32,8 +33,10 @@ void KernelBuffer::set(const Numbers &numbers) {
       reinterpret_cast<float *>(bytes)[i] = static_cast<float>(number);
     else if (element.isBF16())
       reinterpret_cast<uint16_t *>(bytes)[i] = std::bit_cast<uint32_t>(static_cast<float>(number)) >> 16;
-    else
+    else if (number == std::trunc(number))
       reinterpret_cast<int32_t *>(bytes)[i] = static_cast<int32_t>(number);
+    else
+      llvm::report_fatal_error("a fraction for a kernel that reads whole numbers");
   }
 }
 

@@ -1,117 +1,22 @@
 //===- KernelCheck.cpp - a CUDA kernel against what its operation means ---------===//
 #include "CudaLibrary.h"
-#include "TileInterpreter.h"
+#include "KernelInputs.h"
+#include "KernelMeaning.h"
 
 #include "codegen/cuda/KernelFunction.h"
 #include "runtime/abi/emulator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
-#include <random>
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 using namespace stretto::test;
 
-//===- What operations mean -----------------------------------------------------===//
-
-static int64_t lastOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape().back(); }
-static int64_t sizeOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
-
-static Numbers sumEntries(const Numbers &entries, Numbers sum) {
-  for (size_t i = 0; i < entries.size(); ++i)
-    sum[i % sum.size()] += entries[i];
-  return sum;
-}
-
-static Numbers chooseRows(seq::EmbedOp op, const std::vector<Numbers> &inputs) {
-  Numbers rows;
-  int64_t width = lastOf(op.getResult());
-  for (double token : inputs[0])
-    rows.insert(rows.end(), inputs[1].begin() + token * width, inputs[1].begin() + (token + 1) * width);
-  return rows;
-}
-
-static Numbers addRows(seq::EmbedGradOp op, const std::vector<Numbers> &inputs) {
-  int64_t width = lastOf(op.getResult());
-  Numbers table = op.getAccumulator() ? inputs[2] : Numbers(sizeOf(op.getResult()), 0.0);
-  for (size_t i = 0; i < inputs[1].size(); ++i)
-    table[inputs[0][i / width] * width + i % width] += inputs[1][i];
-  return table;
-}
-
-static std::vector<Numbers> meaning(Operation *op, const std::vector<Numbers> &inputs) {
-  return llvm::TypeSwitch<Operation *, std::vector<Numbers>>(op)
-      .Case([&](kern::RowwiseOp rowwise) { return interpret(rowwise, inputs); })
-      .Case([&](kern::WalkOp walk) { return interpretWalk(walk, inputs); })
-      .Case([&](kern::SumPartialsOp sum) {
-        Numbers start = sum.getAccumulator() ? inputs[1] : Numbers(sizeOf(sum.getResult()), 0.0);
-        return std::vector<Numbers>{sumEntries(inputs[0], start)};
-      })
-      .Case([&](seq::EmbedOp embed) { return std::vector<Numbers>{chooseRows(embed, inputs)}; })
-      .Case([&](seq::EmbedGradOp grad) { return std::vector<Numbers>{addRows(grad, inputs)}; });
-}
-
 //===- Numbers ------------------------------------------------------------------===//
-
-static bool hasNaN(const std::vector<Numbers> &all) {
-  return llvm::any_of(all, [](const Numbers &numbers) {
-    return llvm::any_of(numbers, [](double number) { return std::isnan(number); });
-  });
-}
-
-/// Most tokens are one id, so that lists of where a block's ids stand run over, or among the first, each half as often
-/// as the one before; the others are any.
-static void drawTokens(Numbers &tokens, int64_t vocabulary, std::mt19937_64 &engine) {
-  for (double &token : tokens) {
-    uint64_t kind = engine() % 8, any = engine();
-    token = static_cast<double>((kind < 5 ? 3 : kind < 7 ? llvm::countr_zero(any) : any) % vocabulary);
-  }
-}
-
-/// In half of the rows one number far above all others: what is wrong with a maximum then shows in what exp makes of
-/// it.
-static void raise(Numbers &numbers, int64_t width, std::mt19937_64 &engine) {
-  for (size_t row = 0; row < numbers.size(); row += width)
-    if (engine() % 2)
-      numbers[row + engine() % width] = 128;
-}
-
-static bool takesMaximum(Operation *op) {
-  return op
-      ->walk([](seq::ReduceOp reduce) {
-        return reduce.getKind() == seq::ReduceKind::max ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Inputs on which the operation is defined: in [0, 1) where roots of what it reads (second moments, rates of decay)
-/// ask for it; tokens in the table. Where it takes a maximum, its first operand of reals is raised.
-static std::vector<Numbers> inputsOf(Operation *op, uint64_t seed) {
-  std::mt19937_64 engine(seed);
-  std::vector<Numbers> inputs;
-  for (Type type : op->getOperandTypes())
-    inputs.push_back(randomNumbers(type, seed++));
-  if (auto embed = dyn_cast<seq::EmbedOp>(op))
-    drawTokens(inputs[0], sizeOf(embed.getTable()) / lastOf(embed.getTable()), engine);
-  if (auto grad = dyn_cast<seq::EmbedGradOp>(op))
-    drawTokens(inputs[0], sizeOf(grad.getResult()) / lastOf(grad.getResult()), engine);
-  if (takesMaximum(op))
-    for (auto [operand, numbers] : llvm::zip_equal(op->getOperands(), inputs))
-      if (isa<FloatType>(getElementTypeOrSelf(operand.getType()))) {
-        raise(numbers, lastOf(operand), engine);
-        break;
-      }
-  if (hasNaN(meaning(op, inputs)))
-    for (Numbers &numbers : inputs)
-      for (double &number : numbers)
-        number = std::abs(number) / 2;
-  return inputs;
-}
 
 /// The largest difference beyond what rounding to the element allows, relative to 1 or the largest number.
 static double excess(const Numbers &got, const Numbers &want, Type element) {
@@ -185,7 +90,7 @@ static std::string compare(Operation *op, std::vector<Numbers> got, std::vector<
 }
 
 std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library, uint64_t seed, Part part) {
-  std::vector<Numbers> inputs = inputsOf(op, seed), first;
+  std::vector<Numbers> inputs = kernelInputs(op, seed), first;
   std::string text, problems;
   llvm::raw_string_ostream(text) << *op;
   running = llvm::formatv("inputs of seed {0}\n{1}", seed, text);

@@ -1,0 +1,132 @@
+//===- KernelInputs.cpp - numbers on which a CUDA kernel is defined -------------===//
+#include "KernelInputs.h"
+
+#include "KernelLibrary.h"
+#include "KernelMeaning.h"
+#include "WalkRoles.h"
+
+#include "ir/seq/TensorShape.h"
+
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+using Engine = std::mt19937_64;
+
+bool hasNaN(const std::vector<Numbers> &all) {
+  return llvm::any_of(all, [](const Numbers &numbers) {
+    return llvm::any_of(numbers, [](double number) { return std::isnan(number); });
+  });
+}
+
+bool isReal(Value operand) { return isa<FloatType>(getElementTypeOrSelf(operand.getType())); }
+
+//===- Row kernels and embeddings -------------------------------------------------===//
+
+/// Most tokens are one id, so that lists of where a block's ids stand run over, or among the first, each half as often
+/// as the one before; the others are any.
+void drawTokens(Numbers &tokens, int64_t vocabulary, Engine &engine) {
+  for (double &token : tokens) {
+    uint64_t kind = engine() % 8, any = engine();
+    token = static_cast<double>((kind < 5 ? 3 : kind < 7 ? llvm::countr_zero(any) : any) % vocabulary);
+  }
+}
+
+/// In half of the rows one number far above all others: what is wrong with a maximum then shows in what exp makes of
+/// it.
+void raise(Numbers &numbers, int64_t width, Engine &engine) {
+  for (size_t row = 0; row < numbers.size(); row += width)
+    if (engine() % 2)
+      numbers[row + engine() % width] = 128;
+}
+
+bool takesMaximum(Operation *op) {
+  return op
+      ->walk([](seq::ReduceOp reduce) {
+        return reduce.getKind() == seq::ReduceKind::max ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Of operands of reals; the others stay whole.
+void halveMagnitudes(Operation *op, std::vector<Numbers> &inputs) {
+  for (auto [operand, numbers] : llvm::zip_equal(op->getOperands(), inputs))
+    for (double &number : numbers)
+      number = isReal(operand) ? std::abs(number) / 2 : number;
+}
+
+//===- Walks ----------------------------------------------------------------------===//
+
+/// From 0 in each document. In every second sequence documents are long; in the others they are short, and one of a
+/// single row begins where the second chunk does.
+void drawPositions(Numbers &positions, int64_t time, int64_t chunk, Engine &engine) {
+  for (size_t i = 0; i < positions.size(); ++i) {
+    int64_t t = static_cast<int64_t>(i) % time;
+    bool isLong = static_cast<int64_t>(i) / time % 2 == 0, isBorder = t == chunk || t == chunk + 1;
+    bool begins = t == 0 || engine() % (isLong ? 128 : 16) == 0 || (!isLong && isBorder);
+    positions[i] = begins ? 0 : positions[i - 1] + 1;
+  }
+}
+
+/// Most are so weak that states outlast a chunk. The factors are powers of two, so that no type rounds.
+void drawLogarithms(Numbers &numbers, Engine &engine) {
+  for (double &number : numbers) {
+    uint64_t kind = engine() % 128;
+    int exponent = kind == 1 ? 4 : -2 - static_cast<int>(engine() % 12);
+    number = kind == 0 ? -INFINITY : -std::ldexp(std::abs(number), exponent);
+  }
+}
+
+void normalizeRows(Numbers &numbers, int64_t width) {
+  for (size_t row = 0; row < numbers.size(); row += width) {
+    double squares = 0;
+    for (int64_t i = 0; i < width; ++i)
+      squares += numbers[row + i] * numbers[row + i];
+    int halvings = std::ilogb(std::sqrt(squares)) + 1;
+    for (int64_t i = 0; i < width; ++i)
+      numbers[row + i] = std::ldexp(numbers[row + i], -halvings);
+  }
+}
+
+void condition(kern::WalkOp op, std::vector<Numbers> &inputs, Engine &engine) {
+  WalkRoles roles(op);
+  for (auto [i, operand] : llvm::enumerate(op.getInputs())) {
+    BlockArgument tile = op.getBody().getArgument(i);
+    if (!isReal(operand))
+      drawPositions(inputs[i], op.getRows().second, op.getChunk(), engine);
+    else if (roles.isLogarithm(tile))
+      drawLogarithms(inputs[i], engine);
+    else if (roles.isSolved(tile) && typeOf(tile).getRank() == 2)
+      normalizeRows(inputs[i], columnsOf(operand) / op.getWindow(i).getParts());
+    else if (roles.isSolved(tile))
+      for (double &number : inputs[i])
+        number = std::abs(number) / 2;
+  }
+}
+} // namespace
+
+std::vector<Numbers> stretto::test::kernelInputs(Operation *op, uint64_t seed) {
+  Engine engine(seed);
+  std::vector<Numbers> inputs;
+  for (Type type : op->getOperandTypes())
+    inputs.push_back(randomNumbers(type, seed++));
+  if (auto embed = dyn_cast<seq::EmbedOp>(op))
+    drawTokens(inputs[0], rowsOf(embed.getTable()), engine);
+  if (auto grad = dyn_cast<seq::EmbedGradOp>(op))
+    drawTokens(inputs[0], rowsOf(grad.getResult()), engine);
+  if (auto walk = dyn_cast<kern::WalkOp>(op))
+    condition(walk, inputs, engine);
+  if (takesMaximum(op))
+    for (auto [operand, numbers] : llvm::zip_equal(op->getOperands(), inputs))
+      if (isReal(operand)) {
+        raise(numbers, columnsOf(operand), engine);
+        break;
+      }
+  if (!isa<kern::WalkOp>(op) && hasNaN(meaning(op, inputs)))
+    halveMagnitudes(op, inputs);
+  return inputs;
+}

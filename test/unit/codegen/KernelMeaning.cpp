@@ -1,0 +1,46 @@
+//===- KernelMeaning.cpp - what the operation of a kernel means, slowly ---------===//
+#include "KernelMeaning.h"
+
+#include "TileInterpreter.h"
+
+#include "ir/seq/TensorShape.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::test;
+
+Numbers stretto::test::sumEntries(const Numbers &entries, Numbers sum) {
+  for (size_t i = 0; i < entries.size(); ++i)
+    sum[i % sum.size()] += entries[i];
+  return sum;
+}
+
+static Numbers chooseRows(seq::EmbedOp op, const std::vector<Numbers> &inputs) {
+  Numbers rows;
+  int64_t width = columnsOf(op.getResult());
+  for (double token : inputs[0])
+    rows.insert(rows.end(), inputs[1].begin() + token * width, inputs[1].begin() + (token + 1) * width);
+  return rows;
+}
+
+static Numbers addRows(seq::EmbedGradOp op, const std::vector<Numbers> &inputs) {
+  int64_t width = columnsOf(op.getResult());
+  Numbers table = op.getAccumulator() ? inputs[2] : Numbers(elementsOf(op.getResult()), 0.0);
+  for (size_t i = 0; i < inputs[1].size(); ++i)
+    table[inputs[0][i / width] * width + i % width] += inputs[1][i];
+  return table;
+}
+
+std::vector<Numbers> stretto::test::meaning(Operation *op, const std::vector<Numbers> &inputs) {
+  return llvm::TypeSwitch<Operation *, std::vector<Numbers>>(op)
+      .Case([&](kern::RowwiseOp rowwise) { return interpret(rowwise, inputs); })
+      .Case([&](kern::WalkOp walk) { return interpretWalk(walk, inputs); })
+      .Case([&](kern::SumPartialsOp sum) {
+        Numbers start = sum.getAccumulator() ? inputs[1] : Numbers(elementsOf(sum.getResult()), 0.0);
+        return std::vector<Numbers>{sumEntries(inputs[0], start)};
+      })
+      .Case([&](seq::EmbedOp embed) { return std::vector<Numbers>{chooseRows(embed, inputs)}; })
+      .Case([&](seq::EmbedGradOp grad) { return std::vector<Numbers>{addRows(grad, inputs)}; });
+}
