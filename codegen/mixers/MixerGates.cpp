@@ -11,7 +11,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 MixerGates::MixerGates(TileBuilder &b, const MixerShape &shape, const MixerOperands &tiles)
-    : b(b), shape(shape), decay(rowsOf(tiles.decay)) {
+    : b(b), shape(shape), decay(finite(rowsOf(tiles.decay))) {
   if (tiles.positions)
     begins = b.sub(b.rowNumbers(shape.chunk), b.toReal(tiles.positions));
 }
@@ -23,6 +23,15 @@ Value MixerGates::rowsOf(Value tile) {
   SmallVector<int64_t> wanted{shape.chunk};
   llvm::append_range(wanted, typeOf(tile).getShape());
   return b.broadcast(tile, passes::dimRange(1, wanted.size()), wanted);
+}
+
+/// Decays of differences of sums: what keeps nothing counts as a number of which an exponential is 0, so that no
+/// difference is that of two infinities, and none loses more digits than that number takes.
+Value MixerGates::finite(Value logarithms) {
+  if (!logarithms || shape.byChannel)
+    return logarithms;
+  Value least = b.splat(logarithms.getType(), shape.real.isF64() ? -800 : -128);
+  return arith::MaximumFOp::create(b, logarithms, least);
 }
 
 //===- Documents --------------------------------------------------------------===//

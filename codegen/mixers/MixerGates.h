@@ -35,6 +35,7 @@ public:
 
 private:
   mlir::Value rowsOf(mlir::Value tile);
+  mlir::Value finite(mlir::Value logarithms);
   mlir::Value decayOver(int64_t rows, bool exclusive, bool reverse);
   mlir::Value decayBetween(bool exclusive);
   mlir::Value areHalves(int64_t half);

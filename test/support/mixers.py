@@ -3,10 +3,12 @@ import numpy as np
 
 
 class Mixer:
-    """One mixer with its gradient. `erases` is None, "beta" or "erase"; `decay` the log decay of a step, or None."""
+    """One mixer with its gradient. `erases` is None, "beta" or "erase"; `decay` the log decay of a step, or None, with
+    `forgets` now and then minus infinity."""
 
     def __init__(self, erases=None, decay=-0.3, by_channel=False, before=False, write=False, documents=False, shared=False,
-                 batch=2, time=130, key_heads=2, sharers=1, keys=5, values=7, segment=64, element="f64"):  # fmt: skip
+                 batch=2, time=130, key_heads=2, sharers=1, keys=5, values=7, segment=64, element="f64",
+                 forgets=False):  # fmt: skip
         self.__dict__.update({name: value for name, value in locals().items() if name != "self"})
         self.heads = key_heads * sharers
 
@@ -66,6 +68,7 @@ func.func @{name}({arguments}, %grad: {v}) -> ({", ".join([v, *gradients])}) {{
             x = random.normal(size=shape)
             if name == "decay":
                 x = self.decay * random.uniform(0, 2, shape)
+                x = np.where(self.forgets & (random.random(shape) < 0.03), -np.inf, x)
             if name in ("erase", "k"):
                 x = x / np.sqrt(self.keys)
             result.append(random.uniform(0, 1, shape) if name in ("beta", "write") else x)

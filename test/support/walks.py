@@ -71,7 +71,9 @@ class Tiles:
         blocks = x.reshape(-1, op.integer("rows"), *x.shape[1:])
         if "reverse" in op:
             blocks = blocks[:, ::-1]
-        sums = np.cumsum(blocks, 1) - (blocks if "exclusive" in op else 0)
+        if "exclusive" in op:  # without subtracting, since a number may be infinite
+            blocks = np.concatenate([np.zeros_like(blocks[:, :1]), blocks[:, :-1]], 1)
+        sums = np.cumsum(blocks, 1)
         return (sums[:, ::-1] if "reverse" in op else sums).reshape(x.shape)
 
     @staticmethod

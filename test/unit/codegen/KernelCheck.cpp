@@ -75,13 +75,19 @@ static std::string checkInPlace(kern::RowwiseOp op, const CudaLibrary &library, 
   return problems;
 }
 
-/// What differs between what a kernel has computed and what it means.
+static bool isFinite(const Numbers &numbers) {
+  return llvm::all_of(numbers, [](double number) { return std::isfinite(number); });
+}
+
+/// What differs between what a kernel has computed and what it means, which is finite: nothing is near an infinity.
 static std::string compare(Operation *op, std::vector<Numbers> got, std::vector<Numbers> want) {
   std::string problems;
   auto rowwise = dyn_cast<kern::RowwiseOp>(op);
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     if (rowwise && rowwise.isColumnSum(i))
       got[i] = sumEntries(got[i], Numbers(want[i].size(), 0.0));
+    if (!isFinite(want[i]))
+      problems += llvm::formatv("result {0} means numbers that are not finite\n", i);
     want[i].resize(std::min(want[i].size(), got[i].size()));
     if (double e = excess(got[i], want[i], getElementTypeOrSelf(result.getType())); !(e < toleranceOf(op)))
       problems += llvm::formatv("result {0} differs by {1:e}\n", i, e);

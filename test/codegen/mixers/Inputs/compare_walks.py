@@ -60,9 +60,12 @@ def named():
         for decay in (None, -0.01, -5.0, -80.0) if not by_channel else (-0.01, -5.0, -80.0):
             yield Mixer(erases, decay, by_channel)
         yield Mixer(erases, by_channel=by_channel, before=erases is not None, documents=True, write=erases != "beta")
+        for before, documents in ((False, False), (erases is not None, True)):
+            yield Mixer(erases, by_channel=by_channel, before=before, documents=documents, forgets=True)
     yield Mixer(decay=None, documents=True)
     yield Mixer("beta", shared=True)
     yield Mixer(shared=True, by_channel=True)
+    yield Mixer(shared=True, forgets=True, key_heads=40)
     for time in (1, 64, 65, 192):
         yield Mixer("beta", time=time)
     yield Mixer("beta", sharers=3, segment=128, time=257)
@@ -81,7 +84,7 @@ def drawn(count):
                     write=erases != "beta" and pick(False, True), documents=pick(False, True), shared=pick(False, True),
                     time=pick(3, 63, 100, 129), key_heads=pick(1, 2), sharers=pick(1, 2, 3), keys=pick(3, 8, 17, 32),
                     values=pick(2, 9, 16, 40), segment=pick(64, 128), element=pick("f32", "f64", "bf16"),
-                    by_channel=pick(False, True))  # fmt: skip
+                    by_channel=pick(False, True), forgets=pick(False, True))  # fmt: skip
 
 
 mixers = [*named(), *drawn(int(sys.argv[1]) if len(sys.argv) > 1 else 20)]
