@@ -101,29 +101,46 @@ def heads_last(x):
     return x.transpose(0, 2, 1, 3).reshape(batch, length, heads * columns)
 
 
-def attention_weights(op, q, k):
+def given(op, kind, names, values):
+    """The operands (or results) of an operation by name; some may be left out."""
+    sizes, rest = op.integers(kind), list(values)
+    return {name: rest.pop(0) for name, size in zip(names, sizes, strict=True) if size}
+
+
+ATTENTION_OPERANDS = ("q", "k", "v", "positions", "starts")
+
+
+def attention_weights(op, q, k, positions=None):
     """Queries, repeated keys and their scores."""
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     q, k = heads_first(q, heads), np.repeat(heads_first(k, kv_heads), heads // kv_heads, 1)
     scores = op.real("scale") * q @ k.swapaxes(-1, -2)
     if "causal" in op:
         scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
+    if positions is not None:
+        begins = np.arange(positions.shape[1]) - positions
+        scores = np.where(begins[:, None, :, None] == begins[:, None, None, :], scores, -np.inf)
     return q, k, scores
 
 
-def attention(op, q, k, v):
+def attention(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
-    _, _, scores = attention_weights(op, q, k)
+    operands = given(op, "operandSegmentSizes", ATTENTION_OPERANDS, inputs)
+    v = operands["v"]
+    _, _, scores = attention_weights(op, operands["q"], operands["k"], operands.get("positions"))
     largest = scores.max(-1, keepdims=True)
     lse = largest + np.log(np.exp(scores - largest).sum(-1, keepdims=True))
     v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
     return heads_last(np.exp(scores - lse) @ v), lse[..., 0]
 
 
-def attention_grad(op, grad, q, k, v, out, lse):
+def attention_grad(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
+    names = ("grad", *ATTENTION_OPERANDS[:3], "out", "lse", *ATTENTION_OPERANDS[3:])
+    operands = given(op, "operandSegmentSizes", names, inputs)
+    grad, q, k, v, out, lse = (operands[name] for name in names[:6])
     batch, length = q.shape[:2]
-    q, k, scores = attention_weights(op, q, k)
+    q, k, scores = attention_weights(op, q, k, operands.get("positions"))
     v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
     grad, out = heads_first(grad, heads), heads_first(out, heads)
     p = np.exp(scores - lse[..., None])
@@ -137,12 +154,6 @@ def attention_grad(op, grad, q, k, v, out, lse):
 
 
 MIXER_OPERANDS = ("q", "k", "v", "decay", "write", "beta", "erase", "erase_write", "positions")
-
-
-def given(op, kind, names, values):
-    """The operands (or results) of an operation by name; some may be left out."""
-    sizes, rest = op.integers(kind), list(values)
-    return {name: rest.pop(0) for name, size in zip(names, sizes, strict=True) if size}
 
 
 class Mixer:
@@ -333,6 +344,14 @@ class Program:
         """Results of a function."""
         function = self.functions[name]
         return self.block(function, arguments, Rows())
+
+    def call_entry(self, name, arguments, positions=()):
+        """Results of an entry point. Positions of tokens in their documents stand where it says that it takes them."""
+        attributes = split(self.functions[name].attributes.get("arg_attrs", "[]")[1:-1])
+        before = next((i for i, each in enumerate(attributes) if '"positions"' in each), None)
+        if before is None:
+            return self.call(name, *arguments)
+        return self.call(name, *arguments[:before], *positions, *arguments[before:])
 
     def block(self, op, arguments, row_operations):
         values = {name: value for (name, _), value in zip(op.arguments, arguments, strict=True)}

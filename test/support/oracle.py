@@ -223,14 +223,20 @@ def differences(found, expected, tolerance, noise=Noise()):
     return problems
 
 
+def loss_of(program, data):
+    """The loss of a step, which leaves gradients in the program."""
+    (loss,) = program.call_entry("gradients", data[:3], data[3:])
+    return loss.item()
+
+
 def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE, rounds=True):
     """What a module of some stage computes otherwise than PyTorch."""
     program = Program(text, parameters, rounds)
-    (found,) = program.call("gradients", *data)
+    found = loss_of(program, data)
     problems = differences(program.gradients, expected.gradients, tolerance, noise)
-    if not agree(found.item(), expected.loss, tolerance, noise.loss):
-        problems.insert(0, f"loss {found.item()!r} instead of {expected.loss!r}")
-    nll, predicted = program.call("evaluate", *data[:2], *data[3:])
+    if not agree(found, expected.loss, tolerance, noise.loss):
+        problems.insert(0, f"loss {found!r} instead of {expected.loss!r}")
+    nll, predicted = program.call_entry("evaluate", data[:2], data[3:])
     if not np.abs(nll - expected.nll).max() <= max(tolerance * np.abs(expected.nll).max(), noise.nll):
         problems.append(f"nll: error {np.abs(nll - expected.nll).max():.2e}")
     if not np.array_equal(predicted, expected.predicted):
@@ -318,8 +324,8 @@ def check(case, seed=0):
         try:
             found = module_problems(module, setting)
             if case.finite_differences:
-                loss_of = lambda parameters: Program(module, parameters).call("gradients", *setting.data)[0].item()
-                found += difference_problems(loss_of, setting.parameters, setting.expected.gradients, setting.rng)
+                loss_with = lambda parameters: loss_of(Program(module, parameters), setting.data)
+                found += difference_problems(loss_with, setting.parameters, setting.expected.gradients, setting.rng)
             return found
         except Exception:
             return [traceback.format_exc(limit=3)]

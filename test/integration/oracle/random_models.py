@@ -1,4 +1,5 @@
-"""Random models through all passes, against PyTorch in f64. Arguments: the first seed and how many."""
+"""Random models through all passes, against PyTorch in f64; every fourth has documents that share rows. Arguments: the first
+seed and how many."""
 import os
 import sys
 from dataclasses import replace
@@ -30,4 +31,5 @@ def kernel_problems(case):
 
 if __name__ == "__main__":
     first, count = int(sys.argv[1]), int(sys.argv[2])
-    sys.exit(check_all(cases(first, count), first=first) != 0)
+    drawn = [replace(each, documents=seed % 4 == 2) for seed, each in enumerate(cases(first, count), first)]
+    sys.exit(check_all(drawn, first=first) != 0)
