@@ -1,5 +1,6 @@
 """Every kernel of the models, at small and awkward sizes, on the emulator against what its operation means: kernels.py FOLDER
-SET compiles the models of a set for CUDA and hands their kernels to stretto-check-cuda-kernels."""
+SET compiles the models of a set for CUDA and hands their kernels to stretto-check-cuda-kernels. Of the mixers (`every`, in
+test/support/whole.py) each time one form of each."""
 import itertools
 import os
 import re
@@ -7,8 +8,9 @@ import subprocess
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-sys.path.append(os.path.join(ROOT, "test", "integration", "runtime"))
+sys.path += [os.path.join(ROOT, "test", folder) for folder in ("integration/runtime", "support")]
 from harness import expect, run  # noqa: E402
+from whole import WHOLE, every  # noqa: E402
 
 SUBSETS = ["{" + ",".join(places) + "}" for count in range(5) for places in itertools.combinations("ABCD", count)]
 # Batch, length, vocabulary; sizes of the model; other options.
@@ -30,9 +32,26 @@ OTHERS = [
     ((1, 1, 41), "dim=36 layers=4 heads=2", "--dtype=f64"),
     ((1, 5, 41), "dim=36 layers=4 heads=2", "--fuse=none"),
 ]
+# Linear mixers: three chunks, of which the last has two rows; keys and values that fill tiles, and others.
+MIXERS = [("gla", ""), ("mamba2", "state=12"), ("gdn", ""),
+          *(("linear", f"mixer={mixer}") for mixer in ("retention", "delta", "kimi_delta"))]
+FORMS = [(1, "dim=32 heads=2", ""), (2, "dim=20 heads=1", "--mask-documents"), (1, "dim=40 heads=2", "--dtype=f64"),
+         (2, "dim=16 heads=1", "--dtype=f64 --mask-documents"), (1, "dim=40 heads=2", "--dtype=bf16"),
+         (1, "dim=16 heads=1", "--dtype=bf16 --mask-documents")]
+# Two segments of 256 tokens, and a state for each 64; states that several programs share.
+LONG = [((1, 330, 40), "dim=16 heads=2", ""), ((2, 150, 40), "dim=16 heads=2", "--mask-documents --memory-budget=1G")]
+WIDE = ("gla", (1, 66, 40), "dim=32 layers=1 heads=1 key_width=96 value_width=192", "")
+
+
+def mixer_cases():
+    short = [(model, (batch, 130, 40), f"{size} layers=1 {setting}", more) for model, setting in MIXERS for batch, size, more in FORMS]
+    long = [(model, shape, f"{sizes} layers=1 {setting}", more) for model, setting in MIXERS for shape, sizes, more in LONG]
+    return every(len(FORMS) + 1, short) + ([*long, WIDE] if WHOLE else [])
 
 
 def cases(which):
+    if which == "mixers":
+        return mixer_cases()
     if which == "subsets":
         return [("llama", shape, f"{sizes} canon_at={subset}", more) for subset in SUBSETS for shape, sizes, more in [ODD]]
     if which == "types":

@@ -6,10 +6,12 @@
 #include "CudaFaults.h"
 #include "Bodies.h"
 #include "CudaLibrary.h"
+#include "MixerBodies.h"
 #include "WalkBodies.h"
 
 #include "codegen/cuda/KernelFunction.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -26,7 +28,20 @@ using namespace stretto::test;
 namespace {
 //===- Kernels --------------------------------------------------------------------===//
 
-/// A scheduled module, one of whose kernels is broken.
+/// Leaves one kernel of a module; what the others compute becomes arguments.
+void isolate(ModuleOp module, Operation *kernel) {
+  for (Operation *op : kernelsOf(module)) {
+    if (op == kernel)
+      continue;
+    auto function = op->getParentOfType<func::FuncOp>();
+    for (Value result : op->getResults())
+      result.replaceAllUsesWith(function.getBody().addArgument(result.getType(), op->getLoc()));
+    function.setType(FunctionType::get(module.getContext(), function.getBody().getArgumentTypes(), {}));
+    op->erase();
+  }
+}
+
+/// A scheduled module with one kernel, which is broken.
 struct Patient {
   std::unique_ptr<MLIRContext> context = makeContext();
   OwningOpRef<ModuleOp> module;
@@ -38,6 +53,7 @@ struct Patient {
     for (Operation *op : kernelsOf(*module))
       if (kern::kernelNameOf(op).getValue() == name)
         kernel = op;
+    isolate(*module, kernel);
   }
 };
 
@@ -147,13 +163,19 @@ struct Row {
   std::map<std::string, std::string> harmless = {}; // but at these places nothing, for the reason given
 };
 
+/// Of many places, each `step`th is broken, or all where tests run whole (test/support/whole.py).
+int64_t stepOf(int64_t step) {
+  const char *tests = std::getenv("STRETTO_TESTS");
+  return tests && StringRef(tests) == "whole" ? 1 : step;
+}
+
 /// Breaks one place after the other; prints which was caught by what.
-void expectCaught(const Patient &patient, ArrayRef<Row> rows) {
+void expectCaught(const Patient &patient, ArrayRef<Row> rows, int64_t step = 1) {
   ASSERT_TRUE(patient.kernel);
   for (const Row &row : rows) {
     std::map<std::string, std::vector<std::string>> found;
     size_t harmless = 0;
-    for (int64_t number = 0;; ++number) {
+    for (int64_t number = 0;; number += stepOf(step)) {
       auto [place, verdict] = breakPlace(patient, row.apply, number);
       if (place.empty())
         break;
@@ -170,6 +192,34 @@ void expectCaught(const Patient &patient, ArrayRef<Row> rows) {
     for (auto &[place, reason] : row.harmless)
       llvm::outs() << "    " << place << " is harmless: " << reason << "\n";
     llvm::outs().flush();
+  }
+}
+
+/// A copy of the module in which one choice of its walk is left out: with an even number its first value is always
+/// taken, with an odd one the second. Says which; empty where there is no such choice.
+std::string leaveOut(ModuleOp module, int64_t number) {
+  std::string place;
+  int64_t left = number / 2;
+  module.walk([&](arith::SelectOp select) {
+    if (left-- != 0)
+      return;
+    select.getResult().replaceAllUsesWith(number % 2 ? select.getFalseValue() : select.getTrueValue());
+    place = llvm::formatv("{0} value of choice {1}", number % 2 ? "second" : "first", number / 2);
+  });
+  return place;
+}
+
+/// Leaves out the masks of a walk, one after the other.
+void expectMasksCaught(const Patient &patient, int64_t step, const std::map<std::string, std::string> &harmless) {
+  ASSERT_TRUE(patient.kernel);
+  for (int64_t number = 0;; number += stepOf(step)) {
+    OwningOpRef<ModuleOp> module = (*patient.module).clone();
+    std::string place = leaveOut(*module, number);
+    if (place.empty())
+      break;
+    CudaLibrary library(*module);
+    ASSERT_TRUE(library.isLoaded());
+    EXPECT_EQ(classify(runApart(library, patient)), harmless.count(place) ? "nothing" : "numbers") << place;
   }
 }
 
@@ -297,6 +347,64 @@ TEST(CudaFaults, WalkWithReductions) {
                    {"shuffle with half the mask", halveMask, {"mask"}},
                    {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
                });
+}
+
+const Row firstWaitIsHarmless = {
+    "copies not waited for", removeWait, {"copy"}, {{"wait 0", "the other follows at once, and waits for all copies"}}};
+
+/// The gated delta rule with documents.
+TEST(CudaFaults, Mixer) {
+  Patient patient(mixerWalks({}), "mixer.walk0", {});
+  expectCaught(patient,
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
+                   {"store skipped", neverStore, {"numbers"}},
+               },
+               /*step=*/3);
+  expectCaught(patient, {{"copies not waited for", removeWait, {"copy"}}});
+}
+
+TEST(CudaFaults, MixerGradient) {
+  Patient patient(mixerWalks({}), "mixer.walk2", {});
+  expectCaught(patient,
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
+                   {"store skipped", neverStore, {"numbers"}},
+               },
+               /*step=*/11);
+  expectCaught(patient, {{"shuffle with half the mask", halveMask, {"mask"}}}, /*step=*/60);
+  expectCaught(patient, {firstWaitIsHarmless});
+}
+
+/// With matmuls of warps.
+TEST(CudaFaults, MixerByChannelOfBf16) {
+  Patient patient(mixerWalks({"bf16", true}), "mixer.walk0", {});
+  expectCaught(patient, {{"barrier removed", removeBarrier, {"race", "unwritten", "copy"}}}, /*step=*/18);
+  expectCaught(patient, {firstWaitIsHarmless});
+}
+
+/// Masks of documents, of pairs above the diagonal, of halves of blocks.
+TEST(CudaFaults, MixerMasks) {
+  const std::string solved = "a system is made of what lies below the diagonal";
+  expectMasksCaught(Patient(mixerWalks({}), "mixer.walk0", {}), /*step=*/3, {{"first value of choice 1", solved}});
+}
+
+TEST(CudaFaults, MixerGradientMasks) {
+  const std::string solved = "a system is made of what lies below the diagonal";
+  const std::string balanced = "pairs above the diagonal are zero, and those of a row with itself cancel";
+  expectMasksCaught(Patient(mixerWalks({}), "mixer.walk2", {}), /*step=*/17,
+                    {{"first value of choice 1", solved},
+                     {"first value of choice 6", solved},
+                     {"first value of choice 8", balanced},
+                     {"first value of choice 10", balanced}});
+}
+
+TEST(CudaFaults, MixerByChannelMasks) {
+  const std::string halves = "of one block there is no other second half";
+  expectMasksCaught(Patient(mixerWalks({"f32", true}), "mixer.walk0", {}), /*step=*/29,
+                    {{"first value of choice 15", halves},
+                     {"first value of choice 20", "a row is in one document with itself"},
+                     {"first value of choice 36", halves}});
 }
 
 /// With matmuls of warps.

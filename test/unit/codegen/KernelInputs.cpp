@@ -61,23 +61,26 @@ void halveMagnitudes(Operation *op, std::vector<Numbers> &inputs) {
 
 //===- Walks ----------------------------------------------------------------------===//
 
-/// From 0 in each document. In every second sequence documents are long; in the others they are short, and one of a
-/// single row begins where the second chunk does.
+/// From 0 in each document. Documents are short in the first chunk and long behind it; in every second sequence all are
+/// short, and one of a single row begins where the second chunk does.
 void drawPositions(Numbers &positions, int64_t time, int64_t chunk, Engine &engine) {
   for (size_t i = 0; i < positions.size(); ++i) {
-    int64_t t = static_cast<int64_t>(i) % time;
-    bool isLong = static_cast<int64_t>(i) / time % 2 == 0, isBorder = t == chunk || t == chunk + 1;
-    bool begins = t == 0 || engine() % (isLong ? 128 : 16) == 0 || (!isLong && isBorder);
-    positions[i] = begins ? 0 : positions[i - 1] + 1;
+    int64_t sequence = static_cast<int64_t>(i) / time, t = static_cast<int64_t>(i) % time;
+    bool onlyShort = sequence % 2 == 1, isBorder = t == chunk || t == chunk + 1;
+    bool begins = engine() % (onlyShort || t < chunk ? 16 : 128) == 0 || (onlyShort && isBorder);
+    positions[i] = t == 0 || begins ? 0 : positions[i - 1] + 1;
   }
 }
 
-/// Most are so weak that states outlast a chunk. The factors are powers of two, so that no type rounds.
-void drawLogarithms(Numbers &numbers, Engine &engine) {
-  for (double &number : numbers) {
-    uint64_t kind = engine() % 128;
+/// Most are so weak that states outlast chunks. In every second column (the other ones in every second sequence) some
+/// are strong and some minus infinity. The factors are powers of two, so that no type rounds.
+void drawLogarithms(Numbers &numbers, int64_t width, int64_t time, Engine &engine) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    int64_t row = static_cast<int64_t>(i) / width, column = static_cast<int64_t>(i) % width;
+    bool mayBeStrong = (row / time + column) % 2 == 1;
+    uint64_t kind = mayBeStrong ? engine() % 32 : 2;
     int exponent = kind == 1 ? 4 : -2 - static_cast<int>(engine() % 12);
-    number = kind == 0 ? -INFINITY : -std::ldexp(std::abs(number), exponent);
+    numbers[i] = kind == 0 ? -INFINITY : -std::ldexp(std::abs(numbers[i]), exponent);
   }
 }
 
@@ -94,12 +97,13 @@ void normalizeRows(Numbers &numbers, int64_t width) {
 
 void condition(kern::WalkOp op, std::vector<Numbers> &inputs, Engine &engine) {
   WalkRoles roles(op);
+  int64_t time = op.getRows().second;
   for (auto [i, operand] : llvm::enumerate(op.getInputs())) {
     BlockArgument tile = op.getBody().getArgument(i);
     if (!isReal(operand))
-      drawPositions(inputs[i], op.getRows().second, op.getChunk(), engine);
+      drawPositions(inputs[i], time, op.getChunk(), engine);
     else if (roles.isLogarithm(tile))
-      drawLogarithms(inputs[i], engine);
+      drawLogarithms(inputs[i], columnsOf(operand), time, engine);
     else if (roles.isSolved(tile) && typeOf(tile).getRank() == 2)
       normalizeRows(inputs[i], columnsOf(operand) / op.getWindow(i).getParts());
     else if (roles.isSolved(tile))
