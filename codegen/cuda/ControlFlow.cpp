@@ -9,7 +9,7 @@ using namespace stretto::codegen;
 
 Values stretto::codegen::forEach(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
                                  llvm::function_ref<Values(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, begin, end, arith::ConstantIntOp::create(b, begin.getType(), step), carried);
+  auto loop = scf::ForOp::create(b, begin, end, b.index(step), carried);
   if (carried.empty()) // the end that the loop has been given
     loop.getBody()->getTerminator()->erase();
   b.setInsertionPointToStart(loop.getBody());

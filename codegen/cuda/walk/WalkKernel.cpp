@@ -35,7 +35,6 @@ public:
 
 private:
   void locateBlock();
-  Value chunkOf(Value turn);
   Values initialState();
   Values nextState();
   void storeState(ValueRange parts);
@@ -64,7 +63,7 @@ private:
   TileEmitter tiles;
   HeldTiles held;
   WalkPosition position;
-  Value beginOfSpan, endOfSpan;      // chunks
+  Value lastChunk;                   // of the span, as it is walked
   SmallVector<BlockArgument> copies; // on their way, in order
   int64_t blocks;
 };
@@ -76,22 +75,14 @@ WalkBuilder::WalkBuilder(CudaBuilder &b, KernelFunction &function, kern::WalkOp 
 
 //===- Which block this is --------------------------------------------------------===//
 
-/// The chunk that comes in place of `turn` in the span.
-Value WalkBuilder::chunkOf(Value turn) {
-  if (!op.getReverse())
-    return turn;
-  Value ends = b.add(b.add(beginOfSpan, endOfSpan), b.index(-1));
-  return arith::SubIOp::create(b, ends, turn);
-}
-
 void WalkBuilder::locateBlock() {
   int64_t programs = op.getPrograms(), spans = op.getSpans(), span = op.getSpan();
   Value block = b.blockIndexX(blocks), rest = b.divide(block, programs);
-  beginOfSpan = b.mul(b.remainder(rest, spans), span);
-  endOfSpan = b.add(beginOfSpan, b.index(span));
+  Value begin = b.mul(b.remainder(rest, spans), span), end = b.add(begin, b.index(span - 1));
   if (op.getChunks() % span != 0)
-    endOfSpan = b.minimum(endOfSpan, b.index(op.getChunks()));
-  position = {b.divide(rest, spans), b.remainder(block, programs), chunkOf(beginOfSpan)};
+    end = b.minimum(end, b.index(op.getChunks() - 1));
+  lastChunk = op.getReverse() ? begin : end;
+  position = {b.divide(rest, spans), b.remainder(block, programs), op.getReverse() ? end : begin};
 }
 
 //===- Loading --------------------------------------------------------------------===//
@@ -298,19 +289,26 @@ void WalkBuilder::storeState(ValueRange parts) {
   }
 }
 
+/// A span has at least one chunk. Numbers of chunks are i32 here, one register.
 void WalkBuilder::walkChunks() {
-  Values state = initialState();
+  auto word = [&](Value chunk) { return arith::TruncIOp::create(b, b.getI32Type(), chunk).getResult(); };
+  Values carried{word(position.chunk)};
+  Value last = word(lastChunk), step = arith::ConstantIntOp::create(b, b.getI32Type(), op.getReverse() ? -1 : 1);
+  llvm::append_range(carried, initialState());
   tiles.shared.beginLoop();
-  Type word = b.getI32Type(); // a register, not two
-  Value begin = arith::TruncIOp::create(b, word, beginOfSpan), end = arith::TruncIOp::create(b, word, endOfSpan);
-  forEach(b, begin, end, 1, state, [&](Value turn, ValueRange now) {
-    position.chunk = chunkOf(arith::ExtUIOp::create(b, b.getI64Type(), turn));
+  repeatWhile(b, carried, [&](ValueRange now) {
+    Value chunk = now.front();
+    position.chunk = arith::ExtUIOp::create(b, b.getI64Type(), chunk);
+    now = now.drop_front();
     for (Value tile : op.getSharedState() ? ValueRange() : op.getCarried()) {
       int64_t count = tiles.layoutOf(tile).parts();
       tiles.setParts(tile, Values(now.take_front(count)));
       now = now.drop_front(count);
     }
-    return computeChunk();
+    Values next{arith::AddIOp::create(b, chunk, step)};
+    llvm::append_range(next, computeChunk());
+    next.push_back(arith::CmpIOp::create(b, arith::CmpIPredicate::ne, chunk, last));
+    return next;
   });
   tiles.shared.endLoop();
 }

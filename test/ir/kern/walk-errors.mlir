@@ -23,51 +23,6 @@ func.func @windows(%x: tensor<3x64x32xf32>) {
 
 // -----
 
-func.func @no_rows(%w: tensor<32xf32>) {
-  // expected-error@+1 {{must have a value with rows or states}}
-  kern.walk(%w) windows [<shared 2>] -> [] programs 2 chunk 16 span 4 {
-  ^bb0(%t: tensor<16xf32>):
-    kern.yield
-  } : (tensor<32xf32>) -> ()
-  return
-}
-
-// -----
-
-func.func @entries_differ(%s: tensor<3x2x4x256xf32>, %z: tensor<3x2x3x256xf32>) {
-  // expected-error@+1 {{operand 1: must be [batch, heads, entries, rows * columns] with an entry for each 1 chunks, but got}}
-  kern.walk(%s, %z) windows [<states 2 width 16>, <states 2 width 16>] -> [] programs 2 chunk 1 span 4 {
-  ^bb0(%t: tensor<16x16xf32>, %m: tensor<16x16xf32>):
-    kern.yield
-  } : (tensor<3x2x4x256xf32>, tensor<3x2x3x256xf32>) -> ()
-  return
-}
-
-// -----
-
-func.func @read_ends(%s: tensor<3x2x4x256xf32>) {
-  // expected-error@+1 {{operand 0: only results are stored at ends}}
-  kern.walk(%s) windows [<ends 2 width 16>] -> [] programs 2 chunk 1 span 4 {
-  ^bb0(%t: tensor<16x16xf32>):
-    kern.yield
-  } : (tensor<3x2x4x256xf32>) -> ()
-  return
-}
-
-// -----
-
-// A list is a part of one column.
-func.func @wide_list(%s: tensor<3x2x4x256xf32>) {
-  // expected-error@+1 {{operand 0: tiles must have at least the rows and columns of a part, but got}}
-  kern.walk(%s) windows [<states 2 width 16>] -> [] programs 2 chunk 1 span 4 {
-  ^bb0(%t: tensor<16xf32>):
-    kern.yield
-  } : (tensor<3x2x4x256xf32>) -> ()
-  return
-}
-
-// -----
-
 func.func @program_list(%x: tensor<3x64x32xf32>) {
   %y = kern.walk(%x) windows [<rows 2>] -> [<rows 2>] programs 2 chunk 16 span 4 {
   ^bb0(%t: tensor<16x16xf32>):
@@ -121,17 +76,6 @@ func.func @element(%x: tensor<3x64x32xf32>) {
     %c = arith.constant dense<0.0> : tensor<16x16xf32>
     kern.yield %c : tensor<16x16xf32>
   } : (tensor<3x64x32xf32>) -> tensor<3x64x32xf32>
-  return
-}
-
-// -----
-
-func.func @entries(%x: tensor<3x64x32xf32>, %s: tensor<3x2x3x256xf32>) {
-  // expected-error@+1 {{operand 1: must be [batch, heads, entries, rows * columns] with an entry for each 1 chunks, but got}}
-  %y = kern.walk(%x, %s) windows [<rows 2>, <states 2 width 16>] -> [<rows 2>] programs 2 chunk 16 span 4 {
-  ^bb0(%t: tensor<16x16xf32>, %m: tensor<16x16xf32>):
-    kern.yield %t : tensor<16x16xf32>
-  } : (tensor<3x64x32xf32>, tensor<3x2x3x256xf32>) -> tensor<3x64x32xf32>
   return
 }
 

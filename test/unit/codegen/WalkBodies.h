@@ -25,8 +25,8 @@ std::string windowWalks(const std::string &real);
 std::string spanWalks(const std::string &real);
 /// Linear attention with one decay for each head and token, in chunks of 64.
 std::string linearAttention(const std::string &real);
-/// Mixers with their gradients: a decay for each key channel, and the delta rule with a decay for each head. Four chunks
-/// of 64, the last of them short; `documents`: masked.
+/// Mixers with their gradients: a decay for each key channel, and the delta rule with a decay for each head. Four
+/// chunks of 64, the last of them short; `documents`: masked.
 std::string mixers(const std::string &real, bool documents);
 /// The same walks, but what they carry lies in shared memory.
 std::string withSharedState(std::string walks);
