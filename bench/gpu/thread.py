@@ -119,6 +119,9 @@ class Thread:
             return [values[0] * values[1] + sum(values[2:])]
         if name.startswith("PRMT"):
             return [permute(*values)]
+        if name.startswith(("VIMNMX", "IMNMX")):
+            order = (lambda x: x) if ".U32" in name else signed
+            return [(min if values[2] else max)(values[:2], key=order)]
         if name.startswith("VIADD"):
             return [values[0] + values[1]]
         if name.startswith("SHF.L.U32"):

@@ -66,6 +66,14 @@ def ExpandMixers : Pass<"kern-expand-mixers", "::mlir::ModuleOp"> {
     more than 96 even so, or tiles do not fit into the shared memory of a block, chunks have 32 tokens, then there are
     more programs; where no cut holds few enough tiles, the first that fits into shared memory is taken.
 
+    Where sequences times programs are fewer than the `processors` of the device, a sequence is cut into spans of at
+    least four chunks, which are walked side by side, each from the state that the spans before it leave. One walk finds
+    what each span makes of a state of zero and, without an eraser, the factors that multiply what comes in; with one, a
+    second walk finds the matrices that do; a third goes over the spans in order. The gradient of the state is found
+    likewise, from the last span to the first. There are as many spans as take least time by an estimate (a chunk takes
+    a trip to memory, its matmuls and its solves), and none where they save less than 15 % of it; a remark says which.
+    `span` that is not 0 is taken instead.
+
     Mixers with `erase_write`, the steps of generation, and what fits in no way stay with the library, with a remark.
     The formulas: docs/mixers.md.
 

@@ -34,6 +34,19 @@ LISTING = """
         /*0010*/                   ISETP.NE.AND P0, PT, R0, RZ, PT ;
         /*0020*/               @P0 BRA `(.L_x_1) ;
         /*0030*/                   EXIT ;
+.text.divided:
+        /*0000*/                   S2R R0, SR_CTAID.X ;
+        /*0010*/                   IMAD.HI.U32 R1, R0, 0x33333334, RZ ;
+        /*0020*/                   PRMT R2, R1, 0x9910, RZ ;
+        /*0030*/                   VIMNMX.U32 R3, R2, 0xb, PT ;
+        /*0040*/                   VIMNMX R3, R3, -0x2, !PT ;
+        /*0050*/                   MOV R4, RZ ;
+.L_x_9:
+        /*0060*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
+        /*0070*/                   IADD3 R4, R4, 0x1, RZ ;
+        /*0080*/                   ISETP.NE.U32.AND P0, PT, R4, R3, PT ;
+        /*0090*/               @P0 BRA `(.L_x_9) ;
+        /*00a0*/                   EXIT ;
 .text.matrices:
         /*0000*/              @!PT LDS RZ, [RZ] ;
         /*0010*/                   LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64] ;
@@ -83,6 +96,9 @@ check("the time: ten waits for the second load", 10 * 1000 < trace.cycles < 10 *
 check("the lone end", trace.is_sure)
 check("a block of the other branch", follow(kernels["sum_rows"], 0, 1, LATENCIES, 1.0).loaded == 0)
 check("a gap between instructions", follow(kernels["sum_rows"], 0, 0, LATENCIES, 8.0).cycles > trace.cycles + 250)
+for block, turns in ((47, 9), (60, 11)):  # a fifth of the block's number, at most 11
+    trace = follow(kernels["divided"], block, 0, LATENCIES, 1.0)
+    check("an end that depends on the block", trace.is_sure and trace.loaded == turns * 512)
 check("an end that depends on data", not follow(kernels["unknown_end"], 0, 0, LATENCIES, 1.0).is_sure)
 
 code = kernels["matrices"]
