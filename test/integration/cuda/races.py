@@ -8,10 +8,20 @@ RUN: %python %s %t
 import sys
 
 from programs_cuda import EMULATE, HYBRID, LLAMA, ROOT, TASK, empty, program, train
+from whole import every
 
 HELLO = f"{ROOT}/models/hello.stretto"
 BF16 = "--dtype=bf16"
-# Model, batch, length, sizes, other options.
+MIXED = f"{ROOT}/models/linear.stretto"
+# Model, batch, length, sizes, other options. Mixers: two chunks, the last with few rows.
+MIXERS = [
+    (f"{ROOT}/models/gla.stretto", 1, 67, "dim=24 layers=1 heads=2", BF16),
+    (MIXED, 2, 66, "dim=20 layers=2 heads=1 mixer=delta period=2", "--mask-documents"),
+    (f"{ROOT}/models/gdn.stretto", 1, 66, "dim=40 layers=1 heads=2", "--mask-documents"),
+    (f"{ROOT}/models/mamba2.stretto", 1, 70, "dim=16 layers=1 heads=2 state=12", BF16),
+    (MIXED, 1, 65, "dim=24 layers=1 heads=2 mixer=kimi_delta", "--mask-documents"),
+    (MIXED, 1, 66, "dim=32 layers=1 heads=2 mixer=retention", ""),
+]
 CASES = [
     (LLAMA, 2, 64, "dim=32 layers=2", ""),
     (LLAMA, 4, 64, "dim=128 layers=1", BF16),
@@ -22,6 +32,7 @@ CASES = [
     (HELLO, 2, 64, "dim=64", BF16),
     (HYBRID, 2, 64, "dim=32 layers=4 heads=2", ""),
     (HYBRID, 3, 61, "dim=40 layers=4 heads=2", BF16),
+    *every(2, MIXERS),
 ]
 
 folder = empty(sys.argv[1])
