@@ -8,14 +8,33 @@ using namespace stretto::codegen;
 MixerChunk::MixerChunk(TileBuilder &b, const MixerShape &shape, const MixerOperands &tiles)
     : tiles(tiles), gates(b, shape, tiles), b(b), shape(shape) {}
 
-Value MixerChunk::erases() { return b.scaled(pairsOf(b, gates, Pairs::erased, eraser(), tiles.k), eraserFactor()); }
+Value MixerChunk::erases() {
+  if (!erased)
+    erased = b.scaled(pairsOf(b, gates, Pairs::erased, eraser(), tiles.k), eraserFactor());
+  return erased;
+}
+
+Value MixerChunk::system() {
+  if (shape.stored == shape.real)
+    return erases();
+  if (!inverse)
+    inverse = b.inverse(erases());
+  return inverse;
+}
+
+Value MixerChunk::solve(Value system, Value right, bool transpose) {
+  if (system == erased)
+    return b.solve(system, right, transpose);
+  return transpose ? b.matmulTransposeA(system, right) : b.matmul(system, right);
+}
 
 Value MixerChunk::written(Value state) {
   if (!tiles.erases())
     return b.scaled(tiles.v, strength());
+  Value matrix = system();
   Value read = b.scaled(b.scaledMatmul(eraser(), gates.rFromBegin(), state, false), eraserFactor());
   Value given = tiles.v ? b.sub(b.toReal(b.scaled(tiles.v, strength())), read) : b.neg(read);
-  return b.solve(erases(), given, /*transpose=*/false);
+  return solve(matrix, given, /*transpose=*/false);
 }
 
 Value MixerChunk::out(Value state, Value written) {

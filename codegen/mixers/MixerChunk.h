@@ -21,6 +21,10 @@ public:
   /// Pairs of q and k, without the scale; of what is erased and k.
   mlir::Value reads() { return pairsOf(b, gates, Pairs::read, tiles.q, tiles.k); }
   mlir::Value erases();
+  /// What solves (I + erases) X = right: the inverse where operands of matmuls are rounded, else erases.
+  mlir::Value system();
+  /// X, given the system; or that of the transpose.
+  mlir::Value solve(mlir::Value system, mlir::Value right, bool transpose);
   /// What erases: the tile, and a factor for each row or null.
   mlir::Value eraser() const { return tiles.erase ? tiles.erase : tiles.k; }
   mlir::Value eraserFactor() const { return tiles.beta; }
@@ -33,6 +37,7 @@ public:
 private:
   TileBuilder &b;
   const MixerShape &shape;
+  mlir::Value erased, inverse; ///< what erases() and system() made
 };
 
 /// The gradient of the state before a chunk alone; it does not depend on that state, nor on v.

@@ -35,7 +35,7 @@ private:
     Value inside = b.scale(b.matmulTransposeA(reads, grad), shape.scale);
     Value behind = b.scaledMatmul(tiles.k, gates.toEnd(), ahead, false);
     dWritten = b.add(inside, behind);
-    dGiven = tiles.erases() ? b.solve(erases, dWritten, /*transpose=*/true) : dWritten;
+    dGiven = tiles.erases() ? chunk.solve(chunk.system(), dWritten, /*transpose=*/true) : dWritten;
   }
 
 protected:

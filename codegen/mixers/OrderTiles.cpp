@@ -56,7 +56,8 @@ static bool isSum(Operation *op) {
 /// What stays in the order in which it is written: where several tiles become one, or less than one.
 static bool isAnchor(Operation *op) {
   auto isComputed = [](Value tile) { return tile.getDefiningOp() && sizeOf(tile.getDefiningOp()) > 0; };
-  return isReduction(op) || isa<kern::UnitSolveOp>(op) || (isSum(op) && llvm::any_of(op->getOperands(), isComputed));
+  return isReduction(op) || isa<kern::UnitInverseOp, kern::UnitSolveOp>(op) ||
+         (isSum(op) && llvm::any_of(op->getOperands(), isComputed));
 }
 
 /// The operations that compute operands, each once.

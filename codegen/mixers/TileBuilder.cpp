@@ -11,8 +11,12 @@ Value TileBuilder::convert(Value x, Type element) {
     return x;
   if (from.getElementType().isInteger())
     return arith::SIToFPOp::create(*this, to, x);
+  Value &known = converted[{x, element}];
+  if (known)
+    return known;
   bool widens = from.getElementTypeBitWidth() < to.getElementTypeBitWidth();
-  return widens ? arith::ExtFOp::create(*this, to, x).getResult() : arith::TruncFOp::create(*this, to, x).getResult();
+  return known = widens ? arith::ExtFOp::create(*this, to, x).getResult()
+                        : arith::TruncFOp::create(*this, to, x).getResult();
 }
 
 Value TileBuilder::matmul(Value a, Value b, bool transposeA, bool transposeB) {
@@ -55,6 +59,8 @@ Value TileBuilder::row(Value x, int64_t number) { return kern::TileRowOp::create
 Value TileBuilder::prefixSum(Value x, int64_t rows, bool exclusive, bool reverse) {
   return kern::PrefixSumOp::create(*this, x.getType(), x, rows, exclusive, reverse);
 }
+
+Value TileBuilder::inverse(Value matrix) { return kern::UnitInverseOp::create(*this, matrix.getType(), matrix); }
 
 Value TileBuilder::solve(Value matrix, Value right, bool transpose) {
   return kern::UnitSolveOp::create(*this, right.getType(), matrix, right, transpose);

@@ -14,7 +14,7 @@ public:
   TileBuilder(mlir::ImplicitLocOpBuilder &b, mlir::Type stored, mlir::Type real)
       : RowBuilder(b.getLoc(), b), stored(stored), real(real) {}
 
-  /// The numbers of a tile as another type.
+  /// The numbers of a tile as another type; made once.
   Value convert(Value x, mlir::Type element);
   Value toReal(Value x) { return convert(x, real); }
 
@@ -36,6 +36,7 @@ public:
   Value columnSums(Value x);
   Value row(Value x, int64_t number);
   Value prefixSum(Value x, int64_t rows, bool exclusive = false, bool reverse = false);
+  Value inverse(Value matrix);
   Value solve(Value matrix, Value right, bool transpose);
 
   /// The numbers 0, 1, ..., n-1 of the rows of a tile.
@@ -55,6 +56,7 @@ private:
   Value square(Value vector, int64_t dimension);
 
   mlir::Type stored, real;
+  llvm::DenseMap<std::pair<Value, mlir::Type>, Value> converted;
 };
 
 } // namespace stretto::codegen

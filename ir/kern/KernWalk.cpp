@@ -130,8 +130,8 @@ static LogicalResult verifyWindows(WalkOp op) {
 
 /// What may stand in a body beside the operations on tiles.
 static bool isTileOperation(Operation *op) {
-  return isa<YieldOp, TileMatmulOp, PrefixSumOp, UnitSolveOp, TileRowOp, TileSumOp, ProgramIndexOp, seq::BroadcastOp,
-             seq::ReduceOp, seq::ColumnIndexOp>(op) ||
+  return isa<YieldOp, TileMatmulOp, PrefixSumOp, UnitInverseOp, UnitSolveOp, TileRowOp, TileSumOp, ProgramIndexOp,
+             seq::BroadcastOp, seq::ReduceOp, seq::ColumnIndexOp>(op) ||
          op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>();
 }
 
@@ -173,6 +173,8 @@ double WalkOp::getFlops() {
     if (auto solve = dyn_cast<UnitSolveOp>(op))
       ofChunk +=
           static_cast<double>(typeOf(solve.getResult()).getNumElements() * typeOf(solve.getMatrix()).getDimSize(0));
+    if (auto inverse = dyn_cast<UnitInverseOp>(op))
+      ofChunk += static_cast<double>(elementsOf(inverse.getResult()) * typeOf(inverse.getResult()).getDimSize(0)) / 3;
   });
   return ofChunk * static_cast<double>(getRows().first * getChunks() * getPrograms());
 }
@@ -223,6 +225,13 @@ LogicalResult UnitSolveOp::verify() {
       matrix.getDimSize(0) != right.getDimSize(0) || matrix.getElementType() != right.getElementType())
     return emitOpError() << "needs a square matrix and as many rows on the right, but got " << matrix << " and "
                          << right;
+  return success();
+}
+
+LogicalResult UnitInverseOp::verify() {
+  auto type = typeOf(getOperand());
+  if (type.getRank() != 2 || type.getDimSize(0) != type.getDimSize(1))
+    return emitOpError() << "needs a square matrix, but got " << type;
   return success();
 }
 

@@ -77,6 +77,10 @@ class Tiles:
         return (sums[:, ::-1] if "reverse" in op else sums).reshape(x.shape)
 
     @staticmethod
+    def unit_inverse(op, matrix):
+        return np.linalg.inv(np.eye(len(matrix)) + np.tril(matrix, -1))
+
+    @staticmethod
     def unit_solve(op, matrix, right):
         system = np.eye(len(matrix)) + np.tril(matrix, -1)
         return np.linalg.solve(system.T if "transpose" in op else system, right)

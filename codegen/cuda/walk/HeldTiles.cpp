@@ -70,7 +70,8 @@ bool HeldTiles::isConsumer(Operation *op, Operation *reader) {
 /// Whether an operation at `by` or before has brought a tile to shared memory.
 bool HeldTiles::isInShared(Value tile, unsigned by) {
   return llvm::any_of(tile.getUsers(), [&](Operation *user) {
-    return isa<kern::TileMatmulOp, kern::UnitSolveOp, kern::PrefixSumOp>(user) && places.lookup(user) <= by;
+    return places.lookup(user) <= by &&
+           isa<kern::TileMatmulOp, kern::UnitInverseOp, kern::UnitSolveOp, kern::PrefixSumOp>(user);
   });
 }
 

@@ -77,14 +77,22 @@ void TileEmitter::storeAt(const SharedTile &to, Value row, Value column, Value v
   store(to, {row, column, 0, 0, {}}, value);
 }
 
-void TileEmitter::forEachOf(int64_t count, llvm::function_ref<void(Value)> body) {
-  Value thread = b.threadIndex(threads());
-  if (count <= threads())
-    return b.when(count < threads() ? b.less(thread, count) : Value(), [&] { body(thread); });
-  forEach(b, thread, b.index(count), threads(), {}, [&](Value i, ValueRange) {
+/// body(i) for i = own, own + workers, ... below `count`.
+static void shareOut(CudaBuilder &b, Value own, int64_t workers, int64_t count, llvm::function_ref<void(Value)> body) {
+  if (count <= workers)
+    return b.when(count < workers ? b.less(own, count) : Value(), [&] { body(own); });
+  forEach(b, own, b.index(count), workers, {}, [&](Value i, ValueRange) {
     body(i);
     return Values();
   });
+}
+
+void TileEmitter::forEachOf(int64_t count, llvm::function_ref<void(Value)> body) {
+  shareOut(b, b.threadIndex(threads()), threads(), count, body);
+}
+
+void TileEmitter::forEachByWarp(int64_t count, llvm::function_ref<void(Value)> body) {
+  shareOut(b, b.divide(b.threadIndex(threads()), warpThreads), warps, count, body);
 }
 
 SharedTile TileEmitter::inShared(Value tile) {

@@ -47,6 +47,8 @@ public:
   void storeAt(const SharedTile &to, mlir::Value row, mlir::Value column, mlir::Value value);
   /// body(i) for all i below `count`, shared out to the threads.
   void forEachOf(int64_t count, llvm::function_ref<void(mlir::Value)> body);
+  /// The same, shared out to the warps: all lanes of one have the same i.
+  void forEachByWarp(int64_t count, llvm::function_ref<void(mlir::Value)> body);
 
   TilePlaces &placesOf(llvm::ArrayRef<int64_t> shape);
   const TileLayout &layoutOf(mlir::Value tile);

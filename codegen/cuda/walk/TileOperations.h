@@ -19,6 +19,7 @@ void emitTileSum(TileEmitter &tiles, kern::TileSumOp op);
 
 void emitTileRow(TileEmitter &tiles, kern::TileRowOp op);
 void emitPrefixSum(TileEmitter &tiles, kern::PrefixSumOp op);
+void emitUnitInverse(TileEmitter &tiles, kern::UnitInverseOp op);
 void emitUnitSolve(TileEmitter &tiles, kern::UnitSolveOp op);
 
 } // namespace stretto::codegen

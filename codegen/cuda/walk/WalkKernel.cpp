@@ -206,6 +206,7 @@ void WalkBuilder::compute(Operation &inner) {
       .Case([&](kern::ProgramIndexOp index) {
         tiles.setParts(index, {emitColumnNumbers(b, typeOf(index).getElementType(), position.program, 1)});
       })
+      .Case([&](kern::UnitInverseOp inverse) { emitUnitInverse(tiles, inverse); })
       .Case([&](kern::UnitSolveOp solve) { emitUnitSolve(tiles, solve); });
 }
 

@@ -5,6 +5,7 @@
 #include "ir/seq/TensorShape.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -23,6 +24,14 @@ static LogicalResult checkTile(Operation *at, const Twine &what, RankedTensorTyp
                            << TileLayout::square << ", to become device code, but got " << type;
 }
 
+/// Squares become one matrix by halves of one size.
+static LogicalResult checkInverse(kern::UnitInverseOp op) {
+  auto type = typeOf(op.getResult());
+  if (type.getElementType().isF32() && llvm::isPowerOf2_64(type.getDimSize(0)))
+    return success();
+  return op.emitOpError() << "must be of f32, with a power of 2 of rows, to become device code, but got " << type;
+}
+
 LogicalResult stretto::codegen::checkWalk(kern::WalkOp op) {
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
@@ -34,6 +43,8 @@ LogicalResult stretto::codegen::checkWalk(kern::WalkOp op) {
         (!matchPattern(&inner, m_Constant(&elements)) || !elements.isSplat()))
       return inner.emitOpError("must have one value to become device code, but got ") << inner.getResult(0).getType();
     if (failed(checkTile(&inner, "result", typeOf(inner.getResult(0)))))
+      return failure();
+    if (auto inverse = dyn_cast<kern::UnitInverseOp>(inner); inverse && failed(checkInverse(inverse)))
       return failure();
   }
   return success();

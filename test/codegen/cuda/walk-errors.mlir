@@ -48,6 +48,30 @@ func.func @constant(%x: tensor<1x2xf32>) {
 
 // -----
 
+func.func @inverse_of_doubles(%x: tensor<1x16x16xf64>) {
+  %y = kern.walk kernel "k" (%x) windows [<rows 1>] -> [<rows 1>] programs 1 chunk 16 span 1 {
+  ^bb0(%a: tensor<16x16xf64>):
+    // expected-error@+1 {{'kern.unit_inverse' op must be of f32, with a power of 2 of rows, to become device code, but got 'tensor<16x16xf64>'}}
+    %0 = kern.unit_inverse %a : tensor<16x16xf64>
+    kern.yield %0 : tensor<16x16xf64>
+  } : (tensor<1x16x16xf64>) -> tensor<1x16x16xf64>
+  return
+}
+
+// -----
+
+func.func @inverse_of_three_squares(%x: tensor<1x48x48xf32>) {
+  %y = kern.walk kernel "k" (%x) windows [<rows 1>] -> [<rows 1>] programs 1 chunk 48 span 1 {
+  ^bb0(%a: tensor<48x48xf32>):
+    // expected-error@+1 {{'kern.unit_inverse' op must be of f32, with a power of 2 of rows, to become device code, but got 'tensor<48x48xf32>'}}
+    %0 = kern.unit_inverse %a : tensor<48x48xf32>
+    kern.yield %0 : tensor<48x48xf32>
+  } : (tensor<1x48x48xf32>) -> tensor<1x48x48xf32>
+  return
+}
+
+// -----
+
 func.func @large(%x: tensor<1x256x256xf32>) {
   // expected-error@+1 {{'kern.walk' op must have tiles that fit into the 232448 bytes of shared memory of a block, but they take 266240}}
   %y = kern.walk kernel "k" (%x) windows [<rows 1>] -> [<rows 1>] programs 1 chunk 256 span 1 {

@@ -33,6 +33,14 @@ func.func @solve(%a: tensor<16x32xf32>, %b: tensor<16x32xf32>) {
 
 // -----
 
+func.func @inverse(%a: tensor<16x32xf32>) {
+  // expected-error@+1 {{needs a square matrix, but got}}
+  %c = kern.unit_inverse %a : tensor<16x32xf32>
+  return
+}
+
+// -----
+
 func.func @row(%a: tensor<16x32xf32>) {
   // expected-error@+1 {{must be row 16 of the operand, but got}}
   %c = kern.tile_row %a[16] : tensor<16x32xf32> -> tensor<32xf32>

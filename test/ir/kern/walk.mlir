@@ -14,8 +14,10 @@ func.func @walk(%x: tensor<3x64x32xf32>, %w: tensor<32xf32>, %s: tensor<3x2x2x25
     %1 = kern.prefix_sum %0 rows 8 exclusive reverse : tensor<16x16xf32>
     // CHECK: kern.unit_solve %{{.*}}, %{{.*}} transpose : tensor<16x16xf32>, tensor<16x16xf32>
     %2 = kern.unit_solve %1, %0 transpose : tensor<16x16xf32>, tensor<16x16xf32>
+    // CHECK: kern.unit_inverse %{{.*}} : tensor<16x16xf32>
+    %inverse = kern.unit_inverse %2 : tensor<16x16xf32>
     // CHECK: kern.tile_row %{{.*}}[15] : tensor<16x16xf32> -> tensor<16xf32>
-    %3 = kern.tile_row %2[15] : tensor<16x16xf32> -> tensor<16xf32>
+    %3 = kern.tile_row %inverse[15] : tensor<16x16xf32> -> tensor<16xf32>
     // CHECK: kern.tile_sum %{{.*}} : tensor<16x16xf32> -> tensor<16xf32>
     %4 = kern.tile_sum %2 : tensor<16x16xf32> -> tensor<16xf32>
     %5 = arith.addf %3, %4 : tensor<16xf32>

@@ -407,6 +407,15 @@ TEST(CudaFaults, MixerByChannelMasks) {
                      {"first value of choice 36", halves}});
 }
 
+/// Squares that become one of 64 rows in two turns.
+TEST(CudaFaults, WalkWithInverse) {
+  expectCaught(Patient(inverseWalks({64, 16}), "inverse.walk0", {}),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
+                   {"store skipped", neverStore, {"numbers"}},
+               });
+}
+
 /// With matmuls of warps.
 TEST(CudaFaults, WalkOfBf16) {
   expectCaught(Patient(roundedWalks({16, 32}), "rounded.walk0", {}),

@@ -76,6 +76,12 @@ TEST(CudaWalk, MatmulsRounded) {
   checkWalks(roundedWalks({48, 32}));
   checkWalks(roundedWalks({64, 128}));
 }
+TEST(CudaWalk, Inverses) {
+  checkWalks(inverseWalks({16, 32}));
+  checkWalks(inverseWalks({32, 16}));
+  checkWalks(inverseWalks({64, 128}));
+  checkWalks(inverseWalks({128, 16}));
+}
 TEST(CudaWalk, Windows) { checkWalks(windowWalks("f32")); }
 TEST(CudaWalk, WindowsDouble) { checkWalks(windowWalks("f64")); }
 TEST(CudaWalk, Spans) { checkWalks(spanWalks("f32")); }

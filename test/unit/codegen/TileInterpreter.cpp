@@ -38,6 +38,7 @@ private:
   Matrix elementwise(Operation *inner);
   Matrix matmul(kern::TileMatmulOp matmul);
   Matrix prefixSum(kern::PrefixSumOp sum);
+  Matrix inverse(kern::UnitInverseOp inverse);
   Matrix solve(kern::UnitSolveOp solve);
   Matrix broadcast(seq::BroadcastOp broadcast);
   Matrix reduce(seq::ReduceOp reduce);
@@ -161,6 +162,7 @@ Matrix Interpreter::compute(Operation *inner) {
   return llvm::TypeSwitch<Operation *, Matrix>(inner)
       .Case([&](kern::TileMatmulOp o) { return matmul(o); })
       .Case([&](kern::PrefixSumOp o) { return prefixSum(o); })
+      .Case([&](kern::UnitInverseOp o) { return inverse(o); })
       .Case([&](kern::UnitSolveOp o) { return solve(o); })
       .Case([&](seq::BroadcastOp o) { return broadcast(o); })
       .Case([&](seq::ReduceOp o) { return reduce(o); })
@@ -219,6 +221,18 @@ Matrix Interpreter::solve(kern::UnitSolveOp op) {
     for (int64_t j = begin; j < end; ++j)
       for (int64_t column = 0; column < x.columns; ++column)
         x.at(i, column) -= (op.getTranspose() ? m.at(j, i) : m.at(i, j)) * x.at(j, column);
+  }
+  return x;
+}
+
+Matrix Interpreter::inverse(kern::UnitInverseOp op) {
+  const Matrix &m = known.at(op.getOperand());
+  Matrix x = matrixOf(op.getResult());
+  for (int64_t i = 0; i < m.rows; ++i) {
+    x.at(i, i) = 1;
+    for (int64_t j = 0; j < i; ++j)
+      for (int64_t column = 0; column <= j; ++column)
+        x.at(i, column) -= m.at(i, j) * x.at(j, column);
   }
   return x;
 }

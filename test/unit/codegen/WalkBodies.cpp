@@ -175,6 +175,35 @@ func.func @solutions(%x: tensor<1x$Dx$Cx$T>, %m: tensor<1x$Dx$Rx$T>) {
               sizes);
 }
 
+std::string stretto::test::inverseWalks(const TileSizes &sizes) {
+  return fill(R"(
+func.func @inverse(%m: tensor<1x$Dx$Rxf32>) {
+  %0 = kern.walk (%m) windows [<rows 1>] -> [<rows 1>] programs 1 chunk $R span 3 {
+  ^bb0(%b: $Q):
+    %small = arith.constant dense<0.03125> : $Q
+    %0 = arith.mulf %b, %small : $Q
+    %1 = kern.unit_inverse %0 : $Q
+    kern.yield %1 : $Q
+  } : (tensor<1x$Dx$Rxf32>) -> tensor<1x$Dx$Rxf32>
+  return
+}
+func.func @solved(%x: tensor<1x$Dx$Cxf32>, %m: tensor<1x$Dx$Rxf32>) {
+  %0:2 = kern.walk (%x, %m) windows [<rows 1>, <rows 1>] -> [<rows 1>, <rows 1>] programs 1 chunk $R span 3 {
+  ^bb0(%a: $M, %b: $Q):
+    %small = arith.constant dense<0.03125> : $Q
+    %0 = arith.mulf %b, %small : $Q
+    %1 = kern.unit_inverse %0 : $Q
+    %2 = arith.truncf %1 : $Q to tensor<$Rx$Rxbf16>
+    %3 = arith.truncf %a : $M to tensor<$Rx$Cxbf16>
+    %4 = kern.tile_matmul %2, %3 : tensor<$Rx$Rxbf16>, tensor<$Rx$Cxbf16> -> $M
+    %5 = kern.tile_matmul %2, %3 transpose_a : tensor<$Rx$Rxbf16>, tensor<$Rx$Cxbf16> -> $M
+    kern.yield %4, %5 : $M, $M
+  } : (tensor<1x$Dx$Cxf32>, tensor<1x$Dx$Rxf32>) -> (tensor<1x$Dx$Cxf32>, tensor<1x$Dx$Cxf32>)
+  return
+})",
+              sizes);
+}
+
 std::string stretto::test::roundedWalks(const TileSizes &sizes) {
   return fill(R"(
 func.func @rounded(%x: tensor<2x$Dx$Cxbf16>, %w: tensor<2x$Dx$Rxbf16>) {

@@ -17,6 +17,8 @@ std::string elementwiseWalks(const TileSizes &sizes);
 std::string matmulWalks(const TileSizes &sizes);
 std::string reductionWalks(const TileSizes &sizes);
 std::string columnWalks(const TileSizes &sizes);
+/// The inverse of I + the strict lower part of m / 32; with it, what solves such systems and their transposes.
+std::string inverseWalks(const TileSizes &sizes);
 /// Matmuls of bf16; the sizes are those of f32 tiles that are rounded.
 std::string roundedWalks(const TileSizes &sizes);
 /// What tiles are parts of: programs and their parts, padding, spans, initial states, states every few chunks.
