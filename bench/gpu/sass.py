@@ -85,7 +85,7 @@ def result_count(instruction):
     name, operands = instruction.name, instruction.operands
     if instruction.kind in NO_RESULT or name.startswith("STS"):
         return 0
-    if name.startswith(("ISETP", "UISETP", "FSETP", "DSETP", "PLOP3", "UPLOP3")):
+    if name.startswith(("SHFL", "ISETP", "UISETP", "FSETP", "DSETP", "PLOP3", "UPLOP3")):
         return 2
     if name.startswith(("SEL", "USEL", "FSEL", "FMNMX", "VIMNMX", "IMNMX", "UIMNMX")):
         return 1

@@ -96,6 +96,8 @@ class Thread:
         if name.startswith(("MOV", "CS2R", "IMAD.MOV", "R2UR")):
             value = self.value(ops[-1])
             return [value, 0 if value == 0 else None]
+        if name.startswith("SHFL.BFLY") and self.value(ops[3]) == 0:  # from the lane itself
+            return [None, self.value(ops[2])]
         if name.startswith("ISETP"):
             return self.compare(name, ops)
         if name.startswith("IADD3"):

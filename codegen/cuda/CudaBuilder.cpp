@@ -75,6 +75,11 @@ Value CudaBuilder::exchange(Value value, int64_t mask) {
   return arith::BitcastOp::create(*this, type, joined);
 }
 
+Value CudaBuilder::renew(Value number, int64_t end) {
+  Value word = exchange(arith::TruncIOp::create(*this, getI32Type(), number), /*mask=*/0);
+  return remainder(arith::ExtUIOp::create(*this, getI64Type(), word), end);
+}
+
 Value CudaBuilder::reduceLanes(seq::ReduceKind kind, Value value, int64_t lanes) {
   for (int64_t mask = lanes / 2; mask > 0; mask /= 2)
     value = combine(kind, value, exchange(value, mask));

@@ -25,6 +25,7 @@ using namespace stretto::codegen;
 namespace {
 constexpr int64_t mostNumbers = 128 * 64; // of the state that a program carries
 constexpr int64_t mostRegisters = 96;     // of a thread that hold tiles; the others hold factors, sums and addresses
+constexpr int64_t mostByChannel = 80;     // the same with a decay for each channel, whose factors take some, too
 constexpr int64_t mostWithState = 72;     // the same where what is carried is among these tiles, beside all others
 constexpr int64_t mostBlocks = 32;        // programs of a head
 constexpr int64_t leastSpan = 4;          // chunks
@@ -122,7 +123,7 @@ private:
   template <typename Op, typename Write> void expand(Op op, Write write) {
     if (op.getEraseWrite())
       return leave(op, "it erases under other keys than it writes");
-    for (int64_t most : {mostRegisters, std::numeric_limits<int64_t>::max()})
+    for (int64_t most : {op.decaysByChannel() ? mostByChannel : mostRegisters, std::numeric_limits<int64_t>::max()})
       for (MixerCut cut : cutsOf(op))
         if (doesFit(op, write, cut, most)) {
           cut.span = span ? span : chooseSpan(op, write, cut, most);

@@ -63,8 +63,9 @@ def ExpandMixers : Pass<"kern-expand-mixers", "::mlir::ModuleOp"> {
 
     Operations of a walk are ordered so that few tiles are in registers at once; `held` is the estimate of how many
     registers that takes. Where it is more than 72, what is carried lies in shared memory (`shared_state`). Where it is
-    more than 96 even so, or tiles do not fit into the shared memory of a block, chunks have 32 tokens, then there are
-    more programs; where no cut holds few enough tiles, the first that fits into shared memory is taken.
+    more than 96 even so (80 with a decay for each channel), or tiles do not fit into the shared memory of a block,
+    chunks have 32 tokens, then there are more programs; where no cut holds few enough tiles, the first that fits into
+    shared memory is taken.
 
     Where sequences times programs are fewer than the `processors` of the device, a sequence is cut into spans of at
     least four chunks, which are walked side by side, each from the state that the spans before it leave. One walk finds

@@ -169,8 +169,9 @@ def Kern_ProgramIndexOp : Kern_Op<"program_index", [Pure]> {
 def Kern_UnitInverseOp : Kern_Op<"unit_inverse", [Pure, SameOperandsAndResultType]> {
   let summary = "inverts a unit lower triangular matrix";
   let description = [{
-    `(I + strict(M))^-1`, where strict(M) is what lies below the diagonal of the operand. Device code is for f32: squares
-    of 16 x 16 on the diagonal are inverted in f32, what is below them is made by matmuls of factors rounded to tf32.
+    `(I + strict(M))^-1`, where strict(M) is what lies below the diagonal of the operand. Device code is for f32:
+    squares of 16 x 16 on the diagonal are inverted in f32, what is below them is made by matmuls of factors rounded to
+    tf32.
 
     ```mlir
     %t = kern.unit_inverse %m : tensor<64x64xf32>

@@ -53,14 +53,21 @@ int64_t HeldTiles::registersOf(Value tile) {
   return llvm::divideCeil(layout.parts() * layout.lanes() * typeOf(tile).getElementTypeBitWidth(), 32);
 }
 
+/// What reads its operands from shared memory.
+static bool readsShared(Operation *op) {
+  return isa<kern::TileMatmulOp, kern::UnitInverseOp, kern::UnitSolveOp, kern::PrefixSumOp>(op);
+}
+
+bool HeldTiles::isForOthers(Operation *op) { return llvm::all_of(op->getUsers(), readsShared); }
+
 /// Whether registers hold the result of an operation.
 bool HeldTiles::isMade(Operation *op) {
-  return made.contains(op) || sumsMatmul(op) || (isa<kern::TileMatmulOp>(op) && !isDeferred(op));
+  return (made.contains(op) && !isForOthers(op)) || sumsMatmul(op) || (isa<kern::TileMatmulOp>(op) && !isDeferred(op));
 }
 
 /// Whether an operation reads all of its operands where it stands. What is stored as a result is read where it is made.
 bool HeldTiles::isConsumer(Operation *op, Operation *reader) {
-  if (op == reader || isMade(op))
+  if (op == reader || made.contains(op) || isMade(op))
     return true;
   if (isDeferred(op))
     return false;
@@ -69,10 +76,7 @@ bool HeldTiles::isConsumer(Operation *op, Operation *reader) {
 
 /// Whether an operation at `by` or before has brought a tile to shared memory.
 bool HeldTiles::isInShared(Value tile, unsigned by) {
-  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
-    return places.lookup(user) <= by &&
-           isa<kern::TileMatmulOp, kern::UnitInverseOp, kern::UnitSolveOp, kern::PrefixSumOp>(user);
-  });
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) { return places.lookup(user) <= by && readsShared(user); });
 }
 
 /// Whether all that reads a tile stands at `by` or before; `reader` reads its operands where it stands.

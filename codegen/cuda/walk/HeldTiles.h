@@ -19,6 +19,8 @@ public:
   explicit HeldTiles(kern::WalkOp walk);
 
   bool isComputedWhereItStands(mlir::Operation *op) const { return made.contains(op); }
+  /// Of what is computed where it stands: whether only matmuls and the like read it. It goes to shared memory at once.
+  static bool isForOthers(mlir::Operation *op);
   /// Registers of a thread that hold tiles while an operation is computed, its result included, where they are most.
   int64_t most() const { return mostHeld; }
 

@@ -114,7 +114,7 @@ void Reduction::ofList() {
   SharedTile list = tiles.inShared(operand);
   tiles.beginStep();
   int64_t length = elementsOf(operand);
-  Value lane = b.remainder(b.threadIndex(tiles.threads()), warpThreads), value = b.identity(kind, element);
+  Value lane = tiles.lane(), value = b.identity(kind, element);
   for (int64_t first = 0; first < length; first += warpThreads) {
     Value number = b.add(lane, b.index(first)), isThere;
     if (first + warpThreads > length)

@@ -13,10 +13,19 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 TileEmitter::TileEmitter(CudaBuilder &b, int64_t warps) : b(b), shared(b), warps(warps) {
-  entry = b.threadIndex(threads()).getDefiningOp();
+  number = b.threadIndex(threads());
+}
+
+void TileEmitter::renewThread() {
+  number = b.renew(number, threads());
+  for (auto &[shape, known] : places)
+    known.follow(number);
 }
 
 void TileEmitter::beginStep() {
+  constexpr int64_t stepsOfNumber = 5; // fewer take more instructions, more take more registers
+  if (++steps % stepsOfNumber == 0)
+    renewThread();
   shared.beginStep();
   loaded.clear();
 }
@@ -28,8 +37,8 @@ TilePlaces &TileEmitter::placesOf(ArrayRef<int64_t> shape) {
   auto found = places.find(key);
   if (found == places.end()) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(entry);
-    found = places.emplace(key, TilePlaces(b, TileLayout(shape, warps))).first;
+    b.setInsertionPointAfterValue(number);
+    found = places.emplace(key, TilePlaces(b, TileLayout(shape, warps), number)).first;
   }
   return found->second;
 }
@@ -88,11 +97,11 @@ static void shareOut(CudaBuilder &b, Value own, int64_t workers, int64_t count, 
 }
 
 void TileEmitter::forEachOf(int64_t count, llvm::function_ref<void(Value)> body) {
-  shareOut(b, b.threadIndex(threads()), threads(), count, body);
+  shareOut(b, number, threads(), count, body);
 }
 
 void TileEmitter::forEachByWarp(int64_t count, llvm::function_ref<void(Value)> body) {
-  shareOut(b, b.divide(b.threadIndex(threads()), warpThreads), warps, count, body);
+  shareOut(b, b.divide(number, warpThreads), warps, count, body);
 }
 
 SharedTile TileEmitter::inShared(Value tile) {

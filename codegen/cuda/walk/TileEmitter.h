@@ -23,6 +23,13 @@ public:
 
   /// Begins a step (SharedTiles.h). What is known only where it stands is asked for within one.
   void beginStep();
+  /// Begins the code of a chunk, which depends on nothing that was computed before.
+  void beginChunk() { renewThread(); }
+  /// The number of the thread. Every few steps it is renewed, so that addresses and masks that follow from it are
+  /// computed where they are needed: else compilers compute all of them in front of the loop over chunks, and there
+  /// are not enough registers for them.
+  mlir::Value thread() const { return number; }
+  mlir::Value lane() { return b.remainder(number, warpThreads); }
 
   // The forms of a tile.
   /// Part `number` of what a thread has of a tile; not asked for inside of branches and loops.
@@ -58,6 +65,7 @@ public:
   SharedTiles shared;
 
 private:
+  void renewThread();
   struct Forms {
     Values parts; // all, or none
     std::optional<SharedTile> shared;
@@ -70,8 +78,8 @@ private:
   mlir::Value columnNumbers(seq::ColumnIndexOp op, int64_t number);
   mlir::Value addressOf(const SharedTile &tile, const TilePlace &place);
 
-  int64_t warps;
-  mlir::Operation *entry; // places are computed behind it
+  int64_t warps, steps = 0;
+  mlir::Value number; // of the thread; places are computed behind it
   llvm::DenseMap<mlir::Value, Forms> forms;
   std::map<llvm::SmallVector<int64_t, 2>, TilePlaces> places;
   std::map<std::pair<void *, int64_t>, mlir::Value> loaded; // what inStep made in this step

@@ -40,14 +40,16 @@ bool TileLayout::isRagged() const {
          (warpsDown * warpsAcross != warps || downOfWarp * warpsDown != down || acrossOfWarp * warpsAcross != across);
 }
 
-TilePlaces::TilePlaces(CudaBuilder &b, const TileLayout &layout) : b(b), tile(layout) {
-  thread = b.threadIndex(layout.threads());
+TilePlaces::TilePlaces(CudaBuilder &b, const TileLayout &layout, Value thread) : b(b), tile(layout) { follow(thread); }
+
+void TilePlaces::follow(Value number) {
+  thread = number;
   lane = b.remainder(thread, warpThreads);
-  if (layout.rank() != 2)
+  if (tile.rank() != 2)
     return;
   Value warp = b.divide(thread, warpThreads);
-  warpDown = b.remainder(warp, layout.warpsDown);
-  warpAcross = b.divide(warp, layout.warpsDown);
+  warpDown = b.remainder(warp, tile.warpsDown);
+  warpAcross = b.divide(warp, tile.warpsDown);
   rowInSquare = b.divide(lane, 4);
   columnInSquare = b.mul(b.remainder(lane, 4), 2);
 }

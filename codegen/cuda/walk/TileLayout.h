@@ -49,7 +49,10 @@ struct TilePlace {
 /// The places of a thread's parts. Its code is made once, where the object is.
 class TilePlaces {
 public:
-  TilePlaces(CudaBuilder &b, const TileLayout &layout);
+  TilePlaces(CudaBuilder &b, const TileLayout &layout, mlir::Value thread);
+
+  /// From here on, places follow from another value of the number of the thread.
+  void follow(mlir::Value number);
 
   /// The code that this needs beside that of the object goes to where the builder stands; so of those below.
   TilePlace at(int64_t part);

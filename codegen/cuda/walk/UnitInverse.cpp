@@ -28,8 +28,7 @@ struct Block {
 class InverseMaker {
 public:
   InverseMaker(TileEmitter &tiles, const SharedTile &matrix, const SharedTile &inverse, int64_t rows)
-      : tiles(tiles), b(tiles.b), matrix(matrix), inverse(inverse), rows(rows), matmul(warpMatmulOf(inverse.element)),
-        lane(b.remainder(b.threadIndex(tiles.threads()), warpThreads)) {}
+      : tiles(tiles), b(tiles.b), matrix(matrix), inverse(inverse), rows(rows), matmul(warpMatmulOf(inverse.element)) {}
 
   void make();
 
@@ -50,7 +49,6 @@ private:
   SharedTile matrix, inverse;
   int64_t rows;
   WarpMatmul matmul;
-  Value lane;
 };
 } // namespace
 
@@ -103,7 +101,7 @@ Value InverseMaker::factor(const Block &block, Value row, Value column, int64_t 
 
 /// 16 rows of `left` times 8 columns of `right`, as sums of the lane.
 Values InverseMaker::multiplyBlocks(const Block &left, const Block &right, int64_t terms) {
-  Value outer = b.divide(lane, 4), inner = b.remainder(lane, 4);
+  Value lane = tiles.lane(), outer = b.divide(lane, 4), inner = b.remainder(lane, 4);
   Values sums(matmul.sums(), b.real(inverse.element, 0));
   for (int64_t term = 0; term < terms; term += matmul.inner) {
     Values ofLeft, ofRight;
@@ -117,7 +115,8 @@ Values InverseMaker::multiplyBlocks(const Block &left, const Block &right, int64
 }
 
 void InverseMaker::storePiece(const Block &to, ValueRange sums) {
-  Value row = b.add(to.row, b.divide(lane, 4)), column = b.add(to.column, b.mul(b.remainder(lane, 4), 2));
+  Value lane = tiles.lane(), row = b.add(to.row, b.divide(lane, 4)),
+        column = b.add(to.column, b.mul(b.remainder(lane, 4), 2));
   for (int64_t half : {0, 1}) {
     Value pair = vector::InsertOp::create(b, sums[2 * half + 1], b.splat(sums[2 * half], 2), 1);
     tiles.store(to.tile, {row, column, half * 8, 0, {}}, pair);

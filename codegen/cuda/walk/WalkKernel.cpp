@@ -108,11 +108,11 @@ void WalkBuilder::loadMatrices(ArrayRef<BlockArgument> matrices) {
     ArrayRef<int64_t> shape = typeOf(tile).getShape();
     if (isCopied(from)) {
       tiles.shared.beginCopy(to);
-      copyMatrix(b, from, to, shape, tiles.threads());
+      copyMatrix(b, from, to, shape, tiles.threads(), tiles.thread());
       copies.push_back(tile);
     } else {
       tiles.shared.write(to);
-      loadMatrix(b, from, to, shape, tiles.threads());
+      loadMatrix(b, from, to, shape, tiles.threads(), tiles.thread());
     }
     tiles.setShared(tile, to);
   }
@@ -230,8 +230,9 @@ Values WalkBuilder::computeChunk() {
     prepare(inner);
     compute(inner);
     if (held.isComputedWhereItStands(&inner)) {
+      Value result = inner.getResult(0);
       tiles.beginStep();
-      tiles.setParts(inner.getResult(0), tiles.parts(inner.getResult(0)));
+      HeldTiles::isForOthers(&inner) ? (void)tiles.inShared(result) : tiles.setParts(result, tiles.parts(result));
     }
     if (!isDeferred(&inner))
       storeResults(inner.getResult(0));
@@ -298,6 +299,7 @@ void WalkBuilder::walkChunks() {
   llvm::append_range(carried, initialState());
   tiles.shared.beginLoop();
   repeatWhile(b, carried, [&](ValueRange now) {
+    tiles.beginChunk();
     Value chunk = now.front();
     position.chunk = arith::ExtUIOp::create(b, b.getI64Type(), chunk);
     now = now.drop_front();

@@ -175,10 +175,9 @@ struct MovedVector {
 
 /// All vectors of a matrix, shared out to the threads; `move` moves some of them.
 static void moveMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, ArrayRef<int64_t> shape,
-                       int64_t threads, llvm::function_ref<void(ArrayRef<MovedVector>)> move) {
+                       int64_t threads, Value thread, llvm::function_ref<void(ArrayRef<MovedVector>)> move) {
   constexpr int64_t most = 8; // vectors of a thread in flight
   int64_t lanes = from.alignment / bytesOf(from.element), ofRow = shape[1] / lanes, count = shape[0] * ofRow;
-  Value thread = b.threadIndex(threads);
   int64_t turns = llvm::divideCeil(count, threads), together = std::min(turns, most);
   Value end = b.index(llvm::alignTo(turns, together) * threads);
   forEach(b, b.index(0), end, together * threads, {}, [&](Value begin, ValueRange) {
@@ -197,8 +196,8 @@ static void moveMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile 
 }
 
 void stretto::codegen::loadMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, ArrayRef<int64_t> shape,
-                                  int64_t threads) {
-  moveMatrix(b, from, to, shape, threads, [&](ArrayRef<MovedVector> vectors) {
+                                  int64_t threads, Value thread) {
+  moveMatrix(b, from, to, shape, threads, thread, [&](ArrayRef<MovedVector> vectors) {
     Values loaded;
     for (const MovedVector &vector : vectors)
       loaded.push_back(loadLanes(b, from, vector.from, from.alignment / bytesOf(from.element)));
@@ -210,8 +209,8 @@ void stretto::codegen::loadMatrix(CudaBuilder &b, const WindowTile &from, const 
 bool stretto::codegen::isCopied(const WindowTile &from) { return from.alignment == 16; }
 
 void stretto::codegen::copyMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, ArrayRef<int64_t> shape,
-                                  int64_t threads) {
-  moveMatrix(b, from, to, shape, threads, [&](ArrayRef<MovedVector> vectors) {
+                                  int64_t threads, Value thread) {
+  moveMatrix(b, from, to, shape, threads, thread, [&](ArrayRef<MovedVector> vectors) {
     for (const MovedVector &vector : vectors)
       b.when(vector.isOwn, [&] { b.copyAsync(vector.to, vector.from.pointer, vector.from.exist); });
   });

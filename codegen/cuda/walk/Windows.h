@@ -30,13 +30,13 @@ WindowTile locateWindow(CudaBuilder &b, kern::WalkOp walk, unsigned number, mlir
 
 /// Copies a matrix into shared memory, all threads of the block together; zeros where nothing is there.
 void loadMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, llvm::ArrayRef<int64_t> shape,
-                int64_t threads);
+                int64_t threads, mlir::Value thread);
 
 /// Whether a matrix lies so that it can be copied asynchronously.
 bool isCopied(const WindowTile &from);
 /// Begins to copy it as loadMatrix does, as a group of copies (CudaBuilder::awaitCopies).
 void copyMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, llvm::ArrayRef<int64_t> shape,
-                int64_t threads);
+                int64_t threads, mlir::Value thread);
 
 /// One element of a list or a number, or zero.
 mlir::Value loadElement(CudaBuilder &b, const WindowTile &from, const TilePlace &place);

@@ -2,6 +2,7 @@
 #include "CudaFaults.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -59,8 +60,13 @@ std::string stretto::test::removeWait(LLVM::LLVMFuncOp kernel, int64_t number) {
   return remove<NVVM::CpAsyncWaitGroupOp>(kernel, number, "wait");
 }
 
+/// Of the shuffles whose operand is another.
 static std::string changeShuffle(LLVM::LLVMFuncOp kernel, int64_t number, unsigned operand, int64_t value) {
-  auto shuffle = find<NVVM::ShflOp>(kernel, number, [](NVVM::ShflOp) { return true; });
+  auto isOther = [&](NVVM::ShflOp shuffle) {
+    APInt now;
+    return !matchPattern(shuffle->getOperand(operand), m_ConstantInt(&now)) || now.getSExtValue() != value;
+  };
+  auto shuffle = find<NVVM::ShflOp>(kernel, number, isOther);
   if (!shuffle)
     return "";
   shuffle->setOperand(operand, constant(shuffle, shuffle->getOperand(operand).getType(), value));

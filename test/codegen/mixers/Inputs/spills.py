@@ -8,8 +8,14 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "support"))
 from mixers import Mixer  # noqa: E402
 
-SIZES = {"keys": 128, "values": 256, "batch": 1, "time": 4096, "segment": 512, "element": "bf16"}
-MIXERS = {"gla": Mixer(by_channel=True, **SIZES), "gdn": Mixer("beta", **SIZES)}
+
+def mixer(keys, values, erases=None, **options):
+    return Mixer(erases, keys=keys, values=values, batch=1, time=4096, segment=512, element="bf16", **options)
+
+
+MIXERS = {"gla": mixer(128, 256, by_channel=True), "gla_documents": mixer(64, 128, by_channel=True, documents=True),
+          "gdn": mixer(128, 256, "beta"), "gdn_documents": mixer(128, 128, "beta", documents=True),
+          "kda": mixer(64, 64, "beta", by_channel=True), "kda_documents": mixer(128, 128, "beta", by_channel=True, documents=True)}  # fmt: skip
 PASSES = ["choose-cuda-schedule", "name-cuda-kernels", "lower-cuda-kernels", "report-cuda-resources"]
 
 module = "".join(mixer.module(name) for name, mixer in MIXERS.items())
@@ -18,5 +24,6 @@ for processors in (1, 132):
     done = subprocess.run(command, input=module, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
-    for name, count in re.findall(r'kern.walk kernel "(\S+)".* spill_bytes (\d+),', done.stdout):
-        print(f"{processors}: {name}: {count} bytes")
+    found = re.findall(r'kern.walk kernel "(\S+)".* spill_bytes (\d+),', done.stdout)
+    print("".join(f"{name} spills {count} bytes\n" for name, count in found if int(count)), end="")
+    print(f"{processors} multiprocessors: {len(found)} tile programs")
