@@ -195,8 +195,8 @@ void expectCaught(const Patient &patient, ArrayRef<Row> rows, int64_t step = 1) 
   }
 }
 
-/// A copy of the module in which one choice of its walk is left out: with an even number its first value is always
-/// taken, with an odd one the second. Says which; empty where there is no such choice.
+/// Leaves out a choice of the walk of a module: with an even number its first value is always taken, with an odd one
+/// the second. Says which; empty where there is no such choice.
 std::string leaveOut(ModuleOp module, int64_t number) {
   std::string place;
   int64_t left = number / 2;

@@ -20,7 +20,8 @@ static void replaceAll(std::string &text, StringRef name, StringRef value) {
 /// $S are stored rows of 16 columns, $N what is exact, $G the columns of the decay.
 static std::string mixer(const MixerKind &kind) {
   std::string text = R"(
-func.func @mixer(%q: $S, %k: $S, %v: $S, %g: tensor<2x130x$Gx$N>, %b: tensor<2x130x1x$N>, %at: tensor<2x130xi32>, %d: $S) {
+func.func @mixer(%q: $S, %k: $S, %v: $S, %g: tensor<2x130x$Gx$N>, %b: tensor<2x130x1x$N>, %at: tensor<2x130xi32>,
+                 %d: $S) {
   %o, %s = seq.mixer %q, %k, %v decay %g : tensor<2x130x$Gx$N> beta %b : tensor<2x130x1x$N>
     positions %at : tensor<2x130xi32> heads 1 key_heads 1 scale 0.25 segment 128 : $S, $S -> tensor<2x1x2x256x$N>
   %r:5 = seq.mixer_grad %d, %q, %k, %v decay %g : tensor<2x130x$Gx$N> beta %b : tensor<2x130x1x$N>
