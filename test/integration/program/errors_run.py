@@ -52,7 +52,8 @@ def needs(name):
 
 def memory():
     """What is said to fit does fit, and nothing is allocated before."""
-    big = program(HELLO, *TASK, *SMALL, "--batch", "8")
+    batch = 64  # so that what activations take is more than what libraries do, on any machine
+    big = program(HELLO, *TASK, *SMALL, "--batch", batch)
     fixed, total = needs(big)
     limit = fixed + (total - fixed) * 9 // 16  # some of libraries' needs grow with the batch, too
     text = promises.check("a batch that does not fit memory", [big, *options, "--out", "none", "--memory-limit", limit])
@@ -61,7 +62,7 @@ def memory():
     run(smaller, *options, "--steps", 1, "--out", "none", "--memory-limit", limit)
     fixed, total = needs(small)
     promises.check("a length that does not fit memory", [*start, "--out", "none", "--memory-limit", fixed + (total - fixed) // 3])
-    expect(fits >= 3, f"batch {fits}")
+    expect(fits >= batch * 3 // 8, f"batch {fits}")
 
 
 def other_machine():

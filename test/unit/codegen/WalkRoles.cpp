@@ -11,6 +11,7 @@ using namespace stretto::test;
 WalkRoles::WalkRoles(kern::WalkOp op) {
   op.walk([&](math::ExpOp exp) { addLogarithms(exp.getOperand(), /*isSum=*/false); });
   op.walk([&](kern::UnitSolveOp solve) { addSolved(solve.getMatrix()); });
+  op.walk([&](kern::UnitInverseOp inverse) { addSolved(inverse.getOperand()); });
 }
 
 /// From an exponent back through what keeps signs.
