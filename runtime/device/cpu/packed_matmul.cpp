@@ -64,8 +64,8 @@ Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t 
 } // namespace
 
 bool isPacked(const MatmulShape &shape) {
-  static const bool hasAvx2 = __builtin_cpu_supports("x86-64-v3");
-  return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && hasAvx2;
+  static const bool isFaster = __builtin_cpu_supports("x86-64-v3") && !__builtin_cpu_is("intel");
+  return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && isFaster;
 }
 
 int64_t reservePacking() {

@@ -6,8 +6,8 @@
 
 namespace stretto::runtime {
 
-// Whether this is the way of a matmul: many rows, whose reading pays for the copies, on a CPU with AVX2. It is faster
-// than MKL there (docs/performance.md). Depends on the sizes and the CPU alone, as bits do.
+// Whether this is the way of a matmul: many rows, whose reading pays for the copies, on a CPU with AVX2 that is not
+// Intel's. It is faster than MKL there (docs/performance.md). Depends on the sizes and the CPU alone, as bits do.
 bool isPacked(const MatmulShape &shape);
 
 // As multiply (blas.h); `adds`: beta is 1, else 0.
