@@ -6,8 +6,7 @@
 #include "runtime/device/cpu/mixer/matmul.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <atomic>
 #include <new>
 
 namespace stretto::runtime {
@@ -22,17 +21,23 @@ constexpr int64_t depth = 256, width = 512, panel = 32, height = 64;
 constexpr int64_t fewestRows = 32;   // of a matmul that pays for copies of the left operand, or of a transpose
 constexpr int64_t fewestReads = 256; // of a right operand that pays for being copied only to lie in order
 
-struct Free {
-  void operator()(float *data) const { std::free(data); }
+// A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has a
+// destructor glibc takes note in memory, and ends the process where there is none.
+struct Packing {
+  alignas(64) float numbers[depth * (width + height)];
+  Packing *next;
 };
+std::atomic<Packing *> packings = nullptr;
 
-constexpr int64_t packingBytes = depth * (width + height) * static_cast<int64_t>(sizeof(float));
-
-float *packing() {
-  thread_local const std::unique_ptr<float, Free> memory(static_cast<float *>(std::aligned_alloc(64, packingBytes)));
-  if (!memory)
-    throw std::bad_alloc();
-  return memory.get();
+// Null where there is no memory.
+Packing *packing() {
+  thread_local Packing *mine = nullptr;
+  if (!mine && (mine = new (std::nothrow) Packing)) {
+    mine->next = packings;
+    while (!packings.compare_exchange_weak(mine->next, mine)) {
+    }
+  }
+  return mine;
 }
 
 // Where element (row, column) of an operand lies.
@@ -68,14 +73,14 @@ bool isPacked(const MatmulShape &shape) {
   return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && isFaster;
 }
 
-int64_t reservePacking() {
-  packing();
-  return packingBytes;
-}
+int64_t reservePacking() { return packing() ? sizeof(Packing) : 0; }
 
 void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
                   int64_t ldc) {
-  float *const right = packing(), *const left = right + depth * width;
+  Packing *const copies = packing();
+  if (!copies)
+    throw std::bad_alloc();
+  float *const right = copies->numbers, *const left = right + depth * width;
   const bool packs = b.transpose || m >= fewestReads;
   for (int64_t j = 0; j < n; j += width)
     for (int64_t p = 0; p < k; p += depth) {

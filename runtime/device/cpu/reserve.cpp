@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <new>
 
 namespace stretto::runtime {
 namespace {
@@ -61,23 +62,30 @@ void reserveForMatmuls(const ReserveOp &op) {
     result = std::max(result, shape.m * shape.n * elementBytes(shape.dtype));
   }
   const std::vector<std::byte> zeros(operand);
+  std::vector<std::byte> results(result * threadCount()); // not by the threads: they must not throw
   mkl_serv_free_buffers();
   mkl_serv_peak_mem_usage(peakEnable);
   mkl_serv_peak_mem_usage(peakReset);
   packedBytes = 0;
+  std::atomic<bool> isOut = false;
   onEachThread([&](int thread) {
-    if (packs)
-      packedBytes += reservePacking();
-    std::vector<std::byte> mine(result);
+    if (packs) {
+      const int64_t bytes = reservePacking();
+      packedBytes += bytes;
+      isOut = isOut || bytes == 0;
+    }
+    std::byte *const mine = results.data() + thread * result;
     for (const MatmulShape &shape : shapes) {
       if (!shape.shared && thread != 0)
         continue;
       if (shape.dtype == STRETTO_F64)
-        multiplyOnce<double>(shape, zeros.data(), mine.data());
+        multiplyOnce<double>(shape, zeros.data(), mine);
       else
-        multiplyOnce<float>(shape, zeros.data(), mine.data());
+        multiplyOnce<float>(shape, zeros.data(), mine);
     }
   });
+  if (isOut)
+    throw std::bad_alloc();
 }
 
 int64_t matmulMemoryPeak() { return mkl_serv_peak_mem_usage(peakRead) + packedBytes; }
