@@ -21,8 +21,8 @@ constexpr int64_t depth = 256, width = 512, panel = 32, height = 64;
 constexpr int64_t fewestRows = 32;   // of a matmul that pays for copies of the left operand, or of a transpose
 constexpr int64_t fewestReads = 256; // of a right operand that pays for being copied only to lie in order
 
-// A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has a
-// destructor glibc takes note in memory, and ends the process where there is none.
+// A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
+// a destructor glibc takes note in memory, and ends the process where there is none.
 struct Packing {
   alignas(64) float numbers[depth * (width + height)];
   Packing *next;
