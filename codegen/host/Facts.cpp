@@ -60,9 +60,12 @@ private:
     for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector<6>(op->getResults())))
       bytes.push_back(spanBytes(value));
     auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
+    if (entry.getName() == "accumulate")
+      facts.add = it->second;
     if (isNew) {
       firstUses.push_back(op);
-      facts.kernels.push_back({name.str(), sourceLocations(op->getLoc()), groupOf(op, entry).str(), bytes});
+      facts.kernels.push_back(
+          {name.str(), sourceLocations(op->getLoc()), groupOf(op, entry).str(), bytes, chunkBytes(op, entry)});
       return success();
     }
     ArrayRef<int64_t> others = facts.kernels[it->second].bufferBytes;
@@ -75,6 +78,31 @@ private:
       error << "buffers of the sizes that its other uses give it";
     error.attachNote(firstUses[it->second]->getLoc()) << "used here first";
     return error;
+  }
+
+  /// Bytes of each buffer that belong to a chunk, of a kernel of the optimizer whose rows are all alike; else empty.
+  static SmallVector<int64_t> chunkBytes(Operation *op, func::FuncOp entry) {
+    auto kernel = dyn_cast<kern::RowKernel>(op);
+    int64_t rows = kernel && kernel.getSchedule() && isEntry(entry, seq::EntryKind::optimizer)
+                       ? kernel.getSchedule()->getLaunchRows()
+                       : 0;
+    if (rows == 0 || kernel.getRows().first != 1)
+      return {};
+    SmallVector<int64_t> bytes(op->getNumOperands() + op->getNumResults(), 0);
+    auto ofRows = [&](Value value) { return rows * passes::byteSize(value.getType()) / kernel.getRows().second; };
+    for (BlockArgument argument : kernel.getBody().getArguments()) {
+      OpOperand *operand = kernel.getOperandOf(argument.getArgNumber());
+      if (!operand || kernel.getMap(argument.getArgNumber()) == kern::RowMap::time)
+        return {};
+      if (kernel.getMap(argument.getArgNumber()) == kern::RowMap::row)
+        bytes[operand->getOperandNumber()] = ofRows(operand->get());
+    }
+    for (OpResult result : op->getResults()) {
+      if (kernel.isColumnSum(result.getResultNumber()))
+        return {};
+      bytes[op->getNumOperands() + result.getResultNumber()] = ofRows(result);
+    }
+    return bytes;
   }
 
   /// What a kernel is counted under in profiles.

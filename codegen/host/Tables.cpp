@@ -34,6 +34,7 @@ constexpr EntryPoint<void (*)(stretto_context *)> entries[] = {{"gradients", &Pr
                                                                {"accumulate", &Program::accumulate},
                                                                {"take_accumulated", &Program::take_accumulated},
                                                                {"squares", &Program::squares},
+                                                               {"norm", &Program::norm},
                                                                {"apply", &Program::apply},
                                                                {"evaluate", &Program::evaluate},
                                                                {"round_parameters", &Program::round_parameters}};
@@ -42,7 +43,7 @@ constexpr EntryPoint<stretto_decode> decodeEntries[] = {{"decode_one", &Program:
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
                               siteResultsName = "stretto.site_results", imagesName = "stretto.images",
-                              bufferBytesName = "stretto.buffer_bytes";
+                              bufferBytesName = "stretto.buffer_bytes", chunkBytesName = "stretto.chunk_bytes";
 
 class TableEmitter {
 public:
@@ -108,12 +109,15 @@ private:
       if (Operation *made = module.lookupSymbol(kernel.name);
           !isa<kern::DeviceKernelOp>(made) && !made->hasAttr("kern.chunks"))
         return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
-    SmallVector<int64_t> bytes, starts;
+    SmallVector<int64_t> bytes, starts, ofChunks, chunkStarts;
     for (const ProgramFacts::Kernel &kernel : facts.kernels) {
       starts.push_back(bytes.size());
       bytes.append(kernel.bufferBytes);
+      chunkStarts.push_back(ofChunks.size());
+      ofChunks.append(kernel.chunkBytes);
     }
     g.defineList(bufferBytesName, bytes);
+    g.defineList(chunkBytesName, ofChunks);
     g.defineList<stretto_kernel>(kernelTableName, facts.kernels.size(), [&](size_t i) {
       const ProgramFacts::Kernel &kernel = facts.kernels[i];
       auto fields = g.start<stretto_kernel>();
@@ -121,7 +125,9 @@ private:
           .set(&stretto_kernel::location, g.text(kernel.location))
           .set(&stretto_kernel::group, g.text(kernel.group))
           .set(&stretto_kernel::buffers, kernel.bufferBytes.size())
-          .set(&stretto_kernel::buffer_bytes, g.address(bufferBytesName, starts[i] * sizeof(int64_t)));
+          .set(&stretto_kernel::buffer_bytes, g.address(bufferBytesName, starts[i] * sizeof(int64_t)))
+          .set(&stretto_kernel::chunk_bytes,
+               kernel.chunkBytes.empty() ? g.null() : g.address(chunkBytesName, chunkStarts[i] * sizeof(int64_t)));
       Operation *made = module.lookupSymbol(kernel.name);
       if (auto device = dyn_cast<kern::DeviceKernelOp>(made))
         addDeviceKernel(fields, device);
@@ -229,6 +235,8 @@ private:
       fields.set(&Program::input, inputs("gradients")).set(&Program::output, outputs());
       for (const auto &entry : entries)
         fields.set(entry.field, entryAddress(entry.name));
+      fields.set(&Program::add,
+                 facts.add < 0 ? g.null() : g.address(kernelTableName, facts.add * sizeof(stretto_kernel)));
       for (const auto &entry : decodeEntries)
         fields.set(entry.field, decodeEntry(entry.name));
       return g.aggregate(fields);

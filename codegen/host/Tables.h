@@ -14,11 +14,13 @@ struct ProgramFacts {
   struct Kernel {
     std::string name, location, group;
     llvm::SmallVector<int64_t> bufferBytes;
+    llvm::SmallVector<int64_t> chunkBytes; // of each buffer; empty where it is launched whole
   };
   llvm::SmallVector<Table> tables;
   llvm::SmallVector<Kernel> kernels; // in the order of their numbers
   KernelNumbers numbers;
   std::vector<Site> sites; // filled as host code is made
+  int64_t add = -1;        // the number of the kernel of `accumulate`; -1: there is none
   double flopsForward = 0, flopsBackward = 0;
   std::string plan;
 };

@@ -44,7 +44,8 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
                         tables.bytes(),
                         hyper,
                         parameters.roundedBytes,
-                        cacheBytes};
+                        cacheBytes,
+                        parameters.squaresBytes};
     module->setAttr("kern.arenas", DenseI64ArrayAttr::get(&getContext(), arenas));
     module->setAttr("kern.activation_bytes", Builder(&getContext()).getI64IntegerAttr(alone));
   }

@@ -1,12 +1,16 @@
 //===- SharedGradients.cpp - activations in the memory of gradients -------===//
 #include "codegen/memory/SharedGradients.h"
 
+#include "ir/seq/Purpose.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-/// Whether an argument or a result of the entry lies in the GRADIENTS arena.
-static bool exchangesGradients(func::FuncOp entry) {
+/// Whether the entry runs while gradients are there: it takes or returns them, or is between entries that do.
+static bool leavesGradients(func::FuncOp entry) {
+  if (isEntry(entry, seq::EntryKind::optimizer))
+    return true;
   auto lies = [](kern::SlotAttr slot) { return slot && slot.getArena() == kern::Arena::gradients; };
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (lies(entry.getArgAttrOfType<kern::SlotAttr>(i, "kern.slot")))
@@ -38,7 +42,7 @@ stretto::codegen::keptForGradients(func::FuncOp entry, const passes::ParameterLa
                                    const Storage &storage,
                                    const llvm::MapVector<unsigned, SmallVector<Occupation>> &occupations, int64_t end) {
   auto always = [&](int64_t from, int64_t to) { return LivePiece{from, to, {{0, end}}}; };
-  if (exchangesGradients(entry))
+  if (leavesGradients(entry))
     return {always(0, parameters.trainableBytes)};
   SmallVector<LivePiece> kept;
   int64_t done = 0;

@@ -16,7 +16,8 @@ def Kern_Arena : I32EnumAttr<"Arena", "an arena of the ABI (stretto_arena)", [
   I32EnumAttrCase<"activations", 0>, I32EnumAttrCase<"parameters", 1>, I32EnumAttrCase<"gradients", 2>,
   I32EnumAttrCase<"moment1", 3>, I32EnumAttrCase<"moment2", 4>, I32EnumAttrCase<"accumulator", 5>,
   I32EnumAttrCase<"inputs", 6>, I32EnumAttrCase<"outputs", 7>, I32EnumAttrCase<"tables", 8>,
-  I32EnumAttrCase<"hyper", 9>, I32EnumAttrCase<"rounded", 10>, I32EnumAttrCase<"cache", 11>]> {
+  I32EnumAttrCase<"hyper", 9>, I32EnumAttrCase<"rounded", 10>, I32EnumAttrCase<"cache", 11>,
+  I32EnumAttrCase<"squares", 12>]> {
   let cppNamespace = "::stretto::kern";
   let genSpecializedAttr = 0;
 }
@@ -55,6 +56,7 @@ def Kern_VectorScheduleAttr : Kern_ScheduleAttr<"VectorSchedule", "vector_schedu
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk);
   let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `>`";
+  let extraClassDeclaration = "int64_t getLaunchRows() const { return getChunk(); }";
 }
 
 def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedule"> {
@@ -74,6 +76,7 @@ def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedu
     `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `,` `threads` $threads `,` `groups` $groups `,`
     `tiles` $tiles `>`
   }];
+  let extraClassDeclaration = "int64_t getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }";
 }
 
 // Of any kind of device.

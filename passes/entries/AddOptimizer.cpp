@@ -23,14 +23,15 @@ struct AddOptimizerPass : stretto::passes::impl::AddOptimizerBase<AddOptimizerPa
   void runOnOperation() final {
     ParameterLayout layout = layoutParameters(getOperation());
     real = layout.elementType;
-    int64_t rows = layout.trainableBytes * 8 / real.getIntOrFloatBitWidth() / flatColumns;
-    flat = RankedTensorType::get({1, rows, flatColumns}, real);
+    flat = RankedTensorType::get({1, rowsOf(layout.trainableBytes), flatColumns}, real);
+    allSquares = RankedTensorType::get({1, rowsOf(layout.squaresBytes), flatColumns}, real);
     scalar = RankedTensorType::get({1}, real);
     rounded = roundedActivationType(getOperation());
-    for (StringRef name : {"squares", "apply", "accumulate", "take_accumulated", "round_parameters"})
+    for (StringRef name : {"squares", "norm", "apply", "accumulate", "take_accumulated", "round_parameters"})
       if (failed(requireFreeName(getOperation(), name, getArgument())))
         return signalPassFailure();
     addSquares();
+    addNorm();
     addApply();
     addAccumulate();
     addTakeAccumulated();
@@ -39,6 +40,8 @@ struct AddOptimizerPass : stretto::passes::impl::AddOptimizerBase<AddOptimizerPa
   }
 
 private:
+  int64_t rowsOf(int64_t bytes) { return bytes * 8 / real.getIntOrFloatBitWidth() / flatColumns; }
+
   kern::SlotAttr start(Arena arena, int64_t offset = 0) {
     return kern::SlotAttr::get(&getContext(), arena, offset, 0, 0);
   }
@@ -84,20 +87,12 @@ private:
     return op;
   }
 
-  /// The sum of squares of the whole gradient.
-  Value addSumOfSquares(RowBuilder &b, Value gradients) {
-    return addKernel(b, "squares.sum", gradients, RowMap::row, scalar,
-                     [&](RowBuilder &b, ArrayRef<Value> row) {
-                       Value sum = b.reduce(seq::ReduceKind::add, b.mul(row[0], row[0]));
-                       return SmallVector<Value>{b.columnSum(b.reshape(sum, {1}), 1)};
-                     })
-        .getResult(0);
-  }
+  static Value sumOf(RowBuilder &b, Value row) { return b.reshape(b.reduce(seq::ReduceKind::add, row), {1}); }
 
-  Value addNorm(RowBuilder &b, Value squares) {
+  Value addRoot(RowBuilder &b, Value squares) {
     Value row = b.reshape(squares, {1, 1, 1});
     return addKernel(
-               b, "squares.norm", row, RowMap::row, row.getType(),
+               b, "norm.root", row, RowMap::row, row.getType(),
                [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{math::SqrtOp::create(b, row[0])}; })
         .getResult(0);
   }
@@ -136,10 +131,23 @@ private:
   void addSquares() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
     func::FuncOp function = addFunction(b, "squares", {{flat, start(Arena::gradients)}});
-    Value squares = addSumOfSquares(b, function.getArgument(0));
+    auto rows = RankedTensorType::get({1, flat.getDimSize(1), 1}, real);
+    auto sums = addKernel(
+        b, "squares.sum", function.getArgument(0), RowMap::row, rows,
+        [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{sumOf(b, b.mul(row[0], row[0]))}; });
+    finish(b, function, {{sums.getResult(0), start(Arena::squares)}});
+  }
+
+  void addNorm() {
+    RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
+    func::FuncOp function = addFunction(b, "norm", {{allSquares, start(Arena::squares)}});
+    auto sum =
+        addKernel(b, "norm.sum", function.getArgument(0), RowMap::row, scalar, [&](RowBuilder &b, ArrayRef<Value> row) {
+          return SmallVector<Value>{b.columnSum(sumOf(b, row[0]), 1)};
+        });
     finish(b, function,
-           {{squares, start(Arena::outputs, gradSquaresOffset)},
-            {addNorm(b, squares), start(Arena::outputs, gradNormOffset)}});
+           {{sum.getResult(0), start(Arena::outputs, gradSquaresOffset)},
+            {addRoot(b, sum.getResult(0)), start(Arena::outputs, gradNormOffset)}});
   }
 
   void addApply() {
@@ -198,6 +206,6 @@ private:
   }
 
   Type real, rounded; // `rounded` is null where parameters have no bf16 copy
-  RankedTensorType flat, scalar;
+  RankedTensorType flat, allSquares, scalar;
 };
 } // namespace

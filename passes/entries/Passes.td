@@ -95,11 +95,11 @@ def AddOptimizer : Pass<"kern-add-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     Adds entry points that work on the flat arenas, seen as `[1, rows, columns]`:
 
-    * `@squares`: the sum of squares of the gradients (an ordered sum) and its root, their global 2-norm, written to
-      OUTPUTS;
+    * `@squares`: the sum of squares of each row of the gradients, written to SQUARES;
+    * `@norm`: the sum of these sums (in order) and its root, the global 2-norm of the gradients, written to OUTPUTS;
     * `@apply`: AdamW on gradients scaled by `min(1, clip / (norm + 1e-6))`, in place. As in PyTorch the weight decay is
       decoupled: `p *= 1 - rate * decay`, `m = b1 m + (1 - b1) g`, `v = b2 v + (1 - b2) g^2`, `p -= rate / c1 * m /
-      (sqrt(v) / sqrt(c2) + eps)`. All numbers are read from HYPER, the norm from what `@squares` left;
+      (sqrt(v) / sqrt(c2) + eps)`. All numbers are read from HYPER, the norm from what `@norm` left;
     * `@accumulate`: ACCUMULATOR += GRADIENTS;
     * `@take_accumulated`: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0;
     * `@round_parameters`, where activations are bf16 (`seq.activation_type`): ROUNDED = PARAMETERS in bf16, the frozen
@@ -120,7 +120,10 @@ def AddOptimizer : Pass<"kern-add-optimizer", "::mlir::ModuleOp"> {
     func.func @squares(%arg0: tensor<1x1x512xf32> {kern.slot = #kern.slot<gradients, 0, stride 0, parity 0>}) ...
     %0 = kern.rowwise kernel "squares.sum"(%arg0) maps [row] {
     ...
-    %2 = kern.rowwise kernel "squares.norm"(%1) maps [row] {
+    func.func @norm(%arg0: tensor<1x1x512xf32> {kern.slot = #kern.slot<squares, 0, stride 0, parity 0>}) ...
+    %0 = kern.rowwise kernel "norm.sum"(%arg0) maps [row] {
+    ...
+    %2 = kern.rowwise kernel "norm.root"(%1) maps [row] {
     ...
     func.func @apply(%arg0: tensor<1x1x512xf32> {kern.slot = #kern.slot<parameters, 0, stride 0, parity 0>}, ...
     %0:3 = kern.rowwise kernel "apply.adamw"(%arg0, %arg1, %arg2, %arg3, %arg4, %arg5) maps [row, row, row, row, shared, shared] {

@@ -65,6 +65,7 @@ ParameterLayout stretto::passes::layoutParameters(ModuleOp module) {
   int64_t rowBytes = flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
   int64_t used = layoutPart(layout, trainable, 0);
   layout.trainableBytes = llvm::alignTo(std::max<int64_t>(used, 1), rowBytes);
+  layout.squaresBytes = llvm::alignTo(layout.trainableBytes / flatColumns, rowBytes);
   layout.totalBytes = layoutPart(layout, frozen, layout.trainableBytes);
   if (roundedActivationType(module)) {
     layout.totalBytes = llvm::alignTo(layout.totalBytes, rowBytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/seq/SeqOps.h"
+#include "runtime/abi/abi.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -17,7 +18,7 @@ int64_t byteSize(mlir::Type type);
 
 /// The flat buffers are seen as rows of this many elements by the optimizer; the trainable part is padded to whole
 /// rows.
-constexpr int64_t flatColumns = 512;
+constexpr int64_t flatColumns = STRETTO_FLAT_COLUMNS;
 
 /// Byte offsets in the OUTPUTS arena; see stretto_output in the ABI.
 constexpr int64_t lossOffset = 0, gradNormOffset = slotAlignment, gradSquaresOffset = 2 * slotAlignment,
@@ -36,6 +37,7 @@ struct ParameterLayout {
   int64_t trainableBytes = 0; // padded to whole rows of flatColumns elements
   int64_t totalBytes = 0;     // likewise where there is a bf16 copy
   int64_t roundedBytes = 0;   // of the bf16 copy: the ROUNDED arena
+  int64_t squaresBytes = 0;   // of a sum for each row of the trainable part, padded to whole rows of such sums
   mlir::Type elementType;     // f32 where the module has no parameter
 };
 

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 9u
+#define STRETTO_ABI_VERSION 10u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -29,7 +29,7 @@ typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, 
   X(1, PARAMETERS, parameters)   /* flat: trainable parameters first, then frozen ones                  */ \
   X(2, GRADIENTS, gradients)     /* the first bytes of ACTIVATIONS: same layout as the trainable part
                                   * of PARAMETERS; whole after `gradients`, until the next entry but
-                                  * `accumulate`, `take_accumulated`, `squares` and `apply`              */ \
+                                  * `accumulate`, `take_accumulated`, `squares`, `norm` and `apply`      */ \
   X(3, MOMENT1, moment1)         /* AdamW first moment, same layout                                     */ \
   X(4, MOMENT2, moment2)         /* AdamW second moment, same layout                                    */ \
   X(5, ACCUMULATOR, accumulator) /* sum of gradients over micro-batches, same layout; optional          */ \
@@ -40,12 +40,17 @@ typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, 
   X(10, ROUNDED, rounded)        /* PARAMETERS rounded to bf16, element for element; written by
                                   * `round_parameters` and by `apply`; empty where all is one type      */ \
   X(11, CACHE, cache)            /* what generation remembers of each sequence from one call of a decode
-                                  * entry to the next; allocated only where text is generated           */
+                                  * entry to the next; allocated only where text is generated           */ \
+  X(12, SQUARES, squares)        /* real[rows]: the sum of squares of each row of GRADIENTS, whose rows
+                                  * have STRETTO_FLAT_COLUMNS elements; zeros behind the last            */
 
 /* STRETTO_ARENA_ACTIVATIONS = 0 and so on. */
 #define STRETTO_ARENA(number, NAME, name) STRETTO_ARENA_##NAME = number,
 typedef enum stretto_arena { STRETTO_ARENAS(STRETTO_ARENA) STRETTO_ARENA_COUNT } stretto_arena;
 #undef STRETTO_ARENA
+
+/* The flat arenas are seen as rows of so many elements by the optimizer. */
+#define STRETTO_FLAT_COLUMNS 512
 
 typedef struct stretto_buffer {
   int32_t arena;  /* stretto_arena */
@@ -130,6 +135,9 @@ typedef struct stretto_kernel {
   int64_t registers;     /* of a thread, and bytes it spills, as the assembler says; 0 where unknown */
   int64_t spill_bytes;
   const int64_t *buffer_bytes; /* how many bytes of each buffer it may touch; null: it does not say */
+  /* How many bytes of each buffer belong to one chunk, 0 where all chunks read all of it: such a kernel may be launched
+   * on a range of its chunks. Null: it is launched whole. */
+  const int64_t *chunk_bytes;
 } stretto_kernel;
 
 /* All device kernels of a program as code for one kind of device. */
@@ -151,7 +159,7 @@ typedef struct stretto_context stretto_context;
 typedef struct stretto_output {
   int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * (nll + nll_square * nll^2 +
                        * z_loss * z^2), z the log-sum-exp of the logits; coefficients: of the program */
-  int64_t grad_norm;  /* real[1]: global 2-norm of the gradient before clipping (written by squares) */
+  int64_t grad_norm;  /* real[1]: global 2-norm of the gradient before clipping (written by norm) */
   int64_t grad_squares; /* real[1]: its square, which apply reads */
   int64_t nll;        /* real[B,T]: negative log-likelihood of each target (written by evaluate) */
   int64_t predicted;  /* i32[B,T]: most likely next token (written by evaluate) */
@@ -214,16 +222,20 @@ typedef struct stretto_program {
   stretto_output output;
   /* Entry points. gradients: forward, loss and backward of one micro-batch into GRADIENTS.
    * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
-   * squares: sum of squares of GRADIENTS, and its root, the norm, in OUTPUTS. apply: clipping by that sum, AdamW.
+   * squares: SQUARES of GRADIENTS. norm: their sum and its root in OUTPUTS. apply: clipping by that sum, AdamW. Kernels
+   * of squares and apply may be launched on a range of chunks, a chunk of each being some rows of the flat arenas.
    * evaluate: forward, nll and predicted.
    * round_parameters: ROUNDED from PARAMETERS, after anything but `apply` wrote them. */
   void (*gradients)(stretto_context *);
   void (*accumulate)(stretto_context *);
   void (*take_accumulated)(stretto_context *);
   void (*squares)(stretto_context *);
+  void (*norm)(stretto_context *);
   void (*apply)(stretto_context *);
   void (*evaluate)(stretto_context *);
   void (*round_parameters)(stretto_context *);
+  /* The kernel of `accumulate`: (sum, addend, sum), sum += addend over the trainable part, or a range of its chunks. */
+  const stretto_kernel *add;
   stretto_decode decode_one;   /* one token of each sequence */
   stretto_decode decode_chunk; /* several, for prompts; both share what they remember */
 } stretto_program;

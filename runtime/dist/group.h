@@ -1,0 +1,30 @@
+// Collectives over the ranks of a group. They carry bytes and never add, so that results do not depend on how a library
+// adds. Every member calls the same functions in the same order; one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stretto::runtime {
+
+class Group {
+public:
+  virtual ~Group() = default;
+  virtual int rank() const = 0; // in this group
+  virtual int size() const = 0;
+
+  // Part j of `from` goes to member j, part i of `to` comes from member i; each part has `bytes` bytes. The memory is
+  // that of the device of the group.
+  virtual void exchange(const void *from, void *to, int64_t bytes) = 0;
+
+  // `to` becomes what all members have in `from`, one behind the other; `from` may be this member's part of `to`.
+  virtual void gather(const void *from, void *to, int64_t bytes) = 0;
+};
+
+// Of host memory: the texts of all members, by rank.
+std::vector<std::string> gatherTexts(Group &group, const std::string &mine);
+// Returns when all members have come.
+void barrier(Group &group);
+
+} // namespace stretto::runtime
