@@ -65,7 +65,9 @@ private:
     if (isNew) {
       firstUses.push_back(op);
       facts.kernels.push_back(
-          {name.str(), sourceLocations(op->getLoc()), groupOf(op, entry).str(), bytes, chunkBytes(op, entry)});
+          {name.str(), sourceLocations(op->getLoc()), groupOf(op, entry).str(), bytes, chunkRows(op, entry), {}});
+      if (facts.kernels.back().chunkRows)
+        facts.kernels.back().chunkBytes = chunkBytes(cast<kern::RowKernel>(op), facts.kernels.back().chunkRows);
       return success();
     }
     ArrayRef<int64_t> others = facts.kernels[it->second].bufferBytes;
@@ -80,28 +82,26 @@ private:
     return error;
   }
 
-  /// Bytes of each buffer that belong to a chunk, of a kernel of the optimizer whose rows are all alike; else empty.
-  static SmallVector<int64_t> chunkBytes(Operation *op, func::FuncOp entry) {
+  /// Rows of a chunk, of a kernel of the optimizer that reads and writes rows of one sequence, each from its own; else
+  /// 0.
+  static int64_t chunkRows(Operation *op, func::FuncOp entry) {
     auto kernel = dyn_cast<kern::RowKernel>(op);
-    int64_t rows = kernel && kernel.getSchedule() && isEntry(entry, seq::EntryKind::optimizer)
-                       ? kernel.getSchedule()->getLaunchRows()
-                       : 0;
-    if (rows == 0 || kernel.getRows().first != 1)
-      return {};
-    SmallVector<int64_t> bytes(op->getNumOperands() + op->getNumResults(), 0);
+    if (!kernel || !isEntry(entry, seq::EntryKind::optimizer) || !kernel.getSchedule() || kernel.getRows().first != 1)
+      return 0;
+    bool hasSum = llvm::any_of(llvm::seq(op->getNumResults()), [&](unsigned i) { return kernel.isColumnSum(i); });
+    return hasSum ? 0 : kernel.getSchedule()->getLaunchRows();
+  }
+
+  /// Bytes of each buffer that belong to a chunk of so many rows.
+  static SmallVector<int64_t> chunkBytes(kern::RowKernel kernel, int64_t rows) {
+    SmallVector<int64_t> bytes;
     auto ofRows = [&](Value value) { return rows * passes::byteSize(value.getType()) / kernel.getRows().second; };
-    for (BlockArgument argument : kernel.getBody().getArguments()) {
-      OpOperand *operand = kernel.getOperandOf(argument.getArgNumber());
-      if (!operand || kernel.getMap(argument.getArgNumber()) == kern::RowMap::time)
-        return {};
-      if (kernel.getMap(argument.getArgNumber()) == kern::RowMap::row)
-        bytes[operand->getOperandNumber()] = ofRows(operand->get());
-    }
-    for (OpResult result : op->getResults()) {
-      if (kernel.isColumnSum(result.getResultNumber()))
-        return {};
-      bytes[op->getNumOperands() + result.getResultNumber()] = ofRows(result);
-    }
+    for (BlockArgument argument : kernel.getBody().getArguments())
+      bytes.push_back(kernel.getMap(argument.getArgNumber()) == kern::RowMap::row
+                          ? ofRows(kernel.getOperandOf(argument.getArgNumber())->get())
+                          : 0);
+    for (Value result : kernel->getResults())
+      bytes.push_back(ofRows(result));
     return bytes;
   }
 

@@ -126,6 +126,7 @@ private:
           .set(&stretto_kernel::group, g.text(kernel.group))
           .set(&stretto_kernel::buffers, kernel.bufferBytes.size())
           .set(&stretto_kernel::buffer_bytes, g.address(bufferBytesName, starts[i] * sizeof(int64_t)))
+          .set(&stretto_kernel::chunk_rows, kernel.chunkRows)
           .set(&stretto_kernel::chunk_bytes,
                kernel.chunkBytes.empty() ? g.null() : g.address(chunkBytesName, chunkStarts[i] * sizeof(int64_t)));
       Operation *made = module.lookupSymbol(kernel.name);

@@ -14,7 +14,8 @@ struct ProgramFacts {
   struct Kernel {
     std::string name, location, group;
     llvm::SmallVector<int64_t> bufferBytes;
-    llvm::SmallVector<int64_t> chunkBytes; // of each buffer; empty where it is launched whole
+    int64_t chunkRows = 0;                 // 0: it is launched whole
+    llvm::SmallVector<int64_t> chunkBytes; // of each buffer, where it is not
   };
   llvm::SmallVector<Table> tables;
   llvm::SmallVector<Kernel> kernels; // in the order of their numbers

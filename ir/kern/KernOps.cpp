@@ -29,6 +29,11 @@ std::pair<int64_t, int64_t> RowwiseOp::getRows() {
   return {1, 1};
 }
 
+int64_t VectorScheduleAttr::getLaunchRows() const { return getChunk(); }
+
+// A block has several groups; where groups share a chunk, blocks in two directions do.
+int64_t ThreadScheduleAttr::getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }
+
 int64_t RowwiseOp::getChunks() {
   auto [batch, time] = getRows();
   return batch * llvm::divideCeil(time, getSchedule()->getChunk());

@@ -56,7 +56,6 @@ def Kern_VectorScheduleAttr : Kern_ScheduleAttr<"VectorSchedule", "vector_schedu
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk);
   let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `>`";
-  let extraClassDeclaration = "int64_t getLaunchRows() const { return getChunk(); }";
 }
 
 def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedule"> {
@@ -76,7 +75,6 @@ def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedu
     `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `,` `threads` $threads `,` `groups` $groups `,`
     `tiles` $tiles `>`
   }];
-  let extraClassDeclaration = "int64_t getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }";
 }
 
 // Of any kind of device.

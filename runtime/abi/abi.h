@@ -135,8 +135,9 @@ typedef struct stretto_kernel {
   int64_t registers;     /* of a thread, and bytes it spills, as the assembler says; 0 where unknown */
   int64_t spill_bytes;
   const int64_t *buffer_bytes; /* how many bytes of each buffer it may touch; null: it does not say */
-  /* How many bytes of each buffer belong to one chunk, 0 where all chunks read all of it: such a kernel may be launched
-   * on a range of its chunks. Null: it is launched whole. */
+  /* Of a kernel that may be launched on a range of its chunks: how many rows of the flat arenas a chunk is, and how many
+   * bytes of each buffer belong to one (0: all chunks read all of it). Others: 0 and null. */
+  int64_t chunk_rows;
   const int64_t *chunk_bytes;
 } stretto_kernel;
 
@@ -222,8 +223,8 @@ typedef struct stretto_program {
   stretto_output output;
   /* Entry points. gradients: forward, loss and backward of one micro-batch into GRADIENTS.
    * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
-   * squares: SQUARES of GRADIENTS. norm: their sum and its root in OUTPUTS. apply: clipping by that sum, AdamW. Kernels
-   * of squares and apply may be launched on a range of chunks, a chunk of each being some rows of the flat arenas.
+   * squares: SQUARES of GRADIENTS. norm: their sum and its root in OUTPUTS. apply: clipping by that sum, AdamW. The kernels
+   * of squares and apply may be launched on a range of their chunks.
    * evaluate: forward, nll and predicted.
    * round_parameters: ROUNDED from PARAMETERS, after anything but `apply` wrote them. */
   void (*gradients)(stretto_context *);

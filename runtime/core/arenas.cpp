@@ -14,16 +14,17 @@ const char *arenaName(int arena) {
   return arena >= 0 && arena < STRETTO_ARENA_COUNT ? names[arena] : "unknown";
 }
 
-Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate) : device(device) {
+Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate, const FlatShard &shard)
+    : device(device) {
   try {
     for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) {
-      const int64_t bytes = program.arena_bytes[i];
-      if (bytes <= 0 || i == STRETTO_ARENA_GRADIENTS || (i == STRETTO_ARENA_ACCUMULATOR && !accumulate))
+      const ArenaRange range = rangeOf(i, program, shard);
+      if (range.bytes <= 0 || i == STRETTO_ARENA_GRADIENTS || (i == STRETTO_ARENA_ACCUMULATOR && !accumulate))
         continue;
-      arenas[i] = {device.allocate(bytes), bytes};
-      device.submit(ZeroOp{arenas[i].data, bytes});
+      arenas[i] = {device.allocate(range.bytes), range.bytes, range.origin};
+      device.submit(ZeroOp{arenas[i].data, range.bytes});
     }
-    shareGradients(program.arena_bytes[STRETTO_ARENA_GRADIENTS]);
+    shareGradients(rangeOf(STRETTO_ARENA_GRADIENTS, program, shard).bytes);
     device.wait();
   } catch (...) {
     releaseAll();
@@ -53,10 +54,11 @@ void *Arenas::resolve(const stretto_buffer &buffer, int64_t bytes) const {
     throw Error(fmt::format("a buffer must lie in one of {} arenas, but got arena {}",
                             static_cast<int>(STRETTO_ARENA_COUNT), buffer.arena));
   const Arena &arena = arenas[buffer.arena];
-  if (buffer.offset < 0 || bytes < 0 || buffer.offset > arena.bytes || bytes > arena.bytes - buffer.offset)
-    throw Error(fmt::format("a buffer must lie inside its arena, but got bytes {} to {} of '{}' with {} bytes",
-                            buffer.offset, buffer.offset + bytes, arenaName(buffer.arena), arena.bytes));
-  return static_cast<char *>(arena.data) + buffer.offset;
+  const int64_t offset = buffer.offset - arena.origin;
+  if (offset < 0 || bytes < 0 || offset > arena.bytes || bytes > arena.bytes - offset)
+    throw Error(fmt::format("a buffer must lie inside its arena, but got bytes {} to {} of '{}' with {} bytes", offset,
+                            offset + bytes, arenaName(buffer.arena), arena.bytes));
+  return static_cast<char *>(arena.data) + offset;
 }
 
 int64_t Arenas::totalBytes() const {

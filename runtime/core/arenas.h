@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/core/device.h"
+#include "runtime/core/flat_shard.h"
 
 #include <array>
 
@@ -10,8 +11,11 @@ namespace stretto::runtime {
 
 class Arenas {
 public:
-  // Allocates and zeroes every arena of the program that has bytes; ACCUMULATOR only if it is used.
-  Arenas(Device &device, const stretto_program &program, bool accumulate);
+  // Allocates and zeroes every arena of the program that has bytes; ACCUMULATOR only if it is used, and of the moments
+  // the rows of the shard.
+  Arenas(Device &device, const stretto_program &program, bool accumulate, const FlatShard &shard);
+  Arenas(Device &device, const stretto_program &program, bool accumulate)
+      : Arenas(device, program, accumulate, wholeShard(program)) {}
   ~Arenas();
   Arenas(const Arenas &) = delete;
   Arenas &operator=(const Arenas &) = delete;
@@ -33,6 +37,7 @@ private:
   struct Arena {
     void *data = nullptr;
     int64_t bytes = 0;
+    int64_t origin = 0; // the offset that `data` has in the program
   };
   void shareGradients(int64_t bytes);
   void releaseAll();

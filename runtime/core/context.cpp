@@ -1,8 +1,11 @@
 // The C functions that generated code calls (runtime/abi/abi.h).
 #include "runtime/core/context.h"
 
+#include "runtime/core/error.h"
 #include "runtime/core/op_table.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stretto::runtime {
@@ -12,6 +15,35 @@ void Context::run(void (*entry)(stretto_context *)) {
   entry(&state);
   if (state.failure)
     std::rethrow_exception(std::exchange(state.failure, nullptr));
+}
+
+void Context::run(void (*entry)(stretto_context *), const RowRange &rows) {
+  state.rows = &rows;
+  try {
+    run(entry);
+  } catch (...) {
+    state.rows = nullptr;
+    throw;
+  }
+  state.rows = nullptr;
+}
+
+LaunchOp launchOn(const stretto_kernel &kernel, const stretto_buffer *buffers, const RowRange &rows,
+                  const Arenas &arenas) {
+  const int64_t all = kernel.chunks * kernel.chunk_rows, step = std::max<int64_t>(1, kernel.chunk_rows);
+  if (!kernel.chunk_bytes || rows.begin % step != 0 || (rows.end % step != 0 && rows.end + step <= all))
+    throw Error(
+        fmt::format("the kernel '{}' must have chunks that begin and end with rows {} and {}, but has chunks of {} "
+                    "rows",
+                    kernel.name, rows.begin, rows.end, kernel.chunk_rows));
+  LaunchOp op(&kernel, {}, rows.begin / step, std::min(kernel.chunks, (rows.end + step - 1) / step));
+  for (int64_t i = 0; i < kernel.buffers; ++i) {
+    const int64_t ofChunk = kernel.chunk_bytes[i], first = op.begin * ofChunk;
+    const int64_t bytes = ofChunk ? std::min(kernel.buffer_bytes[i], op.end * ofChunk) - first : kernel.buffer_bytes[i];
+    const stretto_buffer part{buffers[i].arena, 0, buffers[i].offset + first};
+    op.buffers.push_back(static_cast<char *>(arenas.resolve(part, bytes)) - first);
+  }
+  return op;
 }
 
 namespace {
@@ -51,7 +83,9 @@ void stretto_at(stretto_context *context, const stretto_site *site, int64_t iter
 
 void stretto_launch(stretto_context *context, const stretto_kernel *kernel, const stretto_buffer *buffers) {
   submit(context, [&]() -> Op {
-    LaunchOp op{kernel, std::vector<void *>(kernel->buffers)};
+    if (context->rows)
+      return launchOn(*kernel, buffers, *context->rows, context->arenas);
+    LaunchOp op(kernel, std::vector<void *>(kernel->buffers));
     for (int64_t i = 0; i < kernel->buffers; ++i)
       op.buffers[i] = context->arenas.resolve(buffers[i], kernel->buffer_bytes ? kernel->buffer_bytes[i] : 0);
     return op;

@@ -5,15 +5,30 @@
 
 #include <exception>
 
+namespace stretto::runtime {
+
+// Rows of the flat arenas: [begin, end). Chunks of kernels begin and end there, or the arenas do.
+struct RowRange {
+  int64_t begin = 0, end = 0;
+};
+
+} // namespace stretto::runtime
+
 struct stretto_context {
   stretto::runtime::Device &device;
   const stretto::runtime::Arenas &arenas;
-  int32_t dtype;                      // real type of the program
-  std::exception_ptr failure = {};    // first failure since the entry point was called
-  stretto::runtime::CallSite at = {}; // of the next call
+  int32_t dtype;                                    // real type of the program
+  std::exception_ptr failure = {};                  // first failure since the entry point was called
+  stretto::runtime::CallSite at = {};               // of the next call
+  const stretto::runtime::RowRange *rows = nullptr; // what kernels are launched on; null: on all there is
 };
 
 namespace stretto::runtime {
+
+// The chunks of a kernel that have the rows of a range, with the addresses of what they touch. Throws Error where the
+// kernel has no such chunks.
+LaunchOp launchOn(const stretto_kernel &kernel, const stretto_buffer *buffers, const RowRange &rows,
+                  const Arenas &arenas);
 
 // Calls an entry point of a program on its context.
 class Context {
@@ -22,6 +37,8 @@ public:
 
   // Puts the work of an entry point on the stream; throws the failure it met, if any.
   void run(void (*entry)(stretto_context *));
+  // The same on some rows, for an entry whose kernels may be launched on a range.
+  void run(void (*entry)(stretto_context *), const RowRange &rows);
 
 private:
   stretto_context state;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,9 +16,18 @@ namespace stretto::runtime {
 // Bytes of one element.
 constexpr int64_t elementBytes(int32_t dtype) { return dtype == STRETTO_F64 ? 8 : dtype == STRETTO_BF16 ? 2 : 4; }
 
+// Some chunks of a kernel: [begin, end). Of one that is launched whole they are all.
 struct LaunchOp {
+  LaunchOp() = default;
+  LaunchOp(const stretto_kernel *kernel, std::vector<void *> buffers)
+      : LaunchOp(kernel, std::move(buffers), 0, kernel->chunks) {}
+  LaunchOp(const stretto_kernel *kernel, std::vector<void *> buffers, int64_t begin, int64_t end)
+      : kernel(kernel), buffers(std::move(buffers)), begin(begin), end(end) {}
+
   const stretto_kernel *kernel = nullptr;
+  // Where buffers begin, or would begin if there were all of them: chunk c has bytes [c, c + 1) * chunk_bytes.
   std::vector<void *> buffers;
+  int64_t begin = 0, end = 0;
 };
 
 // A call with an argument struct: its fields, and for each of its buffers an address of the same name, which stands for

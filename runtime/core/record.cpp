@@ -58,8 +58,8 @@ ReserveOp needsOf(const stretto_program &program) {
   Recorder recorder;
   const Arenas arenas(recorder, program, true);
   Context context(recorder, arenas, program.dtype);
-  for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.squares, program.apply,
-                     program.evaluate, program.round_parameters})
+  for (auto entry : {program.gradients, program.accumulate, program.take_accumulated, program.squares, program.norm,
+                     program.apply, program.evaluate, program.round_parameters})
     context.run(entry);
   for (const stretto_decode &decode : {program.decode_one, program.decode_chunk})
     if (decode.rows > 0)

@@ -2,11 +2,25 @@
 // adds. Every member calls the same functions in the same order; one thread at a time.
 #pragma once
 
+#include "runtime/core/error.h"
+
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace stretto::runtime {
+
+// What all ranks throw alike: the first of them tells it.
+struct SharedError : Error {
+  using Error::Error;
+};
+
+// A rank cannot reach the others any more. The run may go on from its last checkpoint.
+struct LostRanks : Error {
+  using Error::Error;
+};
 
 class Group {
 public:
@@ -22,9 +36,16 @@ public:
   virtual void gather(const void *from, void *to, int64_t bytes) = 0;
 };
 
+// A group of this rank alone.
+std::unique_ptr<Group> groupOfOne();
+
 // Of host memory: the texts of all members, by rank.
 std::vector<std::string> gatherTexts(Group &group, const std::string &mine);
 // Returns when all members have come.
 void barrier(Group &group);
+
+// Calls `work` on every member; where it throws on any, throws a SharedError on all: "rank 2: ...", of the first of
+// them, or what they all say. A group of one throws what was thrown.
+void together(Group &group, const std::function<void()> &work);
 
 } // namespace stretto::runtime

@@ -1,43 +1,57 @@
-// The ranks of a run: processes that train one model together, each with one device. A run of one rank has a Ranks, too,
-// which opens no socket and starts no thread.
+// The ranks of a run: processes that train one model together, each with one device. A run of one rank has a Ranks,
+// too, which opens no socket and starts no thread.
 #pragma once
 
 #include "runtime/dist/group.h"
+#include "runtime/dist/launch.h"
 
+#include <chrono>
 #include <memory>
 
 namespace stretto::runtime {
 
-struct Launch;
+class GroupMaker;
 
 class Ranks {
 public:
   // Alone.
   Ranks();
-  // Joins the others of a launch (runtime/dist/launch.h); returns when all have come. Throws Error.
-  explicit Ranks(const Launch &launch);
+  // Joins the others of a launch; returns when all have come. Throws Error with the numbers of those that did not.
+  Ranks(const Launch &launch, std::chrono::seconds joinTimeout);
   ~Ranks();
   Ranks(const Ranks &) = delete;
   Ranks &operator=(const Ranks &) = delete;
 
-  int rank() const { return ownRank; }
-  int size() const { return count; }
-  bool isFirst() const { return ownRank == 0; }
-  int localRank() const { return ownLocalRank; } // among those of this host
-  int localSize() const { return localCount; }
+  int rank() const { return launch.rank; }
+  int size() const { return launch.ranks; }
+  bool isFirst() const { return launch.rank == 0; }
+  int localRank() const { return launch.localRank; } // among those of this host
+  int localSize() const { return launch.localRanks; }
 
   // All ranks, over host memory: for the thread that trains, and for the one that prepares data ahead.
   Group &control() { return *controlGroup; }
   Group &ahead() { return *aheadGroup; }
 
-  // Over host memory, for gradients and weights: level by level, groups of neighbours. A level of one member is left out.
-  // The groups of a level have at most 8 members but for the last, which has what is left.
+  // Over host memory, for gradients and weights: a group for each level (runtime/dist/levels.h).
   const std::vector<std::unique_ptr<Group>> &levels() const { return levelGroups; }
 
+  // "rank 3 (host b7)".
+  const std::string &nameOf(int rank) const { return names[rank]; }
+
+  // Stops where ranks are not of one kind: `facts` are what must agree, with names for the message; compared with those
+  // of rank 0. All ranks throw the same Error.
+  void compare(const std::vector<std::pair<std::string, std::string>> &facts);
+
+  // Calls `work`. What it throws on this rank alone ends the process at once, with a message, before anything waits for
+  // the others; they see that it is gone.
+  void orLeave(const std::function<void()> &work) const;
+
 private:
-  int ownRank = 0, count = 1, ownLocalRank = 0, localCount = 1;
+  Launch launch;
+  std::unique_ptr<GroupMaker> maker;
   std::unique_ptr<Group> controlGroup, aheadGroup;
   std::vector<std::unique_ptr<Group>> levelGroups;
+  std::vector<std::string> names;
 };
 
 } // namespace stretto::runtime

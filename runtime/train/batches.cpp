@@ -5,10 +5,12 @@
 #include "runtime/train/checksum.h"
 #include "runtime/train/documents.h"
 #include "runtime/train/safetensors.h"
+#include "runtime/train/signals.h"
 
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <sstream>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,6 +26,13 @@ BatchView TokenBlock::view(int64_t firstRow, int64_t rows, int64_t length) {
           std::span(positions).subspan(begin, count)};
 }
 
+int64_t TokenBlock::ones() const { return std::count(mask.begin(), mask.end(), uint8_t(1)); }
+
+void TokenBlock::weigh(int64_t ones) {
+  for (size_t i = 0; i < mask.size() && !hasOwnWeights; ++i)
+    weights[i] = mask[i] ? 1.0 / static_cast<double>(ones) : 0.0;
+}
+
 namespace {
 
 TokenBlock emptyBlock(int64_t count) {
@@ -36,12 +45,6 @@ TokenBlock emptyBlock(int64_t count) {
   return block;
 }
 
-void weighByMask(TokenBlock &block) {
-  const int64_t ones = std::count(block.mask.begin(), block.mask.end(), uint8_t(1));
-  for (size_t i = 0; i < block.mask.size(); ++i)
-    block.weights[i] = block.mask[i] ? 1.0 / static_cast<double>(ones) : 0.0;
-}
-
 class TaskSource final : public BatchSource {
 public:
   TaskSource(std::unique_ptr<Task> task, uint64_t seed) : owned(std::move(task)), ownSeed(seed) {}
@@ -49,7 +52,7 @@ public:
   TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const override {
     TokenBlock block = emptyBlock(rows * length);
     owned->fill(ownSeed, stream, first, block.view(0, rows, length));
-    weighByMask(block);
+    block.weigh(block.ones());
     return block;
   }
   std::vector<Score> score(uint64_t first, const BatchView &batch, const Predictions &predictions) const override {
@@ -85,8 +88,8 @@ public:
       block.weights[i] = all.weights[from];
       block.positions[i] = all.positions[from];
     }
-    if (!ownWeights)
-      weighByMask(block);
+    block.hasOwnWeights = ownWeights;
+    block.weigh(block.ones());
     return block;
   }
   std::vector<Score> score(uint64_t, const BatchView &batch, const Predictions &predictions) const override {
@@ -218,8 +221,8 @@ std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, 
   return std::make_unique<FileSource>(path, batch, length, vocabulary);
 }
 
-Prefetcher::Prefetcher(const BatchSource &source, int64_t firstStep, int64_t rows, int64_t length)
-    : source(source), step(firstStep), rows(rows), length(length), server([this] { serve(); }) {}
+Prefetcher::Prefetcher(const BatchSource &source, int64_t firstStep, const StepRows &rows, int64_t length, Group &ranks)
+    : source(source), step(firstStep), rows(rows), length(length), ranks(ranks), server([this] { serve(); }) {}
 
 Prefetcher::~Prefetcher() {
   {
@@ -230,18 +233,65 @@ Prefetcher::~Prefetcher() {
   server.join();
 }
 
-TokenBlock Prefetcher::next() {
+void Prefetcher::awaitNext(std::unique_lock<std::mutex> &lock) {
   const auto start = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex);
   changed.wait(lock, [this] { return ready || failure; });
   waitedSeconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (failure)
     std::rethrow_exception(failure);
+}
+
+TokenBlock Prefetcher::next() {
+  std::unique_lock lock(mutex);
+  awaitNext(lock);
   TokenBlock block = std::move(*ready);
   ready.reset();
   lock.unlock();
   changed.notify_all();
   return block;
+}
+
+int Prefetcher::stopSignal() {
+  if (ranks.size() == 1)
+    return runtime::stopSignal();
+  std::unique_lock lock(mutex);
+  awaitNext(lock);
+  return stop;
+}
+
+// The block of this rank; of several ranks, when all have theirs.
+TokenBlock Prefetcher::prepare() {
+  const uint64_t first = static_cast<uint64_t>(step) * static_cast<uint64_t>(rows.all);
+  TokenBlock block;
+  std::string failed;
+  try {
+    block = source.make(Stream::Train, first + static_cast<uint64_t>(rows.first), rows.own, length);
+  } catch (const std::exception &error) {
+    if (ranks.size() == 1)
+      throw;
+    failed = error.what();
+  }
+  if (ranks.size() > 1)
+    agree(block, failed);
+  return block;
+}
+
+void Prefetcher::agree(TokenBlock &block, const std::string &failed) {
+  const std::string record = fmt::format("{} {} {}", block.ones(), runtime::stopSignal(), failed);
+  const std::vector<std::string> records = gatherTexts(ranks, record);
+  int64_t ones = 0;
+  stop = 0;
+  for (size_t rank = 0; rank < records.size(); ++rank) {
+    std::istringstream words(records[rank]);
+    int64_t count = 0;
+    int signal = 0;
+    words >> count >> signal >> std::ws;
+    ones += count;
+    stop = stop ? stop : signal;
+    if (std::string text; std::getline(words, text, '\0'))
+      throw SharedError(fmt::format("rank {}: {}", rank, text));
+  }
+  block.weigh(ones);
 }
 
 // Runs at low priority: where cores are few, the step comes first.
@@ -253,7 +303,7 @@ void Prefetcher::serve() {
     TokenBlock block;
     std::exception_ptr thrown;
     try {
-      block = source.make(Stream::Train, static_cast<uint64_t>(step) * static_cast<uint64_t>(rows), rows, length);
+      block = prepare();
     } catch (...) {
       thrown = std::current_exception();
     }

@@ -1,6 +1,7 @@
 // Where tokens come from, and the thread that prepares them while the step before runs.
 #pragma once
 
+#include "runtime/dist/group.h"
 #include "runtime/train/task.h"
 
 #include <condition_variable>
@@ -17,8 +18,20 @@ struct TokenBlock {
   std::vector<uint8_t> mask;
   std::vector<int32_t> positions; // places of the tokens in their documents
   std::vector<double> weights;    // loss weight of each target: mask / number of ones in the block
+  bool hasOwnWeights = false;     // the weights are those of a file instead
 
   BatchView view(int64_t firstRow, int64_t rows, int64_t length);
+  // How many targets count.
+  int64_t ones() const;
+  // Makes the weights mask / ones, unless they are those of a file.
+  void weigh(int64_t ones);
+};
+
+// Which sequences of a step a rank trains on.
+struct StepRows {
+  int64_t all = 0;   // of all ranks: the block of step s (from 0) starts at sample s * all
+  int64_t first = 0; // of this rank, from there
+  int64_t own = 0;
 };
 
 // A source of samples; sample r of a stream is always the same.
@@ -44,21 +57,31 @@ std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t see
 // positions do not count.
 std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
 
-// Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead.
+// Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead. Ranks agree on what concerns
+// all of them: how many targets of the step count, whether to stop, what went wrong.
 class Prefetcher {
 public:
-  // `rows`: rows of a step; the block of step s (from 0) starts at sample s * rows.
-  Prefetcher(const BatchSource &source, int64_t firstStep, int64_t rows, int64_t length);
+  Prefetcher(const BatchSource &source, int64_t firstStep, const StepRows &rows, int64_t length, Group &ranks);
   ~Prefetcher();
-  // The next block; throws what the source threw.
+  // The next block; throws what the source threw, of any rank.
   TokenBlock next();
+  // The signal that asked for a stop before the next block, or 0: of several ranks, of any of them when it was
+  // prepared.
+  int stopSignal();
   // Seconds that next() has waited, in all.
   double waited() const { return waitedSeconds; }
 
 private:
   void serve();
+  TokenBlock prepare();
+  void agree(TokenBlock &block, const std::string &failed);
+  void awaitNext(std::unique_lock<std::mutex> &lock);
   const BatchSource &source;
-  int64_t step, rows, length;
+  int64_t step;
+  StepRows rows;
+  int64_t length;
+  Group &ranks;
+  int stop = 0; // belongs to `ready`
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<TokenBlock> ready;

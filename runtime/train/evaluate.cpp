@@ -6,8 +6,12 @@
 #include "runtime/train/state.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string_view>
 
 namespace stretto::runtime {
 namespace {
@@ -22,32 +26,92 @@ void addScores(std::vector<Score> &all, const std::vector<Score> &some) {
   }
 }
 
-// Adds what predictions for whole rows say.
+// What a rank says of a batch, as text for the others and back.
+std::string pack(const Stepper::Prediction &prediction, const std::vector<double> &distribution) {
+  std::string text;
+  const auto add = [&](const auto &numbers) {
+    const size_t bytes = numbers.size() * sizeof(numbers[0]);
+    text.append(reinterpret_cast<const char *>(&bytes), sizeof(bytes));
+    text.append(reinterpret_cast<const char *>(numbers.data()), bytes);
+  };
+  add(prediction.nll), add(prediction.predicted), add(distribution);
+  return text;
+}
+
+void unpack(std::string_view text, Stepper::Prediction &prediction, std::vector<double> &distribution) {
+  const auto take = [&](auto &numbers) {
+    size_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof(bytes));
+    numbers.resize(bytes / sizeof(numbers[0]));
+    std::memcpy(numbers.data(), text.data() + sizeof(bytes), bytes);
+    text.remove_prefix(sizeof(bytes) + bytes);
+  };
+  take(prediction.nll), take(prediction.predicted), take(distribution);
+}
+
+// Adds what predictions for whole rows say. Each rank predicts every so many batches; all add up all of them, in order.
 void predictRows(Stepper &stepper, const BatchSource &source, const stretto_program &program, int64_t batches,
-                 EvaluationMetrics &metrics) {
+                 Group &ranks, EvaluationMetrics &metrics) {
   const bool wantsDistribution = source.task() && source.task()->wantsDistribution();
+  const auto make = [&](int64_t i) {
+    return source.make(Stream::Evaluation, static_cast<uint64_t>(i * program.batch), program.batch, program.length);
+  };
   int64_t counted = 0;
-  for (int64_t i = 0; i < batches; ++i) {
-    const uint64_t first = static_cast<uint64_t>(i * program.batch);
-    TokenBlock block = source.make(Stream::Evaluation, first, program.batch, program.length);
-    const Stepper::Prediction prediction = stepper.evaluate(block);
-    const std::vector<double> distribution =
-        wantsDistribution ? stepper.logProbabilities(block) : std::vector<double>();
-    for (size_t at = 0; at < block.mask.size(); ++at)
-      if (block.mask[at])
-        metrics.loss += prediction.nll[at], ++counted;
-    addScores(metrics.scores, source.score(first, block.view(0, program.batch, program.length),
-                                           {prediction.predicted, prediction.nll, distribution}));
+  for (int64_t begin = 0; begin < batches; begin += ranks.size()) {
+    std::string mine;
+    if (const int64_t i = begin + ranks.rank(); i < batches) {
+      TokenBlock block = make(i);
+      const Stepper::Prediction prediction = stepper.evaluate(block);
+      mine = pack(prediction, wantsDistribution ? stepper.logProbabilities(block) : std::vector<double>());
+    }
+    const std::vector<std::string> all = gatherTexts(ranks, mine);
+    for (int64_t i = begin; i < std::min<int64_t>(batches, begin + ranks.size()); ++i) {
+      TokenBlock block = make(i);
+      Stepper::Prediction prediction;
+      std::vector<double> distribution;
+      unpack(all[i - begin], prediction, distribution);
+      for (size_t at = 0; at < block.mask.size(); ++at)
+        if (block.mask[at])
+          metrics.loss += prediction.nll[at], ++counted;
+      addScores(metrics.scores,
+                source.score(static_cast<uint64_t>(i * program.batch), block.view(0, program.batch, program.length),
+                             {prediction.predicted, prediction.nll, distribution}));
+    }
   }
   metrics.loss /= static_cast<double>(std::max<int64_t>(1, counted));
 }
 
+using Answers = std::vector<std::vector<int32_t>>;
+
+// Answers to all prompts; each rank has its part of them written.
+Answers shareAnswers(Group &ranks, size_t prompts, const std::function<Answers(size_t begin, size_t end)> &write) {
+  const size_t size = static_cast<size_t>(ranks.size()), rank = static_cast<size_t>(ranks.rank());
+  Answers own = write(prompts * rank / size, prompts * (rank + 1) / size);
+  if (size == 1)
+    return own;
+  std::string mine;
+  for (const std::vector<int32_t> &answer : own) {
+    const size_t count = answer.size();
+    mine.append(reinterpret_cast<const char *>(&count), sizeof(count));
+    mine.append(reinterpret_cast<const char *>(answer.data()), count * sizeof(int32_t));
+  }
+  Answers all;
+  for (std::string_view text : gatherTexts(ranks, mine))
+    while (!text.empty()) {
+      size_t count = 0;
+      std::memcpy(&count, text.data(), sizeof(count));
+      all.emplace_back(count);
+      std::memcpy(all.back().data(), text.data() + sizeof(count), count * sizeof(int32_t));
+      text.remove_prefix(sizeof(count) + count * sizeof(int32_t));
+    }
+  return all;
+}
+
 // Adds what the model's own answers say.
 void judgeAnswers(Stepper &stepper, const BatchSource &source, const stretto_program &program,
-                  const EvaluationPlan &plan, EvaluationMetrics &metrics) {
+                  const EvaluationPlan &plan, Group &ranks, EvaluationMetrics &metrics) {
   const Task &task = *source.task();
   std::vector<Score> judged;
-  Writing writing{plan.temperature, plan.seed, 0};
   std::optional<Generator> generator;
   if (canDecode(program))
     generator.emplace(stepper.trainingState());
@@ -55,9 +119,11 @@ void judgeAnswers(Stepper &stepper, const BatchSource &source, const stretto_pro
   for (int64_t first = 0; first < plan.generated; first += most) {
     const int64_t count = std::min(most, plan.generated - first);
     const std::vector<Prompt> prompts = task.prompts(source.seed(), static_cast<uint64_t>(first), count);
-    const auto answers =
-        generator ? generator->answer(prompts, writing) : recomputeAnswers(stepper, program, prompts, writing);
-    writing.firstPrompt += prompts.size();
+    const Answers answers = shareAnswers(ranks, prompts.size(), [&](size_t begin, size_t end) {
+      const Writing writing{plan.temperature, plan.seed, static_cast<uint64_t>(first) + begin};
+      const std::span<const Prompt> some = std::span(prompts).subspan(begin, end - begin);
+      return generator ? generator->answer(some, writing) : recomputeAnswers(stepper, program, some, writing);
+    });
     addScores(judged, task.judge(source.seed(), static_cast<uint64_t>(first), count, answers));
   }
   // The headline is the first of all.
@@ -78,11 +144,11 @@ EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task) {
 }
 
 EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,
-                           const EvaluationPlan &plan, int64_t step) {
+                           const EvaluationPlan &plan, int64_t step, Group &ranks) {
   EvaluationMetrics metrics{step, 0, {}, {}};
-  predictRows(stepper, source, program, plan.batches, metrics);
+  predictRows(stepper, source, program, plan.batches, ranks, metrics);
   if (plan.generated > 0)
-    judgeAnswers(stepper, source, program, plan, metrics);
+    judgeAnswers(stepper, source, program, plan, ranks, metrics);
   if (source.task())
     metrics.scores = source.task()->conclude(std::move(metrics.scores), countParameters(program));
   return metrics;

@@ -16,9 +16,9 @@ struct EvaluationPlan {
 // The plan of a run: a task that can only be judged by what a model writes is, unless the configuration says otherwise.
 EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task);
 
-// Scores and mean loss of the model as it is; `step` is only noted.
+// Scores and mean loss of the model as it is, the same on all ranks, which share the work; `step` is only noted.
 EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,
-                           const EvaluationPlan &plan, int64_t step);
+                           const EvaluationPlan &plan, int64_t step, Group &ranks);
 
 // One score on a line: "accuracy 37.5 %", "nll 0.5 nats".
 std::string scoreText(const Score &score);

@@ -29,16 +29,19 @@ int64_t kilobytesIn(const char *path, const std::string &key) {
 
 } // namespace
 
-MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t library) {
-  const int64_t *bytes = program.arena_bytes;
+MemoryPlan planMemory(const stretto_program &program, const MemoryUse &use, int64_t library) {
+  int64_t bytes[STRETTO_ARENA_COUNT];
+  for (int arena = 0; arena < STRETTO_ARENA_COUNT; ++arena)
+    bytes[arena] = rangeOf(arena, program, use.shard).bytes;
   MemoryPlan plan;
   plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS] - bytes[STRETTO_ARENA_GRADIENTS];
   plan.weights = bytes[STRETTO_ARENA_PARAMETERS] + bytes[STRETTO_ARENA_ROUNDED];
-  plan.gradients = bytes[STRETTO_ARENA_GRADIENTS] + (accumulate ? bytes[STRETTO_ARENA_ACCUMULATOR] : 0);
+  plan.gradients = bytes[STRETTO_ARENA_GRADIENTS] + (use.accumulate ? bytes[STRETTO_ARENA_ACCUMULATOR] : 0);
   plan.moments = bytes[STRETTO_ARENA_MOMENT1] + bytes[STRETTO_ARENA_MOMENT2];
   plan.rest = bytes[STRETTO_ARENA_INPUTS] + bytes[STRETTO_ARENA_OUTPUTS] + bytes[STRETTO_ARENA_TABLES] +
-              bytes[STRETTO_ARENA_HYPER] + bytes[STRETTO_ARENA_CACHE];
+              bytes[STRETTO_ARENA_HYPER] + bytes[STRETTO_ARENA_CACHE] + bytes[STRETTO_ARENA_SQUARES];
   plan.library = library;
+  plan.exchange = use.exchange;
   return plan;
 }
 
@@ -58,7 +61,7 @@ void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t
   // Weights, gradients, moments and libraries do not depend on the batch; everything else grows with it. How much of
   // the activations a smaller batch finds room for among the gradients is left out, and libraries may compute a smaller
   // batch in another way, which was seen to take 8.5 % more: what is named here fits.
-  const int64_t fixed = plan.weights + plan.gradients + plan.moments + plan.library;
+  const int64_t fixed = plan.weights + plan.gradients + plan.moments + plan.library + plan.exchange;
   const int64_t perRow =
       std::max<int64_t>(1, (program.activation_bytes + plan.rest) / std::max<int64_t>(1, program.batch));
   const int64_t fits = (available - fixed - plan.library / 8) / perRow;
@@ -89,9 +92,10 @@ std::string formatBytes(int64_t bytes) {
 }
 
 std::string describePlan(const MemoryPlan &plan) {
-  return fmt::format("activations {}, weights {}, gradients {}, moments {}, library {}, rest {}",
-                     formatBytes(plan.activations), formatBytes(plan.weights), formatBytes(plan.gradients),
-                     formatBytes(plan.moments), formatBytes(plan.library), formatBytes(plan.rest));
+  return fmt::format(
+      "activations {}, weights {}, gradients {}, moments {}, library {}, {}rest {}", formatBytes(plan.activations),
+      formatBytes(plan.weights), formatBytes(plan.gradients), formatBytes(plan.moments), formatBytes(plan.library),
+      plan.exchange ? fmt::format("exchange {}, ", formatBytes(plan.exchange)) : "", formatBytes(plan.rest));
 }
 
 } // namespace stretto::runtime

@@ -1,7 +1,7 @@
 // What a run needs in memory against what there is, before anything is allocated; and what the process took.
 #pragma once
 
-#include "runtime/abi/abi.h"
+#include "runtime/core/flat_shard.h"
 
 #include <string>
 
@@ -14,11 +14,19 @@ struct MemoryPlan {
   int64_t moments = 0;     // optimizer state
   int64_t rest = 0;        // inputs, outputs, tables, hyper-parameters
   int64_t library = 0;     // beside the arenas: LibTorch, MKL, scratch of kernels; see Device::libraryPeakBytes
-  int64_t total() const { return activations + weights + gradients + moments + rest + library; }
+  int64_t exchange = 0;    // what ranks add gradients in
+  int64_t total() const { return activations + weights + gradients + moments + rest + library + exchange; }
+};
+
+// What a run does that its memory depends on.
+struct MemoryUse {
+  bool accumulate = false;
+  FlatShard shard{};    // the part of the optimizer's state that there is; see wholeShard
+  int64_t exchange = 0; // bytes; see DataParallel::bytes
 };
 
 // `library`: what the device holds beside the arenas, once it has made ready for the program.
-MemoryPlan planMemory(const stretto_program &program, bool accumulate, int64_t library);
+MemoryPlan planMemory(const stretto_program &program, const MemoryUse &use, int64_t library);
 
 // Bytes this process may still take: the machine's available memory and its control group's limit.
 // 0 where neither is known.

@@ -7,6 +7,8 @@
 #include "runtime/core/record.h"
 #include "runtime/device/make.h"
 #include "runtime/device/names.h"
+#include "runtime/dist/launch.h"
+#include "runtime/dist/ranks.h"
 #include "runtime/generate/write_prompts.h"
 #include "runtime/train/bench.h"
 #include "runtime/train/initial.h"
@@ -18,9 +20,11 @@
 #include "runtime/train/trainer.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
 #include <span>
+#include <sysexits.h>
 #include <thread>
 
 namespace stretto::runtime {
@@ -81,44 +85,58 @@ std::string lossFormula(const stretto_program &program) {
   return "n" + square(program.nll_square, 'n') + square(program.z_loss, 'z');
 }
 
-void announce(const RunConfig &config, const stretto_program &program, const Device &device, Progress &progress,
-              const MemoryPlan &plan) {
+std::string describeRanks(const Ranks &ranks, int64_t virtualRanks, int64_t rowsOfEach) {
+  const std::string each =
+      ranks.size() == virtualRanks ? "" : fmt::format(", {} virtual ranks each", virtualRanks / ranks.size());
+  return fmt::format("a step has {} sequences: {} on each of {} virtual ranks, computed by {} {}{}",
+                     rowsOfEach * virtualRanks, rowsOfEach, virtualRanks, ranks.size(),
+                     ranks.size() == 1 ? "rank" : "ranks", each);
+}
+
+void announce(const RunConfig &config, const stretto_program &program, const Device &device, const Ranks &ranks,
+              Progress &progress, const MemoryPlan &plan) {
   const std::string types =
       safetensorsDtype(program.dtype) + (program.activation_dtype == program.dtype ? "" : " and BF16");
   progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {}", program.model,
                                types, countParameters(program), program.parameter_count, program.batch, program.length,
                                config.accumulate, device.describe()));
+  if (config.virtualRanks > 1)
+    progress.message(describeRanks(ranks, config.virtualRanks, program.batch * config.accumulate));
   if (program.nll_square != 0 || program.z_loss != 0)
     progress.message(fmt::format("loss of a token: {}; evaluations report n", lossFormula(program)));
   progress.message(fmt::format("planned memory: {} ({}); resident so far, program and libraries: {}",
                                formatBytes(plan.total()), describePlan(plan), formatBytes(residentPeak())));
 }
 
-// Everything of one run that needs memory or files.
+// Threads of this rank, where the user does not say: its part of the cores of its host.
+int usualThreads(const Ranks &ranks) {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks.localSize());
+}
+
+// Everything of one run that needs memory or files. All ranks call the same functions; what fails on one of them fails
+// on all.
 class Session {
 public:
-  Session(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks)
-      : program(program), config(config), progress(config.progress, config.quiet, config.logEvery),
-        source(config.writesOnly() ? nullptr : makeSource(config, program, tasks)),
-        device(makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32})) {
-    device->setThreads(config.threads ? static_cast<int>(config.threads)
-                                      : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  Session(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks, Ranks &ranks)
+      : program(program), config(config), ranks(ranks),
+        progress(config.progress, config.quiet || !ranks.isFirst(), config.logEvery),
+        parallel(ranks, program, config.virtualRanks) {
+    together(ranks.control(), [&] {
+      source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
+      device = makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32});
+    });
+    device->setThreads(config.threads ? static_cast<int>(config.threads) : usualThreads(ranks));
   }
 
   int run(const char *self) {
-    if (device->availableBytes()) // of a GPU: libraries take part of it as they make ready
-      checkFits(0);
-    const double peak = config.quiet ? 0 : measurePeak(*device, program.activation_dtype);
-    device->submit(needsOf(program));
-    device->wait();
-    const MemoryPlan plan = planMemory(program, config.accumulate > 1, device->libraryPeakBytes());
-    checkFits(device->libraryPeakBytes());
-    announce(config, program, *device, progress, plan);
+    const MemoryPlan plan = reserve();
+    announce(config, program, *device, ranks, progress, plan);
     if (const std::string_view target = emulatedTarget(program.target); !target.empty())
       progress.warning(fmt::format(
           "the kernels of this program are made for --target={} and are emulated on the CPU, which is slow", target));
     openRunDirectory();
-    Arenas arenas(*device, program, config.accumulate > 1);
+    Arenas arenas(*device, program, config.accumulate > 1, parallel.shares().shard);
+    parallel.begin(*device, arenas);
     const TrainingState state{program, *device, arenas};
     if (config.writesOnly()) {
       initialise(state);
@@ -130,46 +148,78 @@ public:
       answerRequests(state, config, *source, plan, std::cin, std::cout);
       return 0;
     }
-    catchLostOutput();
+    return train(state, self);
+  }
+
+private:
+  // Makes ready for the program; throws Error where it does not fit into memory.
+  MemoryPlan reserve() {
+    MemoryPlan plan;
+    together(ranks.control(), [&] {
+      if (device->availableBytes()) // of a GPU: libraries take part of it as they make ready
+        checkFits(planFor(0));
+      peak = progress.quiet() ? 0 : measurePeak(*device, program.activation_dtype);
+      device->submit(needsOf(program));
+      device->wait();
+      plan = planFor(device->libraryPeakBytes());
+      checkFits(plan);
+    });
+    return plan;
+  }
+
+  int train(const TrainingState &state, const char *self) {
+    if (ranks.isFirst())
+      catchLostOutput();
     Profile profile;
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
-                     progress, peak});
+                     progress, peak, parallel});
     prepare(state, trainer);
-    if (directory)
-      directory->describe(config, program); // only now: a refused resume changes nothing
+    together(ranks.control(), [&] {
+      if (directory)
+        directory->describe(config, program); // only now: a refused resume changes nothing
+    });
     std::unique_ptr<FiniteCheck> finite;
     if (config.checkFinite) {
-      finite = std::make_unique<FiniteCheck>(arenas, program);
+      finite = std::make_unique<FiniteCheck>(state.arenas, program);
       finite->checkState();
     }
     device->observe(config.checkFinite ? static_cast<OpObserver *>(finite.get()) : config.profile ? &profile : nullptr);
     const int signal = trainer.run();
     device->observe(nullptr);
-    if (config.profile)
+    if (config.profile && ranks.isFirst())
       fmt::print("{}", profileReport(profile));
-    conclude(trainer, signal, self, arenas.totalBytes() + device->libraryPeakBytes());
+    conclude(trainer, signal, self, state.arenas.totalBytes() + parallel.bytes() + device->libraryPeakBytes());
     return signal ? 128 + signal : 0;
   }
 
-private:
-  // Throws Error when arenas and `library` bytes do not fit into the memory of the device.
-  void checkFits(int64_t library) const {
-    const int64_t onDevice = device->availableBytes();
-    const int64_t available = config.memoryLimit ? config.memoryLimit : onDevice ? onDevice : availableMemory();
-    checkMemory(program, planMemory(program, config.accumulate > 1, library), available);
+  // `library`: bytes of it.
+  MemoryPlan planFor(int64_t library) const {
+    return planMemory(program, {config.accumulate > 1, parallel.shares().shard, parallel.bytes()}, library);
   }
 
+  void checkFits(const MemoryPlan &plan) const {
+    const int64_t onDevice = device->availableBytes();
+    const int64_t available = config.memoryLimit ? config.memoryLimit : onDevice ? onDevice : availableMemory();
+    checkMemory(program, plan, available);
+  }
+
+  // The first rank makes and owns it; the others are told its name.
   void openRunDirectory() {
     if (config.out == "none")
       return;
-    if (config.origins.at("out") == "default")
-      config.out = makeNewFolder(config.out);
-    directory = std::make_unique<RunDirectory>(config.out);
-    checkpoints = std::make_unique<CheckpointFolder>(directory->file("ckpt"), config.keep);
-    checkpoints->clean();
-    checkNew(config);
-    makeDirectory(directory->file("log"));
-    progress.logTo(directory->file("log/rank-00.txt"));
+    together(ranks.control(), [&] {
+      if (!ranks.isFirst())
+        return;
+      if (config.origins.at("out") == "default")
+        config.out = makeNewFolder(config.out);
+      directory = std::make_unique<RunDirectory>(config.out);
+      CheckpointFolder(directory->file("ckpt"), config.keep).clean();
+      checkNew(config);
+      makeDirectory(directory->file("log"));
+    });
+    config.out = gatherTexts(ranks.control(), config.out)[0];
+    checkpoints = std::make_unique<CheckpointFolder>(config.out + "/ckpt", config.keep);
+    together(ranks.control(), [&] { progress.logTo(fmt::format("{}/log/rank-{:02}.txt", config.out, ranks.rank())); });
   }
 
   void prepare(const TrainingState &state, Trainer &trainer) {
@@ -193,21 +243,24 @@ private:
 
   void conclude(const Trainer &trainer, int signal, const char *self, int64_t memory) {
     if (signal) {
-      const std::string how = directory ? fmt::format("; go on with: {} --resume --out {}", self, config.out) : "";
+      const std::string how = checkpoints ? fmt::format("; go on with: {} --resume --out {}", self, config.out) : "";
       progress.message(fmt::format("stopped by signal {} after step {}{}", signal, trainer.step(), how));
       return;
     }
     const std::string steps = config.steps ? fmt::format("{} steps, ", trainer.step()) : "";
     progress.message(fmt::format("done: {}{} of planned memory taken, {} resident at the peak{}", steps,
                                  formatBytes(memory), formatBytes(residentPeak()),
-                                 directory ? ", everything in " + config.out : ""));
+                                 checkpoints ? ", everything in " + config.out : ""));
   }
 
   const stretto_program &program;
   RunConfig &config;
+  Ranks &ranks;
   Progress progress;
+  double peak = 0; // measured; 0: unknown
   std::unique_ptr<BatchSource> source;
   std::unique_ptr<Device> device;
+  DataParallel parallel; // its memory is of the device
   std::unique_ptr<RunDirectory> directory;
   std::unique_ptr<CheckpointFolder> checkpoints;
 };
@@ -227,8 +280,24 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     settleLoss(config, program);
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
-    checkRequest(config, {program.target, program.length, program.vocabulary});
-    return Session(program, config, tasks).run(argv[0]);
+    const std::optional<Launch> launch = findLaunch([](const char *name) { return std::getenv(name); });
+    Ranks ranks = launch ? Ranks(*launch, std::chrono::seconds(config.joinTimeout)) : Ranks();
+    if (config.virtualRanks == 0)
+      config.virtualRanks = ranks.size();
+    try {
+      together(ranks.control(), [&] {
+        if (ranks.isFirst())
+          checkRequest(config, {program.target, program.length, program.vocabulary});
+      });
+      return Session(program, config, tasks, ranks).run(argv[0]);
+    } catch (const SharedError &) {
+      if (ranks.isFirst())
+        throw;
+      return 1;
+    }
+  } catch (const LostRanks &error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return EX_TEMPFAIL;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what()); // takes no memory; where nobody reads, the status tells
     return 1;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace stretto::runtime {
 namespace {
@@ -74,60 +75,90 @@ void Stepper::repeat(Repeated what, std::initializer_list<void (*)(stretto_conte
   });
 }
 
-double Stepper::totalOf(const std::vector<std::vector<std::byte>> &losses) const {
-  double loss = 0;
-  for (const std::vector<std::byte> &one : losses)
-    loss += widen(one)[0];
-  return loss;
+// The loss of each virtual rank is the sum over its micro-batches, and that of a step the sum over these.
+double Stepper::totalOf(const Losses &losses) {
+  std::vector<double> ofVirtualRanks(ownVirtualRanks());
+  for (size_t i = 0; i < losses.size(); ++i)
+    ofVirtualRanks[i / accumulate] += widen(losses[i])[0];
+  if (parallel)
+    ofVirtualRanks = parallel->gather(ofVirtualRanks);
+  return std::accumulate(ofVirtualRanks.begin() + 1, ofVirtualRanks.end(), ofVirtualRanks[0]);
 }
 
-void Stepper::submitGradients(TokenBlock &block, std::vector<std::vector<std::byte>> &losses) {
-  for (int64_t microBatch = 0; microBatch < accumulate; ++microBatch) {
-    setInputs(block, microBatch);
+void Stepper::submitGradients(TokenBlock &block, int64_t virtualRank, Losses &losses) {
+  for (int64_t i = virtualRank * accumulate; i < (virtualRank + 1) * accumulate; ++i) {
+    setInputs(block, i);
     if (accumulate > 1)
       repeat(AccumulatedGradients, {state.program.gradients, state.program.accumulate});
     else
       repeat(Gradients, {state.program.gradients});
-    real(losses[microBatch], state.program.output.loss, 1);
+    real(losses[i], state.program.output.loss, 1);
   }
 }
 
 Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {
-  std::vector<std::vector<std::byte>> losses(accumulate);
+  if (parallel) {
+    const double loss = gradients(block);
+    return {loss, update(hyper)};
+  }
+  const stretto_program &program = state.program;
+  Losses losses = roomForLosses();
   std::vector<std::byte> norm;
   setHyper(hyper);
   if (accumulate > 1) {
-    submitGradients(block, losses);
-    repeat(TakeAndUpdate, {state.program.take_accumulated, state.program.squares, state.program.apply});
+    submitGradients(block, 0, losses);
+    repeat(TakeAndUpdate, {program.take_accumulated, program.squares, program.norm, program.apply});
   } else {
     setInputs(block, 0);
-    repeat(GradientsAndUpdate, {state.program.gradients, state.program.squares, state.program.apply});
-    real(losses[0], state.program.output.loss, 1);
+    repeat(GradientsAndUpdate, {program.gradients, program.squares, program.norm, program.apply});
+    real(losses[0], program.output.loss, 1);
   }
-  real(norm, state.program.output.grad_norm, 1);
+  real(norm, program.output.grad_norm, 1);
   state.device.wait();
   return {totalOf(losses), widen(norm)[0]};
 }
 
 double Stepper::gradients(TokenBlock &block) {
-  std::vector<std::vector<std::byte>> losses(accumulate);
-  submitGradients(block, losses);
-  if (accumulate > 1)
-    repeat(TakeAccumulated, {state.program.take_accumulated});
+  Losses losses = roomForLosses();
+  for (int64_t virtualRank = 0; virtualRank < ownVirtualRanks(); ++virtualRank) {
+    submitGradients(block, virtualRank, losses);
+    if (accumulate > 1)
+      repeat(TakeAccumulated, {state.program.take_accumulated});
+    if (parallel)
+      parallel->addVirtualRank(virtualRank);
+  }
+  if (parallel)
+    parallel->sumGradients();
   state.device.wait();
   return totalOf(losses);
 }
 
+void Stepper::gatherGradients() {
+  if (parallel)
+    parallel->gather(STRETTO_ARENA_GRADIENTS);
+}
+
+RowRange Stepper::ownRows() const {
+  const FlatShard shard = parallel ? parallel->shares().shard : wholeShard(state.program);
+  return {shard.begin, shard.end};
+}
+
 bool Stepper::gradientsAreFinite() {
+  constexpr int64_t rowsAtOnce = 1024;
+  const int64_t rowBytes = STRETTO_FLAT_COLUMNS * elementBytes(state.program.dtype);
+  const RowRange own = ownRows();
+  bool finite = true;
   std::vector<std::byte> storage;
-  for (const StateTensor &tensor : parameterTensors(state, STRETTO_ARENA_GRADIENTS)) {
-    storage.resize(tensor.entry.bytes());
-    readTensor(state.device, tensor, storage.data());
+  for (int64_t row = own.begin; finite && row < own.end; row += rowsAtOnce) {
+    const int64_t bytes = std::min(rowsAtOnce, own.end - row) * rowBytes;
+    storage.resize(bytes);
+    state.device.submit(
+        CopyOutOp{storage.data(), state.arenas.resolve({STRETTO_ARENA_GRADIENTS, 0, row * rowBytes}, bytes), bytes});
+    state.device.wait();
     const std::vector<double> values = widen(storage);
-    if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
-      return false;
+    finite = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
   }
-  return true;
+  return parallel ? parallel->all(finite) : finite;
 }
 
 void Stepper::setHyper(const Hyper &hyper) {
@@ -143,9 +174,27 @@ void Stepper::setHyper(const Hyper &hyper) {
   copyReals(STRETTO_ARENA_HYPER, 0, values, STRETTO_HYPER_COUNT);
 }
 
+void Stepper::runOnOwnRows(void (*entry)(stretto_context *)) {
+  if (const RowRange own = ownRows(); own.begin < own.end)
+    context.run(entry, own);
+}
+
+void Stepper::updateShared() {
+  runOnOwnRows(state.program.squares);
+  parallel->gather(STRETTO_ARENA_SQUARES);
+  repeat(Norm, {state.program.norm});
+  runOnOwnRows(state.program.apply);
+  parallel->gather(STRETTO_ARENA_PARAMETERS);
+  if (state.program.arena_bytes[STRETTO_ARENA_ROUNDED] > 0)
+    repeat(RoundParameters, {state.program.round_parameters});
+}
+
 double Stepper::update(const Hyper &hyper) {
   setHyper(hyper);
-  repeat(Update, {state.program.squares, state.program.apply});
+  if (parallel)
+    updateShared();
+  else
+    repeat(Update, {state.program.squares, state.program.norm, state.program.apply});
   std::vector<std::byte> norm;
   real(norm, state.program.output.grad_norm, 1);
   state.device.wait();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/context.h"
+#include "runtime/dist/data_parallel.h"
 #include "runtime/train/batches.h"
 #include "runtime/train/config.h"
 #include "runtime/train/metrics.h"
@@ -19,17 +20,23 @@ struct Hyper {
 
 class Stepper {
 public:
-  Stepper(const TrainingState &state, int64_t accumulate)
-      : state(state), context(state.device, state.arenas, state.program.dtype), accumulate(accumulate) {}
+  // A virtual rank has `accumulate` micro-batches in a step. `parallel`: the ranks that share it; null: this one alone.
+  Stepper(const TrainingState &state, int64_t accumulate, DataParallel *parallel = nullptr)
+      : state(state), context(state.device, state.arenas, state.program.dtype), accumulate(accumulate),
+        parallel(parallel && !parallel->isAlone() ? parallel : nullptr) {}
 
-  // All of an optimizer step at once: gradients of a block of `accumulate` micro-batches, and their application. Waits.
+  // All of an optimizer step at once: gradients of a block of all micro-batches of this rank, and their application.
+  // Waits.
   struct Result {
     double loss = 0, gradNorm = 0; // norm: before clipping
   };
   Result step(TokenBlock &block, const Hyper &hyper);
 
-  // Its two halves, for who wants to look in between. Gradients, in GRADIENTS; returns the loss. Waits.
+  // Its two halves, for who wants to look in between. Gradients, in GRADIENTS (of several ranks: in the rows that this
+  // one owns); returns the loss. Waits.
   double gradients(TokenBlock &block);
+  // Makes GRADIENTS whole on all ranks.
+  void gatherGradients();
   // Whether every gradient is a finite number. Waits.
   bool gradientsAreFinite();
   // Clips and applies GRADIENTS; returns their norm before clipping. Waits.
@@ -57,12 +64,20 @@ private:
     TakeAndUpdate,
     TakeAccumulated,
     Update,
+    Norm,
+    RoundParameters,
     Evaluate
   };
 
-  // Gradients of all micro-batches but what follows the last; `losses` is filled at the next wait.
-  void submitGradients(TokenBlock &block, std::vector<std::vector<std::byte>> &losses);
-  double totalOf(const std::vector<std::vector<std::byte>> &losses) const;
+  using Losses = std::vector<std::vector<std::byte>>; // of micro-batches
+  // Gradients of all micro-batches of a virtual rank but what follows the last; `losses` is filled at the next wait.
+  void submitGradients(TokenBlock &block, int64_t virtualRank, Losses &losses);
+  Losses roomForLosses() const { return Losses(accumulate * ownVirtualRanks()); }
+  double totalOf(const Losses &losses);
+  int64_t ownVirtualRanks() const { return parallel ? parallel->virtualRanks() : 1; }
+  RowRange ownRows() const;
+  void runOnOwnRows(void (*entry)(stretto_context *));
+  void updateShared();
   void setHyper(const Hyper &hyper);
   void repeat(Repeated what, std::initializer_list<void (*)(stretto_context *)> entries);
   void setInputs(TokenBlock &block, int64_t microBatch);
@@ -73,6 +88,7 @@ private:
   TrainingState state;
   Context context;
   int64_t accumulate;
+  DataParallel *parallel; // null where the step is that of one rank
 };
 
 } // namespace stretto::runtime

@@ -23,10 +23,13 @@ struct Trainer::Logs {
 Trainer::Trainer(const TrainerParts &parts)
     : parts(parts), schedule{parts.config.learningRate, parts.config.warmup, parts.config.steps,
                              decayFromName(parts.config.schedule), parts.config.finalFraction},
-      evaluation(evaluationPlan(parts.config, parts.source.task())), stepper(parts.state, parts.config.accumulate),
-      peak(parts.peakFlops) {}
+      evaluation(evaluationPlan(parts.config, parts.source.task())),
+      stepper(parts.state, parts.config.accumulate, &parts.parallel), peak(parts.peakFlops) {}
 
 Trainer::~Trainer() = default;
+
+// Of all ranks.
+static int64_t virtualRanks(const DataParallel &parallel) { return parallel.virtualRanks() * parallel.ranks().size(); }
 
 std::map<std::string, std::string> Trainer::facts() const {
   const stretto_program &program = parts.state.program;
@@ -38,6 +41,7 @@ std::map<std::string, std::string> Trainer::facts() const {
                                               {"documents", program.input.positions >= 0 ? "apart" : "together"},
                                               {"seed", fmt::format("{}", parts.config.seed)},
                                               {"rows_per_step", fmt::format("{}", rowsPerStep())},
+                                              {"virtual_ranks", fmt::format("{}", virtualRanks(parts.parallel))},
                                               {"data_position", fmt::format("{}", done * rowsPerStep())},
                                               {"updates", fmt::format("{}", updates)}};
   if (firstWeights)
@@ -66,34 +70,52 @@ void Trainer::resumeFrom(const Manifest &manifest) {
         fmt::format("--steps must be at least the {} steps of the checkpoint, but got {}", done, parts.config.steps));
 }
 
+StepRows Trainer::stepRows() const {
+  const DataParallel &parallel = parts.parallel;
+  const int64_t each = parts.state.program.batch * parts.config.accumulate;
+  return {each * virtualRanks(parallel), each * parallel.firstVirtualRank(), each * parallel.virtualRanks()};
+}
+
+void Trainer::openLogs() {
+  if (!parts.run->dropLinesAfter(done))
+    parts.progress.warning(fmt::format("'{}' lacks lines of steps before {}, the step of the checkpoint",
+                                       parts.run->file("metrics.jsonl"), done));
+  logs.reset(new Logs{AppendFile(parts.run->file("metrics.jsonl")), AppendFile(parts.run->file("timing.jsonl")),
+                      EventFile(parts.run->path, done)});
+  syncDirectory(parts.run->path); // the names of the logs
+}
+
 int Trainer::run() {
-  const RunConfig &config = parts.config;
-  if (parts.run) {
-    if (!parts.run->dropLinesAfter(done))
-      parts.progress.warning(fmt::format("'{}' lacks lines of steps before {}, the step of the checkpoint",
-                                         parts.run->file("metrics.jsonl"), done));
-    logs.reset(new Logs{AppendFile(parts.run->file("metrics.jsonl")), AppendFile(parts.run->file("timing.jsonl")),
-                        EventFile(parts.run->path, done)});
-    syncDirectory(parts.run->path); // the names of the logs
-  }
+  together(control(), [&] {
+    if (parts.run)
+      openLogs();
+  });
   firstStep = done;
-  if (config.steps == 0 && evaluates())
+  if (parts.config.steps == 0 && evaluates())
     evaluate(); // the weights as they came in
-  {
-    Prefetcher data(parts.source, done, rowsPerStep(), parts.state.program.length);
-    while (done < config.steps && !stopSignal()) {
-      trainStep(data);
-      const bool last = done == config.steps;
-      if (evaluates() && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
-        evaluate();
-      if (!last && config.saveEvery > 0 && done % config.saveEvery == 0 && !stopSignal())
-        save(false);
-    }
-  }
+  const int signal = trainSteps();
   parts.progress.finish();
   if (saved != done)
     save(true);
-  return done < config.steps ? stopSignal() : 0;
+  return done < parts.config.steps ? signal : 0;
+}
+
+// Returns the signal that asked for a stop, or 0.
+int Trainer::trainSteps() {
+  const RunConfig &config = parts.config;
+  Prefetcher data(parts.source, done, stepRows(), parts.state.program.length, parts.parallel.ranks().ahead());
+  int signal = 0;
+  while (done < config.steps && !(signal = data.stopSignal())) {
+    // What fails here alone is told at once: the thread of `data` would wait for the other ranks, and they for this
+    // one.
+    parts.parallel.ranks().orLeave([&] { trainStep(data); });
+    const bool last = done == config.steps;
+    if (evaluates() && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
+      parts.parallel.ranks().orLeave([&] { evaluate(); });
+    if (!last && config.saveEvery > 0 && done % config.saveEvery == 0)
+      parts.parallel.ranks().orLeave([&] { save(false); });
+  }
+  return signal;
 }
 
 void Trainer::trainStep(Prefetcher &data) {
@@ -129,10 +151,11 @@ void Trainer::takeStep(TokenBlock &block, StepMetrics &metrics) {
     const Stepper::Result result = stepper.step(block, hyperOf(metrics));
     metrics.loss = result.loss, metrics.gradNorm = result.gradNorm;
     if (!std::isfinite(metrics.loss))
-      throw Error(fmt::format("step {}: the loss must be a number, but got {}; no checkpoint holds this step "
-                              "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                              "steps out)",
-                              metrics.step, metrics.loss));
+      throw SharedError(
+          fmt::format("step {}: the loss must be a number, but got {}; no checkpoint holds this step "
+                      "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                      "steps out)",
+                      metrics.step, metrics.loss));
     checkNorm(metrics);
     ++updates;
   } else {
@@ -146,10 +169,11 @@ void Trainer::takeStep(TokenBlock &block, StepMetrics &metrics) {
 
 void Trainer::checkNorm(const StepMetrics &metrics) const {
   if (!std::isfinite(metrics.gradNorm))
-    throw Error(fmt::format("step {}: the gradient norm must be a number, but got {}; no checkpoint holds this step "
-                            "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                            "steps out)",
-                            metrics.step, metrics.gradNorm));
+    throw SharedError(
+        fmt::format("step {}: the gradient norm must be a number, but got {}; no checkpoint holds this step "
+                    "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                    "steps out)",
+                    metrics.step, metrics.gradNorm));
 }
 
 // Returns whether the weights were changed.
@@ -158,10 +182,10 @@ bool Trainer::applyStep(StepMetrics &metrics) {
   const bool skip = config.onNonfinite == "skip";
   const bool fine = std::isfinite(metrics.loss) && (!skip || stepper.gradientsAreFinite());
   if (!fine && !skip)
-    throw Error(fmt::format("step {}: the loss must be a number, but got {}; weights are as after step {} "
-                            "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                            "steps out)",
-                            metrics.step, metrics.loss, metrics.step - 1));
+    throw SharedError(fmt::format("step {}: the loss must be a number, but got {}; weights are as after step {} "
+                                  "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                                  "steps out)",
+                                  metrics.step, metrics.loss, metrics.step - 1));
   if (!fine) {
     metrics.gradNorm = NAN;
     parts.progress.warning(
@@ -176,6 +200,10 @@ bool Trainer::applyStep(StepMetrics &metrics) {
 
 void Trainer::dumpFirst(TokenBlock &block) {
   const RunConfig &config = parts.config;
+  if (!config.dumpGradients.empty())
+    stepper.gatherGradients();
+  if (!isFirst())
+    return;
   if (!config.dumpGradients.empty()) {
     const std::vector<StateTensor> tensors = parameterTensors(parts.state, STRETTO_ARENA_GRADIENTS);
     std::vector<TensorEntry> entries;
@@ -220,7 +248,8 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
   if (!history.empty() && !history.back().scores.empty()) {
     state.score = scoreText(history.back().scores.front());
   }
-  const double flops = (program.flops_forward + program.flops_backward) * static_cast<double>(parts.config.accumulate);
+  const double flops = (program.flops_forward + program.flops_backward) *
+                       static_cast<double>(parts.config.accumulate * parts.parallel.virtualRanks());
   if (const double mfu = peak.utilisation(flops, seconds, mean); mfu > 0)
     state.mfu = mfu;
   state.etaSeconds = mean * static_cast<double>(parts.config.steps - metrics.step);
@@ -238,7 +267,10 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
 }
 
 void Trainer::evaluate() {
-  history.push_back(stretto::runtime::evaluate(stepper, parts.source, parts.state.program, evaluation, done));
+  history.push_back(
+      stretto::runtime::evaluate(stepper, parts.source, parts.state.program, evaluation, done, control()));
+  if (!isFirst())
+    return;
   EvaluationMetrics &metrics = history.back();
   const bool withTable = parts.config.steps == 0;
   if (firstWeights && (withTable || !firstWeights->passedOver.empty()))

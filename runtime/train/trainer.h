@@ -14,7 +14,8 @@
 
 namespace stretto::runtime {
 
-// What the trainer works with; run and checkpoints are null without a run directory, profile when unused.
+// What the trainer works with; run (of the first rank alone) and checkpoints are null without a run directory, profile
+// when unused.
 struct TrainerParts {
   TrainingState state;
   const RunConfig &config;
@@ -24,6 +25,7 @@ struct TrainerParts {
   Profile *profile = nullptr;
   Progress &progress;
   double peakFlops = 0; // measured; 0: unknown
+  DataParallel &parallel;
 };
 
 class Trainer {
@@ -37,7 +39,7 @@ public:
   // Takes over step and counters of a checkpoint; throws Error when it is of another model, data or seed.
   void resumeFrom(const Manifest &manifest);
 
-  // Trains to the last step, or until a signal asks to stop. Returns the signal, or 0.
+  // Trains to the last step, or until a signal asks to stop. Returns the signal, or 0. All ranks do the same.
   int run();
 
   int64_t step() const { return done; }
@@ -45,6 +47,8 @@ public:
 
 private:
   struct Logs;
+  void openLogs();
+  int trainSteps();
   void trainStep(Prefetcher &data);
   void evaluate();
   bool save(bool last);
@@ -56,7 +60,11 @@ private:
   void record(const StepMetrics &metrics, double seconds, double waited);
   std::map<std::string, std::string> facts() const;
   bool evaluates() const { return evaluation.batches > 0 || evaluation.generated > 0; }
-  int64_t rowsPerStep() const { return parts.state.program.batch * parts.config.accumulate; }
+  // Sequences of a step, of all ranks.
+  int64_t rowsPerStep() const { return stepRows().all; }
+  StepRows stepRows() const;
+  Group &control() const { return parts.parallel.ranks().control(); }
+  bool isFirst() const { return parts.parallel.ranks().isFirst(); }
 
   TrainerParts parts;
   Schedule schedule;

@@ -20,7 +20,7 @@ import abi
 from arenas import Arenas, Library
 from devices import CudaDevice, EmulatedDevice, Emulator
 
-ENTRIES = ["round_parameters", "gradients", "accumulate", "gradients", "accumulate", "take_accumulated", "squares", "apply",
+ENTRIES = ["round_parameters", "gradients", "accumulate", "gradients", "accumulate", "take_accumulated", "squares", "norm", "apply",
            "evaluate"]  # fmt: skip
 # Errors of a result: of all its numbers together by their norm, and of a single one by its size and the root of the mean
 # square. Approximate functions of the hardware are off by 1e-7 and more; one rounding of bf16 may fall the other way.

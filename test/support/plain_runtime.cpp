@@ -282,6 +282,7 @@ static int checkUpdate(int steps) {
     hyper[STRETTO_HYPER_BIAS_CORRECTION1] = c1;
     hyper[STRETTO_HYPER_BIAS_CORRECTION2] = c2;
     program.squares(nullptr);
+    program.norm(nullptr);
     program.apply(nullptr);
     worst = std::max({worst, largestDifference(arenas[STRETTO_ARENA_PARAMETERS], p),
                       std::fabs(arenas[STRETTO_ARENA_OUTPUTS][program.output.grad_norm / 8] - norm)});

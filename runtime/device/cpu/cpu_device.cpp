@@ -168,13 +168,14 @@ void CpuDevice::execute(const LaunchOp &op) {
   const OnlyBuffers guard(allocations, op);
   // Small work is over before a second thread is awake; results do not depend on who does it.
   const bool small = kernel.bytes_moved > 0 && kernel.bytes_moved < smallLaunchBytes && kernel.flops < smallLaunchFlops;
-  if (kernel.chunks <= 1 || small) {
-    kernel.function(buffers, 0, kernel.chunks, scratchBase);
+  const int64_t chunks = op.end - op.begin;
+  if (chunks <= 1 || small) {
+    kernel.function(buffers, op.begin, op.end, scratchBase);
     return;
   }
-  const int64_t pieces = std::min<int64_t>(kernel.chunks, piecesPerThread * threadCount());
+  const int64_t pieces = std::min<int64_t>(chunks, piecesPerThread * threadCount());
   parallelFor(pieces, [&](int64_t piece, int thread) {
-    kernel.function(buffers, kernel.chunks * piece / pieces, kernel.chunks * (piece + 1) / pieces,
+    kernel.function(buffers, op.begin + chunks * piece / pieces, op.begin + chunks * (piece + 1) / pieces,
                     scratchBase ? scratchBase + thread * perThread : nullptr);
   });
 }

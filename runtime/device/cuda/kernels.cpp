@@ -90,14 +90,23 @@ void Kernels::launch(const LaunchOp &op, cudaStream_t stream) const {
     throw Error(fmt::format("a kernel of a program for CUDA must be in its device code, but '{}' is not; compile the "
                             "model again",
                             kernel.name));
+  const bool isWhole = op.begin == 0 && op.end == kernel.chunks;
+  if (!isWhole && kernel.chunk_bytes[0] * kernel.chunks != kernel.buffer_bytes[0])
+    throw Error(fmt::format("the kernel '{}' must have whole blocks to be launched on some of them, but its last one has "
+                            "fewer rows",
+                            kernel.name));
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(kernel.grid[0]), static_cast<unsigned>(kernel.grid[1]), 1);
+  config.gridDim = dim3(static_cast<unsigned>(isWhole ? kernel.grid[0] : op.end - op.begin),
+                        static_cast<unsigned>(kernel.grid[1]), 1);
   config.blockDim = dim3(static_cast<unsigned>(kernel.block), 1, 1);
   config.dynamicSmemBytes = static_cast<size_t>(kernel.dynamic_shared_bytes);
   config.stream = stream;
-  std::vector<void *> arguments(op.buffers.size());
-  for (size_t i = 0; i < op.buffers.size(); ++i)
-    arguments[i] = const_cast<void **>(&op.buffers[i]);
+  std::vector<void *> buffers = op.buffers, arguments(op.buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (!isWhole) // blocks count from 0
+      buffers[i] = static_cast<char *>(buffers[i]) + op.begin * kernel.chunk_bytes[i];
+    arguments[i] = &buffers[i];
+  }
   const cudaError_t status =
       cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(handles[index]), arguments.data());
   if (status != cudaSuccess)

@@ -14,7 +14,7 @@ SPEC = """model m(vocab = 16, dim = 16) {{
   return linear({name}(x), vocab)
 }}
 """
-ENTRIES = {"decode_one", "decode_chunk", "evaluate", "gradients", "squares", "apply", "accumulate",
+ENTRIES = {"decode_one", "decode_chunk", "evaluate", "gradients", "squares", "norm", "apply", "accumulate",
            "take_accumulated"}
 
 

@@ -50,7 +50,7 @@ flops = bytes_moved = 0
 for kernel in kernels:
     if kernel["name"].startswith(("matmul", "attention")):
         flops += kernel["seconds"] * kernel["gigaflops"] * 1e9
-    if not kernel["name"].startswith(("squares.", "apply.")):
+    if not kernel["name"].startswith(("squares.", "norm.", "apply.")):
         bytes_moved += kernel["seconds"] * kernel["gigabytes_per_second"] * 1e9
     if matmul := re.fullmatch(r"matmul (\d+) x (\d+) x (\d+)", kernel["name"]):
         m, n, k = map(int, matmul.groups())

@@ -64,14 +64,16 @@ TEST(Batches, TheIdentityHoldsTheContentsOfFiles) {
 
 TEST(Batches, ThePrefetcherKeepsTheOrderAndStartsAnywhere) {
   const auto source = taskSource(std::make_unique<Numbers>(), 0);
-  Prefetcher data(*source, 3, 2, 3);
+  const auto alone = groupOfOne();
+  Prefetcher data(*source, 3, {2, 0, 2}, 3, *alone);
   for (int64_t step = 3; step < 20; ++step)
     EXPECT_EQ(data.next().tokens[0], 10 * 2 * step);
 }
 
 TEST(Batches, ThePrefetcherPassesErrorsOn) {
   const auto source = taskSource(std::make_unique<Numbers>(), 0);
-  Prefetcher data(*source, 49, 2, 3);
+  const auto alone = groupOfOne();
+  Prefetcher data(*source, 49, {2, 0, 2}, 3, *alone);
   EXPECT_EQ(data.next().tokens[0], 980);
   EXPECT_EQ(errorOf([&] { data.next(); }), "no more numbers");
 }
@@ -112,7 +114,7 @@ TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
   program.batch = 8;
   program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = program.activation_bytes = 8 << 20;
   program.arena_bytes[STRETTO_ARENA_PARAMETERS] = 1 << 20;
-  const MemoryPlan plan = planMemory(program, false, 0);
+  const MemoryPlan plan = planMemory(program, {}, 0);
   EXPECT_EQ(plan.total(), 9 << 20);
   EXPECT_NO_THROW(checkMemory(program, plan, 9 << 20));
   const std::string error = errorOf([&] { checkMemory(program, plan, 4 << 20); });

@@ -33,10 +33,11 @@ constexpr bool mixed = sizeof(Act) != sizeof(Real);
 constexpr int64_t batch = 4, length = 16, vocabulary = 24, width = 16, hidden = 32;
 constexpr int64_t rows = batch * length, rowChunk = 8;
 
-// Parameters in elements, each aligned to 64 bytes.
+// Parameters in elements, each aligned to 64 bytes, and all of them in whole rows.
 constexpr int64_t embedAt = 0, w1At = embedAt + vocabulary * width, w2At = w1At + width * hidden,
-                  elements = w2At + hidden * vocabulary;
-constexpr int64_t updateChunk = 256, updateChunks = (elements + updateChunk - 1) / updateChunk;
+                  updateChunk = STRETTO_FLAT_COLUMNS,
+                  updateChunks = (w2At + hidden * vocabulary + updateChunk - 1) / updateChunk,
+                  elements = updateChunks * updateChunk;
 
 constexpr int64_t place(int64_t &next, int64_t count) {
   const int64_t at = next;
@@ -44,7 +45,7 @@ constexpr int64_t place(int64_t &next, int64_t count) {
   return at;
 }
 struct Plan {
-  int64_t x, h, a, logits, dLogits, dA, dX, rowLoss, partNorm, bytes;
+  int64_t x, h, a, logits, dLogits, dA, dX, rowLoss, bytes;
 };
 constexpr Plan makePlan() {
   Plan plan{};
@@ -57,7 +58,6 @@ constexpr Plan makePlan() {
   plan.dA = place(plan.bytes, rows * hidden);
   plan.dX = place(plan.bytes, rows * width);
   plan.rowLoss = place(plan.bytes, rows);
-  plan.partNorm = place(plan.bytes, updateChunks);
   return plan;
 }
 constexpr Plan plan = makePlan();
@@ -155,6 +155,7 @@ void roundAll(void *const *buffers, int64_t begin, int64_t end, void *) {
     as<Act>(buffers, 1)[i] = as<Real>(buffers, 0)[i];
 }
 
+// Buffers: sum, addend, sum.
 void addInto(void *const *buffers, int64_t begin, int64_t end, void *) {
   for (int64_t i = begin * updateChunk; i < std::min(elements, end * updateChunk); ++i)
     as<Real>(buffers, 0)[i] += as<Real>(buffers, 1)[i];
@@ -193,12 +194,25 @@ constexpr bool cuda = true;
 #else
 constexpr bool cuda = false;
 #endif
+// Bytes of buffers, of the kernels that may be launched on a range of rows: all of them, and those of a row.
+constexpr int64_t flat = elements * size, flatRow = updateChunk * size;
+constexpr int64_t squaresBytes[] = {flat, updateChunks * size}, squaresOfRow[] = {flatRow, size};
+constexpr int64_t adamwBytes[] = {flat, flat, flat, flat, size, STRETTO_HYPER_COUNT * size},
+                  adamwOfRow[] = {flatRow, flatRow, flatRow, flatRow, 0, 0};
+constexpr int64_t roundBytes[] = {flat, elements * 2}, roundOfRow[] = {flatRow, updateChunk * 2};
+constexpr int64_t addBytes[] = {flat, flat, flat}, addOfRow[] = {flatRow, flatRow, flatRow};
+
+constexpr stretto_kernel inRanges(stretto_kernel kernel, const int64_t *bytes, const int64_t *ofRow) {
+  kernel.buffer_bytes = bytes, kernel.chunk_rows = 1, kernel.chunk_bytes = ofRow;
+  return kernel;
+}
+
 // A kernel for the CPU; of a program for CUDA it has a place in the device code, too, and `shared` bytes of dynamic
 // shared memory. See stretto_kernel.
 constexpr stretto_kernel cpuKernel(const char *name, const char *location, const char *group, stretto_kernel_fn function,
                                    int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved, int64_t shared = 0) {
   return {name,  location, group,     function,        chunks,      buffers,      scratch,
-          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, cuda ? shared : 0, 0, 0, nullptr};
+          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, cuda ? shared : 0, 0, 0, nullptr, 0, nullptr};
 }
 const stretto_kernel kernels[KernelCount] = {
     cpuKernel("tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size),
@@ -206,12 +220,12 @@ const stretto_kernel kernels[KernelCount] = {
     cpuKernel("loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size),
     cpuKernel("loss.sum", "fake.stretto:4:1", "loss", sumLoss, 1, 2, 0, rows * size),
     cpuKernel("predict", "fake.stretto:4:1", "loss", predict, rowChunks, 4, 0, rows * vocabulary * size),
-    cpuKernel("norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size),
+    inRanges(cpuKernel("norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size), squaresBytes, squaresOfRow),
     cpuKernel("norm", "", "optimizer", norm, 1, 2, 0, updateChunks * size),
-    cpuKernel("adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size),
-    cpuKernel("accumulate", "", "optimizer", addInto, updateChunks, 2, 0, 3 * elements * size),
+    inRanges(cpuKernel("adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size), adamwBytes, adamwOfRow),
+    inRanges(cpuKernel("accumulate", "", "optimizer", addInto, updateChunks, 3, 0, 3 * elements * size), addBytes, addOfRow),
     cpuKernel("take_accumulated", "", "optimizer", moveBack, updateChunks, 2, 0, 3 * elements * size),
-    cpuKernel("round", "", "optimizer", roundAll, updateChunks, 2, 0, 2 * elements * size),
+    inRanges(cpuKernel("round", "", "optimizer", roundAll, updateChunks, 2, 0, 2 * elements * size), roundBytes, roundOfRow),
     cpuKernel("embed", "fake.stretto:2:5", "embedding", embedRows, rowChunks, 3, 0, 2 * rows * width * size),
     cpuKernel("embed.grad", "fake.stretto:2:5", "embedding", embedGradient, vocabulary, 3, 0, rows * width * size),
 };
@@ -282,7 +296,8 @@ void gradients(stretto_context *context) {
 }
 
 void accumulate(stretto_context *context) {
-  launch(context, AddInto, {{STRETTO_ARENA_ACCUMULATOR, 0, 0}, grad(0)});
+  const stretto_buffer sum = {STRETTO_ARENA_ACCUMULATOR, 0, 0};
+  launch(context, AddInto, {sum, grad(0), sum});
 }
 void takeAccumulated(stretto_context *context) {
   launch(context, MoveBack, {{STRETTO_ARENA_ACCUMULATOR, 0, 0}, grad(0)});
@@ -294,8 +309,10 @@ void roundParameters(stretto_context *context) {
 }
 
 void sumSquares(stretto_context *context) {
-  launch(context, Squares, {grad(0), act(plan.partNorm)});
-  launch(context, Norm, {act(plan.partNorm), out(outputs.grad_norm)});
+  launch(context, Squares, {grad(0), {STRETTO_ARENA_SQUARES, 0, 0}});
+}
+void takeNorm(stretto_context *context) {
+  launch(context, Norm, {{STRETTO_ARENA_SQUARES, 0, 0}, out(outputs.grad_norm)});
 }
 
 void apply(stretto_context *context) {
@@ -348,7 +365,8 @@ extern "C" const stretto_program stretto_compiled_program = {
     length,
     vocabulary,
     {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
-     rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size, mixed ? elements * 2 : 0},
+     rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size, mixed ? elements * 2 : 0, 0,
+     updateChunks *size},
     (FAKE_ACTIVATIONS)-elements * size,
     elements,
     2.0 * rows * hidden * (width + vocabulary),
@@ -369,9 +387,11 @@ extern "C" const stretto_program stretto_compiled_program = {
     accumulate,
     takeAccumulated,
     sumSquares,
+    takeNorm,
     apply,
     evaluate,
     roundParameters,
+    &kernels[AddInto],
     {}, // it generates no text
     {},
 };

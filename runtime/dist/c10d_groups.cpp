@@ -1,0 +1,121 @@
+// Groups of ranks that c10d of LibTorch carries: Gloo over host memory.
+#define USE_C10D_GLOO
+#include "runtime/dist/c10d_groups.h"
+
+#include "runtime/core/error.h"
+
+#include <ATen/ops/from_blob.h>
+#include <cstdlib>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+namespace stretto::runtime {
+namespace {
+
+// How long a collective may take; a rank that is gone is found much sooner.
+constexpr std::chrono::minutes collectiveTimeout(10);
+
+at::Tensor bytesAt(const void *data, int64_t bytes) {
+  return at::from_blob(const_cast<void *>(data), {bytes}, at::TensorOptions().dtype(at::kByte));
+}
+
+// The first line of what c10d says.
+std::string reasonOf(const std::exception &error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+class GlooGroup final : public Group {
+public:
+  explicit GlooGroup(c10::intrusive_ptr<c10d::ProcessGroupGloo> group) : group(std::move(group)) {}
+  int rank() const override { return group->getRank(); }
+  int size() const override { return group->getSize(); }
+
+  void exchange(const void *from, void *to, int64_t bytes) override {
+    at::Tensor in = bytesAt(from, bytes * size()), out = bytesAt(to, bytes * size());
+    std::vector<int64_t> equal;
+    finish([&] { return group->alltoall_base(out, in, equal, equal, {}); });
+  }
+  void gather(const void *from, void *to, int64_t bytes) override {
+    at::Tensor in = bytesAt(from, bytes), out = bytesAt(to, bytes * size());
+    finish([&] { return group->_allgather_base(out, in, {}); });
+  }
+
+private:
+  template <typename Start> void finish(Start start) {
+    try {
+      start()->wait();
+    } catch (const std::exception &error) {
+      throw LostRanks("the ranks of the run lost each other: " + reasonOf(error));
+    }
+  }
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
+};
+
+// What this process listens on: as the user says; the loopback where all ranks are on one host.
+std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
+  if (const char *name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name)
+    return c10d::ProcessGroupGloo::createDeviceForInterface(name);
+  if (launch.localRanks == launch.ranks)
+    return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  return c10d::ProcessGroupGloo::createDefaultDevice();
+}
+
+} // namespace
+
+struct GroupMaker::Connection {
+  c10::intrusive_ptr<c10d::Store> store;
+  std::shared_ptr<gloo::transport::Device> device;
+};
+
+GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
+    : connection(std::make_unique<Connection>()) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<uint16_t>(launch.port);
+  options.isServer = launch.rank == 0 && !launch.isClient;
+  options.waitWorkers = false;
+  options.timeout = joinTimeout;
+  if (options.isServer && launch.listener >= 0) {
+    options.masterListenFd = launch.listener;
+    options.useLibUV = false; // its server does not take over a socket
+  }
+  try {
+    connection->store = c10::make_intrusive<c10d::PrefixStore>(
+        launch.prefix, c10::make_intrusive<c10d::TCPStore>(launch.address, options));
+    connection->device = deviceFor(launch);
+  } catch (const std::exception &error) {
+    throw Error("rank " + std::to_string(launch.rank) + " cannot reach the store at " + launch.address + ":" +
+                std::to_string(launch.port) + ": " + reasonOf(error));
+  }
+}
+
+GroupMaker::~GroupMaker() = default;
+
+std::unique_ptr<Group> GroupMaker::make(const std::string &name, int rank, int size) {
+  auto options = c10d::ProcessGroupGloo::Options::create(collectiveTimeout);
+  options->devices.push_back(connection->device);
+  options->threads = 1;
+  try {
+    return std::make_unique<GlooGroup>(c10::make_intrusive<c10d::ProcessGroupGloo>(
+        c10::make_intrusive<c10d::PrefixStore>("group/" + name, connection->store), rank, size, std::move(options)));
+  } catch (const std::exception &error) {
+    throw Error("the ranks of the run could not be connected: " + reasonOf(error));
+  }
+}
+
+void GroupMaker::put(const std::string &key, const std::string &text) {
+  connection->store->set(key, std::vector<uint8_t>(text.begin(), text.end()));
+}
+
+std::string GroupMaker::get(const std::string &key, std::chrono::milliseconds timeout) {
+  try {
+    connection->store->wait({key}, timeout);
+  } catch (const std::exception &) {
+    return "";
+  }
+  const std::vector<uint8_t> bytes = connection->store->get(key);
+  return {bytes.begin(), bytes.end()};
+}
+
+} // namespace stretto::runtime

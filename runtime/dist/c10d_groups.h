@@ -1,0 +1,32 @@
+// Groups of ranks that c10d of LibTorch carries.
+#pragma once
+
+#include "runtime/dist/group.h"
+#include "runtime/dist/launch.h"
+
+#include <chrono>
+#include <memory>
+
+namespace stretto::runtime {
+
+// Makes groups: they find each other by a store that rank 0, or the launcher, serves. All ranks make the same ones in
+// the same order.
+class GroupMaker {
+public:
+  // Joins the store. Throws Error where that is not there within the time.
+  GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout);
+  ~GroupMaker();
+
+  // A group over host memory of the ranks that give the same name; `rank`: in the group.
+  std::unique_ptr<Group> make(const std::string &name, int rank, int size);
+
+  // Leaves a text for all, and reads that of a rank, for which it waits at most `timeout`; empty where none came.
+  void put(const std::string &key, const std::string &text);
+  std::string get(const std::string &key, std::chrono::milliseconds timeout);
+
+private:
+  struct Connection;
+  std::unique_ptr<Connection> connection;
+};
+
+} // namespace stretto::runtime

@@ -1,0 +1,76 @@
+// A step shared out over the ranks of a run.
+#include "runtime/dist/data_parallel.h"
+
+#include "runtime/core/error.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace stretto::runtime {
+
+// Which numbers of ranks give the same bits with so many virtual ranks: one, and those that leave each a power of two.
+static std::vector<int64_t> ranksFor(int64_t virtualRanks) {
+  std::vector<int64_t> ranks = {1};
+  for (int64_t each = std::bit_floor(static_cast<uint64_t>(virtualRanks)); each >= 1; each /= 2)
+    if (virtualRanks % each == 0 && virtualRanks / each > 1)
+      ranks.push_back(virtualRanks / each);
+  return ranks;
+}
+
+static int64_t shareVirtualRanks(int64_t virtualRanks, int64_t ranks) {
+  const std::vector<int64_t> fitting = ranksFor(virtualRanks);
+  if (std::find(fitting.begin(), fitting.end(), ranks) == fitting.end())
+    throw Error(
+        fmt::format("{} ranks cannot share {} virtual ranks evenly by powers of two; use {} ranks, or start a new "
+                    "run with --virtual-ranks {}",
+                    ranks, virtualRanks, fmt::join(fitting, ", "), ranks));
+  return virtualRanks / ranks;
+}
+
+DataParallel::DataParallel(Ranks &ranks, const stretto_program &program, int64_t virtualRanks)
+    : members(ranks), program(program), ownVirtual(shareVirtualRanks(virtualRanks, ranks.size())),
+      rowShares(shareRows(program, ranks.rank(), ranks.size(), ranks.localSize())) {
+  if (ownVirtual > 1 && !program.add)
+    throw Error("a program for virtual ranks must have a kernel that adds gradients; compile the model again");
+}
+
+int64_t DataParallel::bytes() const {
+  return VirtualSum::bytes(program, ownVirtual) + Exchange::stagingBytes(program, rowShares);
+}
+
+void DataParallel::begin(Device &device, const Arenas &arenas) {
+  if (ownVirtual > 1)
+    virtualSum.emplace(program, device, arenas, ownVirtual);
+  if (members.size() > 1)
+    exchange.emplace(program, device, arenas, rowShares, members.levels());
+}
+
+void DataParallel::addVirtualRank(int64_t number) {
+  if (virtualSum)
+    virtualSum->add(number);
+}
+
+void DataParallel::sumGradients() {
+  if (exchange)
+    exchange->sumGradients();
+}
+
+void DataParallel::gather(stretto_arena arena) {
+  if (exchange)
+    exchange->gather(arena);
+}
+
+std::vector<double> DataParallel::gather(const std::vector<double> &own) {
+  std::vector<double> all(own.size() * members.size());
+  members.control().gather(own.data(), all.data(), static_cast<int64_t>(own.size() * sizeof(double)));
+  return all;
+}
+
+bool DataParallel::all(bool own) {
+  const std::vector<double> everyone = gather({own ? 1.0 : 0.0});
+  return std::all_of(everyone.begin(), everyone.end(), [](double one) { return one == 1; });
+}
+
+} // namespace stretto::runtime

@@ -1,0 +1,50 @@
+// A step shared out over the ranks of a run: each computes the gradients of its virtual ranks, owns a part of the
+// optimizer's state and applies the gradients of that part.
+#pragma once
+
+#include "runtime/dist/exchange.h"
+#include "runtime/dist/ranks.h"
+#include "runtime/dist/virtual_sum.h"
+
+#include <optional>
+
+namespace stretto::runtime {
+
+class DataParallel {
+public:
+  // `virtualRanks`: of all ranks. Throws Error where the ranks cannot share them so that the bits do not depend on how
+  // many ranks there are.
+  DataParallel(Ranks &ranks, const stretto_program &program, int64_t virtualRanks);
+
+  // Takes its memory; `arenas` are those of the shard.
+  void begin(Device &device, const Arenas &arenas);
+  // How many bytes that is.
+  int64_t bytes() const;
+
+  Ranks &ranks() const { return members; }
+  const RowShares &shares() const { return rowShares; }
+  int64_t virtualRanks() const { return ownVirtual; } // of this rank
+  int64_t firstVirtualRank() const { return ownVirtual * members.rank(); }
+  // Whether a step is that of one rank alone.
+  bool isAlone() const { return members.size() == 1 && ownVirtual == 1; }
+
+  // See VirtualSum::add and Exchange; nothing where there is nothing to add or to hand out.
+  void addVirtualRank(int64_t number);
+  void sumGradients();
+  void gather(stretto_arena arena);
+
+  // The numbers of all virtual ranks, in their order, of those of this rank.
+  std::vector<double> gather(const std::vector<double> &own);
+  // Whether it holds on all ranks.
+  bool all(bool own);
+
+private:
+  Ranks &members;
+  const stretto_program &program;
+  int64_t ownVirtual;
+  RowShares rowShares;
+  std::optional<VirtualSum> virtualSum;
+  std::optional<Exchange> exchange;
+};
+
+} // namespace stretto::runtime
