@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,14 @@ std::string missingCpuFeatures(std::string_view needed) {
       missing.append(missing.empty() ? "" : ",").append(name);
   }
   return missing;
+}
+
+std::string cpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      return line.substr(std::min(line.size(), line.find(':') + 2));
+  return "";
 }
 
 } // namespace stretto::runtime

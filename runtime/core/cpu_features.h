@@ -11,4 +11,7 @@ namespace stretto::runtime {
 // itself: whether a CPU has, say, instructions for AES does not matter to a model.
 std::string missingCpuFeatures(std::string_view needed);
 
+// What the system calls the CPU of this machine; empty where it does not say.
+std::string cpuModel();
+
 } // namespace stretto::runtime

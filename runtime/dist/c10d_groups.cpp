@@ -53,6 +53,32 @@ private:
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
 };
 
+class StoreBoard final : public Board {
+public:
+  explicit StoreBoard(c10::intrusive_ptr<c10d::Store> store) : store(std::move(store)) {}
+  void put(const std::string &key, const std::string &text) override { store->set(key, bytesOf(text)); }
+  void putFirst(const std::string &key, const std::string &text) override {
+    store->compareSet(key, bytesOf(""), bytesOf(text));
+  }
+  std::string look(const std::string &key) override { return store->check({key}) ? read(key) : ""; }
+  std::string await(const std::string &key, std::chrono::milliseconds timeout) override {
+    try {
+      store->wait({key}, timeout);
+    } catch (const std::exception &) {
+      return "";
+    }
+    return read(key);
+  }
+
+private:
+  static std::vector<uint8_t> bytesOf(const std::string &text) { return {text.begin(), text.end()}; }
+  std::string read(const std::string &key) {
+    const std::vector<uint8_t> bytes = store->get(key);
+    return {bytes.begin(), bytes.end()};
+  }
+  c10::intrusive_ptr<c10d::Store> store;
+};
+
 // What this process listens on: as the user says; the loopback where all ranks are on one host.
 std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
   if (const char *name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name)
@@ -104,18 +130,6 @@ std::unique_ptr<Group> GroupMaker::make(const std::string &name, int rank, int s
   }
 }
 
-void GroupMaker::put(const std::string &key, const std::string &text) {
-  connection->store->set(key, std::vector<uint8_t>(text.begin(), text.end()));
-}
-
-std::string GroupMaker::get(const std::string &key, std::chrono::milliseconds timeout) {
-  try {
-    connection->store->wait({key}, timeout);
-  } catch (const std::exception &) {
-    return "";
-  }
-  const std::vector<uint8_t> bytes = connection->store->get(key);
-  return {bytes.begin(), bytes.end()};
-}
+std::unique_ptr<Board> GroupMaker::board() const { return std::make_unique<StoreBoard>(connection->store->clone()); }
 
 } // namespace stretto::runtime

@@ -1,6 +1,7 @@
-// Groups of ranks that c10d of LibTorch carries.
+// Groups of ranks that c10d of LibTorch carries, and its store.
 #pragma once
 
+#include "runtime/dist/board.h"
 #include "runtime/dist/group.h"
 #include "runtime/dist/launch.h"
 
@@ -20,9 +21,8 @@ public:
   // A group over host memory of the ranks that give the same name; `rank`: in the group.
   std::unique_ptr<Group> make(const std::string &name, int rank, int size);
 
-  // Leaves a text for all, and reads that of a rank, for which it waits at most `timeout`; empty where none came.
-  void put(const std::string &key, const std::string &text);
-  std::string get(const std::string &key, std::chrono::milliseconds timeout);
+  // The store, by a connection of its own.
+  std::unique_ptr<Board> board() const;
 
 private:
   struct Connection;

@@ -18,8 +18,9 @@ public:
 
   // Takes its memory; `arenas` are those of the shard.
   void begin(Device &device, const Arenas &arenas);
-  // How many bytes that is.
+  // How many bytes that is, and how many Gloo takes besides as it gathers.
   int64_t bytes() const;
+  int64_t carrierBytes() const { return Exchange::stagingBytes(program, rowShares); }
 
   Ranks &ranks() const { return members; }
   const RowShares &shares() const { return rowShares; }

@@ -4,12 +4,13 @@
 #include "runtime/core/error.h"
 #include "runtime/dist/c10d_groups.h"
 #include "runtime/dist/levels.h"
+#include "runtime/dist/monitor.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sysexits.h>
+#include <thread>
 #include <unistd.h>
 
 namespace stretto::runtime {
@@ -23,60 +24,92 @@ std::string hostName() {
 
 std::string nounFor(size_t count) { return count == 1 ? "rank" : "ranks"; }
 
-// Each rank says that it is there and how many it expects; waits for all of them.
-void meet(GroupMaker &maker, const Launch &launch, std::chrono::seconds timeout, std::vector<std::string> &names) {
-  maker.put(fmt::format("hello/{}", launch.rank), fmt::format("{} {}", launch.ranks, hostName()));
+// Each rank says that it is there and how many it expects; waits for all of them. Returns their names.
+std::vector<std::string> meet(Board &board, const Launch &launch, std::chrono::seconds timeout) {
+  board.put(fmt::format("hello/{}", launch.rank), fmt::format("{} {}", launch.ranks, hostName()));
   const auto end = std::chrono::steady_clock::now() + timeout;
+  std::vector<std::string> names;
   std::vector<int> missing;
   for (int rank = 0; rank < launch.ranks; ++rank) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    const std::string said = maker.get(fmt::format("hello/{}", rank), std::max(left, std::chrono::milliseconds(1)));
-    if (said.empty()) {
-      missing.push_back(rank);
-      continue;
-    }
+    const std::string said = board.await(fmt::format("hello/{}", rank), std::max(left, std::chrono::milliseconds(1)));
     const size_t space = said.find(' ');
-    if (const std::string count = said.substr(0, space); count != std::to_string(launch.ranks))
+    if (said.empty())
+      missing.push_back(rank);
+    else if (const std::string count = said.substr(0, space); count != std::to_string(launch.ranks))
       throw Error(fmt::format("rank {} was told of {} ranks, rank {} of {} ({})", rank, count, launch.rank,
-                              launch.ranks, launch.by));
-    names.push_back(fmt::format("rank {} (host {})", rank, said.substr(space + 1)));
+                              launch.ranks, launch.ranksVariable));
+    names.push_back(fmt::format("rank {} (host {})", rank, said.empty() ? "" : said.substr(space + 1)));
   }
   if (!missing.empty())
     throw Error(fmt::format("{} ranks must come within {} s (--join-timeout), but {} {} did not", launch.ranks,
                             timeout.count(), nounFor(missing.size()), fmt::join(missing, " and ")));
+  return names;
+}
+
+// Ends the process at once. The first rank waits until others have read what it told, as it may hold the store.
+void leave(const Fault &fault, bool tells, bool isFirst) {
+  if (tells)
+    std::fprintf(stderr, "error: %s\n", fault.text.c_str());
+  if (isFirst)
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  _exit(fault.status);
 }
 
 } // namespace
 
 Ranks::Ranks() : controlGroup(groupOfOne()), aheadGroup(groupOfOne()), names{"rank 0"} {}
 
-Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout)
+Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono::seconds rankTimeout)
     : launch(launch), maker(std::make_unique<GroupMaker>(launch, joinTimeout)) {
-  meet(*maker, launch, joinTimeout, names);
+  names = meet(*maker->board(), launch, joinTimeout);
   controlGroup = maker->make("control", launch.rank, launch.ranks);
   aheadGroup = maker->make("ahead", launch.rank, launch.ranks);
   const std::vector<RankLevel> levels = rankLevels(launch.ranks, launch.localRanks);
   for (size_t i = 0; i < levels.size(); ++i)
     levelGroups.push_back(maker->make(fmt::format("level{}-{}", i, levels[i].groupOf(launch.rank)),
                                       levels[i].memberOf(launch.rank), levels[i].size));
+  MonitorSettings settings;
+  settings.rank = launch.rank;
+  settings.names = names;
+  settings.servesStore = !launch.isClient;
+  settings.timeout = rankTimeout;
+  settings.end = [isFirst = isFirst()](const Fault &fault, bool tells) { leave(fault, tells, isFirst); };
+  monitor = std::make_unique<Monitor>(maker->board(), std::move(settings));
 }
 
-Ranks::~Ranks() = default;
+Ranks::~Ranks() {
+  if (!monitor)
+    return;
+  monitor.reset();
+  try {
+    barrier(control()); // one of them holds the store
+  } catch (const std::exception &) {
+  }
+}
 
 void Ranks::orLeave(const std::function<void()> &work) const {
-  if (size() == 1)
+  if (!monitor)
     return work();
   try {
     work();
   } catch (const SharedError &) {
     throw;
   } catch (const LostRanks &error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    _exit(EX_TEMPFAIL);
+    monitor->lost(error.what());
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "error: %s: %s\n", nameOf(rank()).c_str(), error.what());
-    _exit(EXIT_FAILURE);
+    monitor->fail({EXIT_FAILURE, nameOf(rank()) + ": " + error.what()});
   }
+}
+
+void Ranks::note(const std::string &activity) const {
+  if (monitor)
+    monitor->note(activity);
+}
+
+void Ranks::setAdvice(const std::string &advice) const {
+  if (monitor)
+    monitor->setAdvice(advice);
 }
 
 void Ranks::compare(const std::vector<std::pair<std::string, std::string>> &facts) {

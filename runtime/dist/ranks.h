@@ -11,13 +11,16 @@
 namespace stretto::runtime {
 
 class GroupMaker;
+class Monitor;
 
 class Ranks {
 public:
   // Alone.
   Ranks();
-  // Joins the others of a launch; returns when all have come. Throws Error with the numbers of those that did not.
-  Ranks(const Launch &launch, std::chrono::seconds joinTimeout);
+  // Joins the others of a launch; returns when all have come, and watches over them from then on. Throws Error with the
+  // numbers of those that did not come.
+  Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono::seconds rankTimeout);
+  // Returns when all are done.
   ~Ranks();
   Ranks(const Ranks &) = delete;
   Ranks &operator=(const Ranks &) = delete;
@@ -42,9 +45,13 @@ public:
   // of rank 0. All ranks throw the same Error.
   void compare(const std::vector<std::pair<std::string, std::string>> &facts);
 
-  // Calls `work`. What it throws on this rank alone ends the process at once, with a message, before anything waits for
-  // the others; they see that it is gone.
+  // Calls `work`. What it throws on this rank alone is told to all and ends them, before anything here waits for
+  // others.
   void orLeave(const std::function<void()> &work) const;
+
+  // What this rank is at ("step 318"), and how the user can go on where a rank fails: for messages.
+  void note(const std::string &activity) const;
+  void setAdvice(const std::string &advice) const;
 
 private:
   Launch launch;
@@ -52,6 +59,7 @@ private:
   std::unique_ptr<Group> controlGroup, aheadGroup;
   std::vector<std::unique_ptr<Group>> levelGroups;
   std::vector<std::string> names;
+  std::unique_ptr<Monitor> monitor; // null where there is one rank
 };
 
 } // namespace stretto::runtime

@@ -138,6 +138,8 @@ std::vector<Setting> makeSettings() {
       integer("accumulate", "micro-batches per step", &C::accumulate, 1, 1'000'000),
       integer("virtual-ranks", "parts of a step that ranks share; 0: as many as ranks", &C::virtualRanks, 0, 4096),
       integer("join-timeout", "seconds within which all ranks must come", &C::joinTimeout, 1, 86'400, false),
+      integer("rank-timeout", "seconds without a sign of life after which a rank is given up", &C::rankTimeout, 1,
+              86'400, false),
       integer("seed", "seed of weights and data", &C::seed, 0, std::numeric_limits<int64_t>::max()),
       text("init-from", "take the weights from this safetensors file, run directory or checkpoint", &C::initFrom, true),
       integer("eval-every", "steps between evaluations; 0: only at the end", &C::evalEvery, 0, most),

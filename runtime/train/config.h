@@ -17,8 +17,8 @@ struct RunConfig {
   std::map<std::string, std::string> taskSettings;
   std::string tokens, initFrom;
   int64_t steps = 1000, warmup = 0, accumulate = 1;
-  int64_t virtualRanks = 0; // 0: as many as ranks
-  int64_t joinTimeout = 60; // seconds
+  int64_t virtualRanks = 0;                   // 0: as many as ranks
+  int64_t joinTimeout = 60, rankTimeout = 10; // seconds
   double learningRate = 1e-3, weightDecay = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-6;
   double clip = 1.0; // infinity: never
   std::string schedule = "cosine";

@@ -11,6 +11,7 @@
 #include "runtime/dist/ranks.h"
 #include "runtime/generate/write_prompts.h"
 #include "runtime/train/bench.h"
+#include "runtime/train/checksum.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/initial_weights.h"
 #include "runtime/train/memory.h"
@@ -24,7 +25,6 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <span>
-#include <sysexits.h>
 #include <thread>
 
 namespace stretto::runtime {
@@ -125,6 +125,7 @@ public:
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
       device = makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32});
     });
+    ranks.compare(whatMustAgree());
     device->setThreads(config.threads ? static_cast<int>(config.threads) : usualThreads(ranks));
   }
 
@@ -152,6 +153,19 @@ public:
   }
 
 private:
+  // With names for messages.
+  std::vector<std::pair<std::string, std::string>> whatMustAgree() const {
+    const std::string settings = writeConfigFile(config);
+    return {{"interface version", fmt::format("{}", program.abi_version)},
+            {"spec hash", program.spec_hash},
+            {"target", program.target},
+            {"compiler", program.compiler},
+            {"batch", fmt::format("{} x {}", program.batch, program.length)},
+            {"data", source ? source->identity() : ""},
+            {"digest of settings", checksumOf(settings.data(), settings.size())},
+            {"CPU", cpuModel()}};
+  }
+
   // Makes ready for the program; throws Error where it does not fit into memory.
   MemoryPlan reserve() {
     MemoryPlan plan;
@@ -194,7 +208,8 @@ private:
 
   // `library`: bytes of it.
   MemoryPlan planFor(int64_t library) const {
-    return planMemory(program, {config.accumulate > 1, parallel.shares().shard, parallel.bytes()}, library);
+    return planMemory(
+        program, {config.accumulate > 1, parallel.shares().shard, parallel.bytes() + parallel.carrierBytes()}, library);
   }
 
   void checkFits(const MemoryPlan &plan) const {
@@ -265,6 +280,15 @@ private:
   std::unique_ptr<CheckpointFolder> checkpoints;
 };
 
+int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks, Ranks &ranks,
+               const char *self) {
+  together(ranks.control(), [&] {
+    if (ranks.isFirst())
+      checkRequest(config, {program.target, program.length, program.vocabulary});
+  });
+  return Session(program, config, tasks, ranks).run(self);
+}
+
 } // namespace
 
 int runProgram(const stretto_program &program, const TaskRegistry &tasks, int argc, const char *const *argv) {
@@ -281,23 +305,19 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
     const std::optional<Launch> launch = findLaunch([](const char *name) { return std::getenv(name); });
-    Ranks ranks = launch ? Ranks(*launch, std::chrono::seconds(config.joinTimeout)) : Ranks();
+    Ranks ranks =
+        launch ? Ranks(*launch, std::chrono::seconds(config.joinTimeout), std::chrono::seconds(config.rankTimeout))
+               : Ranks();
     if (config.virtualRanks == 0)
       config.virtualRanks = ranks.size();
+    int status = EXIT_FAILURE;
     try {
-      together(ranks.control(), [&] {
-        if (ranks.isFirst())
-          checkRequest(config, {program.target, program.length, program.vocabulary});
-      });
-      return Session(program, config, tasks, ranks).run(argv[0]);
+      ranks.orLeave([&] { status = runOnRanks(program, config, tasks, ranks, argv[0]); });
     } catch (const SharedError &) {
       if (ranks.isFirst())
         throw;
-      return 1;
     }
-  } catch (const LostRanks &error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return EX_TEMPFAIL;
+    return status;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what()); // takes no memory; where nobody reads, the status tells
     return 1;

@@ -108,12 +108,14 @@ int Trainer::trainSteps() {
   while (done < config.steps && !(signal = data.stopSignal())) {
     // What fails here alone is told at once: the thread of `data` would wait for the other ranks, and they for this
     // one.
-    parts.parallel.ranks().orLeave([&] { trainStep(data); });
+    const Ranks &ranks = parts.parallel.ranks();
+    ranks.note(fmt::format("step {}", done + 1));
+    ranks.orLeave([&] { trainStep(data); });
     const bool last = done == config.steps;
     if (evaluates() && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
-      parts.parallel.ranks().orLeave([&] { evaluate(); });
+      ranks.orLeave([&] { evaluate(); });
     if (!last && config.saveEvery > 0 && done % config.saveEvery == 0)
-      parts.parallel.ranks().orLeave([&] { save(false); });
+      ranks.orLeave([&] { save(false); });
   }
   return signal;
 }

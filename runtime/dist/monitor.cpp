@@ -1,0 +1,181 @@
+// Watches over the ranks of a run while it trains.
+#include "runtime/dist/monitor.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <sysexits.h>
+
+namespace stretto::runtime {
+
+namespace {
+
+constexpr std::chrono::milliseconds look(50);          // of the judge, between two looks at the clock
+constexpr std::chrono::milliseconds patience(500);     // for the store to take the text of a fault
+constexpr std::chrono::milliseconds searchTime(3'000); // for who is gone
+constexpr std::chrono::milliseconds frozenFor(1'000);  // the judge did not look: this process itself stood still
+
+std::string beatKey(int rank) { return "beat/" + std::to_string(rank); }
+constexpr const char *faultKey = "fault", *doneText = "done";
+
+std::string secondsText(std::chrono::milliseconds span) {
+  return fmt::format("{}", static_cast<double>(span.count()) / 1000);
+}
+
+// What a rank was at, by its beat: "17 step 318".
+std::string activityIn(const std::string &text) {
+  const size_t space = text.find(' ');
+  return space == text.npos ? "the start" : text.substr(space + 1);
+}
+
+} // namespace
+
+Monitor::Monitor(std::unique_ptr<Board> board, MonitorSettings given)
+    : board(std::move(board)), settings(std::move(given)), lastRound(Clock::now()),
+      pulses(static_cast<int>(settings.names.size()), Clock::now()), beating([this] { beat(); }),
+      judging([this] { judge(); }) {}
+
+Monitor::~Monitor() {
+  stopping = true;
+  beating.join();
+  judging.join();
+}
+
+void Monitor::note(const std::string &now) {
+  std::lock_guard lock(mutex);
+  activity = now;
+}
+
+void Monitor::setAdvice(const std::string &text) {
+  std::lock_guard lock(mutex);
+  advice = text;
+}
+
+std::string Monitor::withAdvice(std::string text) const {
+  std::lock_guard lock(mutex);
+  return advice.empty() ? text : text + "; " + advice;
+}
+
+// Until then, or until the monitor stops.
+void Monitor::sleep(std::chrono::milliseconds span) const {
+  for (const auto end = Clock::now() + span; !stopping && Clock::now() < end;)
+    std::this_thread::sleep_for(std::min<Clock::duration>(end - Clock::now(), std::chrono::milliseconds(10)));
+}
+
+// The next rank; where somebody is gone, all others.
+std::vector<int> Monitor::watched() const {
+  const int ranks = static_cast<int>(settings.names.size());
+  if (!census)
+    return {(settings.rank + 1) % ranks};
+  std::vector<int> others(ranks);
+  std::iota(others.begin(), others.end(), 0);
+  std::erase(others, settings.rank);
+  return others;
+}
+
+void Monitor::beat() {
+  try {
+    for (int64_t number = 1; !stopping; ++number) {
+      round(number);
+      lastRound = Clock::now();
+      sleep(census ? look : settings.beat);
+    }
+    board->put(beatKey(settings.rank), doneText);
+  } catch (const std::exception &) {
+    if (!stopping)
+      end({EX_TEMPFAIL, withAdvice(settings.servesStore ? settings.names[0] + ", which holds the store, is gone"
+                                                        : "the launcher, which holds the store, is gone")},
+          true);
+  }
+}
+
+void Monitor::round(int64_t number) {
+  std::unique_lock lock(mutex);
+  const std::string mine = std::to_string(number) + " " + activity;
+  const std::optional<Fault> fault = untold;
+  lock.unlock();
+  if (fault)
+    board->putFirst(faultKey, writeFault(*fault));
+  board->put(beatKey(settings.rank), mine);
+  if (const std::optional<Fault> told = readFault(board->look(faultKey)))
+    end(*told, settings.rank == 0);
+  for (int rank : watched()) {
+    const std::string text = board->look(beatKey(rank));
+    lock.lock();
+    if (text == doneText)
+      pulses.leave(rank);
+    pulses.see(rank, text, Clock::now());
+    lock.unlock();
+  }
+}
+
+void Monitor::judge() {
+  for (Clock::time_point before = Clock::now(); !stopping; sleep(look)) {
+    const Clock::time_point now = Clock::now();
+    if (now - before > frozenFor) {
+      lastRound = now;
+      std::lock_guard lock(mutex);
+      pulses.forgive(now);
+    }
+    before = now;
+    if (const std::optional<Fault> fault = verdict(now))
+      return tellAndEnd(*fault, settings.rank == 0);
+  }
+}
+
+std::optional<Fault> Monitor::verdict(Clock::time_point now) {
+  const Clock::time_point looked = lastRound;
+  if (now - looked > settings.timeout) {
+    const std::string holder = settings.servesStore ? settings.names[0] : "the launcher";
+    end({EX_TEMPFAIL,
+         withAdvice(holder + ", which holds the store, gave no answer for " + secondsText(settings.timeout) + " s")},
+        true);
+    return std::nullopt;
+  }
+  // As of the latest look: what happened since is not known.
+  const std::chrono::milliseconds limit = census ? settings.gone : settings.timeout;
+  std::unique_lock lock(mutex);
+  const std::optional<int> rank = pulses.silent(watched(), limit, looked);
+  if (!rank)
+    return std::nullopt;
+  const std::string how = census ? "is gone" : "gave no sign of life for " + secondsText(limit) + " s";
+  const std::string text = settings.names[*rank] + " " + how + ", in " + activityIn(pulses.text(*rank));
+  lock.unlock();
+  return Fault{EX_TEMPFAIL, withAdvice(text)};
+}
+
+// The thread that talks to the store tells, and ends the process when it reads what was told first. Where the store
+// takes too long, the process ends without it.
+void Monitor::tellAndEnd(const Fault &fault, bool tells) {
+  {
+    std::lock_guard lock(mutex);
+    untold = fault;
+  }
+  sleep(patience + settings.beat);
+  end(fault, tells);
+}
+
+void Monitor::end(const Fault &fault, bool tells) {
+  if (!stopping && !hasEnded.exchange(true))
+    settings.end(fault, tells);
+}
+
+void Monitor::fail(const Fault &fault) {
+  tellAndEnd(fault, true);
+  sleep(searchTime); // another thread ends the process
+  std::abort();
+}
+
+void Monitor::lost(const std::string &reason) {
+  {
+    std::lock_guard lock(mutex);
+    pulses.forgive(Clock::now());
+  }
+  census = true;
+  sleep(searchTime);
+  tellAndEnd({EX_TEMPFAIL, withAdvice("the ranks of the run lost each other: " + reason)}, settings.rank == 0);
+  sleep(searchTime);
+  std::abort();
+}
+
+} // namespace stretto::runtime
