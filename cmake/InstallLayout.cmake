@@ -11,7 +11,7 @@ file(CREATE_LINK ${CMAKE_SOURCE_DIR}/models ${CMAKE_BINARY_DIR}/share/stretto/mo
 
 # Called when all targets are known.
 function(stretto_install)
-  foreach(target stretto stretto-compile stretto-opt stretto-translate stretto-check stretto-data stretto-compare stretto-demo stretto-sweep
+  foreach(target stretto stretto-compile stretto-opt stretto-translate stretto-check stretto-data stretto-compare stretto-demo stretto-export stretto-sweep
                  stretto_program_main stretto_emulator stretto_runtime stretto_cuda stretto_tasks)
     if(TARGET ${target})
       set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)

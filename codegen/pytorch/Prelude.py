@@ -164,15 +164,18 @@ def read_stretto(path):
     if os.path.basename(path) == "latest":
         with open(path, encoding="utf-8") as file:
             path = os.path.join(os.path.dirname(path), file.read().strip())
-    if os.path.isdir(path):
-        path = os.path.join(path, "weights.safetensors")
-    with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header, data = json.loads(file.read(length)), bytearray(file.read())
-    header.pop("__metadata__", None)
+    paths = [path]
+    if os.path.isdir(path):  # several ranks may have written it
+        names = [name for name in os.listdir(path) if name.startswith("weights") and name.endswith(".safetensors")]
+        paths = [os.path.join(path, name) for name in names or ["weights.safetensors"]]
     dtypes = {"F32": torch.float32, "F64": torch.float64, "I32": torch.int32, "U8": torch.uint8}
     tensors = {}
-    for name, entry in header.items():
-        begin, end = entry["data_offsets"]
-        tensors[name] = torch.frombuffer(data[begin:end], dtype=dtypes[entry["dtype"]]).reshape(entry["shape"])
+    for path in paths:
+        with open(path, "rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            header, data = json.loads(file.read(length)), bytearray(file.read())
+        header.pop("__metadata__", None)
+        for name, entry in header.items():
+            begin, end = entry["data_offsets"]
+            tensors[name] = torch.frombuffer(data[begin:end], dtype=dtypes[entry["dtype"]]).reshape(entry["shape"])
     return tensors

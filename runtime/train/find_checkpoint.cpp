@@ -38,47 +38,81 @@ bool isCheckpointFolder(const fs::path &path) {
   return std::any_of(names.begin(), names.end(), isStepName) || pathExists((path / "latest").string());
 }
 
-FoundWeights newestIn(const fs::path &folder) {
-  const CheckpointFolder checkpoints(folder.string(), 1);
+bool hasWeights(const fs::path &folder) { return std::ranges::any_of(listDirectory(folder.string()), isWeightsName); }
+
+// Of a checkpoint that agrees with its manifest.
+FoundWeights weightsOf(const fs::path &folder, Manifest manifest) {
   FoundWeights found;
-  const auto manifest = checkpoints.newest(CheckpointPart::weights, [&](int64_t step, const std::string &reason) {
-    found.passedOver.push_back(step);
-    found.warnings.push_back(reason);
-  });
-  if (!manifest)
-    throw Error(fmt::format("'{}' must hold a good checkpoint, but has none{}{}", folder.string(),
-                            found.warnings.empty() ? "" : "; ", fmt::join(found.warnings, "; ")));
-  found.path = checkpoints.folderOf(manifest->step) + "/" + weightsFile;
-  found.manifest = manifest;
+  found.folder = folder.string();
+  found.files = weightPaths(found.folder, manifest);
+  found.path = found.files.size() == 1 ? found.files.front() : found.folder;
+  found.manifest = std::move(manifest);
   return found;
 }
 
-// A file: a checkpoint vouches for its weights; of others nothing is known. A link stands for what it leads to.
-FoundWeights weightsAt(const std::string &given) {
+FoundWeights newestIn(const fs::path &folder, CheckpointPart part) {
+  const CheckpointFolder checkpoints(folder.string(), 1);
+  std::vector<int64_t> passedOver;
+  std::vector<std::string> warnings;
+  auto manifest = checkpoints.newest(part, [&](int64_t step, const std::string &reason) {
+    passedOver.push_back(step);
+    warnings.push_back(reason);
+  });
+  if (!manifest)
+    throw Error(fmt::format("'{}' must hold a good checkpoint, but has none{}{}", folder.string(),
+                            warnings.empty() ? "" : "; ", fmt::join(warnings, "; ")));
+  const std::string of = checkpoints.folderOf(manifest->step);
+  FoundWeights found = weightsOf(of, std::move(*manifest));
+  found.passedOver = std::move(passedOver);
+  found.warnings = std::move(warnings);
+  return found;
+}
+
+// The folder by its whole path; an empty one is the current.
+fs::path placeOf(const fs::path &folder) {
   std::error_code none;
-  const fs::path path = fs::is_symlink(given, none) ? fs::canonical(given, none) : fs::path(given);
-  const fs::path folder = fs::absolute(path, none).lexically_normal().parent_path();
-  const bool isPlaceOfOne = isStepName(folder.filename().string()) && folder.parent_path().filename() == "ckpt";
-  const bool isKnown =
-      path.filename() == weightsFile && (isPlaceOfOne || pathExists((folder / "manifest.json").string()));
-  if (!isKnown || !pathExists(path.string()))
-    return {given, std::nullopt, {}, {}};
+  return plain(fs::absolute(folder.empty() ? "." : folder, none).string());
+}
+
+// Whether a folder is one of a checkpoint, whatever became of what was in it.
+bool isCheckpoint(const fs::path &folder) {
+  const fs::path place = placeOf(folder);
+  return (isStepName(place.filename().string()) && place.parent_path().filename() == "ckpt") ||
+         pathExists((place / "manifest.json").string());
+}
+
+// `name`: the file that stands for the checkpoint, if one was given.
+FoundWeights checkpointAt(const fs::path &folder, const std::string &name, CheckpointPart part) {
+  const fs::path place = placeOf(folder);
   try {
-    return {path.string(), verifyWeights(folder.string()), {}, {}};
+    Manifest manifest = verifyFolder(place.string(), stepOfName(place.filename().string()), part);
+    if (!name.empty() && std::ranges::find(manifest.files, name, &ManifestFile::name) == manifest.files.end())
+      throw Error(fmt::format("the manifest must list '{}', but does not", name));
+    return weightsOf(folder.empty() ? "." : folder, std::move(manifest));
   } catch (const Error &error) {
-    throw Error(fmt::format("checkpoint '{}' is refused: {}", folder.string(), error.what()));
+    throw Error(fmt::format("checkpoint '{}' is refused: {}", place.string(), error.what()));
   }
 }
 
+// A file: a checkpoint vouches for its weights; of others nothing is known. A link stands for what it leads to.
+FoundWeights weightsAt(const std::string &given, CheckpointPart part) {
+  std::error_code none;
+  const fs::path path = fs::is_symlink(given, none) ? fs::canonical(given, none) : fs::path(given);
+  const std::string name = path.filename().string();
+  if (pathExists(path.string()) && isWeightsName(name) && isCheckpoint(path.parent_path()))
+    return checkpointAt(path.parent_path(), name, part);
+  return {given, {given}, {}, {}, {}, {}};
+}
+
 // `latest` names the newest checkpoint, unless somebody changed it or the writer was interrupted.
-FoundWeights latestAt(const fs::path &latest) {
+FoundWeights latestAt(const fs::path &latest, CheckpointPart part) {
   std::string step = readFile(latest.string(), 64);
   while (!step.empty() && std::isspace(static_cast<unsigned char>(step.back())))
     step.pop_back();
   const fs::path parent = latest.has_parent_path() ? latest.parent_path() : ".", folder = parent / step;
   if (!isStepName(step) || !isFolder(folder))
     throw Error(fmt::format("'{}' must name a checkpoint beside it, but names '{}'", latest.string(), printable(step)));
-  FoundWeights found = weightsAt((folder / weightsFile).string());
+  FoundWeights found = checkpointAt(folder, "", part);
   const CheckpointFolder checkpoints(parent.string(), 1);
   const std::vector<int64_t> steps = checkpoints.steps();
   for (auto newer = steps.rbegin(); newer != steps.rend() && checkpoints.folderOf(*newer) != folder.string(); ++newer) {
@@ -103,20 +137,44 @@ std::string contentText(const fs::path &path) {
 
 } // namespace
 
-FoundWeights findWeights(const std::string &given) {
+FoundWeights findWeights(const std::string &given, CheckpointPart part) {
   const fs::path path = plain(given);
   if (!isFolder(path))
-    return path.filename() == "latest" && pathExists(path.string()) ? latestAt(path) : weightsAt(given);
+    return path.filename() == "latest" && pathExists(path.string()) ? latestAt(path, part) : weightsAt(given, part);
+  if (hasWeights(path) && isCheckpoint(path))
+    return checkpointAt(path, "", part);
   if (pathExists((path / weightsFile).string()))
-    return weightsAt((path / weightsFile).string());
+    return weightsAt((path / weightsFile).string(), part);
   if (isFolder(path / "ckpt"))
-    return newestIn(path / "ckpt");
+    return newestIn(path / "ckpt", part);
   if (isCheckpointFolder(path))
-    return newestIn(path);
+    return newestIn(path, part);
   throw Error(
       fmt::format("'{}' must be a run directory, its folder 'ckpt', a checkpoint of it or a safetensors file, but is "
                   "{}",
                   given, contentText(path)));
+}
+
+static std::string pack(const FoundWeights &found) {
+  std::vector<std::string> steps;
+  for (int64_t step : found.passedOver)
+    steps.push_back(fmt::format("{}", step));
+  return packTexts({found.path, packTexts(found.files), found.folder,
+                    found.manifest ? writeManifest(*found.manifest) : "", packTexts(steps), packTexts(found.warnings)});
+}
+
+static FoundWeights unpack(const std::string &packed) {
+  const std::vector<std::string> texts = unpackTexts(packed);
+  FoundWeights found{texts[0], unpackTexts(texts[1]), texts[2], std::nullopt, {}, unpackTexts(texts[5])};
+  if (!texts[3].empty())
+    found.manifest = readManifest(texts[3]);
+  for (const std::string &step : unpackTexts(texts[4]))
+    found.passedOver.push_back(std::stoll(step));
+  return found;
+}
+
+FoundWeights findWeights(const std::string &path, Group &group) {
+  return unpack(outcomeOfFirst(group, [&] { return pack(findWeights(path)); }));
 }
 
 std::string findRunDirectory(const std::string &given) {

@@ -1,7 +1,8 @@
 // Where a path of the user leads that stands for a checkpoint.
 #pragma once
 
-#include "runtime/train/manifest.h"
+#include "runtime/train/checkpoint_files.h"
+#include "runtime/train/outcomes.h"
 
 #include <optional>
 #include <string>
@@ -9,19 +10,23 @@
 
 namespace stretto::runtime {
 
-// A safetensors file, and what is known about it.
+// Files of weights, and what is known about them.
 struct FoundWeights {
-  std::string path;
-  std::optional<Manifest> manifest;  // of the checkpoint that the weights are of, which agree with it
+  std::string path;                  // the file, or the folder that several lie in: for messages
+  std::vector<std::string> files;    // safetensors files that hold the weights together
+  std::string folder;                // of the checkpoint that they are of
+  std::optional<Manifest> manifest;  // of that checkpoint; they agree with it
   std::vector<int64_t> passedOver;   // steps of newer checkpoints that are not used
   std::vector<std::string> warnings; // why not
 };
 
-// The weights that a path stands for: a safetensors file itself; a checkpoint's folder or what `latest` names, their
-// weights; a run directory or its folder `ckpt`, those of the newest checkpoint whose weights are good. Weights of a
-// checkpoint are compared with its manifest. Throws Error where they do not agree, and where something else lies there,
-// saying what; a path that leads nowhere is returned as it is.
-FoundWeights findWeights(const std::string &path);
+// The weights that a path stands for: a safetensors file itself; a checkpoint's folder, one of its files of weights or
+// what `latest` names, all weights of that checkpoint; a run directory or its folder `ckpt`, those of the newest
+// checkpoint of which the part is good. What is of a checkpoint is compared with its manifest. Throws Error where they
+// do not agree, and where something else lies there, saying what; a path that leads nowhere is returned as it is.
+FoundWeights findWeights(const std::string &path, CheckpointPart part = CheckpointPart::weights);
+// The first rank finds them for all.
+FoundWeights findWeights(const std::string &path, Group &group);
 
 // The run directory that a path stands for: itself, its folder `ckpt`, or `ckpt/latest`. Throws Error for one
 // checkpoint of it, because runs go on from the newest.

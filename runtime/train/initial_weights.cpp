@@ -3,9 +3,9 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/utf8.h"
-#include "runtime/train/checkpoint.h"
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
+#include "runtime/train/load_weights.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,9 +47,9 @@ void compareModels(const Manifest &manifest, const stretto_program &program, con
 
 } // namespace
 
-std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config,
-                                                Progress &progress) {
-  const FoundWeights found = findWeights(config.initFrom);
+std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, Progress &progress,
+                                                Group &group) {
+  const FoundWeights found = findWeights(config.initFrom, group);
   if (config.strict && !found.warnings.empty())
     throw Error(found.warnings.front() + "; with --strict no other is used");
   for (const std::string &text : found.warnings)
@@ -57,9 +57,12 @@ std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, cons
   if (found.manifest && !found.passedOver.empty())
     progress.warning(fmt::format("these are the weights of step {}, not those of step {}", found.manifest->step,
                                  found.passedOver.front()));
-  if (found.manifest)
-    compareModels(*found.manifest, state.program, config, found.path, progress);
-  loadWeights(state, found.path);
+  gatherOutcomes(group, [&] {
+    if (found.manifest)
+      compareModels(*found.manifest, state.program, config, found.path, progress);
+    loadWeights(state, found);
+    return "";
+  });
   progress.message("weights: " + found.path);
   if (!found.manifest)
     return std::nullopt;

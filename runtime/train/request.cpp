@@ -8,6 +8,7 @@
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/rundir.h"
+#include "runtime/train/tensor_files.h"
 
 #include <cerrno>
 #include <filesystem>
@@ -151,8 +152,10 @@ void checkRequest(const RunConfig &config, const ModelShape &model) {
   if (!model.compiled) // a program asks the device itself
     checkPresence(device);
   checkRunDirectory(config);
-  if (!config.initFrom.empty())
-    const SafetensorsFile weights(findWeights(config.initFrom).path, /*followLinks=*/true);
+  if (!config.initFrom.empty()) {
+    const FoundWeights found = findWeights(config.initFrom);
+    const TensorFiles weights(found.path, found.files, /*followLinks=*/true);
+  }
   if (!config.tokens.empty())
     const SafetensorsFile tokens(config.tokens, /*followLinks=*/true);
   if (config.writesOnly())

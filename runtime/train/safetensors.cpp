@@ -122,6 +122,8 @@ int64_t TensorEntry::elements() const {
   return count;
 }
 
+std::string shapeText(const std::vector<int64_t> &shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
 std::optional<uint64_t> safetensorsElementBytes(std::string_view dtype) {
   static constexpr std::array<std::pair<std::string_view, uint64_t>, 14> sizes = {{{"BOOL", 1},
                                                                                    {"U8", 1},
@@ -192,8 +194,10 @@ const TensorEntry *SafetensorsFile::find(std::string_view name) const {
   return nullptr;
 }
 
-void SafetensorsFile::read(const TensorEntry &entry, void *data) const {
-  file.read(dataStart + entry.begin, data, entry.bytes());
+void SafetensorsFile::read(const TensorEntry &entry, void *data) const { read(entry, 0, entry.bytes(), data); }
+
+void SafetensorsFile::read(const TensorEntry &entry, uint64_t offset, uint64_t bytes, void *data) const {
+  file.read(dataStart + entry.begin + offset, data, bytes);
 }
 
 std::string safetensorsPrefix(std::vector<TensorEntry> &tensors, const std::map<std::string, std::string> &metadata) {

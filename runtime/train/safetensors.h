@@ -18,6 +18,9 @@ struct TensorEntry {
   int64_t elements() const;
 };
 
+// As messages show it: "[2, 3]".
+std::string shapeText(const std::vector<int64_t> &shape);
+
 // Bytes of one element, or nothing for a name outside the closed list of the format.
 std::optional<uint64_t> safetensorsElementBytes(std::string_view dtype);
 
@@ -38,6 +41,8 @@ public:
   const TensorEntry *find(std::string_view name) const;
   // Reads a whole tensor into `data`, which has room for entry.bytes().
   void read(const TensorEntry &entry, void *data) const;
+  // Reads `bytes` of a tensor from its byte `offset` on, which lie in it.
+  void read(const TensorEntry &entry, uint64_t offset, uint64_t bytes, void *data) const;
   const std::string &path() const { return file.path; }
 
 private:

@@ -1,6 +1,11 @@
 // The numbers a training program carries from step to step, tensor by tensor.
 #include "runtime/train/state.h"
 
+#include "runtime/core/error.h"
+#include "runtime/train/tensor_files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <numeric>
 #include <span>
@@ -8,22 +13,38 @@
 namespace stretto::runtime {
 namespace {
 
-void append(std::vector<StateTensor> &tensors, const TrainingState &state, stretto_arena arena,
-            const std::string &suffix, bool trainableOnly) {
-  const int64_t element = elementBytes(state.program.dtype);
-  for (int64_t i = 0; i < state.program.parameter_count; ++i) {
-    const stretto_parameter &parameter = state.program.parameters[i];
-    if (trainableOnly && !parameter.trainable)
-      continue;
-    StateTensor tensor;
-    tensor.entry.name = parameter.name + suffix;
-    tensor.entry.dtype = safetensorsDtype(state.program.dtype);
-    tensor.entry.shape.assign(parameter.shape, parameter.shape + parameter.rank);
-    const int64_t bytes = tensor.entry.elements() * element;
-    tensor.address = state.arenas.resolve({arena, 0, parameter.offset * element}, bytes);
-    tensor.entry.end = static_cast<uint64_t>(bytes);
-    tensors.push_back(std::move(tensor));
-  }
+constexpr std::pair<stretto_arena, const char *> momentArenas[] = {{STRETTO_ARENA_MOMENT1, ".moment1"},
+                                                                   {STRETTO_ARENA_MOMENT2, ".moment2"}};
+
+std::span<const stretto_parameter> parametersOf(const stretto_program &program) {
+  return {program.parameters, static_cast<size_t>(program.parameter_count)};
+}
+
+TensorEntry entryOf(const stretto_program &program, const stretto_parameter &parameter, const char *suffix) {
+  TensorEntry entry;
+  entry.name = std::string(parameter.name) + suffix;
+  entry.dtype = safetensorsDtype(program.dtype);
+  entry.shape.assign(parameter.shape, parameter.shape + parameter.rank);
+  entry.end = static_cast<uint64_t>(entry.elements() * elementBytes(program.dtype));
+  return entry;
+}
+
+// Calls use(arena, parameter, whole tensor) for each moment, all first ones before all second ones.
+void forMoments(const stretto_program &program,
+                const std::function<void(stretto_arena, const stretto_parameter &, const TensorEntry &)> &use) {
+  for (const auto &[arena, suffix] : momentArenas)
+    for (const stretto_parameter &parameter : parametersOf(program))
+      if (parameter.trainable)
+        use(arena, parameter, entryOf(program, parameter, suffix));
+}
+
+// Arenas of moments hold the elements of `state.moments` alone.
+void *addressOfMoments(const TrainingState &state, stretto_arena arena, int64_t element, int64_t elements) {
+  const int64_t size = elementBytes(state.program.dtype), offset = (element - state.moments.begin) * size;
+  if (const int64_t bytes = state.arenas.bytes(arena); offset + elements * size > bytes)
+    throw Error(fmt::format("'{}' must hold the moments from element {} on, but has {} bytes", arenaName(arena),
+                            state.moments.begin, bytes));
+  return static_cast<char *>(state.arenas.base(arena)) + offset;
 }
 
 } // namespace
@@ -34,22 +55,41 @@ std::string safetensorsDtype(int32_t dtype) {
 
 int64_t countParameters(const stretto_program &program) {
   int64_t count = 0;
-  for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count))
+  for (const stretto_parameter &parameter : parametersOf(program))
     count += std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
   return count;
 }
 
 std::vector<StateTensor> parameterTensors(const TrainingState &state, stretto_arena arena) {
   std::vector<StateTensor> tensors;
-  append(tensors, state, arena, "", arena != STRETTO_ARENA_PARAMETERS);
+  for (const stretto_parameter &parameter : parametersOf(state.program)) {
+    if (arena != STRETTO_ARENA_PARAMETERS && !parameter.trainable)
+      continue;
+    StateTensor tensor{entryOf(state.program, parameter, "")};
+    tensor.address = state.arenas.resolve({arena, 0, parameter.offset * elementBytes(state.program.dtype)},
+                                          static_cast<int64_t>(tensor.entry.bytes()));
+    tensors.push_back(std::move(tensor));
+  }
   return tensors;
 }
 
 std::vector<StateTensor> momentTensors(const TrainingState &state) {
   std::vector<StateTensor> tensors;
-  append(tensors, state, STRETTO_ARENA_MOMENT1, ".moment1", true);
-  append(tensors, state, STRETTO_ARENA_MOMENT2, ".moment2", true);
+  forMoments(state.program, [&](stretto_arena arena, const stretto_parameter &parameter, const TensorEntry &entry) {
+    const int64_t begin = std::max(state.moments.begin, parameter.offset);
+    const int64_t end = std::min(state.moments.end, parameter.offset + entry.elements());
+    if (begin < end)
+      tensors.push_back(
+          {partOf(entry, begin - parameter.offset, end - begin), addressOfMoments(state, arena, begin, end - begin)});
+  });
   return tensors;
+}
+
+std::vector<TensorEntry> momentEntries(const stretto_program &program) {
+  std::vector<TensorEntry> entries;
+  forMoments(program,
+             [&](stretto_arena, const stretto_parameter &, const TensorEntry &entry) { entries.push_back(entry); });
+  return entries;
 }
 
 void readTensor(Device &device, const StateTensor &tensor, void *data) {

@@ -9,8 +9,8 @@
 #include "runtime/core/record.h"
 #include "runtime/device/make.h"
 #include "runtime/generate/decoder.h"
-#include "runtime/train/checkpoint.h"
 #include "runtime/train/initial.h"
+#include "runtime/train/load_weights.h"
 
 #include <cstdio>
 #include <dlfcn.h>
@@ -67,7 +67,7 @@ static void serve(const stretto_program &program, const char *weights) {
   const TrainingState state{program, *device, arenas};
   fillTables(state);
   initialiseParameters(state, 0);
-  loadWeights(state, weights);
+  loadWeights(state, findWeights(weights));
   roundParameters(state);
   Decoder decoder(state);
   for (std::string request; std::getline(std::cin, request);) {

@@ -35,6 +35,7 @@ static constexpr std::array commands{
     Command{"generate", "", "", "let a trained model go on with prompts"},
     Command{"sweep", "stretto-sweep", "", "train all combinations of settings, each as a run"},
     Command{"compare", "stretto-compare", "", "put runs side by side"},
+    Command{"export", "stretto-export", "", "write a checkpoint as one safetensors file"},
 };
 
 static void printHelp() {

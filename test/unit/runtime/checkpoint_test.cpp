@@ -1,6 +1,7 @@
 // Checkpoints: written, restored, damaged, interrupted.
 #include "runtime/train/checkpoint.h"
 
+#include "runtime/train/load_weights.h"
 #include "test/unit/runtime/small.h"
 
 #include <algorithm>
@@ -232,7 +233,7 @@ TEST(Checkpoint, WeightsOfAUserAreConvertedAndChecked) {
   };
   auto load = [&](std::vector<TensorEntry> entries) {
     writeSafetensors(folder / "w", std::move(entries), data);
-    return errorOf([&] { loadWeights(program.state(), folder / "w"); });
+    return errorOf([&] { loadWeights(program.state(), findWeights(folder / "w")); });
   };
   EXPECT_EQ(load({{"a", "F64", {2, 3}, 0, 0}, {"b", "F64", {4}, 0, 0}, {"c", "F64", {2}, 0, 0}}), "");
   EXPECT_EQ(program.values(STRETTO_ARENA_PARAMETERS)[17], 8);

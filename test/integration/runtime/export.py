@@ -1,0 +1,64 @@
+"""stretto-export writes the newest good checkpoint of a run, or the one that is named, as one file, or says why not.
+
+REQUIRES: runtime
+RUN: %python3 %s %build/test/programs %t
+"""
+import json
+import os
+import shutil
+import struct
+import sys
+
+from harness import contains, expect, read, run
+
+fake, folder = f"{sys.argv[1]}/fake_f32", sys.argv[2]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+run(fake, "--task", "rule", "--steps", 20, "--save-every", 10, "--threads", 1, "--eval-batches", 1, "--eval-every", 0,
+    "--quiet", "--out", f"{folder}/run")
+ckpt = f"{folder}/run/ckpt"
+
+
+def export(*arguments, status=0):
+    return run("stretto-export", *arguments, status=status)
+
+
+def tensors(path):
+    content = read(path)
+    (length,) = struct.unpack("<Q", content[:8])
+    return {name: (entry["shape"], content[8 + length:][slice(*entry["data_offsets"])])
+            for name, entry in json.loads(content[8:8 + length]).items()}
+
+
+def flip(path):
+    content = bytearray(read(path))
+    content[-3] ^= 16
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+# A whole run or any path into it; a file that is there is replaced.
+for path, step in (("", 20), ("/ckpt", 20), ("/ckpt/latest", 20), ("/ckpt/00000010", 10), ("/ckpt/00000010/weights.safetensors", 10)):
+    told = export(f"{folder}/run{path}", "-o", f"{folder}/one")
+    expect(told == f"{folder}/one: weights of step {step}\n", told)
+    expect(read(f"{folder}/one") == read(f"{ckpt}/{step:08}/weights.safetensors"), f"other bytes from run{path}")
+os.chdir(folder)
+told = export("run", "--moments")
+name = told.split(":")[0]
+expect(name.endswith("-20.safetensors"), told)
+expect(tensors(name) == tensors(f"{ckpt}/00000020/weights.safetensors") | tensors(f"{ckpt}/00000020/moments.safetensors"),
+       "weights and moments are not those of the checkpoint")
+
+# What cannot be exported.
+contains(export("one", status=1), "stretto export: error: 'one' must be a run directory or a checkpoint of one, but is a file of no")
+contains(export("none", status=1), "but is not there")
+contains(export("run", "-o", f"{ckpt}/00000020/weights.safetensors", status=1), "must not lie in the folder of the checkpoint")
+contains(export("run", "-o", f"{folder}/none/one", status=1), "cannot create ")
+contains(export(status=2), "run is required")
+# Damaged moments matter where they are asked for; then the checkpoint before is taken, and this is told.
+flip(f"{ckpt}/00000020/moments.safetensors")
+expect(export("run", "-o", "one") == "one: weights of step 20\n", "weights are refused with moments")
+told = export("run", "--moments", "-o", "one")
+contains(told, "stretto export: warning: checkpoint 'run/ckpt/00000020' is refused: 'moments.safetensors' is damaged")
+contains(told, "one: weights and moments of step 10\n")
+contains(export("run/ckpt/00000020", "--moments", status=1), "is refused: 'moments.safetensors' is damaged")

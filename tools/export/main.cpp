@@ -1,0 +1,70 @@
+// stretto-export: writes a checkpoint as one safetensors file.
+#include "runtime/core/error.h"
+#include "tools/export/merge.h"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <iostream>
+
+using namespace stretto;
+
+namespace {
+struct Options {
+  std::string from, output;
+  bool moments = false;
+};
+} // namespace
+
+static std::string outputOf(const Options &options, const runtime::Manifest &manifest) {
+  if (!options.output.empty())
+    return options.output;
+  const auto model = manifest.facts.find("model");
+  return fmt::format("{}-{}.safetensors", model == manifest.facts.end() ? "model" : model->second, manifest.step);
+}
+
+static void run(const Options &options) {
+  using runtime::CheckpointPart;
+  const runtime::FoundWeights found =
+      runtime::findWeights(options.from, options.moments ? CheckpointPart::all : CheckpointPart::weights);
+  if (!found.manifest)
+    throw runtime::Error(fmt::format("'{}' must be a run directory or a checkpoint of one, but is {}", options.from,
+                                     runtime::pathExists(options.from) ? "a file of no checkpoint" : "not there"));
+  for (const std::string &text : found.warnings)
+    std::cerr << "stretto export: warning: " << text << "\n";
+  const std::string output = outputOf(options, *found.manifest);
+  std::error_code none;
+  if (std::filesystem::equivalent(std::filesystem::absolute(output).parent_path(), found.folder, none))
+    throw runtime::Error(fmt::format("the output must not lie in the folder of the checkpoint, but got '{}'", output));
+  tools::mergeCheckpoint(found, options.moments, output);
+  std::cout << fmt::format("{}: weights{} of step {}\n", output, options.moments ? " and moments" : "",
+                           found.manifest->step);
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Writes a checkpoint as one safetensors file, however many ranks wrote it.", "stretto export");
+  Options options;
+  app.add_option("run", options.from,
+                 "a run directory, of which the newest good checkpoint is taken, or one checkpoint of it")
+      ->required();
+  app.add_option("-o,--output", options.output, "the file (default: MODEL-STEP.safetensors); replaced if it exists");
+  app.add_flag("--moments", options.moments,
+               "add what AdamW keeps of each trained weight, as NAME.moment1 and NAME.moment2");
+  try {
+    app.parse(argc, argv);
+    run(options);
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::Error &error) {
+    std::cerr << "stretto export: error: " << error.what() << "\n";
+    return 2;
+  } catch (const std::exception &error) {
+    std::cerr << "stretto export: error: " << error.what() << "\n";
+    return 1;
+  }
+  if (std::cout.flush())
+    return 0;
+  std::cerr << "stretto export: error: the output could not be written\n";
+  return 1;
+}
