@@ -1,0 +1,216 @@
+"""Ranks that are started on one host: who fails first is heard, signals reach each once, nobody outlives the launcher.
+Shell scripts stand in for the program.
+
+REQUIRES: runtime
+RUN: %python3 %s %t
+"""
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from harness import contains, expect, read
+
+folder = sys.argv[1]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+os.chdir(folder)
+clean = {name: value for name, value in os.environ.items() if not name.endswith("_SOCKET_IFNAME")}
+
+
+def command(script, ranks=3, restarts=0, patience=10000):
+    """The launcher, whose ranks run a script; $1 is there after a restart."""
+    return ["stretto-start-ranks", *map(str, (ranks, restarts, patience)), "/bin/bash", "-c", script, "rank"]
+
+
+def ranks(script, status=0, environment=None, **more):
+    """Runs the launcher to its end; returns what came on both streams, apart."""
+    done = subprocess.run(command(script, **more), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          env={**clean, **(environment or {})})
+    expect(done.returncode == status, f"{script}: exit status {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def until(condition, what):
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.01)
+    sys.exit(f"failed: {what} did not come")
+
+
+def started(script, end="read -r < never & wait", count=3, **more):
+    """The launcher as a process, and the pids of its ranks, which each have written theirs to pid.RANK."""
+    for name in os.listdir("."):
+        os.remove(name)
+    os.mkfifo("never")
+    process = subprocess.Popen(command(f"{script}; echo $$ > pid.new.$STRETTO_RANK; mv pid.new.$STRETTO_RANK "
+                                       f"pid.$STRETTO_RANK; {end}", ranks=count, **more),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean)
+    until(lambda: all(os.path.exists(f"pid.{rank}") for rank in range(count)), "the ranks")
+    return process, [int(read(f"pid.{rank}")) for rank in range(count)]
+
+
+def is_there(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def what_a_rank_is_told():
+    script = "echo $STRETTO_RANK $STRETTO_RANKS $STRETTO_STORE $GLOO_SOCKET_IFNAME $NCCL_SOCKET_IFNAME $OTHER > env.$STRETTO_RANK"
+    ranks(script, environment={"OTHER": "kept", "STRETTO_RANKS": "1"})
+    told = [read(f"env.{rank}").decode().split() for rank in range(3)]
+    expect([line[0] for line in told] == ["0", "1", "2"] and len({line[2] for line in told}) == 1, f"{told}")
+    expect(all(line[1] == "3" and line[3:] == ["lo", "=lo", "kept"] for line in told), f"{told}")
+    expect(re.fullmatch(r"127\.0\.0\.1:[1-9]\d+", told[0][2]), told[0][2])
+    ranks(script, environment={"GLOO_SOCKET_IFNAME": "eth7", "NCCL_SOCKET_IFNAME": "eth8"})
+    expect(read("env.1").decode().split()[3:] == ["eth7", "eth8"], "variables of the user were not kept")
+
+
+def the_socket_of_the_store():
+    """Rank 0 alone has it, and it listens where the others are told to look."""
+    ranks("""if [ $STRETTO_RANK = 0 ]
+             then readlink /proc/$$/fd/$STRETTO_LISTENER > socket; cat /proc/net/tcp > listening; touch made
+             else until [ -e made ]; do sleep 0.01; done; [ -z "$STRETTO_LISTENER" ] && ls -l /proc/$$/fd > others.$STRETTO_RANK
+             fi; echo $STRETTO_STORE > store""")
+    inode = re.fullmatch(r"socket:\[(\d+)\]\n", read("socket").decode())[1]
+    port = int(read("store").decode().split(":")[1])
+    (line,) = [line.split() for line in read("listening").decode().splitlines() if f" {inode} " in line]
+    expect(line[1] == f"0100007F:{port:04X}" and line[3] == "0A", f"{line} is not 127.0.0.1:{port}, listening")
+    expect("socket:" not in read("others.1").decode() + read("others.2").decode(), "another rank has a socket")
+
+
+def streams():
+    """Those of rank 0 are the launcher's; the others are quiet, and read nothing."""
+    done = subprocess.run(command("echo out $STRETTO_RANK; echo err $STRETTO_RANK >&2; cat"), input="given", text=True,
+                          capture_output=True, timeout=60)
+    expect((done.returncode, done.stdout, done.stderr) == (0, "out 0\ngiven", "err 0\n"), str(done))
+    # What they print is no burden, however much it is.
+    ranks("[ $STRETTO_RANK = 0 ] || head -c 3000000 /dev/zero")
+
+
+def who_fails_first():
+    script = "[ $STRETTO_RANK = {} ] && {{ {}; }}; read -r -t 20 < never; exit 75"
+    os.mkfifo("never")
+    _, said = ranks(script.format(1, "echo step; echo 'error: no luck' >&2; echo '  at all'; exit 3"), status=3, patience=100)
+    expect(re.fullmatch(r"error: rank 1 \(pid \d+\): no luck\n  at all\n", said), said)
+    _, said = ranks(script.format(2, "kill -9 $$"), status=128 + 9, patience=100)
+    expect(re.fullmatch(r"error: rank 2 \(pid \d+\) ended by signal 9\n", said), said)
+    _, said = ranks(script.format(0, "echo 'error: told' >&2; exit 4"), status=4, patience=100)
+    expect(said == "error: told\n", said)
+    _, said = ranks(script.format(0, "kill -11 $$"), status=128 + 11, patience=100)
+    expect(re.fullmatch(r"error: rank 0 \(pid \d+\) ended by signal 11\n", said), said)
+    # 75 says that another one failed, and is heard only where all say so.
+    _, said = ranks("[ $STRETTO_RANK = 2 ] && sleep 0.3 && echo 'error: mine' && exit 1; echo 'error: of another'; exit 75", status=1)
+    expect(re.fullmatch(r"error: rank 2 \(pid \d+\): mine\n", said), said)
+    _, said = ranks("[ $STRETTO_RANK = 0 ] && exit 0; echo error: $STRETTO_RANK; exit 75", ranks=2, status=75)
+    expect(re.fullmatch(r"error: rank 1 \(pid \d+\): 1\n", said), said)
+    os.remove("never")
+
+
+def the_others_get_time():
+    """Those that do not end by themselves get SIGTERM, then SIGKILL; those that do are left alone."""
+    trap = "trap 'echo told > told.$STRETTO_RANK' TERM; "
+    wait = "for ((i = 0; i < 100; ++i)); do sleep 0.1; done"
+    begin = time.monotonic()
+    ranks(f"{trap} [ $STRETTO_RANK = 1 ] && exit 5; {wait}", status=5, patience=300)
+    took = time.monotonic() - begin
+    expect(0.6 <= took < 6, f"it took {took} s")
+    expect(os.path.exists("told.0") and os.path.exists("told.2") and not os.path.exists("told.1"), "SIGTERM did not come")
+    ranks("[ $STRETTO_RANK = 1 ] && exit 75; sleep 60", status=75, patience=100)
+    ranks(f"{trap} rm -f told.*; [ $STRETTO_RANK = 1 ] && exit 5; sleep 0.3; exit 75", status=5)
+    expect(not [name for name in os.listdir(".") if name.startswith("told")], "SIGTERM came too early")
+
+
+def signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        name = number.name[3:]
+        process, pids = started(f"trap 'echo {name} >> got.$STRETTO_RANK; exit {128 + number}' {name}")
+        process.send_signal(number)
+        _, said = process.communicate(timeout=20)
+        expect(process.returncode == 128 + number and said == "", f"{name}: {process.returncode} {said}")
+        expect(not any(map(is_there, pids)), f"a rank is left after {name}")
+        expect([read(f"got.{rank}") for rank in range(3)] == [f"{name}\n".encode()] * 3, f"{name} did not come once")
+    # A second one ends those that do not obey.
+    process, pids = started("trap 'echo >> got.$STRETTO_RANK' INT", end="while true; do sleep 0.05; done")
+    process.send_signal(signal.SIGINT)
+    until(lambda: all(os.path.exists(f"got.{rank}") for rank in range(3)), "the first signal")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    expect(process.returncode == 128 + signal.SIGINT and not any(map(is_there, pids)), f"after two: {process.returncode}")
+
+
+def nohup():
+    """A SIGHUP that the launcher was started to ignore is passed on to nobody."""
+    os.mkfifo("go")
+    process = subprocess.Popen(command("echo $STRETTO_RANK; read -r < go; exit 0", ranks=1), stdout=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.stdout.readline()
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.1)
+    expect(process.poll() is None, "SIGHUP ended it")
+    with open("go", "w", encoding="utf-8") as file:
+        file.write("\n")
+    expect(process.wait(20) == 0, "it did not go on")
+    os.remove("go")
+
+
+def terminal():
+    """Ctrl-C goes to all processes of the terminal's group at once: each rank still gets it once."""
+    pid, master = pty.fork()
+    script = "trap 'echo >> got.$STRETTO_RANK' INT; touch is.$STRETTO_RANK; until [ -e got.$STRETTO_RANK ]; do sleep 0.05; done; sleep 0.3; exit 130"
+    if pid == 0:
+        os.execvp("stretto-start-ranks", command(script))
+    until(lambda: all(os.path.exists(f"is.{rank}") for rank in range(3)), "the ranks")
+    os.write(master, b"\x03")
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    expect(status == 130 and [read(f"got.{rank}") for rank in range(3)] == [b"\n"] * 3, f"exit status {status}")
+    os.close(master)
+
+
+def no_orphans():
+    process, pids = started("trap '' TERM INT HUP")
+    process.kill()
+    process.wait()
+    until(lambda: not any(map(is_there, pids)), "the end of the ranks after that of the launcher")
+    # What a rank has started goes with it.
+    ranks("sleep 60 & echo $! > helper.$STRETTO_RANK", ranks=2)
+    until(lambda: not any(is_there(int(read(f"helper.{rank}"))) for rank in range(2)), "the end of helpers")
+
+
+def restarts():
+    count = "echo \"$*\" >> runs.$STRETTO_RANK; attempt=$(wc -l < runs.$STRETTO_RANK); "
+    _, said = ranks(count + "[ $STRETTO_RANK = 1 -a $attempt = 1 ] && kill -9 $$; [ $STRETTO_RANK = 2 -a $attempt = 2 ] && exit 75;"
+                    "[ $attempt -ge 3 ] || exit 75", restarts=2)
+    expect(re.fullmatch(r"restart 1 of 2: rank 1 \(pid \d+\) ended by signal 9\n"
+                        r"restart 2 of 2: rank \d \(pid \d+\) ended with status 75\n", said), said)
+    expect(read("runs.2") == b"\n--resume\n--resume\n", f"arguments: {read('runs.2')}")
+    # At most so often; other failures, and a stop, start nothing again.
+    _, said = ranks("[ $STRETTO_RANK = 0 ] && exit 75; echo 'error: lost'; exit 75", ranks=2, restarts=3, status=75)
+    expect(said.count("restart") == 3, said)
+    for code in (1, 130, 143):
+        _, said = ranks(f"exit {code}", restarts=3, status=code)
+        expect("restart" not in said, said)
+    process, _ = started("trap 'exit 75' TERM", restarts=3)
+    process.send_signal(signal.SIGTERM)
+    expect(process.wait(20) == 75 and "restart" not in process.stderr.read(), "started again after SIGTERM")
+
+
+def what_cannot_be_started():
+    done = subprocess.run(["stretto-start-ranks", "2", "0", "0", "/none/at-all"], capture_output=True, text=True)
+    expect(done.returncode == 1, str(done.returncode))
+    contains(done.stderr, "error: cannot start '/none/at-all': No such file or directory")
+
+
+for check in (what_a_rank_is_told, the_socket_of_the_store, streams, who_fails_first, the_others_get_time, signals, nohup,
+              terminal, no_orphans, restarts, what_cannot_be_started):
+    for name in os.listdir("."):
+        os.remove(name)
+    check()
