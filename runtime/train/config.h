@@ -34,9 +34,11 @@ struct RunConfig {
   int64_t saveEvery = 500, keep = 3, logEvery = 10;
   std::string out;
   bool resume = false, strict = false;
-  std::string ofRun;           // the run directory that spec and settings come from
-  int64_t threads = 0;         // 0: all cores
-  std::string device = "auto"; // what the model was compiled for
+  std::string ofRun;   // the run directory that spec and settings come from
+  int64_t threads = 0; // 0: all cores
+  int64_t ranks = 1, maxRestarts = 0, joinTimeout = 60, rankTimeout = 10; // seconds
+  int64_t virtualRanks = 0;                                               // 0: as many as ranks
+  std::string device = "auto";                                            // what the model was compiled for
   bool graph = true, deterministic = true, tf32 = false;
   std::string onNonfinite = "stop"; // or "skip"
   bool checkFinite = false, quiet = false, profile = false, bench = false;

@@ -17,6 +17,7 @@
 #include "runtime/train/memory.h"
 #include "runtime/train/peak.h"
 #include "runtime/train/request.h"
+#include "runtime/train/several_ranks.h"
 #include "runtime/train/signals.h"
 #include "runtime/train/trainer.h"
 
@@ -280,13 +281,20 @@ private:
   std::unique_ptr<CheckpointFolder> checkpoints;
 };
 
-int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks, Ranks &ranks,
-               const char *self) {
-  together(ranks.control(), [&] {
+int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks,
+               const std::optional<Launch> &launch, const char *self) {
+  using std::chrono::seconds;
+  Ranks ranks = launch ? Ranks(*launch, seconds(config.joinTimeout), seconds(config.rankTimeout)) : Ranks();
+  if (config.virtualRanks == 0)
+    config.virtualRanks = ranks.size();
+  int status = EXIT_FAILURE;
+  try {
+    ranks.orLeave([&] { status = Session(program, config, tasks, ranks).run(self); });
+  } catch (const SharedError &) {
     if (ranks.isFirst())
-      checkRequest(config, {program.target, program.length, program.vocabulary});
-  });
-  return Session(program, config, tasks, ranks).run(self);
+      throw;
+  }
+  return status;
 }
 
 } // namespace
@@ -299,25 +307,16 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     const auto line = parseCommandLine(argc, argv, fmt::format("Trains the model '{}'.", program.model), version);
     if (!line)
       return 0;
-    catchStopSignals();
     RunConfig config = configure(*line, program.model, tasks);
     settleLoss(config, program);
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
-    const std::optional<Launch> launch = findLaunch([](const char *name) { return std::getenv(name); });
-    Ranks ranks =
-        launch ? Ranks(*launch, std::chrono::seconds(config.joinTimeout), std::chrono::seconds(config.rankTimeout))
-               : Ranks();
-    if (config.virtualRanks == 0)
-      config.virtualRanks = ranks.size();
-    int status = EXIT_FAILURE;
-    try {
-      ranks.orLeave([&] { status = runOnRanks(program, config, tasks, ranks, argv[0]); });
-    } catch (const SharedError &) {
-      if (ranks.isFirst())
-        throw;
-    }
-    return status;
+    const std::optional<Launch> launch = launchOf(config, ::getenv);
+    checkRequest(config, {program.target, program.length, program.vocabulary}, !launch || launch->rank == 0);
+    if (!launch && config.ranks > 1)
+      return startRanks(config, argc, argv);
+    catchStopSignals();
+    return runOnRanks(program, config, tasks, launch, argv[0]);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what()); // takes no memory; where nobody reads, the status tells
     return 1;

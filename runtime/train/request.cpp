@@ -8,6 +8,7 @@
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/rundir.h"
+#include "runtime/train/several_ranks.h"
 #include "runtime/train/tensor_files.h"
 
 #include <cerrno>
@@ -43,6 +44,7 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
     throw Error("--check-finite and --profile must not be given together");
   if (config.bench && (config.resume || config.profile || config.checkFinite))
     throw Error("--bench must not be given together with --resume, --profile or --check-finite");
+  checkRanks(config);
   if (config.bench) {
     config.quiet = true;
     config.out = "none";
@@ -147,11 +149,12 @@ static void checkPrompts(const RunConfig &config, const ModelShape &model) {
     checkPrompt(named.prompt, named.name, model.length, model.vocabulary);
 }
 
-void checkRequest(const RunConfig &config, const ModelShape &model) {
+void checkRequest(const RunConfig &config, const ModelShape &model, bool isWriter) {
   const std::string device = chooseDevice(model.target, config.device);
   if (!model.compiled) // a program asks the device itself
     checkPresence(device);
-  checkRunDirectory(config);
+  if (isWriter)
+    checkRunDirectory(config);
   if (!config.initFrom.empty()) {
     const FoundWeights found = findWeights(config.initFrom);
     const TensorFiles weights(found.path, found.files, /*followLinks=*/true);
@@ -161,7 +164,7 @@ void checkRequest(const RunConfig &config, const ModelShape &model) {
   if (config.writesOnly())
     checkPrompts(config, model);
   for (const std::string *path : {&config.scores, &config.dumpGradients, &config.dumpBatch})
-    if (!path->empty())
+    if (isWriter && !path->empty())
       checkOutput(*path);
 }
 

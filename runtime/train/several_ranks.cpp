@@ -1,0 +1,71 @@
+// A run of several ranks, as far as it has to be known before one of them begins.
+#include "runtime/train/several_ranks.h"
+
+#include "runtime/core/error.h"
+#include "runtime/dist/spawn.h"
+
+#include <fmt/format.h>
+
+namespace stretto::runtime {
+namespace {
+
+// The option that is for one rank alone; null where none is given.
+const char *optionForOne(const RunConfig &config) {
+  const std::pair<const char *, bool> options[] = {
+      {"--bench", config.bench},
+      {"--prompt", !config.prompt.empty()},
+      {"--prompts", !config.prompts.empty()},
+      {"--dump-gradients", !config.dumpGradients.empty()},
+      {"--dump-batch", !config.dumpBatch.empty()},
+  };
+  for (const auto &[name, isGiven] : options)
+    if (isGiven)
+      return name;
+  return nullptr;
+}
+
+// `variable`: what says how many ranks there are.
+void checkSeveral(const RunConfig &config, int64_t ranks, const std::string &variable) {
+  if (const char *option = optionForOne(config))
+    throw Error(fmt::format("{} must be given to one rank, but got {} ({})", option, ranks, variable));
+}
+
+} // namespace
+
+void checkRanks(const RunConfig &config) {
+  if (config.ranks > 1)
+    checkSeveral(config, config.ranks, "--ranks");
+  if (config.maxRestarts == 0)
+    return;
+  if (config.ranks == 1)
+    throw Error("--max-restarts needs ranks to start: give --ranks N");
+  if (config.out == "none" || config.origins.at("out") == "default")
+    throw Error("--max-restarts needs the run directory: give --out FOLDER");
+}
+
+std::optional<Launch> launchOf(const RunConfig &config, const Environment &environment) {
+  const bool isGiven = config.origins.at("ranks") != "default";
+  if (isGiven && config.ranks == 1)
+    return std::nullopt;
+  std::optional<Launch> launch = findLaunch(environment);
+  if (!launch)
+    return std::nullopt;
+  if (isGiven && config.ranks != launch->ranks)
+    throw Error(fmt::format("--ranks must be the {} that {} started ({}), but got {}", launch->ranks, launch->by,
+                            launch->ranksVariable, config.ranks));
+  checkSeveral(config, launch->ranks, launch->ranksVariable);
+  return launch;
+}
+
+int startRanks(const RunConfig &config, int argc, const char *const *argv) {
+  RanksToStart what{.program = "/proc/self/exe", // what is running, whatever has become of the file
+                    .arguments = {argv, argv + argc},
+                    .again = {argv, argv + argc},
+                    .ranks = static_cast<int>(config.ranks),
+                    .maxRestarts = static_cast<int>(config.maxRestarts)};
+  if (!config.resume)
+    what.again.push_back("--resume");
+  return runRanks(what);
+}
+
+} // namespace stretto::runtime
