@@ -20,10 +20,10 @@ static bool isIgnored(int number) {
 SignalQueue::SignalQueue() {
   sigset_t taken;
   sigemptyset(&taken);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP})
-    if (!isIgnored(number))
-      sigaddset(&taken, number);
-  sigaddset(&taken, SIGCHLD);
+  for (const int number : {SIGINT, SIGTERM, SIGCHLD})
+    sigaddset(&taken, number);
+  if (!isIgnored(SIGHUP))
+    sigaddset(&taken, SIGHUP);
   // Where SIGCHLD is ignored, the kernel forgets how children ended.
   struct sigaction remember = {};
   remember.sa_handler = SIG_DFL;

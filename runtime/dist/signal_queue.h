@@ -6,8 +6,8 @@
 
 namespace stretto::runtime {
 
-// As long as it lives, signals wait in a descriptor: SIGCHLD, and those that ask for a stop, but for one that is
-// ignored (as nohup has it).
+// As long as it lives, signals wait in a descriptor: SIGCHLD, SIGINT, SIGTERM, and SIGHUP unless it is ignored (as
+// nohup has it).
 class SignalQueue {
 public:
   SignalQueue();

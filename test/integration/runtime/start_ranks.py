@@ -19,6 +19,7 @@ folder = sys.argv[1]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 os.chdir(folder)
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever this test was started by
 clean = {name: value for name, value in os.environ.items() if not name.endswith("_SOCKET_IFNAME")}
 
 
@@ -43,14 +44,14 @@ def until(condition, what):
     sys.exit(f"failed: {what} did not come")
 
 
-def started(script, end="read -r < never & wait", count=3, **more):
+def started(script, end="read -r < never & wait", count=3, restarts=0, **more):
     """The launcher as a process, and the pids of its ranks, which each have written theirs to pid.RANK."""
     for name in os.listdir("."):
         os.remove(name)
     os.mkfifo("never")
     process = subprocess.Popen(command(f"{script}; echo $$ > pid.new.$STRETTO_RANK; mv pid.new.$STRETTO_RANK "
-                                       f"pid.$STRETTO_RANK; {end}", ranks=count, **more),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean)
+                                       f"pid.$STRETTO_RANK; {end}", count, restarts),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean, **more)
     until(lambda: all(os.path.exists(f"pid.{rank}") for rank in range(count)), "the ranks")
     return process, [int(read(f"pid.{rank}")) for rank in range(count)]
 
@@ -92,8 +93,13 @@ def streams():
     done = subprocess.run(command("echo out $STRETTO_RANK; echo err $STRETTO_RANK >&2; cat"), input="given", text=True,
                           capture_output=True, timeout=60)
     expect((done.returncode, done.stdout, done.stderr) == (0, "out 0\ngiven", "err 0\n"), str(done))
-    # What they print is no burden, however much it is.
-    ranks("[ $STRETTO_RANK = 0 ] || head -c 3000000 /dev/zero")
+    # What they print takes no memory, however much it is.
+    process, _ = started("[ $STRETTO_RANK = 0 ] || head -c 50000000 /dev/zero")
+    with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+        peak = int(re.search(r"VmHWM:\s+(\d+) kB", file.read())[1])
+    process.terminate()
+    process.communicate(timeout=20)
+    expect(peak < 30000, f"the launcher took {peak} KiB")
 
 
 def who_fails_first():
@@ -148,18 +154,14 @@ def signals():
 
 
 def nohup():
-    """A SIGHUP that the launcher was started to ignore is passed on to nobody."""
-    os.mkfifo("go")
-    process = subprocess.Popen(command("echo $STRETTO_RANK; read -r < go; exit 0", ranks=1), stdout=subprocess.PIPE, text=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-    process.stdout.readline()
+    """A SIGHUP that the launcher was started to ignore is none: the next signal is the first."""
+    process, _ = started("trap 'echo >> got.$STRETTO_RANK; exit 143' TERM",
+                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     process.send_signal(signal.SIGHUP)
     time.sleep(0.1)
     expect(process.poll() is None, "SIGHUP ended it")
-    with open("go", "w", encoding="utf-8") as file:
-        file.write("\n")
-    expect(process.wait(20) == 0, "it did not go on")
-    os.remove("go")
+    process.send_signal(signal.SIGTERM)
+    expect(process.wait(20) == 143 and [read(f"got.{rank}") for rank in range(3)] == [b"\n"] * 3, "after SIGHUP and SIGTERM")
 
 
 def terminal():
