@@ -17,8 +17,7 @@ struct RunConfig {
   std::map<std::string, std::string> taskSettings;
   std::string tokens, initFrom;
   int64_t steps = 1000, warmup = 0, accumulate = 1;
-  int64_t virtualRanks = 0;                   // 0: as many as ranks
-  int64_t joinTimeout = 60, rankTimeout = 10; // seconds
+  int64_t virtualRanks = 0; // 0: as many as ranks
   double learningRate = 1e-3, weightDecay = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-6;
   double clip = 1.0; // infinity: never
   std::string schedule = "cosine";
@@ -37,7 +36,6 @@ struct RunConfig {
   std::string ofRun;   // the run directory that spec and settings come from
   int64_t threads = 0; // 0: all cores
   int64_t ranks = 1, maxRestarts = 0, joinTimeout = 60, rankTimeout = 10; // seconds
-  int64_t virtualRanks = 0;                                               // 0: as many as ranks
   std::string device = "auto";                                            // what the model was compiled for
   bool graph = true, deterministic = true, tf32 = false;
   std::string onNonfinite = "stop"; // or "skip"

@@ -56,23 +56,27 @@ std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_p
                     static_cast<uint64_t>(config.seed));
 }
 
-// Restores the newest good checkpoint. Returns whether there was one.
-bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingState &state, bool strict,
+// Restores the newest good checkpoint, the same on all ranks. Returns whether there was one.
+bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingState &state, bool strict, Ranks &ranks,
             Progress &progress) {
-  const auto manifest = folder.newest(CheckpointPart::all, [&](int64_t, const std::string &text) {
+  const auto skipped = [&](int64_t, const std::string &text) {
     if (strict)
-      throw Error(text + "; with --strict no other is used");
-    progress.warning(text);
-  });
+      throw SharedError(text + "; with --strict no other is used");
+    if (ranks.isFirst())
+      progress.warning(text);
+  };
+  const auto manifest = folder.newest(CheckpointPart::all, skipped, ranks.control());
   if (!manifest) {
-    if (!folder.steps().empty())
-      throw Error("no checkpoint of the run directory can be used; see the warnings");
+    together(ranks.control(), [&] {
+      if (!folder.steps().empty())
+        throw Error("no checkpoint of the run directory can be used; see the warnings");
+    });
     progress.message("no checkpoint yet: starting from the first step");
     return false;
   }
-  trainer.resumeFrom(*manifest);
-  folder.restore(state, manifest->step);
-  folder.settle(manifest->step);
+  together(ranks.control(), [&] { trainer.resumeFrom(*manifest); });
+  folder.restore(state, manifest->step, ranks.control());
+  folder.settle(manifest->step, ranks.control());
   progress.message(
       fmt::format("resumed from checkpoint '{}' (step {})", folder.folderOf(manifest->step), manifest->step));
   return true;
@@ -139,7 +143,9 @@ public:
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1, parallel.shares().shard);
     parallel.begin(*device, arenas);
-    const TrainingState state{program, *device, arenas};
+    const FlatShard &shard = parallel.shares().shard;
+    const TrainingState state{
+        program, *device, arenas, {shard.begin * STRETTO_FLAT_COLUMNS, shard.end * STRETTO_FLAT_COLUMNS}};
     if (config.writesOnly()) {
       initialise(state);
       fmt::print(stderr, "{}\n", writePrompts(state, config, std::cout));
@@ -241,10 +247,10 @@ private:
   void prepare(const TrainingState &state, Trainer &trainer) {
     if (config.resume) {
       fillTables(state);
-      if (resume(trainer, *checkpoints, state, config.strict, progress))
+      if (resume(trainer, *checkpoints, state, config.strict, ranks, progress))
         return roundParameters(state);
     }
-    trainer.startFrom(initialise(state));
+    together(ranks.control(), [&] { trainer.startFrom(initialise(state)); });
   }
 
   std::optional<WeightsOrigin> initialise(const TrainingState &state) {

@@ -297,21 +297,27 @@ void Trainer::evaluate() {
   logs->events.scalars(done, values);
 }
 
-// A failure leaves earlier checkpoints as they are; between two of them training goes on.
+// A failure, which all ranks see, leaves earlier checkpoints as they are; between two of them training goes on.
 bool Trainer::save(bool last) {
   if (!parts.checkpoints || saved == done)
     return false;
   try {
-    logs->metrics.sync();
-    parts.checkpoints->save(parts.state, done, facts());
+    together(control(), [&] {
+      if (logs)
+        logs->metrics.sync();
+    });
+    parts.checkpoints->save(parts.state, done, facts(), control());
     saved = done;
     return true;
+  } catch (const LostRanks &) {
+    throw;
   } catch (const Error &error) {
     const std::string text = fmt::format(
         "the checkpoint of step {} could not be written: {}; earlier checkpoints are intact", done, error.what());
     if (last)
-      throw Error(text);
-    parts.progress.warning(text);
+      throw SharedError(text);
+    if (isFirst())
+      parts.progress.warning(text);
     return false;
   }
 }
