@@ -1,6 +1,9 @@
 """What the tests of the trainer share: running programs, reading run directories."""
+import glob
 import hashlib
+import json
 import os
+import struct
 import subprocess
 import sys
 
@@ -35,4 +38,28 @@ def digest(folder, step):
     for name in ("weights.safetensors", "moments.safetensors"):
         total.update(read(f"{folder}/ckpt/{step:08}/{name}"))
     total.update(read(f"{folder}/metrics.jsonl"))
+    return total.hexdigest()
+
+
+def tensors(path):
+    """Name -> (dtype, shape, bytes) of a safetensors file."""
+    content = read(path)
+    start = 8 + struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8:start])
+    return {name: (entry["dtype"], entry["shape"], content[slice(*(start + at for at in entry["data_offsets"]))])
+            for name, entry in header.items() if name != "__metadata__"}
+
+
+def digest_of_ranks(folder, step):
+    """The same, whichever files ranks have written their parts to: a part is named NAME@FIRST ELEMENT."""
+    parts = {}
+    for path in glob.glob(f"{folder}/ckpt/{step:08}/*.safetensors"):
+        for name, (_, _, data) in tensors(path).items():
+            whole, _, first = name.partition("@")
+            parts.setdefault(whole, []).append((int(first or 0), data))
+    total = hashlib.sha256(read(f"{folder}/metrics.jsonl"))
+    for name in sorted(parts):
+        total.update(name.encode())
+        for _, data in sorted(parts[name]):
+            total.update(data)
     return total.hexdigest()

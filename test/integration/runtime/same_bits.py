@@ -7,24 +7,14 @@ import json
 import os
 import re
 import shutil
-import struct
 import sys
 
-from harness import contains, digest, expect, read, run
+from harness import contains, digest, expect, read, run, tensors
 
 programs, folder = sys.argv[1], sys.argv[2]
 options = ["--task", "rule", "--steps", "30", "--accumulate", "2", "--eval-every", "10", "--quiet"]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
-
-
-def tensors(path):
-    """Name -> (dtype, shape, bytes) of a safetensors file."""
-    content = read(path)
-    start = 8 + struct.unpack("<Q", content[:8])[0]
-    header = json.loads(content[8:start])
-    return {name: (entry["dtype"], entry["shape"], content[slice(*(start + at for at in entry["data_offsets"]))])
-            for name, entry in header.items() if name != "__metadata__"}
 
 
 for program in ("fake_f32", "fake_f64", "fake_mixed"):

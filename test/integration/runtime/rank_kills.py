@@ -1,0 +1,70 @@
+"""Ranks are killed at random moments: all of them end within seconds, the launcher starts them again, and the bits are
+those of a run of one rank that was left alone.
+
+REQUIRES: runtime
+RUN: %python3 %s %build/test/programs/fake_f32 %t
+"""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from harness import digest_of_ranks, expect, run
+
+KILLS, SEED, STEPS, RANKS, LIMIT = int(os.environ.get("STRETTO_KILLS", "50")), 20261124, 200, 3, 5.0
+program, folder = sys.argv[1], sys.argv[2]
+options = ["--task", "rule", "--steps", STEPS, "--save-every", 5, "--keep", 2, "--eval-every", 50, "--threads", 1,
+           "--eval-batches", 2, "--quiet", "--virtual-ranks", RANKS]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+run(program, *options, "--out", f"{folder}/alone")
+expected = digest_of_ranks(f"{folder}/alone", STEPS)
+
+
+def children(process):
+    try:
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+            return [int(word) for word in file.read().split()]
+    except FileNotFoundError:
+        return []
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+draw = random.Random(SEED)
+started, kills, runs, slowest = time.monotonic(), 0, 0, 0.0
+command = [program, *map(str, options), "--resume", "--ranks", str(RANKS), "--max-restarts", "1000", "--out",
+           f"{folder}/killed"]
+while kills < KILLS:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and kills < KILLS:
+        time.sleep(draw.uniform(0.05, 1.0))
+        ranks = children(process)
+        if len(ranks) < RANKS:
+            continue
+        os.kill(draw.choice(ranks), signal.SIGKILL)
+        killed = time.monotonic()
+        kills += 1
+        while any(map(is_alive, ranks)) and time.monotonic() - killed < 2 * LIMIT:
+            time.sleep(0.01)
+        slowest = max(slowest, time.monotonic() - killed)
+        expect(slowest < LIMIT, f"after {kills} kills (seed {SEED}) ranks are alive {slowest:.1f} s later")
+    _, errors = process.communicate()
+    expect(process.returncode == 0, f"after {kills} kills (seed {SEED}): {errors[-2000:]}")
+    expect(digest_of_ranks(f"{folder}/killed", STEPS) == expected, f"bits differ after {kills} kills (seed {SEED})")
+    expect("signal 9" in errors or not kills, f"the rank that was killed must be told of, but got: {errors[-2000:]}")
+    runs += 1
+    shutil.rmtree(f"{folder}/killed")
+left = subprocess.run(["pgrep", "-f", f"{folder}/killed"], capture_output=True, text=True).stdout
+expect(not left, f"processes outlive the run: {left}")
+print(f"{kills} kills over {runs} runs, seed {SEED}: 0 differences, all gone after {slowest:.2f} s at most, in "
+      f"{time.monotonic() - started:.0f} s")
