@@ -32,4 +32,7 @@ inline constexpr BackendOption backendOptions[] = {
     {"--emulate", "", "run the GPU's kernels on the CPU, slowly, to check them", &BackendSettings::emulate},
 };
 
+/// The target whose programs need no device beside the CPU.
+inline constexpr std::string_view hostTarget = "cpu";
+
 } // namespace stretto::codegen

@@ -7,6 +7,7 @@
 #include "tools/demo/experiment.h"
 #include "tools/demo/screen.h"
 #include "tools/support/child.h"
+#include "tools/support/command_line.h"
 #include "tools/support/text.h"
 
 #include <CLI/CLI.hpp>

@@ -3,6 +3,7 @@
 
 #include "tools/stretto/error.h"
 #include "tools/stretto/process.h"
+#include "tools/stretto/words.h"
 
 #include <algorithm>
 #include <optional>
@@ -17,25 +18,14 @@ static std::optional<std::filesystem::path> checker() {
   }
 }
 
-// The value of an option, the last one given.
-static std::string lastValue(std::span<const std::string> words, const std::string &name) {
-  std::string value;
-  for (size_t i = 0; i < words.size(); ++i)
-    if (words[i] == name && i + 1 < words.size())
-      value = words[++i];
-    else if (words[i].starts_with(name + "="))
-      value = words[i].substr(name.size() + 1);
-  return value;
-}
-
 // What the options of the compiler say of the model, as stretto-check reads it.
 static std::vector<std::string> modelWords(std::span<const std::string> compiler) {
   std::vector<std::string> words;
   for (const char *name : {"--length", "--vocab"})
-    if (const std::string value = lastValue(compiler, name); !value.empty())
+    if (const std::string value = lastValue(compiler, name).value_or(""); !value.empty())
       words.insert(words.end(), {name, value});
   const bool emulated = std::ranges::find(compiler, "--emulate") != compiler.end();
-  if (const std::string target = lastValue(compiler, "--target"); !target.empty())
+  if (const std::string target = lastValue(compiler, "--target").value_or(""); !target.empty())
     words.insert(words.end(), {"--target", target + (emulated ? "-emulated" : "")});
   return words;
 }

@@ -6,6 +6,7 @@
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/process.h"
+#include "tools/stretto/sbatch.h"
 #include "tools/stretto/train.h"
 #include "tools/stretto/version.h"
 
@@ -105,6 +106,10 @@ static int runHelp(std::span<const std::string> arguments) {
         "more.\n");
   else
     std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
+  if (arguments[0] == "train")
+    std::puts(
+        "--print-sbatch prints a script instead that starts the --ranks as a SLURM job, on --hosts M hosts (default "
+        "1).\n");
   std::printf("Compiles the spec through the cache. Options may stand in any order.\n\n%s\n", optionsText().c_str());
   std::puts("The cache is the folder $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else ~/.cache/stretto.");
   return 0;
@@ -136,6 +141,13 @@ int runCommand(std::span<const std::string> arguments) {
   }
   if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h"))
     return runHelp(std::span(&name, 1));
+  if (name == "train") {
+    std::vector<std::string> words(arguments.begin(), arguments.end());
+    if (const int hosts = takeBatchOptions(words)) {
+      std::fputs(batchScript(words, hosts).c_str(), stdout);
+      return 0;
+    }
+  }
   TrainArguments split = name == "eval"       ? evaluationArguments(arguments)
                          : name == "generate" ? generationArguments(arguments)
                                               : splitTrainArguments(arguments);

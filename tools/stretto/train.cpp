@@ -7,6 +7,7 @@
 #include "tools/stretto/imports.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/process.h"
+#include "tools/stretto/words.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -60,32 +61,6 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
   return result;
 }
 
-// The value of an option, the first one given.
-static std::optional<std::string> valueOf(std::span<const std::string> words, const std::string &name) {
-  for (size_t i = 0; i < words.size(); ++i)
-    if (words[i] == name && i + 1 < words.size())
-      return words[i + 1];
-    else if (words[i].starts_with(name + "="))
-      return words[i].substr(name.size() + 1);
-  return std::nullopt;
-}
-
-static bool has(std::span<const std::string> words, const std::string &name) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string &word) { return word == name || word.starts_with(name + "="); });
-}
-
-// Takes an option with its values out of the words.
-static void drop(std::vector<std::string> &words, const std::string &name) {
-  for (size_t i = 0; i < words.size();)
-    if (words[i] == name)
-      words.erase(words.begin() + i, words.begin() + std::min(i + 2, words.size()));
-    else if (words[i].starts_with(name + "="))
-      words.erase(words.begin() + i);
-    else
-      ++i;
-}
-
 // The run directory that a path lies in, or is: at most three folders up (run/ckpt/step/weights). Empty where none is.
 static fs::path runOf(fs::path path) {
   std::error_code none;
@@ -131,9 +106,9 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   arguments.spec = (run / "spec.stretto").string();
   const std::vector<std::string> options = optionsOf(run);
   // Of the task of the run the options have what a program depends on: batch, length and vocabulary.
-  if (!has(arguments.compiler, "--task"))
+  if (!hasOption(arguments.compiler, "--task"))
     for (const char *name : {"--task-set", "--preset"})
-      drop(arguments.compiler, name);
+      dropOption(arguments.compiler, name);
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
   arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }
@@ -143,14 +118,14 @@ constexpr const char *usualDecode = "64";
 
 // What is to write needs the entries for it.
 static void addDecode(TrainArguments &arguments) {
-  if (!has(arguments.compiler, "--decode"))
+  if (!hasOption(arguments.compiler, "--decode"))
     arguments.compiler.insert(arguments.compiler.end(), {"--decode", usualDecode});
 }
 
 TrainArguments generationArguments(std::span<const std::string> given) {
   TrainArguments arguments = evaluationArguments(given);
-  if (valueOf(arguments.program, "--prompt").value_or("").empty() &&
-      valueOf(arguments.program, "--prompts").value_or("").empty())
+  if (firstValue(arguments.program, "--prompt").value_or("").empty() &&
+      firstValue(arguments.program, "--prompts").value_or("").empty())
     throw CommandError("generate needs prompts: give --prompt \"3 1 4\", or --prompts with a file", 2);
   addDecode(arguments);
   return arguments;
@@ -161,14 +136,14 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
   if (!words.empty() && !words[0].starts_with("-") && !isSpec(words[0]))
     words.insert(words.begin(), "--init-from");
   TrainArguments arguments = splitArguments(words);
-  const std::optional<std::string> weights = valueOf(arguments.program, "--init-from");
+  const std::optional<std::string> weights = firstValue(arguments.program, "--init-from");
   if (!weights)
     throw CommandError(
         "the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file", 2);
   if (arguments.spec.empty())
     takeFromRun(arguments, *weights);
   arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none"});
-  if (has(given, "--eval-generate"))
+  if (hasOption(given, "--eval-generate"))
     addDecode(arguments);
   return arguments;
 }

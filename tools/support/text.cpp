@@ -11,22 +11,6 @@
 
 namespace stretto::tools {
 
-static std::string quoteWord(const std::string &word) {
-  if (!word.empty() && word.find_first_of(" \t\n{}'\"$*?;&|<>()[]`\\~#!") == std::string::npos)
-    return word;
-  std::string quoted = "'";
-  for (char c : word)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string commandLine(const std::vector<std::string> &command) {
-  std::string text;
-  for (const std::string &word : command)
-    text += (text.empty() ? "" : " ") + quoteWord(word);
-  return text;
-}
-
 // The end of a file, "" where it cannot be read.
 static std::string lastBytes(const std::string &path) {
   constexpr uint64_t most = 16384;

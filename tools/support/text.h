@@ -3,12 +3,8 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 namespace stretto::tools {
-
-// A command as one types it into a shell.
-std::string commandLine(const std::vector<std::string> &command);
 
 // The last `count` lines of a file, of its last 16 KiB, each indented and ended; "" where there is none.
 std::string lastLines(const std::filesystem::path &file, size_t count);

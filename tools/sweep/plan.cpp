@@ -5,7 +5,7 @@
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/train.h"
-#include "tools/support/text.h"
+#include "tools/support/command_line.h"
 #include "tools/sweep/axes.h"
 
 #include <fmt/format.h>

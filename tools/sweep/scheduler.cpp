@@ -3,6 +3,7 @@
 
 #include "runtime/core/error.h"
 #include "tools/support/child.h"
+#include "tools/support/command_line.h"
 #include "tools/support/text.h"
 #include "tools/sweep/state.h"
 

@@ -1,0 +1,42 @@
+// Options among the words of a command line.
+#include "tools/stretto/words.h"
+
+#include <algorithm>
+
+namespace stretto::tools {
+
+std::optional<std::string> firstValue(std::span<const std::string> words, const std::string &name) {
+  for (size_t i = 0; i < words.size(); ++i)
+    if (words[i] == name && i + 1 < words.size())
+      return words[i + 1];
+    else if (words[i].starts_with(name + "="))
+      return words[i].substr(name.size() + 1);
+  return std::nullopt;
+}
+
+std::optional<std::string> lastValue(std::span<const std::string> words, const std::string &name) {
+  std::optional<std::string> value;
+  for (size_t i = 0; i < words.size(); ++i)
+    if (words[i] == name && i + 1 < words.size())
+      value = words[++i];
+    else if (words[i].starts_with(name + "="))
+      value = words[i].substr(name.size() + 1);
+  return value;
+}
+
+bool hasOption(std::span<const std::string> words, const std::string &name) {
+  return std::ranges::any_of(words,
+                             [&](const std::string &word) { return word == name || word.starts_with(name + "="); });
+}
+
+void dropOption(std::vector<std::string> &words, const std::string &name) {
+  for (size_t i = 0; i < words.size();)
+    if (words[i] == name)
+      words.erase(words.begin() + i, words.begin() + std::min(i + 2, words.size()));
+    else if (words[i].starts_with(name + "="))
+      words.erase(words.begin() + i);
+    else
+      ++i;
+}
+
+} // namespace stretto::tools
