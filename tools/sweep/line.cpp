@@ -3,6 +3,7 @@
 
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
+#include "tools/stretto/words.h"
 #include "tools/sweep/axes.h"
 
 #include <algorithm>
@@ -10,13 +11,13 @@
 
 namespace stretto::tools {
 
-static int64_t readJobs(const std::string &text) {
+static int64_t readCount(const std::string &option, const std::string &text) {
   constexpr int64_t most = 1024;
-  int64_t jobs = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), jobs);
-  if (error != std::errc() || end != text.data() + text.size() || jobs < 1 || jobs > most)
-    throw CommandError("--jobs must be an integer in 1.." + std::to_string(most) + ", but got '" + text + "'", 2);
-  return jobs;
+  int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > most)
+    throw CommandError(option + " must be an integer in 1.." + std::to_string(most) + ", but got '" + text + "'", 2);
+  return count;
 }
 
 static void takeOption(SweepLine &line, const std::string &name, const std::string &value) {
@@ -29,7 +30,7 @@ static void takeOption(SweepLine &line, const std::string &name, const std::stri
   } else if (name == "--out") {
     line.out = value;
   } else if (name == "--jobs") {
-    line.jobs = readJobs(value);
+    line.jobs = readCount(name, value);
   } else {
     line.stretto = value;
   }
@@ -66,6 +67,11 @@ SweepLine readSweepLine(std::span<const std::string> words) {
     throw CommandError("a sweep needs something that varies: give --over NAME=VALUE,VALUE", 2);
   if (line.out.empty())
     throw CommandError("a sweep needs a folder: give --out FOLDER", 2);
+  line.ranks = readCount("--ranks", lastValue(line.train, "--ranks").value_or("1"));
+  if (line.ranks > line.jobs)
+    throw CommandError("--jobs must be at least the --ranks of a run, each of which is a job, but got " +
+                           std::to_string(line.jobs) + " and " + std::to_string(line.ranks),
+                       2);
   return line;
 }
 
@@ -78,7 +84,8 @@ std::string sweepHelp() {
          "                      task-set.X (of the task); commas in brackets do not separate. lr=recipe: the learning\n"
          "                      rates that the paper tried for the preset, each with its weight decay\n"
          "  --out FOLDER        the sweep directory\n"
-         "  --jobs N            runs at a time (default 1); they share the cores unless --threads is given\n"
+         "  --jobs N            runs at a time (default 1), a run with --ranks N as N of them; they share the cores\n"
+         "                      unless --threads is given\n"
          "  --dry-run           print the commands, do nothing\n"
          "  --stretto PROGRAM   the stretto to call (default: the one beside this program)\n\n" +
          optionsText() +

@@ -11,7 +11,7 @@ namespace stretto::tools {
 struct SweepLine {
   std::vector<runtime::Axis> axes;
   std::filesystem::path out, stretto; // stretto: the program to call
-  int64_t jobs = 1;
+  int64_t jobs = 1, ranks = 1;        // a run of several ranks is as many jobs
   bool dryRun = false, help = false;
   std::vector<std::string> train; // all other words: the arguments of `stretto train`
 };

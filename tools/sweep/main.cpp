@@ -42,7 +42,7 @@ static void refuseOther(const runtime::SweepFile &now, const fs::path &out) {
                        2);
 }
 
-// Threads of each run: the cores shared out, unless the line says how many.
+// Threads of each rank: the cores shared out, unless the line says how many.
 static int64_t threadsOf(const SweepLine &line) {
   const bool given = std::ranges::any_of(
       line.train, [](const std::string &word) { return word == "--threads" || word.starts_with("--threads="); });
@@ -91,7 +91,8 @@ static int run(const std::vector<std::string> &words) {
   const SweepPlan plan = planSweep(line);
   refuseOther(plan.file, line.out);
   const int64_t threads = threadsOf(line);
-  fmt::print("{}, {} at a time{}\n", sizeText(plan), line.jobs,
+  fmt::print("{}, {} at a time{}{}\n", sizeText(plan), line.jobs / line.ranks,
+             line.ranks > 1 ? fmt::format(" with {} ranks", line.ranks) : "",
              threads ? fmt::format(", {} thread{} each", threads, threads == 1 ? "" : "s") : "");
   std::fflush(stdout);
   if (line.dryRun) {
@@ -110,7 +111,7 @@ static int run(const std::vector<std::string> &words) {
     runtime::writeSweepFile(plan.file, line.out);
   catchSignals();
   const fs::path stretto = line.stretto.empty() ? siblingProgram("stretto") : line.stretto;
-  return runSweep(plan, {line.out, stretto, line.jobs, threads}, [] { return int(stopRequests); });
+  return runSweep(plan, {line.out, stretto, line.jobs, line.ranks, threads}, [] { return int(stopRequests); });
 }
 
 int main(int argc, char **argv) {

@@ -55,6 +55,7 @@ private:
   const std::string &nameOf(size_t run) const { return plan.file.runs[run].folder; }
   size_t count(Stage stage) const { return size_t(std::ranges::count(runs, stage)); }
 
+  int64_t freeJobs() const;
   bool startNext();
   void start(bool trains, size_t index, std::vector<std::string> command, const std::string &log);
   std::vector<std::string> trainCommand(size_t run) const;
@@ -74,8 +75,19 @@ private:
   Clock::time_point begin = Clock::now();
 };
 
-// A program that is missing, else a run whose program is there. Returns whether there was one.
+int64_t Scheduler::freeJobs() const {
+  int64_t taken = 0;
+  for (const Job &job : going)
+    taken += job.trains ? options.ranks : 1;
+  return options.jobs - taken;
+}
+
+// A program that is missing, else a run whose program is there and for which there are jobs. Returns whether there was
+// one.
 bool Scheduler::startNext() {
+  const int64_t free = freeJobs();
+  if (free < 1)
+    return false;
   if (auto at = std::ranges::find(programs, Stage::Waiting); at != programs.end()) {
     const size_t index = size_t(at - programs.begin());
     std::vector<std::string> command{options.stretto, "program"};
@@ -84,7 +96,7 @@ bool Scheduler::startNext() {
     start(false, index, command, fmt::format("program-{}", index + 1));
     return true;
   }
-  for (size_t i = 0; i < runs.size(); ++i)
+  for (size_t i = 0; i < runs.size() && free >= options.ranks; ++i)
     if (runs[i] == Stage::Waiting && programs[plan.runs[i].program] == Stage::Done) {
       runs[i] = Stage::Going;
       start(true, i, trainCommand(i), nameOf(i));
@@ -143,7 +155,7 @@ std::string Scheduler::leftText() const {
   const size_t waiting = count(Stage::Waiting), left = waiting + count(Stage::Going);
   if (left == 0)
     return "none left";
-  seconds = (seconds + double(waiting) * mean) / double(std::min<size_t>(size_t(options.jobs), left));
+  seconds = (seconds + double(waiting) * mean) / double(std::min<size_t>(size_t(options.jobs / options.ranks), left));
   return fmt::format("{} left{}", left, durations.empty() ? "" : ", about " + durationText(seconds));
 }
 
@@ -207,7 +219,7 @@ int Scheduler::run(int (*stopping)()) {
   fs::create_directories(options.out / "logs");
   int asked = 0;
   while (true) {
-    while (!asked && int64_t(going.size()) < options.jobs && startNext()) {
+    while (!asked && startNext()) {
     }
     if (going.empty())
       return conclude(asked > 0);

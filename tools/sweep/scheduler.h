@@ -7,7 +7,8 @@ namespace stretto::tools {
 
 struct SweepJobs {
   std::filesystem::path out, stretto;
-  int64_t jobs = 1, threads = 0; // threads of each run; 0: as the options of the runs say
+  int64_t jobs = 1, ranks = 1; // a run counts as many jobs as it has ranks
+  int64_t threads = 0;         // of each rank; 0: as the options of the runs say
 };
 
 // Makes the programs, then trains what is not finished, `jobs` at a time, with a line for each that ended; output goes

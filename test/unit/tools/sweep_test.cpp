@@ -63,7 +63,8 @@ TEST(Axes, MistakesAreNamed) {
   EXPECT_EQ(errorOf("lr=1e-7,1e-8"), "");
   EXPECT_EQ(errorOf("lr="), "each value of 'lr' must have text, but got an empty one");
   EXPECT_EQ(errorOf("=1"), "--over must look like NAME=VALUE,VALUE, but got '=1'");
-  for (const char *name : {"set", "task-set", "set.", "out", "threads", "check-finite", "resume", "over"})
+  for (const char *name : {"set", "task-set", "set.", "out", "threads", "ranks", "max-restarts", "rank-timeout",
+                           "check-finite", "resume", "over"})
     EXPECT_NE(errorOf(std::string(name) + "=1"), "") << name;
   for (const char *name : {"set.x", "task-set.n", "batch", "dtype", "task", "schedule", "tokens"})
     EXPECT_EQ(errorOf(std::string(name) + "=1"), "") << name;
@@ -110,6 +111,8 @@ TEST(SweepLine, OwnOptionsApartFromThoseOfTrain) {
   EXPECT_EQ(line.out, "o");
   EXPECT_TRUE(line.dryRun);
   EXPECT_EQ(line.axes.size(), 1u);
+  EXPECT_EQ(line.ranks, 1);
+  EXPECT_EQ(readSweepLine(Words{"m.stretto", "--over", "seed=1", "--out", "o", "--ranks=2", "--jobs", "2"}).ranks, 2);
 }
 
 // What only the program reads does not make another program.
@@ -147,6 +150,7 @@ TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {
   auto plan = [&](const Words &more) { return planSweep(folder.line(more)).file; };
   const runtime::SweepFile then = plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=1", "--threads", "2"});
   EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--set=a=1", "--lr=2", "--progress", "plain"})), "");
+  EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--set=a=1", "--lr=2", "--max-restarts=1"})), "");
   EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--lr", "2", "--set", "a=2"})),
             "  --set a: was '1', now '2'\n");
   EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0", "--lr", "2", "--check-finite"})),
