@@ -165,7 +165,7 @@ void Attempt::press() {
     return;
   signalAll(isPressed ? SIGKILL : SIGTERM);
   isPressed = true;
-  deadline = Clock::now() + what.patience;
+  deadline = Clock::now() + what.patience / 3;
 }
 
 // Until something happens.

@@ -16,8 +16,8 @@ struct RanksToStart {
   std::vector<std::string> arguments; // its name first
   std::vector<std::string> again;     // the arguments where it is started once more
   int ranks = 1, maxRestarts = 0;
-  // For the other ranks to end by themselves where one failed; then SIGTERM and as long again, then SIGKILL.
-  std::chrono::milliseconds patience{10'000};
+  // For the other ranks to end by themselves where one failed; then SIGTERM and a third of it again, then SIGKILL.
+  std::chrono::milliseconds patience{3'000};
 };
 
 // Starts the program `ranks` times, with what findLaunch of runtime/dist/launch.h reads. Rank 0 has the standard
