@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,14 +53,33 @@ void DataParallel::addVirtualRank(int64_t number) {
     virtualSum->add(number);
 }
 
+namespace {
+
+// Adds the time until it is gone.
+class Timed {
+public:
+  explicit Timed(double &seconds) : seconds(seconds) {}
+  ~Timed() { seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+private:
+  double &seconds;
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
 void DataParallel::sumGradients() {
-  if (exchange)
-    exchange->sumGradients();
+  if (!exchange)
+    return;
+  const Timed timed(exchanged);
+  exchange->sumGradients();
 }
 
 void DataParallel::gather(stretto_arena arena) {
-  if (exchange)
-    exchange->gather(arena);
+  if (!exchange)
+    return;
+  const Timed timed(exchanged);
+  exchange->gather(arena);
 }
 
 std::vector<double> DataParallel::gather(const std::vector<double> &own) {

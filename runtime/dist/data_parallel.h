@@ -34,6 +34,9 @@ public:
   void sumGradients();
   void gather(stretto_arena arena);
 
+  // Seconds that this rank has spent in exchanges, in all.
+  double exchangeSeconds() const { return exchanged; }
+
   // The numbers of all virtual ranks, in their order, of those of this rank.
   std::vector<double> gather(const std::vector<double> &own);
   // Whether it holds on all ranks.
@@ -46,6 +49,7 @@ private:
   RowShares rowShares;
   std::optional<VirtualSum> virtualSum;
   std::optional<Exchange> exchange;
+  double exchanged = 0;
 };
 
 } // namespace stretto::runtime

@@ -259,6 +259,14 @@ int Prefetcher::stopSignal() {
   return stop;
 }
 
+std::vector<double> Prefetcher::secondsOfRanks() {
+  if (ranks.size() == 1)
+    return {};
+  std::unique_lock lock(mutex);
+  awaitNext(lock);
+  return seconds;
+}
+
 // The block of this rank; of several ranks, when all have theirs.
 TokenBlock Prefetcher::prepare() {
   const uint64_t first = static_cast<uint64_t>(step) * static_cast<uint64_t>(rows.all);
@@ -277,15 +285,16 @@ TokenBlock Prefetcher::prepare() {
 }
 
 void Prefetcher::agree(TokenBlock &block, const std::string &failed) {
-  const std::string record = fmt::format("{} {} {}", block.ones(), runtime::stopSignal(), failed);
+  const std::string record = fmt::format("{} {} {} {}", block.ones(), runtime::stopSignal(), ownSeconds.load(), failed);
   const std::vector<std::string> records = gatherTexts(ranks, record);
   int64_t ones = 0;
   stop = 0;
+  seconds.assign(records.size(), 0);
   for (size_t rank = 0; rank < records.size(); ++rank) {
     std::istringstream words(records[rank]);
     int64_t count = 0;
     int signal = 0;
-    words >> count >> signal >> std::ws;
+    words >> count >> signal >> seconds[rank] >> std::ws;
     ones += count;
     stop = stop ? stop : signal;
     if (std::string text; std::getline(words, text, '\0'))

@@ -4,6 +4,7 @@
 #include "runtime/dist/group.h"
 #include "runtime/train/task.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -57,8 +58,9 @@ std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t see
 // positions do not count.
 std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
 
-// Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead. Ranks agree on what concerns
-// all of them: how many targets of the step count, whether to stop, what went wrong.
+// Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead. Ranks tell each other what
+// concerns all of them: how many targets of the step count, whether to stop, what went wrong, how long their latest
+// step took.
 class Prefetcher {
 public:
   Prefetcher(const BatchSource &source, int64_t firstStep, const StepRows &rows, int64_t length, Group &ranks);
@@ -68,6 +70,9 @@ public:
   // The signal that asked for a stop before the next block, or 0: of several ranks, of any of them when it was
   // prepared.
   int stopSignal();
+  // What a step took this rank, without waiting for others; and what the others told last, by rank: empty for one rank.
+  void tell(double seconds) { ownSeconds = seconds; }
+  std::vector<double> secondsOfRanks();
   // Seconds that next() has waited, in all.
   double waited() const { return waitedSeconds; }
 
@@ -81,7 +86,9 @@ private:
   StepRows rows;
   int64_t length;
   Group &ranks;
-  int stop = 0; // belongs to `ready`
+  int stop = 0; // belongs to `ready`, and so do:
+  std::vector<double> seconds;
+  std::atomic<double> ownSeconds = 0;
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<TokenBlock> ready;

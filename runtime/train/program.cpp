@@ -193,7 +193,7 @@ private:
       catchLostOutput();
     Profile profile;
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
-                     progress, peak, parallel});
+                     progress, peak, parallel, goOnWith(self)});
     prepare(state, trainer);
     together(ranks.control(), [&] {
       if (directory)
@@ -244,6 +244,11 @@ private:
     together(ranks.control(), [&] { progress.logTo(fmt::format("{}/log/rank-{:02}.txt", config.out, ranks.rank())); });
   }
 
+  std::string goOnWith(const char *self) const {
+    const std::string ranks = config.ranks > 1 ? fmt::format(" --ranks {}", config.ranks) : "";
+    return fmt::format("{} --resume --out {}{}", self, config.out, ranks);
+  }
+
   void prepare(const TrainingState &state, Trainer &trainer) {
     if (config.resume) {
       fillTables(state);
@@ -265,7 +270,7 @@ private:
 
   void conclude(const Trainer &trainer, int signal, const char *self, int64_t memory) {
     if (signal) {
-      const std::string how = checkpoints ? fmt::format("; go on with: {} --resume --out {}", self, config.out) : "";
+      const std::string how = checkpoints ? "; go on with: " + goOnWith(self) : "";
       progress.message(fmt::format("stopped by signal {} after step {}{}", signal, trainer.step(), how));
       return;
     }

@@ -40,6 +40,8 @@ std::string progressLine(const ProgressState &state) {
   line += fmt::format("  lr {:.2e}  {:.0f} tok/s", state.learningRate, state.tokensPerSecond);
   if (state.mfu)
     line += fmt::format("  MFU {:.1f} %", *state.mfu * 100);
+  if (state.imbalance)
+    line += fmt::format("  imbalance {:.0f} %", *state.imbalance * 100);
   return line + fmt::format("  ETA {}  {} resident", formatDuration(state.etaSeconds), formatBytes(state.resident));
 }
 

@@ -14,8 +14,9 @@ class AppendFile;
 struct ProgressState {
   int64_t step = 0, steps = 0;
   double loss = 0, learningRate = 0, tokensPerSecond = 0;
-  std::string score;         // the headline of the latest evaluation; empty: none yet
-  std::optional<double> mfu; // share of the measured peak
+  std::string score;               // the headline of the latest evaluation; empty: none yet
+  std::optional<double> mfu;       // share of the measured peak
+  std::optional<double> imbalance; // of the slowest rank over the median, where it is worth telling
   double etaSeconds = 0;
   int64_t resident = 0; // bytes of the process at the peak
 };

@@ -133,11 +133,6 @@ double Stepper::gradients(TokenBlock &block) {
   return totalOf(losses);
 }
 
-void Stepper::gatherGradients() {
-  if (parallel)
-    parallel->gather(STRETTO_ARENA_GRADIENTS);
-}
-
 RowRange Stepper::ownRows() const {
   const FlatShard shard = parallel ? parallel->shares().shard : wholeShard(state.program);
   return {shard.begin, shard.end};

@@ -35,8 +35,6 @@ public:
   // Its two halves, for who wants to look in between. Gradients, in GRADIENTS (of several ranks: in the rows that this
   // one owns); returns the loss. Waits.
   double gradients(TokenBlock &block);
-  // Makes GRADIENTS whole on all ranks.
-  void gatherGradients();
   // Whether every gradient is a finite number. Waits.
   bool gradientsAreFinite();
   // Clips and applies GRADIENTS; returns their norm before clipping. Waits.

@@ -62,7 +62,7 @@ void Trainer::resumeFrom(const Manifest &manifest) {
   if (const auto found = manifest.facts.find("first_weights"); found != manifest.facts.end())
     firstWeights = readOrigin(found->second);
   done = manifest.step;
-  saved = done;
+  noteSaved();
   const auto found = manifest.facts.find("updates");
   updates = found == manifest.facts.end() ? done : std::stoll(found->second);
   if (done > parts.config.steps)
@@ -122,7 +122,8 @@ int Trainer::trainSteps() {
 
 void Trainer::trainStep(Prefetcher &data) {
   const auto start = std::chrono::steady_clock::now();
-  const double waitedBefore = data.waited();
+  const double waitedBefore = data.waited(), exchangedBefore = parts.parallel.exchangeSeconds();
+  const std::vector<double> ranksBefore = data.secondsOfRanks();
   if (parts.profile)
     parts.profile->beginStep();
   TokenBlock block = data.next();
@@ -137,7 +138,14 @@ void Trainer::trainStep(Prefetcher &data) {
   if (parts.profile)
     parts.profile->endStep(waited);
   ++done;
-  record(metrics, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), waited);
+  StepTimes times;
+  times.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  times.waited = waited;
+  times.exchanged = parts.parallel.exchangeSeconds() - exchangedBefore;
+  if (!ranksBefore.empty() && done > firstStep + 2) // what ranks tell is two steps old
+    times.balance = Balance::of(ranksBefore);
+  data.tell(times.seconds - times.waited - times.exchanged);
+  record(metrics, times);
 }
 
 Hyper Trainer::hyperOf(const StepMetrics &metrics) const {
@@ -202,10 +210,6 @@ bool Trainer::applyStep(StepMetrics &metrics) {
 
 void Trainer::dumpFirst(TokenBlock &block) {
   const RunConfig &config = parts.config;
-  if (!config.dumpGradients.empty())
-    stepper.gatherGradients();
-  if (!isFirst())
-    return;
   if (!config.dumpGradients.empty()) {
     const std::vector<StateTensor> tensors = parameterTensors(parts.state, STRETTO_ARENA_GRADIENTS);
     std::vector<TensorEntry> entries;
@@ -236,7 +240,29 @@ void Trainer::dumpFirst(TokenBlock &block) {
                    [&](const TensorEntry &entry) { return data.at(entry.name); });
 }
 
-void Trainer::record(const StepMetrics &metrics, double seconds, double waited) {
+// One line of timing.jsonl.
+std::string Trainer::timingLine(int64_t step, double tokens, const StepTimes &times) const {
+  std::string line =
+      fmt::format("{{\"step\": {}, \"seconds\": {}, \"data_wait\": {}, \"tokens_per_second\": {}", step,
+                  formatJson(times.seconds), formatJson(times.waited), formatJson(tokens / times.seconds));
+  if (const int ranks = parts.parallel.ranks().size(); ranks > 1)
+    line += fmt::format(", \"ranks\": {}, \"exchange_exposed\": {}", ranks, formatJson(times.exchanged));
+  if (times.balance)
+    line += fmt::format(", \"slowest\": [{}, {}], \"imbalance\": {}", times.balance->slowest,
+                        formatJson(times.balance->seconds), formatJson(times.balance->imbalance));
+  return line + "}\n";
+}
+
+void Trainer::tellSlowRank(const Balance::Step &step) {
+  if (const auto slow = balance.add(step); slow && isFirst())
+    parts.progress.warning(fmt::format("{} has been {:.0f} % slower than the median for 50 steps",
+                                       parts.parallel.ranks().nameOf(slow->slowest), 100 * slow->imbalance));
+}
+
+void Trainer::record(const StepMetrics &metrics, const StepTimes &times) {
+  const double seconds = times.seconds;
+  if (times.balance)
+    tellSlowRank(*times.balance);
   const stretto_program &program = parts.state.program;
   recentSeconds.push_back(seconds);
   if (recentSeconds.size() > 50)
@@ -254,14 +280,15 @@ void Trainer::record(const StepMetrics &metrics, double seconds, double waited) 
                        static_cast<double>(parts.config.accumulate * parts.parallel.virtualRanks());
   if (const double mfu = peak.utilisation(flops, seconds, mean); mfu > 0)
     state.mfu = mfu;
+  if (times.balance && times.balance->imbalance > 0.05)
+    state.imbalance = times.balance->imbalance;
   state.etaSeconds = mean * static_cast<double>(parts.config.steps - metrics.step);
   state.resident = residentPeak();
   parts.progress.update(state);
   if (!logs)
     return;
   logs->metrics.append(metricsLine(metrics));
-  logs->timing.append(fmt::format("{{\"step\": {}, \"seconds\": {}, \"data_wait\": {}, \"tokens_per_second\": {}}}\n",
-                                  metrics.step, formatJson(seconds), formatJson(waited), formatJson(tokens / seconds)));
+  logs->timing.append(timingLine(metrics.step, tokens, times));
   logs->events.scalars(metrics.step, {{"train/loss", metrics.loss},
                                       {"train/grad_norm", metrics.gradNorm},
                                       {"train/learning_rate", metrics.learningRate},
@@ -297,6 +324,12 @@ void Trainer::evaluate() {
   logs->events.scalars(done, values);
 }
 
+// What the user is told where a rank fails later on.
+void Trainer::noteSaved() {
+  saved = done;
+  parts.parallel.ranks().setAdvice(fmt::format("the checkpoint of step {} is good; go on with: {}", done, parts.goOn));
+}
+
 // A failure, which all ranks see, leaves earlier checkpoints as they are; between two of them training goes on.
 bool Trainer::save(bool last) {
   if (!parts.checkpoints || saved == done)
@@ -307,7 +340,7 @@ bool Trainer::save(bool last) {
         logs->metrics.sync();
     });
     parts.checkpoints->save(parts.state, done, facts(), control());
-    saved = done;
+    noteSaved();
     return true;
   } catch (const LostRanks &) {
     throw;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/profile.h"
+#include "runtime/train/balance.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/evaluate.h"
 #include "runtime/train/peak.h"
@@ -26,6 +27,7 @@ struct TrainerParts {
   Progress &progress;
   double peakFlops = 0; // measured; 0: unknown
   DataParallel &parallel;
+  std::string goOn; // the command that goes on with the run
 };
 
 class Trainer {
@@ -52,12 +54,19 @@ private:
   void trainStep(Prefetcher &data);
   void evaluate();
   bool save(bool last);
+  void noteSaved();
   void takeStep(TokenBlock &block, StepMetrics &metrics);
   bool applyStep(StepMetrics &metrics);
   Hyper hyperOf(const StepMetrics &metrics) const;
   void checkNorm(const StepMetrics &metrics) const;
   void dumpFirst(TokenBlock &block);
-  void record(const StepMetrics &metrics, double seconds, double waited);
+  struct StepTimes {
+    double seconds = 0, waited = 0, exchanged = 0; // waited: for data; exchanged: with other ranks
+    std::optional<Balance::Step> balance;
+  };
+  void record(const StepMetrics &metrics, const StepTimes &times);
+  std::string timingLine(int64_t step, double tokens, const StepTimes &times) const;
+  void tellSlowRank(const Balance::Step &step);
   std::map<std::string, std::string> facts() const;
   bool evaluates() const { return evaluation.batches > 0 || evaluation.generated > 0; }
   // Sequences of a step, of all ranks.
@@ -76,6 +85,7 @@ private:
   std::optional<WeightsOrigin> firstWeights;
   int64_t done = 0, updates = 0, firstStep = 0, saved = -1;
   std::deque<double> recentSeconds; // of the latest steps
+  Balance balance;
 };
 
 } // namespace stretto::runtime
