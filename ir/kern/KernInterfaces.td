@@ -13,8 +13,8 @@ def Kern_ScheduleInterface : AttrInterface<"Schedule"> {
     InterfaceMethod<"Rows of one sequence that are walked by one thread or group: the unit of parallel work, and of "
                     "ordered partial sums.",
                     "int64_t", "getChunk">,
-    InterfaceMethod<"Rows of one sequence in the smallest part of a launch that can be launched by itself; 0 where it is "
-                    "launched whole.",
+    InterfaceMethod<"Rows of one sequence in the smallest part of a launch that can be launched by itself; 0 where it "
+                    "is launched whole.",
                     "int64_t", "getLaunchRows">
   ];
 }

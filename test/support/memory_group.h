@@ -33,9 +33,8 @@ public:
   }
   void gather(const void *from, void *to, int64_t bytes) override {
     const std::vector<char> mine(static_cast<const char *>(from), static_cast<const char *>(from) + bytes);
-    meet(mine.data(), bytes, [&](int member) {
-      std::memcpy(static_cast<char *>(to) + member * bytes, shared->from[member], bytes);
-    });
+    meet(mine.data(), bytes,
+         [&](int member) { std::memcpy(static_cast<char *>(to) + member * bytes, shared->from[member], bytes); });
   }
 
 private:

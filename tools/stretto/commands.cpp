@@ -104,12 +104,12 @@ static int runHelp(std::span<const std::string> arguments) {
         "Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws\n"
         "tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for "
         "more.\n");
+  else if (arguments[0] == "train")
+    std::puts(
+        "usage: stretto train <spec.stretto> [options]\n"
+        "       stretto train <spec.stretto> --ranks N --hosts M --print-sbatch [options]   (prints a SLURM job)\n");
   else
     std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
-  if (arguments[0] == "train")
-    std::puts(
-        "--print-sbatch prints a script instead that starts the --ranks as a SLURM job, on --hosts M hosts (default "
-        "1).\n");
   std::printf("Compiles the spec through the cache. Options may stand in any order.\n\n%s\n", optionsText().c_str());
   std::puts("The cache is the folder $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else ~/.cache/stretto.");
   return 0;

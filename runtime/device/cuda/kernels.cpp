@@ -92,9 +92,10 @@ void Kernels::launch(const LaunchOp &op, cudaStream_t stream) const {
                             kernel.name));
   const bool isWhole = op.begin == 0 && op.end == kernel.chunks;
   if (!isWhole && kernel.chunk_bytes[0] * kernel.chunks != kernel.buffer_bytes[0])
-    throw Error(fmt::format("the kernel '{}' must have whole blocks to be launched on some of them, but its last one has "
-                            "fewer rows",
-                            kernel.name));
+    throw Error(
+        fmt::format("the kernel '{}' must have whole blocks to be launched on some of them, but its last one has "
+                    "fewer rows",
+                    kernel.name));
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(isWhole ? kernel.grid[0] : op.end - op.begin),
                         static_cast<unsigned>(kernel.grid[1]), 1);

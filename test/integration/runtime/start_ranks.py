@@ -4,6 +4,7 @@ Shell scripts stand in for the program.
 REQUIRES: runtime
 RUN: %python3 %s %t
 """
+import atexit
 import os
 import pty
 import re
@@ -52,6 +53,7 @@ def started(script, end="read -r < never & wait", count=3, restarts=0, **more):
     process = subprocess.Popen(command(f"{script}; echo $$ > pid.new.$STRETTO_RANK; mv pid.new.$STRETTO_RANK "
                                        f"pid.$STRETTO_RANK; {end}", count, restarts),
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean, **more)
+    atexit.register(process.kill)  # where this test fails
     until(lambda: all(os.path.exists(f"pid.{rank}") for rank in range(count)), "the ranks")
     return process, [int(read(f"pid.{rank}")) for rank in range(count)]
 
