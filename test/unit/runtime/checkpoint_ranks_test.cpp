@@ -74,11 +74,11 @@ TensorEntry f32(const std::string &name, std::vector<int64_t> shape) { return {n
 
 TEST(CheckpointOfRanks, AnyNumberReadsWhatAnyNumberWrote) {
   for (const int64_t shareFrom : {shareAll, int64_t(1) << 20})
-    for (const int writers : manyRanks)
+    for (const int writers : manyRanks) {
+      TemporaryFolder folder;
+      const CheckpointFolder checkpoints(folder / "ckpt", 2, shareFrom);
+      save(checkpoints, writers, 7);
       for (const int readers : manyRanks) {
-        TemporaryFolder folder;
-        const CheckpointFolder checkpoints(folder / "ckpt", 2, shareFrom);
-        save(checkpoints, writers, 7);
         auto expected = makeRanks(readers), read = makeRanks(readers, 500);
         const auto errors = onSmallRanks(read, [&](const TrainingState &state, Group &group) {
           const auto newest =
@@ -90,6 +90,7 @@ TEST(CheckpointOfRanks, AnyNumberReadsWhatAnyNumberWrote) {
         for (int rank = 0; rank < readers; ++rank)
           EXPECT_EQ(read[rank]->numbers(), expected[rank]->numbers()) << writers << " wrote, " << rank << " reads";
       }
+    }
 }
 
 TEST(CheckpointOfRanks, WhoHasNothingWritesNothing) {
