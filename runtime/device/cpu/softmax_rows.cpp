@@ -70,8 +70,10 @@ template <typename Real> STRETTO_INLINE Real dot(const Real *a, const Real *b, i
   for (; j + lanes <= count; j += lanes)
     sums += load(a + j) * load(b + j);
   Real sum = total<Real>(sums);
-  for (; j < count; ++j)
-    sum += a[j] * b[j];
+  for (; j < count; ++j) {
+    const Real product = a[j] * b[j]; // rounded: of one expression, Clang would make a multiply-add and GCC not
+    sum += product;
+  }
   return sum;
 }
 
