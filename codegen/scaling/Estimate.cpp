@@ -1,0 +1,172 @@
+//===- Estimate.cpp - what a run on many ranks needs and takes, estimated ---------===//
+#include "codegen/scaling/Estimate.h"
+
+#include "codegen/scaling/StepTime.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace stretto::codegen;
+
+namespace {
+/// Below this share of work there is something to change.
+constexpr double goodEfficiency = 0.75;
+
+/// What of a transfer in pieces is left when it may run beside work that makes one piece after the other (or, in
+/// reverse, needs them): each piece has to wait for its own part of the work.
+double exposedBeside(double transfer, double work, int64_t pieces) {
+  const double piece = 1 / static_cast<double>(pieces);
+  return std::max(transfer * piece, transfer - work * (1 - piece));
+}
+
+/// Not more than so many bytes, which a 64-bit number need not hold. Activations grow with the batch by a constant and
+/// never fall below the gradients, which lie in them: upwards all of them is taken to grow, downwards what is above the
+/// gradients.
+double bytesOfActivations(const PlannedProgram &program, int64_t batch) {
+  const double share = static_cast<double>(batch) / static_cast<double>(program.batch);
+  const auto planned = static_cast<double>(program.activationBytes);
+  const auto least = static_cast<double>(program.trainableBytes);
+  return share > 1 ? planned * share : least + (planned - least) * share;
+}
+
+/// The largest batch whose activations have room, by halving.
+int64_t largestBatch(const PlannedProgram &program, int64_t room) {
+  constexpr int64_t mostTokens = (int64_t(1) << 31) - 1; // of a batch, as the compiler takes it
+  int64_t fits = 0, tooLarge = mostTokens / program.length + 1;
+  while (tooLarge - fits > 1) {
+    const int64_t middle = fits + (tooLarge - fits) / 2;
+    (bytesOfActivations(program, middle) <= static_cast<double>(room) ? fits : tooLarge) = middle;
+  }
+  return fits;
+}
+
+RankMemory estimateMemory(const PlannedProgram &program, const RankShape &shape, const Exchange &exchange,
+                          const Exchange &squares, const Device &device) {
+  const bool accumulates = shape.accumulate > 1, exchanges = shape.ranks > 1;
+  const int64_t activations = std::max(program.activationBytes, exchange.bytes);
+  RankMemory memory;
+  memory.items = {
+      {"parameters", std::max(program.parameterBytes, exchange.bytes)},
+      {"rounded", program.roundedBytes, "bf16 copy of the parameters"},
+      {"moments", 2 * exchange.bytesOwned, "own part"},
+      {"activations", activations, "gradients are their start"},
+      {"accumulator", accumulates ? program.trainableBytes : 0},
+      {"pending", pendingLevels(shape.virtualRanksOfOne()) * program.trainableBytes, "gradients of virtual ranks"},
+      {"staging", exchanges ? exchange.bytes : 0, "gradients of other ranks"},
+      {"other", program.otherBytes + std::max(program.squaresBytes, squares.bytes)},
+      {"libraries", static_cast<int64_t>(device.libraryBytes.value)},
+  };
+  for (const MemoryItem &item : memory.items)
+    memory.bytes += item.bytes;
+  memory.available = static_cast<int64_t>(device.memory.value);
+  memory.largestBatch = largestBatch(program, memory.available - (memory.bytes - activations));
+  return memory;
+}
+
+/// Seconds until a collective of a level has begun.
+double secondsToStart(const ExchangeLevel &level, const Device &device) {
+  const double latency = (level.crossesHosts ? device.acrossLatency : device.insideLatency).value;
+  return device.collective.value + latency * std::log2(static_cast<double>(level.members));
+}
+
+/// Seconds of a level without what is computed there.
+double secondsOfTransfer(const ExchangeLevel &level, const Device &device) {
+  const double rate = (level.crossesHosts ? device.acrossRate : device.insideRate).value;
+  return static_cast<double>(level.bytesSent) / rate + secondsToStart(level, device);
+}
+
+void addExchange(StepEstimate &step, const Exchange &exchange, const Device &device) {
+  step.buckets = std::max<int64_t>(1, exchange.bytes / static_cast<int64_t>(device.bucketBytes.value));
+  for (const ExchangeLevel &level : exchange.levels) {
+    const double transfer = secondsOfTransfer(level, device);
+    // The parts are read, their sum is written.
+    const auto moved = static_cast<double>(level.bytesHeld + level.bytesHeld / level.members);
+    step.levels.push_back({transfer + secondsToMove(moved, device), transfer});
+    step.scatter += step.levels.back().scatter;
+    step.gather += step.levels.back().gather;
+    step.start += secondsToStart(level, device);
+  }
+}
+
+/// Of `count` equal steps, as multiples of the deviation: about what the largest of so many normal numbers exceeds
+/// their mean by.
+double excessOfSlowest(int64_t count) { return std::sqrt(2 * std::log(static_cast<double>(count))); }
+
+StepEstimate estimateStep(const PlannedProgram &program, const RankShape &shape, const Exchange &exchange,
+                          const Exchange &squares, const Device &device) {
+  const StepWork &work = program.work;
+  StepEstimate step;
+  step.forward = secondsOf(work.forward, device);
+  step.backward = secondsOf(work.backward, device);
+  step.microBatches = shape.microBatchesOfOne();
+  const auto virtualRanks = static_cast<double>(shape.virtualRanksOfOne());
+  const double add = secondsOf(work.accumulate, device);
+  const double copy = secondsToMove(2 * static_cast<double>(program.trainableBytes), device);
+  step.adding = (virtualRanks - 1) * (add + copy);
+  if (shape.accumulate > 1)
+    step.adding += static_cast<double>(step.microBatches) * add + virtualRanks * secondsOf(work.take, device);
+  step.update = secondsOf(work.update, device) / static_cast<double>(shape.ranks);
+  if (shape.ranks > 1)
+    step.update += secondsOf(work.round, device);
+  step.norm = secondsOf(work.norm, device);
+  for (const ExchangeLevel &level : squares.levels)
+    step.norm += secondsOfTransfer(level, device);
+  step.waiting = step.work() * device.spread.value * excessOfSlowest(shape.ranks);
+  addExchange(step, exchange, device);
+  return step;
+}
+
+/// The least number of micro-batches, doubled from what there is, for which enough of the time is work.
+Advice adviseAccumulate(const RankEstimate &estimate, const PlannedProgram &program) {
+  constexpr int64_t most = 1024; // beyond it steps have more tokens than any run wants
+  Advice best;
+  for (RankShape shape = estimate.shape; shape.accumulate <= most / 2;) {
+    shape.accumulate *= 2;
+    const StepEstimate step = estimateStep(program, shape, estimate.exchange, estimate.squares, *estimate.device);
+    best = {Advice::moreAccumulate, shape.accumulate, step.efficiency(builtOverlap)};
+    if (best.efficiency >= goodEfficiency)
+      break;
+  }
+  return best;
+}
+
+Advice adviseFirst(const RankEstimate &estimate, const PlannedProgram &program) {
+  if (!estimate.memory.fits())
+    return {estimate.memory.largestBatch ? Advice::smallerBatch : Advice::otherModel, estimate.memory.largestBatch, 0};
+  const bool isGood = estimate.step.efficiency(builtOverlap) >= goodEfficiency;
+  return isGood || estimate.shape.ranks == 1 ? Advice{} : adviseAccumulate(estimate, program);
+}
+} // namespace
+
+double StepEstimate::transfer(Overlap overlap) const {
+  const double more = static_cast<double>(buckets - 1) * start; // of each direction that goes in buckets
+  return scatter + gather + (overlap == Overlap::none ? 0 : overlap == Overlap::scatter ? more : 2 * more);
+}
+
+double StepEstimate::exposed(Overlap overlap) const {
+  if (overlap == Overlap::none)
+    return scatter + gather;
+  const double more = static_cast<double>(buckets - 1) * start;
+  const double gathered = overlap == Overlap::both ? exposedBeside(gather + more, forward, buckets) : gather;
+  return exposedBeside(scatter + more, backward, buckets) + gathered;
+}
+
+double StepEstimate::seconds(Overlap overlap) const {
+  return work() + adding + update + norm + waiting + exposed(overlap);
+}
+
+RankEstimate stretto::codegen::estimateRanks(const PlannedProgram &program, const RankShape &shape,
+                                             const Device &device) {
+  RankEstimate estimate;
+  estimate.device = &device;
+  estimate.shape = shape;
+  estimate.batch = program.batch;
+  estimate.length = program.length;
+  estimate.exchange = planExchange(program.trainableBytes, program.pieceBytes, shape);
+  const int64_t pieces = estimate.exchange.bytes / program.pieceBytes;
+  estimate.squares = planExchange(pieces * program.sumBytes, program.sumBytes, shape);
+  estimate.memory = estimateMemory(program, shape, estimate.exchange, estimate.squares, device);
+  estimate.step = estimateStep(program, shape, estimate.exchange, estimate.squares, device);
+  estimate.advice = adviseFirst(estimate, program);
+  return estimate;
+}
