@@ -2,6 +2,7 @@
 #include "codegen/facts/Costs.h"
 
 #include "ir/kern/Flops.h"
+#include "ir/seq/Purpose.h"
 #include "passes/support/ParameterLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,4 +36,12 @@ Cost stretto::codegen::costOf(Operation *op) {
   for (Value value : op->getResults())
     cost.bytes += passes::byteSize(value.getType());
   return cost;
+}
+
+int64_t stretto::codegen::chunkRowsOf(Operation *op, func::FuncOp entry) {
+  auto kernel = dyn_cast<kern::RowKernel>(op);
+  if (!kernel || !isEntry(entry, seq::EntryKind::optimizer) || !kernel.getSchedule() || kernel.getRows().first != 1)
+    return 0;
+  bool hasSum = llvm::any_of(llvm::seq(op->getNumResults()), [&](unsigned i) { return kernel.isColumnSum(i); });
+  return hasSum ? 0 : kernel.getSchedule()->getLaunchRows();
 }

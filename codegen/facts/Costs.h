@@ -3,6 +3,8 @@
 
 #include "ir/kern/KernOps.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace stretto::codegen {
 
 /// Work of one run of an operation.
@@ -22,5 +24,9 @@ Cost costOf(mlir::Operation *op);
 
 /// Whether an operation is a matmul or attention, of the forward or of the backward direction.
 seq::MatmulKind matmulKind(mlir::Operation *op);
+
+/// Rows of the flat arenas in the smallest range on which a kernel of the optimizer can be launched: of one that reads
+/// and writes rows of one sequence, each from its own. Others: 0.
+int64_t chunkRowsOf(mlir::Operation *op, mlir::func::FuncOp entry);
 
 } // namespace stretto::codegen

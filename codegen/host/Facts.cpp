@@ -65,7 +65,7 @@ private:
     if (isNew) {
       firstUses.push_back(op);
       facts.kernels.push_back(
-          {name.str(), sourceLocations(op->getLoc()), groupOf(op, entry).str(), bytes, chunkRows(op, entry), {}});
+          {name.str(), sourceLocations(op->getLoc()), groupOf(op, entry).str(), bytes, chunkRowsOf(op, entry), {}});
       if (facts.kernels.back().chunkRows)
         facts.kernels.back().chunkBytes = chunkBytes(cast<kern::RowKernel>(op), facts.kernels.back().chunkRows);
       return success();
@@ -80,16 +80,6 @@ private:
       error << "buffers of the sizes that its other uses give it";
     error.attachNote(firstUses[it->second]->getLoc()) << "used here first";
     return error;
-  }
-
-  /// Rows of a chunk, of a kernel of the optimizer that reads and writes rows of one sequence, each from its own; else
-  /// 0.
-  static int64_t chunkRows(Operation *op, func::FuncOp entry) {
-    auto kernel = dyn_cast<kern::RowKernel>(op);
-    if (!kernel || !isEntry(entry, seq::EntryKind::optimizer) || !kernel.getSchedule() || kernel.getRows().first != 1)
-      return 0;
-    bool hasSum = llvm::any_of(llvm::seq(op->getNumResults()), [&](unsigned i) { return kernel.isColumnSum(i); });
-    return hasSum ? 0 : kernel.getSchedule()->getLaunchRows();
   }
 
   /// Bytes of each buffer that belong to a chunk of so many rows.

@@ -10,9 +10,12 @@ namespace stretto::tools {
 /// How an option is written, what it means, and who reads it. Backends have more, see BackendOptions.h.
 struct CompileOption {
   std::string_view name, value; // value: how it is shown in the help; empty: a flag
-  /// Of `stretto compile` alone; of `stretto train` as well, which hands it on; there also for the program.
-  enum Reader { compileOnly, compiler, both } reader;
+  /// Of `stretto compile` alone; of `stretto check` alone; of `stretto train` as well, which hands it on; there also
+  /// for the program.
+  enum Reader { compileOnly, checkOnly, compiler, both } reader;
   std::string_view help;
+
+  bool isOfTrain() const { return reader == compiler || reader == both; }
 };
 
 inline constexpr CompileOption compileOptions[] = {
@@ -54,7 +57,13 @@ inline constexpr CompileOption compileOptions[] = {
     {"--locations", "", CompileOption::compileOnly, "with --emit: print the locations in the source, too"},
     {"--explain", "", CompileOption::compileOnly, "say what was fused, saved and moved, and why"},
     {"--summary", "", CompileOption::compileOnly, "print parameters, FLOPs, bytes and memory"},
-    {"--json", "", CompileOption::compileOnly, "with --summary: as JSON"},
+    {"--ranks", "N", CompileOption::checkOnly, "processes that train the model together, each with one device"},
+    {"--hosts", "N", CompileOption::checkOnly, "hosts of the ranks (default: as few as the device allows)"},
+    {"--virtual-ranks", "N", CompileOption::checkOnly,
+     "shares of a step whose gradients are added in a fixed order (default: one for each rank)"},
+    {"--accumulate", "N", CompileOption::checkOnly, "micro-batches of a virtual rank in a step (default: 1)"},
+    {"--device", "NAME", CompileOption::checkOnly, "what each rank runs on, see below"},
+    {"--json", "", CompileOption::compileOnly, "with --summary, or check: as JSON"},
     {"--in-place", "", CompileOption::compileOnly, "fmt: write the file instead of printing it"},
     {"--help", "", CompileOption::compileOnly, "this text"},
     {"--version", "", CompileOption::compileOnly, "the version of Stretto"},

@@ -1,12 +1,14 @@
 //===- Driver.cpp - what stretto-compile does ---------------------------------===//
 #include "tools/stretto-compile/Driver.h"
 
+#include "codegen/facts/DescribeProgram.h"
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/pipelines/Dump.h"
 #include "codegen/pipelines/Pipelines.h"
 #include "codegen/pytorch/EmitPyTorch.h"
 #include "codegen/report/Explain.h"
+#include "codegen/report/PrintRanks.h"
 #include "codegen/report/PrintSummary.h"
 #include "codegen/target/EmitObject.h"
 #include "frontend/Frontend.h"
@@ -262,6 +264,8 @@ private:
           codegen::printSummary(codegen::summarize(*module), os);
         return true;
       });
+    if (line.command == Command::check)
+      return emitText([&](llvm::raw_ostream &os) { return check(os); });
     if (line.command == Command::explain)
       return emitText([&](llvm::raw_ostream &os) { return explain(os); });
     if (line.printsDeviceCode())
@@ -277,6 +281,16 @@ private:
         return true;
       });
     return link();
+  }
+
+  bool check(llvm::raw_ostream &os) {
+    const codegen::RankEstimate estimate =
+        codegen::estimateRanks(codegen::describeProgram(*module), line.rankShape, *line.device);
+    if (line.json)
+      os << codegen::ranksJson(estimate) << "\n";
+    else
+      codegen::printRanks(estimate, os);
+    return true;
   }
 
   bool explain(llvm::raw_ostream &os) {

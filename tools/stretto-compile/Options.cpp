@@ -122,6 +122,11 @@ template <std::optional<int64_t> CommandLine::*Field> std::string setCount(Comma
   return readCount(text, (line.*Field).emplace());
 }
 
+template <std::optional<int64_t> codegen::RankRequest::*Field>
+std::string setRankCount(CommandLine &line, StringRef text) {
+  return readCount(text, (line.rankRequest.*Field).emplace());
+}
+
 template <std::optional<double> CommandLine::*Field> std::string setCoefficient(CommandLine &line, StringRef text) {
   return readCoefficient(text, (line.*Field).emplace());
 }
@@ -146,8 +151,18 @@ std::string setTarget(CommandLine &line, StringRef text) {
   auto names =
       llvm::map_to_vector(codegen::allBackends(), [](const codegen::Backend *backend) { return backend->name(); });
   std::string error = readWord(text, names, name);
+  line.targetGiven = true;
   if (error.empty())
     line.backend = codegen::findBackend(name);
+  return error;
+}
+llvm::SmallVector<StringRef> deviceNames() {
+  return llvm::map_to_vector(codegen::allDevices(), [](auto &device) { return StringRef(device.name); });
+}
+std::string setDevice(CommandLine &line, StringRef text) {
+  std::string name;
+  std::string error = readWord(text, deviceNames(), name);
+  line.device = codegen::findDevice(name);
   return error;
 }
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, {"all", "none"}, line.fuse); }
@@ -183,6 +198,11 @@ constexpr Action actions[] = {
     {"--locations", setFlag<&CommandLine::locations>},
     {"--explain", setFlag<&CommandLine::explain>},
     {"--summary", setFlag<&CommandLine::summary>},
+    {"--ranks", setRankCount<&codegen::RankRequest::ranks>},
+    {"--hosts", setRankCount<&codegen::RankRequest::hosts>},
+    {"--virtual-ranks", setRankCount<&codegen::RankRequest::virtualRanks>},
+    {"--accumulate", setRankCount<&codegen::RankRequest::accumulate>},
+    {"--device", setDevice},
     {"--json", setFlag<&CommandLine::json>},
     {"--in-place", setFlag<&CommandLine::inPlace>},
     {"--help", setFlag<&CommandLine::help>},
@@ -245,6 +265,8 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
   const codegen::BackendOption *ofBackend = findBackendOption(name);
   if (!option && !ofBackend)
     return refuseOption(name);
+  if (option && option->reader == CompileOption::checkOnly && line.command != Command::check)
+    return llvm::formatv("{0} needs the command check: stretto check model.stretto ...", name);
   StringRef shown = option ? option->value : ofBackend->value;
   bool attached = name.size() != word.size();
   if (shown.empty() && attached)
@@ -274,6 +296,22 @@ std::optional<std::pair<std::string, std::string>> strangeToTarget(const Command
   bool ofDevice = !namesOfBackends(prints).empty();
   return ofDevice && !prints(*line.backend) ? std::optional(std::pair("--emit=" + line.emit, namesOfBackends(prints)))
                                             : std::nullopt;
+}
+
+/// Makes of what `check` is asked what it is about: the target is that of the device. An error text, or empty.
+std::string resolveCheck(CommandLine &line) {
+  if (line.command != Command::check || line.help || line.version)
+    return "";
+  if (!line.device)
+    return "check needs --device; it may be " + llvm::join(deviceNames(), ", ");
+  if (line.targetGiven && line.backend->name() != line.device->target)
+    return llvm::formatv("--device={0} needs --target={1}, but the target is {2}", line.device->name,
+                         line.device->target, line.backend->name());
+  line.backend = codegen::findBackend(line.device->target);
+  std::string error;
+  if (auto shape = codegen::resolveRanks(line.rankRequest, *line.device, error))
+    line.rankShape = *shape;
+  return error;
 }
 
 /// What only means something together with another option; an error text, or empty.
@@ -316,6 +354,14 @@ std::string helpOfBackends() {
   }
   return text;
 }
+
+/// What --device may name.
+std::string helpOfDevices() {
+  std::string text = "\nDevices:\n";
+  for (const codegen::Device &device : codegen::allDevices())
+    text += helpLine(device.name, "", device.title);
+  return text;
+}
 } // namespace
 
 std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::string> arguments, std::string &error) {
@@ -324,6 +370,7 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
     StringRef word = arguments[0];
     line.command = word == "explain"   ? Command::explain
                    : word == "summary" ? Command::summary
+                   : word == "check"   ? Command::check
                    : word == "fmt"     ? Command::format
                                        : Command::compile;
     if (line.command != Command::compile)
@@ -343,6 +390,8 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
   if (error.empty() && line.spec.empty() && !line.help && !line.version)
     error = "the spec is missing: name a .stretto file";
   if (error.empty())
+    error = resolveCheck(line);
+  if (error.empty())
     error = checkTogether(line);
   if (line.explain)
     line.command = Command::explain;
@@ -354,11 +403,15 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
 std::string stretto::tools::helpText(Command command) {
   StringRef usage = command == Command::explain   ? "explain model.stretto [options]"
                     : command == Command::summary ? "summary model.stretto [options]"
+                    : command == Command::check   ? "check model.stretto --task NAME --ranks N --device NAME [options]"
                     : command == Command::format  ? "fmt model.stretto [--in-place]"
                                                   : "compile model.stretto --task NAME -o PROGRAM [options]";
   std::string text = llvm::formatv("usage: stretto {0}\n\n", usage);
   for (const CompileOption &option : compileOptions)
-    text += helpLine(option.name, option.value, option.help);
+    if (option.reader != CompileOption::checkOnly || command == Command::check)
+      text += helpLine(option.name, option.value, option.help);
+  if (command == Command::check)
+    text += helpOfDevices();
   if (command != Command::format)
     text += helpOfBackends() + "\nInstead of a spec, IR that --emit printed (a file that ends in .mlir) is continued "
                                "from the stage it is at.\n";

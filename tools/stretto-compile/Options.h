@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/pipelines/Backends.h"
+#include "codegen/scaling/RankRequest.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,7 +16,7 @@
 
 namespace stretto::tools {
 
-enum class Command { compile, explain, summary, format };
+enum class Command { compile, explain, summary, check, format };
 
 /// What the command line asks for.
 struct CommandLine {
@@ -29,8 +30,12 @@ struct CommandLine {
   std::optional<double> nllSquare, zLoss; // coefficients of terms of the loss
   std::string dtype = "f32", cpu = "native", fuse = "all", emit, dumpFolder;
   const codegen::Backend *backend = codegen::allBackends().front(); // --target
-  codegen::BackendSettings settings;                                // as the user gave them
-  std::vector<llvm::StringRef> givenSettings;                       // their options
+  bool targetGiven = false;                                         // else it may be that of the device
+  const codegen::Device *device = nullptr;                          // of each rank
+  codegen::RankRequest rankRequest;
+  codegen::RankShape rankShape;               // what follows from the request
+  codegen::BackendSettings settings;          // as the user gave them
+  std::vector<llvm::StringRef> givenSettings; // their options
   int64_t memoryBudget = 0;
   std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
   bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false,

@@ -29,6 +29,7 @@ static constexpr std::array commands{
     Command{"compile", "stretto-compile", "", "compile a spec to a program, or stop at any stage"},
     Command{"explain", "stretto-compile", "explain", "say what was fused into what, what was not, and why"},
     Command{"summary", "stretto-compile", "summary", "parameters, FLOPs, bytes and memory per block"},
+    Command{"check", "stretto-compile", "check", "what a run on many devices needs and takes, estimated"},
     Command{"fmt", "stretto-compile", "fmt", "lay out a spec, comments kept"},
     Command{"opt", "stretto-opt", "", "run passes on IR files"},
     Command{"data", "stretto-data", "", "look at the data of a task"},

@@ -72,7 +72,7 @@ static constexpr std::array programTable{
 static std::vector<TrainOption> makeCompilerTable() {
   std::vector<TrainOption> table;
   for (const CompileOption &option : compileOptions)
-    if (option.reader != CompileOption::compileOnly)
+    if (option.isOfTrain())
       table.push_back({option.name, !option.value.empty(), option.reader == CompileOption::both});
   for (const codegen::BackendOption &option : codegen::backendOptions)
     table.push_back({option.name, !option.value.empty()});
@@ -118,7 +118,7 @@ static std::string helpLine(std::string_view name, std::string_view value, std::
 std::string optionsText() {
   std::string text = "Options that shape the program:\n";
   for (const CompileOption &option : compileOptions)
-    if (option.reader != CompileOption::compileOnly)
+    if (option.isOfTrain())
       text += helpLine(option.name, option.value, option.help);
   for (const codegen::BackendOption &option : codegen::backendOptions)
     text += helpLine(option.name, option.value, option.help);

@@ -1,0 +1,141 @@
+//===- DescribeProgram.cpp - the work and the memory of a planned module ----------===//
+#include "codegen/facts/DescribeProgram.h"
+
+#include "codegen/facts/Costs.h"
+#include "codegen/memory/Entries.h"
+#include "codegen/memory/Timeline.h"
+#include "ir/kern/Kernels.h"
+#include "ir/seq/Purpose.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+namespace {
+/// Matmuls that mix rows are those of attention, which the runtime's library computes, and of mixers, which are
+/// kernels.
+WorkKind kindOf(Operation *op) {
+  if (matmulKind(op) == seq::MatmulKind::none)
+    return WorkKind::memory;
+  if (!cast<seq::LibraryOp>(op).mixesRows())
+    return WorkKind::matmul;
+  return kern::isKernel(op) ? WorkKind::mixer : WorkKind::attention;
+}
+
+std::string typeOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream(text) << getElementTypeOrSelf(op->getOperand(0).getType());
+  return text;
+}
+
+/// Adds what the operations of a function do; `runs`: how often it runs.
+void addWork(func::FuncOp function, int64_t runs, llvm::function_ref<std::vector<Work> &(Operation *)> listOf) {
+  for (Operation &op : function.getBody().front()) {
+    const Cost cost = costOf(&op);
+    if (cost.bytes == 0)
+      continue;
+    const WorkKind kind = kindOf(&op);
+    Work work{kind, matmulKind(&op) == seq::MatmulKind::backward, "", 0, cost.bytes, runs};
+    if (kind != WorkKind::memory) {
+      work.type = typeOf(&op);
+      work.flops = cost.flops;
+    }
+    listOf(&op).push_back(std::move(work));
+  }
+}
+
+bool holdsLoss(func::FuncOp function) {
+  return llvm::any_of(function.getBody().front(), [](Operation &op) { return op.hasAttr(lossAttr); });
+}
+
+/// The first operation of an entry that is no more forward: what compares logits with targets, or the scan it is in.
+/// Null where nothing does.
+Operation *endOfForward(func::FuncOp entry) {
+  for (Operation &op : entry.getBody().front()) {
+    auto scan = dyn_cast<seq::ScanOp>(&op);
+    if (op.hasAttr(lossAttr) || (scan && holdsLoss(bodyOf(scan))))
+      return &op;
+  }
+  return nullptr;
+}
+
+void addTraining(func::FuncOp entry, StepWork &work) {
+  const Timeline timeline(entry);
+  Operation *end = endOfForward(entry);
+  for (func::FuncOp function : timeline.functions()) {
+    seq::ScanOp caller = timeline.caller(function);
+    auto isForward = [&](Operation *op) {
+      Operation *inEntry = caller ? caller.getOperation() : op;
+      return !end || inEntry->isBeforeInBlock(end);
+    };
+    addWork(function, caller ? static_cast<int64_t>(caller.getTrips()) : 1,
+            [&](Operation *op) -> std::vector<Work> & { return isForward(op) ? work.forward : work.backward; });
+  }
+}
+
+/// Entry points of the optimizer, by the names that the ABI has for them.
+void addOptimizer(ModuleOp module, StepWork &work) {
+  const std::pair<StringRef, std::vector<Work> *> entries[] = {
+      {"squares", &work.update},         {"apply", &work.update},          {"norm", &work.norm},
+      {"round_parameters", &work.round}, {"accumulate", &work.accumulate}, {"take_accumulated", &work.take}};
+  for (auto [name, list] : entries)
+    if (auto entry = module.lookupSymbol<func::FuncOp>(name))
+      addWork(entry, 1, [list = list](Operation *) -> std::vector<Work> & { return *list; });
+}
+
+/// Rows of the flat arenas that are not cut: chunks of all kernels that are launched on parts of them begin and end
+/// there.
+int64_t rowsOfPiece(ModuleOp module) {
+  int64_t rows = 1;
+  for (auto entry : module.getOps<func::FuncOp>())
+    for (Operation &op : entry.getBody().front())
+      if (int64_t chunk = chunkRowsOf(&op, entry))
+        rows = std::lcm(rows, chunk);
+  return rows;
+}
+
+void addMemory(ModuleOp module, PlannedProgram &program) {
+  const passes::ParameterLayout layout = passes::layoutParameters(module);
+  program.trainableBytes = layout.trainableBytes;
+  const int64_t rows = rowsOfPiece(module), elementBytes = layout.elementType.getIntOrFloatBitWidth() / 8;
+  program.pieceBytes = rows * passes::flatColumns * elementBytes;
+  program.sumBytes = rows * elementBytes;
+  auto arenas = module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas");
+  for (auto [i, bytes] : llvm::enumerate(arenas.asArrayRef()))
+    switch (static_cast<kern::Arena>(i)) {
+    case kern::Arena::parameters:
+      program.parameterBytes = bytes;
+      break;
+    case kern::Arena::rounded:
+      program.roundedBytes = bytes;
+      break;
+    case kern::Arena::activations:
+      program.activationBytes = bytes;
+      break;
+    case kern::Arena::squares:
+      program.squaresBytes = bytes;
+      break;
+    case kern::Arena::gradients: // in the activations
+    case kern::Arena::moment1:   // of which a rank holds its part
+    case kern::Arena::moment2:
+    case kern::Arena::accumulator: // only where gradients are accumulated
+      break;
+    default:
+      program.otherBytes += bytes;
+    }
+}
+} // namespace
+
+PlannedProgram stretto::codegen::describeProgram(ModuleOp module) {
+  PlannedProgram program;
+  program.batch = module->getAttrOfType<IntegerAttr>("seq.batch").getInt();
+  program.length = module->getAttrOfType<IntegerAttr>("seq.length").getInt();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (isEntry(function, seq::EntryKind::training))
+      addTraining(function, program.work);
+  addOptimizer(module, program.work);
+  addMemory(module, program);
+  return program;
+}
