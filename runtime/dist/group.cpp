@@ -34,25 +34,6 @@ std::vector<std::string> gatherTexts(Group &group, const std::string &mine) {
   return texts;
 }
 
-void together(Group &group, const std::function<void()> &work) {
-  if (group.size() == 1)
-    return work();
-  std::string failure;
-  try {
-    work();
-  } catch (const LostRanks &) {
-    throw;
-  } catch (const std::exception &error) {
-    failure = *error.what() ? error.what() : "unknown failure";
-  }
-  const std::vector<std::string> all = gatherTexts(group, failure);
-  if (!failure.empty() && std::all_of(all.begin(), all.end(), [&](const std::string &text) { return text == failure; }))
-    throw SharedError(failure);
-  for (size_t rank = 0; rank < all.size(); ++rank)
-    if (!all[rank].empty())
-      throw SharedError("rank " + std::to_string(rank) + ": " + all[rank]);
-}
-
 void barrier(Group &group) {
   const char mine = 0;
   std::string all(group.size(), '\0');

@@ -5,7 +5,6 @@
 #include "runtime/core/error.h"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,9 +42,5 @@ std::unique_ptr<Group> groupOfOne();
 std::vector<std::string> gatherTexts(Group &group, const std::string &mine);
 // Returns when all members have come.
 void barrier(Group &group);
-
-// Calls `work` on every member; where it throws on any, throws a SharedError on all: "rank 2: ...", of the first of
-// them, or what they all say. A group of one throws what was thrown.
-void together(Group &group, const std::function<void()> &work);
 
 } // namespace stretto::runtime

@@ -9,8 +9,8 @@
 // called by all ranks, and returns or throws the same on all; without one it is of a process alone.
 #pragma once
 
+#include "runtime/dist/outcomes.h"
 #include "runtime/train/checkpoint_files.h"
-#include "runtime/train/outcomes.h"
 
 namespace stretto::runtime {
 

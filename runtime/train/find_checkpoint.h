@@ -1,8 +1,8 @@
 // Where a path of the user leads that stands for a checkpoint.
 #pragma once
 
+#include "runtime/dist/outcomes.h"
 #include "runtime/train/checkpoint_files.h"
-#include "runtime/train/outcomes.h"
 
 #include <optional>
 #include <string>

@@ -1,9 +1,9 @@
 // The weights that a run starts from, where --init-from names some.
 #pragma once
 
+#include "runtime/dist/outcomes.h"
 #include "runtime/train/config.h"
 #include "runtime/train/metrics.h"
-#include "runtime/train/outcomes.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/state.h"
 

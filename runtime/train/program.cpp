@@ -8,6 +8,7 @@
 #include "runtime/device/make.h"
 #include "runtime/device/names.h"
 #include "runtime/dist/launch.h"
+#include "runtime/dist/outcomes.h"
 #include "runtime/dist/ranks.h"
 #include "runtime/generate/write_prompts.h"
 #include "runtime/train/bench.h"

@@ -3,6 +3,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
+#include "runtime/dist/outcomes.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
 #include "runtime/train/memory.h"

@@ -1,5 +1,6 @@
 // Gradients are added to the same bits by any number of ranks, and what each computes of its rows comes to all.
 #include "runtime/dist/data_parallel.h"
+#include "runtime/dist/outcomes.h"
 #include "runtime/dist/virtual_sum.h"
 #include "test/support/memory_group.h"
 #include "test/unit/runtime/ops.h"

@@ -1,5 +1,5 @@
 // What ranks are told of work that failed on some of them.
-#include "runtime/train/outcomes.h"
+#include "runtime/dist/outcomes.h"
 
 #include "test/support/memory_group.h"
 #include "test/unit/runtime/small.h"

@@ -1,22 +1,11 @@
 // Work between two collectives that may fail on any rank.
-#include "runtime/train/outcomes.h"
-
-#include "runtime/core/error.h"
+#include "runtime/dist/outcomes.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace stretto::runtime {
 namespace {
-
-class GroupOfOne final : public Group {
-public:
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void exchange(const void *from, void *to, int64_t bytes) override { std::memmove(to, from, bytes); }
-  void gather(const void *from, void *to, int64_t bytes) override { std::memmove(to, from, bytes); }
-};
 
 // Texts of outcomes begin with one of these.
 constexpr char succeeded = '+', failed = '-';
@@ -24,6 +13,8 @@ constexpr char succeeded = '+', failed = '-';
 std::string outcomeOf(const std::function<std::string()> &work) {
   try {
     return succeeded + work();
+  } catch (const LostRanks &) {
+    throw;
   } catch (const std::exception &error) {
     return failed + std::string(error.what());
   }
@@ -32,17 +23,26 @@ std::string outcomeOf(const std::function<std::string()> &work) {
 } // namespace
 
 Group &alone() {
-  static GroupOfOne group;
-  return group;
+  static const std::unique_ptr<Group> group = groupOfOne();
+  return *group;
+}
+
+void together(Group &group, const std::function<void()> &work) {
+  gatherOutcomes(group, [&] {
+    work();
+    return std::string();
+  });
 }
 
 std::vector<std::string> gatherOutcomes(Group &group, const std::function<std::string()> &work) {
+  if (group.size() == 1)
+    return {work()};
   std::vector<std::string> outcomes = gatherTexts(group, outcomeOf(work));
   const auto failure = std::ranges::find_if(outcomes, [](const std::string &text) { return text.front() == failed; });
   if (failure != outcomes.end()) {
     const bool onAll = std::ranges::count(outcomes, *failure) == group.size();
     const std::string rank = onAll ? "" : fmt::format("rank {}: ", failure - outcomes.begin());
-    throw Error(rank + failure->substr(1));
+    throw SharedError(rank + failure->substr(1));
   }
   for (std::string &text : outcomes)
     text.erase(0, 1);
@@ -50,10 +50,12 @@ std::vector<std::string> gatherOutcomes(Group &group, const std::function<std::s
 }
 
 std::string outcomeOfFirst(Group &group, const std::function<std::string()> &work) {
+  if (group.size() == 1)
+    return work();
   const bool isFirst = group.rank() == 0;
   const std::string outcome = gatherTexts(group, isFirst ? outcomeOf(work) : "").front();
   if (outcome.front() == failed)
-    throw Error(outcome.substr(1));
+    throw SharedError(outcome.substr(1));
   return outcome.substr(1);
 }
 

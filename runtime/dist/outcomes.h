@@ -11,11 +11,14 @@ namespace stretto::runtime {
 // The group of this process alone.
 Group &alone();
 
-// Each rank does its work; returns what it gave on all, by rank. Where it throws on some, throws the same Error on all:
-// "rank 2: <message>" of the first of them, or the message alone where all say the same.
+// Each rank does its work. Where it throws on some, throws the same SharedError on all: "rank 2: <message>" of the
+// first of them, or the message alone where all say the same. Alone, a rank throws what was thrown.
+void together(Group &group, const std::function<void()> &work);
+
+// The same; returns what the work gave on all, by rank.
 std::vector<std::string> gatherOutcomes(Group &group, const std::function<std::string()> &work);
 
-// The first rank does the work for all: they get what it gave, or its message as an Error.
+// The first rank does the work for all: they get what it gave, or throw what it said.
 std::string outcomeOfFirst(Group &group, const std::function<std::string()> &work);
 
 // Several texts as one, and back.
