@@ -23,7 +23,7 @@ static std::vector<int64_t> ranksFor(int64_t virtualRanks) {
 static int64_t shareVirtualRanks(int64_t virtualRanks, int64_t ranks) {
   const std::vector<int64_t> fitting = ranksFor(virtualRanks);
   if (std::find(fitting.begin(), fitting.end(), ranks) == fitting.end())
-    throw Error(
+    throw SharedError(
         fmt::format("{} ranks cannot share {} virtual ranks evenly by powers of two; use {} ranks, or start a new "
                     "run with --virtual-ranks {}",
                     ranks, virtualRanks, fmt::join(fitting, ", "), ranks));
@@ -34,7 +34,7 @@ DataParallel::DataParallel(Ranks &ranks, const stretto_program &program, int64_t
     : members(ranks), program(program), ownVirtual(shareVirtualRanks(virtualRanks, ranks.size())),
       rowShares(shareRows(program, ranks.rank(), ranks.size(), ranks.localSize())) {
   if (ownVirtual > 1 && !program.add)
-    throw Error("a program for virtual ranks must have a kernel that adds gradients; compile the model again");
+    throw SharedError("a program for virtual ranks must have a kernel that adds gradients; compile the model again");
 }
 
 int64_t DataParallel::bytes() const {

@@ -10,10 +10,13 @@
 
 namespace stretto::runtime {
 
+// How many virtual ranks each of the ranks has. Throws a SharedError where they cannot share them so that the bits do not
+// depend on how many ranks there are.
+int64_t shareVirtualRanks(int64_t virtualRanks, int64_t ranks);
+
 class DataParallel {
 public:
-  // `virtualRanks`: of all ranks. Throws Error where the ranks cannot share them so that the bits do not depend on how
-  // many ranks there are.
+  // `virtualRanks`: of all ranks. Throws as shareVirtualRanks and shareRows do.
   DataParallel(Ranks &ranks, const stretto_program &program, int64_t virtualRanks);
 
   // Takes its memory; `arenas` are those of the shard.

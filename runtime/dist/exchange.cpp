@@ -29,7 +29,8 @@ RowShares shareRows(const stretto_program &program, int rank, int ranks, int loc
   if (ranks == 1)
     return {{}, {0, wholeShard(program).end}, wholeShard(program)};
   if (!program.add || program.add->chunk_rows == 0)
-    throw Error("a program for several ranks must have kernels that can be launched in parts; compile the model again");
+    throw SharedError(
+        "a program for several ranks must have kernels that can be launched in parts; compile the model again");
   const int64_t rows = wholeShard(program).end, room = roomFor(rows, ranks, unitRows(program));
   RowShares shares{rankLevels(ranks, localRanks), {}, {}};
   shares.own = ownedRows(shares.levels, rank, room);

@@ -2,6 +2,7 @@
 #include "runtime/train/several_ranks.h"
 
 #include "runtime/core/error.h"
+#include "runtime/dist/data_parallel.h"
 #include "runtime/dist/spawn.h"
 
 #include <fmt/format.h>
@@ -28,6 +29,8 @@ const char *optionForOne(const RunConfig &config) {
 void checkSeveral(const RunConfig &config, int64_t ranks, const std::string &variable) {
   if (const char *option = optionForOne(config))
     throw Error(fmt::format("{} must be given to one rank, but got {} ({})", option, ranks, variable));
+  if (config.virtualRanks > 0)
+    shareVirtualRanks(config.virtualRanks, ranks);
 }
 
 } // namespace

@@ -7,7 +7,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "test", "integration", "runtime"))
-from harness import contains, digest, expect, read, run  # noqa: E402, F401
+from harness import contains, digest, digest_of_ranks, expect, read, run  # noqa: E402, F401
 
 HELLO = os.path.join(ROOT, "models", "hello.stretto")
 LLAMA = os.path.join(ROOT, "models", "llama.stretto")

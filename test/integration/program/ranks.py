@@ -59,6 +59,6 @@ for step, count in ((5, 2), (10, 8), (15, 1)):
     expect(digest_of_ranks(out, 20) == expected, f"bits differ where {count} ranks go on from step {step}")
 
 # What cannot be shared is refused.
-told = run(llama, "--resume", "--ranks", 6, "--out", path("llama64", 8), status=1)
+told = run(llama, "--resume", "--ranks", 6, "--out", path("eight", 8), status=1)
 contains(told, "6 ranks cannot share 8 virtual ranks evenly by powers of two; use 1, 2, 4, 8 ranks")
 expect(len(re.findall("error: ", told)) == 1, f"one error must be told, but got:\n{told}")
