@@ -20,7 +20,7 @@ static std::vector<int64_t> ranksFor(int64_t virtualRanks) {
   return ranks;
 }
 
-static int64_t shareVirtualRanks(int64_t virtualRanks, int64_t ranks) {
+int64_t shareVirtualRanks(int64_t virtualRanks, int64_t ranks) {
   const std::vector<int64_t> fitting = ranksFor(virtualRanks);
   if (std::find(fitting.begin(), fitting.end(), ranks) == fitting.end())
     throw SharedError(

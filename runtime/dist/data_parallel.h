@@ -10,8 +10,8 @@
 
 namespace stretto::runtime {
 
-// How many virtual ranks each of the ranks has. Throws a SharedError where they cannot share them so that the bits do not
-// depend on how many ranks there are.
+// How many virtual ranks each of the ranks has. Throws a SharedError where they cannot share them so that the bits do
+// not depend on how many ranks there are.
 int64_t shareVirtualRanks(int64_t virtualRanks, int64_t ranks);
 
 class DataParallel {

@@ -138,8 +138,10 @@ std::optional<Fault> Monitor::verdict(Clock::time_point now) {
   const std::optional<int> rank = pulses.silent(watched(), limit, looked);
   if (!rank)
     return std::nullopt;
-  const std::string how = census ? "is gone" : "gave no sign of life for " + secondsText(limit) + " s";
-  const std::string text = settings.names[*rank] + " " + how + ", in " + activityIn(pulses.text(*rank));
+  const std::string how =
+      census ? "is gone; of its signs of life" : "gave no sign of life for " + secondsText(limit) + " s";
+  const std::string text =
+      settings.names[*rank] + " " + how + ", the last one was in " + activityIn(pulses.text(*rank));
   lock.unlock();
   return Fault{EX_TEMPFAIL, withAdvice(text)};
 }

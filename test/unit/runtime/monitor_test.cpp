@@ -78,8 +78,8 @@ TEST(Monitor, ARankThatStandsStillIsNamedByTheOneBeforeAndToldToAll) {
   Store store;
   Rank first(store, 0, 3), second(store, 1, 3); // the third never comes
   first.monitor->setAdvice("go on with: x");
-  EXPECT_EQ(second.await(), "rank 2 gave no sign of life for 0.4 s, in the start");
-  EXPECT_EQ(first.await(), "rank 2 gave no sign of life for 0.4 s, in the start");
+  EXPECT_EQ(second.await(), "rank 2 gave no sign of life for 0.4 s, the last one was in the start");
+  EXPECT_EQ(first.await(), "rank 2 gave no sign of life for 0.4 s, the last one was in the start");
   EXPECT_EQ(second.status, EX_TEMPFAIL);
 }
 

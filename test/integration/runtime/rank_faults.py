@@ -1,0 +1,158 @@
+"""What can go wrong with several ranks: each has one message, a status and a time, nobody is left, and the run goes on to
+the bits of one that was left alone. Ranks of one host talk over the loopback alone.
+
+REQUIRES: runtime
+RUN: %python3 %s %build/test/programs/fake_f32 %build/test/campaign/libstretto_faults.so %t
+"""
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from harness import contains, digest_of_ranks, expect, run
+
+STEPS, RANKS = 300, 3
+program, faults, folder = sys.argv[1:4]
+options = ["--task", "rule", "--steps", STEPS, "--save-every", 100, "--eval-every", 0, "--threads", 1, "--virtual-ranks",
+           RANKS, "--rank-timeout", 2, "--join-timeout", 3, "--task-set", "delay_us=300"]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+run(program, *options, "--out", f"{folder}/alone", "--quiet")
+expected = digest_of_ranks(f"{folder}/alone", STEPS)
+
+
+class Run:
+    """Ranks that are started here, each with options and an environment of its own."""
+
+    def __init__(self, name, of_ranks={}, environments={}, ranks=RANKS):
+        self.out, self.began = f"{folder}/{name}", time.monotonic()
+        listener = socket.create_server(("127.0.0.1", 0))
+        listener.set_inheritable(True)
+        common = {"STRETTO_RANKS": str(ranks), "STRETTO_STORE": f"127.0.0.1:{listener.getsockname()[1]}"}
+        self.processes = {}
+        for rank in range(ranks):
+            if of_ranks.get(rank) is None and rank in of_ranks:
+                continue  # this one never comes
+            own = {"STRETTO_RANK": str(rank), **({"STRETTO_LISTENER": str(listener.fileno())} if rank == 0 else {})}
+            command = [program, *map(str, options), "--out", self.out, *map(str, of_ranks.get(rank, []))]
+            self.processes[rank] = subprocess.Popen(
+                command, env={**os.environ, **common, **own, **environments.get(rank, {})}, text=True,
+                pass_fds=[listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        listener.close()
+
+    def await_step(self, step):
+        latest = f"{self.out}/ckpt/latest"
+        while not (os.path.exists(latest) and f"{step:08}" in open(latest).read()):
+            expect(time.monotonic() - self.began < 60, f"{self.out}: step {step} never came")
+            time.sleep(0.01)
+        time.sleep(0.3)  # all know of it
+
+    def hit(self, rank, number):
+        self.processes[rank].send_signal(number)
+        self.began = time.monotonic()
+
+    def end(self, limit, statuses, besides=()):
+        """Awaits all ranks but some; returns what they said."""
+        said = {}
+        for rank, process in self.processes.items():
+            if rank in besides:
+                continue
+            try:
+                said[rank] = process.communicate(timeout=max(0.1, self.began + limit - time.monotonic()))[0]
+            except subprocess.TimeoutExpired:
+                self.kill()
+                sys.exit(f"failed: {self.out}: rank {rank} is alive after {limit} s")
+            expect(process.returncode in statuses, f"{self.out}: rank {rank} ends with {process.returncode}: {said[rank]}")
+        self.kill()
+        return said
+
+    def kill(self):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+    def goes_on(self):
+        run(program, "--resume", "--threads", 1, "--quiet", "--out", self.out)
+        expect(digest_of_ranks(self.out, STEPS) == expected, f"{self.out}: bits differ after a resume by one rank")
+
+
+LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F")  # the second is the first in IPv6
+
+
+def sockets(process):
+    """Local and remote addresses of the internet sockets of a process."""
+    inodes = set()
+    for descriptor in os.listdir(f"/proc/{process.pid}/fd"):
+        try:
+            inodes |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{process.pid}/fd/{descriptor}")))
+        except FileNotFoundError:
+            pass
+    found = []
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for line in open(f"/proc/{process.pid}/net/{table}").read().splitlines()[1:]:
+            words = line.split()
+            if words[9] in inodes:
+                found.append((words[1].split(":")[0], words[2].split(":")[0]))
+    return found
+
+
+# Killed, rank by rank; the first one holds the store.
+for victim, text in ((1, "rank 1 (host"), (2, "rank 2 (host"), (0, "rank 0 (host")):
+    trial = Run(f"killed-{victim}")
+    trial.await_step(100)
+    if victim == 1:
+        addresses = [pair for process in trial.processes.values() for pair in sockets(process)]
+        strange = [(local, remote) for local, remote in addresses
+                   if local not in LOOPBACK or (remote not in LOOPBACK and remote.strip("0"))]
+        expect(addresses and not strange, f"sockets must be of the loopback, but got {strange}")
+    trial.hit(victim, signal.SIGKILL)
+    said = trial.end(5, [75], [victim])
+    told = said[0] if victim else said[1]
+    contains(told, text)
+    contains(told, "which holds the store, is gone" if victim == 0 else "is gone; of its signs of life, the last one was in step")
+    contains(told, "the checkpoint of step 100 is good; go on with: ")
+    trial.goes_on()
+
+# Standing still: nobody's connection breaks.
+for victim, text in ((1, "gave no sign of life for 2 s, the last one was in step"), (0, "which holds the store, gave no answer for 2 s")):
+    trial = Run(f"stopped-{victim}")
+    trial.await_step(100)
+    trial.hit(victim, signal.SIGSTOP)
+    said = trial.end(2 + 1.5, [75], [victim])
+    contains(said[0] if victim else said[1], text)
+    trial.goes_on()
+
+# One signal to any rank stops all of them after the same step, with a checkpoint.
+trial = Run("asked")
+trial.await_step(100)
+trial.hit(2, signal.SIGTERM)
+trial.end(5, [128 + signal.SIGTERM])
+trial.goes_on()
+
+# A disk that is full for one rank alone, as it writes its part of the second checkpoint: training goes on.
+trial = Run("full", environments={1: {"LD_PRELOAD": faults, "STRETTO_FAULTS_BELOW": f"{folder}/full/ckpt",
+                                      "STRETTO_FAULTS_FAIL": "6:28"}})
+said = trial.end(60, [0])
+contains(said[0], "could not be written: rank 1: cannot ")
+contains(said[0], "No space left on device; earlier checkpoints are intact")
+expect(digest_of_ranks(trial.out, STEPS) == expected, "bits differ after a checkpoint that failed")
+
+# What does not fit together, and who does not come.
+said = Run("other", {1: ["--lr", 0.5]}).end(10, [1])
+contains(said[0], "must run the same as rank 0 (host")
+contains(said[0], "but its digest of settings is ")
+said = Run("missing", {2: None}).end(10, [1])
+contains(said[0], "3 ranks must come within 3 s (--join-timeout), but rank 2 did not")
+said = Run("counts", environments={1: {"STRETTO_RANKS": "2"}}, ranks=3).end(10, [1, 75])
+contains("".join(said.values()), "was told of ")
+
+# One rank alone has no socket.
+alone = subprocess.Popen([program, *map(str, options), "--out", f"{folder}/one"], stdout=subprocess.DEVNULL)
+while not os.path.exists(f"{folder}/one/ckpt/{100:08}"):
+    time.sleep(0.01)
+expect(not sockets(alone), f"a run of one rank must have no socket, but has {sockets(alone)}")
+alone.kill()
