@@ -1,6 +1,8 @@
 //===- CudaBuilder.cpp - small pieces of device code ---------------------------===//
 #include "codegen/cuda/CudaBuilder.h"
 
+#include "codegen/cuda/Renewals.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -75,8 +77,9 @@ Value CudaBuilder::exchange(Value value, int64_t mask) {
   return arith::BitcastOp::create(*this, type, joined);
 }
 
-Value CudaBuilder::renew(Value number, int64_t end) {
+Value CudaBuilder::renew(Value number, int64_t end, int64_t step) {
   Value word = exchange(arith::TruncIOp::create(*this, getI32Type(), number), /*mask=*/0);
+  word.getDefiningOp()->setAttr(renewalAttr, getI64IntegerAttr(step));
   return remainder(arith::ExtUIOp::create(*this, getI64Type(), word), end);
 }
 

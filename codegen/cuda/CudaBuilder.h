@@ -36,8 +36,8 @@ public:
   /// i32.
   mlir::Value exchange(mlir::Value value, int64_t mask);
   /// A number below `end`, a power of 2, as a value of which compilers do not know that it is the same: what follows
-  /// from it is computed behind it, not before. All 32 lanes of the warp take part.
-  mlir::Value renew(mlir::Value number, int64_t end);
+  /// from it is computed behind it, not before (Renewals.h). All 32 lanes of the warp take part.
+  mlir::Value renew(mlir::Value number, int64_t end, int64_t step);
   /// `kind` over groups of `lanes` neighbouring lanes (a power of two, at most 32), in each of them: halves are
   /// combined until one is left.
   mlir::Value reduceLanes(seq::ReduceKind kind, mlir::Value value, int64_t lanes);

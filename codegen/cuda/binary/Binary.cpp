@@ -2,6 +2,7 @@
 #include "codegen/cuda/binary/Binary.h"
 
 #include "codegen/cuda/binary/Assemble.h"
+#include "codegen/cuda/binary/Relief.h"
 #include "codegen/cuda/binary/Resources.h"
 #include "codegen/cuda/binary/Serialize.h"
 
@@ -13,9 +14,6 @@ using namespace stretto::codegen;
 
 /// The PTX version of portable code: old enough for the drivers of CUDA 12.
 static constexpr unsigned portablePtx = 80;
-
-/// The attribute of a kernel that says how many of its blocks a multiprocessor must have registers for.
-static constexpr StringLiteral residentBlocks = "nvvm.minctasm";
 
 static void warnOfSpills(const KernelCost &cost) {
   StringRef name = nameOf(cost.kernel);
@@ -46,40 +44,59 @@ static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, con
   return costs;
 }
 
-/// Lets a kernel that spills have more registers: those of half as many blocks on a multiprocessor as it asks for, or,
-/// where it asks for nothing, all that one block can have, as ptxas may keep it to a quarter of them. Returns whether
-/// there are more.
-static bool giveRegisters(const KernelCost &cost) {
-  LLVM::LLVMFuncOp kernel = cost.kernel;
-  auto blocks = kernel->getAttrOfType<IntegerAttr>(residentBlocks);
-  if (cost.spills == 0 || kernel->hasAttr("nvvm.maxnreg") || (blocks && blocks.getInt() <= 1))
-    return false;
-  int64_t fewer = blocks ? blocks.getInt() / 2 : 1;
-  kernel->setAttr(residentBlocks, IntegerAttr::get(IntegerType::get(kernel.getContext(), 32), fewer));
-  return true;
+/// Machine code of the chip alone, and what its kernels take. `meanwhile` runs beside ptxas.
+static FailureOr<DeviceCode> assembleKernels(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
+                                             llvm::function_ref<void()> meanwhile) {
+  auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
+  if (failed(ptx))
+    return failure();
+  auto cubin = assemble(module, *ptx, chip, toolkit, meanwhile);
+  if (failed(cubin))
+    return failure();
+  auto costs = readCosts(module, *cubin, *ptx);
+  if (failed(costs))
+    return failure();
+  return DeviceCode{std::move(*cubin), "", std::nullopt, std::move(*costs)};
 }
 
-/// Machine code of the chip alone, and what each kernel takes, once more registers would not help those that spill.
-/// `meanwhile` runs beside ptxas, once more for each change of the kernels.
+/// What some kernels of a module take.
+static FailureOr<SmallVector<KernelCost>> measureSome(gpu::GPUModuleOp module, ArrayRef<LLVM::LLVMFuncOp> some,
+                                                      const Chip &chip, const Toolkit &toolkit) {
+  OwningOpRef<gpu::GPUModuleOp> copy = module.clone();
+  for (LLVM::LLVMFuncOp kernel : kernelsOf(*copy))
+    if (llvm::none_of(some, [&](LLVM::LLVMFuncOp one) { return one.getSymName() == kernel.getSymName(); }))
+      kernel.erase();
+  auto code = assembleKernels(*copy, chip, toolkit, [] {});
+  if (failed(code))
+    return failure();
+  for (KernelCost &cost : code->costs)
+    cost.kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(cost.kernel.getSymName());
+  return std::move(code->costs);
+}
+
+/// Of all kernels, once those that spill are made in the best way that there is for them. `meanwhile` runs once more
+/// where kernels have changed.
 static FailureOr<DeviceCode> makeMachineCode(
     gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit, llvm::function_ref<void()> meanwhile = [] {}) {
-  while (true) {
-    auto ptx = writePtx(module, {chip, toolkit.ptx, toolkit.libdevice});
-    if (failed(ptx))
-      return failure();
-    auto cubin = assemble(module, *ptx, chip, toolkit, meanwhile);
-    if (failed(cubin))
-      return failure();
-    auto costs = readCosts(module, *cubin, *ptx);
+  Relief relief(module);
+  auto code = assembleKernels(module, chip, toolkit, meanwhile);
+  if (failed(code))
+    return failure();
+  auto changed = relief.change(code->costs);
+  bool isNew = !changed.empty();
+  while (!changed.empty()) {
+    auto costs = measureSome(module, changed, chip, toolkit);
     if (failed(costs))
       return failure();
-    if (llvm::count_if(*costs, giveRegisters) > 0)
-      continue;
-    for (const KernelCost &cost : *costs)
-      if (cost.spills > 0)
-        warnOfSpills(cost);
-    return DeviceCode{std::move(*cubin), "", std::nullopt, std::move(*costs)};
+    changed = relief.change(*costs);
   }
+  if (isNew && failed(code = assembleKernels(module, chip, toolkit, meanwhile)))
+    return failure();
+  relief.report();
+  for (const KernelCost &cost : code->costs)
+    if (cost.spills > 0)
+      warnOfSpills(cost);
+  return code;
 }
 
 FailureOr<SmallVector<KernelCost>> stretto::codegen::measureKernels(gpu::GPUModuleOp module, const Chip &chip,

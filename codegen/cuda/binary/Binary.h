@@ -19,10 +19,9 @@ struct KernelCost {
   int64_t allShared() const { return shared + dynamicSharedOf(kernel); }
 };
 
-/// What each kernel takes on `chip`, in order; `checkKernels` must hold. A kernel that spills registers gets more of
-/// them
-/// (`nvvm.minctasm` in `module`), down to one block on a multiprocessor; one that still spills is a warning at its
-/// place. Reports what goes wrong.
+/// What each kernel takes on `chip`, in order; `checkKernels` must hold. Kernels that spill registers are made in other
+/// ways (Relief.h), by attributes in `module`; one that still spills is a warning at its place. Reports what goes
+/// wrong.
 mlir::FailureOr<llvm::SmallVector<KernelCost>> measureKernels(mlir::gpu::GPUModuleOp module, const Chip &chip,
                                                               const Toolkit &toolkit);
 

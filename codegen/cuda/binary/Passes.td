@@ -11,10 +11,12 @@ def EmbedCudaBinaries : Pass<"kern-embed-cuda-binaries", "::mlir::ModuleOp"> {
     that the kernels use; where they use what the chip alone has, there is no PTX. Each kernel becomes a
     `kern.device_kernel`, which says how to launch it and what it takes. `kern.images` on the module lists the images.
 
-    A kernel that spills registers is assembled again, with those of half as many blocks on a multiprocessor
-    (`nvvm.minctasm`); one that spills with all that a block can have is a warning. Errors: an unknown chip; no ptxas,
-    or one too old for the chip; more shared memory than the chip has for a block (`kern.dynamic_shared_bytes` and
-    static arrays), more than 48 KiB of static shared memory; what ptxas refuses.
+    A kernel that spills registers is assembled again, in ways that take more time and fewer registers: with the number
+    of the thread renewed more often (`kern.renewed_steps`, where the kernel offers it), then with registers for fewer
+    blocks on a multiprocessor (`nvvm.minctasm`), down to one; a remark says which. One that spills in all of these is
+    made in the way in which it spills least, and is a warning. Errors: an unknown chip; no ptxas, or one too old for
+    the chip; more shared memory than the chip has for a block (`kern.dynamic_shared_bytes` and static arrays), more
+    than 48 KiB of static shared memory; what ptxas refuses.
 
     ```mlir
     // stretto-opt --kern-embed-cuda-binaries=chip=sm_90a

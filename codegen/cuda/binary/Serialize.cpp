@@ -1,6 +1,9 @@
 //===- Serialize.cpp - from kernels to PTX --------------------------------===//
 #include "codegen/cuda/binary/Serialize.h"
 
+#include "codegen/cuda/Renewals.h"
+#include "codegen/cuda/binary/Kernels.h"
+
 #include "mlir/Target/LLVM/ModuleToObject.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -94,7 +97,9 @@ private:
 FailureOr<std::string> stretto::codegen::writePtx(gpu::GPUModuleOp module, const PtxTarget &target) {
   NVVM::SerializeGPUModuleBase::init();
   std::string feature = "+ptx" + std::to_string(target.ptx);
-  auto text = Serializer(module, target, feature).run();
+  OwningOpRef<gpu::GPUModuleOp> made = module.clone();
+  llvm::for_each(kernelsOf(*made), dropRenewals);
+  auto text = Serializer(*made, target, feature).run();
   if (!text)
     return failure();
   return std::string(text->data(), text->size());

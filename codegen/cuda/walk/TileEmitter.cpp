@@ -16,16 +16,14 @@ TileEmitter::TileEmitter(CudaBuilder &b, int64_t warps) : b(b), shared(b), warps
   number = b.threadIndex(threads());
 }
 
-void TileEmitter::renewThread() {
-  number = b.renew(number, threads());
+void TileEmitter::renewThread(int64_t step) {
+  number = b.renew(number, threads(), step);
   for (auto &[shape, known] : places)
     known.follow(number);
 }
 
 void TileEmitter::beginStep() {
-  constexpr int64_t stepsOfNumber = 5; // fewer take more instructions, more take more registers
-  if (++steps % stepsOfNumber == 0)
-    renewThread();
+  renewThread(++steps);
   shared.beginStep();
   loaded.clear();
 }

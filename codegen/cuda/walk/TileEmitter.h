@@ -24,10 +24,10 @@ public:
   /// Begins a step (SharedTiles.h). What is known only where it stands is asked for within one.
   void beginStep();
   /// Begins the code of a chunk, which depends on nothing that was computed before.
-  void beginChunk() { renewThread(); }
-  /// The number of the thread. Every few steps it is renewed, so that addresses and masks that follow from it are
+  void beginChunk() { renewThread(0); }
+  /// The number of the thread. Each step offers to renew it, so that addresses and masks that follow from it may be
   /// computed where they are needed: else compilers compute all of them in front of the loop over chunks, and there
-  /// are not enough registers for them.
+  /// may not be enough registers for them (Renewals.h).
   mlir::Value thread() const { return number; }
   mlir::Value lane() { return b.remainder(number, warpThreads); }
 
@@ -65,7 +65,7 @@ public:
   SharedTiles shared;
 
 private:
-  void renewThread();
+  void renewThread(int64_t step);
   struct Forms {
     Values parts; // all, or none
     std::optional<SharedTile> shared;

@@ -25,6 +25,11 @@ using namespace stretto::codegen;
 /// Of matrices that are loaded before they are needed: a third of the shared memory.
 static constexpr int64_t mostEarlyBytes = mostShared / 3;
 
+// Of an H200.
+static constexpr int64_t processors = 132, registersOfProcessor = 65536;
+static constexpr int64_t sharedOfSystem = 1024; // bytes that each block takes beside its own
+static constexpr int64_t fewestRegisters = 80;  // of a thread, where blocks share a multiprocessor
+
 namespace {
 class WalkBuilder {
 public:
@@ -54,6 +59,7 @@ private:
     return locateWindow(b, op, number, function.buffer(number), typeOf(tile).getShape(), position);
   }
   LogicalResult finishShared();
+  int64_t residentBlocks();
 
   CudaBuilder &b;
   KernelFunction &function;
@@ -65,7 +71,7 @@ private:
   WalkPosition position;
   Value lastChunk;                   // of the span, as it is walked
   SmallVector<BlockArgument> copies; // on their way, in order
-  int64_t blocks;
+  int64_t blocks, sharedBytes = 0;
 };
 } // namespace
 
@@ -327,6 +333,7 @@ LogicalResult WalkBuilder::finishShared() {
   if (bytes > 0)
     memory = bytes > mostStaticShared ? function.dynamicShared(bytes) : function.shared("tiles", bytes);
   tiles.shared.finish(memory);
+  sharedBytes = bytes;
   return success();
 }
 
@@ -339,9 +346,17 @@ LogicalResult WalkBuilder::build() {
   return finishShared();
 }
 
+/// Blocks that share a multiprocessor: as many as there are, as there is shared memory for, and for which registers do
+/// not become so few that tiles have no room.
+int64_t WalkBuilder::residentBlocks() {
+  int64_t byRegisters = registersOfProcessor / (tiles.threads() * fewestRegisters);
+  int64_t byMemory = (mostShared + sharedOfSystem) / (sharedBytes + sharedOfSystem);
+  return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, llvm::divideCeil(blocks, processors));
+}
+
 CudaLaunch WalkBuilder::launch() {
   CudaLaunch launch{{blocks, 1}, tiles.threads(), static_cast<int64_t>(op.getFlops()), bytesOfWalk(op)};
-  launch.resident = 1;
+  launch.resident = static_cast<int32_t>(residentBlocks());
   return launch;
 }
 

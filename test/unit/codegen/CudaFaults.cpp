@@ -1,11 +1,14 @@
 //===- CudaFaults.cpp - ways to break a generated CUDA kernel -------------------===//
 #include "CudaFaults.h"
 
+#include "codegen/cuda/Renewals.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
+using namespace stretto;
 using namespace stretto::test;
 
 static constexpr unsigned globalSpace = 1, sharedSpace = 3;
@@ -60,11 +63,12 @@ std::string stretto::test::removeWait(LLVM::LLVMFuncOp kernel, int64_t number) {
   return remove<NVVM::CpAsyncWaitGroupOp>(kernel, number, "wait");
 }
 
-/// Of the shuffles whose operand is another.
+/// Of the shuffles whose operand is another; those that renew the number of the thread are for compilers alone.
 static std::string changeShuffle(LLVM::LLVMFuncOp kernel, int64_t number, unsigned operand, int64_t value) {
   auto isOther = [&](NVVM::ShflOp shuffle) {
     APInt now;
-    return !matchPattern(shuffle->getOperand(operand), m_ConstantInt(&now)) || now.getSExtValue() != value;
+    bool isValue = matchPattern(shuffle->getOperand(operand), m_ConstantInt(&now)) && now.getSExtValue() == value;
+    return !isValue && !shuffle->hasAttr(codegen::renewalAttr);
   };
   auto shuffle = find<NVVM::ShflOp>(kernel, number, isOther);
   if (!shuffle)

@@ -14,6 +14,7 @@ def mixer(keys, values, erases=None, **options):
 
 
 MIXERS = {"gla": mixer(128, 256, by_channel=True), "gla_documents": mixer(64, 128, by_channel=True, documents=True),
+          "gla_small": mixer(64, 64, by_channel=True, documents=True),
           "gdn": mixer(128, 256, "beta"), "gdn_documents": mixer(128, 128, "beta", documents=True),
           "kda": mixer(64, 64, "beta", by_channel=True), "kda_documents": mixer(128, 128, "beta", by_channel=True, documents=True)}  # fmt: skip
 PASSES = ["choose-cuda-schedule", "name-cuda-kernels", "lower-cuda-kernels", "report-cuda-resources"]
