@@ -52,7 +52,9 @@ struct Part {
 
 /// Runs the kernel of `op`, or a part of its blocks, on seeded numbers under three orders of warps and blocks with all
 /// checks, and compares it with what the operation means; then once for each result and each operand whose memory it
-/// may take over: what differs first, or nothing. (What the emulator reports ends the process.)
-std::string checkKernel(mlir::Operation *op, const CudaLibrary &library, uint64_t seed, Part part = {});
+/// may take over: what differs first, or nothing. (What the emulator reports ends the process.) `change` may give the
+/// kernel other numbers than those that it is compared for.
+std::string checkKernel(mlir::Operation *op, const CudaLibrary &library, uint64_t seed, Part part = {},
+                        llvm::function_ref<void(std::vector<Numbers> &)> change = nullptr);
 
 } // namespace stretto::test

@@ -104,8 +104,11 @@ static std::string compare(Operation *op, std::vector<Numbers> got, std::vector<
   return problems;
 }
 
-std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library, uint64_t seed, Part part) {
-  std::vector<Numbers> inputs = kernelInputs(op, seed), first;
+std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library, uint64_t seed, Part part,
+                                       llvm::function_ref<void(std::vector<Numbers> &)> change) {
+  std::vector<Numbers> inputs = kernelInputs(op, seed), given = inputs, first;
+  if (change)
+    change(given);
   std::string text, problems;
   llvm::raw_string_ostream(text) << *op;
   running = llvm::formatv("inputs of seed {0}\n{1}", seed, text);
@@ -113,7 +116,7 @@ std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library
   stretto_emulator_set_checks(STRETTO_EMULATOR_CHECKS_FULL);
   for (uint64_t order = 0; order < 3 && problems.empty(); ++order) {
     stretto_emulator_set_seed(order);
-    std::vector<Numbers> got = library.launch(op, inputs, {}, part.blocks);
+    std::vector<Numbers> got = library.launch(op, given, {}, part.blocks);
     for (Numbers &numbers : got)
       numbers.resize(std::min<int64_t>(numbers.size(), part.numbers));
     if (order == 0)
