@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What a step would take on an H200, from what the compiler knows of it: no GPU is used, and nothing here was measured.
 
-    .deps/venv/bin/python bench/gpu/estimate.py [--build build] [--out bench/results]
+    .deps/venv/bin/python bench/gpu/estimate.py [--mixers] [--build build] [--out bench/results]
 
 Compiles the benchmark's models, lets their entry points say what they launch (nothing runs), and gives each launch a time
 from its bytes, registers, blocks and machine code. Writes <date>-h200-estimate.json and .md. ASSUMPTIONS is all it believes.
+With --mixers, linear mixers alone, also of few long sequences: <date>-h200-estimate-mixers.json and .md.
 """
 import argparse
 import ctypes
@@ -23,6 +24,7 @@ import programs
 
 import estimate_mixers
 import estimate_sites
+import estimate_spans
 from sass import functions
 from walk import follow
 
@@ -136,6 +138,10 @@ def estimate_kernel(kernel, code):
             "in_flight": mean(t.loaded for t in traces) * resident * A["memory latency, s"] / way if way else 0}  # fmt: skip
 
 
+def commit():
+    return subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+
 class Counter:
     """What the entry points of a step ask for, by name: how often, and seconds of all."""
 
@@ -245,11 +251,15 @@ def canon_costs(steps):
     return {tokens: seconds[f"canon-{tokens}"] / seconds[f"plain-{tokens}"] - 1 for tokens in ("32k", "2k")}
 
 
-def text_of(date, steps, sites, mixers):
-    lines = [f"# Estimates for an H200, {date}: nothing here was measured", "",
-             "`bench/gpu/estimate.py`, from bytes, registers, blocks and machine code of each launch. Measured figures go beside "
+def head_of(date, command):
+    lines = [f"# Estimates for an H200, {date}, commit {commit()}: nothing here was measured", "",
+             f"`{command}`, from bytes, registers, blocks and machine code of each launch. Measured figures go beside "
              "this file, as `<date>-<gpu>.md`, by `bench/gpu/run.py`. What is assumed, and why:", ""]  # fmt: skip
-    lines += [f"* {name}: {value:.4g} ({source})" for name, (value, source) in ASSUMPTIONS.items()]
+    return lines + [f"* {name}: {value:.4g} ({source})" for name, (value, source) in ASSUMPTIONS.items()]
+
+
+def text_of_steps(date, steps, sites, mixers):
+    lines = head_of(date, "bench/gpu/estimate.py")
     groups = list(dict.fromkeys(name for s in steps for name in s["groups"]))
     lines += ["", "Estimated milliseconds of a step:", "", "| step | all | tokens/s | MFU | activations, GB | ops | " + " | ".join(groups) + " |",
               "|---|" + "---|" * (len(groups) + 5)]  # fmt: skip
@@ -276,8 +286,32 @@ def text_of(date, steps, sites, mixers):
     return "\n".join(lines) + "\n"
 
 
+def text_of_mixers(date, mixers, spans):
+    return "\n".join(head_of(date, "bench/gpu/estimate.py --mixers") + estimate_mixers.lines_of(mixers) + estimate_spans.lines_of(spans)) + "\n"
+
+
+def estimate_mixers_of(build, folder, shim):
+    found = [estimate_mixer(build, name, made, folder, shim) for name, made in programs.mixers(False).items()]
+    return [mixer for mixer in found if mixer]
+
+
+def estimate_all(build, folder, shim, date):
+    """What is found out, by name, and as text."""
+    steps = [estimate(build, name, made, folder, shim) for name, made in step_programs().items()]
+    sites = [estimate_site(build, name, made, folder, shim) for name, made in programs.sites(False).items()]
+    mixers = estimate_mixers_of(build, folder, shim)
+    return {"steps": steps, "sites": sites, "mixers": mixers}, text_of_steps(date, steps, sites, mixers)
+
+
+def estimate_mixers_alone(build, folder, shim, date):
+    mixers = estimate_mixers_of(build, folder, shim)
+    spans = estimate_spans.estimate_spans(build, estimate_kernel, A["between kernels of a graph, s"])
+    return {"mixers": mixers, "spans": spans}, text_of_mixers(date, mixers, spans)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mixers", action="store_true", help="linear mixers alone")
     parser.add_argument("--build", default=f"{ROOT}/build")
     parser.add_argument("--out", default=f"{ROOT}/bench/results")
     arguments = parser.parse_args()
@@ -285,16 +319,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run("cc", "-shared", "-fPIC", "-O1", f"-I{ROOT}", f"{ROOT}/test/gpu/shim.c", "-o", f"{folder}/libshim.so")
         shim = ctypes.CDLL(f"{folder}/libshim.so", ctypes.RTLD_GLOBAL)
-        steps = [estimate(arguments.build, name, made, folder, shim) for name, made in step_programs().items()]
-        sites = [estimate_site(arguments.build, name, made, folder, shim) for name, made in programs.sites(False).items()]
-        mixers = [estimate_mixer(arguments.build, name, made, folder, shim) for name, made in programs.mixers(False).items()]
-        mixers = [m for m in mixers if m]
-    path = f"{arguments.out}/{date}-h200-estimate"
-    write(path + ".json", {"date": date, "estimate": True, "assumptions": ASSUMPTIONS, "steps": steps, "sites": sites,
-                           "mixers": mixers})
+        found, text = (estimate_mixers_alone if arguments.mixers else estimate_all)(arguments.build, folder, shim, date)
+    path = f"{arguments.out}/{date}-h200-estimate{'-mixers' if arguments.mixers else ''}"
+    write(path + ".json", {"date": date, "commit": commit(), "estimate": True, "assumptions": ASSUMPTIONS} | found)
     with open(path + ".md", "w", encoding="utf-8") as file:
-        file.write(text_of(date, steps, sites, mixers))
-    print(text_of(date, steps, sites, mixers).partition("\n## ")[0] + f"\nwritten: {path}.json, {path}.md")
+        file.write(text)
+    print(text.partition("\n## ")[0] + f"\nwritten: {path}.json, {path}.md")
 
 
 if __name__ == "__main__":

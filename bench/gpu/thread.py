@@ -98,6 +98,8 @@ class Thread:
             return [value, 0 if value == 0 else None]
         if name.startswith("SHFL.BFLY") and self.value(ops[3]) == 0:  # from the lane itself
             return [None, self.value(ops[2])]
+        if name == "P2R":
+            return self.pack(ops)
         if name.startswith("ISETP"):
             return self.compare(name, ops)
         if name.startswith("IADD3"):
@@ -136,6 +138,14 @@ class Thread:
         if name.startswith("SHF.L.U64.HI"):
             return [both << (values[1] & 63) >> 32]
         return []
+
+    def pack(self, ops):
+        """Predicates as bits, those of a mask; the others are of a number."""
+        number, mask = (self.value(op) for op in ops[2:4])
+        bits = {1 << i: self.known.get(f"P{i}") for i in range(7) if mask >> i & 1}
+        if number is None or None in bits.values():
+            return []
+        return [number & ~mask | sum(bit for bit, is_set in bits.items() if is_set)]
 
     def multiply_wide(self, ops):
         a, b, low = (self.value(op) for op in ops[1:4])
