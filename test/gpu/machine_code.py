@@ -47,6 +47,14 @@ LISTING = """
         /*0080*/                   ISETP.NE.U32.AND P0, PT, R4, R3, PT ;
         /*0090*/               @P0 BRA `(.L_x_9) ;
         /*00a0*/                   EXIT ;
+.text.kept:
+        /*0000*/                   S2R R0, SR_CTAID.X ;
+        /*0010*/                   ISETP.GE.AND P2, PT, R0, 0x8, PT ;
+        /*0020*/                   P2R R1, PR, RZ, 0x4 ;
+        /*0030*/                   ISETP.NE.AND P1, PT, R1, RZ, PT ;
+        /*0040*/               @P1 EXIT ;
+        /*0050*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
+        /*0060*/                   EXIT ;
 .text.matrices:
         /*0000*/              @!PT LDS RZ, [RZ] ;
         /*0010*/                   LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64] ;
@@ -99,6 +107,8 @@ check("a gap between instructions", follow(kernels["sum_rows"], 0, 0, LATENCIES,
 for block, turns in ((47, 9), (60, 11)):  # a fifth of the block's number, at most 11
     trace = follow(kernels["divided"], block, 0, LATENCIES, 1.0)
     check("an end that depends on the block", trace.is_sure and trace.loaded == turns * 512)
+for block, loads in ((7, 1), (8, 0)):
+    check("a predicate that a register keeps", follow(kernels["kept"], block, 0, LATENCIES, 1.0).loaded == loads * 512)
 check("an end that depends on data", not follow(kernels["unknown_end"], 0, 0, LATENCIES, 1.0).is_sure)
 
 code = kernels["matrices"]
