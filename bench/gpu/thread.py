@@ -9,7 +9,7 @@ import struct
 
 from sass import is_predicate
 
-MOST_STEPS = 400_000  # a thread that has not come to its end by then waits for data
+MOST_STEPS = 2_000_000  # a thread that has not come to its end by then waits for data
 MASK = 0xFFFFFFFF
 COMPARE = {"LT": lambda a, b: a < b, "LE": lambda a, b: a <= b, "GT": lambda a, b: a > b, "GE": lambda a, b: a >= b,
            "EQ": lambda a, b: a == b, "NE": lambda a, b: a != b}  # fmt: skip

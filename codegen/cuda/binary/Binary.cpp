@@ -74,35 +74,47 @@ static FailureOr<SmallVector<KernelCost>> measureSome(gpu::GPUModuleOp module, A
   return std::move(code->costs);
 }
 
-/// Of all kernels, once those that spill are made in the best way that there is for them. `meanwhile` runs once more
-/// where kernels have changed.
+/// Makes kernels that spill in the best way that there is for them, and puts down what they take then. Returns whether
+/// any has changed.
+static FailureOr<bool> relieve(gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit,
+                               MutableArrayRef<KernelCost> costs, Relief relief) {
+  auto changed = relief.change(costs);
+  bool hasChanged = !changed.empty();
+  while (!changed.empty()) {
+    auto some = measureSome(module, changed, chip, toolkit);
+    if (failed(some))
+      return failure();
+    for (KernelCost &cost : costs)
+      if (auto found = llvm::find_if(*some, [&](const KernelCost &one) { return one.kernel == cost.kernel; });
+          found != some->end())
+        cost = *found;
+    changed = relief.change(*some);
+  }
+  relief.report();
+  for (const KernelCost &cost : costs)
+    if (cost.spills > 0)
+      warnOfSpills(cost);
+  return hasChanged;
+}
+
+/// Machine code of kernels that are made in their best ways. `meanwhile` runs once more where kernels have changed.
 static FailureOr<DeviceCode> makeMachineCode(
     gpu::GPUModuleOp module, const Chip &chip, const Toolkit &toolkit, llvm::function_ref<void()> meanwhile = [] {}) {
   Relief relief(module);
   auto code = assembleKernels(module, chip, toolkit, meanwhile);
   if (failed(code))
     return failure();
-  auto changed = relief.change(code->costs);
-  bool isNew = !changed.empty();
-  while (!changed.empty()) {
-    auto costs = measureSome(module, changed, chip, toolkit);
-    if (failed(costs))
-      return failure();
-    changed = relief.change(*costs);
-  }
-  if (isNew && failed(code = assembleKernels(module, chip, toolkit, meanwhile)))
+  auto hasChanged = relieve(module, chip, toolkit, code->costs, std::move(relief));
+  if (failed(hasChanged))
     return failure();
-  relief.report();
-  for (const KernelCost &cost : code->costs)
-    if (cost.spills > 0)
-      warnOfSpills(cost);
-  return code;
+  return *hasChanged ? assembleKernels(module, chip, toolkit, meanwhile) : std::move(code);
 }
 
 FailureOr<SmallVector<KernelCost>> stretto::codegen::measureKernels(gpu::GPUModuleOp module, const Chip &chip,
                                                                     const Toolkit &toolkit) {
-  auto code = makeMachineCode(module, chip, toolkit);
-  if (failed(code))
+  Relief relief(module);
+  auto code = assembleKernels(module, chip, toolkit, [] {});
+  if (failed(code) || failed(relieve(module, chip, toolkit, code->costs, std::move(relief))))
     return failure();
   return std::move(code->costs);
 }
