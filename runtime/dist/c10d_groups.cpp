@@ -5,6 +5,7 @@
 #include "runtime/core/error.h"
 
 #include <ATen/ops/from_blob.h>
+#include <c10/util/Logging.h>
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -95,17 +96,22 @@ struct GroupMaker::Connection {
   std::shared_ptr<gloo::transport::Device> device;
 };
 
+// What c10d says of sockets is told by messages of ours; TORCH_CPP_LOG_LEVEL brings it back.
+static void silenceLibrary() {
+  if (!std::getenv("TORCH_CPP_LOG_LEVEL"))
+    FLAGS_caffe2_log_level = c10::GLOG_ERROR;
+}
+
 GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
     : connection(std::make_unique<Connection>()) {
+  silenceLibrary();
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(launch.port);
   options.isServer = launch.rank == 0 && !launch.isClient;
   options.waitWorkers = false;
   options.timeout = joinTimeout;
-  if (options.isServer && launch.listener >= 0) {
+  if (options.isServer && launch.listener >= 0)
     options.masterListenFd = launch.listener;
-    options.useLibUV = false; // its server does not take over a socket
-  }
   try {
     connection->store = c10::make_intrusive<c10d::PrefixStore>(
         launch.prefix, c10::make_intrusive<c10d::TCPStore>(launch.address, options));

@@ -147,8 +147,10 @@ contains(said[0], "must run the same as rank 0 (host")
 contains(said[0], "but its digest of settings is ")
 said = Run("missing", {2: None}).end(10, [1])
 contains(said[0], "3 ranks must come within 3 s (--join-timeout), but rank 2 did not")
-said = Run("counts", environments={1: {"STRETTO_RANKS": "2"}}, ranks=3).end(10, [1, 75])
+four = {rank: ["--virtual-ranks", 4] for rank in range(4)}
+said = Run("counts", four, {1: {"STRETTO_RANKS": "2"}}, ranks=4).end(10, [1, 75])
 contains("".join(said.values()), "was told of ")
+expect("socket.cpp" not in "".join(said.values()), f"texts of libraries must not be told, but got {said}")
 
 # One rank alone has no socket.
 alone = subprocess.Popen([program, *map(str, options), "--out", f"{folder}/one"], stdout=subprocess.DEVNULL)
