@@ -118,6 +118,8 @@ void Monitor::judge() {
       pulses.forgive(now);
     }
     before = now;
+    if (!census && settings.hasRankEnded && settings.hasRankEnded())
+      beginCensus();
     if (const std::optional<Fault> fault = verdict(now))
       return tellAndEnd(*fault, settings.rank == 0);
   }
@@ -168,12 +170,16 @@ void Monitor::fail(const Fault &fault) {
   std::abort();
 }
 
-void Monitor::lost(const std::string &reason) {
-  {
-    std::lock_guard lock(mutex);
+// Somebody is gone: all others are looked at, more often, and soon judged.
+void Monitor::beginCensus() {
+  std::lock_guard lock(mutex);
+  if (!census)
     pulses.forgive(Clock::now());
-  }
   census = true;
+}
+
+void Monitor::lost(const std::string &reason) {
+  beginCensus();
   sleep(searchTime);
   tellAndEnd({EX_TEMPFAIL, withAdvice("the ranks of the run lost each other: " + reason)}, settings.rank == 0);
   sleep(searchTime);

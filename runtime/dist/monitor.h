@@ -22,6 +22,7 @@ struct MonitorSettings {
   std::chrono::milliseconds timeout{10'000}; // without a sign of life
   std::chrono::milliseconds beat{250};       // between two of them
   std::chrono::milliseconds gone{1'000};     // silent that long, a rank is gone where the connection to it broke
+  std::function<bool()> hasRankEnded;        // somebody else says that one is gone; may be empty
   // How the process ends; tests have others.
   std::function<void(const Fault &fault, bool tells)> end;
 };
@@ -49,6 +50,7 @@ private:
   void beat();
   void round(int64_t number);
   void judge();
+  void beginCensus();
   std::optional<Fault> verdict(Clock::time_point now);
   std::vector<int> watched() const;
   void tellAndEnd(const Fault &fault, bool tells);

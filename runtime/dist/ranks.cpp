@@ -5,6 +5,7 @@
 #include "runtime/dist/c10d_groups.h"
 #include "runtime/dist/levels.h"
 #include "runtime/dist/monitor.h"
+#include "runtime/dist/rank_ended.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -69,11 +70,13 @@ Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono
   for (size_t i = 0; i < levels.size(); ++i)
     levelGroups.push_back(maker->make(fmt::format("level{}-{}", i, levels[i].groupOf(launch.rank)),
                                       levels[i].memberOf(launch.rank), levels[i].size));
+  noteRankEnded();
   MonitorSettings settings;
   settings.rank = launch.rank;
   settings.names = names;
   settings.servesStore = !launch.isClient;
   settings.timeout = rankTimeout;
+  settings.hasRankEnded = hasRankEnded;
   settings.end = [isFirst = isFirst()](const Fault &fault, bool tells) { leave(fault, tells, isFirst); };
   monitor = std::make_unique<Monitor>(maker->board(), std::move(settings));
 }

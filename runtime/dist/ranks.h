@@ -32,8 +32,8 @@ public:
   int localSize() const { return launch.localRanks; }
 
   // All ranks, over host memory: for the thread that trains, and for the one that prepares data ahead.
-  Group &control() { return *controlGroup; }
-  Group &ahead() { return *aheadGroup; }
+  Group &control() const { return *controlGroup; }
+  Group &ahead() const { return *aheadGroup; }
 
   // Over host memory, for gradients and weights: a group for each level (runtime/dist/levels.h).
   const std::vector<std::unique_ptr<Group>> &levels() const { return levelGroups; }

@@ -5,6 +5,7 @@
 #include "runtime/dist/last_words.h"
 #include "runtime/dist/launch.h"
 #include "runtime/dist/process.h"
+#include "runtime/dist/rank_ended.h"
 #include "runtime/dist/signal_queue.h"
 
 #include <algorithm>
@@ -81,6 +82,10 @@ struct End {
   // A program that ends so was asked to stop, and has saved what it had.
   bool wasStopped() const { return WIFEXITED(status) && WEXITSTATUS(status) > 128; }
   bool mayBeMended() const { return WIFSIGNALED(status) || WEXITSTATUS(status) == temporaryFailure; }
+  // It ended because another one did.
+  bool isFollowing() const {
+    return WIFSIGNALED(status) ? WTERMSIG(status) == rankEndedSignal : WEXITSTATUS(status) == temporaryFailure;
+  }
 };
 
 // How all ranks of one start ended.
@@ -155,8 +160,10 @@ void Attempt::collect() {
     else if (!isPressed)
       failures.push_back(end);
   }
-  if (!failures.empty() && deadline == Clock::time_point::max())
+  if (!failures.empty() && deadline == Clock::time_point::max()) {
+    signalAll(rankEndedSignal);
     deadline = Clock::now() + what.patience;
+  }
 }
 
 // Ends what did not end by itself after a failure.
@@ -188,7 +195,7 @@ Outcome Attempt::outcome() const {
   if (failures.empty())
     return result;
   // A rank that ended because of another one may be seen first.
-  auto first = std::ranges::find_if(failures, [](const End &end) { return end.code() != temporaryFailure; });
+  auto first = std::ranges::find_if(failures, [](const End &end) { return !end.isFollowing(); });
   if (first == failures.end())
     first = failures.begin();
   const Process &process = ranks[static_cast<size_t>(first->rank)];

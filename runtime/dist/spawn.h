@@ -24,10 +24,11 @@ struct RanksToStart {
 // streams of this process; of the others the last lines are kept. SIGINT, SIGTERM and SIGHUP are passed on to all ranks
 // once, a second one kills them, and so does the death of this process.
 //
-// Where a rank fails, what it said last is the last line on stderr, or how it ended where it said nothing. After
-// temporaryFailure, or where a signal that nobody sent through this process ended a rank, all are started again, at
-// most maxRestarts times. Returns the exit status of the rank that failed first, 128 + n where signal n ended it; that
-// of one that was stopped where none failed; else 0. Throws Error where a rank cannot be started.
+// Where a rank fails, the others are sent rankEndedSignal (runtime/dist/rank_ended.h). What it said last is the last
+// line on stderr, or how it ended where it said nothing. After temporaryFailure, or where a signal that nobody sent
+// through this process ended a rank, all are started again, at most maxRestarts times. Returns the exit status of the
+// rank that failed first, 128 + n where signal n ended it; that of one that was stopped where none failed; else 0.
+// Throws Error where a rank cannot be started.
 int runRanks(const RanksToStart &what);
 
 } // namespace stretto::runtime

@@ -10,6 +10,8 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <istream>
+#include <numeric>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <sys/resource.h>
@@ -26,9 +28,13 @@ double processorSeconds() {
 
 class Bench {
 public:
-  Bench(const TrainingState &state, const RunConfig &config, const BatchSource &source, const MemoryPlan &plan)
-      : state(state), config(config), plan(plan), stepper(state, config.accumulate),
-        block(source.make(Stream::Train, 0, state.program.batch * config.accumulate, state.program.length)) {}
+  Bench(const TrainingState &state, const RunConfig &config, const BatchSource &source, const MemoryPlan &plan,
+        DataParallel &parallel)
+      : state(state), config(config), plan(plan), parallel(parallel), stepper(state, config.accumulate, &parallel) {
+    const int64_t rows = state.program.batch * config.accumulate;
+    block = source.make(Stream::Train, static_cast<uint64_t>(rows * parallel.firstVirtualRank()),
+                        rows * parallel.virtualRanks(), state.program.length);
+  }
 
   std::string answer(const std::string &request) {
     std::istringstream words(request);
@@ -54,6 +60,12 @@ private:
         .loss;
   }
 
+  // Not within the time of a step: it waits for the others.
+  double meanOverRanks(double own) {
+    const std::vector<double> all = parallel.gather({own});
+    return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  }
+
   std::string time(int64_t count) {
     std::string seconds, processor;
     double loss = 0;
@@ -62,7 +74,7 @@ private:
       const double processorStart = processorSeconds();
       loss = step();
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      processor += (i ? ", " : "") + formatJson(processorSeconds() - processorStart);
+      processor += (i ? ", " : "") + formatJson(meanOverRanks(processorSeconds() - processorStart));
       seconds += (i ? ", " : "") + formatJson(taken.count());
     }
     return fmt::format("{{\"seconds\": [{}], \"cpu_seconds\": [{}], \"loss\": {}}}", seconds, processor,
@@ -102,6 +114,7 @@ private:
   const TrainingState &state;
   const RunConfig &config;
   const MemoryPlan &plan;
+  DataParallel &parallel;
   Stepper stepper;
   TokenBlock block;
   int64_t updates = 0;
@@ -109,11 +122,25 @@ private:
 
 } // namespace
 
+// The next request, which the first rank reads for all; nothing at the end.
+static std::optional<std::string> readRequest(const Ranks &ranks, std::istream &in) {
+  constexpr char begin = '+'; // of a line; the end has none
+  std::string line;
+  if (ranks.isFirst() && std::getline(in, line))
+    line.insert(line.begin(), begin);
+  const std::string read = gatherTexts(ranks.control(), line)[0];
+  return read.empty() ? std::nullopt : std::optional(read.substr(1));
+}
+
 void answerRequests(const TrainingState &state, const RunConfig &config, const BatchSource &source,
-                    const MemoryPlan &plan, std::istream &in, std::ostream &out) {
-  Bench bench(state, config, source, plan);
-  for (std::string request; std::getline(in, request);)
-    out << bench.answer(request) << std::endl;
+                    const MemoryPlan &plan, DataParallel &parallel, std::istream &in, std::ostream &out) {
+  const Ranks &ranks = parallel.ranks();
+  Bench bench(state, config, source, plan, parallel);
+  while (const std::optional<std::string> request = readRequest(ranks, in)) {
+    const std::string answer = bench.answer(*request);
+    if (ranks.isFirst())
+      out << answer << std::endl;
+  }
 }
 
 } // namespace stretto::runtime

@@ -130,6 +130,7 @@ public:
     together(ranks.control(), [&] {
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
       device = makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32});
+      checkDeviceOfRanks(device->name(), ranks.size());
     });
     ranks.compare(whatMustAgree());
     device->setThreads(config.threads ? static_cast<int>(config.threads) : usualThreads(ranks));
@@ -154,7 +155,7 @@ public:
     }
     if (config.bench) {
       initialise(state);
-      answerRequests(state, config, *source, plan, std::cin, std::cout);
+      answerRequests(state, config, *source, plan, parallel, std::cin, std::cout);
       return 0;
     }
     return train(state, self);

@@ -13,7 +13,6 @@ namespace {
 // The option that is for one rank alone; null where none is given.
 const char *optionForOne(const RunConfig &config) {
   const std::pair<const char *, bool> options[] = {
-      {"--bench", config.bench},
       {"--prompt", !config.prompt.empty()},
       {"--prompts", !config.prompts.empty()},
       {"--dump-gradients", !config.dumpGradients.empty()},
@@ -44,6 +43,14 @@ void checkRanks(const RunConfig &config) {
     throw Error("--max-restarts needs ranks to start: give --ranks N");
   if (config.out == "none" || config.origins.at("out") == "default")
     throw Error("--max-restarts needs the run directory: give --out FOLDER");
+}
+
+void checkDeviceOfRanks(std::string_view device, int64_t ranks) {
+  if (device == "cuda" && ranks > 1)
+    throw Error(
+        fmt::format("ranks must be of CPUs so far, as they exchange over memory of the host, but got {} ranks of a "
+                    "program for CUDA",
+                    ranks));
 }
 
 std::optional<Launch> launchOf(const RunConfig &config, const Environment &environment) {

@@ -116,7 +116,7 @@ def who_fails_first():
     _, said = ranks(script.format(0, "kill -11 $$"), status=128 + 11, patience=100)
     expect(re.fullmatch(r"error: rank 0 \(pid \d+\) ended by signal 11\n", said), said)
     # 75 says that another one failed, and is heard only where all say so.
-    _, said = ranks("[ $STRETTO_RANK = 2 ] && sleep 0.3 && echo 'error: mine' && exit 1; echo 'error: of another'; exit 75", status=1)
+    _, said = ranks("trap '' USR1; [ $STRETTO_RANK = 2 ] && sleep 0.3 && echo 'error: mine' && exit 1; echo 'error: of another'; exit 75", status=1)
     expect(re.fullmatch(r"error: rank 2 \(pid \d+\): mine\n", said), said)
     _, said = ranks("[ $STRETTO_RANK = 0 ] && exit 0; echo error: $STRETTO_RANK; exit 75", ranks=2, status=75)
     expect(re.fullmatch(r"error: rank 1 \(pid \d+\): 1\n", said), said)
@@ -124,8 +124,11 @@ def who_fails_first():
 
 
 def the_others_get_time():
-    """Those that do not end by themselves get SIGTERM, then SIGKILL; those that do are left alone."""
-    trap = "trap 'echo told > told.$STRETTO_RANK' TERM; "
+    """Those that do not end by themselves get SIGTERM, then SIGKILL; those that do are left alone. All are told at once."""
+    begin = time.monotonic()
+    ranks("[ $STRETTO_RANK = 1 ] && exit 5; sleep 60", status=5)
+    expect(time.monotonic() - begin < 5, "ranks that wait for others must end when they are told that one is gone")
+    trap = "trap '' USR1; trap 'echo told > told.$STRETTO_RANK' TERM; "
     wait = "for ((i = 0; i < 100; ++i)); do sleep 0.1; done"
     begin = time.monotonic()
     ranks(f"{trap} [ $STRETTO_RANK = 1 ] && exit 5; {wait}", status=5, patience=300)

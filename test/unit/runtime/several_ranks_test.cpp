@@ -35,6 +35,14 @@ std::string launchError(std::vector<const char *> arguments) {
   return errorOf([&] { launchOf(configured(std::move(arguments)), ofTwo); });
 }
 
+TEST(SeveralRanks, AreOfCpus) {
+  EXPECT_NO_THROW(checkDeviceOfRanks("cuda", 1));
+  EXPECT_NO_THROW(checkDeviceOfRanks("cpu", 8));
+  EXPECT_EQ(errorOf([] { checkDeviceOfRanks("cuda", 2); }),
+            "ranks must be of CPUs so far, as they exchange over memory of the host, but got 2 ranks of a program for "
+            "CUDA");
+}
+
 } // namespace
 
 TEST(SeveralRanks, Settings) {
@@ -61,7 +69,7 @@ TEST(SeveralRanks, SettingsOutOfRange) {
 
 TEST(SeveralRanks, WhatIsForOneRankIsRefused) {
   const std::vector<std::vector<const char *>> options = {
-      {"--bench"}, {"--prompt", "1"}, {"--prompts", "p"}, {"--dump-gradients", "g"}, {"--dump-batch", "b"}};
+      {"--prompt", "1"}, {"--prompts", "p"}, {"--dump-gradients", "g"}, {"--dump-batch", "b"}};
   for (std::vector<const char *> words : options) {
     const std::string option = words[0];
     EXPECT_EQ(launchError(words), option + " must be given to one rank, but got 2 (PMI_SIZE)");
