@@ -32,9 +32,13 @@ PLAIN_DATA = ("codegen/target/BackendOptions.h", "runtime/core/sealed.h", "runti
 # Of the frontend only the way out knows MLIR; the rest is text, syntax trees and types.
 FRONTEND_MLIR = ("frontend/lowering/", "frontend/Frontend.")
 
+# What of the runtime lies below what ranks do together.
+BELOW_RANKS = ("runtime/abi/", "runtime/core/", "runtime/dist/")
+
 IS_MLIR = re.compile(r"(mlir|mlir-c)/")
 IS_LLVM = re.compile(r"(llvm|llvm-c|clang|lld)/")
 IS_TORCH = re.compile(r"(ATen|torch|c10|caffe2)/")
+IS_C10D = re.compile(r"torch/csrc/distributed/")
 INCLUDE = re.compile(r'^\s*#?\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.M)
 
 
@@ -59,6 +63,10 @@ def problem(path, included, exists):
         if area == "frontend" and IS_MLIR.match(target) and not path.startswith(FRONTEND_MLIR):
             return "of the frontend only lowering/ and Frontend.h may include MLIR"
         return None
+    if IS_C10D.match(target) and not path.startswith("runtime/dist/"):
+        return "only runtime/dist may include c10d"
+    if path.startswith("runtime/dist/") and target.startswith("runtime/") and not target.startswith(BELOW_RANKS):
+        return "of the runtime, dist may include core alone"
     if IS_TORCH.match(target):
         return None if area in LIBTORCH else f"{area} may not include LibTorch"
     other = area_of(target)
@@ -102,6 +110,9 @@ def self_test():
     assert not allowed("passes/A.cpp", "frontend/parse/Parser.h")
     assert not allowed("runtime/core/a.cpp", "llvm/ADT/StringRef.h")
     assert allowed("runtime/core/a.cpp", "ATen/ops/mm.h")
+    assert allowed("runtime/dist/a.cpp", "torch/csrc/distributed/c10d/TCPStore.hpp")
+    assert not allowed("runtime/train/a.cpp", "torch/csrc/distributed/c10d/TCPStore.hpp")
+    assert not allowed("runtime/dist/a.cpp", "runtime/train/step.h")
     assert not allowed("frontend/parse/Parser.cpp", "mlir/IR/Builders.h")
     assert allowed("frontend/lowering/Build.cpp", "mlir/IR/Builders.h")
     assert not allowed("tools/stretto/main.cpp", "runtime/train/task.h")
