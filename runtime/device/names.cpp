@@ -13,14 +13,15 @@ namespace {
 
 struct KnownDevice {
   std::string_view name, target; // `target`: of the programs that it runs
+  bool hasHostMemory;
   void (*checkPresence)();
 };
 
 // Of those for one target, the first is the usual one.
 constexpr KnownDevice devices[] = {
-    {"cpu", "cpu", [] {}},
-    {"cuda", "cuda", checkCudaPresence},
-    {"null-async", "cpu", [] {}},
+    {"cpu", "cpu", true, [] {}},
+    {"cuda", "cuda", false, checkCudaPresence},
+    {"null-async", "cpu", true, [] {}},
 };
 
 const KnownDevice *findDevice(std::string_view name) {
@@ -62,6 +63,11 @@ std::string chooseDevice(std::string_view target, const std::string &asked) {
   throw Error(
       fmt::format("the device must be one that the model was compiled for, {}, but got '{}'{}", listFor(target), asked,
                   named ? fmt::format("; compile it again: stretto compile SPEC --target={}", named->target) : ""));
+}
+
+bool hasHostMemory(std::string_view device) {
+  const KnownDevice *known = findDevice(device);
+  return known && known->hasHostMemory;
 }
 
 void checkPresence(std::string_view device) {

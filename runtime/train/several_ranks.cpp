@@ -2,6 +2,7 @@
 #include "runtime/train/several_ranks.h"
 
 #include "runtime/core/error.h"
+#include "runtime/device/names.h"
 #include "runtime/dist/data_parallel.h"
 #include "runtime/dist/spawn.h"
 
@@ -46,11 +47,10 @@ void checkRanks(const RunConfig &config) {
 }
 
 void checkDeviceOfRanks(std::string_view device, int64_t ranks) {
-  if (device == "cuda" && ranks > 1)
-    throw Error(
-        fmt::format("ranks must be of CPUs so far, as they exchange over memory of the host, but got {} ranks of a "
-                    "program for CUDA",
-                    ranks));
+  if (ranks > 1 && !hasHostMemory(device))
+    throw Error(fmt::format("ranks must work in memory of the host, over which they exchange, but got {} ranks of the "
+                            "device '{}', which can have one",
+                            ranks, device));
 }
 
 std::optional<Launch> launchOf(const RunConfig &config, const Environment &environment) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace stretto::runtime {
@@ -82,6 +83,7 @@ double Stepper::totalOf(const Losses &losses) {
     ofVirtualRanks[i / accumulate] += widen(losses[i])[0];
   if (parallel)
     ofVirtualRanks = parallel->gather(ofVirtualRanks);
+  lossesOfRanks = ofVirtualRanks;
   return std::accumulate(ofVirtualRanks.begin() + 1, ofVirtualRanks.end(), ofVirtualRanks[0]);
 }
 
@@ -94,6 +96,15 @@ void Stepper::submitGradients(TokenBlock &block, int64_t virtualRank, Losses &lo
       repeat(Gradients, {state.program.gradients});
     real(losses[i], state.program.output.loss, 1);
   }
+}
+
+std::string Stepper::whereLossIsLost() const {
+  const auto lost =
+      std::find_if(lossesOfRanks.begin(), lossesOfRanks.end(), [](double loss) { return !std::isfinite(loss); });
+  if (!parallel || lost == lossesOfRanks.end())
+    return "";
+  const int64_t number = lost - lossesOfRanks.begin();
+  return fmt::format(" (virtual rank {}, computed by rank {})", number, number / parallel->virtualRanks());
 }
 
 Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {

@@ -35,6 +35,9 @@ public:
   // Its two halves, for who wants to look in between. Gradients, in GRADIENTS (of several ranks: in the rows that this
   // one owns); returns the loss. Waits.
   double gradients(TokenBlock &block);
+  // Of the latest step of several virtual ranks whose loss is no number: " (virtual rank 3, computed by rank 1)"; else
+  // empty.
+  std::string whereLossIsLost() const;
   // Whether every gradient is a finite number. Waits.
   bool gradientsAreFinite();
   // Clips and applies GRADIENTS; returns their norm before clipping. Waits.
@@ -86,7 +89,8 @@ private:
   TrainingState state;
   Context context;
   int64_t accumulate;
-  DataParallel *parallel; // null where the step is that of one rank
+  DataParallel *parallel;            // null where the step is that of one rank
+  std::vector<double> lossesOfRanks; // of virtual ranks, of the latest step
 };
 
 } // namespace stretto::runtime

@@ -163,10 +163,10 @@ void Trainer::takeStep(TokenBlock &block, StepMetrics &metrics) {
     metrics.loss = result.loss, metrics.gradNorm = result.gradNorm;
     if (!std::isfinite(metrics.loss))
       throw SharedError(
-          fmt::format("step {}: the loss must be a number, but got {}; no checkpoint holds this step "
+          fmt::format("step {}: the loss must be a number, but got {}{}; no checkpoint holds this step "
                       "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
                       "steps out)",
-                      metrics.step, metrics.loss));
+                      metrics.step, metrics.loss, stepper.whereLossIsLost()));
     checkNorm(metrics);
     ++updates;
   } else {
@@ -193,10 +193,10 @@ bool Trainer::applyStep(StepMetrics &metrics) {
   const bool skip = config.onNonfinite == "skip";
   const bool fine = std::isfinite(metrics.loss) && (!skip || stepper.gradientsAreFinite());
   if (!fine && !skip)
-    throw SharedError(fmt::format("step {}: the loss must be a number, but got {}; weights are as after step {} "
+    throw SharedError(fmt::format("step {}: the loss must be a number, but got {}{}; weights are as after step {} "
                                   "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
                                   "steps out)",
-                                  metrics.step, metrics.loss, metrics.step - 1));
+                                  metrics.step, metrics.loss, stepper.whereLossIsLost(), metrics.step - 1));
   if (!fine) {
     metrics.gradNorm = NAN;
     parts.progress.warning(

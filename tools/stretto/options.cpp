@@ -49,6 +49,7 @@ static constexpr std::array programTable{
     TrainOption{"--ranks"},
     TrainOption{"--virtual-ranks"},
     TrainOption{"--max-restarts"},
+    TrainOption{"--join-timeout"},
     TrainOption{"--rank-timeout"},
     TrainOption{"--device"},
     TrainOption{"--graph"},

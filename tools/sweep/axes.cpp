@@ -67,8 +67,8 @@ static bool isParameter(const std::string &name) {
 // Which options may be axes: those with one value that are not the sweep's own.
 static bool mayVary(const TrainOption &option) {
   static constexpr std::string_view others[] = {
-      "--out",          "--set",          "--task-set", "--threads",   "--ranks",
-      "--max-restarts", "--rank-timeout", "--progress", "--log-every", "-I"};
+      "--out",          "--set",          "--task-set", "--threads",   "--ranks", "--max-restarts",
+      "--join-timeout", "--rank-timeout", "--progress", "--log-every", "-I"};
   return option.takesValue && std::ranges::find(others, option.name) == std::end(others);
 }
 

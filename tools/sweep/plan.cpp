@@ -134,7 +134,8 @@ static std::string listed(const Words &values) {
 // not depend on it.
 static std::map<std::string, std::string> partsOf(const runtime::SweepFile &sweep) {
   std::map<std::string, std::string> parts = optionValues(sweep.options);
-  for (const char *name : {"--threads", "--max-restarts", "--rank-timeout", "--progress", "--quiet", "--log-every"})
+  for (const char *name :
+       {"--threads", "--max-restarts", "--join-timeout", "--rank-timeout", "--progress", "--quiet", "--log-every"})
     parts.erase(name);
   for (const runtime::Axis &axis : sweep.axes)
     parts["--over " + axis.name] = listed(axis.values);

@@ -141,6 +141,12 @@ contains(said[0], "could not be written: rank 1: cannot ")
 contains(said[0], "No space left on device; earlier checkpoints are intact")
 expect(digest_of_ranks(trial.out, STEPS) == expected, "bits differ after a checkpoint that failed")
 
+# No number on one rank: all see it in the same step, and say whose it is.
+trial = Run("poisoned", environments={1: {"STRETTO_FAKE_POISON": "40"}})
+said = trial.end(20, [1])
+contains(said[0], "error: step 40: the loss must be a number, but got nan (virtual rank 1, computed by rank 1); ")
+expect(not any("error" in said[rank] for rank in (1, 2)), f"one rank tells what all know, but got {said}")
+
 # What does not fit together, and who does not come.
 said = Run("other", {1: ["--lr", 0.5]}).end(10, [1])
 contains(said[0], "must run the same as rank 0 (host")
