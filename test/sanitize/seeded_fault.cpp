@@ -36,7 +36,8 @@ public:
 
 void raceWithPrefetcher() {
   const CountingSource source;
-  Prefetcher data(source, 0, 1, 1);
+  const auto alone = groupOfOne();
+  Prefetcher data(source, 0, {1, 0, 1}, 1, *alone);
   data.next();
   while (source.calls < 2) // what it prepares ahead
     std::this_thread::yield();

@@ -116,7 +116,7 @@ def who_fails_first():
     _, said = ranks(script.format(0, "kill -11 $$"), status=128 + 11, patience=100)
     expect(re.fullmatch(r"error: rank 0 \(pid \d+\) ended by signal 11\n", said), said)
     # 75 says that another one failed, and is heard only where all say so.
-    _, said = ranks("trap '' USR1; [ $STRETTO_RANK = 2 ] && sleep 0.3 && echo 'error: mine' && exit 1; echo 'error: of another'; exit 75", status=1)
+    _, said = ranks("trap '' USR1; [ $STRETTO_RANK = 2 ] && sleep 1 && echo 'error: mine' && exit 1; sleep 0.5; echo 'error: of another'; exit 75", status=1)
     expect(re.fullmatch(r"error: rank 2 \(pid \d+\): mine\n", said), said)
     _, said = ranks("[ $STRETTO_RANK = 0 ] && exit 0; echo error: $STRETTO_RANK; exit 75", ranks=2, status=75)
     expect(re.fullmatch(r"error: rank 1 \(pid \d+\): 1\n", said), said)
@@ -131,12 +131,12 @@ def the_others_get_time():
     trap = "trap '' USR1; trap 'echo told > told.$STRETTO_RANK' TERM; "
     wait = "for ((i = 0; i < 100; ++i)); do sleep 0.1; done"
     begin = time.monotonic()
-    ranks(f"{trap} [ $STRETTO_RANK = 1 ] && exit 5; {wait}", status=5, patience=300)
+    ranks(f"{trap} [ $STRETTO_RANK = 1 ] && sleep 0.5 && exit 5; {wait}", status=5, patience=300)
     took = time.monotonic() - begin
     expect(0.4 <= took < 6, f"it took {took} s")
     expect(os.path.exists("told.0") and os.path.exists("told.2") and not os.path.exists("told.1"), "SIGTERM did not come")
     ranks("[ $STRETTO_RANK = 1 ] && exit 75; sleep 60", status=75, patience=100)
-    ranks(f"{trap} rm -f told.*; [ $STRETTO_RANK = 1 ] && exit 5; sleep 0.3; exit 75", status=5)
+    ranks(f"{trap} rm -f told.*; [ $STRETTO_RANK = 1 ] && sleep 0.5 && exit 5; sleep 0.8; exit 75", status=5)
     expect(not [name for name in os.listdir(".") if name.startswith("told")], "SIGTERM came too early")
 
 
@@ -193,7 +193,8 @@ def no_orphans():
 
 
 def restarts():
-    count = "echo \"$*\" >> runs.$STRETTO_RANK; attempt=$(wc -l < runs.$STRETTO_RANK); "
+    # All have counted when the first one ends.
+    count = "trap '' USR1; echo \"$*\" >> runs.$STRETTO_RANK; attempt=$(wc -l < runs.$STRETTO_RANK); sleep 0.3; "
     _, said = ranks(count + "[ $STRETTO_RANK = 1 -a $attempt = 1 ] && kill -9 $$; [ $STRETTO_RANK = 2 -a $attempt = 2 ] && exit 75;"
                     "[ $attempt -ge 3 ] || exit 75", restarts=2)
     expect(re.fullmatch(r"restart 1 of 2: rank 1 \(pid \d+\) ended by signal 9\n"
