@@ -1,6 +1,6 @@
 """What a step of W ranks costs beside W programs that know nothing of each other, ours and PyTorch's, in turns.
 
-    .deps/venv/bin/python bench/ranks/run.py [--ranks 2] [--width 256] [--canon shift|none] [--rounds 15] [--steps 3]
+    .deps/venv/bin/python bench/ranks/run.py [--ranks 2] [--width 256] [--canon shift|none] [--rounds 15] [--steps 3] [--ours]
 
 Llama of bench/step (width 256: 4 layers, batch 4 x 512 a rank), one thread a rank, Gloo on this host. Each round asks each
 form for some steps, in an order that turns; `both` are W programs at once, asked at the same moment: on shared cores they
@@ -105,6 +105,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--steps", type=int, default=3, help="of each form in a round")
     parser.add_argument("--build", default=f"{ROOT}/build", help="folder with the tools")
+    parser.add_argument("--ours", action="store_true", help="leave PyTorch out")
     parser.add_argument("--out", help="also write every sample there, as JSON")
     return parser.parse_args()
 
@@ -113,7 +114,8 @@ def main():
     arguments = parse()
     with tempfile.TemporaryDirectory() as folder:
         data = write_data(folder, arguments.width)
-        forms = ours(arguments, folder, data) + [pytorch(arguments, folder, data, form) for form in ("alone", "ddp", "fsdp2")]
+        forms = ours(arguments, folder, data)
+        forms += [pytorch(arguments, folder, data, form) for form in ("alone", "ddp", "fsdp2") if not arguments.ours]
         for form in forms:
             form.ask("time 2")
         for number in range(arguments.rounds):

@@ -7,12 +7,17 @@
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Logging.h>
 #include <cstdlib>
+#include <cstring>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 namespace stretto::runtime {
 namespace {
+
+// Parts of so many bytes are broadcast one after the other where there are few of them.
+constexpr int64_t largePart = 64 << 10;
+constexpr int fewMembers = 8;
 
 // How long a collective may take; a rank that is gone is found much sooner.
 constexpr std::chrono::minutes collectiveTimeout(10);
@@ -39,11 +44,26 @@ public:
     finish([&] { return group->alltoall_base(out, in, equal, equal, {}); });
   }
   void gather(const void *from, void *to, int64_t bytes) override {
+    if (bytes >= largePart && size() <= fewMembers)
+      return broadcastAll(from, static_cast<char *>(to), bytes);
     at::Tensor in = bytesAt(from, bytes), out = bytesAt(to, bytes * size());
     finish([&] { return group->_allgather_base(out, in, {}); });
   }
 
 private:
+  // Gloo gathers into memory of its own and copies; a broadcast leaves parts where they are.
+  void broadcastAll(const void *from, char *to, int64_t bytes) {
+    char *const own = to + rank() * bytes;
+    if (own != from)
+      std::memmove(own, from, bytes);
+    for (int root = 0; root < size(); ++root) {
+      std::vector<at::Tensor> part{bytesAt(to + root * bytes, bytes)};
+      c10d::BroadcastOptions options;
+      options.rootRank = root;
+      finish([&] { return group->broadcast(part, options); });
+    }
+  }
+
   template <typename Start> void finish(Start start) {
     try {
       start()->wait();
