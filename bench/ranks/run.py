@@ -127,7 +127,8 @@ def main():
     print(table(forms, arguments))
     if arguments.out:
         with open(arguments.out, "w") as file:
-            json.dump({"date": datetime.date.today().isoformat(), "arguments": vars(arguments),
+            given = {name: value for name, value in vars(arguments).items() if name not in ("build", "out")}
+            json.dump({"date": datetime.date.today().isoformat(), "arguments": given,
                        "samples": {form.name: form.samples for form in forms}}, file, indent=1)
 
 
