@@ -119,7 +119,7 @@ struct GroupMaker::Connection {
 // What c10d says of sockets is told by messages of ours; TORCH_CPP_LOG_LEVEL brings it back.
 static void silenceLibrary() {
   if (!std::getenv("TORCH_CPP_LOG_LEVEL"))
-    FLAGS_caffe2_log_level = c10::GLOG_ERROR;
+    FLAGS_caffe2_log_level = c10::GLOG_FATAL;
 }
 
 GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)

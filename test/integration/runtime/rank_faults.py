@@ -41,7 +41,7 @@ class Run:
             command = [program, *map(str, options), "--out", self.out, *map(str, of_ranks.get(rank, []))]
             self.processes[rank] = subprocess.Popen(
                 command, env={**os.environ, **common, **own, **environments.get(rank, {})}, text=True,
-                pass_fds=[listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                pass_fds=[listener.fileno()] * (rank == 0), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         listener.close()
 
     def await_step(self, step):
