@@ -14,7 +14,7 @@ import time
 
 from harness import digest_of_ranks, expect, run
 
-KILLS, SEED, STEPS, RANKS, LIMIT = int(os.environ.get("STRETTO_KILLS", "50")), 20261124, 200, 3, 3.0
+KILLS, SEED, STEPS, RANKS, LIMIT = int(os.environ.get("STRETTO_KILLS", "50")), 20261124, 200, 3, 5.0
 program, folder = sys.argv[1], sys.argv[2]
 options = ["--task", "rule", "--steps", STEPS, "--save-every", 5, "--keep", 2, "--eval-every", 50, "--threads", 1,
            "--eval-batches", 2, "--quiet", "--virtual-ranks", RANKS]
