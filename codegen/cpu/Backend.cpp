@@ -19,6 +19,7 @@ public:
     return list;
   }
   int64_t headBytes() const override { return 4 << 20; } // they stay in its caches
+  int64_t bucketBytes() const override { return 4 << 20; }
   passes::CostModel costModel() const override { return {}; }
 
   void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef cpu, StringRef overrides) const override {

@@ -339,6 +339,8 @@ CallBuffers emitLibrary(HostBuilder &b, Operation *op) {
 LogicalResult stretto::codegen::emitCall(HostBuilder &b, Operation *op, const KernelNumbers &kernels,
                                          std::vector<Site> &sites) {
   b.setLoc(op->getLoc());
+  if (auto ready = dyn_cast<kern::ReadyOp>(op))
+    b.call("stretto_ready", b.lookUp(ready.getBuckets()));
   if (isa<seq::AliasOp>(op))
     return success();
   if (auto scan = dyn_cast<seq::ScanOp>(op)) {

@@ -45,6 +45,22 @@ Value HostBuilder::pack(ArrayRef<double> numbers) {
   return pack(llvm::map_to_vector(numbers, [&](double number) -> OpFoldResult { return getF64FloatAttr(number); }));
 }
 
+Value HostBuilder::lookUp(ArrayRef<int64_t> numbers) {
+  if (llvm::all_equal(numbers))
+    return i64(numbers[0]);
+  auto type = LLVM::LLVMArrayType::get(getI64Type(), numbers.size());
+  std::string name = (function.getName() + ".numbers").str();
+  for (int64_t i = 0; module.lookupSymbol(name); ++i)
+    name = (function.getName() + ".numbers" + Twine(i)).str();
+  {
+    InsertionGuard guard(*this);
+    setInsertionPointToStart(module.getBody());
+    LLVM::GlobalOp::create(*this, type, /*isConstant=*/true, LLVM::Linkage::Internal, name, getI64TensorAttr(numbers));
+  }
+  Value place = LLVM::GEPOp::create(*this, pointer(), type, address(name, 0), ArrayRef<LLVM::GEPArg>{0, iteration()});
+  return LLVM::LoadOp::create(*this, getI64Type(), place);
+}
+
 Value HostBuilder::text(StringRef text) {
   std::string name = ("stretto.text." + text).str();
   if (module.lookupSymbol(name))

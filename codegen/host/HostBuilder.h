@@ -40,6 +40,8 @@ public:
   }
   /// Address of an array of numbers on the stack.
   Value pack(llvm::ArrayRef<double> numbers);
+  /// The number of this iteration, of one for each; outside of scan bodies the only one.
+  Value lookUp(llvm::ArrayRef<int64_t> numbers);
   /// Address of a constant text that ends in 0.
   Value text(mlir::StringRef text);
   /// The address of a byte behind a symbol.

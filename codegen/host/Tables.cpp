@@ -3,6 +3,7 @@
 
 #include "codegen/host/GlobalBuilder.h"
 #include "codegen/host/Parameters.h"
+#include "codegen/memory/Buckets.h"
 #include "codegen/memory/Entries.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
@@ -43,7 +44,8 @@ constexpr EntryPoint<stretto_decode> decodeEntries[] = {{"decode_one", &Program:
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
                               siteResultsName = "stretto.site_results", imagesName = "stretto.images",
-                              bufferBytesName = "stretto.buffer_bytes", chunkBytesName = "stretto.chunk_bytes";
+                              bucketsName = "stretto.buckets", bufferBytesName = "stretto.buffer_bytes",
+                              chunkBytesName = "stretto.chunk_bytes";
 
 class TableEmitter {
 public:
@@ -57,6 +59,7 @@ public:
       return failure();
     defineSites();
     imageCount = defineImages();
+    defineBuckets();
     defineProgram();
     g.finish();
     return success();
@@ -189,6 +192,16 @@ private:
     return count;
   }
 
+  void defineBuckets() {
+    SmallVector<kern::BucketAttr> buckets = bucketsOf(module);
+    g.defineList<stretto_bucket>(bucketsName, buckets.size(), [&](size_t i) {
+      return g.start<stretto_bucket>()
+          .set(&stretto_bucket::first_row, buckets[i].getFirst())
+          .set(&stretto_bucket::rows, buckets[i].getRows());
+    });
+    bucketCount = buckets.size();
+  }
+
   void defineSites() {
     SmallVector<const SiteResult *> results;
     SmallVector<int64_t> starts;
@@ -282,7 +295,9 @@ private:
         .set(&Program::kernels, g.address(kernelTableName))
         .set(&Program::kernel_count, facts.kernels.size())
         .set(&Program::images, g.address(imagesName))
-        .set(&Program::image_count, imageCount);
+        .set(&Program::image_count, imageCount)
+        .set(&Program::buckets, g.address(bucketsName))
+        .set(&Program::bucket_count, bucketCount);
   }
 
   Type parameterType() { return passes::layoutParameters(module).elementType; }
@@ -363,7 +378,7 @@ private:
   ModuleOp module;
   const ProgramFacts &facts;
   SmallVector<ParameterEntry> parameters;
-  int64_t imageCount = 0;
+  int64_t imageCount = 0, bucketCount = 0;
   GlobalBuilder g;
 };
 } // namespace

@@ -1,6 +1,7 @@
 //===- VerifyMemory.cpp - run planned memory on shadows of values --------------===//
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
+#include "codegen/memory/ReadyCheck.h"
 #include "codegen/memory/Shadow.h"
 #include "codegen/memory/Slots.h"
 #include "codegen/memory/Timeline.h"
@@ -22,9 +23,9 @@ namespace {
 /// Runs one entry point.
 class Run {
 public:
-  explicit Run(ModuleOp module) : module(module) {}
+  Run(ModuleOp module, func::FuncOp function) : module(module), function(function), ready(module, function) {}
 
-  LogicalResult entry(func::FuncOp function) {
+  LogicalResult entry() {
     for (auto parameter : module.getOps<seq::ParameterOp>()) {
       Content content = contents[parameter] = freshOf(parameter, parameter.getTensorType());
       shadow.write(parameterSpan(parameter, slotOf(parameter)), content);
@@ -52,7 +53,7 @@ public:
     for (auto gradient : function.getOps<seq::GradientOp>())
       if (failed(checkGradient(gradient)))
         return failure();
-    return success();
+    return ready.finish();
   }
 
 private:
@@ -148,6 +149,8 @@ private:
       return failure();
     if (auto gradient = dyn_cast<seq::GradientOp>(op))
       return checkGradient(gradient);
+    if (auto final = dyn_cast<kern::ReadyOp>(op))
+      return checkReady(final);
     if (auto scan = dyn_cast<seq::ScanOp>(op))
       return runScan(scan);
     if (std::optional<Content> view = viewed(op)) {
@@ -194,6 +197,21 @@ private:
     return success();
   }
 
+  /// The gradients are where those who are told of them read them.
+  LogicalResult checkReady(kern::ReadyOp op) {
+    for (auto [name, gradient] : llvm::zip(op.getParameters().getAsRange<FlatSymbolRefAttr>(), op.getGradients())) {
+      auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(name.getValue()));
+      kern::SlotAttr slot = slotOf(parameter);
+      auto flat = kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
+      Span place =
+          inBody ? spanOf(gradient.getType(), flat, iteration, columnsOf(gradient), 0) : parameterSpan(parameter, flat);
+      if (!shadow.holds(place, values[gradient]))
+        return showOther(op.emitOpError() << "does not find the gradient of " << name << " in iteration " << iteration,
+                         place, values[gradient]);
+    }
+    return ready.run(op, iteration, inBody);
+  }
+
   LogicalResult runScan(seq::ScanOp scan) {
     func::FuncOp body = bodyOf(scan);
     int64_t trips = scan.getTrips(), carries = scan.getCarry().size();
@@ -237,6 +255,8 @@ private:
   }
 
   ModuleOp module;
+  func::FuncOp function;
+  ReadyCheck ready;
   Shadow shadow;
   DenseMap<Value, Content> values;
   DenseMap<Operation *, Content> contents, roundedContents; // of parameters and caches
@@ -250,7 +270,7 @@ struct VerifyMemoryPass : stretto::codegen::impl::VerifyMemoryBase<VerifyMemoryP
     if (failed(requireSlots(getOperation())))
       return signalPassFailure();
     for (func::FuncOp entry : entryFunctions(getOperation()))
-      if (failed(Run(getOperation()).entry(entry)))
+      if (failed(Run(getOperation(), entry).entry()))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }

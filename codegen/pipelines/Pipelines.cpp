@@ -90,6 +90,7 @@ static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createSplitColumnSums());
   passes.addPass(createOrderWork());
   passes.addPass(createPlanMemory());
+  passes.addPass(createChooseBuckets({options.bucketBytes ? options.bucketBytes : options.backend->bucketBytes()}));
 }
 
 static void addNVVM(OpPassManager &passes, const PipelineOptions &options) {
@@ -138,6 +139,9 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   PassOptions::Option<int64_t> headBytes{
       *this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
       llvm::cl::init(PipelineOptions().headBytes)};
+  PassOptions::Option<int64_t> bucketBytes{
+      *this, "bucket-bytes", llvm::cl::desc("least bytes of a bucket that ranks exchange; 0: what suits the target"),
+      llvm::cl::init(PipelineOptions().bucketBytes)};
   PassOptions::Option<std::string> activations{
       *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};
   PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
@@ -166,6 +170,7 @@ static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHand
   PipelineOptions result{options.fuse,
                          options.memoryBudget,
                          options.headBytes,
+                         options.bucketBytes,
                          options.cpu,
                          options.activations,
                          options.decode,

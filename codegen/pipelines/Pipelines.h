@@ -22,6 +22,7 @@ struct PipelineOptions {
   std::string fuse = "all";   // "all" or "none"
   int64_t memoryBudget = 0;   // bytes that saved values of all layers may take; 0: where one saves six that are moved
   int64_t headBytes = 0;      // largest logits, in bytes, that are held at once; 0: what suits the backend
+  int64_t bucketBytes = 0;    // least bytes of a bucket that ranks exchange; 0: what suits the backend
   std::string cpu = "native"; // the host, as LLVM names it
   std::string activations;    // "bf16", or empty: activations have the type of parameters
   int64_t decode = 0;         // tokens of a chunk of the decode entries; 0: no such entries

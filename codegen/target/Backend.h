@@ -50,6 +50,8 @@ public:
   virtual bool hasDeviceCode() const { return false; }
   /// The largest logits, in bytes, that are held at once if the user does not say.
   virtual int64_t headBytes() const = 0;
+  /// The least bytes of gradients that ranks exchange together if the user does not say.
+  virtual int64_t bucketBytes() const = 0;
   /// What moving rows through memory and computing them again cost on the device: it decides what shares a kernel.
   virtual passes::CostModel costModel() const = 0;
   /// Whether matmuls add another value as they write, for less than a kernel that reads both.

@@ -132,6 +132,31 @@ seq::ValueFacts CopyOp::getOperandFacts(unsigned) {
 seq::ValueFacts CopyOp::getResultFacts(unsigned number) { return getOperandFacts(number); }
 bool CopyOp::onlyMoves() { return true; }
 
+LogicalResult ReadyOp::verify() {
+  if (getParameters().size() != getGradients().size())
+    return emitOpError() << "must have a gradient for each of " << getParameters().size() << " parameters, but got "
+                         << getGradients().size();
+  if (getBuckets().empty() || llvm::any_of(getBuckets(), [](int64_t count) { return count < 0; }))
+    return emitOpError() << "must tell for each iteration how many buckets are final, but got [" << getBuckets() << "]";
+  return success();
+}
+
+LogicalResult ReadyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto [name, gradient] : llvm::zip(getParameters().getAsRange<FlatSymbolRefAttr>(), getGradients())) {
+    auto parameter = symbols.lookupNearestSymbolFrom<seq::ParameterOp>(*this, name);
+    if (!parameter || parameter.getFrozen())
+      return emitOpError() << "must name parameters that are trained, but got " << name;
+    RankedTensorType whole = parameter.getTensorType();
+    Type entry = parameter.getStacked()
+                     ? Type(RankedTensorType::get(whole.getShape().drop_front(), whole.getElementType()))
+                     : Type();
+    if (gradient.getType() != whole && gradient.getType() != entry)
+      return emitOpError() << "must be given " << whole << " for " << name << ", or an entry of it, but got "
+                           << gradient.getType();
+  }
+  return success();
+}
+
 LogicalResult DeviceKernelOp::verify() {
   if (getSymbol().empty())
     return emitOpError() << "symbol must not be empty";

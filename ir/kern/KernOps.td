@@ -84,6 +84,21 @@ def Kern_AnySchedule : Attr<CPred<"::llvm::isa<::stretto::kern::Schedule>($_self
   let convertFromStorage = "$_self";
 }
 
+def Kern_BucketAttr : AttrDef<Kern_Dialect, "Bucket"> {
+  let mnemonic = "bucket";
+  let summary = "rows of gradients that ranks exchange together";
+  let description = [{
+    `rows` rows of the flat arenas from row `first` on. The attribute `kern.buckets` of the module lists all of them, in
+    the order in which their gradients become final in an entry point.
+
+    ```mlir
+    #kern.bucket<first 2, rows 12>
+    ```
+  }];
+  let parameters = (ins "int64_t":$first, "int64_t":$rows);
+  let assemblyFormat = "`<` `first` $first `,` `rows` $rows `>`";
+}
+
 def Kern_ImageKind : I32EnumAttr<"ImageKind", "what the bytes of an image are", [
   I32EnumAttrCase<"cubin", 0>, I32EnumAttrCase<"ptx", 1>]> {
   let cppNamespace = "::stretto::kern";
@@ -219,6 +234,28 @@ def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>,
   let arguments = (ins Kern_Tensor:$operand);
   let results = (outs Kern_Tensor:$result);
   let assemblyFormat = "$operand `:` type($result) attr-dict";
+}
+
+def Kern_ReadyOp : Kern_Op<"ready", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
+  let summary = "gradients are final";
+  let description = [{
+    From here to the end of the entry point nothing writes to the gradients of these parameters; in the body of a scan, to
+    those of the iteration. `buckets` tells for each iteration (once outside of scans) how many of the `kern.buckets` of
+    the module are final then, in which ranks exchange gradients while the backward goes on.
+
+    ```mlir
+    kern.ready [@layers.o.weight, @layers.norm.weight] (%do, %dn) buckets [2, 1, 1]
+        : tensor<64x64xf32>, tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$parameters, Variadic<Kern_Real>:$gradients,
+                       DenseI64ArrayAttr:$buckets);
+  let assemblyFormat = "$parameters `(` $gradients `)` `buckets` $buckets `:` type($gradients) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::reserved; }
+  }];
 }
 
 def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, ParentOneOf<["RowwiseOp", "WalkOp"]>]> {

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 10u
+#define STRETTO_ABI_VERSION 11u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -157,6 +157,11 @@ typedef struct stretto_image {
 
 typedef struct stretto_context stretto_context;
 
+/* Rows of the flat arenas whose gradients are exchanged together by ranks. */
+typedef struct stretto_bucket {
+  int64_t first_row, rows; /* of STRETTO_FLAT_COLUMNS elements */
+} stretto_bucket;
+
 typedef struct stretto_output {
   int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * (nll + nll_square * nll^2 +
                        * z_loss * z^2), z the log-sum-exp of the logits; coefficients: of the program */
@@ -221,6 +226,9 @@ typedef struct stretto_program {
   int64_t image_count;
   stretto_input input;
   stretto_output output;
+  /* In the order in which their gradients become final in `gradients`; each trainable row is in one of them. */
+  const stretto_bucket *buckets;
+  int64_t bucket_count;
   /* Entry points. gradients: forward, loss and backward of one micro-batch into GRADIENTS.
    * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
    * squares: SQUARES of GRADIENTS. norm: their sum and its root in OUTPUTS. apply: clipping by that sum, AdamW. The kernels
@@ -391,6 +399,10 @@ typedef struct stretto_library_args {
   double flops; /* of this call */
 } stretto_library_args;
 void stretto_library(stretto_context *, const stretto_library_args *);
+
+/* With what was put on the context before, the gradients of the first `buckets` buckets of the program are final: until the
+ * entry ends, nothing writes there. Called by `gradients`, each time with at least as many as before. */
+void stretto_ready(stretto_context *, int64_t buckets);
 
 /* Sets bytes to zero. */
 void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);

@@ -18,13 +18,13 @@ Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate, 
     : device(device) {
   try {
     for (int i = 0; i < STRETTO_ARENA_COUNT; ++i) {
-      const ArenaRange range = rangeOf(i, program, shard);
-      if (range.bytes <= 0 || i == STRETTO_ARENA_GRADIENTS || (i == STRETTO_ARENA_ACCUMULATOR && !accumulate))
+      const int64_t bytes = bytesOf(i, program, shard);
+      if (bytes <= 0 || i == STRETTO_ARENA_GRADIENTS || (i == STRETTO_ARENA_ACCUMULATOR && !accumulate))
         continue;
-      arenas[i] = {device.allocate(range.bytes), range.bytes, range.origin};
-      device.submit(ZeroOp{arenas[i].data, range.bytes});
+      arenas[i] = {device.allocate(bytes), bytes, piecesOf(i, program, shard)};
+      device.submit(ZeroOp{arenas[i].data, bytes});
     }
-    shareGradients(rangeOf(STRETTO_ARENA_GRADIENTS, program, shard).bytes);
+    shareGradients(piecesOf(STRETTO_ARENA_GRADIENTS, program, shard));
     device.wait();
   } catch (...) {
     releaseAll();
@@ -34,13 +34,14 @@ Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate, 
 
 Arenas::~Arenas() { releaseAll(); }
 
-void Arenas::shareGradients(int64_t bytes) {
+void Arenas::shareGradients(std::vector<ArenaPiece> pieces) {
+  const int64_t bytes = pieces[0].bytes;
   const Arena &activations = arenas[STRETTO_ARENA_ACTIVATIONS];
   if (bytes > activations.bytes)
     throw Error(fmt::format("gradients must lie inside the activations, but got {} bytes of gradients and {} of "
                             "activations",
                             bytes, activations.bytes));
-  arenas[STRETTO_ARENA_GRADIENTS] = {activations.data, bytes};
+  arenas[STRETTO_ARENA_GRADIENTS] = {activations.data, bytes, std::move(pieces)};
 }
 
 void Arenas::releaseAll() {
@@ -54,11 +55,15 @@ void *Arenas::resolve(const stretto_buffer &buffer, int64_t bytes) const {
     throw Error(fmt::format("a buffer must lie in one of {} arenas, but got arena {}",
                             static_cast<int>(STRETTO_ARENA_COUNT), buffer.arena));
   const Arena &arena = arenas[buffer.arena];
-  const int64_t offset = buffer.offset - arena.origin;
-  if (offset < 0 || bytes < 0 || offset > arena.bytes || bytes > arena.bytes - offset)
-    throw Error(fmt::format("a buffer must lie inside its arena, but got bytes {} to {} of '{}' with {} bytes", offset,
-                            offset + bytes, arenaName(buffer.arena), arena.bytes));
-  return static_cast<char *>(arena.data) + offset;
+  char *data = static_cast<char *>(arena.data);
+  for (const ArenaPiece &piece : arena.pieces) {
+    const int64_t offset = buffer.offset - piece.origin;
+    if (offset >= 0 && bytes >= 0 && offset <= piece.bytes && bytes <= piece.bytes - offset)
+      return data + offset;
+    data += piece.bytes;
+  }
+  throw Error(fmt::format("a buffer must lie inside its arena, but got bytes {} to {} of '{}' with {} bytes",
+                          buffer.offset, buffer.offset + bytes, arenaName(buffer.arena), arena.bytes));
 }
 
 int64_t Arenas::totalBytes() const {

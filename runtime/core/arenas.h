@@ -37,9 +37,9 @@ private:
   struct Arena {
     void *data = nullptr;
     int64_t bytes = 0;
-    int64_t origin = 0; // the offset that `data` has in the program
+    std::vector<ArenaPiece> pieces = {};
   };
-  void shareGradients(int64_t bytes);
+  void shareGradients(std::vector<ArenaPiece> pieces);
   void releaseAll();
   Device &device;
   std::array<Arena, STRETTO_ARENA_COUNT> arenas;

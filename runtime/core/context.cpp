@@ -17,15 +17,24 @@ void Context::run(void (*entry)(stretto_context *)) {
     std::rethrow_exception(std::exchange(state.failure, nullptr));
 }
 
+// Sets a field of the context while an entry runs.
+template <typename Field> class With {
+public:
+  With(Field &field, Field value) : field(field) { field = value; }
+  ~With() { field = {}; }
+
+private:
+  Field &field;
+};
+
 void Context::run(void (*entry)(stretto_context *), const RowRange &rows) {
-  state.rows = &rows;
-  try {
-    run(entry);
-  } catch (...) {
-    state.rows = nullptr;
-    throw;
-  }
-  state.rows = nullptr;
+  const With with(state.rows, &rows);
+  run(entry);
+}
+
+void Context::run(void (*entry)(stretto_context *), const std::function<void(int64_t)> &onReady) {
+  const With with(state.onReady, &onReady);
+  run(entry);
 }
 
 LaunchOp launchOn(const stretto_kernel &kernel, const stretto_buffer *buffers, const RowRange &rows,
@@ -105,6 +114,16 @@ void stretto_library(stretto_context *context, const stretto_library_args *args)
       op.buffers.push_back(context->arenas.resolve(tensor.buffer, bytesOf(tensor)));
     return op;
   });
+}
+
+void stretto_ready(stretto_context *context, int64_t buckets) {
+  if (!context->onReady || context->failure)
+    return;
+  try {
+    (*context->onReady)(buckets);
+  } catch (...) {
+    context->failure = std::current_exception();
+  }
 }
 
 void stretto_zero(stretto_context *context, const stretto_buffer *buffer, int64_t bytes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/op.h"
+#include "runtime/core/side_stream.h"
 
 #include <cstdint>
 #include <functional>
@@ -48,6 +49,9 @@ public:
 
   // Returns when everything submitted has run; throws the first failure since the last wait.
   virtual void wait() = 0;
+
+  // A second stream; it may be this one.
+  virtual std::unique_ptr<SideStream> sideStream() { return sideStreamOn(*this); }
 
   // Sees every op; null: none. Set only while the stream is empty.
   virtual void observe(OpObserver *observer) = 0;

@@ -9,27 +9,41 @@ namespace stretto::runtime {
 
 FlatShard wholeShard(const stretto_program &program) {
   const int64_t rows = program.trainable_elements / STRETTO_FLAT_COLUMNS;
-  return {0, rows, rows};
+  return {{{0, rows}}, rows};
 }
 
-ArenaRange rangeOf(int arena, const stretto_program &program, const FlatShard &shard) {
+static bool isWhole(const FlatShard &shard) {
+  return shard.owned.size() == 1 && shard.owned[0].begin == 0 && shard.owned[0].end == shard.room;
+}
+
+std::vector<ArenaPiece> piecesOf(int arena, const stretto_program &program, const FlatShard &shard) {
   const int64_t all = program.arena_bytes[arena], element = elementBytes(program.dtype);
   const int64_t rowBytes = STRETTO_FLAT_COLUMNS * element;
-  if (shard.begin == 0 && shard.end == wholeShard(program).end && shard.room == shard.end)
-    return {0, all};
+  if (isWhole(shard))
+    return {{0, all}};
+  std::vector<ArenaPiece> pieces;
   switch (arena) {
   case STRETTO_ARENA_MOMENT1:
   case STRETTO_ARENA_MOMENT2:
-    return {shard.begin * rowBytes, std::min(all, shard.end * rowBytes) - shard.begin * rowBytes};
+    for (const RowRange &rows : shard.owned)
+      pieces.push_back({rows.begin * rowBytes, std::min(all, rows.end * rowBytes) - rows.begin * rowBytes});
+    return pieces;
   case STRETTO_ARENA_ACTIVATIONS:
   case STRETTO_ARENA_GRADIENTS:
   case STRETTO_ARENA_PARAMETERS:
-    return {0, std::max(all, shard.room * rowBytes)};
+    return {{0, std::max(all, shard.room * rowBytes)}};
   case STRETTO_ARENA_SQUARES:
-    return {0, std::max(all, shard.room * element)};
+    return {{0, std::max(all, shard.room * element)}};
   default:
-    return {0, all};
+    return {{0, all}};
   }
+}
+
+int64_t bytesOf(int arena, const stretto_program &program, const FlatShard &shard) {
+  int64_t bytes = 0;
+  for (const ArenaPiece &piece : piecesOf(arena, program, shard))
+    bytes += piece.bytes;
+  return bytes;
 }
 
 } // namespace stretto::runtime

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -136,6 +137,11 @@ struct ReserveOp {
   int64_t kernelScratch = 0;      // bytes that a thread needs for the hungriest kernel
 };
 
+// Work of a library that is not the program's, in its turn: what ranks exchange.
+struct WorkOp {
+  std::function<void()> work;
+};
+
 // Where an op comes from in the source; null for what the runtime does on its own account.
 struct CallSite {
   const stretto_site *site = nullptr;
@@ -144,7 +150,7 @@ struct CallSite {
 
 using Op =
     std::variant<LaunchOp, MatmulOp, AttentionOp, AttentionGradOp, EmbedOp, EmbedGradOp, WriteCacheOp, ReadCacheOp,
-                 LastRowOp, AttentionStepOp, LibraryOp, ZeroOp, CopyOp, CopyInOp, CopyOutOp, ReserveOp>;
+                 LastRowOp, AttentionStepOp, LibraryOp, ZeroOp, CopyOp, CopyInOp, CopyOutOp, ReserveOp, WorkOp>;
 
 // Whether an op is that of a call with these arguments.
 template <typename Op, typename Arguments>

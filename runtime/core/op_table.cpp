@@ -134,6 +134,7 @@ struct Facts {
   }
   OpFacts operator()(const CopyInOp &) const { return {"copy to the device", "rest", "copies"}; }
   OpFacts operator()(const CopyOutOp &) const { return {"copy from the device", "rest", "copies"}; }
+  OpFacts operator()(const WorkOp &) const { return {"exchange with other ranks", "exchange", "exchange"}; }
   OpFacts operator()(const ReserveOp &) const { return {"preparation", nullptr, ""}; }
 
 private:

@@ -68,18 +68,31 @@ private:
 
 } // namespace
 
-void DataParallel::sumGradients() {
-  if (!exchange)
-    return;
+void DataParallel::sumLast(const std::function<void(const std::function<void(int64_t)> &)> &compute,
+                           void *accumulated) {
+  std::vector<Addend> addends;
+  if (accumulated)
+    addends.push_back({accumulated, true});
+  if (virtualSum)
+    for (void *sums : virtualSum->takePending())
+      addends.push_back({sums, false});
+  compute([&](int64_t buckets) { exchange->send(buckets, addends); });
   const Timed timed(exchanged);
-  exchange->sumGradients();
+  exchange->finishSums(addends);
 }
 
-void DataParallel::gather(stretto_arena arena) {
+void DataParallel::gatherSquares() {
   if (!exchange)
     return;
   const Timed timed(exchanged);
-  exchange->gather(arena);
+  exchange->gatherSquares();
+}
+
+void DataParallel::gatherParameters() {
+  if (!exchange)
+    return;
+  const Timed timed(exchanged);
+  exchange->gatherParameters();
 }
 
 std::vector<double> DataParallel::gather(const std::vector<double> &own) {

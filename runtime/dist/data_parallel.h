@@ -6,6 +6,7 @@
 #include "runtime/dist/ranks.h"
 #include "runtime/dist/virtual_sum.h"
 
+#include <functional>
 #include <optional>
 
 namespace stretto::runtime {
@@ -32,12 +33,20 @@ public:
   // Whether a step is that of one rank alone.
   bool isAlone() const { return members.size() == 1 && ownVirtual == 1; }
 
-  // See VirtualSum::add and Exchange; nothing where there is nothing to add or to hand out.
-  void addVirtualRank(int64_t number);
-  void sumGradients();
-  void gather(stretto_arena arena);
+  // Whether ranks exchange: then the gradients of the last micro-batch of a step go through `sumLast`.
+  bool exchanges() const { return exchange.has_value(); }
 
-  // Seconds that this rank has spent in exchanges, in all.
+  // GRADIENTS have what own virtual rank `number` computed (VirtualSum::add).
+  void addVirtualRank(int64_t number);
+  // Calls `compute`, which makes the gradients of the last micro-batch and tells how many buckets of the program are
+  // final as it goes. The own rows of GRADIENTS become the sum over all ranks. `accumulated`: what earlier
+  // micro-batches of the same virtual rank added up, or null; it is taken.
+  void sumLast(const std::function<void(const std::function<void(int64_t)> &)> &compute, void *accumulated);
+  // See Exchange; nothing where there is one rank.
+  void gatherSquares();
+  void gatherParameters();
+
+  // Seconds in all that this rank has waited for exchanges with nothing else to do.
   double exchangeSeconds() const { return exchanged; }
 
   // The numbers of all virtual ranks, in their order, of those of this rank.

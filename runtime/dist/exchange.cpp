@@ -1,12 +1,10 @@
 // Sums gradients over ranks, and hands out what each of them computes from its rows.
 #include "runtime/dist/exchange.h"
 
-#include "runtime/core/error.h"
 #include "runtime/core/op.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <numeric>
+#include <limits>
 #include <vector>
 
 namespace stretto::runtime {
@@ -14,88 +12,141 @@ namespace {
 
 int64_t flatRowBytes(const stretto_program &program) { return STRETTO_FLAT_COLUMNS * elementBytes(program.dtype); }
 
-// Rows that begin a chunk of every kernel that works on parts.
-int64_t unitRows(const stretto_program &program) {
-  int64_t unit = 1;
-  for (const stretto_kernel &kernel : std::span(program.kernels, program.kernel_count))
-    if (kernel.chunk_rows > 0)
-      unit = std::lcm(unit, kernel.chunk_rows);
-  return unit;
+// A copy of so many runs of so many bytes, whose beginnings are a stride apart.
+CopyOp copyRuns(const void *from, int64_t fromStride, void *to, int64_t toStride, int64_t runs, int64_t bytes) {
+  CopyOp op{{stretto_copy_args{
+      .rows = runs, .row_bytes = bytes, .from_stride = fromStride, .to_stride = toStride, .from = {}, .to = {}}}};
+  op.from = from, op.to = to;
+  return op;
 }
 
 } // namespace
 
-RowShares shareRows(const stretto_program &program, int rank, int ranks, int localRanks) {
-  if (ranks == 1)
-    return {{}, {0, wholeShard(program).end}, wholeShard(program)};
-  if (!program.add || program.add->chunk_rows == 0)
-    throw SharedError(
-        "a program for several ranks must have kernels that can be launched in parts; compile the model again");
-  const int64_t rows = wholeShard(program).end, room = roomFor(rows, ranks, unitRows(program));
-  RowShares shares{rankLevels(ranks, localRanks), {}, {}};
-  shares.own = ownedRows(shares.levels, rank, room);
-  shares.shard = {std::min(rows, shares.own.begin), std::min(rows, shares.own.end), room};
-  return shares;
-}
-
+// One bucket from others, or the squares of all rows, in the order of owners.
 int64_t Exchange::stagingBytes(const stretto_program &program, const RowShares &shares) {
-  return shares.levels.empty() ? 0 : shares.shard.room * flatRowBytes(program);
+  return std::max(shares.largestBucket() * flatRowBytes(program),
+                  shares.levels.empty() ? 0 : shares.shard.room * elementBytes(program.dtype));
 }
 
 Exchange::Exchange(const stretto_program &program, Device &device, const Arenas &arenas, const RowShares &shares,
                    std::span<const std::unique_ptr<Group>> groups)
-    : program(program), device(device), arenas(arenas), shares(shares), groups(groups) {
+    : program(program), device(device), arenas(arenas), shares(shares), groups(groups), side(device.sideStream()) {
   if (const int64_t bytes = stagingBytes(program, shares))
     staging = static_cast<char *>(device.allocate(bytes));
 }
 
 Exchange::~Exchange() {
+  side.reset(); // may still write there
   if (staging)
     device.release(staging, stagingBytes(program, shares));
 }
 
-void Exchange::sumGradients() {
-  device.wait();
-  RowPart rest{0, shares.shard.room};
+char *Exchange::gradientsAt(RowPart rows) const {
+  const int64_t rowBytes = flatRowBytes(program);
+  return static_cast<char *>(
+      arenas.resolve({STRETTO_ARENA_GRADIENTS, 0, rows.begin * rowBytes}, rows.rows() * rowBytes));
+}
+
+void Exchange::send(int64_t buckets, std::span<const Addend> addends) {
+  for (; sent < shares.buckets.size() && shares.buckets[sent].number < buckets; ++sent)
+    sum(shares.buckets[sent], addends);
+}
+
+void Exchange::finishSums(std::span<const Addend> addends) {
+  send(std::numeric_limits<int64_t>::max(), addends);
+  sent = 0;
+  side->join();
+}
+
+void Exchange::sum(const SharedBucket &bucket, std::span<const Addend> addends) {
+  side->follow();
+  for (const Addend &addend : addends)
+    add(addend, bucket.rows);
+  RowPart rest = bucket.rows;
   for (size_t i = 0; i < shares.levels.size(); ++i) {
-    const int parts = shares.levels[i].size, own = groups[i]->rank();
-    const int64_t rowBytes = flatRowBytes(program), bytes = rest.rows() / parts * rowBytes;
-    const void *from = arenas.resolve({STRETTO_ARENA_GRADIENTS, 0, rest.begin * rowBytes}, rest.rows() * rowBytes);
-    groups[i]->exchange(from, staging, bytes);
-    rest = rest.part(own, parts);
-    addParts(rest, parts, own);
-    device.wait();
+    Group &group = *groups[i];
+    const int64_t bytes = rest.rows() / group.size() * flatRowBytes(program);
+    side->call([&group, from = gradientsAt(rest), to = staging, bytes] { group.exchange(from, to, bytes); });
+    rest = rest.part(group.rank(), group.size());
+    addParts(rest, group.size(), group.rank());
   }
+}
+
+void Exchange::add(const Addend &addend, RowPart rows) {
+  const int64_t ofChunk = program.add->chunk_rows, all = wholeShard(program).room;
+  const RowPart there{std::min(all, rows.begin), std::min(all, rows.end)};
+  if (there.rows() == 0)
+    return;
+  void *const gradients = arenas.base(STRETTO_ARENA_GRADIENTS);
+  side->submit(LaunchOp(program.add, {gradients, addend.sums, gradients}, there.begin / ofChunk,
+                        (there.end + ofChunk - 1) / ofChunk));
+  const int64_t rowBytes = flatRowBytes(program);
+  if (addend.isTaken)
+    side->submit(ZeroOp{static_cast<char *>(addend.sums) + there.begin * rowBytes, there.rows() * rowBytes});
 }
 
 // Adds the parts in staging, of which the own one is in GRADIENTS, and so is the sum.
 void Exchange::addParts(RowPart part, int parts, int own) {
-  const int64_t rowBytes = flatRowBytes(program);
+  const int64_t partBytes = part.rows() * flatRowBytes(program);
   std::vector<char *> blocks;
   for (int i = 0; i < parts; ++i)
-    blocks.push_back(staging + i * part.rows() * rowBytes);
-  blocks[own] =
-      static_cast<char *>(arenas.resolve({STRETTO_ARENA_GRADIENTS, 0, part.begin * rowBytes}, part.rows() * rowBytes));
-  const char *const mine = blocks[own];
+    blocks.push_back(staging + i * partBytes);
+  const char *const mine = blocks[own] = gradientsAt(part);
   const int64_t chunks = std::min(program.add->chunks, part.rows() / program.add->chunk_rows);
   addAsCounter(parts, [&](int64_t i, int64_t j) {
     if (blocks[j] == mine) // a + b is b + a
       std::swap(blocks[i], blocks[j]);
-    device.submit(LaunchOp(program.add, {blocks[i], blocks[j], blocks[i]}, 0, chunks));
+    side->submit(LaunchOp(program.add, {blocks[i], blocks[j], blocks[i]}, 0, chunks));
   });
 }
 
-void Exchange::gather(stretto_arena arena) {
-  const int64_t rowBytes = arena == STRETTO_ARENA_SQUARES ? elementBytes(program.dtype) : flatRowBytes(program);
-  device.wait();
-  for (size_t i = shares.levels.size(); i-- > 0;) {
-    RowPart all{0, shares.shard.room};
+// Level by level, the last one first: `rows` of `rowBytes` at `base`, of which each rank has its part.
+void Exchange::gatherLevels(char *base, RowPart rows, int64_t rowBytes) {
+  for (size_t i = groups.size(); i-- > 0;) {
+    RowPart all = rows;
     for (size_t before = 0; before < i; ++before)
-      all = all.part(groups[before]->rank(), shares.levels[before].size);
-    const RowPart own = all.part(groups[i]->rank(), shares.levels[i].size);
-    char *const to = static_cast<char *>(arenas.resolve({arena, 0, all.begin * rowBytes}, all.rows() * rowBytes));
-    groups[i]->gather(to + (own.begin - all.begin) * rowBytes, to, own.rows() * rowBytes);
+      all = all.part(groups[before]->rank(), groups[before]->size());
+    Group &group = *groups[i];
+    const RowPart own = all.part(group.rank(), group.size());
+    side->call([&group, from = base + own.begin * rowBytes, to = base + all.begin * rowBytes,
+                bytes = own.rows() * rowBytes] { group.gather(from, to, bytes); });
   }
+}
+
+void Exchange::gatherParameters() {
+  const int64_t rowBytes = flatRowBytes(program);
+  side->follow();
+  for (const SharedBucket &bucket : shares.buckets)
+    gatherLevels(static_cast<char *>(arenas.base(STRETTO_ARENA_PARAMETERS)), bucket.rows, rowBytes);
+  side->join();
+}
+
+// What a rank owns of all buckets goes together, and to its places on the other side.
+void Exchange::gatherSquares() {
+  const int64_t bytes = elementBytes(program.dtype);
+  int64_t ofRank = 0, ranks = 1;
+  RowPart own{0, shares.shard.room};
+  for (const std::unique_ptr<Group> &group : groups) {
+    own = own.part(group->rank(), group->size());
+    ranks *= group->size();
+  }
+  char *const squares = static_cast<char *>(arenas.base(STRETTO_ARENA_SQUARES));
+  side->follow();
+  for (const SharedBucket &bucket : shares.buckets) {
+    const int64_t run = bucket.own.rows() * bytes;
+    side->submit(
+        copyRuns(squares + bucket.own.begin * bytes, run, staging + (own.begin + ofRank) * bytes, run, 1, run));
+    ofRank += bucket.own.rows();
+  }
+  gatherLevels(staging, {0, shares.shard.room}, bytes);
+  ofRank = 0;
+  for (const SharedBucket &bucket : shares.buckets) {
+    const int64_t run = bucket.own.rows() * bytes;
+    side->submit(
+        copyRuns(staging + ofRank * bytes, own.rows() * bytes, squares + bucket.rows.begin * bytes, run, ranks, run));
+    ofRank += bucket.own.rows();
+  }
+  side->join();
 }
 
 } // namespace stretto::runtime

@@ -1,26 +1,22 @@
 // Sums gradients over ranks, and hands out what each of them computes from its rows. Groups carry bytes, kernels add in
-// one order (runtime/dist/levels.h), so that the bits are those of one rank that does all of it.
+// one order (runtime/dist/levels.h), so that the bits are those of one rank that does all of it. All of it runs on a
+// second stream of the device, each bucket as soon as its gradients are final.
 #pragma once
 
 #include "runtime/core/arenas.h"
 #include "runtime/dist/group.h"
-#include "runtime/dist/levels.h"
+#include "runtime/dist/row_shares.h"
 
 #include <memory>
 #include <span>
 
 namespace stretto::runtime {
 
-// How the rows of the flat arenas are shared out over ranks.
-struct RowShares {
-  std::vector<RankLevel> levels;
-  RowPart own;     // with the room behind the last row
-  FlatShard shard; // what of it there is
+// What this rank has computed before, laid out as gradients are, and is added to them before they are sent.
+struct Addend {
+  void *sums = nullptr;
+  bool isTaken = false; // becomes zero
 };
-
-// Each rank owns as many rows as the others, in whole chunks of the optimizer's kernels; the last ones may be behind
-// the last row. Throws Error where the program was compiled without ranges of chunks.
-RowShares shareRows(const stretto_program &program, int rank, int ranks, int localRanks);
 
 class Exchange {
 public:
@@ -31,24 +27,34 @@ public:
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;
 
-  // The own rows of GRADIENTS become the sum over all ranks; the other rows mean nothing afterwards. Waits.
-  void sumGradients();
-  // A flat arena (SQUARES, GRADIENTS, PARAMETERS: the trainable part) becomes whole on all ranks, each row from its
-  // owner. Waits.
-  void gather(stretto_arena arena);
+  // The first `buckets` buckets of the program are final in GRADIENTS: with the addends, first to last, they are on
+  // their way from now on.
+  void send(int64_t buckets, std::span<const Addend> addends);
+  // Sends the others, too. The own rows of GRADIENTS are then the sum over all ranks; the other rows mean nothing.
+  void finishSums(std::span<const Addend> addends);
+
+  // SQUARES, and PARAMETERS as far as they are trained, become whole on all ranks, each row from its owner.
+  void gatherSquares();
+  void gatherParameters();
 
   // Bytes of the device that it takes besides the arenas.
   static int64_t stagingBytes(const stretto_program &program, const RowShares &shares);
 
 private:
+  void sum(const SharedBucket &bucket, std::span<const Addend> addends);
+  void add(const Addend &addend, RowPart rows);
   void addParts(RowPart part, int parts, int own);
+  void gatherLevels(char *base, RowPart rows, int64_t rowBytes);
+  char *gradientsAt(RowPart rows) const;
 
   const stretto_program &program;
   Device &device;
   const Arenas &arenas;
   const RowShares &shares;
   std::span<const std::unique_ptr<Group>> groups;
+  std::unique_ptr<SideStream> side;
   char *staging = nullptr; // what came from others
+  size_t sent = 0;         // buckets of this step
 };
 
 } // namespace stretto::runtime

@@ -37,11 +37,10 @@ std::vector<RankLevel> rankLevels(int ranks, int localRanks) {
   return levels;
 }
 
-RowPart ownedRows(const std::vector<RankLevel> &levels, int rank, int64_t room) {
-  RowPart part{0, room};
+RowPart ownedRows(const std::vector<RankLevel> &levels, int rank, RowPart rows) {
   for (const RankLevel &level : levels)
-    part = part.part(level.memberOf(rank), level.size);
-  return part;
+    rows = rows.part(level.memberOf(rank), level.size);
+  return rows;
 }
 
 int64_t roomFor(int64_t rows, int64_t ranks, int64_t unit) {

@@ -38,8 +38,8 @@ struct RowPart {
   }
 };
 
-// What a rank owns of `room` rows, a multiple of the number of ranks: level after level, the part of its member.
-RowPart ownedRows(const std::vector<RankLevel> &levels, int rank, int64_t room);
+// What a rank owns of rows, a multiple of the number of ranks: level after level, the part of its member.
+RowPart ownedRows(const std::vector<RankLevel> &levels, int rank, RowPart rows);
 
 // `rows` rounded up so that each of `ranks` has a multiple of `unit` rows.
 int64_t roomFor(int64_t rows, int64_t ranks, int64_t unit);

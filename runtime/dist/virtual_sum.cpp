@@ -38,6 +38,13 @@ void VirtualSum::addPending() {
   device.submit(LaunchOp(program.add, {gradients, memory[--pending], gradients}));
 }
 
+std::vector<void *> VirtualSum::takePending() {
+  std::vector<void *> sums;
+  while (pending > 0)
+    sums.push_back(memory[--pending]);
+  return sums;
+}
+
 void VirtualSum::add(int64_t number) {
   for (int64_t full = number + 1; full % 2 == 0; full /= 2)
     addPending();

@@ -17,6 +17,8 @@ public:
 
   // GRADIENTS have what virtual rank `number` (from 0) computed. After the last, they have the sum of all.
   void add(int64_t number);
+  // The sums that are to be added to what the last virtual rank computes, first to last, instead of `add`.
+  std::vector<void *> takePending();
 
   // Bytes of the device that it takes.
   static int64_t bytes(const stretto_program &program, int64_t count);

@@ -32,7 +32,7 @@ int64_t kilobytesIn(const char *path, const std::string &key) {
 MemoryPlan planMemory(const stretto_program &program, const MemoryUse &use, int64_t library) {
   int64_t bytes[STRETTO_ARENA_COUNT];
   for (int arena = 0; arena < STRETTO_ARENA_COUNT; ++arena)
-    bytes[arena] = rangeOf(arena, program, use.shard).bytes;
+    bytes[arena] = bytesOf(arena, program, use.shard);
   MemoryPlan plan;
   plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS] - bytes[STRETTO_ARENA_GRADIENTS];
   plan.weights = bytes[STRETTO_ARENA_PARAMETERS] + bytes[STRETTO_ARENA_ROUNDED];

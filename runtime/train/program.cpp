@@ -145,9 +145,10 @@ public:
     openRunDirectory();
     Arenas arenas(*device, program, config.accumulate > 1, parallel.shares().shard);
     parallel.begin(*device, arenas);
-    const FlatShard &shard = parallel.shares().shard;
-    const TrainingState state{
-        program, *device, arenas, {shard.begin * STRETTO_FLAT_COLUMNS, shard.end * STRETTO_FLAT_COLUMNS}};
+    std::vector<FlatRange> moments;
+    for (const RowRange &rows : parallel.shares().shard.owned)
+      moments.push_back({rows.begin * STRETTO_FLAT_COLUMNS, rows.end * STRETTO_FLAT_COLUMNS});
+    const TrainingState state{program, *device, arenas, std::move(moments)};
     if (config.writesOnly()) {
       initialise(state);
       fmt::print(stderr, "{}\n", writePrompts(state, config, std::cout));

@@ -38,13 +38,13 @@ void forMoments(const stretto_program &program,
         use(arena, parameter, entryOf(program, parameter, suffix));
 }
 
-// Arenas of moments hold the elements of `state.moments` alone.
-void *addressOfMoments(const TrainingState &state, stretto_arena arena, int64_t element, int64_t elements) {
-  const int64_t size = elementBytes(state.program.dtype), offset = (element - state.moments.begin) * size;
-  if (const int64_t bytes = state.arenas.bytes(arena); offset + elements * size > bytes)
-    throw Error(fmt::format("'{}' must hold the moments from element {} on, but has {} bytes", arenaName(arena),
-                            state.moments.begin, bytes));
-  return static_cast<char *>(state.arenas.base(arena)) + offset;
+// Where element `at` of what an arena of moments holds lies.
+void *addressOfMoments(const TrainingState &state, stretto_arena arena, int64_t at, int64_t elements) {
+  const int64_t size = elementBytes(state.program.dtype), bytes = state.arenas.bytes(arena);
+  if ((at + elements) * size > bytes)
+    throw Error(
+        fmt::format("'{}' must hold {} elements of moments, but has {} bytes", arenaName(arena), at + elements, bytes));
+  return static_cast<char *>(state.arenas.base(arena)) + at * size;
 }
 
 } // namespace
@@ -76,11 +76,15 @@ std::vector<StateTensor> parameterTensors(const TrainingState &state, stretto_ar
 std::vector<StateTensor> momentTensors(const TrainingState &state) {
   std::vector<StateTensor> tensors;
   forMoments(state.program, [&](stretto_arena arena, const stretto_parameter &parameter, const TensorEntry &entry) {
-    const int64_t begin = std::max(state.moments.begin, parameter.offset);
-    const int64_t end = std::min(state.moments.end, parameter.offset + entry.elements());
-    if (begin < end)
-      tensors.push_back(
-          {partOf(entry, begin - parameter.offset, end - begin), addressOfMoments(state, arena, begin, end - begin)});
+    int64_t before = 0; // elements of earlier ranges
+    for (const FlatRange &held : state.moments) {
+      const int64_t begin = std::max(held.begin, parameter.offset);
+      const int64_t end = std::min(held.end, parameter.offset + entry.elements());
+      if (begin < end)
+        tensors.push_back({partOf(entry, begin - parameter.offset, end - begin),
+                           addressOfMoments(state, arena, before + begin - held.begin, end - begin)});
+      before += held.end - held.begin;
+    }
   });
   return tensors;
 }

@@ -17,7 +17,7 @@ struct TrainingState {
   const stretto_program &program;
   Device &device;
   const Arenas &arenas;
-  FlatRange moments = {}; // MOMENT1 and MOMENT2 begin with element moments.begin and hold no others than these
+  std::vector<FlatRange> moments = {{}}; // MOMENT1 and MOMENT2 hold these, one behind the other, and no others
 };
 
 // One tensor, or a part of one, as a file knows it, and where it lies on the device.

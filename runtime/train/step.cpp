@@ -87,15 +87,43 @@ double Stepper::totalOf(const Losses &losses) {
   return std::accumulate(ofVirtualRanks.begin() + 1, ofVirtualRanks.end(), ofVirtualRanks[0]);
 }
 
-void Stepper::submitGradients(TokenBlock &block, int64_t virtualRank, Losses &losses) {
-  for (int64_t i = virtualRank * accumulate; i < (virtualRank + 1) * accumulate; ++i) {
-    setInputs(block, i);
+void Stepper::submitMicroBatch(TokenBlock &block, int64_t microBatch, std::vector<std::byte> &loss) {
+  setInputs(block, microBatch);
+  if (accumulate > 1)
+    repeat(AccumulatedGradients, {state.program.gradients, state.program.accumulate});
+  else
+    repeat(Gradients, {state.program.gradients});
+  real(loss, state.program.output.loss, 1);
+}
+
+void Stepper::submitLast(TokenBlock &block, std::vector<std::byte> &loss) {
+  setInputs(block, ownVirtualRanks() * accumulate - 1);
+  state.device.repeat(ExchangedGradients, [&] {
+    parallel->sumLast(
+        [&](const std::function<void(int64_t)> &onReady) { context.run(state.program.gradients, onReady); },
+        accumulate > 1 ? state.arenas.base(STRETTO_ARENA_ACCUMULATOR) : nullptr);
+  });
+  real(loss, state.program.output.loss, 1);
+}
+
+Stepper::Losses Stepper::submitGradients(TokenBlock &block) {
+  const bool exchanges = parallel && parallel->exchanges();
+  const int64_t count = accumulate * ownVirtualRanks();
+  Losses losses(count);
+  for (int64_t i = 0; i < count; ++i) {
+    if (exchanges && i == count - 1) {
+      submitLast(block, losses[i]);
+      break;
+    }
+    submitMicroBatch(block, i, losses[i]);
+    if ((i + 1) % accumulate != 0)
+      continue;
     if (accumulate > 1)
-      repeat(AccumulatedGradients, {state.program.gradients, state.program.accumulate});
-    else
-      repeat(Gradients, {state.program.gradients});
-    real(losses[i], state.program.output.loss, 1);
+      repeat(TakeAccumulated, {state.program.take_accumulated});
+    if (parallel)
+      parallel->addVirtualRank(i / accumulate);
   }
+  return losses;
 }
 
 std::string Stepper::whereLossIsLost() const {
@@ -108,17 +136,13 @@ std::string Stepper::whereLossIsLost() const {
 }
 
 Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {
-  if (parallel) {
-    const double loss = gradients(block);
-    return {loss, update(hyper)};
-  }
   const stretto_program &program = state.program;
-  Losses losses = roomForLosses();
+  Losses losses(1);
   std::vector<std::byte> norm;
   setHyper(hyper);
-  if (accumulate > 1) {
-    submitGradients(block, 0, losses);
-    repeat(TakeAndUpdate, {program.take_accumulated, program.squares, program.norm, program.apply});
+  if (parallel || accumulate > 1) {
+    losses = submitGradients(block);
+    submitUpdate();
   } else {
     setInputs(block, 0);
     repeat(GradientsAndUpdate, {program.gradients, program.squares, program.norm, program.apply});
@@ -130,33 +154,22 @@ Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {
 }
 
 double Stepper::gradients(TokenBlock &block) {
-  Losses losses = roomForLosses();
-  for (int64_t virtualRank = 0; virtualRank < ownVirtualRanks(); ++virtualRank) {
-    submitGradients(block, virtualRank, losses);
-    if (accumulate > 1)
-      repeat(TakeAccumulated, {state.program.take_accumulated});
-    if (parallel)
-      parallel->addVirtualRank(virtualRank);
-  }
-  if (parallel)
-    parallel->sumGradients();
+  const Losses losses = submitGradients(block);
   state.device.wait();
   return totalOf(losses);
 }
 
-RowRange Stepper::ownRows() const {
-  const FlatShard shard = parallel ? parallel->shares().shard : wholeShard(state.program);
-  return {shard.begin, shard.end};
+std::vector<RowRange> Stepper::ownRows() const {
+  return parallel ? parallel->shares().shard.owned : wholeShard(state.program).owned;
 }
 
-bool Stepper::gradientsAreFinite() {
+bool Stepper::areFinite(const RowRange &rows) {
   constexpr int64_t rowsAtOnce = 1024;
   const int64_t rowBytes = STRETTO_FLAT_COLUMNS * elementBytes(state.program.dtype);
-  const RowRange own = ownRows();
   bool finite = true;
   std::vector<std::byte> storage;
-  for (int64_t row = own.begin; finite && row < own.end; row += rowsAtOnce) {
-    const int64_t bytes = std::min(rowsAtOnce, own.end - row) * rowBytes;
+  for (int64_t row = rows.begin; finite && row < rows.end; row += rowsAtOnce) {
+    const int64_t bytes = std::min(rowsAtOnce, rows.end - row) * rowBytes;
     storage.resize(bytes);
     state.device.submit(
         CopyOutOp{storage.data(), state.arenas.resolve({STRETTO_ARENA_GRADIENTS, 0, row * rowBytes}, bytes), bytes});
@@ -164,6 +177,12 @@ bool Stepper::gradientsAreFinite() {
     const std::vector<double> values = widen(storage);
     finite = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
   }
+  return finite;
+}
+
+bool Stepper::gradientsAreFinite() {
+  const std::vector<RowRange> own = ownRows();
+  const bool finite = std::all_of(own.begin(), own.end(), [&](const RowRange &rows) { return areFinite(rows); });
   return parallel ? parallel->all(finite) : finite;
 }
 
@@ -181,26 +200,31 @@ void Stepper::setHyper(const Hyper &hyper) {
 }
 
 void Stepper::runOnOwnRows(void (*entry)(stretto_context *)) {
-  if (const RowRange own = ownRows(); own.begin < own.end)
-    context.run(entry, own);
+  for (const RowRange &rows : ownRows())
+    if (rows.begin < rows.end)
+      context.run(entry, rows);
 }
 
 void Stepper::updateShared() {
   runOnOwnRows(state.program.squares);
-  parallel->gather(STRETTO_ARENA_SQUARES);
-  repeat(Norm, {state.program.norm});
+  parallel->gatherSquares();
+  context.run(state.program.norm);
   runOnOwnRows(state.program.apply);
-  parallel->gather(STRETTO_ARENA_PARAMETERS);
+  parallel->gatherParameters();
   if (state.program.arena_bytes[STRETTO_ARENA_ROUNDED] > 0)
-    repeat(RoundParameters, {state.program.round_parameters});
+    context.run(state.program.round_parameters);
+}
+
+void Stepper::submitUpdate() {
+  if (parallel)
+    state.device.repeat(Update, [&] { updateShared(); });
+  else
+    repeat(Update, {state.program.squares, state.program.norm, state.program.apply});
 }
 
 double Stepper::update(const Hyper &hyper) {
   setHyper(hyper);
-  if (parallel)
-    updateShared();
-  else
-    repeat(Update, {state.program.squares, state.program.norm, state.program.apply});
+  submitUpdate();
   std::vector<std::byte> norm;
   real(norm, state.program.output.grad_norm, 1);
   state.device.wait();

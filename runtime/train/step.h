@@ -62,25 +62,27 @@ private:
     GradientsAndUpdate,
     Gradients,
     AccumulatedGradients,
-    TakeAndUpdate,
+    ExchangedGradients,
     TakeAccumulated,
     Update,
-    Norm,
-    RoundParameters,
     Evaluate
   };
 
   using Losses = std::vector<std::vector<std::byte>>; // of micro-batches
-  // Gradients of all micro-batches of a virtual rank but what follows the last; `losses` is filled at the next wait.
-  void submitGradients(TokenBlock &block, int64_t virtualRank, Losses &losses);
-  Losses roomForLosses() const { return Losses(accumulate * ownVirtualRanks()); }
+  // Losses are there at the next wait.
+  Losses submitGradients(TokenBlock &block);
+  void submitMicroBatch(TokenBlock &block, int64_t microBatch, std::vector<std::byte> &loss);
+  // The last micro-batch of all, whose gradients are exchanged as they come.
+  void submitLast(TokenBlock &block, std::vector<std::byte> &loss);
+  void submitUpdate();
   double totalOf(const Losses &losses);
   int64_t ownVirtualRanks() const { return parallel ? parallel->virtualRanks() : 1; }
-  RowRange ownRows() const;
+  std::vector<RowRange> ownRows() const;
+  bool areFinite(const RowRange &rows);
   void runOnOwnRows(void (*entry)(stretto_context *));
-  void updateShared();
   void setHyper(const Hyper &hyper);
   void repeat(Repeated what, std::initializer_list<void (*)(stretto_context *)> entries);
+  void updateShared();
   void setInputs(TokenBlock &block, int64_t microBatch);
   void copyReals(stretto_arena arena, int64_t offset, const double *values, int64_t count);
   void *real(std::vector<std::byte> &storage, int64_t offset, int64_t count);

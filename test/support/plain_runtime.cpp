@@ -146,6 +146,8 @@ void stretto_embed_grad(stretto_context *, const stretto_embed_grad_args *args) 
       reals(args->d_table)[tokens[row] * args->width + c] += reals(args->d_out)[row * args->width + c];
 }
 
+void stretto_ready(stretto_context *, int64_t) {}
+
 void stretto_zero(stretto_context *, const stretto_buffer *buffer, int64_t bytes) {
   std::memset(address(*buffer), 0, bytes);
 }

@@ -11,6 +11,7 @@
 #include "runtime/device/cpu/library.h"
 #include "runtime/device/cpu/matmul.h"
 #include "runtime/device/cpu/reserve.h"
+#include "runtime/device/cpu/side_thread.h"
 #include "runtime/library/run.h"
 
 #include <algorithm>
@@ -45,6 +46,11 @@ void CpuDevice::setThreads(int count) {
   setThreadCount(count);
 }
 int CpuDevice::threads() const { return threadCount(); }
+// What guards the buffers of kernels does so for one stream.
+std::unique_ptr<SideStream> CpuDevice::sideStream() {
+  return OnlyBuffers::areGuarded() ? Device::sideStream() : std::make_unique<SideThread>();
+}
+
 std::string CpuDevice::describe() const { return fmt::format("cpu on {} threads", threads()); }
 int64_t CpuDevice::libraryPeakBytes() const {
   return libraryTemporaryPeak() + matmulMemoryPeak() + scratchMemory.bytes + wideMemory.bytes;
@@ -71,6 +77,7 @@ void CpuDevice::submit(Op op, const CallSite &at) {
     void operator()(const LibraryOp &op) { device.execute(op); }
     void operator()(const CopyInOp &op) { std::memcpy(op.destination, op.data.data(), op.data.size()); }
     void operator()(const CopyOutOp &op) { std::memcpy(op.destination, op.source, op.bytes); }
+    void operator()(const WorkOp &op) { op.work(); }
   };
   std::visit(Run{*this}, op);
   if (observer)

@@ -19,6 +19,7 @@ public:
   void release(void *data, int64_t bytes) override;
   void submit(Op op, const CallSite &at) override;
   void wait() override {}
+  std::unique_ptr<SideStream> sideStream() override;
   void observe(OpObserver *next) override { observer = next; }
   void setThreads(int count) override;
   int threads() const override;

@@ -19,8 +19,10 @@ static std::pair<int64_t, int64_t> bytesOf(const LaunchOp &op, int64_t buffer) {
   return ofChunk ? std::pair{op.begin * ofChunk, std::min(all, op.end * ofChunk)} : std::pair{int64_t(0), all};
 }
 
+bool OnlyBuffers::areGuarded() { return __asan_poison_memory_region != nullptr; }
+
 OnlyBuffers::OnlyBuffers(const Allocations &allocations, const LaunchOp &op)
-    : allocations(allocations), guards(__asan_poison_memory_region && op.kernel->buffer_bytes) {
+    : allocations(allocations), guards(areGuarded() && op.kernel->buffer_bytes) {
   if (!guards)
     return;
   for (const auto &[data, bytes] : allocations)

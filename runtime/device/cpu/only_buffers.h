@@ -18,6 +18,9 @@ public:
   OnlyBuffers(const OnlyBuffers &) = delete;
   OnlyBuffers &operator=(const OnlyBuffers &) = delete;
 
+  // Whether this program does so.
+  static bool areGuarded();
+
 private:
   const Allocations &allocations;
   const bool guards;

@@ -184,7 +184,7 @@ TEST(CheckpointOfRanks, PartsThatAreNoWholeAreNotWritten) {
     auto all = makeRanks(2);
     const auto errors = onSmallRanks(all, [&](TrainingState state, Group &group) {
       if (group.rank() == 1)
-        state.moments = second;
+        state.moments = {second};
       checkpoints.save(state, 2, facts, group);
     });
     EXPECT_NE(errors[0].find(told), std::string::npos) << errors[0];

@@ -6,6 +6,9 @@
 #include "test/unit/runtime/ops.h"
 #include "test/unit/runtime/small.h"
 
+#include <fmt/format.h>
+#include <mutex>
+
 using namespace stretto::runtime;
 using namespace stretto::test;
 
@@ -35,15 +38,19 @@ stretto_kernel addKernel() {
   return kernel;
 }
 
+// The first rows are final last, and the rows in the middle first.
+const stretto_bucket buckets[] = {{5, 3}, {8, 3}, {0, 5}};
+
 stretto_program flatProgram(const stretto_kernel &add) {
   stretto_program program{};
   program.kernels = program.add = &add;
   program.kernel_count = 1;
   program.trainable_elements = rows * STRETTO_FLAT_COLUMNS;
   for (stretto_arena arena : {STRETTO_ARENA_ACTIVATIONS, STRETTO_ARENA_PARAMETERS, STRETTO_ARENA_GRADIENTS,
-                              STRETTO_ARENA_MOMENT1, STRETTO_ARENA_MOMENT2})
+                              STRETTO_ARENA_MOMENT1, STRETTO_ARENA_MOMENT2, STRETTO_ARENA_ACCUMULATOR})
     program.arena_bytes[arena] = flatBytes;
   program.arena_bytes[STRETTO_ARENA_SQUARES] = STRETTO_FLAT_COLUMNS * 4;
+  program.buckets = buckets, program.bucket_count = 3;
   return program;
 }
 
@@ -52,8 +59,11 @@ std::vector<float> gradientsOf(int64_t virtualRank) {
   return randomReals<float>(rows * STRETTO_FLAT_COLUMNS, static_cast<uint32_t>(virtualRank));
 }
 
-// The sum of all virtual ranks, as each of `ranks` has it in the end, in any of them.
-std::vector<float> sumOver(int ranks, int64_t virtualRanks) {
+using OfRank =
+    std::function<void(int rank, Device &, const stretto_program &, const Arenas &, const RowShares &, Exchange &)>;
+
+// Calls `work` on each of `ranks`, which are threads.
+void onExchanges(int ranks, const OfRank &work) {
   const stretto_kernel add = addKernel();
   const stretto_program program = flatProgram(add);
   const std::vector<RankLevel> levels = rankLevels(ranks, 1);
@@ -61,26 +71,54 @@ std::vector<float> sumOver(int ranks, int64_t virtualRanks) {
   for (size_t level = 0; level < levels.size(); ++level)
     for (int group = 0; group < ranks / levels[level].size; ++group)
       shared[level].push_back(std::make_shared<MemoryGroup::Shared>(levels[level].size));
-  std::vector<std::vector<float>> results(ranks);
   onRanks(ranks, [&](int rank, Group &) {
     const auto device = makeDevice("cpu");
     const RowShares shares = shareRows(program, rank, ranks, 1);
-    Arenas arenas(*device, program, false, shares.shard);
+    Arenas arenas(*device, program, true, shares.shard);
     std::vector<std::unique_ptr<Group>> groups;
     for (size_t level = 0; level < levels.size(); ++level)
       groups.push_back(
           std::make_unique<MemoryGroup>(shared[level][levels[level].groupOf(rank)], levels[level].memberOf(rank)));
     Exchange exchange(program, *device, arenas, shares, groups);
-    VirtualSum sum(program, *device, arenas, virtualRanks / ranks);
+    work(rank, *device, program, arenas, shares, exchange);
+  });
+}
+
+// What a rank owns comes to all, by way of PARAMETERS.
+std::vector<float> gatherOwn(Exchange &exchange, const Arenas &arenas, const RowShares &shares) {
+  const float *gradients = static_cast<float *>(arenas.base(STRETTO_ARENA_GRADIENTS));
+  float *const parameters = static_cast<float *>(arenas.base(STRETTO_ARENA_PARAMETERS));
+  for (const RowRange &own : shares.shard.owned)
+    std::copy(gradients + own.begin * STRETTO_FLAT_COLUMNS, gradients + own.end * STRETTO_FLAT_COLUMNS,
+              parameters + own.begin * STRETTO_FLAT_COLUMNS);
+  exchange.gatherParameters();
+  return {parameters, parameters + rows * STRETTO_FLAT_COLUMNS};
+}
+
+// The sum of all virtual ranks, as each of `ranks` has it in the end, in any of them.
+std::vector<float> sumOver(int ranks, int64_t virtualRanks) {
+  std::mutex mutex;
+  std::vector<std::vector<float>> results;
+  onExchanges(ranks, [&](int rank, Device &device, const stretto_program &program, const Arenas &arenas,
+                         const RowShares &shares, Exchange &exchange) {
+    VirtualSum sum(program, device, arenas, virtualRanks / ranks);
     float *gradients = static_cast<float *>(arenas.base(STRETTO_ARENA_GRADIENTS));
     for (int64_t i = 0; i < virtualRanks / ranks; ++i) {
       const std::vector<float> own = gradientsOf(rank * (virtualRanks / ranks) + i);
       std::copy(own.begin(), own.end(), gradients);
-      sum.add(i);
+      if (i + 1 < virtualRanks / ranks || ranks == 1)
+        sum.add(i);
     }
-    exchange.sumGradients();
-    exchange.gather(STRETTO_ARENA_GRADIENTS);
-    results[rank].assign(gradients, gradients + rows * STRETTO_FLAT_COLUMNS);
+    std::vector<Addend> addends;
+    for (void *sums : sum.takePending())
+      addends.push_back({sums, false});
+    for (int64_t ready = 0; ready < 3; ++ready)
+      exchange.send(ready, addends);
+    exchange.finishSums(addends);
+    std::vector<float> result = ranks == 1 ? std::vector<float>(gradients, gradients + rows * STRETTO_FLAT_COLUMNS)
+                                           : gatherOwn(exchange, arenas, shares);
+    const std::lock_guard lock(mutex);
+    results.push_back(std::move(result));
   });
   for (const std::vector<float> &result : results)
     EXPECT_EQ(result, results[0]);
@@ -103,14 +141,58 @@ TEST(Exchange, AnotherOrderHasOtherBits) {
   EXPECT_NE(sumOver(8, 8), chain);
 }
 
+TEST(Exchange, WhatWasAccumulatedIsAddedAndCleared) {
+  onExchanges(2, [&](int rank, Device &, const stretto_program &, const Arenas &arenas, const RowShares &shares,
+                     Exchange &exchange) {
+    const int64_t elements = rows * STRETTO_FLAT_COLUMNS;
+    float *const sums = static_cast<float *>(arenas.base(STRETTO_ARENA_ACCUMULATOR));
+    std::fill_n(sums, elements, 1.0f + rank);
+    std::fill_n(static_cast<float *>(arenas.base(STRETTO_ARENA_GRADIENTS)), elements, 10.0f);
+    const Addend accumulated{sums, true};
+    exchange.finishSums({&accumulated, 1});
+    EXPECT_EQ(std::vector<float>(sums, sums + elements), std::vector<float>(elements));
+    EXPECT_EQ(gatherOwn(exchange, arenas, shares), std::vector<float>(elements, 23));
+  });
+}
+
+TEST(Exchange, SquaresComeFromTheirOwners) {
+  for (int ranks : {2, 3, 4, 6, 8})
+    onExchanges(ranks, [&](int, Device &, const stretto_program &, const Arenas &arenas, const RowShares &shares,
+                           Exchange &exchange) {
+      float *const squares = static_cast<float *>(arenas.base(STRETTO_ARENA_SQUARES));
+      for (const RowRange &own : shares.shard.owned)
+        for (int64_t row = own.begin; row < own.end; ++row)
+          squares[row] = row + 1;
+      exchange.gatherSquares();
+      for (int64_t row = 0; row < rows; ++row)
+        EXPECT_EQ(squares[row], row + 1) << ranks;
+    });
+}
+
+// Rows of a bucket that do not divide wait for the later one, on whichever side it is.
+TEST(Exchange, BucketsAreWholeStepsOfRows) {
+  const stretto_kernel add = addKernel();
+  const stretto_program program = flatProgram(add); // buckets of rows 5 to 7, 8 to 10, 0 to 4, with chunks of 2
+  const auto rowsOf = [&](int ranks) {
+    std::string text;
+    for (const SharedBucket &bucket : shareRows(program, 0, ranks, 1).buckets)
+      text += fmt::format("{}: {}-{}, ", bucket.number, bucket.rows.begin, bucket.rows.end);
+    return text;
+  };
+  EXPECT_EQ(rowsOf(2), "1: 8-12, 2: 0-8, ");
+  EXPECT_EQ(rowsOf(3), "1: 6-12, 2: 0-6, ");
+  EXPECT_EQ(rowsOf(4), "1: 8-16, 2: 0-8, ");
+  EXPECT_EQ(rowsOf(6), "2: 0-12, ");
+}
+
 TEST(Exchange, OnlyTheMomentsOfOwnRowsTakeMemory) {
   const stretto_kernel add = addKernel();
   const stretto_program program = flatProgram(add);
   int64_t sum = 0;
   for (int rank = 0; rank < 4; ++rank) {
     const RowShares shares = shareRows(program, rank, 4, 1);
-    sum += rangeOf(STRETTO_ARENA_MOMENT1, program, shares.shard).bytes;
-    EXPECT_LE(rangeOf(STRETTO_ARENA_MOMENT1, program, shares.shard).bytes, 4 * rowBytes);
+    sum += bytesOf(STRETTO_ARENA_MOMENT1, program, shares.shard);
+    EXPECT_LE(bytesOf(STRETTO_ARENA_MOMENT1, program, shares.shard), 4 * rowBytes);
   }
   EXPECT_EQ(sum, flatBytes);
 }

@@ -82,7 +82,7 @@ TEST(Levels, EachRowHasOneOwner) {
     EXPECT_GE(room, 1000);
     std::vector<int> owners(room);
     for (int rank = 0; rank < ranks; ++rank) {
-      const RowPart own = ownedRows(rankLevels(ranks, 1), rank, room);
+      const RowPart own = ownedRows(rankLevels(ranks, 1), rank, {0, room});
       EXPECT_EQ(own.begin % 8, 0);
       for (int64_t row = own.begin; row < own.end; ++row)
         ++owners[row];

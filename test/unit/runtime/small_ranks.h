@@ -35,7 +35,7 @@ public:
       std::fill(moments + (own.end - own.begin), moments + 48, -1.0f);
     }
   }
-  runtime::TrainingState state() { return {program.program, *program.device, program.arenas, own}; }
+  runtime::TrainingState state() { return {program.program, *program.device, program.arenas, {own}}; }
 
   // The numbers of this rank that lie in tensors: weights, then first and second moments.
   std::vector<float> numbers() const {

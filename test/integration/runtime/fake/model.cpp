@@ -288,11 +288,13 @@ void gradients(stretto_context *context) {
   stretto_at(context, &lossSite, -1);
   launch(context, SumLoss, {act(plan.rowLoss), out(outputs.loss)});
   matmul(context, hidden, vocabulary, rows, true, false, act(plan.a), act(plan.dLogits), grad(w2At), actDtype);
+  stretto_ready(context, 1);
   matmul(context, rows, hidden, vocabulary, false, true, act(plan.dLogits), rounded(w2At), act(plan.dA), actDtype);
   launch(context, TanhBackward, {act(plan.a), act(plan.dA)});
   matmul(context, width, hidden, rows, true, false, act(plan.x), act(plan.dA), grad(w1At));
   matmul(context, rows, width, hidden, false, true, act(plan.dA), param(w1At), act(plan.dX));
   embedBackward(context);
+  stretto_ready(context, 2);
 }
 
 void accumulate(stretto_context *context) {
@@ -332,6 +334,10 @@ const stretto_parameter parameters[] = {
     {"hidden.weight", w1At, {width, hidden, 0, 0}, 2, 1, STRETTO_INIT_UNIFORM, 0, -0.3, 0.3, ""},
     {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2, ""},
 };
+
+// Rows that have gradients of the last layer alone, and the others.
+constexpr int64_t headRow = (w2At + updateChunk - 1) / updateChunk;
+const stretto_bucket buckets[] = {{headRow, updateChunks - headRow}, {0, headRow}};
 
 const stretto_image images[] = {{STRETTO_IMAGE_CUBIN, 0, "sm_90a", "code of sm_90a", 15}, {STRETTO_IMAGE_PTX, 0, "sm_80", "text of sm_80", 14}};
 
@@ -383,6 +389,8 @@ extern "C" const stretto_program stretto_compiled_program = {
     2,
     inputs,
     outputs,
+    buckets,
+    2,
     gradients,
     accumulate,
     takeAccumulated,

@@ -1,0 +1,61 @@
+//===- ReadyCheck.cpp - buckets are final when a program says so --------------===//
+#include "codegen/memory/ReadyCheck.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+static int64_t entriesOf(seq::ParameterOp parameter) {
+  return parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
+}
+
+ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
+    : entry(entry), layout(passes::layoutParameters(module)), buckets(bucketsOf(module)) {
+  for (auto gradient : entry.getOps<seq::GradientOp>()) {
+    auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
+    passes::ParameterSlot slot = layout.slots.lookup(parameter);
+    int64_t bytes = passes::byteSize(parameter.getTensorType()) / entriesOf(parameter);
+    for (int64_t i = 0; i < entriesOf(parameter); ++i) {
+      int64_t begin = slot.offset + i * slot.stride;
+      open.push_back({parameter.getSymNameAttr(), {begin, begin + bytes, i}});
+    }
+  }
+}
+
+LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) {
+  isTold = true;
+  for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
+    size_t before = open.size();
+    llvm::erase_if(open, [&](const Open &one) {
+      return one.parameter == name.getAttr() && (!inBody || one.bytes.time == iteration);
+    });
+    if (open.size() == before)
+      return op.emitOpError() << "must say once that the gradient of " << name << " is final, but says it again";
+  }
+  int64_t number = inBody ? iteration : 0;
+  if (number >= static_cast<int64_t>(op.getBuckets().size()))
+    return op.emitOpError() << "must tell how many buckets are final in iteration " << number;
+  int64_t count = op.getBuckets()[number];
+  if (count < told || count > static_cast<int64_t>(buckets.size()))
+    return op.emitOpError() << "must tell a number of buckets from " << told << ", which were final before, to "
+                            << buckets.size() << ", but got " << count;
+  int64_t rowBytes = passes::flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
+  for (; told < count; ++told) {
+    int64_t begin = buckets[told].getFirst() * rowBytes, end = begin + buckets[told].getRows() * rowBytes;
+    for (const Open &one : open)
+      if (one.bytes.begin < end && begin < one.bytes.end)
+        return op.emitOpError() << "says that bucket " << told << " is final in iteration " << number
+                                << ", but the gradient of @" << one.parameter.getValue() << " is not";
+  }
+  return success();
+}
+
+LogicalResult ReadyCheck::finish() {
+  if (!isTold)
+    return success();
+  if (!open.empty())
+    return entry.emitOpError() << "must say that the gradient of @" << open.front().parameter.getValue() << " is final";
+  if (told != static_cast<int64_t>(buckets.size()))
+    return entry.emitOpError() << "must have " << buckets.size() << " final buckets at its end, but has " << told;
+  return success();
+}

@@ -1,0 +1,32 @@
+//===- ReadyCheck.h - buckets are final when a program says so ----------------===//
+#pragma once
+
+#include "codegen/memory/Buckets.h"
+
+namespace stretto::codegen {
+
+/// Follows the kern.ready operations of an entry point as it runs.
+class ReadyCheck {
+public:
+  ReadyCheck(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
+  /// A run of `op`; reports gradients that were final before, and buckets that are not yet.
+  mlir::LogicalResult run(kern::ReadyOp op, int64_t iteration, bool inBody);
+  /// The end of the entry point; reports gradients that were never said to be final.
+  mlir::LogicalResult finish();
+
+private:
+  struct Open {
+    mlir::StringAttr parameter;
+    FinalBytes bytes;
+  };
+
+  mlir::func::FuncOp entry;
+  passes::ParameterLayout layout;
+  llvm::SmallVector<kern::BucketAttr> buckets;
+  llvm::SmallVector<Open> open; // gradients that are not final yet; their time is the number of the entry
+  int64_t told = 0;
+  bool isTold = false; // whether the entry point says anything
+};
+
+} // namespace stretto::codegen
