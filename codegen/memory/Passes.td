@@ -71,15 +71,15 @@ def ChooseBuckets : Pass<"kern-choose-buckets", "::mlir::ModuleOp"> {
   let summary = "decide which gradients ranks exchange together, and say when they are final";
   let description = [{
     Behind the last operation that writes to gradients comes a `kern.ready` that names them: in the body of a scan for
-    stacked parameters, whose entries are written once in each iteration, and in the entry point for others, such as those
-    that are read in several places. The flat gradients are cut into buckets of at least `bucket-bytes` (whole layers,
-    where these are stacked), which stand in `kern.buckets` of the module in the order in which they become final, and each
-    `kern.ready` says how many of them are by then. What becomes final at one time stays in one bucket, and the smallest
-    bucket joins the neighbor in memory whose time is next to its own. Remarks say for each bucket how many bytes it has, and
-    which part of the work of matmuls and attention comes after it, beside which it is exchanged.
+    stacked parameters, whose entries are written once in each iteration, and in the entry point for others, such as
+    those that are read in several places. The flat gradients are cut into buckets of at least `bucket-bytes` (whole
+    layers, where these are stacked), which stand in `kern.buckets` of the module in the order in which they become
+    final, and each `kern.ready` says how many of them are by then. What becomes final at one time stays in one bucket,
+    and the smallest bucket joins the neighbor in memory whose time is next to its own. Remarks say for each bucket how
+    many bytes it has, and which part of the work of matmuls and attention comes after it: beside that it is exchanged.
 
-    Memory must be planned: what is a result of its own there is a copy by then. Gradients keep their memory until the
-    entry point ends, so nothing else has to be planned for an exchange that reads them meanwhile.
+    Memory must be planned: a gradient that cannot be computed in its place is a copy by then. Gradients keep their
+    memory until the entry point ends, so nothing else has to be planned for an exchange that reads them meanwhile.
 
     ```mlir
     func.func private @layer.backward(...) -> (tensor<2x8x16xf32>, tensor<16x16xf32>) {
@@ -95,8 +95,8 @@ def ChooseBuckets : Pass<"kern-choose-buckets", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect"];
-  let options = [
-    Option<"bucketBytes", "bucket-bytes", "int64_t", "4 << 20", "the least bytes of a bucket, where there are so many">];
+  let options = [Option<"bucketBytes", "bucket-bytes", "int64_t", "4 << 20",
+                        "the least bytes of a bucket, where there are so many">];
 }
 
 def VerifyMemory : Pass<"kern-verify-memory", "::mlir::ModuleOp"> {

@@ -240,9 +240,9 @@ def Kern_ReadyOp : Kern_Op<"ready", [DeclareOpInterfaceMethods<SymbolUserOpInter
     DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "gradients are final";
   let description = [{
-    From here to the end of the entry point nothing writes to the gradients of these parameters; in the body of a scan, to
-    those of the iteration. `buckets` tells for each iteration (once outside of scans) how many of the `kern.buckets` of
-    the module are final then, in which ranks exchange gradients while the backward goes on.
+    From here to the end of the entry point nothing writes to the gradients of these parameters; in the body of a scan,
+    to those of the iteration. `buckets` tells for each iteration (once outside of scans) how many of the `kern.buckets`
+    of the module are final then: ranks exchange these while the backward goes on.
 
     ```mlir
     kern.ready [@layers.o.weight, @layers.norm.weight] (%do, %dn) buckets [2, 1, 1]

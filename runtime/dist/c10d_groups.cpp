@@ -39,9 +39,16 @@ public:
   int size() const override { return group->getSize(); }
 
   void exchange(const void *from, void *to, int64_t bytes) override {
-    at::Tensor in = bytesAt(from, bytes * size()), out = bytesAt(to, bytes * size());
-    std::vector<int64_t> equal;
-    finish([&] { return group->alltoall_base(out, in, equal, equal, {}); });
+    // The first and the last member leave out their own part: the others lie together.
+    const bool isFirst = rank() == 0, leavesOut = isFirst || rank() == size() - 1;
+    const int64_t begin = isFirst ? bytes : 0, all = bytes * (leavesOut ? size() - 1 : size());
+    std::vector<int64_t> sent(size(), bytes);
+    if (leavesOut)
+      sent[rank()] = 0;
+    std::vector<int64_t> received = sent;
+    at::Tensor in = bytesAt(static_cast<const char *>(from) + begin, all);
+    at::Tensor out = bytesAt(static_cast<char *>(to) + begin, all);
+    finish([&] { return group->alltoall_base(out, in, received, sent, {}); });
   }
   void gather(const void *from, void *to, int64_t bytes) override {
     if (bytes >= largePart && size() <= fewMembers)

@@ -72,31 +72,44 @@ void Exchange::sum(const SharedBucket &bucket, std::span<const Addend> addends) 
   }
 }
 
+// The rows there are: behind the last one lie activations, which the backward may still be working on. They are sent with
+// the others, and mean nothing, but must stay as they are.
+RowPart Exchange::thatThereAre(RowPart rows) const {
+  const int64_t all = wholeShard(program).room;
+  return {std::min(all, rows.begin), std::min(all, rows.end)};
+}
+
+// a = a + b, for some rows: `a` and `b` are where row 0 would be.
+void Exchange::addRows(char *a, char *b, RowPart rows) {
+  const int64_t ofChunk = program.add->chunk_rows;
+  side->submit(LaunchOp(program.add, {a, b, a}, rows.begin / ofChunk, (rows.end + ofChunk - 1) / ofChunk));
+}
+
 void Exchange::add(const Addend &addend, RowPart rows) {
-  const int64_t ofChunk = program.add->chunk_rows, all = wholeShard(program).room;
-  const RowPart there{std::min(all, rows.begin), std::min(all, rows.end)};
+  const RowPart there = thatThereAre(rows);
   if (there.rows() == 0)
     return;
-  void *const gradients = arenas.base(STRETTO_ARENA_GRADIENTS);
-  side->submit(LaunchOp(program.add, {gradients, addend.sums, gradients}, there.begin / ofChunk,
-                        (there.end + ofChunk - 1) / ofChunk));
   const int64_t rowBytes = flatRowBytes(program);
+  char *const sums = static_cast<char *>(addend.sums);
+  addRows(static_cast<char *>(arenas.base(STRETTO_ARENA_GRADIENTS)), sums, there);
   if (addend.isTaken)
-    side->submit(ZeroOp{static_cast<char *>(addend.sums) + there.begin * rowBytes, there.rows() * rowBytes});
+    side->submit(ZeroOp{sums + there.begin * rowBytes, there.rows() * rowBytes});
 }
 
 // Adds the parts in staging, of which the own one is in GRADIENTS, and so is the sum.
 void Exchange::addParts(RowPart part, int parts, int own) {
-  const int64_t partBytes = part.rows() * flatRowBytes(program);
-  std::vector<char *> blocks;
+  const RowPart there = thatThereAre(part);
+  if (there.rows() == 0)
+    return;
+  const int64_t rowBytes = flatRowBytes(program);
+  std::vector<char *> blocks; // where row 0 of each would be
   for (int i = 0; i < parts; ++i)
-    blocks.push_back(staging + i * partBytes);
-  const char *const mine = blocks[own] = gradientsAt(part);
-  const int64_t chunks = std::min(program.add->chunks, part.rows() / program.add->chunk_rows);
+    blocks.push_back(staging + (i * part.rows() - part.begin) * rowBytes);
+  const char *const mine = blocks[own] = static_cast<char *>(arenas.base(STRETTO_ARENA_GRADIENTS));
   addAsCounter(parts, [&](int64_t i, int64_t j) {
     if (blocks[j] == mine) // a + b is b + a
       std::swap(blocks[i], blocks[j]);
-    side->submit(LaunchOp(program.add, {blocks[i], blocks[j], blocks[i]}, 0, chunks));
+    addRows(blocks[i], blocks[j], there);
   });
 }
 

@@ -42,6 +42,8 @@ public:
 
 private:
   void sum(const SharedBucket &bucket, std::span<const Addend> addends);
+  RowPart thatThereAre(RowPart rows) const;
+  void addRows(char *a, char *b, RowPart rows);
   void add(const Addend &addend, RowPart rows);
   void addParts(RowPart part, int parts, int own);
   void gatherLevels(char *base, RowPart rows, int64_t rowBytes);

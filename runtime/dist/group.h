@@ -27,8 +27,8 @@ public:
   virtual int rank() const = 0; // in this group
   virtual int size() const = 0;
 
-  // Part j of `from` goes to member j, part i of `to` comes from member i; each part has `bytes` bytes. The memory is
-  // that of the device of the group.
+  // Part j of `from` goes to member j, part i of `to` comes from member i; each part has `bytes` bytes. The own part of
+  // `to` may stay as it is. The memory is that of the device of the group.
   virtual void exchange(const void *from, void *to, int64_t bytes) = 0;
 
   // `to` becomes what all members have in `from`, one behind the other; `from` may be this member's part of `to`.

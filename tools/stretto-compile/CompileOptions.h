@@ -44,6 +44,9 @@ inline constexpr CompileOption compileOptions[] = {
     {"--memory-budget", "BYTES", CompileOption::compiler,
      "what saved values may take (K, M, G): the more, the less is recomputed; 0: where a byte saves six that are "
      "moved"},
+    {"--bucket-bytes", "BYTES", CompileOption::compiler,
+     "the least that ranks exchange at once of their gradients (K, M, G), where there is so much; 0: what suits the "
+     "target"},
     {"--decode", "N", CompileOption::compiler,
      "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it"},
     {"--sanitize", "", CompileOption::compiler,

@@ -229,6 +229,7 @@ private:
     codegen::PipelineOptions options;
     options.fuse = line.fuse;
     options.memoryBudget = line.memoryBudget;
+    options.bucketBytes = line.bucketBytes;
     options.cpu = cpuName();
     options.activations = line.dtype == "bf16" ? "bf16" : "";
     options.backend = line.backend;

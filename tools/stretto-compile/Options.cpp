@@ -168,7 +168,9 @@ std::string setDevice(CommandLine &line, StringRef text) {
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, {"all", "none"}, line.fuse); }
 std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, allStages(), line.emit); }
 std::string setDecode(CommandLine &line, StringRef text) { return readNumber(text, 0, line.decode.emplace()); }
-std::string setBudget(CommandLine &line, StringRef text) { return readBytes(text, line.memoryBudget); }
+template <int64_t CommandLine::*Field> std::string setBytes(CommandLine &line, StringRef text) {
+  return readBytes(text, line.*Field);
+}
 
 constexpr Action actions[] = {
     {"--task", setText<&CommandLine::task>},
@@ -188,7 +190,8 @@ constexpr Action actions[] = {
     {"--cpu", setText<&CommandLine::cpu>},
     {"--fuse", setFuse},
     {"--kernel-schedule", addSchedule},
-    {"--memory-budget", setBudget},
+    {"--memory-budget", setBytes<&CommandLine::memoryBudget>},
+    {"--bucket-bytes", setBytes<&CommandLine::bucketBytes>},
     {"--decode", setDecode},
     {"--sanitize", setFlag<&CommandLine::sanitize>},
     {"-o", setText<&CommandLine::output>},

@@ -37,6 +37,7 @@ struct CommandLine {
   codegen::BackendSettings settings;          // as the user gave them
   std::vector<llvm::StringRef> givenSettings; // their options
   int64_t memoryBudget = 0;
+  int64_t bucketBytes = 0;
   std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
   bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false,
        bundle = false;

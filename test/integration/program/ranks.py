@@ -13,7 +13,7 @@ from programs import ROOT, TASK, contains, digest_of_ranks, empty, expect, progr
 
 folder = empty(sys.argv[1])
 models = os.path.join(ROOT, "models")
-SMALL = [*TASK, "--batch", 2, "--length", 64]
+SMALL = [*TASK, "--batch", 2, "--length", 64, "--bucket-bytes", "64K"] # several buckets of each model
 WIDTH = {"hello": [], "llama": ["--set", "dim=64", "--set", "layers=2"],
          "hybrid": ["--set", "dim=64", "--set", "layers=4", "--set", "heads=2"]}
 WIDTH |= dict.fromkeys(["gla", "gdn", "mamba2", "linear"], ["--set", "dim=64", "--set", "layers=2", "--set", "heads=2"])

@@ -155,6 +155,22 @@ TEST(Exchange, WhatWasAccumulatedIsAddedAndCleared) {
   });
 }
 
+// Where ranks have room behind the last row, the backward may still have activations.
+TEST(Exchange, WhatLiesBehindTheLastRowStays) {
+  onExchanges(4, [&](int rank, Device &, const stretto_program &, const Arenas &arenas, const RowShares &shares,
+                     Exchange &exchange) {
+    float *const gradients = static_cast<float *>(arenas.base(STRETTO_ARENA_GRADIENTS));
+    const int64_t elements = rows * STRETTO_FLAT_COLUMNS, room = shares.shard.room * STRETTO_FLAT_COLUMNS;
+    EXPECT_GT(room, elements);
+    std::fill_n(gradients, elements, 1.0f);
+    std::fill(gradients + elements, gradients + room, 100.0f + rank);
+    exchange.finishSums({});
+    EXPECT_EQ(std::vector<float>(gradients + elements, gradients + room),
+              std::vector<float>(room - elements, 100.0f + rank));
+    EXPECT_EQ(gatherOwn(exchange, arenas, shares), std::vector<float>(elements, 4));
+  });
+}
+
 TEST(Exchange, SquaresComeFromTheirOwners) {
   for (int ranks : {2, 3, 4, 6, 8})
     onExchanges(ranks, [&](int, Device &, const stretto_program &, const Arenas &arenas, const RowShares &shares,
