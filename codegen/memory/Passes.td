@@ -82,16 +82,23 @@ def ChooseBuckets : Pass<"kern-choose-buckets", "::mlir::ModuleOp"> {
     memory until the entry point ends, so nothing else has to be planned for an exchange that reads them meanwhile.
 
     ```mlir
-    func.func private @layer.backward(...) -> (tensor<2x8x16xf32>, tensor<16x16xf32>) {
-      ...
-      %dw = seq.linear_weight_grad %dy, %x : ... {kern.slots = [#kern.slot<gradients, 64, stride 1024, parity 0>]}
-      ...
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+      {kern.slot = #kern.slot<parameters, 0, stride 0, parity 0>}
+    func.func @gradients(%dy: tensor<2x8x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>},
+                         %x: tensor<2x8x16xf32> {kern.slot = #kern.slot<inputs, 1024, stride 0, parity 0>}) {
+      %dw = seq.linear_weight_grad %dy, %x : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
+        {kern.slots = [#kern.slot<gradients, 0, stride 0, parity 0>]}
+      seq.gradient @w, %dw : tensor<16x16xf32>
+      return
+    }
     ```
     becomes
 
     ```mlir
-      %dw = seq.linear_weight_grad %dy, %x : ...
-      kern.ready [@layer.w] (%dw) buckets [2, 1, 1] : tensor<16x16xf32>
+    module attributes {kern.buckets = [#kern.bucket<first 0, rows 1>]} {
+      ...
+        %0 = seq.linear_weight_grad %arg0, %arg1 : ...
+        kern.ready [@w](%0) buckets [1] : tensor<16x16xf32>
     ```
   }];
   let dependentDialects = ["::stretto::kern::KernDialect"];

@@ -245,8 +245,11 @@ def Kern_ReadyOp : Kern_Op<"ready", [DeclareOpInterfaceMethods<SymbolUserOpInter
     of the module are final then: ranks exchange these while the backward goes on.
 
     ```mlir
-    kern.ready [@layers.o.weight, @layers.norm.weight] (%do, %dn) buckets [2, 1, 1]
-        : tensor<64x64xf32>, tensor<64xf32>
+    seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+    func.func @gradients(%dw: tensor<16x16xf32>) {
+      kern.ready [@w](%dw) buckets [1] : tensor<16x16xf32>
+      return
+    }
     ```
   }];
   let arguments = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$parameters, Variadic<Kern_Real>:$gradients,

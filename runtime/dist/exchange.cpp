@@ -72,8 +72,8 @@ void Exchange::sum(const SharedBucket &bucket, std::span<const Addend> addends) 
   }
 }
 
-// The rows there are: behind the last one lie activations, which the backward may still be working on. They are sent with
-// the others, and mean nothing, but must stay as they are.
+// The rows there are. Behind the last one lie activations, which the backward may still be working on: they are sent
+// with the others and mean nothing, but must stay as they are.
 RowPart Exchange::thatThereAre(RowPart rows) const {
   const int64_t all = wholeShard(program).room;
   return {std::min(all, rows.begin), std::min(all, rows.end)};
