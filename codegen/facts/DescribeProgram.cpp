@@ -2,6 +2,7 @@
 #include "codegen/facts/DescribeProgram.h"
 
 #include "codegen/facts/Costs.h"
+#include "codegen/memory/Buckets.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Kernels.h"
@@ -96,6 +97,14 @@ int64_t rowsOfPiece(ModuleOp module) {
   return rows;
 }
 
+/// The part of the matmuls and attention of the backward that comes behind each bucket.
+void tellWhatComesAfter(const ReadyRuns &ready, std::vector<PlannedBucket> &buckets) {
+  const double backward = ready.flops - ready.flopsForward;
+  for (const ReadyRun &run : llvm::reverse(ready.runs))
+    for (int64_t i = 0; i < kern::ReadyOp(run.op).getBuckets()[run.iteration]; ++i)
+      buckets[i].after = std::clamp((ready.flops - run.flops) / std::max(1.0, backward), 0.0, 1.0);
+}
+
 void addMemory(ModuleOp module, PlannedProgram &program) {
   const passes::ParameterLayout layout = passes::layoutParameters(module);
   program.trainableBytes = layout.trainableBytes;
@@ -126,6 +135,15 @@ void addMemory(ModuleOp module, PlannedProgram &program) {
       program.otherBytes += bytes;
     }
 }
+void addBuckets(ModuleOp module, PlannedProgram &program) {
+  const passes::ParameterLayout layout = passes::layoutParameters(module);
+  const int64_t rowBytes = passes::flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
+  for (kern::BucketAttr bucket : bucketsOf(module))
+    program.buckets.push_back({bucket.getFirst() * rowBytes, bucket.getRows() * rowBytes, 0});
+  for (func::FuncOp entry : entryFunctions(module))
+    if (isEntry(entry, seq::EntryKind::training))
+      tellWhatComesAfter(readyRuns(entry, layout), program.buckets);
+}
 } // namespace
 
 PlannedProgram stretto::codegen::describeProgram(ModuleOp module) {
@@ -137,5 +155,6 @@ PlannedProgram stretto::codegen::describeProgram(ModuleOp module) {
       addTraining(function, program.work);
   addOptimizer(module, program.work);
   addMemory(module, program);
+  addBuckets(module, program);
   return program;
 }

@@ -106,8 +106,12 @@ private:
       int64_t time = result.runs.size();
       result.runs.push_back({ready, iteration, result.flops, bytesOf(ready, inBody, iteration, time, layout)});
     }
-    if (auto library = dyn_cast<seq::LibraryOp>(op); library && library.getMatmulKind() != seq::MatmulKind::none)
-      result.flops += library.getFlops();
+    auto library = dyn_cast<seq::LibraryOp>(op);
+    if (!library || library.getMatmulKind() == seq::MatmulKind::none)
+      return;
+    result.flops += library.getFlops();
+    if (library.getMatmulKind() == seq::MatmulKind::forward)
+      result.flopsForward += library.getFlops();
   }
 
   const passes::ParameterLayout &layout;

@@ -40,7 +40,7 @@ struct ReadyRun {
 };
 struct ReadyRuns {
   llvm::SmallVector<ReadyRun> runs;
-  double flops = 0; // of the whole entry point
+  double flops = 0, flopsForward = 0; // of the whole entry point, and of its forward direction
 };
 ReadyRuns readyRuns(mlir::func::FuncOp entry, const passes::ParameterLayout &layout);
 

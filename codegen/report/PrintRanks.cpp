@@ -15,10 +15,11 @@ static std::string counted(int64_t count, StringRef what) {
 
 static double milliseconds(double seconds) { return 1e3 * seconds; }
 
-static StringRef nameOf(Overlap overlap) {
-  return overlap == Overlap::none      ? "nothing hidden"
-         : overlap == Overlap::scatter ? "planned: gradients sent during the backward"
-                                       : "planned: weights gathered during the forward";
+static std::string nameOf(Overlap overlap) {
+  StringRef name = overlap == Overlap::none      ? "nothing hidden"
+                   : overlap == Overlap::scatter ? "gradients sent during the backward"
+                                                 : "weights gathered during the forward";
+  return (overlap > builtOverlap ? "planned: " : "") + name.str();
 }
 
 static void printTokens(const RankEstimate &estimate, raw_ostream &os) {
@@ -82,7 +83,7 @@ static void printStep(const RankEstimate &estimate, raw_ostream &os) {
 
 static void printOverlap(Overlap overlap, const RankEstimate &estimate, raw_ostream &os) {
   const StepEstimate &step = estimate.step;
-  const double exposed = step.exposed(overlap), hidden = step.transfer(overlap) - exposed;
+  const double exposed = step.exposed(overlap), hidden = step.transfer() - exposed;
   os << formatv("{0,-46} {1,10:f2} {2,10:f2} {3,10:f2} {4,6:f0} % {5,16:N}\n", nameOf(overlap),
                 milliseconds(step.seconds(overlap)), milliseconds(hidden), milliseconds(exposed),
                 100 * step.efficiency(overlap),

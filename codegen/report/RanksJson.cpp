@@ -59,8 +59,8 @@ static Object jsonOf(const RankEstimate &estimate, const StepEstimate &step) {
     const double exposed = step.exposed(overlap), seconds = step.seconds(overlap);
     overlaps.push_back(Object{{"hidden", nameOf(overlap)},
                               {"seconds", seconds},
-                              {"planned", overlap != builtOverlap},
-                              {"hidden_seconds", step.transfer(overlap) - exposed},
+                              {"planned", overlap > builtOverlap},
+                              {"hidden_seconds", step.transfer() - exposed},
                               {"exposed_seconds", exposed},
                               {"efficiency", step.efficiency(overlap)},
                               {"tokens_per_second", static_cast<double>(estimate.tokens()) / seconds}});
@@ -69,7 +69,7 @@ static Object jsonOf(const RankEstimate &estimate, const StepEstimate &step) {
                 {"backward_seconds", step.backward},  {"adding_seconds", step.adding},
                 {"norm_seconds", step.norm},          {"update_seconds", step.update},
                 {"waiting_seconds", step.waiting},    {"gradients_seconds", step.scatter},
-                {"weights_seconds", step.gather},     {"buckets", step.buckets},
+                {"weights_seconds", step.gather},     {"buckets", static_cast<int64_t>(step.buckets.size())},
                 {"overlap", std::move(overlaps)}};
 }
 

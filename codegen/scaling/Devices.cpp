@@ -31,7 +31,6 @@ const std::vector<DeviceNumber> &stretto::codegen::deviceNumbers() {
       {"across_bytes_per_second", &Device::acrossRate},
       {"across_latency_seconds", &Device::acrossLatency},
       {"collective_seconds", &Device::collective},
-      {"bucket_bytes", &Device::bucketBytes},
       {"spread", &Device::spread},
   };
   return numbers;

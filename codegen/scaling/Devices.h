@@ -25,8 +25,7 @@ struct Device {
   Assumption insideRate, insideLatency; // of a link between two devices of a host, each way
   Assumption acrossRate, acrossLatency; // of a device's link to other hosts, each way
   Assumption collective;                // the start of one
-  Assumption bucketBytes;
-  Assumption spread; // of the times of a step over ranks: one standard deviation, as a share
+  Assumption spread;                    // of the times of a step over ranks: one standard deviation, as a share
 };
 
 /// How the JSON has the numbers of a device.

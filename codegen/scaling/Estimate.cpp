@@ -12,11 +12,24 @@ namespace {
 /// Below this share of work there is something to change.
 constexpr double goodEfficiency = 0.75;
 
-/// What of a transfer in pieces is left when it may run beside work that makes one piece after the other (or, in
-/// reverse, needs them): each piece has to wait for its own part of the work.
-double exposedBeside(double transfer, double work, int64_t pieces) {
-  const double piece = 1 / static_cast<double>(pieces);
-  return std::max(transfer * piece, transfer - work * (1 - piece));
+/// Seconds from the end of the backward until the last bucket has come, if each begins when it is final and the one
+/// before has come.
+double exposedBehindBackward(const StepEstimate &step) {
+  double come = 0;
+  for (const BucketTime &bucket : step.buckets)
+    come = std::max(come, step.backward * (1 - bucket.after)) + bucket.scatter;
+  return std::max(0.0, come - step.backward);
+}
+
+/// Seconds that the forward waits, if weights come in the reverse order and are needed as far from its beginning as
+/// their gradients are final from the end of the backward.
+double exposedInForward(const StepEstimate &step) {
+  double come = 0, waited = 0;
+  for (auto bucket = step.buckets.rbegin(); bucket != step.buckets.rend(); ++bucket) {
+    come += bucket->gather;
+    waited = std::max(waited, come - step.forward * bucket->after);
+  }
+  return waited;
 }
 
 /// Not more than so many bytes, which a 64-bit number need not hold. Activations grow with the batch by a constant and
@@ -40,6 +53,13 @@ int64_t largestBatch(const PlannedProgram &program, int64_t room) {
   return fits;
 }
 
+int64_t largestBucket(const Exchange &exchange) {
+  int64_t bytes = 0;
+  for (const PlannedBucket &bucket : exchange.buckets)
+    bytes = std::max(bytes, bucket.bytes);
+  return bytes;
+}
+
 RankMemory estimateMemory(const PlannedProgram &program, const RankShape &shape, const Exchange &exchange,
                           const Exchange &squares, const Device &device) {
   const bool accumulates = shape.accumulate > 1, exchanges = shape.ranks > 1;
@@ -52,7 +72,7 @@ RankMemory estimateMemory(const PlannedProgram &program, const RankShape &shape,
       {"activations", activations, "gradients are their start"},
       {"accumulator", accumulates ? program.trainableBytes : 0},
       {"pending", pendingLevels(shape.virtualRanksOfOne()) * program.trainableBytes, "gradients of virtual ranks"},
-      {"staging", exchanges ? exchange.bytes : 0, "gradients of other ranks"},
+      {"staging", std::max(largestBucket(exchange), exchanges ? squares.bytes : 0), "gradients of other ranks"},
       {"other", program.otherBytes + std::max(program.squaresBytes, squares.bytes)},
       {"libraries", static_cast<int64_t>(device.libraryBytes.value)},
   };
@@ -69,22 +89,28 @@ double secondsToStart(const ExchangeLevel &level, const Device &device) {
   return device.collective.value + latency * std::log2(static_cast<double>(level.members));
 }
 
-/// Seconds of a level without what is computed there.
-double secondsOfTransfer(const ExchangeLevel &level, const Device &device) {
+/// Seconds of a level, in so many collectives, without what is computed there.
+double secondsOfTransfer(const ExchangeLevel &level, double collectives, const Device &device) {
   const double rate = (level.crossesHosts ? device.acrossRate : device.insideRate).value;
-  return static_cast<double>(level.bytesSent) / rate + secondsToStart(level, device);
+  return static_cast<double>(level.bytesSent) / rate + collectives * secondsToStart(level, device);
 }
 
 void addExchange(StepEstimate &step, const Exchange &exchange, const Device &device) {
-  step.buckets = std::max<int64_t>(1, exchange.bytes / static_cast<int64_t>(device.bucketBytes.value));
+  const auto count = static_cast<double>(exchange.buckets.size());
+  double start = 0; // of the collectives of a bucket in one direction
   for (const ExchangeLevel &level : exchange.levels) {
-    const double transfer = secondsOfTransfer(level, device);
+    const double transfer = secondsOfTransfer(level, count, device);
     // The parts are read, their sum is written.
     const auto moved = static_cast<double>(level.bytesHeld + level.bytesHeld / level.members);
     step.levels.push_back({transfer + secondsToMove(moved, device), transfer});
     step.scatter += step.levels.back().scatter;
     step.gather += step.levels.back().gather;
-    step.start += secondsToStart(level, device);
+    start += secondsToStart(level, device);
+  }
+  for (const PlannedBucket &bucket : exchange.buckets) {
+    const double share = static_cast<double>(bucket.bytes) / static_cast<double>(exchange.bytes);
+    step.buckets.push_back(
+        {start + share * (step.scatter - count * start), start + share * (step.gather - count * start), bucket.after});
   }
 }
 
@@ -110,7 +136,7 @@ StepEstimate estimateStep(const PlannedProgram &program, const RankShape &shape,
     step.update += secondsOf(work.round, device);
   step.norm = secondsOf(work.norm, device);
   for (const ExchangeLevel &level : squares.levels)
-    step.norm += secondsOfTransfer(level, device);
+    step.norm += secondsOfTransfer(level, 1, device);
   step.waiting = step.work() * device.spread.value * excessOfSlowest(shape.ranks);
   addExchange(step, exchange, device);
   return step;
@@ -138,17 +164,9 @@ Advice adviseFirst(const RankEstimate &estimate, const PlannedProgram &program) 
 }
 } // namespace
 
-double StepEstimate::transfer(Overlap overlap) const {
-  const double more = static_cast<double>(buckets - 1) * start; // of each direction that goes in buckets
-  return scatter + gather + (overlap == Overlap::none ? 0 : overlap == Overlap::scatter ? more : 2 * more);
-}
-
 double StepEstimate::exposed(Overlap overlap) const {
-  if (overlap == Overlap::none)
-    return scatter + gather;
-  const double more = static_cast<double>(buckets - 1) * start;
-  const double gathered = overlap == Overlap::both ? exposedBeside(gather + more, forward, buckets) : gather;
-  return exposedBeside(scatter + more, backward, buckets) + gathered;
+  return (overlap == Overlap::none ? scatter : exposedBehindBackward(*this)) +
+         (overlap == Overlap::both ? exposedInForward(*this) : gather);
 }
 
 double StepEstimate::seconds(Overlap overlap) const {
@@ -162,7 +180,7 @@ RankEstimate stretto::codegen::estimateRanks(const PlannedProgram &program, cons
   estimate.shape = shape;
   estimate.batch = program.batch;
   estimate.length = program.length;
-  estimate.exchange = planExchange(program.trainableBytes, program.pieceBytes, shape);
+  estimate.exchange = planExchange(program.trainableBytes, program.pieceBytes, shape, program.buckets);
   const int64_t pieces = estimate.exchange.bytes / program.pieceBytes;
   estimate.squares = planExchange(pieces * program.sumBytes, program.sumBytes, shape);
   estimate.memory = estimateMemory(program, shape, estimate.exchange, estimate.squares, device);

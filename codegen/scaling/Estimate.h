@@ -30,15 +30,21 @@ struct LevelTime {
   double scatter = 0, gather = 0;
 };
 
-/// What of the exchange goes on while ranks compute.
+/// What of the exchange goes on while ranks compute: each does what those before it do.
 enum class Overlap {
   none,    ///< nothing
   scatter, ///< gradients are sent during the backward, in buckets
   both,    ///< and weights are gathered during the next forward
 };
 inline constexpr std::array allOverlaps{Overlap::none, Overlap::scatter, Overlap::both};
-/// What programs do; the others are planned.
-inline constexpr Overlap builtOverlap = Overlap::none;
+/// What programs do; what comes behind it is planned.
+inline constexpr Overlap builtOverlap = Overlap::scatter;
+
+/// Seconds of a bucket over all levels, and the part of the backward behind it.
+struct BucketTime {
+  double scatter = 0, gather = 0;
+  double after = 0;
+};
 
 /// Seconds of a step of one rank.
 struct StepEstimate {
@@ -50,12 +56,11 @@ struct StepEstimate {
   double waiting = 0; // for the slowest of all ranks
   std::vector<LevelTime> levels;
   double scatter = 0, gather = 0; // sums over the levels
-  double start = 0;               // of the collectives of all levels in one direction
-  int64_t buckets = 1;            // where something is hidden
+  std::vector<BucketTime> buckets;
 
   double work() const { return static_cast<double>(microBatches) * (forward + backward); }
   /// Seconds of the exchange, and those that nothing hides.
-  double transfer(Overlap overlap) const;
+  double transfer() const { return scatter + gather; }
   double exposed(Overlap overlap) const;
   double seconds(Overlap overlap) const;
   /// The share of forward and backward.

@@ -5,6 +5,8 @@
 // come back over the same levels in reverse, and move as much.
 #pragma once
 
+#include "codegen/scaling/StepWork.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -26,13 +28,14 @@ struct ExchangeLevel {
   bool crossesHosts = false;
   int64_t bytesHeld = 0; // before gradients are exchanged here, and after weights are gathered
   int64_t bytesSent = 0; // and as many received
-  int64_t messages = 0;  // sent: one to each other member
+  int64_t messages = 0;  // sent: one to each other member, for each bucket
 };
 
 struct Exchange {
-  std::vector<ExchangeLevel> levels; // the way of gradients; levels of one member are left out
-  int64_t bytes = 0;                 // of the buffer, padded so that each rank owns as much
-  int64_t bytesOwned = 0;            // by a rank
+  std::vector<ExchangeLevel> levels;  // the way of gradients; levels of one member are left out
+  std::vector<PlannedBucket> buckets; // of whole pieces for each rank, neighbors in memory one behind the other
+  int64_t bytes = 0;                  // of the buffer, padded so that each rank owns as much
+  int64_t bytesOwned = 0;             // by a rank
 };
 
 /// The sizes of the groups, level by level, for so many ranks, `hostRanks` of which are neighbours on one host: the
@@ -40,8 +43,10 @@ struct Exchange {
 std::vector<int64_t> groupSizes(int64_t ranks, int64_t hostRanks);
 
 /// The exchange of `bytes` that consist of pieces of about `pieceBytes`, which are not cut: the buffer is padded to as
-/// many whole pieces for each rank.
-Exchange planExchange(int64_t bytes, int64_t pieceBytes, const RankShape &shape);
+/// many whole pieces for each rank. So are buckets: a piece for each rank is in the latest bucket that has a part of
+/// it.
+Exchange planExchange(int64_t bytes, int64_t pieceBytes, const RankShape &shape,
+                      const std::vector<PlannedBucket> &buckets = {});
 
 /// How many gradients a rank keeps while it adds those of so many virtual ranks as a binary counter does.
 int64_t pendingLevels(int64_t virtualRanks);

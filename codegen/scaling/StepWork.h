@@ -29,12 +29,19 @@ struct StepWork {
   std::vector<Work> accumulate, take;  // adding the gradients of a micro-batch, and reading what was added
 };
 
+/// Gradients that become final together: bytes of the trainable part.
+struct PlannedBucket {
+  int64_t begin = 0, bytes = 0;
+  double after = 0; // the part of the backward that comes behind them
+};
+
 /// A program: what it holds in memory, and a step of it.
 struct PlannedProgram {
   int64_t batch = 0, length = 0;                // of a micro-batch
   int64_t parameterBytes = 0, roundedBytes = 0; // all of them, and their bf16 copy
   int64_t trainableBytes = 0;
   int64_t pieceBytes = 0, sumBytes = 0; // what is not cut of the trainable part, and of the sums of squares of its rows
+  std::vector<PlannedBucket> buckets;   // in the order in which they become final; none: all at the end
   int64_t activationBytes = 0;          // gradients, which lie at their start, included
   int64_t squaresBytes = 0, otherBytes = 0;
   StepWork work;

@@ -39,7 +39,7 @@ TEST(Devices, ANumberThatNobodyReadsIsAMistake) {
   for (const DeviceNumber &number : deviceNumbers())
     numbers += std::string(", \"") + number.name + R"(": [1, "a guess"])";
   EXPECT_EQ(errorOf(R"({"x": {"title": "X", "target": "cuda", "numbers": {)" + numbers + "}}}"),
-            "device 'x' must have 20 numbers, but got 21");
+            "device 'x' must have 19 numbers, but got 20");
 }
 
 RankShape resolved(const RankRequest &request) {

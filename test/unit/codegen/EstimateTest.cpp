@@ -150,36 +150,42 @@ TEST(Estimate, CollectivesOfEachLevelHaveToStart) {
   device.collective.value = 1;
   device.insideLatency.value = 2;
   const StepEstimate step = estimateRanks(plainProgram(), {.ranks = 8, .virtualRanks = 8}, device).step;
-  EXPECT_DOUBLE_EQ(step.start, 1 + 2 * 3); // groups of 2^3
-  EXPECT_DOUBLE_EQ(step.gather, 7 + 7);
-  EXPECT_EQ(step.buckets, 8); // of 1e9 bytes
+  EXPECT_DOUBLE_EQ(step.gather, 7 + 7); // the second: 1 + 2 x 3, for groups of 2^3
 }
 
-TEST(Estimate, WhatIsSentDuringTheBackwardIsHiddenButForTheLastBucket) {
+// So many equal buckets, final at equal distances.
+StepEstimate bucketed(double scatter, double gather, int count) {
   StepEstimate step;
   step.backward = 10;
   step.forward = 6;
-  step.buckets = 4;
-  step.scatter = 8;
-  step.gather = 8;
-  EXPECT_DOUBLE_EQ(step.exposed(Overlap::none), 16);
-  EXPECT_DOUBLE_EQ(step.exposed(Overlap::scatter), 2 + 8);
-  step.scatter = 20; // more than the backward hides: it has to wait for the first bucket
-  EXPECT_DOUBLE_EQ(step.exposed(Overlap::scatter), 20 - 7.5 + 8);
-  EXPECT_DOUBLE_EQ(step.exposed(Overlap::both), 20 - 7.5 + 8 - 4.5);
-  step.buckets = 1;
-  EXPECT_DOUBLE_EQ(step.exposed(Overlap::both), 28);
+  step.scatter = scatter;
+  step.gather = gather;
+  for (int i = 1; i <= count; ++i)
+    step.buckets.push_back({scatter / count, gather / count, 1 - static_cast<double>(i) / count});
+  return step;
+}
+
+TEST(Estimate, WhatIsSentDuringTheBackwardIsHiddenButForTheLastBucket) {
+  EXPECT_DOUBLE_EQ(bucketed(8, 8, 4).exposed(Overlap::none), 16);
+  EXPECT_DOUBLE_EQ(bucketed(8, 8, 4).exposed(Overlap::scatter), 2 + 8);
+  // More than the backward hides: it has to wait for the first bucket.
+  EXPECT_DOUBLE_EQ(bucketed(20, 8, 4).exposed(Overlap::scatter), 20 - 7.5 + 8);
+  EXPECT_DOUBLE_EQ(bucketed(20, 8, 4).exposed(Overlap::both), 20 - 7.5 + 8 - 4.5);
+  EXPECT_DOUBLE_EQ(bucketed(20, 8, 1).exposed(Overlap::both), 28);
 }
 
 TEST(Estimate, EachBucketStartsItsOwnCollectives) {
-  StepEstimate step;
-  step.buckets = 4;
-  step.scatter = step.gather = 10;
-  step.start = 1;
-  EXPECT_DOUBLE_EQ(step.transfer(Overlap::none), 20);
-  EXPECT_DOUBLE_EQ(step.transfer(Overlap::scatter), 23);
-  EXPECT_DOUBLE_EQ(step.transfer(Overlap::both), 26);
-  EXPECT_DOUBLE_EQ(step.exposed(Overlap::both), 26); // no work beside it
+  Device device = plainDevice();
+  device.collective.value = 1;
+  PlannedProgram program = plainProgram();
+  const RankShape shape{.ranks = 2, .virtualRanks = 2};
+  const double one = estimateRanks(program, shape, device).step.gather;
+  program.buckets = {{4'000'000'000, 4'000'000'000, 0.5}, {0, 4'000'000'000, 0}};
+  const StepEstimate step = estimateRanks(program, shape, device).step;
+  ASSERT_EQ(step.buckets.size(), 2u);
+  EXPECT_DOUBLE_EQ(step.gather, one + 1);
+  EXPECT_DOUBLE_EQ(step.buckets[0].gather + step.buckets[1].gather, step.gather);
+  EXPECT_DOUBLE_EQ(step.buckets[0].after, 0.5);
 }
 
 TEST(Estimate, AStepIsTheSumOfItsParts) {
