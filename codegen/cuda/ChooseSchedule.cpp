@@ -3,6 +3,7 @@
 #include "codegen/cuda/RegisterEstimate.h"
 #include "codegen/cuda/RowWalk.h"
 #include "codegen/cuda/ScheduleOverride.h"
+#include "ir/seq/Purpose.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,8 +29,9 @@ constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth ti
 constexpr int64_t tileWaves = 2;            // of blocks that do not sum along rows: the last wave is seldom full
 constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
 constexpr int64_t tileGroups[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
-constexpr int64_t haloShare = 16; // a chunk is so many times longer than what it reads of its neighbours
-constexpr int64_t sumShare = 16;  // its data are so many times larger than its column sums
+constexpr int64_t haloShare = 16;    // a chunk is so many times longer than what it reads of its neighbours
+constexpr int64_t mostFlatRows = 16; // of a block of the optimizer: ranks own whole ones, so many would be left over
+constexpr int64_t sumShare = 16;     // its data are so many times larger than its column sums
 
 int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8; }
 
@@ -40,6 +42,7 @@ struct Shape {
   int64_t widest = 4;    // bytes of the widest number in a register
   int64_t rowBytes = 0, sumBytes = 0;
   int64_t halo = 0;
+  int64_t mostRows = INT64_MAX;           // of the chunks of a thread block
   bool mayTile = false;                   // whether several thread blocks may share the columns of a row
   bool reduces = false;                   // whether sums are taken along rows
   std::vector<std::vector<Domain>> parts; // loops of each part that can have thread blocks of its own
@@ -176,7 +179,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     auto toNearest = [](int64_t rows) { return rows * 4 / 3; }; // a power of two, when the largest below is taken
     int64_t limit = std::max(stepRows, std::min({toNearest(std::max(want, byCount)), int64_t(256), shape.time}));
     // Fewer rows where the device would stay empty, down to where borders cost a fifth.
-    limit = std::min(limit, std::max({toNearest(byCount), 5 * shape.halo, stepRows}));
+    limit =
+        std::min({limit, std::max({toNearest(byCount), 5 * shape.halo, stepRows}), std::max(stepRows, shape.mostRows)});
     int64_t chosen = stepRows;
     while (chosen * 2 <= limit)
       chosen *= 2;
@@ -187,7 +191,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   static int64_t groupsFor(const Shape &shape, int64_t group, int64_t chunkRows) {
     int64_t chunks = shape.batch * llvm::divideCeil(shape.time, chunkRows);
     int64_t groups = std::max<int64_t>(1, blockThreads / group);
-    while (groups / 2 >= chunks && groups * group > warpThreads)
+    while ((groups / 2 >= chunks || groups * chunkRows > shape.mostRows) && groups * group > warpThreads)
       groups /= 2;
     return groups;
   }
@@ -257,6 +261,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   LogicalResult choose(kern::RowwiseOp op, const ScheduleOverride &numbers) {
     RowPlan plan(op);
     Shape shape = measure(plan);
+    if (auto entry = op->getParentOfType<func::FuncOp>(); entry && isEntry(entry, seq::EntryKind::optimizer))
+      shape.mostRows = mostFlatRows;
     if (failed(checkOverride(numbers, leastLanes(op), 16 / shape.narrowest)))
       return failure();
     CudaBuilder b(op.getLoc(), op.getContext());

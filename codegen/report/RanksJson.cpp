@@ -43,7 +43,11 @@ static Object jsonOf(const RankEstimate &estimate, const Exchange &exchange) {
     json["weights_seconds"] = time.gather;
     levels.push_back(std::move(json));
   }
+  Array buckets;
+  for (const PlannedBucket &bucket : exchange.buckets)
+    buckets.push_back(bucket.bytes);
   return Object{{"bytes", exchange.bytes},
+                {"buckets", std::move(buckets)},
                 {"bytes_owned", exchange.bytesOwned},
                 {"levels", std::move(levels)},
                 {"squares", jsonOf(estimate.squares.levels)}};
@@ -69,8 +73,7 @@ static Object jsonOf(const RankEstimate &estimate, const StepEstimate &step) {
                 {"backward_seconds", step.backward},  {"adding_seconds", step.adding},
                 {"norm_seconds", step.norm},          {"update_seconds", step.update},
                 {"waiting_seconds", step.waiting},    {"gradients_seconds", step.scatter},
-                {"weights_seconds", step.gather},     {"buckets", static_cast<int64_t>(step.buckets.size())},
-                {"overlap", std::move(overlaps)}};
+                {"weights_seconds", step.gather},     {"overlap", std::move(overlaps)}};
 }
 
 static Object jsonOf(const Advice &advice) {

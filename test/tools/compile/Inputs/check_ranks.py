@@ -12,7 +12,7 @@ assert memory["parameters"] == max(arenas["parameters"], check["exchange"]["byte
 assert memory["activations"] == max(arenas["activations"], exchange["bytes"]), memory
 assert memory["moments"] == 2 * exchange["bytes_owned"] == 2 * exchange["bytes"] // 16, memory
 assert exchange["bytes_owned"] % (4 * 512) == 0 and 0 <= exchange["bytes"] - trainable < trainable / 100, exchange
-assert memory["staging"] == exchange["bytes"], memory
+assert sum(exchange["buckets"]) == exchange["bytes"] and memory["staging"] == max(exchange["buckets"]), exchange
 assert memory["accumulator"] == memory["pending"] == trainable, memory  # two virtual ranks: one waits
 squares = max(arenas["squares"], exchange["bytes"] // 512)
 counted = {"squares", "parameters", "rounded", "activations", "gradients", "moment1", "moment2", "accumulator"}
@@ -23,13 +23,14 @@ assert check["step"]["micro_batches"] == 6, check["step"]
 
 levels = exchange["levels"]
 assert [(level["ranks"], level["across_hosts"]) for level in levels] == [(8, False), (2, True)], levels
-assert [level["messages"] for level in levels] == [7, 1], levels
+count = len(exchange["buckets"])
+assert count > 1 and [level["messages"] for level in levels] == [7 * count, count], levels
 assert levels[0]["bytes_sent"] == exchange["bytes"] * 7 // 8, levels
 assert levels[1]["bytes_held"] == exchange["bytes"] // 8, levels
 assert exchange["squares"][0]["bytes_sent"] == exchange["bytes"] // 512 * 7 // 8, exchange
 
 overlap = check["step"]["overlap"]
-assert [way["planned"] for way in overlap] == [False, True, True], overlap
+assert [way["planned"] for way in overlap] == [False, False, True], overlap
 assert 0 == overlap[0]["hidden_seconds"] < overlap[1]["hidden_seconds"] < overlap[2]["hidden_seconds"], overlap
 assert all(number["value"] > 0 and number["source"] for number in check["device"]["numbers"].values()), check["device"]
 
