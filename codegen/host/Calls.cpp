@@ -341,6 +341,8 @@ LogicalResult stretto::codegen::emitCall(HostBuilder &b, Operation *op, const Ke
   b.setLoc(op->getLoc());
   if (auto ready = dyn_cast<kern::ReadyOp>(op))
     b.call("stretto_ready", b.lookUp(ready.getBuckets()));
+  if (auto await = dyn_cast<kern::AwaitOp>(op))
+    b.call("stretto_await", b.lookUp(await.getBuckets()));
   if (isa<seq::AliasOp>(op))
     return success();
   if (auto scan = dyn_cast<seq::ScanOp>(op)) {

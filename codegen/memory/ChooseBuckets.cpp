@@ -1,4 +1,5 @@
 //===- ChooseBuckets.cpp - which gradients ranks exchange together ------------===//
+#include "codegen/memory/Awaits.h"
 #include "codegen/memory/Buckets.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
@@ -62,12 +63,16 @@ struct ChooseBucketsPass : stretto::codegen::impl::ChooseBucketsBase<ChooseBucke
     ModuleOp module = getOperation();
     if (failed(requireSlots(module)))
       return signalPassFailure();
-    module.walk([](kern::ReadyOp earlier) { earlier.erase(); });
+    module.walk([](Operation *op) {
+      if (isa<kern::ReadyOp, kern::AwaitOp>(op))
+        op->erase();
+    });
     for (func::FuncOp entry : entryFunctions(module))
       if (auto gradients = entry.getOps<seq::GradientOp>(); !gradients.empty()) {
         insertReadyInBodies(entry);
         insertReadyInEntry(entry);
         choose(entry);
+        placeAwaits(entry);
       }
   }
 

@@ -10,7 +10,9 @@ static int64_t entriesOf(seq::ParameterOp parameter) {
 }
 
 ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
-    : entry(entry), layout(passes::layoutParameters(module)), buckets(bucketsOf(module)) {
+    : entry(entry), layout(passes::layoutParameters(module)), buckets(bucketsOf(module)), awaited(module) {
+  if (!entry.getOps<seq::GradientOp>().empty())
+    module.walk([&](kern::AwaitOp) { waits = true; });
   for (auto gradient : entry.getOps<seq::GradientOp>()) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = layout.slots.lookup(parameter);
@@ -48,6 +50,25 @@ LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) 
                                 << ", but the gradient of @" << one.parameter.getValue() << " is not";
   }
   return success();
+}
+
+LogicalResult ReadyCheck::run(kern::AwaitOp op, int64_t iteration, bool inBody) {
+  int64_t number = inBody ? iteration : 0;
+  if (number >= static_cast<int64_t>(op.getBuckets().size()))
+    return op.emitOpError() << "must tell how many buckets must have come in iteration " << number;
+  int64_t count = op.getBuckets()[number];
+  if (count > awaited.count())
+    return op.emitOpError() << "must wait for at most " << awaited.count() << " buckets, but got " << count;
+  come = std::max(come, count);
+  return success();
+}
+
+LogicalResult ReadyCheck::checkReads(Operation *op, int64_t iteration, bool inBody) {
+  int64_t needed = waits ? awaited.neededBy(op, iteration, inBody) : 0;
+  if (needed <= come)
+    return success();
+  return op->emitOpError() << "reads weights in iteration " << iteration << " for which " << needed
+                           << " buckets must have come, but only " << come << " were waited for";
 }
 
 LogicalResult ReadyCheck::finish() {

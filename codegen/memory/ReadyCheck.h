@@ -1,17 +1,22 @@
 //===- ReadyCheck.h - buckets are final when a program says so ----------------===//
 #pragma once
 
+#include "codegen/memory/Awaits.h"
 #include "codegen/memory/Buckets.h"
 
 namespace stretto::codegen {
 
-/// Follows the kern.ready operations of an entry point as it runs.
+/// Follows the kern.ready and kern.await operations of an entry point as it runs.
 class ReadyCheck {
 public:
   ReadyCheck(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
   /// A run of `op`; reports gradients that were final before, and buckets that are not yet.
   mlir::LogicalResult run(kern::ReadyOp op, int64_t iteration, bool inBody);
+  /// A run of `op`; reports a number of buckets that there are not.
+  mlir::LogicalResult run(kern::AwaitOp op, int64_t iteration, bool inBody);
+  /// A run of any operation; reports one that reads weights which nothing has waited for, where the entry point waits.
+  mlir::LogicalResult checkReads(mlir::Operation *op, int64_t iteration, bool inBody);
   /// The end of the entry point; reports gradients that were never said to be final.
   mlir::LogicalResult finish();
 
@@ -25,8 +30,10 @@ private:
   passes::ParameterLayout layout;
   llvm::SmallVector<kern::BucketAttr> buckets;
   llvm::SmallVector<Open> open; // gradients that are not final yet; their time is the number of the entry
-  int64_t told = 0;
+  int64_t told = 0, come = 0;
   bool isTold = false; // whether the entry point says anything
+  AwaitedBuckets awaited;
+  bool waits = false; // whether the entry point waits for weights
 };
 
 } // namespace stretto::codegen

@@ -151,6 +151,10 @@ private:
       return checkGradient(gradient);
     if (auto final = dyn_cast<kern::ReadyOp>(op))
       return checkReady(final);
+    if (auto await = dyn_cast<kern::AwaitOp>(op))
+      return ready.run(await, iteration, inBody);
+    if (failed(ready.checkReads(op, iteration, inBody)))
+      return failure();
     if (auto scan = dyn_cast<seq::ScanOp>(op))
       return runScan(scan);
     if (std::optional<Content> view = viewed(op)) {

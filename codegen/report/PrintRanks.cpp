@@ -15,11 +15,10 @@ static std::string counted(int64_t count, StringRef what) {
 
 static double milliseconds(double seconds) { return 1e3 * seconds; }
 
-static std::string nameOf(Overlap overlap) {
-  StringRef name = overlap == Overlap::none      ? "nothing hidden"
-                   : overlap == Overlap::scatter ? "gradients sent during the backward"
-                                                 : "weights gathered during the forward";
-  return (overlap > builtOverlap ? "planned: " : "") + name.str();
+static StringRef nameOf(Overlap overlap) {
+  return overlap == Overlap::none      ? "if nothing were hidden"
+         : overlap == Overlap::scatter ? "if gradients alone were, by the backward"
+                                       : "with weights hidden by the forward, too";
 }
 
 static void printTokens(const RankEstimate &estimate, raw_ostream &os) {
@@ -84,9 +83,9 @@ static void printStep(const RankEstimate &estimate, raw_ostream &os) {
 static void printOverlap(Overlap overlap, const RankEstimate &estimate, raw_ostream &os) {
   const StepEstimate &step = estimate.step;
   const double exposed = step.exposed(overlap), hidden = step.transfer() - exposed;
-  os << formatv("{0,-46} {1,10:f2} {2,10:f2} {3,10:f2} {4,6:f0} % {5,16:N}\n", nameOf(overlap),
-                milliseconds(step.seconds(overlap)), milliseconds(hidden), milliseconds(exposed),
-                100 * step.efficiency(overlap),
+  os << formatv("{0,-46} {1,10:f2} {2,10:f2} {3,10:f2} {4,6:f0} % {5,16:N}\n",
+                estimate.shape.ranks == 1 ? "one rank" : nameOf(overlap), milliseconds(step.seconds(overlap)),
+                milliseconds(hidden), milliseconds(exposed), 100 * step.efficiency(overlap),
                 static_cast<int64_t>(static_cast<double>(estimate.tokens()) / step.seconds(overlap)));
 }
 

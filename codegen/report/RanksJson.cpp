@@ -63,7 +63,7 @@ static Object jsonOf(const RankEstimate &estimate, const StepEstimate &step) {
     const double exposed = step.exposed(overlap), seconds = step.seconds(overlap);
     overlaps.push_back(Object{{"hidden", nameOf(overlap)},
                               {"seconds", seconds},
-                              {"planned", overlap > builtOverlap},
+                              {"done", overlap == builtOverlap},
                               {"hidden_seconds", step.transfer() - exposed},
                               {"exposed_seconds", exposed},
                               {"efficiency", step.efficiency(overlap)},

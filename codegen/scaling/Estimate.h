@@ -37,8 +37,8 @@ enum class Overlap {
   both,    ///< and weights are gathered during the next forward
 };
 inline constexpr std::array allOverlaps{Overlap::none, Overlap::scatter, Overlap::both};
-/// What programs do; what comes behind it is planned.
-inline constexpr Overlap builtOverlap = Overlap::scatter;
+/// What programs do; the others tell what it is good for.
+inline constexpr Overlap builtOverlap = Overlap::both;
 
 /// Seconds of a bucket over all levels, and the part of the backward behind it.
 struct BucketTime {

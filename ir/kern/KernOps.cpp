@@ -132,14 +132,22 @@ seq::ValueFacts CopyOp::getOperandFacts(unsigned) {
 seq::ValueFacts CopyOp::getResultFacts(unsigned number) { return getOperandFacts(number); }
 bool CopyOp::onlyMoves() { return true; }
 
+/// A number of buckets for each iteration.
+static LogicalResult verifyCounts(Operation *op, ArrayRef<int64_t> counts, StringRef what) {
+  if (counts.empty() || llvm::any_of(counts, [](int64_t count) { return count < 0; }))
+    return op->emitOpError() << "must tell for each iteration how many buckets " << what << ", but got [" << counts
+                             << "]";
+  return success();
+}
+
 LogicalResult ReadyOp::verify() {
   if (getParameters().size() != getGradients().size())
     return emitOpError() << "must have a gradient for each of " << getParameters().size() << " parameters, but got "
                          << getGradients().size();
-  if (getBuckets().empty() || llvm::any_of(getBuckets(), [](int64_t count) { return count < 0; }))
-    return emitOpError() << "must tell for each iteration how many buckets are final, but got [" << getBuckets() << "]";
-  return success();
+  return verifyCounts(*this, getBuckets(), "are final");
 }
+
+LogicalResult AwaitOp::verify() { return verifyCounts(*this, getBuckets(), "must have come"); }
 
 LogicalResult ReadyOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto [name, gradient] : llvm::zip(getParameters().getAsRange<FlatSymbolRefAttr>(), getGradients())) {

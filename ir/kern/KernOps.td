@@ -261,6 +261,28 @@ def Kern_ReadyOp : Kern_Op<"ready", [DeclareOpInterfaceMethods<SymbolUserOpInter
   }];
 }
 
+def Kern_AwaitOp : Kern_Op<"await", [DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
+  let summary = "weights must have come";
+  let description = [{
+    What comes after it reads weights that other ranks may have updated. `buckets` tells for each iteration (once outside
+    of scans) how many of the `kern.buckets` of the module must have come, counted from the last: in this order ranks
+    hand them out, while the forward begins.
+
+    ```mlir
+    func.func @gradients() {
+      kern.await buckets [2]
+      return
+    }
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$buckets);
+  let assemblyFormat = "`buckets` $buckets attr-dict";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::reserved; }
+  }];
+}
+
 def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, ParentOneOf<["RowwiseOp", "WalkOp"]>]> {
   let summary = "what a kernel stores";
   let description = [{

@@ -404,6 +404,10 @@ void stretto_library(stretto_context *, const stretto_library_args *);
  * entry ends, nothing writes there. Called by `gradients`, each time with at least as many as before. */
 void stretto_ready(stretto_context *, int64_t buckets);
 
+/* What is put on the context from now on reads trainable parameters of the last `buckets` buckets of the program, and of no
+ * others that it was not told of before. Called by `gradients`. */
+void stretto_await(stretto_context *, int64_t buckets);
+
 /* Sets bytes to zero. */
 void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);
 

@@ -32,8 +32,13 @@ void Context::run(void (*entry)(stretto_context *), const RowRange &rows) {
   run(entry);
 }
 
-void Context::run(void (*entry)(stretto_context *), const std::function<void(int64_t)> &onReady) {
-  const With with(state.onReady, &onReady);
+void Context::run(void (*entry)(stretto_context *), const RowRange &rows, SideStream &side) {
+  const With with(state.side, &side);
+  run(entry, rows);
+}
+
+void Context::run(void (*entry)(stretto_context *), const ExchangeHooks &hooks) {
+  const With with(state.hooks, &hooks);
   run(entry);
 }
 
@@ -63,7 +68,21 @@ template <typename Make> void submit(stretto_context *context, Make make) noexce
   if (context->failure)
     return;
   try {
-    context->device.submit(make(), at);
+    if (context->side)
+      context->side->submit(make());
+    else
+      context->device.submit(make(), at);
+  } catch (...) {
+    context->failure = std::current_exception();
+  }
+}
+
+// Calls a hook, where there is one.
+void tell(stretto_context *context, std::function<void(int64_t)> ExchangeHooks::*hook, int64_t buckets) noexcept {
+  if (!context->hooks || !(context->hooks->*hook) || context->failure)
+    return;
+  try {
+    (context->hooks->*hook)(buckets);
   } catch (...) {
     context->failure = std::current_exception();
   }
@@ -116,15 +135,8 @@ void stretto_library(stretto_context *context, const stretto_library_args *args)
   });
 }
 
-void stretto_ready(stretto_context *context, int64_t buckets) {
-  if (!context->onReady || context->failure)
-    return;
-  try {
-    (*context->onReady)(buckets);
-  } catch (...) {
-    context->failure = std::current_exception();
-  }
-}
+void stretto_ready(stretto_context *context, int64_t buckets) { tell(context, &ExchangeHooks::ready, buckets); }
+void stretto_await(stretto_context *context, int64_t buckets) { tell(context, &ExchangeHooks::await, buckets); }
 
 void stretto_zero(stretto_context *context, const stretto_buffer *buffer, int64_t bytes) {
   submit(context, [&]() -> Op { return ZeroOp{context->arenas.resolve(*buffer, bytes), bytes}; });

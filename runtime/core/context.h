@@ -6,14 +6,25 @@
 #include <exception>
 #include <functional>
 
+namespace stretto::runtime {
+
+// What an entry point tells as it goes, in numbers of buckets of the program: the first ones are final with what was
+// submitted so far; the last ones must have come for what is submitted from now on.
+struct ExchangeHooks {
+  std::function<void(int64_t)> ready, await;
+};
+
+} // namespace stretto::runtime
+
 struct stretto_context {
   stretto::runtime::Device &device;
   const stretto::runtime::Arenas &arenas;
-  int32_t dtype;                                         // real type of the program
-  std::exception_ptr failure = {};                       // first failure since the entry point was called
-  stretto::runtime::CallSite at = {};                    // of the next call
-  const stretto::runtime::RowRange *rows = nullptr;      // what kernels are launched on; null: on all there is
-  const std::function<void(int64_t)> *onReady = nullptr; // told how many buckets are final; null: nobody asks
+  int32_t dtype;                                          // real type of the program
+  std::exception_ptr failure = {};                        // first failure since the entry point was called
+  stretto::runtime::CallSite at = {};                     // of the next call
+  const stretto::runtime::RowRange *rows = nullptr;       // what kernels are launched on; null: on all there is
+  const stretto::runtime::ExchangeHooks *hooks = nullptr; // null: nobody exchanges
+  stretto::runtime::SideStream *side = nullptr;           // where ops go; null: to the stream of the device
 };
 
 namespace stretto::runtime {
@@ -33,9 +44,10 @@ public:
   // The same on some rows, for an entry whose kernels may be launched on a range: chunks begin and end there, or the
   // arenas do.
   void run(void (*entry)(stretto_context *), const RowRange &rows);
-  // The same for `gradients`: `onReady` is told how many of the buckets of the program are final with what was
-  // submitted so far.
-  void run(void (*entry)(stretto_context *), const std::function<void(int64_t)> &onReady);
+  // The same on a second stream.
+  void run(void (*entry)(stretto_context *), const RowRange &rows, SideStream &side);
+  // The same for `gradients`.
+  void run(void (*entry)(stretto_context *), const ExchangeHooks &hooks);
 
 private:
   stretto_context state;

@@ -12,6 +12,8 @@ public:
   void follow() override {}
   void submit(Op op) override { device.submit(std::move(op)); }
   void call(std::function<void()> work) override { device.submit(WorkOp{std::move(work)}); }
+  int64_t mark() override { return 0; }
+  void await(int64_t) override {}
   void join() override {}
 
 private:

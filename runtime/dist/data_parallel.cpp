@@ -82,17 +82,22 @@ void DataParallel::sumLast(const std::function<void(const std::function<void(int
 }
 
 void DataParallel::gatherSquares() {
-  if (!exchange)
-    return;
   const Timed timed(exchanged);
   exchange->gatherSquares();
 }
 
-void DataParallel::gatherParameters() {
-  if (!exchange)
-    return;
+void DataParallel::startParameters(const std::function<void(const RowRange &, SideStream &)> &then) {
+  exchange->startParameters(then);
+}
+
+void DataParallel::awaitParameters(int64_t buckets) {
   const Timed timed(exchanged);
-  exchange->gatherParameters();
+  exchange->awaitParameters(buckets);
+}
+
+void DataParallel::finishParameters() {
+  const Timed timed(exchanged);
+  exchange->finishParameters();
 }
 
 std::vector<double> DataParallel::gather(const std::vector<double> &own) {

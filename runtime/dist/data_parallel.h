@@ -42,9 +42,11 @@ public:
   // final as it goes. The own rows of GRADIENTS become the sum over all ranks. `accumulated`: what earlier
   // micro-batches of the same virtual rank added up, or null; it is taken.
   void sumLast(const std::function<void(const std::function<void(int64_t)> &)> &compute, void *accumulated);
-  // See Exchange; nothing where there is one rank.
+  // See Exchange.
   void gatherSquares();
-  void gatherParameters();
+  void startParameters(const std::function<void(const RowRange &rows, SideStream &)> &then);
+  void awaitParameters(int64_t buckets);
+  void finishParameters();
 
   // Seconds in all that this rank has waited for exchanges with nothing else to do.
   double exchangeSeconds() const { return exchanged; }

@@ -126,11 +126,30 @@ void Exchange::gatherLevels(char *base, RowPart rows, int64_t rowBytes) {
   }
 }
 
-void Exchange::gatherParameters() {
+void Exchange::startParameters(const std::function<void(const RowRange &, SideStream &)> &then) {
   const int64_t rowBytes = flatRowBytes(program);
+  char *const parameters = static_cast<char *>(arenas.base(STRETTO_ARENA_PARAMETERS));
+  come.clear();
   side->follow();
-  for (const SharedBucket &bucket : shares.buckets)
-    gatherLevels(static_cast<char *>(arenas.base(STRETTO_ARENA_PARAMETERS)), bucket.rows, rowBytes);
+  for (size_t i = shares.buckets.size(); i-- > 0;) {
+    gatherLevels(parameters, shares.buckets[i].rows, rowBytes);
+    if (const RowPart there = thatThereAre(shares.buckets[i].rows); there.rows() > 0)
+      then({there.begin, there.end}, *side);
+    come.push_back(side->mark());
+  }
+}
+
+void Exchange::awaitParameters(int64_t buckets) {
+  const int64_t first = program.bucket_count - buckets; // they come from the last to the first
+  size_t needed = 0;
+  while (needed < come.size() && shares.buckets[shares.buckets.size() - 1 - needed].number >= first)
+    ++needed;
+  if (needed > 0)
+    side->await(come[needed - 1]);
+}
+
+void Exchange::finishParameters() {
+  come.clear();
   side->join();
 }
 

@@ -7,8 +7,10 @@
 #include "runtime/dist/group.h"
 #include "runtime/dist/row_shares.h"
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace stretto::runtime {
 
@@ -33,9 +35,14 @@ public:
   // Sends the others, too. The own rows of GRADIENTS are then the sum over all ranks; the other rows mean nothing.
   void finishSums(std::span<const Addend> addends);
 
-  // SQUARES, and PARAMETERS as far as they are trained, become whole on all ranks, each row from its owner.
+  // SQUARES become whole on all ranks, each row from its owner.
   void gatherSquares();
-  void gatherParameters();
+  // So do PARAMETERS, as far as they are trained, one bucket after the other, the last one first; behind each, `then`
+  // is called with its rows and the stream on which they come.
+  void startParameters(const std::function<void(const RowRange &rows, SideStream &)> &then);
+  // The last `buckets` buckets of the program have come for what is put on the stream of the device from now on.
+  void awaitParameters(int64_t buckets);
+  void finishParameters();
 
   // Bytes of the device that it takes besides the arenas.
   static int64_t stagingBytes(const stretto_program &program, const RowShares &shares);
@@ -55,8 +62,9 @@ private:
   const RowShares &shares;
   std::span<const std::unique_ptr<Group>> groups;
   std::unique_ptr<SideStream> side;
-  char *staging = nullptr; // what came from others
-  size_t sent = 0;         // buckets of this step
+  char *staging = nullptr;   // what came from others
+  std::vector<int64_t> come; // marks behind the parameters of each bucket, in the order in which they come
+  size_t sent = 0;           // buckets of this step
 };
 
 } // namespace stretto::runtime

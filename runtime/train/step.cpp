@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <numeric>
+#include <utility>
 
 namespace stretto::runtime {
 namespace {
@@ -87,36 +88,38 @@ double Stepper::totalOf(const Losses &losses) {
   return std::accumulate(ofVirtualRanks.begin() + 1, ofVirtualRanks.end(), ofVirtualRanks[0]);
 }
 
-void Stepper::submitMicroBatch(TokenBlock &block, int64_t microBatch, std::vector<std::byte> &loss) {
-  setInputs(block, microBatch);
-  if (accumulate > 1)
-    repeat(AccumulatedGradients, {state.program.gradients, state.program.accumulate});
-  else
-    repeat(Gradients, {state.program.gradients});
-  real(loss, state.program.output.loss, 1);
-}
-
-void Stepper::submitLast(TokenBlock &block, std::vector<std::byte> &loss) {
-  setInputs(block, ownVirtualRanks() * accumulate - 1);
-  state.device.repeat(ExchangedGradients, [&] {
-    parallel->sumLast(
-        [&](const std::function<void(int64_t)> &onReady) { context.run(state.program.gradients, onReady); },
-        accumulate > 1 ? state.arenas.base(STRETTO_ARENA_ACCUMULATOR) : nullptr);
-  });
-  real(loss, state.program.output.loss, 1);
+// The last micro-batch of all sends its gradients as they come.
+void Stepper::runMicroBatch(bool isLast, bool isBehindUpdate) {
+  ExchangeHooks hooks;
+  if (isBehindUpdate) {
+    startUpdate();
+    hooks.await = [&](int64_t buckets) { parallel->awaitParameters(buckets); };
+  }
+  if (isLast) {
+    const auto compute = [&](const std::function<void(int64_t)> &ready) {
+      hooks.ready = ready;
+      context.run(state.program.gradients, hooks);
+    };
+    parallel->sumLast(compute, accumulate > 1 ? state.arenas.base(STRETTO_ARENA_ACCUMULATOR) : nullptr);
+  } else {
+    context.run(state.program.gradients, hooks);
+    if (accumulate > 1)
+      context.run(state.program.accumulate);
+  }
+  if (isBehindUpdate)
+    parallel->finishParameters();
 }
 
 Stepper::Losses Stepper::submitGradients(TokenBlock &block) {
-  const bool exchanges = parallel && parallel->exchanges();
   const int64_t count = accumulate * ownVirtualRanks();
   Losses losses(count);
   for (int64_t i = 0; i < count; ++i) {
-    if (exchanges && i == count - 1) {
-      submitLast(block, losses[i]);
-      break;
-    }
-    submitMicroBatch(block, i, losses[i]);
-    if ((i + 1) % accumulate != 0)
+    const bool isLast = exchanges() && i == count - 1, isBehindUpdate = std::exchange(updateIsOpen, false);
+    setInputs(block, i);
+    state.device.repeat((isLast ? LastGradients : Gradients) + (isBehindUpdate ? BehindUpdate : 0),
+                        [&] { runMicroBatch(isLast, isBehindUpdate); });
+    real(losses[i], state.program.output.loss, 1);
+    if (isLast || (i + 1) % accumulate != 0)
       continue;
     if (accumulate > 1)
       repeat(TakeAccumulated, {state.program.take_accumulated});
@@ -139,11 +142,11 @@ Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {
   const stretto_program &program = state.program;
   Losses losses(1);
   std::vector<std::byte> norm;
-  setHyper(hyper);
   if (parallel || accumulate > 1) {
     losses = submitGradients(block);
-    submitUpdate();
+    submitUpdate(hyper);
   } else {
+    setHyper(hyper);
     setInputs(block, 0);
     repeat(GradientsAndUpdate, {program.gradients, program.squares, program.norm, program.apply});
     real(losses[0], program.output.loss, 1);
@@ -205,26 +208,42 @@ void Stepper::runOnOwnRows(void (*entry)(stretto_context *)) {
       context.run(entry, rows);
 }
 
-void Stepper::updateShared() {
-  runOnOwnRows(state.program.squares);
-  parallel->gatherSquares();
-  context.run(state.program.norm);
-  runOnOwnRows(state.program.apply);
-  parallel->gatherParameters();
-  if (state.program.arena_bytes[STRETTO_ARENA_ROUNDED] > 0)
-    context.run(state.program.round_parameters);
+// Of ranks that exchange it ends with the norm, and the rest goes with the next step, which begins while weights come.
+void Stepper::submitUpdate(const Hyper &hyper) {
+  setHyper(hyper);
+  if (!exchanges()) {
+    repeat(Update, {state.program.squares, state.program.norm, state.program.apply});
+    return;
+  }
+  state.device.repeat(Norm, [&] {
+    runOnOwnRows(state.program.squares);
+    parallel->gatherSquares();
+    context.run(state.program.norm);
+  });
+  updateIsOpen = true;
 }
 
-void Stepper::submitUpdate() {
-  if (parallel)
-    state.device.repeat(Update, [&] { updateShared(); });
-  else
-    repeat(Update, {state.program.squares, state.program.norm, state.program.apply});
+void Stepper::startUpdate() {
+  runOnOwnRows(state.program.apply);
+  const bool rounds = state.program.arena_bytes[STRETTO_ARENA_ROUNDED] > 0;
+  parallel->startParameters([&](const RowRange &rows, SideStream &side) {
+    if (rounds)
+      context.run(state.program.round_parameters, rows, side);
+  });
+}
+
+void Stepper::finishUpdate() {
+  if (!std::exchange(updateIsOpen, false))
+    return;
+  state.device.repeat(RestOfUpdate, [&] {
+    startUpdate();
+    parallel->finishParameters();
+  });
+  state.device.wait();
 }
 
 double Stepper::update(const Hyper &hyper) {
-  setHyper(hyper);
-  submitUpdate();
+  submitUpdate(hyper);
   std::vector<std::byte> norm;
   real(norm, state.program.output.grad_norm, 1);
   state.device.wait();
@@ -234,6 +253,7 @@ double Stepper::update(const Hyper &hyper) {
 Stepper::Prediction Stepper::evaluate(TokenBlock &block) {
   const stretto_program &program = state.program;
   const int64_t count = program.batch * program.length;
+  finishUpdate();
   setInputs(block, 0);
   repeat(Evaluate, {program.evaluate});
   std::vector<std::byte> nll;

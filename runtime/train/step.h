@@ -40,8 +40,11 @@ public:
   std::string whereLossIsLost() const;
   // Whether every gradient is a finite number. Waits.
   bool gradientsAreFinite();
-  // Clips and applies GRADIENTS; returns their norm before clipping. Waits.
+  // Clips and applies GRADIENTS; returns their norm before clipping. Waits. Of several ranks, weights are those of the
+  // update only after finishUpdate, or in the next step.
   double update(const Hyper &hyper);
+  // Weights and moments are as after the latest update, on all ranks: before anybody else looks at them. Waits.
+  void finishUpdate();
 
   // Predictions and negative log-likelihoods of one micro-batch. Waits.
   struct Prediction {
@@ -60,21 +63,23 @@ private:
   // Work that comes again, for Device::repeat.
   enum Repeated {
     GradientsAndUpdate,
-    Gradients,
-    AccumulatedGradients,
-    ExchangedGradients,
+    Gradients, // added up, where there are several micro-batches
+    LastGradients,
     TakeAccumulated,
     Update,
-    Evaluate
+    Norm,
+    RestOfUpdate,
+    Evaluate,
+    BehindUpdate // beside the others: with the rest of the update before
   };
 
   using Losses = std::vector<std::vector<std::byte>>; // of micro-batches
   // Losses are there at the next wait.
   Losses submitGradients(TokenBlock &block);
-  void submitMicroBatch(TokenBlock &block, int64_t microBatch, std::vector<std::byte> &loss);
-  // The last micro-batch of all, whose gradients are exchanged as they come.
-  void submitLast(TokenBlock &block, std::vector<std::byte> &loss);
-  void submitUpdate();
+  void runMicroBatch(bool isLast, bool isBehindUpdate);
+  void submitUpdate(const Hyper &hyper);
+  void startUpdate();
+  bool exchanges() const { return parallel && parallel->exchanges(); }
   double totalOf(const Losses &losses);
   int64_t ownVirtualRanks() const { return parallel ? parallel->virtualRanks() : 1; }
   std::vector<RowRange> ownRows() const;
@@ -82,7 +87,6 @@ private:
   void runOnOwnRows(void (*entry)(stretto_context *));
   void setHyper(const Hyper &hyper);
   void repeat(Repeated what, std::initializer_list<void (*)(stretto_context *)> entries);
-  void updateShared();
   void setInputs(TokenBlock &block, int64_t microBatch);
   void copyReals(stretto_arena arena, int64_t offset, const double *values, int64_t count);
   void *real(std::vector<std::byte> &storage, int64_t offset, int64_t count);
@@ -91,6 +95,7 @@ private:
   TrainingState state;
   Context context;
   int64_t accumulate;
+  bool updateIsOpen = false;         // the norm is known, and nothing is applied yet
   DataParallel *parallel;            // null where the step is that of one rank
   std::vector<double> lossesOfRanks; // of virtual ranks, of the latest step
 };

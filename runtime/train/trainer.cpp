@@ -297,6 +297,7 @@ void Trainer::record(const StepMetrics &metrics, const StepTimes &times) {
 }
 
 void Trainer::evaluate() {
+  stepper.finishUpdate();
   history.push_back(
       stretto::runtime::evaluate(stepper, parts.source, parts.state.program, evaluation, done, control()));
   if (!isFirst())
@@ -340,6 +341,7 @@ bool Trainer::save(bool last) {
       if (logs)
         logs->metrics.sync();
     });
+    stepper.finishUpdate();
     parts.checkpoints->save(parts.state, done, facts(), control());
     noteSaved();
     return true;

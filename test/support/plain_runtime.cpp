@@ -147,6 +147,7 @@ void stretto_embed_grad(stretto_context *, const stretto_embed_grad_args *args) 
 }
 
 void stretto_ready(stretto_context *, int64_t) {}
+void stretto_await(stretto_context *, int64_t) {}
 
 void stretto_zero(stretto_context *, const stretto_buffer *buffer, int64_t bytes) {
   std::memset(address(*buffer), 0, bytes);

@@ -51,13 +51,21 @@ void SideThread::call(std::function<void()> work) {
   {
     std::lock_guard lock(mutex);
     queue.push_back(std::move(work));
+    ++taken;
   }
   changed.notify_all();
 }
 
-void SideThread::join() {
+int64_t SideThread::mark() {
+  std::lock_guard lock(mutex);
+  return taken;
+}
+
+void SideThread::join() { await(mark()); }
+
+void SideThread::await(int64_t mark) {
   std::unique_lock lock(mutex);
-  changed.wait(lock, [this] { return queue.empty() && !running; });
+  changed.wait(lock, [&] { return done >= mark; });
   if (failure)
     std::rethrow_exception(std::exchange(failure, nullptr));
 }
@@ -70,7 +78,6 @@ void SideThread::serve() {
       return;
     const std::function<void()> work = std::move(queue.front());
     queue.pop_front();
-    running = true;
     const bool skips = failure != nullptr;
     lock.unlock();
     std::exception_ptr thrown;
@@ -81,11 +88,10 @@ void SideThread::serve() {
       thrown = std::current_exception();
     }
     lock.lock();
-    running = false;
+    ++done;
     if (thrown)
       failure = thrown;
-    if (queue.empty())
-      changed.notify_all();
+    changed.notify_all();
   }
 }
 

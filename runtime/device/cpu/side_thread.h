@@ -23,6 +23,8 @@ public:
   void follow() override {}
   void submit(Op op) override;
   void call(std::function<void()> work) override;
+  int64_t mark() override;
+  void await(int64_t mark) override;
   void join() override;
 
 private:
@@ -32,7 +34,8 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> queue;
-  bool running = false, stopping = false;
+  int64_t taken = 0, done = 0; // works in all
+  bool stopping = false;
   std::exception_ptr failure; // after it, nothing runs until it was thrown
   std::vector<std::byte> scratch;
   std::thread thread;

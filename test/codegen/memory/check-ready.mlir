@@ -90,3 +90,34 @@ func.func @gradients(%x: tensor<512xf32> {kern.slot = #kern.slot<inputs, 0, stri
   return %y : tensor<512xf32>
 }
 }
+
+// -----
+
+// Weights are read before their bucket has come: the first row is in the second bucket, which comes first.
+module attributes {kern.buckets = [#kern.bucket<first 1, rows 2>, #kern.bucket<first 0, rows 1>]} {
+seq.parameter @a parts [#seq.part<"a", 512, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<512xf32> {kern.slot = #kern.slot<parameters, 0, stride 0, parity 0>}
+seq.parameter @b parts [#seq.part<"b", 2, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<2x512xf32> {kern.slot = #kern.slot<parameters, 2048, stride 0, parity 0>}
+func.func @gradients() -> (tensor<2x512xf32> {kern.slot = #kern.slot<gradients, 2048, stride 0, parity 0>}) {
+  kern.await buckets [1]
+  %a = seq.get_parameter @a : tensor<512xf32> {kern.slots = [#kern.slot<parameters, 0, stride 0, parity 0>]}
+  %b = seq.get_parameter @b : tensor<2x512xf32> {kern.slots = [#kern.slot<parameters, 2048, stride 0, parity 0>]}
+  %da = kern.copy %a : tensor<512xf32> {kern.slots = [#kern.slot<gradients, 0, stride 0, parity 0>]}
+  // expected-error @below {{reads weights in iteration 0 for which 2 buckets must have come, but only 1 were waited for}}
+  %db = kern.copy %b : tensor<2x512xf32> {kern.slots = [#kern.slot<gradients, 2048, stride 0, parity 0>]}
+  seq.gradient @a, %da : tensor<512xf32>
+  seq.gradient @b, %db : tensor<2x512xf32>
+  return %db : tensor<2x512xf32>
+}
+}
+
+// -----
+
+module attributes {kern.buckets = [#kern.bucket<first 0, rows 1>]} {
+seq.parameter @a parts [#seq.part<"a", 512, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<512xf32> {kern.slot = #kern.slot<parameters, 0, stride 0, parity 0>}
+func.func @gradients(%g: tensor<512xf32> {kern.slot = #kern.slot<gradients, 0, stride 0, parity 0>}) {
+  // expected-error @below {{must wait for at most 1 buckets, but got 2}}
+  kern.await buckets [2]
+  seq.gradient @a, %g : tensor<512xf32>
+  return
+}
+}

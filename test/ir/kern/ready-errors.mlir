@@ -33,3 +33,11 @@ func.func @f(%g: tensor<3xf32>) {
   kern.ready [@w](%g) buckets [1] : tensor<3xf32>
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{must tell for each iteration how many buckets must have come, but got []}}
+  kern.await buckets []
+  return
+}

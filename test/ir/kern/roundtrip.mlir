@@ -23,10 +23,12 @@ func.func @fused(%x: tensor<2x8x16xf32>, %g: tensor<16xf32>) -> tensor<16xf32> {
 
 // CHECK: module attributes {kern.buckets = [#kern.bucket<first 0, rows 2>]}
 // CHECK-LABEL: func @ready
+// CHECK: kern.await buckets [1, 2]
 // CHECK: kern.ready [@w](%{{.*}}) buckets [1] : tensor<16xf32>
 module attributes {kern.buckets = [#kern.bucket<first 0, rows 2>]} {
   seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16xf32>
   func.func @ready(%g: tensor<16xf32>) {
+    kern.await buckets [1, 2]
     kern.ready [@w](%g) buckets [1] : tensor<16xf32>
     return
   }

@@ -91,7 +91,8 @@ std::vector<float> gatherOwn(Exchange &exchange, const Arenas &arenas, const Row
   for (const RowRange &own : shares.shard.owned)
     std::copy(gradients + own.begin * STRETTO_FLAT_COLUMNS, gradients + own.end * STRETTO_FLAT_COLUMNS,
               parameters + own.begin * STRETTO_FLAT_COLUMNS);
-  exchange.gatherParameters();
+  exchange.startParameters([](const RowRange &, SideStream &) {});
+  exchange.finishParameters();
   return {parameters, parameters + rows * STRETTO_FLAT_COLUMNS};
 }
 
@@ -183,6 +184,28 @@ TEST(Exchange, SquaresComeFromTheirOwners) {
       for (int64_t row = 0; row < rows; ++row)
         EXPECT_EQ(squares[row], row + 1) << ranks;
     });
+}
+
+// Weights come from the last bucket to the first; who waits for some has them, and what is done behind them was done.
+TEST(Exchange, ParametersComeBucketByBucket) {
+  onExchanges(2, [&](int, Device &, const stretto_program &, const Arenas &arenas, const RowShares &shares,
+                     Exchange &exchange) {
+    float *const parameters = static_cast<float *>(arenas.base(STRETTO_ARENA_PARAMETERS));
+    for (const RowRange &own : shares.shard.owned)
+      std::fill(parameters + own.begin * STRETTO_FLAT_COLUMNS, parameters + own.end * STRETTO_FLAT_COLUMNS, 1.0f);
+    std::vector<std::pair<int64_t, int64_t>> done;
+    exchange.startParameters([&](const RowRange &rows, SideStream &side) {
+      side.call([&done, rows] { done.emplace_back(rows.begin, rows.end); });
+    });
+    exchange.awaitParameters(1); // rows 0 to 4, in a bucket with 5 to 7
+    EXPECT_EQ(std::vector<float>(parameters, parameters + 8 * STRETTO_FLAT_COLUMNS),
+              std::vector<float>(8 * STRETTO_FLAT_COLUMNS, 1));
+    exchange.awaitParameters(3);
+    EXPECT_EQ(std::vector<float>(parameters, parameters + rows * STRETTO_FLAT_COLUMNS),
+              std::vector<float>(rows * STRETTO_FLAT_COLUMNS, 1));
+    EXPECT_EQ(done, (std::vector<std::pair<int64_t, int64_t>>{{0, 8}, {8, 11}}));
+    exchange.finishParameters();
+  });
 }
 
 // Rows of a bucket that do not divide wait for the later one, on whichever side it is.

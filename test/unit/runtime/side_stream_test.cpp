@@ -68,6 +68,27 @@ TEST(SideThread, ItRunsBesideTheDevice) {
   EXPECT_EQ(number, 0x01010101);
 }
 
+TEST(SideThread, OnlyWhatIsBehindAMarkIsNotWaitedFor) {
+  const std::unique_ptr<Device> device = makeDevice("cpu");
+  const std::unique_ptr<SideStream> side = device->sideStream();
+  std::atomic<bool> isOver = false;
+  int first = 0;
+  std::atomic<int> second = 0;
+  side->call([&] { first = 1; });
+  const int64_t mark = side->mark();
+  side->call([&] {
+    while (!isOver)
+      std::this_thread::yield();
+    second = 1;
+  });
+  side->await(mark);
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(second, 0);
+  isOver = true;
+  side->join();
+  EXPECT_EQ(second, 1);
+}
+
 TEST(SideThread, OnlyLaunchesCopiesAndClearingsAreTaken) {
   const std::unique_ptr<Device> device = makeDevice("cpu");
   EXPECT_EQ(errorOf([&] { device->sideStream()->submit(EmbedOp()); }),

@@ -275,9 +275,11 @@ void embedBackward(stretto_context *context) {
 }
 
 void forward(stretto_context *context) {
+  stretto_await(context, 1);
   embed(context);
   matmul(context, rows, hidden, width, false, false, act(plan.x), param(w1At), act(plan.h));
   launch(context, TanhForward, {act(plan.h), act(plan.a)});
+  stretto_await(context, 2);
   matmul(context, rows, vocabulary, hidden, false, false, act(plan.a), rounded(w2At), act(plan.logits), actDtype);
 }
 

@@ -30,7 +30,7 @@ assert levels[1]["bytes_held"] == exchange["bytes"] // 8, levels
 assert exchange["squares"][0]["bytes_sent"] == exchange["bytes"] // 512 * 7 // 8, exchange
 
 overlap = check["step"]["overlap"]
-assert [way["planned"] for way in overlap] == [False, False, True], overlap
+assert [way["done"] for way in overlap] == [False, False, True], overlap
 assert 0 == overlap[0]["hidden_seconds"] < overlap[1]["hidden_seconds"] < overlap[2]["hidden_seconds"], overlap
 assert all(number["value"] > 0 and number["source"] for number in check["device"]["numbers"].values()), check["device"]
 

@@ -1,0 +1,94 @@
+//===- Awaits.cpp - weights that ranks hand out while a step begins -----------===//
+#include "codegen/memory/Awaits.h"
+
+#include "codegen/memory/Buckets.h"
+#include "codegen/memory/Shadow.h"
+#include "codegen/memory/Timeline.h"
+#include "codegen/memory/Views.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+AwaitedBuckets::AwaitedBuckets(ModuleOp module)
+    : buckets(bucketsOf(module)),
+      rowBytes(passes::flatColumns * passes::layoutParameters(module).elementType.getIntOrFloatBitWidth() / 8) {}
+
+static kern::SlotAttr slotOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
+  auto slots = value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots");
+  return cast<kern::SlotAttr>(slots[cast<OpResult>(value).getResultNumber()]);
+}
+
+int64_t AwaitedBuckets::neededFor(Value value, int64_t iteration, bool inBody) const {
+  kern::SlotAttr slot = slotOf(value);
+  bool isRounded = slot.getArena() == kern::Arena::rounded; // half as many bytes, element for element
+  if (slot.getArena() != kern::Arena::parameters && !isRounded)
+    return 0;
+  Span span = spanOf(value.getType(), slot, iteration, rowStride(value), inBody ? 0 : slot.getStride());
+  int64_t unit = isRounded ? rowBytes / 2 : rowBytes;
+  int64_t end = span.base + (span.entries - 1) * span.lead + (span.rows - 1) * span.stride + span.width;
+  int64_t first = span.base / unit, last = (end - 1) / unit;
+  for (auto [i, bucket] : llvm::enumerate(buckets))
+    if (bucket.getFirst() <= last && first < bucket.getFirst() + bucket.getRows())
+      return buckets.size() - i;
+  return 0;
+}
+
+int64_t AwaitedBuckets::neededBy(Operation *op, int64_t iteration, bool inBody) const {
+  if (isa<seq::AliasOp, seq::ScanOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return 0;
+  int64_t needed = 0;
+  for (Value operand : op->getOperands())
+    needed = std::max(needed, neededFor(operand, iteration, inBody));
+  return needed;
+}
+
+namespace {
+class Placing {
+public:
+  explicit Placing(func::FuncOp entry) : buckets(entry->getParentOfType<ModuleOp>()), entry(entry) {}
+
+  void run() {
+    for (Operation &op : llvm::make_early_inc_range(entry.getBody().front())) {
+      if (auto scan = dyn_cast<seq::ScanOp>(op))
+        inBody(scan);
+      else if (int64_t needed = buckets.neededBy(&op, 0, false); needed > come)
+        insert(&op, come = needed);
+    }
+  }
+
+private:
+  static void insert(Operation *place, ArrayRef<int64_t> counts) {
+    OpBuilder b(place);
+    kern::AwaitOp::create(b, place->getLoc(), b.getDenseI64ArrayAttr(counts));
+  }
+
+  void inBody(seq::ScanOp scan) {
+    Block &block = bodyOf(scan).getBody().front();
+    Operation *first = nullptr;
+    SmallVector<int64_t> counts(scan.getTrips());
+    int64_t before = come, trips = scan.getTrips();
+    for (int64_t step = 0; step < trips; ++step) {
+      int64_t iteration = scan.getReverse() ? trips - 1 - step : step;
+      for (Operation &op : block)
+        if (int64_t needed = buckets.neededBy(&op, iteration, true)) {
+          come = std::max(come, needed);
+          if (!first || op.isBeforeInBlock(first))
+            first = &op;
+        }
+      counts[iteration] = come;
+    }
+    if (come > before)
+      insert(first, counts);
+  }
+
+  AwaitedBuckets buckets;
+  func::FuncOp entry;
+  int64_t come = 0;
+};
+} // namespace
+
+void stretto::codegen::placeAwaits(func::FuncOp entry) { Placing(entry).run(); }
