@@ -77,6 +77,7 @@ def ChooseBuckets : Pass<"kern-choose-buckets", "::mlir::ModuleOp"> {
     final, and each `kern.ready` says how many of them are by then. What becomes final at one time stays in one bucket,
     and the smallest bucket joins the neighbor in memory whose time is next to its own. Remarks say for each bucket how
     many bytes it has, and which part of the work of matmuls and attention comes after it: beside that it is exchanged.
+    `kern.await` stands in front of what reads weights, and says how many buckets must have come, from the last one on.
 
     Memory must be planned: a gradient that cannot be computed in its place is a copy by then. Gradients keep their
     memory until the entry point ends, so nothing else has to be planned for an exchange that reads them meanwhile.

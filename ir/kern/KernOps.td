@@ -264,9 +264,9 @@ def Kern_ReadyOp : Kern_Op<"ready", [DeclareOpInterfaceMethods<SymbolUserOpInter
 def Kern_AwaitOp : Kern_Op<"await", [DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "weights must have come";
   let description = [{
-    What comes after it reads weights that other ranks may have updated. `buckets` tells for each iteration (once outside
-    of scans) how many of the `kern.buckets` of the module must have come, counted from the last: in this order ranks
-    hand them out, while the forward begins.
+    What comes after it reads weights that other ranks may have updated. `buckets` tells for each iteration (once
+    outside of scans) how many of the `kern.buckets` of the module must have come, counted from the last: in this order
+    ranks hand them out, while the forward begins.
 
     ```mlir
     func.func @gradients() {
