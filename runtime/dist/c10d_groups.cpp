@@ -19,8 +19,9 @@ namespace {
 constexpr int64_t largePart = 64 << 10;
 constexpr int fewMembers = 8;
 
-// How long a collective may take; a rank that is gone is found much sooner.
-constexpr std::chrono::minutes collectiveTimeout(10);
+// How long a collective may take: one rank may keep the others waiting for as long as it has work. What goes wrong is
+// found by the monitor, much sooner.
+constexpr std::chrono::hours collectiveTimeout(24);
 
 at::Tensor bytesAt(const void *data, int64_t bytes) {
   return at::from_blob(const_cast<void *>(data), {bytes}, at::TensorOptions().dtype(at::kByte));
@@ -121,6 +122,7 @@ std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
 struct GroupMaker::Connection {
   c10::intrusive_ptr<c10d::Store> store;
   std::shared_ptr<gloo::transport::Device> device;
+  std::chrono::seconds joinTimeout;
 };
 
 // What c10d says of sockets is told by messages of ours; TORCH_CPP_LOG_LEVEL brings it back.
@@ -131,6 +133,7 @@ static void silenceLibrary() {
 
 GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
     : connection(std::make_unique<Connection>()) {
+  connection->joinTimeout = joinTimeout;
   silenceLibrary();
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(launch.port);
@@ -152,12 +155,14 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
 GroupMaker::~GroupMaker() = default;
 
 std::unique_ptr<Group> GroupMaker::make(const std::string &name, int rank, int size) {
-  auto options = c10d::ProcessGroupGloo::Options::create(collectiveTimeout);
+  auto options = c10d::ProcessGroupGloo::Options::create(connection->joinTimeout);
   options->devices.push_back(connection->device);
   options->threads = 1;
   try {
-    return std::make_unique<GlooGroup>(c10::make_intrusive<c10d::ProcessGroupGloo>(
-        c10::make_intrusive<c10d::PrefixStore>("group/" + name, connection->store), rank, size, std::move(options)));
+    auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(
+        c10::make_intrusive<c10d::PrefixStore>("group/" + name, connection->store), rank, size, std::move(options));
+    group->setTimeout(collectiveTimeout);
+    return std::make_unique<GlooGroup>(std::move(group));
   } catch (const std::exception &error) {
     throw Error("the ranks of the run could not be connected: " + reasonOf(error));
   }

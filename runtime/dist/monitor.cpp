@@ -22,16 +22,13 @@ std::string secondsText(std::chrono::milliseconds span) {
   return fmt::format("{}", static_cast<double>(span.count()) / 1000);
 }
 
-// What a rank was at, by its beat: "17 step 318".
-std::string activityIn(const std::string &text) {
-  const size_t space = text.find(' ');
-  return space == text.npos ? "the start" : text.substr(space + 1);
-}
+// What a rank was at, by its latest beat.
+std::string phaseIn(const std::string &text) { return readBeat(text).value_or(RankState()).phase; }
 
 } // namespace
 
-Monitor::Monitor(std::unique_ptr<Board> board, MonitorSettings given)
-    : board(std::move(board)), settings(std::move(given)), lastRound(Clock::now()),
+Monitor::Monitor(std::unique_ptr<Board> board, Activity &activity, MonitorSettings given)
+    : board(std::move(board)), activity(activity), settings(std::move(given)), lastRound(Clock::now()),
       pulses(static_cast<int>(settings.names.size()), Clock::now()), beating([this] { beat(); }),
       judging([this] { judge(); }) {}
 
@@ -39,11 +36,19 @@ Monitor::~Monitor() {
   stopping = true;
   beating.join();
   judging.join();
+  if (settings.rank == 0 && settings.servesStore && !hasEnded)
+    awaitOthers();
 }
 
-void Monitor::note(const std::string &now) {
-  std::lock_guard lock(mutex);
-  activity = now;
+// The store goes with this process: others may still look at it.
+void Monitor::awaitOthers() {
+  try {
+    const auto end = Clock::now() + settings.timeout;
+    for (int rank = 1; rank < static_cast<int>(settings.names.size()); ++rank)
+      while (board->look(beatKey(rank)) != doneText && Clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  } catch (const std::exception &) {
+  }
 }
 
 void Monitor::setAdvice(const std::string &text) {
@@ -91,12 +96,11 @@ void Monitor::beat() {
 
 void Monitor::round(int64_t number) {
   std::unique_lock lock(mutex);
-  const std::string mine = std::to_string(number) + " " + activity;
   const std::optional<Fault> fault = untold;
   lock.unlock();
   if (fault)
     board->putFirst(faultKey, writeFault(*fault));
-  board->put(beatKey(settings.rank), mine);
+  board->put(beatKey(settings.rank), writeBeat(number, activity.state(Clock::now())));
   if (const std::optional<Fault> told = readFault(board->look(faultKey)))
     end(*told, settings.rank == 0);
   for (int rank : watched()) {
@@ -107,6 +111,28 @@ void Monitor::round(int64_t number) {
     pulses.see(rank, text, Clock::now());
     lock.unlock();
   }
+  if (const std::optional<Fault> found = standstill()) {
+    board->putFirst(faultKey, writeFault(*found));
+    end(*found, true);
+  }
+}
+
+// Where no rank gets any further, each waits for another one, or for itself. One that may take its time is waited for.
+// The first rank alone asks all others, and only while it stands still itself.
+std::optional<Fault> Monitor::standstill() {
+  const auto limit = activity.limit();
+  std::vector<RankState> states = {activity.state(Clock::now())};
+  if (settings.rank != 0 || states[0].standstill <= limit)
+    return std::nullopt;
+  for (int rank = 1; rank < static_cast<int>(settings.names.size()); ++rank) {
+    const std::optional<RankState> state = readBeat(board->look(beatKey(rank)));
+    if (!state || state->standstill <= limit)
+      return std::nullopt;
+    states.push_back(*state);
+  }
+  const auto since = std::ranges::min(states, {}, &RankState::standstill).standstill;
+  return Fault{EX_TEMPFAIL, withAdvice(fmt::format("no rank has got any further for {} s: {}", since.count() / 1000,
+                                                   describeStates(settings.names, states)))};
 }
 
 void Monitor::judge() {
@@ -114,6 +140,7 @@ void Monitor::judge() {
     const Clock::time_point now = Clock::now();
     if (now - before > frozenFor) {
       lastRound = now;
+      activity.forgive(now);
       std::lock_guard lock(mutex);
       pulses.forgive(now);
     }
@@ -142,8 +169,7 @@ std::optional<Fault> Monitor::verdict(Clock::time_point now) {
     return std::nullopt;
   const std::string how =
       census ? "is gone; of its signs of life" : "gave no sign of life for " + secondsText(limit) + " s";
-  const std::string text =
-      settings.names[*rank] + " " + how + ", the last one was in " + activityIn(pulses.text(*rank));
+  const std::string text = settings.names[*rank] + " " + how + ", the last one was in " + phaseIn(pulses.text(*rank));
   lock.unlock();
   return Fault{EX_TEMPFAIL, withAdvice(text)};
 }

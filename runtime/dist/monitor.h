@@ -1,7 +1,9 @@
 // Watches over the ranks of a run while it trains: a rank that is gone or stands still ends all of them, named, so that
-// none waits for it. One thread talks to the store, which may take forever; another looks at the clock alone.
+// none waits for it, and so do ranks that live and wait for each other. One thread talks to the store, which may take
+// forever; another looks at the clock alone.
 #pragma once
 
+#include "runtime/dist/activity.h"
 #include "runtime/dist/board.h"
 #include "runtime/dist/fault.h"
 #include "runtime/dist/pulses.h"
@@ -29,15 +31,14 @@ struct MonitorSettings {
 
 class Monitor {
 public:
-  // Watches from now on.
-  Monitor(std::unique_ptr<Board> board, MonitorSettings settings);
-  // Says that this rank is done, and watches no more.
+  // Watches from now on. `activity`: of this rank.
+  Monitor(std::unique_ptr<Board> board, Activity &activity, MonitorSettings settings);
+  // Says that this rank is done, and watches no more; where it serves the store, waits until the others say so, too.
   ~Monitor();
   Monitor(const Monitor &) = delete;
   Monitor &operator=(const Monitor &) = delete;
 
-  // What this rank is at ("step 318"), and what the user can go on with after a fault.
-  void note(const std::string &activity);
+  // What the user can go on with after a fault.
   void setAdvice(const std::string &advice);
 
   // Tells all ranks of a fault of this one, and ends the process.
@@ -51,7 +52,9 @@ private:
   void round(int64_t number);
   void judge();
   void beginCensus();
+  void awaitOthers();
   std::optional<Fault> verdict(Clock::time_point now);
+  std::optional<Fault> standstill();
   std::vector<int> watched() const;
   void tellAndEnd(const Fault &fault, bool tells);
   void end(const Fault &fault, bool tells);
@@ -59,12 +62,13 @@ private:
   void sleep(std::chrono::milliseconds span) const;
 
   const std::unique_ptr<Board> board;
+  Activity &activity;
   const MonitorSettings settings;
   std::atomic<bool> stopping = false, census = false, hasEnded = false;
   std::atomic<Clock::time_point> lastRound; // of the thread that talks to the store
   mutable std::mutex mutex;                 // of what follows
   Pulses pulses;
-  std::string activity = "the start", advice;
+  std::string advice;
   std::optional<Fault> untold; // left to the thread that talks to the store
   std::thread beating, judging;
 };

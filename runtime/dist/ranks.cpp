@@ -17,6 +17,8 @@
 namespace stretto::runtime {
 namespace {
 
+constexpr int timeoutsOfStandstill = 6; // a minute, by default
+
 std::string hostName() {
   char name[256] = "";
   gethostname(name, sizeof(name) - 1);
@@ -64,12 +66,14 @@ Ranks::Ranks() : controlGroup(groupOfOne()), aheadGroup(groupOfOne()), names{"ra
 Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono::seconds rankTimeout)
     : launch(launch), maker(std::make_unique<GroupMaker>(launch, joinTimeout)) {
   names = meet(*maker->board(), launch, joinTimeout);
-  controlGroup = maker->make("control", launch.rank, launch.ranks);
-  aheadGroup = maker->make("ahead", launch.rank, launch.ranks);
+  activity = std::make_unique<Activity>(timeoutsOfStandstill * rankTimeout, std::chrono::steady_clock::now());
+  controlGroup = activity->watch(maker->make("control", launch.rank, launch.ranks), "control");
+  aheadGroup = activity->watch(maker->make("ahead", launch.rank, launch.ranks), "ahead", /*preparesData=*/true);
   const std::vector<RankLevel> levels = rankLevels(launch.ranks, launch.localRanks);
   for (size_t i = 0; i < levels.size(); ++i)
-    levelGroups.push_back(maker->make(fmt::format("level{}-{}", i, levels[i].groupOf(launch.rank)),
-                                      levels[i].memberOf(launch.rank), levels[i].size));
+    levelGroups.push_back(activity->watch(maker->make(fmt::format("level{}-{}", i, levels[i].groupOf(launch.rank)),
+                                                      levels[i].memberOf(launch.rank), levels[i].size),
+                                          fmt::format("level{}", i)));
   noteRankEnded();
   MonitorSettings settings;
   settings.rank = launch.rank;
@@ -78,16 +82,16 @@ Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono
   settings.timeout = rankTimeout;
   settings.hasRankEnded = hasRankEnded;
   settings.end = [isFirst = isFirst()](const Fault &fault, bool tells) { leave(fault, tells, isFirst); };
-  monitor = std::make_unique<Monitor>(maker->board(), std::move(settings));
+  monitor = std::make_unique<Monitor>(maker->board(), *activity, std::move(settings));
 }
 
 Ranks::~Ranks() {
   if (!monitor)
     return;
-  monitor.reset();
+  note(Phase::Other, "the end");
   try {
-    barrier(control()); // one of them holds the store
-  } catch (const std::exception &) {
+    barrier(control());              // still watched
+  } catch (const std::exception &) { // the work is done
   }
 }
 
@@ -105,9 +109,9 @@ void Ranks::orLeave(const std::function<void()> &work) const {
   }
 }
 
-void Ranks::note(const std::string &activity) const {
-  if (monitor)
-    monitor->note(activity);
+void Ranks::note(Phase phase, const std::string &name) const {
+  if (activity)
+    activity->begin(phase, name, std::chrono::steady_clock::now());
 }
 
 void Ranks::setAdvice(const std::string &advice) const {

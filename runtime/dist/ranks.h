@@ -2,6 +2,7 @@
 // too, which opens no socket and starts no thread.
 #pragma once
 
+#include "runtime/dist/activity.h"
 #include "runtime/dist/group.h"
 #include "runtime/dist/launch.h"
 
@@ -49,17 +50,19 @@ public:
   // others.
   void orLeave(const std::function<void()> &work) const;
 
-  // What this rank is at ("step 318"), and how the user can go on where a rank fails: for messages.
-  void note(const std::string &activity) const;
+  // What this rank is at from now on ("step 318"); a step that takes far longer than others is a fault.
+  void note(Phase phase, const std::string &name) const;
+  // How the user can go on where a rank fails: for messages.
   void setAdvice(const std::string &advice) const;
 
 private:
   Launch launch;
   std::unique_ptr<GroupMaker> maker;
+  std::unique_ptr<Activity> activity; // null where there is one rank
   std::unique_ptr<Group> controlGroup, aheadGroup;
   std::vector<std::unique_ptr<Group>> levelGroups;
   std::vector<std::string> names;
-  std::unique_ptr<Monitor> monitor; // null where there is one rank
+  std::unique_ptr<Monitor> monitor; // likewise
 };
 
 } // namespace stretto::runtime

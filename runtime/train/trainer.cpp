@@ -106,11 +106,14 @@ int Trainer::trainSteps() {
   const RunConfig &config = parts.config;
   Prefetcher data(parts.source, done, stepRows(), parts.state.program.length, parts.parallel.ranks().ahead());
   int signal = 0;
-  while (done < config.steps && !(signal = data.stopSignal())) {
+  const Ranks &ranks = parts.parallel.ranks();
+  const auto awaitData = [&] {
+    ranks.note(Phase::Data, fmt::format("the data of step {}", done + 1));
+    return data.stopSignal();
+  };
+  while (done < config.steps && !(signal = awaitData())) {
     // What fails here alone is told at once: the thread of `data` would wait for the other ranks, and they for this
     // one.
-    const Ranks &ranks = parts.parallel.ranks();
-    ranks.note(fmt::format("step {}", done + 1));
     ranks.orLeave([&] { trainStep(data); });
     const bool last = done == config.steps;
     if (evaluates() && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
@@ -128,6 +131,7 @@ void Trainer::trainStep(Prefetcher &data) {
   if (parts.profile)
     parts.profile->beginStep();
   TokenBlock block = data.next();
+  parts.parallel.ranks().note(Phase::Step, fmt::format("step {}", done + 1));
   StepMetrics metrics{done + 1, 0, 0, schedule.rate(done + 1), 0, false};
   metrics.tokens = metrics.step * rowsPerStep() * parts.state.program.length;
   try {
@@ -146,6 +150,7 @@ void Trainer::trainStep(Prefetcher &data) {
   if (!ranksBefore.empty() && done > firstStep + 2) // what ranks tell is two steps old
     times.balance = Balance::of(ranksBefore);
   data.tell(times.seconds - times.waited - times.exchanged);
+  parts.parallel.ranks().note(Phase::Other, fmt::format("the log of step {}", done)); // a terminal may be held
   record(metrics, times);
 }
 
@@ -297,6 +302,7 @@ void Trainer::record(const StepMetrics &metrics, const StepTimes &times) {
 }
 
 void Trainer::evaluate() {
+  parts.parallel.ranks().note(Phase::Other, fmt::format("the evaluation after step {}", done));
   stepper.finishUpdate();
   history.push_back(
       stretto::runtime::evaluate(stepper, parts.source, parts.state.program, evaluation, done, control()));
@@ -336,6 +342,7 @@ void Trainer::noteSaved() {
 bool Trainer::save(bool last) {
   if (!parts.checkpoints || saved == done)
     return false;
+  parts.parallel.ranks().note(Phase::Other, fmt::format("the checkpoint of step {}", done));
   try {
     together(control(), [&] {
       if (logs)

@@ -1,4 +1,5 @@
-// A rank that is gone or stands still is found and named; a store that never answers holds nobody up.
+// A rank that is gone or stands still is found and named, and so are ranks that wait for each other; a store that never
+// answers holds nobody up.
 #include "runtime/dist/monitor.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ struct Rank {
       std::lock_guard lock(mutex);
       said = fault.text, status = fault.status;
     };
-    monitor = std::make_unique<Monitor>(std::make_unique<MemoryBoard>(store), std::move(settings));
+    monitor = std::make_unique<Monitor>(std::make_unique<MemoryBoard>(store), activity, std::move(settings));
   }
   std::string await() {
     for (const auto end = std::chrono::steady_clock::now() + 5s; std::chrono::steady_clock::now() < end;) {
@@ -71,6 +72,7 @@ struct Rank {
   std::mutex mutex;
   std::string said;
   int status = 0;
+  Activity activity{10ms, std::chrono::steady_clock::now()}; // 100 ms before there were steps
   std::unique_ptr<Monitor> monitor;
 };
 
@@ -81,6 +83,45 @@ TEST(Monitor, ARankThatStandsStillIsNamedByTheOneBeforeAndToldToAll) {
   EXPECT_EQ(second.await(), "rank 2 gave no sign of life for 0.4 s, the last one was in the start");
   EXPECT_EQ(first.await(), "rank 2 gave no sign of life for 0.4 s, the last one was in the start");
   EXPECT_EQ(second.status, EX_TEMPFAIL);
+}
+
+// Its collectives end when they are let.
+class StuckGroup final : public Group {
+public:
+  explicit StuckGroup(std::atomic<bool> &isFree) : isFree(isFree) {}
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  void exchange(const void *, void *, int64_t) override { isFree.wait(false); }
+  void gather(const void *, void *, int64_t) override { isFree.wait(false); }
+
+private:
+  std::atomic<bool> &isFree;
+};
+
+TEST(Monitor, RanksThatWaitForEachOtherAreFoundAndNamed) {
+  Store store;
+  std::atomic<bool> isFree = false;
+  std::vector<std::thread> threads;
+  Rank first(store, 0, 3), second(store, 1, 3), third(store, 2, 3);
+  std::vector<std::unique_ptr<Group>> groups;
+  for (Rank *rank : {&first, &second, &third}) {
+    groups.push_back(rank->activity.watch(std::make_unique<StuckGroup>(isFree), "level0"));
+    rank->activity.begin(Phase::Step, "step 12", std::chrono::steady_clock::now());
+  }
+  threads.emplace_back([&] { groups[0]->exchange(nullptr, nullptr, 0); });
+  threads.emplace_back([&] { groups[1]->gather(nullptr, nullptr, 0); });
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(first.status, 0) << "the third still computes: " << first.said;
+  threads.emplace_back([&] { groups[2]->exchange(nullptr, nullptr, 0); });
+  EXPECT_EQ(second.await(),
+            "no rank has got any further for 0 s: rank 1: waiting for gather 1 of group level0 in step 12; all others: "
+            "waiting for exchange 1 of group level0 in step 12");
+  EXPECT_EQ(second.status, EX_TEMPFAIL);
+  EXPECT_EQ(first.await(), second.said);
+  isFree = true;
+  isFree.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 TEST(Monitor, ARankThatIsDoneIsNoFault) {

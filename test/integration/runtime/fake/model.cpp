@@ -6,9 +6,11 @@
 #include "runtime/core/bf16.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #ifndef FAKE_REAL
 #define FAKE_REAL float
@@ -95,14 +97,22 @@ void crossEntropy(void *const *buffers, int64_t begin, int64_t end, void *scratc
   }
 }
 
-// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN.
+// The call to which a variable gives its number.
+bool isCall(int64_t number, const char *variable) {
+  const char *chosen = std::getenv(variable);
+  return chosen && number == std::atoll(chosen);
+}
+
+// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STUCK=N lets it never come.
 void sumLoss(void *const *buffers, int64_t, int64_t, void *) {
   static int64_t calls = 0;
-  static const char *poison = std::getenv("STRETTO_FAKE_POISON");
+  ++calls;
+  while (isCall(calls, "STRETTO_FAKE_STUCK"))
+    std::this_thread::sleep_for(std::chrono::hours(1));
   Real sum = 0;
   for (int64_t row = 0; row < rows; ++row)
     sum += as<Real>(buffers, 0)[row];
-  *as<Real>(buffers, 1) = poison && ++calls == std::atoll(poison) ? NAN : sum;
+  *as<Real>(buffers, 1) = isCall(calls, "STRETTO_FAKE_POISON") ? NAN : sum;
 }
 
 // Buffers: logits, targets, nll, predicted.
