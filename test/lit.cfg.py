@@ -8,13 +8,14 @@ Substitutions and names
   %root       the source tree         %build   the build folder
   %models     %root/models    %torch     the folder of the torch package (where the runtime is built)
 
-Features: `compiler`, `runtime` (the half is built), `sanitize` (with sanitizers, and `sanitize-address` or `sanitize-thread`), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
+Features: `compiler`, `runtime` (the half is built), `sanitize` (with sanitizers, and `sanitize-address` or `sanitize-thread`), `namespaces` (the user may make networks and names of hosts), `strace` (the user may trace programs), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
 STRETTO_TESTS=whole in the environment makes tests of many models take all of them (test/support/whole.py).
 STRETTO_ROUNDTRIP=1 in the environment makes every stretto-opt print and parse its result again.
 Files that belong to tests but are none lie in folders named Inputs.
 """
 import os
 import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -40,6 +41,13 @@ if shutil.which("ptxas") or any(
     for folder in ("/usr/local/cuda", os.path.join(os.path.dirname(config.stretto_torch), "triton/backends/nvidia"))
 ):
     config.available_features.add("ptxas")
+
+probe = ["unshare", "--net", "--uts", "--mount", "ip", "link", "add", "end0", "type", "veth", "peer", "name", "end1"]
+if all(map(shutil.which, ("unshare", "nsenter", "ip"))) and not subprocess.run(probe, capture_output=True).returncode:
+    config.available_features.add("namespaces")
+
+if shutil.which("strace") and not subprocess.run(["strace", "true"], capture_output=True).returncode:
+    config.available_features.add("strace")
 
 roundtrip = " --verify-roundtrip" if os.environ.get("STRETTO_ROUNDTRIP") else ""
 checks_addresses = config.stretto_sanitize == "address"

@@ -3,6 +3,7 @@
 #include "runtime/dist/c10d_groups.h"
 
 #include "runtime/core/error.h"
+#include "runtime/dist/addresses.h"
 
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Logging.h>
@@ -108,13 +109,20 @@ private:
   c10::intrusive_ptr<c10d::Store> store;
 };
 
-// What this process listens on: as the user says; the loopback where all ranks are on one host.
+bool isOnOneHost(const Launch &launch) { return launch.localRanks == launch.ranks; }
+
+// What this process exchanges over: as the user says; the loopback where all ranks are on one host; else the interface
+// by which the store is reached.
 std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
   if (const char *name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name)
     return c10d::ProcessGroupGloo::createDeviceForInterface(name);
-  if (launch.localRanks == launch.ranks)
+  if (isOnOneHost(launch))
     return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
-  return c10d::ProcessGroupGloo::createDefaultDevice();
+  const std::string address = addressTowards(launch.address, launch.port);
+  if (isLoopback(address))
+    throw Error("this host knows itself (" + launch.address + ") as " + address +
+                ", where other hosts cannot reach it; name the interface between them: GLOO_SOCKET_IFNAME");
+  return c10d::ProcessGroupGloo::createDeviceForHostname(address);
 }
 
 } // namespace
@@ -140,16 +148,23 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
   options.isServer = launch.rank == 0 && !launch.isClient;
   options.waitWorkers = false;
   options.timeout = joinTimeout;
-  if (options.isServer && launch.listener >= 0)
-    options.masterListenFd = launch.listener;
-  try {
-    connection->store = c10::make_intrusive<c10d::PrefixStore>(
-        launch.prefix, c10::make_intrusive<c10d::TCPStore>(launch.address, options));
-    connection->device = deviceFor(launch);
-  } catch (const std::exception &error) {
-    throw Error("rank " + std::to_string(launch.rank) + " cannot reach the store at " + launch.address + ":" +
-                std::to_string(launch.port) + ": " + reasonOf(error));
-  }
+  if (options.isServer)
+    options.masterListenFd =
+        launch.listener >= 0 ? launch.listener : Listener(launch.address, launch.port, !isOnOneHost(launch)).release();
+  const auto orTell = [&](const std::string &what, const auto &work) {
+    try {
+      return work();
+    } catch (const Error &) {
+      throw;
+    } catch (const std::exception &error) {
+      throw Error("rank " + std::to_string(launch.rank) + " " + what + ": " + reasonOf(error));
+    }
+  };
+  connection->store = orTell("cannot reach the store at " + launch.address + ":" + std::to_string(launch.port), [&] {
+    return c10::make_intrusive<c10d::PrefixStore>(launch.prefix,
+                                                  c10::make_intrusive<c10d::TCPStore>(launch.address, options));
+  });
+  connection->device = orTell("cannot exchange with others", [&] { return deviceFor(launch); });
 }
 
 GroupMaker::~GroupMaker() = default;

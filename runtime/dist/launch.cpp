@@ -192,6 +192,7 @@ std::optional<Launch> findLaunch(const Environment &environment) {
     const bool isInner = launcher.proof && !variables.find(launcher.proof).empty();
     Launch found;
     found.by = launcher.name;
+    found.rankVariable = launcher.rank;
     found.ranksVariable = launcher.ranks;
     found.ranks = variables.number(launcher.ranks, 1, mostRanks);
     found.rank = variables.number(launcher.rank, 0, found.ranks - 1);

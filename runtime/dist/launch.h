@@ -10,8 +10,8 @@ namespace stretto::runtime {
 struct Launch {
   std::string by; // "stretto", "torchrun", "SLURM", "mpirun": for messages
   int rank = 0, ranks = 1;
-  std::string ranksVariable;         // which variable says how many ranks there are: for messages
-  int localRank = 0, localRanks = 1; // among those of this host
+  std::string rankVariable, ranksVariable; // which variables say so: for messages
+  int localRank = 0, localRanks = 1;       // among those of this host
   // Where the store is by which ranks find each other. Rank 0 serves it, unless the launcher does.
   std::string address;
   int port = 0;

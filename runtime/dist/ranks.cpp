@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <random>
+#include <sstream>
 #include <thread>
 #include <unistd.h>
 
@@ -27,22 +29,52 @@ std::string hostName() {
 
 std::string nounFor(size_t count) { return count == 1 ? "rank" : "ranks"; }
 
+// What a rank says of itself to begin with.
+struct Hello {
+  int ranks = 0; // that it expects
+  std::string host;
+  int64_t pid = 0;
+  unsigned nonce = 0; // containers may have the same names and numbers
+
+  std::string text() const { return fmt::format("{} {} {} {}", ranks, host, pid, nonce); }
+};
+
+Hello readHello(const std::string &text) {
+  Hello hello;
+  std::istringstream(text) >> hello.ranks >> hello.host >> hello.pid >> hello.nonce;
+  return hello;
+}
+
+std::string helloKey(int rank) { return fmt::format("hello/{}", rank); }
+
+// Leaves the name of this rank. Throws Error where another process has it.
+void announce(Board &board, const Launch &launch) {
+  const std::string mine = Hello{launch.ranks, hostName(), getpid(), std::random_device()()}.text();
+  board.putFirst(helloKey(launch.rank), mine);
+  const std::string there = board.look(helloKey(launch.rank));
+  if (there == mine)
+    return;
+  const Hello other = readHello(there);
+  throw Error(fmt::format("each rank must be started once, but {} is {} here and in process {} on host {}",
+                          launch.rankVariable, launch.rank, other.pid, other.host));
+}
+
 // Each rank says that it is there and how many it expects; waits for all of them. Returns their names.
 std::vector<std::string> meet(Board &board, const Launch &launch, std::chrono::seconds timeout) {
-  board.put(fmt::format("hello/{}", launch.rank), fmt::format("{} {}", launch.ranks, hostName()));
+  announce(board, launch);
   const auto end = std::chrono::steady_clock::now() + timeout;
   std::vector<std::string> names;
   std::vector<int> missing;
   for (int rank = 0; rank < launch.ranks; ++rank) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    const std::string said = board.await(fmt::format("hello/{}", rank), std::max(left, std::chrono::milliseconds(1)));
-    const size_t space = said.find(' ');
+    const std::string said = board.await(helloKey(rank), std::max(left, std::chrono::milliseconds(1)));
+    const Hello hello = readHello(said);
     if (said.empty())
       missing.push_back(rank);
-    else if (const std::string count = said.substr(0, space); count != std::to_string(launch.ranks))
-      throw Error(fmt::format("rank {} was told of {} ranks, rank {} of {} ({})", rank, count, launch.rank,
+    else if (hello.ranks != launch.ranks)
+      throw Error(fmt::format("rank {} was told of {} ranks, rank {} of {} ({})", rank, hello.ranks, launch.rank,
                               launch.ranks, launch.ranksVariable));
-    names.push_back(fmt::format("rank {} (host {})", rank, said.empty() ? "" : said.substr(space + 1)));
+    names.push_back(fmt::format("rank {} (host {})", rank, hello.host));
   }
   if (!missing.empty())
     throw Error(fmt::format("{} ranks must come within {} s (--join-timeout), but {} {} did not", launch.ranks,

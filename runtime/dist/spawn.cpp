@@ -1,7 +1,7 @@
 // Starts the ranks of a run on this host, and waits for them.
 #include "runtime/dist/spawn.h"
 
-#include "runtime/core/error.h"
+#include "runtime/dist/addresses.h"
 #include "runtime/dist/last_words.h"
 #include "runtime/dist/launch.h"
 #include "runtime/dist/process.h"
@@ -9,18 +9,12 @@
 #include "runtime/dist/signal_queue.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <string_view>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -28,30 +22,6 @@ namespace stretto::runtime {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// A socket that listens on a free port of the loopback, and is closed in whatever this process starts.
-class Listener {
-public:
-  Listener() : descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto *generic = reinterpret_cast<sockaddr *>(&address);
-    if (descriptor < 0 || bind(descriptor, generic, size) != 0 || listen(descriptor, SOMAXCONN) != 0 ||
-        getsockname(descriptor, generic, &size) != 0) {
-      const int code = errno;
-      close(descriptor);
-      throw Error(std::string("cannot listen on 127.0.0.1: ") + std::strerror(code));
-    }
-    port = ntohs(address.sin_port);
-  }
-  ~Listener() { close(descriptor); }
-  Listener(const Listener &) = delete;
-  Listener &operator=(const Listener &) = delete;
-
-  int descriptor = -1, port = 0;
-};
 
 // What a rank finds in its environment.
 std::vector<std::string> environmentOf(int rank, int ranks, const Listener &listener) {
@@ -63,9 +33,9 @@ std::vector<std::string> environmentOf(int rank, int ranks, const Listener &list
   }
   result.push_back(fmt::format("{}={}", strettoRank, rank));
   result.push_back(fmt::format("{}={}", strettoRanks, ranks));
-  result.push_back(fmt::format("{}=127.0.0.1:{}", strettoStore, listener.port));
+  result.push_back(fmt::format("{}=127.0.0.1:{}", strettoStore, listener.port()));
   if (rank == 0)
-    result.push_back(fmt::format("{}={}", strettoListener, listener.descriptor));
+    result.push_back(fmt::format("{}={}", strettoListener, listener.descriptor()));
   // Ranks of one host talk over the loopback. NCCL takes what is behind its `=` for the whole name of the interface.
   for (const auto &[name, value] : {std::pair("GLOO_SOCKET_IFNAME", "lo"), std::pair("NCCL_SOCKET_IFNAME", "=lo")})
     if (!std::getenv(name))
@@ -122,13 +92,13 @@ private:
 
 Attempt::Attempt(const RanksToStart &what, const std::vector<std::string> &arguments, SignalQueue &signals)
     : what(what), signals(signals) {
-  const Listener listener;
+  const Listener listener("127.0.0.1", 0, /*isShared=*/false);
   for (int rank = 0; rank < what.ranks; ++rank)
     ranks.emplace_back(ProcessCommand{.path = what.program,
                                       .arguments = arguments,
                                       .environment = environmentOf(rank, what.ranks, listener),
                                       .blocked = signals.blockedBefore(),
-                                      .descriptor = rank == 0 ? listener.descriptor : -1,
+                                      .descriptor = rank == 0 ? listener.descriptor() : -1,
                                       .isQuiet = rank != 0});
 }
 

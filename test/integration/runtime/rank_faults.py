@@ -142,12 +142,14 @@ trial.hit(2, signal.SIGTERM)
 trial.end(5, [128 + signal.SIGTERM])
 trial.goes_on()
 
-# A disk that is full for one rank alone, as it writes its part of the second checkpoint: training goes on.
+# A disk that is full for one rank alone, as it writes its part of the second checkpoint: training goes on. So it does
+# with a rank that is slow, which is told.
 trial = Run("full", environments={1: {"LD_PRELOAD": faults, "STRETTO_FAULTS_BELOW": f"{folder}/full/ckpt",
-                                      "STRETTO_FAULTS_FAIL": "6:28"}})
+                                      "STRETTO_FAULTS_FAIL": "6:28"}, 2: {"STRETTO_FAKE_SLOW": "10"}})
 said = trial.end(60, [0])
 contains(said[0], "could not be written: rank 1: cannot ")
 contains(said[0], "No space left on device; earlier checkpoints are intact")
+expect(re.search(r"warning: rank 2 \(host \S+\) has been \d+ % slower than the median for 50 steps", said[0]), said[0])
 expect(digest_of_ranks(trial.out, STEPS) == expected, "bits differ after a checkpoint that failed")
 
 # No number on one rank: all see it in the same step, and say whose it is.

@@ -73,6 +73,7 @@ TEST(Launch, NobodyIsSeen) {
 TEST(Launch, OurOwn) {
   const Launch first = launchOf(own).value();
   EXPECT_EQ(first.by, "stretto");
+  EXPECT_EQ(first.rankVariable, "STRETTO_RANK");
   EXPECT_EQ(first.ranksVariable, "STRETTO_RANKS");
   EXPECT_EQ(first.ranks, 4);
   EXPECT_EQ(first.address, "127.0.0.1");

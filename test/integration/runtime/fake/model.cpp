@@ -103,12 +103,15 @@ bool isCall(int64_t number, const char *variable) {
   return chosen && number == std::atoll(chosen);
 }
 
-// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STUCK=N lets it never come.
+// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STUCK=N lets it never come, STRETTO_FAKE_SLOW=N
+// lets each come N ms later.
 void sumLoss(void *const *buffers, int64_t, int64_t, void *) {
   static int64_t calls = 0;
   ++calls;
   while (isCall(calls, "STRETTO_FAKE_STUCK"))
     std::this_thread::sleep_for(std::chrono::hours(1));
+  if (const char *slow = std::getenv("STRETTO_FAKE_SLOW"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoll(slow)));
   Real sum = 0;
   for (int64_t row = 0; row < rows; ++row)
     sum += as<Real>(buffers, 0)[row];

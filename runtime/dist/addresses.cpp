@@ -1,0 +1,109 @@
+// Addresses by which ranks find each other.
+#include "runtime/dist/addresses.h"
+
+#include "runtime/core/error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+#include <utility>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace stretto::runtime {
+namespace {
+
+// Of an internet socket.
+struct Address {
+  sockaddr_storage storage = {};
+  socklen_t size = sizeof(sockaddr_storage);
+
+  sockaddr *generic() { return reinterpret_cast<sockaddr *>(&storage); }
+  const sockaddr *generic() const { return reinterpret_cast<const sockaddr *>(&storage); }
+  std::string text() const {
+    char number[NI_MAXHOST] = "";
+    getnameinfo(generic(), size, number, sizeof number, nullptr, 0, NI_NUMERICHOST);
+    return number;
+  }
+  int port() const {
+    return ntohs(storage.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6 *>(&storage)->sin6_port
+                                               : reinterpret_cast<const sockaddr_in *>(&storage)->sin_port);
+  }
+};
+
+// Of IPv4 where there is one. `host` null: all addresses of this host.
+Address resolve(const char *host, int port) {
+  addrinfo hints = {}, *list = nullptr;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  if (const int code = getaddrinfo(host, std::to_string(port).c_str(), &hints, &list))
+    throw Error(fmt::format("cannot find the host '{}': {}", host ? host : "*", gai_strerror(code)));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo *)> owned(list, freeaddrinfo);
+  const addrinfo *chosen = list;
+  for (const addrinfo *each = list; each; each = each->ai_next)
+    if (each->ai_family == AF_INET) {
+      chosen = each;
+      break;
+    }
+  Address address;
+  address.size = chosen->ai_addrlen;
+  std::memcpy(&address.storage, chosen->ai_addr, chosen->ai_addrlen);
+  return address;
+}
+
+// A socket that listens there; -1 where that cannot be, with errno.
+int listenOn(const Address &address) {
+  const int socket = ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(socket, address.generic(), address.size) == 0 && listen(socket, SOMAXCONN) == 0)
+    return socket;
+  const int code = errno;
+  close(socket);
+  errno = code;
+  return -1;
+}
+
+} // namespace
+
+Listener::Listener(const std::string &address, int port, bool isShared) {
+  const Address wanted = resolve(address.c_str(), port);
+  socket = listenOn(isShared && isLoopback(wanted.text()) ? resolve(nullptr, port) : wanted);
+  if (socket < 0 && errno == EADDRNOTAVAIL && isShared)
+    socket = listenOn(resolve(nullptr, port));
+  if (socket < 0 && errno == EADDRINUSE)
+    throw Error(fmt::format("the store must listen on {}:{}, but the port is in use; set MASTER_PORT to another",
+                            address, port));
+  Address bound;
+  if (socket < 0 || getsockname(socket, bound.generic(), &bound.size) != 0)
+    throw Error(fmt::format("the store cannot listen on {}:{}: {}", address, port, std::strerror(errno)));
+  number = bound.port();
+}
+
+Listener::~Listener() {
+  if (socket >= 0)
+    close(socket);
+}
+
+int Listener::release() { return std::exchange(socket, -1); }
+
+std::string addressTowards(const std::string &host, int port) {
+  const Address there = resolve(host.c_str(), port);
+  const int socket = ::socket(there.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0); // sends nothing
+  Address here;
+  const bool fails =
+      connect(socket, there.generic(), there.size) != 0 || getsockname(socket, here.generic(), &here.size) != 0;
+  const int code = errno;
+  close(socket);
+  if (fails)
+    throw Error(fmt::format("cannot reach {} ({}): {}", host, there.text(), std::strerror(code)));
+  return here.text();
+}
+
+bool isLoopback(const std::string &address) { return address.starts_with("127.") || address == "::1"; }
+
+} // namespace stretto::runtime

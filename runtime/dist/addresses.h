@@ -1,0 +1,35 @@
+// Addresses by which ranks find each other.
+#pragma once
+
+#include <string>
+
+namespace stretto::runtime {
+
+// A socket that listens, and is closed in whatever this process starts.
+class Listener {
+public:
+  // Port 0: a free one. `address`: a name or a number. Of several hosts (`isShared`), one that only this host can
+  // reach, and one that this host does not have itself (behind a translation), stand for all of its addresses. Throws
+  // Error where that cannot be, with MASTER_PORT where the port is in use.
+  Listener(const std::string &address, int port, bool isShared);
+  ~Listener();
+  Listener(const Listener &) = delete;
+  Listener &operator=(const Listener &) = delete;
+
+  int descriptor() const { return socket; }
+  int port() const { return number; }
+  // Leaves it to the caller to close the socket.
+  int release();
+
+private:
+  int socket = -1, number = 0;
+};
+
+// The address of this host, as a number, that another one sees it by; of the loopback where that host is this one and
+// knows itself so. Throws Error where it cannot be reached.
+std::string addressTowards(const std::string &host, int port);
+
+// Whether only this host can reach an address, which is a number.
+bool isLoopback(const std::string &address);
+
+} // namespace stretto::runtime

@@ -1,0 +1,129 @@
+"""Ranks that are started by other programs than `stretto`: torchrun itself, with one restart; numbers that are given
+twice, another program, ports that are in use. Which sockets ranks open is seen by strace.
+
+REQUIRES: runtime, strace
+RUN: %python3 %s %build/test/programs %python %t
+"""
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from harness import contains, digest_of_ranks, expect, run
+
+STEPS, RANKS = 200, 2
+programs, python, folder = sys.argv[1:4]
+program = f"{programs}/fake_f32"
+options = [*map(str, ("--task", "rule", "--steps", STEPS, "--save-every", 50, "--eval-every", 0, "--threads", 1,
+                      "--virtual-ranks", RANKS, "--join-timeout", 10, "--task-set", "delay_us=300"))]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+run(program, *options, "--out", f"{folder}/alone", "--quiet")
+expected = digest_of_ranks(f"{folder}/alone", STEPS)
+
+
+def start(rank, port, out, *more, ranks=RANKS, of=program):
+    """A rank, by the variables of torchrun."""
+    variables = {"RANK": rank, "WORLD_SIZE": ranks, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": ranks, "MASTER_PORT": port}
+    return subprocess.Popen([of, *options, "--out", out, *more], env={**os.environ, **{k: str(v) for k, v in variables.items()}},
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def end(process, status, limit=30):
+    try:
+        said = process.communicate(timeout=limit)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        sys.exit(f"failed: {process.args} is alive after {limit} s: {process.communicate()[0]}")
+    expect(process.returncode == status, f"exit status {process.returncode}, not {status}: {said}")
+    return said
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+def expect_bits(out):
+    expect(digest_of_ranks(out, STEPS) == expected, f"{out}: the bits differ from those of one rank")
+
+
+def until(condition, what):
+    end = time.monotonic() + 60
+    while not condition():
+        expect(time.monotonic() < end, f"{what} did not come")
+        time.sleep(0.01)
+
+
+def a_number_that_is_given_twice():
+    """The second one that comes ends at once; the others do not notice."""
+    port, out = free_port(), f"{folder}/twice"
+    ranks = [start(rank, port, out, "--steps", "1000000") for rank in range(RANKS)]
+    until(lambda: os.path.exists(f"{out}/ckpt/latest"), "a checkpoint")
+    said = end(start(1, port, out), 1, 5)
+    expect(re.fullmatch(rf"error: each rank must be started once, but RANK is 1 here and in process {ranks[1].pid} on host \S+\n", said), said)
+    contains(end(start(0, port, "none"), 1, 5), f"error: the store must listen on 127.0.0.1:{port}, but the port is in use; set MASTER_PORT to another\n")
+    ranks[1].send_signal(signal.SIGTERM)
+    for rank in ranks:
+        end(rank, 128 + signal.SIGTERM)
+    # At the same time: one of them is there, and the number that is missing is told to it.
+    port = free_port()
+    ranks = [start(rank, port, "none", "--virtual-ranks", "3", "--join-timeout", "3", ranks=3) for rank in (0, 1, 1)]
+    said = [end(rank, 1) for rank in ranks]
+    expect(sum("each rank must be started once" in text for text in said) == 1, f"{said}")
+    expect(sum("3 ranks must come within 3 s (--join-timeout), but rank 2 did not" in text for text in said) == 2, f"{said}")
+
+
+def another_program():
+    port = free_port()
+    ranks = [start(0, port, "none"), start(1, port, "none", of=f"{programs}/fake_other")]
+    said = end(ranks[0], 1) + end(ranks[1], 1)
+    expect(re.fullmatch(r"error: rank 1 \(host \S+\) must run the same as rank 0 \(host \S+\), but its spec hash is f{32} instead of \w{32}\n",
+                        said), said)
+
+
+def torchrun():
+    """A rank is killed: torchrun starts all of them again, and they go on from the checkpoint."""
+    out = f"{folder}/torchrun"
+    agent = subprocess.Popen([python, "-m", "torch.distributed.run", "--standalone", "--no-python", "--nproc-per-node", str(RANKS),
+                              "--max-restarts", "1", "--monitor-interval", "0.1", program, *options, "--resume", "--out", out],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    until(lambda: os.path.exists(f"{out}/ckpt/{50:08}"), "a checkpoint")
+    with open(f"/proc/{agent.pid}/task/{agent.pid}/children", encoding="utf-8") as file:
+        children = [int(word) for word in file.read().split()]
+    victims = [pid for pid in children if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(program)]
+    expect(len(victims) == RANKS, f"torchrun has {victims} of {children}")
+    os.kill(victims[1], signal.SIGKILL)
+    said = end(agent, 0, 60)
+    contains(said, "resumed from checkpoint")
+    expect_bits(out)
+
+
+def sockets(*command):
+    """Families of the sockets that a program opens, and the addresses that they are given."""
+    trace = f"{folder}/trace"
+    subprocess.run(["strace", "--follow-forks", "--seccomp-bpf", "--quiet=all", "--trace=socket,bind,connect", f"--output={trace}",
+                    *command, "--steps", "5", "--out", "none", "--quiet"], check=True, timeout=60)
+    with open(trace, encoding="utf-8") as file:
+        text = file.read()
+    addresses = re.findall(r'port=htons\((\d+)\).*?(?:inet_addr\(|AF_INET6, )"(.*?)"', text)
+    return set(re.findall(r"socket\((\w+)", text)), {address for port, address in addresses if port != "53"}
+
+
+def sockets_of_ranks():
+    """Netlink asks the kernel which interfaces there are; c10d asks for the names of addresses, at port 53."""
+    families, addresses = sockets(program, *options, "--ranks", "2")
+    expect(families <= {"AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"} and "AF_INET" in families, f"{families}")
+    expect(addresses <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"} and "127.0.0.1" in addresses, f"{addresses}")
+    families, addresses = sockets(program, *options)
+    expect(not families and not addresses, f"a run of one rank opens {families} {addresses}")
+
+
+for check in (a_number_that_is_given_twice, another_program, torchrun, sockets_of_ranks):
+    began = time.monotonic()
+    check()
+    print(f"{check.__name__}: {time.monotonic() - began:.1f} s")

@@ -1,0 +1,46 @@
+// Sockets listen where they are told to, and say where that cannot be.
+#include "runtime/dist/addresses.h"
+
+#include "test/unit/runtime/small.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::test;
+
+namespace {
+
+std::string boundTo(const Listener &listener) {
+  sockaddr_in address = {};
+  socklen_t size = sizeof address;
+  getsockname(listener.descriptor(), reinterpret_cast<sockaddr *>(&address), &size);
+  return inet_ntoa(address.sin_addr);
+}
+
+std::string listenError(const std::string &address, int port) {
+  return errorOf([&] { const Listener listener(address, port, false); });
+}
+
+TEST(Addresses, ASocketListensOnTheAddressAlone) {
+  const Listener here("127.0.0.1", 0, false);
+  EXPECT_GT(here.port(), 0);
+  EXPECT_EQ(boundTo(here), "127.0.0.1");
+  EXPECT_EQ(listenError("127.0.0.1", here.port()), "the store must listen on 127.0.0.1:" + std::to_string(here.port()) +
+                                                       ", but the port is in use; set MASTER_PORT to another");
+}
+
+TEST(Addresses, OneThatIsNoUseToOtherHostsStandsForAll) {
+  for (const char *address : {"127.0.1.1", "192.0.2.1"}) // the second is of documentation, and nobody's
+    EXPECT_EQ(boundTo(Listener(address, 0, /*isShared=*/true)), "0.0.0.0") << address;
+  EXPECT_EQ(listenError("192.0.2.1", 0), "the store cannot listen on 192.0.2.1:0: Cannot assign requested address");
+}
+
+TEST(Addresses, TheWayToThisHostIsTheLoopback) {
+  EXPECT_TRUE(isLoopback(addressTowards("127.0.0.1", 1)));
+  EXPECT_TRUE(isLoopback("::1"));
+  EXPECT_FALSE(isLoopback("10.0.0.1"));
+}
+
+} // namespace
