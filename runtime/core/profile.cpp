@@ -24,11 +24,13 @@ void Profile::beginStep() {
   stepStart = now();
 }
 
-void Profile::endStep(double waited) {
+void Profile::endStep(double waited, double exchanged) {
   active = false;
   ++steps;
   total += now() - stepStart;
   byGroup["data"].seconds += waited;
+  if (exchanged > 0)
+    byGroup["exchange"].seconds += exchanged;
 }
 
 void Profile::before(const Op &) { opStart = now(); }

@@ -27,12 +27,13 @@ public:
   void after(const Op &op, const CallSite &at, double seconds) override;
   bool looksAtResults() const override { return false; }
 
-  // Only ops between begin and end of a step count. `waited`: seconds the step waited for data.
+  // Only ops between begin and end of a step count. Seconds: `waited` for data, `exchanged` with other ranks and
+  // nothing else.
   void beginStep();
-  void endStep(double waited);
+  void endStep(double waited, double exchanged = 0);
 
   // Matmuls, attention, rowwise, loss, optimizer, embedding, rest (clearing and copies), data (waiting for
-  // it), unattributed; then whatever groups kernels name besides.
+  // it), unattributed; then whatever groups kernels name besides, and exchange where there are several ranks.
   std::vector<Line> groups() const;
   // Kernels and matmuls of each shape, longest first.
   std::vector<Line> details() const;

@@ -13,6 +13,7 @@
 #include "runtime/generate/write_prompts.h"
 #include "runtime/train/bench.h"
 #include "runtime/train/checksum.h"
+#include "runtime/train/files.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/initial_weights.h"
 #include "runtime/train/memory.h"
@@ -210,10 +211,20 @@ private:
     device->observe(config.checkFinite ? static_cast<OpObserver *>(finite.get()) : config.profile ? &profile : nullptr);
     const int signal = trainer.run();
     device->observe(nullptr);
-    if (config.profile && ranks.isFirst())
-      fmt::print("{}", profileReport(profile));
+    if (config.profile)
+      report(profile);
     conclude(trainer, signal, self, state.arenas.totalBytes() + parallel.bytes() + device->libraryPeakBytes());
     return signal ? 128 + signal : 0;
+  }
+
+  // Of several ranks each leaves its own beside its log.
+  void report(const Profile &profile) {
+    const std::string text = profileReport(profile);
+    if (ranks.isFirst())
+      fmt::print("{}", text);
+    if (ranks.size() > 1 && checkpoints)
+      together(ranks.control(),
+               [&] { replaceFile(fmt::format("{}/log/profile-{:02}.txt", config.out, ranks.rank()), text); });
   }
 
   // `library`: bytes of it.

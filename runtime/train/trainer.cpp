@@ -139,14 +139,14 @@ void Trainer::trainStep(Prefetcher &data) {
   } catch (const NonFiniteError &error) {
     throw Error(fmt::format("step {}: {}", metrics.step, error.what()));
   }
-  const double waited = data.waited() - waitedBefore;
+  const double waited = data.waited() - waitedBefore, exchanged = parts.parallel.exchangeSeconds() - exchangedBefore;
   if (parts.profile)
-    parts.profile->endStep(waited);
+    parts.profile->endStep(waited, exchanged);
   ++done;
   StepTimes times;
   times.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   times.waited = waited;
-  times.exchanged = parts.parallel.exchangeSeconds() - exchangedBefore;
+  times.exchanged = exchanged;
   if (!ranksBefore.empty() && done > firstStep + 2) // what ranks tell is two steps old
     times.balance = Balance::of(ranksBefore);
   data.tell(times.seconds - times.waited - times.exchanged);

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from harness import contains, digest_of_ranks, expect, run
+from harness import contains, digest_of_ranks, expect, read, run
 
 STEPS, RANKS = 200, 2
 programs, python, folder = sys.argv[1:4]
@@ -123,7 +123,18 @@ def sockets_of_ranks():
     expect(not families and not addresses, f"a run of one rank opens {families} {addresses}")
 
 
-for check in (a_number_that_is_given_twice, another_program, torchrun, sockets_of_ranks):
+def profiles():
+    """Each rank has a table of its own, with what it spent in exchanges; the first one's is printed."""
+    out = f"{folder}/profiled"
+    printed = run(program, *options, "--steps", "30", "--ranks", "2", "--profile", "--quiet", "--out", out)
+    tables = [read(f"{out}/log/profile-{rank:02}.txt").decode() for rank in range(2)]
+    expect(printed == tables[0] and tables[0] != tables[1], f"{printed}\n{tables}")
+    for table in tables:
+        exchange = re.search(r"^  exchange +([\d.]+) ms", table, re.M)
+        expect(exchange and float(exchange[1]) > 0, table)
+
+
+for check in (a_number_that_is_given_twice, another_program, torchrun, sockets_of_ranks, profiles):
     began = time.monotonic()
     check()
     print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
