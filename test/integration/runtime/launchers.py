@@ -1,5 +1,5 @@
-"""Ranks that are started by other programs than `stretto`: torchrun itself, with one restart; numbers that are given
-twice, another program, ports that are in use. Which sockets ranks open is seen by strace.
+"""Ranks that are started by other programs than `stretto`: torchrun itself, with one restart, and mpirun where there is
+one; numbers that are given twice, another program, ports that are in use. Which sockets ranks open is seen by strace.
 
 REQUIRES: runtime, strace
 RUN: %python3 %s %build/test/programs %python %t
@@ -103,6 +103,16 @@ def torchrun():
     expect_bits(out)
 
 
+def mpirun():
+    """Open MPI, which Debian has as openmpi-bin."""
+    if not shutil.which("mpirun"):
+        return print("no mpirun: passed over")
+    out = f"{folder}/mpirun"
+    run("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", RANKS, program, *options, "--out", out,
+        environment={"MASTER_PORT": str(free_port())})
+    expect_bits(out)
+
+
 def sockets(*command):
     """Families of the sockets that a program opens, and the addresses that they are given."""
     trace = f"{folder}/trace"
@@ -134,7 +144,7 @@ def profiles():
         expect(exchange and float(exchange[1]) > 0, table)
 
 
-for check in (a_number_that_is_given_twice, another_program, torchrun, sockets_of_ranks, profiles):
+for check in (a_number_that_is_given_twice, another_program, torchrun, mpirun, sockets_of_ranks, profiles):
     began = time.monotonic()
     check()
     print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
