@@ -117,6 +117,12 @@ for victim, text in ((1, "rank 1 (host"), (2, "rank 2 (host"), (0, "rank 0 (host
     contains(told, "the checkpoint of step 100 is good; go on with: ")
     trial.goes_on()
 
+# A rank that ends too early, with the status of one that is done.
+trial = Run("left", environments={1: {"STRETTO_FAKE_EXIT": "20"}})
+said = trial.end(10, [75], [1])
+contains(said[0], "error: rank 1 (host ")
+contains(said[0], "is gone; of its signs of life, the last one was in ")
+
 # Standing still: nobody's connection breaks.
 for victim, text in ((1, "gave no sign of life for 2 s, the last one was in "), (0, "which holds the store, gave no answer for 2 s")):
     trial = Run(f"stopped-{victim}")

@@ -14,7 +14,8 @@ import time
 
 from harness import digest_of_ranks, expect, run
 
-KILLS, SEED, STEPS, RANKS, LIMIT = int(os.environ.get("STRETTO_KILLS", "50")), 20261124, 200, 3, 5.0
+KILLS, WITHIN = int(os.environ.get("STRETTO_KILLS", "50")), float(os.environ.get("STRETTO_KILL_WITHIN", "1"))  # seconds
+SEED, STEPS, RANKS, LIMIT = 20261124, 200, 3, 5.0
 program, folder = sys.argv[1], sys.argv[2]
 options = ["--task", "rule", "--steps", STEPS, "--save-every", 5, "--keep", 2, "--eval-every", 50, "--threads", 1,
            "--eval-batches", 2, "--quiet", "--virtual-ranks", RANKS]
@@ -47,7 +48,7 @@ command = [program, *map(str, options), "--resume", "--ranks", str(RANKS), "--ma
 while kills < KILLS:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and kills < KILLS:
-        time.sleep(draw.uniform(0.05, 1.0))
+        time.sleep(draw.uniform(0.05, WITHIN))
         ranks = children(process)
         if len(ranks) < RANKS:
             continue

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <unistd.h>
 
 #ifndef FAKE_REAL
 #define FAKE_REAL float
@@ -103,11 +104,13 @@ bool isCall(int64_t number, const char *variable) {
   return chosen && number == std::atoll(chosen);
 }
 
-// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STUCK=N lets it never come, STRETTO_FAKE_SLOW=N
-// lets each come N ms later.
+// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STUCK=N lets it never come, STRETTO_FAKE_EXIT=N
+// ends the process there as if all were well. STRETTO_FAKE_SLOW=N lets each loss come N ms later.
 void sumLoss(void *const *buffers, int64_t, int64_t, void *) {
   static int64_t calls = 0;
   ++calls;
+  if (isCall(calls, "STRETTO_FAKE_EXIT"))
+    _exit(EXIT_SUCCESS);
   while (isCall(calls, "STRETTO_FAKE_STUCK"))
     std::this_thread::sleep_for(std::chrono::hours(1));
   if (const char *slow = std::getenv("STRETTO_FAKE_SLOW"))
