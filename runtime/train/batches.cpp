@@ -303,11 +303,12 @@ void Prefetcher::agree(TokenBlock &block, const std::string &failed) {
   block.weigh(ones);
 }
 
-// Runs at low priority: where cores are few, the step comes first.
+// Runs at low priority: where cores are few, the step comes first. Of several ranks, whoever has handed out a block
+// prepares the next one, even if nobody will ask for it: the others wait for this.
 void Prefetcher::serve() {
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
   std::unique_lock lock(mutex);
-  while (!stopping) {
+  while (true) {
     lock.unlock();
     TokenBlock block;
     std::exception_ptr thrown;
@@ -325,6 +326,8 @@ void Prefetcher::serve() {
     if (failure)
       return;
     changed.wait(lock, [this] { return stopping || !ready; });
+    if (stopping && (ready || ranks.size() == 1))
+      return;
   }
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/train/peak.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/safetensors.h"
+#include "test/support/memory_group.h"
 #include "test/unit/runtime/small.h"
 
 using namespace stretto;
@@ -76,6 +77,18 @@ TEST(Batches, ThePrefetcherPassesErrorsOn) {
   Prefetcher data(*source, 49, {2, 0, 2}, 3, *alone);
   EXPECT_EQ(data.next().tokens[0], 980);
   EXPECT_EQ(errorOf([&] { data.next(); }), "no more numbers");
+}
+
+// One rank is through with the last block before its thread looks; that of the other one waits for it.
+TEST(Batches, PrefetchersOfRanksEndTogether) {
+  const auto source = taskSource(std::make_unique<Numbers>(), 0);
+  for (int64_t round = 0; round < 20; ++round)
+    onRanks(2, [&](int rank, Group &ranks) {
+      Prefetcher data(*source, 3, {2, rank, 1}, 3, ranks);
+      EXPECT_EQ(data.next().tokens[0], 10 * (6 + rank));
+      if (rank == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    });
 }
 
 TEST(Batches, AFileIsReadInACircle) {
