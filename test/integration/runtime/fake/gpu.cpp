@@ -1,45 +1,35 @@
-// CUDA's runtime on this machine's memory. Work on a stream runs as late as it may: when somebody waits. So what
-// reads too early, or gives memory back too early, gets something else. Copies from and to memory that is not
+// CUDA's runtime on this machine's memory: the device, its memory and copies. Copies from and to memory that is not
 // page-locked run at once, as CUDA's do. While a stream is captured, what may wait or take memory is refused and spoils
 // the capture. STRETTO_FAKE_GPU=8.6: its compute capability, 9.0 if not given. STRETTO_FAKE_GPU_MEMORY=N: its memory in
 // MiB. STRETTO_FAKE_GPU_SHARED=N: shared memory that a block may have, in KiB, 227 if not given.
+// STRETTO_FAKE_GPU_COUNT=N: how many of them there are; a process that takes one has it alone.
 #include "test/integration/runtime/fake/gpu.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <vector>
-
-struct CUstream_st {
-  std::vector<std::function<void()>> queue;
-  std::vector<std::function<void()>> *capturing = nullptr;
-};
-struct CUgraph_st {
-  std::vector<std::function<void()>> work;
-};
-struct CUgraphExec_st {
-  std::vector<std::function<void()>> work;
-};
-struct CUevent_st {
-  float time = 0;
-};
 
 namespace {
 
 cudaError_t state = cudaSuccess; // a fault stays
+std::string reason;              // of it
 std::map<const char *, size_t> pageLocked;
 size_t allocated = 0;
 std::map<void *, size_t> sizes;
-cudaStream_t lastRecorded = nullptr; // there is one stream
-cudaStream_t captured = nullptr;     // the one that is being captured
-bool spoiled = false;                // its capture
+thread_local int deviceOfThread = 0;
+
+int deviceCount() {
+  static const size_t count = numberIn("STRETTO_FAKE_GPU_COUNT", 1);
+  return static_cast<int>(count);
+}
 
 size_t memory() {
-  static const char *given = std::getenv("STRETTO_FAKE_GPU_MEMORY");
-  return (given ? std::strtoull(given, nullptr, 10) : 1024) << 20;
+  static const size_t mebibytes = numberIn("STRETTO_FAKE_GPU_MEMORY", 1024);
+  return mebibytes << 20;
 }
 
 bool isPageLocked(const void *address) {
+  const GpuLock lock(gpuMutex());
   auto next = pageLocked.upper_bound(static_cast<const char *>(address));
   if (next == pageLocked.begin())
     return false;
@@ -47,34 +37,33 @@ bool isPageLocked(const void *address) {
   return address < next->first + next->second;
 }
 
-void drain(cudaStream_t stream) {
-  const auto work = std::move(stream->queue);
-  stream->queue.clear();
-  for (const auto &one : work)
-    if (state == cudaSuccess)
-      one();
-}
-
 } // namespace
 
-cudaError_t enqueue(cudaStream_t stream, std::function<void()> work) {
-  if (state != cudaSuccess)
-    return state;
-  (stream->capturing ? *stream->capturing : stream->queue).push_back(std::move(work));
-  return cudaSuccess;
+std::recursive_mutex &gpuMutex() {
+  static auto *mutex = new std::recursive_mutex; // other threads may need it to the very end
+  return *mutex;
 }
 
-void breakDevice(cudaError_t fault) { state = fault; }
+size_t numberIn(const char *variable, size_t usual) {
+  const char *given = std::getenv(variable), *rank = std::getenv("STRETTO_RANK");
+  char *end = nullptr;
+  const size_t number = given ? std::strtoull(given, &end, 10) : usual;
+  return given && *end == '@' && (!rank || std::strcmp(rank, end + 1) != 0) ? usual : number;
+}
 
-bool isCapturing() { return captured; }
-cudaError_t refuseInCapture() {
-  if (!captured)
-    return cudaSuccess;
-  spoiled = true;
-  return cudaErrorStreamCaptureUnsupported;
+void breakDevice(cudaError_t fault, const std::string &why) {
+  const GpuLock lock(gpuMutex());
+  if (state == cudaSuccess)
+    state = fault, reason = why;
+}
+
+cudaError_t deviceState() {
+  const GpuLock lock(gpuMutex());
+  return state;
 }
 
 bool isAllocated(const void *address, size_t bytes) {
+  const GpuLock lock(gpuMutex());
   auto next = sizes.upper_bound(const_cast<void *>(address));
   if (next == sizes.begin())
     return false;
@@ -84,8 +73,13 @@ bool isAllocated(const void *address, size_t bytes) {
 
 extern "C" {
 
-cudaError_t cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t cudaGetDeviceCount(int *count) { return *count = deviceCount(), cudaSuccess; }
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= deviceCount())
+    return cudaErrorInvalidDevice;
+  return deviceOfThread = device, cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *device) { return *device = deviceOfThread, cudaSuccess; }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   *properties = {};
   std::strcpy(properties->name, "made-up GPU");
@@ -96,8 +90,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   properties->sharedMemPerBlockOptin = (shared ? std::strtoull(shared, nullptr, 10) : 227) << 10;
   return cudaSuccess;
 }
-cudaError_t cudaGetLastError() { return state; }
+cudaError_t cudaGetLastError() { return deviceState(); }
+cudaError_t cudaPeekAtLastError() { return deviceState(); }
 const char *cudaGetErrorString(cudaError_t error) {
+  const GpuLock lock(gpuMutex());
+  if (error != cudaSuccess && error == state && !reason.empty())
+    return reason.c_str();
   switch (error) {
   case cudaSuccess:
     return "no error";
@@ -109,6 +107,12 @@ const char *cudaGetErrorString(cudaError_t error) {
     return "operation not permitted when stream is capturing";
   case cudaErrorStreamCaptureInvalidated:
     return "operation failed due to a previous error during capture";
+  case cudaErrorStreamCaptureUnjoined:
+    return "capturing stream has unjoined work";
+  case cudaErrorStreamCaptureIsolation:
+    return "dependency created on uncaptured work in another stream";
+  case cudaErrorNotReady:
+    return "device not ready";
   default:
     return "refused";
   }
@@ -120,6 +124,7 @@ const char *cudaGetErrorName(cudaError_t error) {
 }
 
 cudaError_t cudaMalloc(void **data, size_t bytes) {
+  const GpuLock lock(gpuMutex());
   if (state != cudaSuccess)
     return state;
   if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
@@ -133,6 +138,7 @@ cudaError_t cudaMalloc(void **data, size_t bytes) {
   return cudaSuccess;
 }
 cudaError_t cudaFree(void *data) {
+  const GpuLock lock(gpuMutex());
   if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
     return refused;
   if (data) {
@@ -143,11 +149,13 @@ cudaError_t cudaFree(void *data) {
   return state;
 }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
+  const GpuLock lock(gpuMutex());
   *free = memory() - allocated;
   *total = memory();
   return state;
 }
 cudaError_t cudaMallocHost(void **data, size_t bytes) {
+  const GpuLock lock(gpuMutex());
   if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
     return refused;
   *data = std::malloc(bytes);
@@ -155,6 +163,7 @@ cudaError_t cudaMallocHost(void **data, size_t bytes) {
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void *data) {
+  const GpuLock lock(gpuMutex());
   pageLocked.erase(static_cast<const char *>(data));
   std::free(data);
   return cudaSuccess;
@@ -168,9 +177,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
   if (const cudaError_t refused = late ? cudaSuccess : refuseInCapture(); refused != cudaSuccess)
     return refused;
   const cudaError_t status = enqueue(stream, [=] { std::memcpy(to, from, bytes); });
-  if (!late)
-    drain(stream);
-  return status;
+  return late || status != cudaSuccess ? status : cudaStreamSynchronize(stream);
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height,
                               cudaMemcpyKind, cudaStream_t stream) {
@@ -187,58 +194,6 @@ cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t st
   if (!isAllocated(data, bytes))
     return cudaErrorInvalidValue;
   return enqueue(stream, [=] { std::memset(data, value, bytes); });
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) { return *stream = new CUstream_st, cudaSuccess; }
-cudaError_t cudaStreamDestroy(cudaStream_t stream) { return delete stream, cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
-    return refused;
-  drain(stream);
-  return state;
-}
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  stream->capturing = new std::vector<std::function<void()>>;
-  captured = stream;
-  spoiled = false;
-  return state;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
-  *graph = spoiled ? nullptr : new CUgraph_st{std::move(*stream->capturing)};
-  delete stream->capturing;
-  stream->capturing = nullptr;
-  captured = nullptr;
-  return spoiled ? cudaErrorStreamCaptureInvalidated : state;
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long) {
-  return *executable = new CUgraphExec_st{graph->work}, state;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) { return delete executable, cudaSuccess; }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  return enqueue(stream, [executable] {
-    for (const auto &one : executable->work)
-      if (state == cudaSuccess)
-        one();
-  });
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return *event = new CUevent_st, cudaSuccess; }
-cudaError_t cudaEventDestroy(cudaEvent_t event) { return delete event, cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  static float now = 0;
-  lastRecorded = stream;
-  return enqueue(stream, [event] { event->time = now += 1; });
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-  if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
-    return refused;
-  drain(lastRecorded);
-  return state;
-}
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  *milliseconds = end->time - begin->time;
-  return state;
 }
 
 } // extern "C"

@@ -6,7 +6,6 @@
 #include "test/integration/runtime/fake/gpu.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <list>
@@ -45,15 +44,16 @@ cudaError_t load(CUlib_st &library) {
   return cudaErrorInvalidPtx;
 }
 
-void run(const stretto_kernel &kernel, const std::vector<void *> &buffers) {
-  static const char *fault = std::getenv("STRETTO_FAKE_GPU_FAULT");
-  static int64_t runs = 0;
-  if (fault && ++runs == std::atoll(fault))
+// `blocks`: in x; fewer than all work on rows from where their buffers begin.
+void run(const stretto_kernel &kernel, int64_t blocks, const std::vector<void *> &buffers) {
+  static const size_t fault = numberIn("STRETTO_FAKE_GPU_FAULT", 0);
+  static size_t runs = 0;
+  if (++runs == fault)
     return breakDevice(cudaErrorIllegalAddress);
   if (!std::all_of(buffers.begin(), buffers.end(), [](const void *buffer) { return isAllocated(buffer, 1); }))
     return breakDevice(cudaErrorIllegalAddress);
   std::vector<char> scratch(kernel.scratch_bytes);
-  kernel.function(buffers.data(), 0, kernel.grid[0] * kernel.grid[1], scratch.data());
+  kernel.function(buffers.data(), 0, blocks * kernel.grid[1], scratch.data());
 }
 
 } // namespace
@@ -93,7 +93,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
   const auto &[kernel, library, mostDynamicShared] = *static_cast<const CUkern_st *>(function);
   if (const cudaError_t status = load(*library); status != cudaSuccess)
     return status;
-  if (config->gridDim.x != kernel->grid[0] || config->gridDim.y != kernel->grid[1] ||
+  const bool isPart = kernel->chunk_rows > 0 && config->gridDim.x < kernel->grid[0];
+  if ((config->gridDim.x != kernel->grid[0] && !isPart) || config->gridDim.y != kernel->grid[1] ||
       config->blockDim.x != kernel->block ||
       static_cast<int64_t>(config->dynamicSmemBytes) != kernel->dynamic_shared_bytes)
     return cudaErrorInvalidConfiguration;
@@ -102,7 +103,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
   std::vector<void *> buffers(kernel->buffers);
   for (int64_t i = 0; i < kernel->buffers; ++i)
     buffers[i] = *static_cast<void **>(arguments[i]);
-  return enqueue(config->stream, [kernel, buffers] { run(*kernel, buffers); });
+  return enqueue(config->stream, [kernel, blocks = config->gridDim.x, buffers] { run(*kernel, blocks, buffers); });
 }
 
 } // extern "C"
