@@ -82,6 +82,7 @@ struct DeviceOptions {
   bool repeat = true;        // keep ops that come again, see Device::repeat
   bool deterministic = true; // the same bits each time, on one kind of device
   bool tf32 = false;         // matmuls of floats may round their operands to 10 bits
+  int place = 0;             // which of the devices of this host that this process sees; of one alone it is that one
 };
 
 // A device that needs no program, by its name: the CPU, or one that behaves like it; throws Error for another name.

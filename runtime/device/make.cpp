@@ -30,4 +30,6 @@ std::unique_ptr<Device> makeDeviceFor(const stretto_program &program, const std:
   return device ? std::move(device) : makeCudaDevice(program, options);
 }
 
+MakeGroup groupsFor(const Device &device) { return hasHostMemory(device.name()) ? MakeGroup() : cudaGroups(device); }
+
 } // namespace stretto::runtime

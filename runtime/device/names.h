@@ -18,7 +18,7 @@ std::string_view emulatedTarget(std::string_view target);
 // Error when the program was not compiled for the one asked for.
 std::string chooseDevice(std::string_view target, const std::string &asked);
 
-// Whether a device works in memory of the host, over which ranks can exchange.
+// Whether a device works in memory of the host.
 bool hasHostMemory(std::string_view device);
 
 // Throws Error when this machine has no such device, as far as that is known without the device's own libraries.

@@ -26,6 +26,8 @@ public:
     const Entry entry(activity, lane, "gather");
     group->gather(from, to, bytes);
   }
+  bool hasLostMember() override { return group->hasLostMember(); }
+  void abort() override { group->abort(); }
 
 private:
   struct Entry {

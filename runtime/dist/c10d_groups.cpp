@@ -4,6 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/dist/addresses.h"
+#include "runtime/dist/c10d_store.h"
 
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Logging.h>
@@ -20,18 +21,8 @@ namespace {
 constexpr int64_t largePart = 64 << 10;
 constexpr int fewMembers = 8;
 
-// How long a collective may take: one rank may keep the others waiting for as long as it has work. What goes wrong is
-// found by the monitor, much sooner.
-constexpr std::chrono::hours collectiveTimeout(24);
-
 at::Tensor bytesAt(const void *data, int64_t bytes) {
   return at::from_blob(const_cast<void *>(data), {bytes}, at::TensorOptions().dtype(at::kByte));
-}
-
-// The first line of what c10d says.
-std::string reasonOf(const std::exception &error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
 }
 
 class GlooGroup final : public Group {
@@ -127,8 +118,7 @@ std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
 
 } // namespace
 
-struct GroupMaker::Connection {
-  c10::intrusive_ptr<c10d::Store> store;
+struct GroupMaker::Connection : GroupStore {
   std::shared_ptr<gloo::transport::Device> device;
   std::chrono::seconds joinTimeout;
 };
@@ -182,6 +172,8 @@ std::unique_ptr<Group> GroupMaker::make(const std::string &name, int rank, int s
     throw Error("the ranks of the run could not be connected: " + reasonOf(error));
   }
 }
+
+const GroupStore &GroupMaker::store() const { return *connection; }
 
 std::unique_ptr<Board> GroupMaker::board() const { return std::make_unique<StoreBoard>(connection->store->clone()); }
 

@@ -10,6 +10,8 @@
 
 namespace stretto::runtime {
 
+struct GroupStore; // runtime/dist/c10d_store.h
+
 // Makes groups: they find each other by a store that rank 0, or the launcher, serves. All ranks make the same ones in
 // the same order.
 class GroupMaker {
@@ -20,6 +22,9 @@ public:
 
   // A group over host memory of the ranks that give the same name; `rank`: in the group.
   std::unique_ptr<Group> make(const std::string &name, int rank, int size);
+
+  // The store, for groups over other memory.
+  const GroupStore &store() const;
 
   // The store, by a connection of its own.
   std::unique_ptr<Board> board() const;

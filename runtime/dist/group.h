@@ -33,6 +33,12 @@ public:
 
   // `to` becomes what all members have in `from`, one behind the other; `from` may be this member's part of `to`.
   virtual void gather(const void *from, void *to, int64_t bytes) = 0;
+
+  // Whether what carries it has lost a member. From any thread.
+  virtual bool hasLostMember() { return false; }
+
+  // What is under way on a device ends without a result, and nothing more can be carried. From any thread.
+  virtual void abort() {}
 };
 
 // A group of this rank alone.

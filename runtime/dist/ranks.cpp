@@ -7,10 +7,12 @@
 #include "runtime/dist/monitor.h"
 #include "runtime/dist/rank_ended.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <future>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -82,14 +84,7 @@ std::vector<std::string> meet(Board &board, const Launch &launch, std::chrono::s
   return names;
 }
 
-// Ends the process at once. The first rank waits until others have read what it told, as it may hold the store.
-void leave(const Fault &fault, bool tells, bool isFirst) {
-  if (tells)
-    std::fprintf(stderr, "error: %s\n", fault.text.c_str());
-  if (isFirst)
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  _exit(fault.status);
-}
+constexpr std::chrono::seconds abortTime(2); // for work on devices to end
 
 } // namespace
 
@@ -101,20 +96,56 @@ Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono
   activity = std::make_unique<Activity>(timeoutsOfStandstill * rankTimeout, std::chrono::steady_clock::now());
   controlGroup = activity->watch(maker->make("control", launch.rank, launch.ranks), "control");
   aheadGroup = activity->watch(maker->make("ahead", launch.rank, launch.ranks), "ahead", /*preparesData=*/true);
-  const std::vector<RankLevel> levels = rankLevels(launch.ranks, launch.localRanks);
-  for (size_t i = 0; i < levels.size(); ++i)
-    levelGroups.push_back(activity->watch(maker->make(fmt::format("level{}-{}", i, levels[i].groupOf(launch.rank)),
-                                                      levels[i].memberOf(launch.rank), levels[i].size),
-                                          fmt::format("level{}", i)));
   noteRankEnded();
   MonitorSettings settings;
   settings.rank = launch.rank;
   settings.names = names;
   settings.servesStore = !launch.isClient;
   settings.timeout = rankTimeout;
-  settings.hasRankEnded = hasRankEnded;
-  settings.end = [isFirst = isFirst()](const Fault &fault, bool tells) { leave(fault, tells, isFirst); };
+  settings.hasRankEnded = [this] { return hasLostRank(); };
+  settings.end = [this](const Fault &fault, bool tells) { leave(fault, tells); };
   monitor = std::make_unique<Monitor>(maker->board(), *activity, std::move(settings));
+}
+
+void Ranks::connect(const MakeGroup &make) {
+  const std::vector<RankLevel> levels = rankLevels(launch.ranks, launch.localRanks);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const std::string name = fmt::format("level{}-{}", i, levels[i].groupOf(launch.rank));
+    const int member = levels[i].memberOf(launch.rank), size = levels[i].size;
+    auto group = make ? make(maker->store(), name, member, size) : maker->make(name, member, size);
+    group = activity->watch(std::move(group), fmt::format("level{}", i));
+    const std::lock_guard lock(mutex);
+    levelGroups.push_back(std::move(group));
+  }
+}
+
+// Says the launcher of this host, or what carries a group.
+bool Ranks::hasLostRank() {
+  const std::lock_guard lock(mutex);
+  return hasRankEnded() || std::ranges::any_of(levelGroups, [](const auto &group) { return group->hasLostMember(); });
+}
+
+// Lets devices end what they wait for.
+void Ranks::abortWork() {
+  const auto done = std::make_shared<std::promise<void>>();
+  const std::future<void> end = done->get_future();
+  std::thread([this, done] {
+    const std::lock_guard lock(mutex);
+    for (const auto &group : levelGroups)
+      group->abort();
+    done->set_value();
+  }).detach();
+  end.wait_for(abortTime);
+}
+
+// Ends the process at once. The first rank waits until others have read what it told, as it may hold the store.
+void Ranks::leave(const Fault &fault, bool tells) {
+  if (tells)
+    std::fprintf(stderr, "error: %s\n", fault.text.c_str());
+  abortWork();
+  if (isFirst())
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  _exit(fault.status);
 }
 
 Ranks::~Ranks() {

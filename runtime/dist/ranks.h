@@ -3,16 +3,25 @@
 #pragma once
 
 #include "runtime/dist/activity.h"
+#include "runtime/dist/fault.h"
 #include "runtime/dist/group.h"
 #include "runtime/dist/launch.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <mutex>
 
 namespace stretto::runtime {
 
 class GroupMaker;
 class Monitor;
+struct GroupStore;
+
+// Makes a group over the memory of a device; `rank`: in the group. Ranks that give the same name find each other by the
+// store.
+using MakeGroup =
+    std::function<std::unique_ptr<Group>(const GroupStore &store, const std::string &name, int rank, int size)>;
 
 class Ranks {
 public:
@@ -36,7 +45,9 @@ public:
   Group &control() const { return *controlGroup; }
   Group &ahead() const { return *aheadGroup; }
 
-  // Over host memory, for gradients and weights: a group for each level (runtime/dist/levels.h).
+  // Connects the ranks for gradients and weights; empty: over host memory. Called once, by all of them.
+  void connect(const MakeGroup &make);
+  // A group for each level (runtime/dist/levels.h).
   const std::vector<std::unique_ptr<Group>> &levels() const { return levelGroups; }
 
   // "rank 3 (host b7)".
@@ -56,11 +67,16 @@ public:
   void setAdvice(const std::string &advice) const;
 
 private:
+  bool hasLostRank();
+  void leave(const Fault &fault, bool tells);
+  void abortWork();
+
   Launch launch;
   std::unique_ptr<GroupMaker> maker;
   std::unique_ptr<Activity> activity; // null where there is one rank
   std::unique_ptr<Group> controlGroup, aheadGroup;
   std::vector<std::unique_ptr<Group>> levelGroups;
+  std::mutex mutex; // of these, as long as they are made
   std::vector<std::string> names;
   std::unique_ptr<Monitor> monitor; // likewise
 };

@@ -46,6 +46,8 @@ std::vector<void *> VirtualSum::takePending() {
 }
 
 void VirtualSum::add(int64_t number) {
+  if (number == 0) // of a step whose last sums a device may have taken from its memory of an earlier one
+    pending = 0;
   for (int64_t full = number + 1; full % 2 == 0; full /= 2)
     addPending();
   if (number + 1 < count)

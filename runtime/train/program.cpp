@@ -130,16 +130,22 @@ public:
         parallel(ranks, program, config.virtualRanks) {
     together(ranks.control(), [&] {
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
-      device = makeDeviceFor(program, config.device, {config.graph, config.deterministic, config.tf32});
-      checkDeviceOfRanks(device->name(), ranks.size());
+      device =
+          makeDeviceFor(program, config.device,
+                        {config.graph && !leavesGraphsOut(), config.deterministic, config.tf32, ranks.localRank()});
     });
     ranks.compare(whatMustAgree());
+    ranks.connect(groupsFor(*device));
     device->setThreads(config.threads ? static_cast<int>(config.threads) : usualThreads(ranks));
   }
 
   int run(const char *self) {
     const MemoryPlan plan = reserve();
+    if (!hasHostMemory(device->name())) // what it is, and what it has chosen by trying
+      ranks.compare({{"device", device->describe()}});
     announce(config, program, *device, ranks, progress, plan);
+    if (leavesGraphsOut())
+      progress.message("ranks of several hosts submit each op of a step; --graph=on lets them replay it as a graph");
     if (const std::string_view target = emulatedTarget(program.target); !target.empty())
       progress.warning(fmt::format(
           "the kernels of this program are made for --target={} and are emulated on the CPU, which is slow", target));
@@ -164,6 +170,12 @@ public:
   }
 
 private:
+  // Graphs that reach over several hosts must be asked for: no GPUs have shown that they work.
+  bool leavesGraphsOut() const {
+    return ranks.localSize() != ranks.size() && config.origins.at("graph") == "default" &&
+           !hasHostMemory(chooseDevice(program.target, config.device));
+  }
+
   // With names for messages.
   std::vector<std::pair<std::string, std::string>> whatMustAgree() const {
     const std::string settings = writeConfigFile(config);

@@ -151,7 +151,6 @@ static void checkPrompts(const RunConfig &config, const ModelShape &model) {
 
 void checkRequest(const RunConfig &config, const ModelShape &model, bool isWriter) {
   const std::string device = chooseDevice(model.target, config.device);
-  checkDeviceOfRanks(device, config.ranks);
   if (!model.compiled) // a program asks the device itself
     checkPresence(device);
   if (isWriter)

@@ -2,7 +2,6 @@
 #include "runtime/train/several_ranks.h"
 
 #include "runtime/core/error.h"
-#include "runtime/device/names.h"
 #include "runtime/dist/data_parallel.h"
 #include "runtime/dist/spawn.h"
 
@@ -44,13 +43,6 @@ void checkRanks(const RunConfig &config) {
     throw Error("--max-restarts needs ranks to start: give --ranks N");
   if (config.out == "none" || config.origins.at("out") == "default")
     throw Error("--max-restarts needs the run directory: give --out FOLDER");
-}
-
-void checkDeviceOfRanks(std::string_view device, int64_t ranks) {
-  if (ranks > 1 && !hasHostMemory(device))
-    throw Error(fmt::format("ranks must work in memory of the host, over which they exchange, but got {} ranks of the "
-                            "device '{}', which can have one",
-                            ranks, device));
 }
 
 std::optional<Launch> launchOf(const RunConfig &config, const Environment &environment) {

@@ -4,15 +4,10 @@
 #include "runtime/dist/launch.h"
 #include "runtime/train/config.h"
 
-#include <string_view>
-
 namespace stretto::runtime {
 
 // Throws Error where settings do not go together with several ranks, or with --ranks.
 void checkRanks(const RunConfig &config);
-
-// Throws Error where ranks cannot share a step on such a device: they exchange over memory of the host.
-void checkDeviceOfRanks(std::string_view device, int64_t ranks);
 
 // Which rank this process is. Nothing where it is alone, or is to start the ranks: where no launcher says anything, and
 // where the user says that there is one rank. Throws Error as findLaunch does, and where the launcher has started

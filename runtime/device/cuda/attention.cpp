@@ -16,7 +16,7 @@ namespace {
 namespace Allocator = c10::cuda::CUDACachingAllocator;
 
 int64_t reserved(bool peak) {
-  const auto stats = Allocator::getDeviceStats(0);
+  const auto stats = Allocator::getDeviceStats(currentGpu().index());
   const auto &all = stats.reserved_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
   return peak ? all.peak : all.current;
 }
@@ -48,7 +48,7 @@ public:
       warm(AttentionSample(grad), true);
     check(cudaStreamSynchronize(stream), "prepare attention");
     Allocator::emptyCache(); // all but the pool
-    Allocator::resetPeakStats(0);
+    Allocator::resetPeakStats(currentGpu().index());
   }
 
   void run(const AttentionOp &op) {

@@ -48,8 +48,8 @@ at::Tensor integers(const int32_t *data, at::Device device, at::IntArrayRef size
 at::Tensor byHeads(const at::Tensor &rows) { return rows.transpose(1, 2); }
 
 // What LibTorch asks for besides, where nothing is dropped out: the state of a generator, and nothing.
-at::Tensor unusedState() { return at::empty({2}, at::TensorOptions().dtype(at::kUInt64).device(at::kCUDA, 0)); }
-at::Tensor unused() { return at::empty({0}, at::TensorOptions().dtype(at::kFloat).device(at::kCUDA, 0)); }
+at::Tensor unusedState() { return at::empty({2}, at::TensorOptions().dtype(at::kUInt64).device(currentGpu())); }
+at::Tensor unused() { return at::empty({0}, at::TensorOptions().dtype(at::kFloat).device(currentGpu())); }
 
 // cuDNN's sums as its forward gave them, with or without a last dimension of 1: its backward wants them so.
 bool cudnnSumsHaveColumns = false;

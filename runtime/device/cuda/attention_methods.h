@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/op.h"
+#include "runtime/device/cuda/torch_work.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -22,8 +23,8 @@ struct AttentionGradTensors {
   at::Tensor dOut, dq, dk, dv;
 };
 // `device`: where the memory is.
-AttentionTensors tensorsOf(const AttentionOp &op, at::Device device = at::Device(at::kCUDA, 0));
-AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = at::Device(at::kCUDA, 0));
+AttentionTensors tensorsOf(const AttentionOp &op, at::Device device = currentGpu());
+AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = currentGpu());
 
 // Whether a method may be tried on such an op: libraries take only bfloat16 whose rows are aligned to 16 bytes; cuDNN
 // takes no documents, and flash attention must be told where they begin.

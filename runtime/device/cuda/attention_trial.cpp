@@ -18,7 +18,7 @@ constexpr int64_t longestCheck = 1024; // tokens of the sequence on which result
 
 at::TensorOptions onDevice(int32_t dtype) {
   const at::ScalarType type = dtype == STRETTO_F64 ? at::kDouble : dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat;
-  return at::TensorOptions().dtype(type).device(at::kCUDA, 0);
+  return at::TensorOptions().dtype(type).device(currentGpu());
 }
 
 void *randomRows(std::vector<at::Tensor> &memory, const AttentionOp &op, int64_t stride) {
@@ -28,7 +28,7 @@ void *randomRows(std::vector<at::Tensor> &memory, const AttentionOp &op, int64_t
 
 int32_t *onDevice(std::vector<at::Tensor> &memory, const std::vector<int32_t> &numbers) {
   const at::Tensor host = at::tensor(numbers, at::TensorOptions().dtype(at::kInt));
-  memory.push_back(host.to(at::Device(at::kCUDA, 0)));
+  memory.push_back(host.to(currentGpu()));
   return memory.back().mutable_data_ptr<int32_t>();
 }
 

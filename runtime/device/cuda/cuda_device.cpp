@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/check.h"
 #include "runtime/device/cuda/load.h"
 #include "runtime/device/cuda/present.h"
+#include "runtime/dist/nccl_groups.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -35,14 +36,37 @@ std::string noDeviceMessage(cudaError_t status) {
   return fmt::format("the NVIDIA GPU cannot be used: {} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
 }
 
-// Makes the first GPU the one of this thread.
-void chooseDevice() {
+// Makes a GPU the one of this thread; returns its number. A launcher may have left each process one that it sees.
+int chooseDevice(int place) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0)
     throw Error(noDeviceMessage(status));
-  if (const cudaError_t chosen = cudaSetDevice(0); chosen != cudaSuccess)
+  const int number = count == 1 ? 0 : place;
+  if (number >= count)
+    throw Error(fmt::format("each rank of a host must have a GPU of its own, but there are {}, and this is rank {} of "
+                            "the host, counted from 0",
+                            count, place));
+  if (const cudaError_t chosen = cudaSetDevice(number); chosen != cudaSuccess)
     throw Error(noDeviceMessage(chosen));
+  return number;
+}
+
+void clearOnDevice(const ZeroOp &op, cudaStream_t stream) {
+  check(cudaMemsetAsync(op.data, 0, static_cast<size_t>(op.bytes), stream), "clear memory");
+}
+
+void copyOnDevice(const CopyOp &op, cudaStream_t stream) {
+  if (op.rows <= 0 || op.row_bytes <= 0)
+    return;
+  const bool dense = op.rows == 1 || (op.from_stride == op.row_bytes && op.to_stride == op.row_bytes);
+  if (dense)
+    check(cudaMemcpyAsync(op.to, op.from, op.rows * op.row_bytes, cudaMemcpyDeviceToDevice, stream),
+          "copy on the device");
+  else
+    check(cudaMemcpy2DAsync(op.to, op.to_stride, op.from, op.from_stride, op.row_bytes, op.rows,
+                            cudaMemcpyDeviceToDevice, stream),
+          "copy on the device");
 }
 
 void remember(std::deque<std::string> &names, std::string name) {
@@ -53,10 +77,10 @@ void remember(std::deque<std::string> &names, std::string name) {
 
 } // namespace
 
-CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &options) : options(options) {
-  chooseDevice();
+CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &options)
+    : options(options), deviceNumber(chooseDevice(options.place)) {
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0), "ask the GPU what it is");
+  check(cudaGetDeviceProperties(&properties, deviceNumber), "ask the GPU what it is");
   deviceName = properties.name;
   capability = {properties.major, properties.minor};
   kernels = std::make_unique<Kernels>(program, deviceName, capability,
@@ -173,6 +197,21 @@ void CudaDevice::repeat(int key, const std::function<void()> &work) {
   }
 }
 
+std::unique_ptr<SideStream> CudaDevice::sideStream() {
+  return std::make_unique<CudaSideStream>(stream, [this](const Op &op, cudaStream_t side) { executeBeside(op, side); });
+}
+
+void CudaDevice::executeBeside(const Op &op, cudaStream_t side) {
+  if (const auto *launch = std::get_if<LaunchOp>(&op))
+    kernels->launch(*launch, side);
+  else if (const auto *copy = std::get_if<CopyOp>(&op))
+    copyOnDevice(*copy, side);
+  else if (const auto *zero = std::get_if<ZeroOp>(&op))
+    clearOnDevice(*zero, side);
+  else
+    throw Error("only launches, copies and clearings can be put beside the stream of a GPU");
+}
+
 void CudaDevice::wait() {
   failIfLost();
   staging->finish();
@@ -210,22 +249,9 @@ void CudaDevice::execute(const ReadCacheOp &) { execute(WriteCacheOp()); }
 void CudaDevice::execute(const LastRowOp &) { execute(WriteCacheOp()); }
 void CudaDevice::execute(const AttentionStepOp &) { execute(WriteCacheOp()); }
 
-void CudaDevice::execute(const ZeroOp &op) {
-  check(cudaMemsetAsync(op.data, 0, static_cast<size_t>(op.bytes), stream), "clear memory");
-}
+void CudaDevice::execute(const ZeroOp &op) { clearOnDevice(op, stream); }
 
-void CudaDevice::execute(const CopyOp &op) {
-  if (op.rows <= 0 || op.row_bytes <= 0)
-    return;
-  const bool dense = op.rows == 1 || (op.from_stride == op.row_bytes && op.to_stride == op.row_bytes);
-  if (dense)
-    check(cudaMemcpyAsync(op.to, op.from, op.rows * op.row_bytes, cudaMemcpyDeviceToDevice, stream),
-          "copy on the device");
-  else
-    check(cudaMemcpy2DAsync(op.to, op.to_stride, op.from, op.from_stride, op.row_bytes, op.rows,
-                            cudaMemcpyDeviceToDevice, stream),
-          "copy on the device");
-}
+void CudaDevice::execute(const CopyOp &op) { copyOnDevice(op, stream); }
 
 void CudaDevice::execute(const CopyInOp &op) {
   if (capturing)
@@ -261,5 +287,15 @@ stretto::runtime::Device *stretto_make_cuda_device(const stretto_program &progra
 stretto::runtime::Device *stretto_make_cuda_device(const stretto_program &program,
                                                    const stretto::runtime::DeviceOptions &options) {
   return new stretto::runtime::CudaDevice(program, options);
+}
+
+stretto::runtime::Group *stretto_make_cuda_group(const stretto::runtime::Device &device,
+                                                 const stretto::runtime::GroupStore &store, const std::string &name,
+                                                 int rank, int size);
+stretto::runtime::Group *stretto_make_cuda_group(const stretto::runtime::Device &device,
+                                                 const stretto::runtime::GroupStore &store, const std::string &name,
+                                                 int rank, int size) {
+  const int number = static_cast<const stretto::runtime::CudaDevice &>(device).number();
+  return stretto::runtime::makeNcclGroup(store, name, rank, size, number).release();
 }
 }

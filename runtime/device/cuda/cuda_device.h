@@ -9,6 +9,7 @@
 #include "runtime/device/cuda/library.h"
 #include "runtime/device/cuda/matmuls.h"
 #include "runtime/device/cuda/observing.h"
+#include "runtime/device/cuda/side_stream.h"
 #include "runtime/device/cuda/staging.h"
 
 #include <deque>
@@ -18,7 +19,7 @@ namespace stretto::runtime {
 
 class CudaDevice : public Device {
 public:
-  // Takes the first GPU that is visible. Throws Error without a driver, a GPU, or device code for it.
+  // Throws Error without a driver, a GPU at the place that the options name, or device code for it.
   CudaDevice(const stretto_program &program, const DeviceOptions &options);
   ~CudaDevice() override;
 
@@ -31,6 +32,8 @@ public:
   // captured.
   void repeat(int key, const std::function<void()> &work) override;
   bool repeats() const override { return options.repeat && !observing->active(); }
+  std::unique_ptr<SideStream> sideStream() override;
+  int number() const { return deviceNumber; } // among the visible GPUs
   void wait() override;
   void observe(OpObserver *observer) override { observing->observe(observer); }
   const void *hostView(const void *data, int64_t bytes, std::vector<std::byte> &storage) override;
@@ -41,6 +44,7 @@ public:
   int64_t libraryPeakBytes() const override;
 
 private:
+  void executeBeside(const Op &op, cudaStream_t side);
   void execute(const LaunchOp &op) { kernels->launch(op, stream); }
   void execute(const MatmulOp &op) { matmuls->run(op); }
   void execute(const AttentionOp &op);
@@ -70,6 +74,7 @@ private:
   void capture(Repeated &repeated, const std::function<void()> &work);
 
   DeviceOptions options;
+  int deviceNumber;
   std::string deviceName;
   Capability capability;
   cudaStream_t stream = nullptr;

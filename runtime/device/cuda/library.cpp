@@ -18,7 +18,7 @@ void Library::reserve(const std::vector<LibraryOp> &ops) {
 void Library::run(const LibraryOp &op) {
   if (!pool)
     throw Error("operations of the library must have been prepared for");
-  pool->run("an operation of the library failed", [&] { runOnGpu(op, 0); });
+  pool->run("an operation of the library failed", [&] { runOnGpu(op, currentGpu().index()); });
 }
 
 } // namespace stretto::runtime

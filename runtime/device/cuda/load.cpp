@@ -20,9 +20,12 @@ std::filesystem::path ownFolder() {
   return std::filesystem::absolute(info.dli_fname).parent_path();
 }
 
-} // namespace
+struct CudaLibrary {
+  MakeCudaDevice *makeDevice;
+  MakeCudaGroup *makeGroup;
+};
 
-std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const DeviceOptions &options) {
+CudaLibrary load() {
   const std::filesystem::path path = ownFolder() / libraryName;
   std::error_code none;
   if (!std::filesystem::exists(path, none))
@@ -33,14 +36,27 @@ std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const Dev
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     throw Error(fmt::format("a program for CUDA needs '{}', but it cannot be loaded: {}", path.string(), dlerror()));
-  auto *make = reinterpret_cast<MakeCudaDevice *>(dlsym(library, "stretto_make_cuda_device"));
+  const CudaLibrary found{reinterpret_cast<MakeCudaDevice *>(dlsym(library, "stretto_make_cuda_device")),
+                          reinterpret_cast<MakeCudaGroup *>(dlsym(library, "stretto_make_cuda_group"))};
   const auto *version = static_cast<const uint32_t *>(dlsym(library, "stretto_cuda_abi_version"));
-  if (!make || !version || *version != STRETTO_ABI_VERSION)
+  if (!found.makeDevice || !found.makeGroup || !version || *version != STRETTO_ABI_VERSION)
     throw Error(
         fmt::format("'{}' must have interface version {}, as libstretto_runtime.so beside it, but has {}; build "
                     "both again",
                     path.string(), STRETTO_ABI_VERSION, version ? fmt::format("{}", *version) : "none"));
-  return std::unique_ptr<Device>(make(program, options));
+  return found;
+}
+
+} // namespace
+
+std::unique_ptr<Device> makeCudaDevice(const stretto_program &program, const DeviceOptions &options) {
+  return std::unique_ptr<Device>(load().makeDevice(program, options));
+}
+
+MakeGroup cudaGroups(const Device &device) {
+  return [&device, make = load().makeGroup](const GroupStore &store, const std::string &name, int rank, int size) {
+    return std::unique_ptr<Group>(make(device, store, name, rank, size));
+  };
 }
 
 } // namespace stretto::runtime

@@ -19,14 +19,16 @@ TorchPool::~TorchPool() = default;
 
 void TorchPool::run(const char *problem, const std::function<void()> &work) {
   const OnStream scope(stream);
-  Allocator::beginAllocateToPool(0, pool->id(), [this](cudaStream_t other) { return other == stream; });
+  const c10::DeviceIndex gpu = currentGpu().index();
+  Allocator::beginAllocateToPool(gpu, pool->id(), [this](cudaStream_t other) { return other == stream; });
   struct End {
     at::cuda::MemPool &pool;
+    c10::DeviceIndex gpu;
     ~End() {
-      Allocator::endAllocateToPool(0, pool.id());
-      Allocator::releasePool(0, pool.id()); // that a use of it began counted
+      Allocator::endAllocateToPool(gpu, pool.id());
+      Allocator::releasePool(gpu, pool.id()); // that a use of it began counted
     }
-  } end{*pool};
+  } end{*pool, gpu};
   reporting(problem, work);
 }
 

@@ -25,9 +25,12 @@ template <typename Call> void reporting(const char *problem, const Call &call) {
   }
 }
 
+// The GPU of this thread, which the device has chosen.
+inline at::Device currentGpu() { return {at::kCUDA, c10::cuda::current_device()}; }
+
 // Our stream is LibTorch's for as long as it lives, and nothing is noted for gradients.
 struct OnStream {
-  explicit OnStream(cudaStream_t stream) : guard(c10::cuda::getStreamFromExternal(stream, 0)) {}
+  explicit OnStream(cudaStream_t stream) : guard(c10::cuda::getStreamFromExternal(stream, currentGpu().index())) {}
   c10::InferenceMode inference;
   c10::cuda::CUDAStreamGuard guard;
 };

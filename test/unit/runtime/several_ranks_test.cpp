@@ -35,14 +35,6 @@ std::string launchError(std::vector<const char *> arguments) {
   return errorOf([&] { launchOf(configured(std::move(arguments)), ofTwo); });
 }
 
-TEST(SeveralRanks, ExchangeOverMemoryOfTheHost) {
-  EXPECT_NO_THROW(checkDeviceOfRanks("cuda", 1));
-  EXPECT_NO_THROW(checkDeviceOfRanks("cpu", 8));
-  EXPECT_EQ(errorOf([] { checkDeviceOfRanks("cuda", 2); }),
-            "ranks must work in memory of the host, over which they exchange, but got 2 ranks of the device 'cuda', "
-            "which can have one");
-}
-
 } // namespace
 
 TEST(SeveralRanks, Settings) {
