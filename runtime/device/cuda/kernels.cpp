@@ -83,36 +83,44 @@ void Kernels::checkLoaded(cudaError_t status) const {
                           log.empty() ? "" : ": ", log));
 }
 
-void Kernels::launch(const LaunchOp &op, cudaStream_t stream) const {
+void Kernels::launch(const LaunchOp &op, cudaStream_t stream) {
   const stretto_kernel &kernel = *op.kernel;
+  if (op.begin == 0 && op.end == kernel.chunks)
+    return launchBlocks(kernel, kernel.grid[0], op.buffers, stream);
+  const bool hasLast = op.end == kernel.chunks && isLastBlockShort(kernel);
+  if (const int64_t blocks = op.end - op.begin - hasLast; blocks > 0) {
+    std::vector<void *> buffers = op.buffers;
+    for (size_t i = 0; i < buffers.size(); ++i) // blocks count from 0
+      buffers[i] = static_cast<char *>(buffers[i]) + op.begin * kernel.chunk_bytes[i];
+    launchBlocks(kernel, blocks, std::move(buffers), stream);
+  }
+  if (!hasLast)
+    return;
+  const std::vector<void *> buffers = lastBlocks.take(op, stream);
+  launchBlocks(kernel, 1, buffers, stream);
+  lastBlocks.giveBack(op, buffers, stream);
+}
+
+void Kernels::launchBlocks(const stretto_kernel &kernel, int64_t blocks, std::vector<void *> buffers,
+                           cudaStream_t stream) const {
   const int64_t index = &kernel - program.kernels;
   if (index < 0 || index >= program.kernel_count || !handles[index])
     throw Error(fmt::format("a kernel of a program for CUDA must be in its device code, but '{}' is not; compile the "
                             "model again",
                             kernel.name));
-  const bool isWhole = op.begin == 0 && op.end == kernel.chunks;
-  if (!isWhole && kernel.chunk_bytes[0] * kernel.chunks != kernel.buffer_bytes[0])
-    throw Error(
-        fmt::format("the kernel '{}' must have whole blocks to be launched on some of them, but its last one has "
-                    "fewer rows",
-                    kernel.name));
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(isWhole ? kernel.grid[0] : op.end - op.begin),
-                        static_cast<unsigned>(kernel.grid[1]), 1);
+  config.gridDim = dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(kernel.grid[1]), 1);
   config.blockDim = dim3(static_cast<unsigned>(kernel.block), 1, 1);
   config.dynamicSmemBytes = static_cast<size_t>(kernel.dynamic_shared_bytes);
   config.stream = stream;
-  std::vector<void *> buffers = op.buffers, arguments(op.buffers.size());
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    if (!isWhole) // blocks count from 0
-      buffers[i] = static_cast<char *>(buffers[i]) + op.begin * kernel.chunk_bytes[i];
+  std::vector<void *> arguments(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i)
     arguments[i] = &buffers[i];
-  }
   const cudaError_t status =
       cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(handles[index]), arguments.data());
   if (status != cudaSuccess)
     throw Error(fmt::format("cannot launch the kernel '{}' ({} x {} blocks of {} threads): {} ({})", kernel.name,
-                            kernel.grid[0], kernel.grid[1], kernel.block, cudaGetErrorString(status),
+                            blocks, kernel.grid[1], kernel.block, cudaGetErrorString(status),
                             cudaGetErrorName(status)));
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/core/op.h"
 #include "runtime/device/cuda/images.h"
+#include "runtime/device/cuda/last_blocks.h"
 
 #include <array>
 #include <cuda_runtime_api.h>
@@ -20,11 +21,14 @@ public:
   Kernels(const Kernels &) = delete;
   Kernels &operator=(const Kernels &) = delete;
 
-  void launch(const LaunchOp &op, cudaStream_t stream) const;
+  void launch(const LaunchOp &op, cudaStream_t stream);
   // "machine code of sm_90a", "PTX of sm_80".
   const std::string &source() const { return sourceText; }
 
 private:
+  // `blocks` in x, which work on what `buffers` begin with.
+  void launchBlocks(const stretto_kernel &kernel, int64_t blocks, std::vector<void *> buffers,
+                    cudaStream_t stream) const;
   void load(const stretto_image &image);
   void unload();
   cudaKernel_t loadKernel(const stretto_kernel &kernel) const;
@@ -38,6 +42,7 @@ private:
   std::array<cudaJitOption, 2> compilerOptions = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
   std::array<void *, 2> compilerValues{};
   std::vector<cudaKernel_t> handles; // of the program's kernels, in its order; null: not for a device
+  LastBlocks lastBlocks;
 };
 
 } // namespace stretto::runtime

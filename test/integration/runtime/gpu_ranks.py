@@ -62,10 +62,11 @@ def forgotten(wait, environment):
     expect(status != 0 or bits(name) != bits("alone"), f"wait {wait} was forgotten, and nobody saw it")
 
 
-def refused(name, text, environment):
+def refused(name, texts, environment):
     status, told = train(name, "--ranks", 2, environment=environment)
     expect(status == 1, f"{name}: exit status {status}: {told}")
-    contains(told, text)
+    for text in texts:
+        contains(told, text)
 
 
 expect(train("alone")[0] == 0, "one rank fails")
@@ -74,12 +75,13 @@ with ThreadPoolExecutor(2) as pool:
     checks += [pool.submit(forgotten, *each) for each in FORGOTTEN]
     # While a step is captured.
     for wait, text in ((10, "capturing stream has unjoined work"), (11, "dependency created on uncaptured work in another stream")):
-        checks.append(pool.submit(refused, f"capture-{wait}", text, {"STRETTO_FAKE_GPU_FORGET": str(wait)}))
+        checks.append(pool.submit(refused, f"capture-{wait}", [text], {"STRETTO_FAKE_GPU_FORGET": str(wait)}))
     # Both ranks are named.
-    checks.append(pool.submit(refused, "order", "rank 0 does work 4, all-gather of 2048 bytes, rank 1 does work 5, all-gather of "
-                              "2048 bytes", {"STRETTO_FAKE_NCCL_SWAP": "4@1"}))
-    checks.append(pool.submit(refused, "graph-on-one", "all-to-all of 2048 bytes from a graph, rank 1 does work 6, all-to-all of "
-                              "2048 bytes", {"STRETTO_FAKE_GPU_UNCAPTURED": "1@1"}))
+    checks.append(pool.submit(refused, "order", ["rank 0 does work 4, all-gather of 6144 bytes", "rank 1 does work 5, all-gather "
+                                                 "of 12288 bytes"], {"STRETTO_FAKE_NCCL_SWAP": "4@1"}))
+    checks.append(pool.submit(refused, "graph-on-one", ["rank 0 does work 6, all-to-all of 6144 bytes from a graph",
+                                                        "rank 1 does work 6, all-to-all of 6144 bytes"],
+                              {"STRETTO_FAKE_GPU_UNCAPTURED": "1@1"}))
     for check in checks:
         check.result()
 

@@ -44,14 +44,22 @@ cudaError_t load(CUlib_st &library) {
   return cudaErrorInvalidPtx;
 }
 
+// Of a buffer, as far as the kernel says.
+size_t bytesTouched(const stretto_kernel &kernel, int64_t blocks, size_t buffer) {
+  const int64_t all = kernel.buffer_bytes ? kernel.buffer_bytes[buffer] : 1;
+  const int64_t ofBlock = kernel.chunk_bytes ? kernel.chunk_bytes[buffer] : 0;
+  return static_cast<size_t>(ofBlock ? std::min(all, blocks * ofBlock) : all);
+}
+
 // `blocks`: in x; fewer than all work on rows from where their buffers begin.
 void run(const stretto_kernel &kernel, int64_t blocks, const std::vector<void *> &buffers) {
   static const size_t fault = numberIn("STRETTO_FAKE_GPU_FAULT", 0);
   static size_t runs = 0;
   if (++runs == fault)
     return breakDevice(cudaErrorIllegalAddress);
-  if (!std::all_of(buffers.begin(), buffers.end(), [](const void *buffer) { return isAllocated(buffer, 1); }))
-    return breakDevice(cudaErrorIllegalAddress);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (!isAllocated(buffers[i], bytesTouched(kernel, blocks, i)))
+      return breakDevice(cudaErrorIllegalAddress);
   std::vector<char> scratch(kernel.scratch_bytes);
   kernel.function(buffers.data(), 0, blocks * kernel.grid[1], scratch.data());
 }

@@ -36,11 +36,20 @@ constexpr bool mixed = sizeof(Act) != sizeof(Real);
 constexpr int64_t batch = 4, length = 16, vocabulary = 24, width = 16, hidden = 32;
 constexpr int64_t rows = batch * length, rowChunk = 8;
 
-// Parameters in elements, each aligned to 64 bytes, and all of them in whole rows.
-constexpr int64_t embedAt = 0, w1At = embedAt + vocabulary * width, w2At = w1At + width * hidden,
-                  updateChunk = STRETTO_FLAT_COLUMNS,
-                  updateChunks = (w2At + hidden * vocabulary + updateChunk - 1) / updateChunk,
-                  elements = updateChunks * updateChunk;
+#ifdef FAKE_CUDA
+constexpr bool cuda = true;
+#else
+constexpr bool cuda = false;
+#endif
+
+// Parameters in elements, each aligned to 64 bytes, and all of them in whole rows. There are more than they need: no number
+// of ranks divides them, and each of two or three has some. Blocks of kernels for CUDA have several rows, and the last one
+// fewer.
+constexpr int64_t embedAt = 0, w1At = 5 * STRETTO_FLAT_COLUMNS, w2At = 11 * STRETTO_FLAT_COLUMNS, flatRows = 13,
+                  elements = flatRows * STRETTO_FLAT_COLUMNS, updateRows = cuda ? 3 : 1,
+                  updateChunk = updateRows * STRETTO_FLAT_COLUMNS,
+                  updateChunks = (flatRows + updateRows - 1) / updateRows;
+static_assert(vocabulary * width <= w1At && w1At + width * hidden <= w2At && w2At + hidden * vocabulary <= elements);
 
 constexpr int64_t place(int64_t &next, int64_t count) {
   const int64_t at = next;
@@ -134,18 +143,18 @@ void predict(void *const *buffers, int64_t begin, int64_t end, void *) {
 }
 
 void squares(void *const *buffers, int64_t begin, int64_t end, void *) {
-  for (int64_t chunk = begin; chunk < end; ++chunk) {
+  for (int64_t row = begin * updateRows; row < std::min(flatRows, end * updateRows); ++row) {
     Real sum = 0;
-    for (int64_t i = chunk * updateChunk; i < std::min(elements, (chunk + 1) * updateChunk); ++i)
+    for (int64_t i = row * STRETTO_FLAT_COLUMNS; i < (row + 1) * STRETTO_FLAT_COLUMNS; ++i)
       sum += as<Real>(buffers, 0)[i] * as<Real>(buffers, 0)[i];
-    as<Real>(buffers, 1)[chunk] = sum;
+    as<Real>(buffers, 1)[row] = sum;
   }
 }
 
 void norm(void *const *buffers, int64_t, int64_t, void *) {
   Real sum = 0;
-  for (int64_t chunk = 0; chunk < updateChunks; ++chunk)
-    sum += as<Real>(buffers, 0)[chunk];
+  for (int64_t row = 0; row < flatRows; ++row)
+    sum += as<Real>(buffers, 0)[row];
   *as<Real>(buffers, 1) = std::sqrt(sum);
 }
 
@@ -205,21 +214,16 @@ constexpr int64_t rowChunks = rows / rowChunk;
 constexpr int32_t dtype = sizeof(Real) == 8 ? STRETTO_F64 : STRETTO_F32, actDtype = mixed ? STRETTO_BF16 : dtype;
 enum Kernel { TanhForward, TanhBackward, CrossEntropy, SumLoss, Predict, Squares, Norm, AdamW, AddInto, MoveBack, Round, Embed,
               EmbedGradient, KernelCount };
-#ifdef FAKE_CUDA
-constexpr bool cuda = true;
-#else
-constexpr bool cuda = false;
-#endif
-// Bytes of buffers, of the kernels that may be launched on a range of rows: all of them, and those of a row.
-constexpr int64_t flat = elements * size, flatRow = updateChunk * size;
-constexpr int64_t squaresBytes[] = {flat, updateChunks * size}, squaresOfRow[] = {flatRow, size};
+// Bytes of buffers, of the kernels that may be launched on a range of rows: all of them, and those of a chunk.
+constexpr int64_t flat = elements * size, flatChunk = updateChunk * size;
+constexpr int64_t squaresBytes[] = {flat, flatRows * size}, squaresOfChunk[] = {flatChunk, updateRows * size};
 constexpr int64_t adamwBytes[] = {flat, flat, flat, flat, size, STRETTO_HYPER_COUNT * size},
-                  adamwOfRow[] = {flatRow, flatRow, flatRow, flatRow, 0, 0};
-constexpr int64_t roundBytes[] = {flat, elements * 2}, roundOfRow[] = {flatRow, updateChunk * 2};
-constexpr int64_t addBytes[] = {flat, flat, flat}, addOfRow[] = {flatRow, flatRow, flatRow};
+                  adamwOfChunk[] = {flatChunk, flatChunk, flatChunk, flatChunk, 0, 0};
+constexpr int64_t roundBytes[] = {flat, elements * 2}, roundOfChunk[] = {flatChunk, updateChunk * 2};
+constexpr int64_t addBytes[] = {flat, flat, flat}, addOfChunk[] = {flatChunk, flatChunk, flatChunk};
 
-constexpr stretto_kernel inRanges(stretto_kernel kernel, const int64_t *bytes, const int64_t *ofRow) {
-  kernel.buffer_bytes = bytes, kernel.chunk_rows = 1, kernel.chunk_bytes = ofRow;
+constexpr stretto_kernel inRanges(stretto_kernel kernel, const int64_t *bytes, const int64_t *ofChunk) {
+  kernel.buffer_bytes = bytes, kernel.chunk_rows = updateRows, kernel.chunk_bytes = ofChunk;
   return kernel;
 }
 
@@ -236,12 +240,12 @@ const stretto_kernel kernels[KernelCount] = {
     cpuKernel("loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size),
     cpuKernel("loss.sum", "fake.stretto:4:1", "loss", sumLoss, 1, 2, 0, rows * size),
     cpuKernel("predict", "fake.stretto:4:1", "loss", predict, rowChunks, 4, 0, rows * vocabulary * size),
-    inRanges(cpuKernel("norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size), squaresBytes, squaresOfRow),
-    cpuKernel("norm", "", "optimizer", norm, 1, 2, 0, updateChunks * size),
-    inRanges(cpuKernel("adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size), adamwBytes, adamwOfRow),
-    inRanges(cpuKernel("accumulate", "", "optimizer", addInto, updateChunks, 3, 0, 3 * elements * size), addBytes, addOfRow),
+    inRanges(cpuKernel("norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size), squaresBytes, squaresOfChunk),
+    cpuKernel("norm", "", "optimizer", norm, 1, 2, 0, flatRows * size),
+    inRanges(cpuKernel("adamw", "", "optimizer", adamw, updateChunks, 6, 0, 7 * elements * size), adamwBytes, adamwOfChunk),
+    inRanges(cpuKernel("accumulate", "", "optimizer", addInto, updateChunks, 3, 0, 3 * elements * size), addBytes, addOfChunk),
     cpuKernel("take_accumulated", "", "optimizer", moveBack, updateChunks, 2, 0, 3 * elements * size),
-    inRanges(cpuKernel("round", "", "optimizer", roundAll, updateChunks, 2, 0, 2 * elements * size), roundBytes, roundOfRow),
+    inRanges(cpuKernel("round", "", "optimizer", roundAll, updateChunks, 2, 0, 2 * elements * size), roundBytes, roundOfChunk),
     cpuKernel("embed", "fake.stretto:2:5", "embedding", embedRows, rowChunks, 3, 0, 2 * rows * width * size),
     cpuKernel("embed.grad", "fake.stretto:2:5", "embedding", embedGradient, vocabulary, 3, 0, rows * width * size),
 };
@@ -354,8 +358,8 @@ const stretto_parameter parameters[] = {
 };
 
 // Rows that have gradients of the last layer alone, and the others.
-constexpr int64_t headRow = (w2At + updateChunk - 1) / updateChunk;
-const stretto_bucket buckets[] = {{headRow, updateChunks - headRow}, {0, headRow}};
+constexpr int64_t headRow = (w2At + STRETTO_FLAT_COLUMNS - 1) / STRETTO_FLAT_COLUMNS;
+const stretto_bucket buckets[] = {{headRow, flatRows - headRow}, {0, headRow}};
 
 const stretto_image images[] = {{STRETTO_IMAGE_CUBIN, 0, "sm_90a", "code of sm_90a", 15}, {STRETTO_IMAGE_PTX, 0, "sm_80", "text of sm_80", 14}};
 
@@ -390,7 +394,7 @@ extern "C" const stretto_program stretto_compiled_program = {
     vocabulary,
     {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
      rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size, mixed ? elements * 2 : 0, 0,
-     updateChunks *size},
+     flatRows *size},
     (FAKE_ACTIVATIONS)-elements * size,
     elements,
     2.0 * rows * hidden * (width + vocabulary),
