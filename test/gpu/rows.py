@@ -1,4 +1,5 @@
 """Rows to train on, and the files they travel in. Needs numpy."""
+import glob
 import hashlib
 import json
 import struct
@@ -48,6 +49,19 @@ def digest(folder, step):
     for name in ("weights.safetensors", "moments.safetensors"):
         with open(f"{folder}/ckpt/{step:08}/{name}", "rb") as file:
             total.update(file.read())
+    return total.hexdigest()
+
+
+def digest_of_ranks(folder, step):
+    """The same of a checkpoint that ranks have written, each its part: one is named NAME@FIRST ELEMENT."""
+    parts = {}
+    for path in glob.glob(f"{folder}/ckpt/{step:08}/*.safetensors"):
+        for name, value in read_safetensors(path).items():
+            whole, _, first = name.partition("@")
+            parts.setdefault(whole, []).append((int(first or 0), value.tobytes()))
+    total = hashlib.sha256()
+    for name in sorted(parts):
+        total.update(name.encode() + b"".join(data for _, data in sorted(parts[name])))
     return total.hexdigest()
 
 
