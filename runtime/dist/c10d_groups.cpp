@@ -129,10 +129,17 @@ static void silenceLibrary() {
     FLAGS_caffe2_log_level = c10::GLOG_FATAL;
 }
 
+// Ranks of one host connect their GPUs over the loopback, too, unless the user says otherwise.
+static void keepToHost(const Launch &launch) {
+  if (launch.localRanks == launch.ranks)
+    setenv("NCCL_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
+}
+
 GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
     : connection(std::make_unique<Connection>()) {
   connection->joinTimeout = joinTimeout;
   silenceLibrary();
+  keepToHost(launch);
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(launch.port);
   options.isServer = launch.rank == 0 && !launch.isClient;

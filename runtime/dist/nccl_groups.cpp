@@ -60,7 +60,10 @@ public:
   }
   void abort() override {
     aborted = true;
-    group->abort();
+    try {
+      group->abort();
+    } catch (const std::exception &) { // the process ends all the same
+    }
   }
 
 private:

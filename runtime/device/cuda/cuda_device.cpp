@@ -202,12 +202,15 @@ std::unique_ptr<SideStream> CudaDevice::sideStream() {
 }
 
 void CudaDevice::executeBeside(const Op &op, cudaStream_t side) {
+  remember(last, describeOp(op, {}));
   if (const auto *launch = std::get_if<LaunchOp>(&op))
     kernels->launch(*launch, side);
   else if (const auto *copy = std::get_if<CopyOp>(&op))
     copyOnDevice(*copy, side);
   else if (const auto *zero = std::get_if<ZeroOp>(&op))
     clearOnDevice(*zero, side);
+  else if (const auto *work = std::get_if<WorkOp>(&op))
+    work->work();
   else
     throw Error("only launches, copies and clearings can be put beside the stream of a GPU");
 }
@@ -263,6 +266,10 @@ void CudaDevice::execute(const CopyOutOp &op) {
   if (capturing)
     throw Error("work that is repeated must not copy to the host");
   staging->run(op);
+}
+
+void CudaDevice::execute(const WorkOp &) {
+  throw Error("work of libraries must be put beside the stream of a GPU, where that is the current one");
 }
 
 void CudaDevice::execute(const ReserveOp &op) {

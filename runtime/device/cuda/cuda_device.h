@@ -61,7 +61,7 @@ private:
   void execute(const CopyInOp &op);
   void execute(const CopyOutOp &op);
   void execute(const ReserveOp &op);
-  void execute(const WorkOp &op) { op.work(); }
+  void execute(const WorkOp &op);
   // Waits; throws Error with what was submitted last where the device is lost.
   void failIfLost();
 

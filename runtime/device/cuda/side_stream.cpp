@@ -22,8 +22,11 @@ CudaSideStream::~CudaSideStream() {
 }
 
 void CudaSideStream::call(std::function<void()> work) {
-  const OnStream scope(side);
-  work();
+  put(WorkOp{[&] {
+        const OnStream scope(side);
+        work();
+      }},
+      side);
 }
 
 void CudaSideStream::wait(cudaStream_t waiting, cudaStream_t awaited, cudaEvent_t event) {

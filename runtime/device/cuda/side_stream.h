@@ -10,7 +10,7 @@ namespace stretto::runtime {
 
 class CudaSideStream final : public SideStream {
 public:
-  // How an op is put on a stream.
+  // How an op is put on a stream; a WorkOp is called.
   using Put = std::function<void(const Op &op, cudaStream_t stream)>;
   // `main`: the stream of the device.
   CudaSideStream(cudaStream_t main, Put put);

@@ -3,7 +3,7 @@
 // differs breaks the device with a message that names both. Where a rank is gone, work waits for it until the
 // communicator is aborted, as kernels of NCCL do. STRETTO_FAKE_NCCL_SWAP=N: the N-th work of this process and the one
 // after it change places. STRETTO_FAKE_NCCL_KILL=N: SIGKILL in the N-th that runs. STRETTO_FAKE_NCCL_ABORTED=FILE: gets
-// a line for work that an abort ended.
+// a line for work that an abort ended. STRETTO_FAKE_GPU_HOST=N: the host that the GPU is in.
 #include "test/integration/runtime/fake/gpu.h"
 #include "test/integration/runtime/fake/nccl_links.h"
 
@@ -127,6 +127,7 @@ ncclResult_t submit(const char *name, const void *from, bool isParted, void *to,
 bool hasOwnDevice(Links &links) {
   int own = 0;
   cudaGetDevice(&own);
+  own += 1000 * static_cast<int>(numberIn("STRETTO_FAKE_GPU_HOST", 0));
   std::vector<int> all(static_cast<size_t>(links.size()));
   if (!links.exchange(piecesOf(&own, sizeof own, 0, links.size()),
                       piecesOf(all.data(), sizeof own, sizeof own, links.size())))
