@@ -21,7 +21,8 @@ public:
   // Puts work of a library here. Where the host itself works, it runs in its turn, on another thread, and returns when
   // it is done; on a GPU it is called at once and puts its own work on this stream.
   virtual void call(std::function<void()> work) = 0;
-  // A name for what was put here so far, and what is put on the stream of the device from now on waits for that.
+  // A name for what was put here so far, until the next join; and what is put on the stream of the device from now on
+  // waits for that.
   virtual int64_t mark() = 0;
   virtual void await(int64_t mark) = 0;
   // What is put on the stream of the device from now on waits for what is here. Where the host itself works, returns

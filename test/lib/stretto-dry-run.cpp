@@ -110,7 +110,8 @@ std::vector<std::string> stepOf(const stretto_program &program, Device &device, 
   record.phase = "squares";
   exchange.gatherSquares();
   record.phase = "weights";
-  exchange.gatherParameters();
+  exchange.startParameters([](const RowRange &, SideStream &) {});
+  exchange.finishParameters();
   memory.staging = std::max(memory.staging, Exchange::stagingBytes(program, shares));
   memory.moments = std::max(memory.moments, bytesOf(STRETTO_ARENA_MOMENT1, program, shares.shard) +
                                                 bytesOf(STRETTO_ARENA_MOMENT2, program, shares.shard));

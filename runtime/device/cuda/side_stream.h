@@ -5,6 +5,7 @@
 #include "runtime/core/device.h"
 
 #include <cuda_runtime_api.h>
+#include <vector>
 
 namespace stretto::runtime {
 
@@ -22,15 +23,20 @@ public:
   void submit(Op op) override { put(op, side); }
   // At once, while this stream is LibTorch's current one.
   void call(std::function<void()> work) override;
-  void join() override { wait(main, side, atSide); }
+  int64_t mark() override;
+  void await(int64_t mark) override;
+  void join() override;
 
 private:
+  static cudaEvent_t makeEvent();
   static void wait(cudaStream_t waiting, cudaStream_t awaited, cudaEvent_t event);
 
   const cudaStream_t main;
   const Put put;
   cudaStream_t side = nullptr;
   cudaEvent_t atMain = nullptr, atSide = nullptr;
+  std::vector<cudaEvent_t> marks; // of which some are in use
+  size_t used = 0;
 };
 
 } // namespace stretto::runtime

@@ -47,6 +47,6 @@ expect(digest_of_ranks(f"{folder}/two", STEPS) == digest_of_ranks(f"{folder}/alo
 for name, more, kind in (("plain", [], " bytes"), ("asked", ["--graph=on"], " bytes from a graph")):
     status, told = hosts(name, *more, environment={"STRETTO_FAKE_NCCL_SWAP": "9"})
     expect(status == [1, 1], f"{name}: {status}: {told}")
-    contains(told, f"rank 0 does work 9, all-gather of 6144{kind}, rank 1 does work 10, all-gather of 12288{kind}"
+    contains(told, f"rank 0 does work 9, all-gather of 12288{kind}, rank 1 does work 10, all-gather of 6144{kind}"
              if "failed: rank 0" in told else
-             f"rank 1 does work 10, all-gather of 12288{kind}, rank 0 does work 9, all-gather of 6144{kind}")
+             f"rank 1 does work 10, all-gather of 6144{kind}, rank 0 does work 9, all-gather of 12288{kind}")

@@ -44,9 +44,12 @@ SAME = {
     "off": (["--ranks", 2, "--graph", "off"], EARLY),
     "four": (["--ranks", 4], {}),
 }
-# Of the waits of the first step, which is not captured, those that are forgotten one by one: a fork is seen where the other
-# stream runs early, a join where it runs late. The last one is in the step that is captured.
-FORGOTTEN = [(1, EARLY), (3, {}), (4, EARLY), (5, {}), (6, EARLY), (7, {}), (8, EARLY)]
+# Waits that are forgotten one by one: a fork is seen where the other stream runs early, a join where it runs late. Of two
+# virtual ranks each, the last sends its gradients (1, 2), which are summed (3); squares are sent (4) and have come (5). In the
+# next step weights are sent (6), and the layers wait for theirs (7, 8); the last virtual rank is captured (10, 11), in the
+# third step the first one, too (16, 17). At the end weights come before they are written (20).
+FORGOTTEN = [(1, EARLY), (2, EARLY), (3, {}), (4, EARLY), (5, {}), (6, EARLY), (7, {}), (8, {}), (10, {}), (11, EARLY), (16, {}),
+             (17, {}), (20, {})]
 
 
 def same(name):
@@ -74,11 +77,11 @@ with ThreadPoolExecutor(2) as pool:
     checks = [pool.submit(same, name) for name in SAME]
     checks += [pool.submit(forgotten, *each) for each in FORGOTTEN]
     # While a step is captured.
-    for wait, text in ((10, "capturing stream has unjoined work"), (11, "dependency created on uncaptured work in another stream")):
+    for wait, text in ((14, "capturing stream has unjoined work"), (13, "dependency created on uncaptured work in another stream")):
         checks.append(pool.submit(refused, f"capture-{wait}", [text], {"STRETTO_FAKE_GPU_FORGET": str(wait)}))
     # Both ranks are named.
-    checks.append(pool.submit(refused, "order", ["rank 0 does work 4, all-gather of 6144 bytes", "rank 1 does work 5, all-gather "
-                                                 "of 12288 bytes"], {"STRETTO_FAKE_NCCL_SWAP": "4@1"}))
+    checks.append(pool.submit(refused, "order", ["rank 0 does work 4, all-gather of 12288 bytes", "rank 1 does work 5, all-gather "
+                                                 "of 6144 bytes"], {"STRETTO_FAKE_NCCL_SWAP": "4@1"}))
     checks.append(pool.submit(refused, "graph-on-one", ["rank 0 does work 6, all-to-all of 6144 bytes from a graph",
                                                         "rank 1 does work 6, all-to-all of 6144 bytes"],
                               {"STRETTO_FAKE_GPU_UNCAPTURED": "1@1"}))
