@@ -25,6 +25,8 @@ public:
   void *base(stretto_arena arena) const { return arenas[arena].data; }
   int64_t bytes(stretto_arena arena) const { return arenas[arena].bytes; }
   int64_t totalBytes() const;
+  // What there is of an arena, in order.
+  const std::vector<ArenaPiece> &pieces(stretto_arena arena) const { return arenas[arena].pieces; }
 
   bool contains(stretto_arena arena, const void *address) const;
 

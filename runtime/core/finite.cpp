@@ -4,6 +4,7 @@
 #include "runtime/core/bf16.h"
 #include "runtime/core/op_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -43,6 +44,13 @@ template <typename Stored> std::pair<int64_t, double> search(const void *data, c
   return {-1, 0};
 }
 
+// Numbers that lie together.
+stretto_result inOneRun(int64_t bytes, int32_t dtype) {
+  stretto_result run{};
+  run.rows = 1, run.row_bytes = bytes, run.dtype = dtype;
+  return run;
+}
+
 } // namespace
 
 FiniteCheck::Bad FiniteCheck::firstBad(const void *data, const stretto_result &result) const {
@@ -61,26 +69,46 @@ void FiniteCheck::checkState() const {
     for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count)) {
       if (arena != STRETTO_ARENA_PARAMETERS && !parameter.trainable)
         continue;
-      stretto_result whole{};
-      whole.rows = 1;
-      whole.dtype = program.dtype;
-      whole.row_bytes = elementsOf(parameter) * elementBytes(program.dtype);
-      const int64_t offset = parameter.offset * elementBytes(program.dtype);
-      const Bad bad = firstBad(arenas.resolve({arena, 0, offset}, whole.row_bytes), whole);
-      if (bad.element >= 0)
-        throw NonFiniteError(
-            fmt::format("{} of '{}' must be finite numbers before the first step, but element {} is {}",
-                        arenaName(arena), parameter.name, bad.element, bad.value));
+      const int64_t size = elementBytes(program.dtype), first = parameter.offset * size;
+      for (const ArenaPiece &piece : arenas.pieces(arena)) {
+        const int64_t begin = std::max(piece.origin, first);
+        const int64_t end = std::min(piece.origin + piece.bytes, first + elementsOf(parameter) * size);
+        if (begin >= end)
+          continue;
+        const Bad bad = firstBad(arenas.resolve({arena, 0, begin}, end - begin), inOneRun(end - begin, program.dtype));
+        if (bad.element >= 0)
+          throw NonFiniteError(
+              fmt::format("{} of '{}' must be finite numbers before the first step, but element {} is {}",
+                          arenaName(arena), parameter.name, (begin - first) / size + bad.element, bad.value));
+      }
     }
+}
+
+// In a result of a launch.
+FiniteCheck::Bad FiniteCheck::firstBadOf(const LaunchOp &op, const stretto_result &result) const {
+  const stretto_kernel &kernel = *op.kernel;
+  const void *const data = op.buffers.at(result.buffer);
+  const int64_t ofChunk = kernel.chunk_bytes ? kernel.chunk_bytes[result.buffer] : 0;
+  if (ofChunk == 0 || op.end - op.begin == kernel.chunks)
+    return firstBad(data, result);
+  // Of a part of the chunks nothing else is there, and they lie together.
+  const int64_t begin = op.begin * ofChunk, end = std::min(kernel.buffer_bytes[result.buffer], op.end * ofChunk);
+  Bad bad = firstBad(static_cast<const char *>(data) + begin, inOneRun(end - begin, result.dtype));
+  if (bad.element >= 0)
+    bad.element += begin / elementBytes(result.dtype);
+  return bad;
 }
 
 void FiniteCheck::after(const Op &op, const CallSite &at, double) {
   if (!at.site)
     return;
   const std::vector<const void *> buffers = buffersOf(op);
-  for (const stretto_result &result : std::span(at.site->results, at.site->count))
-    if (const Bad bad = firstBad(buffers.at(result.buffer), result); bad.element >= 0)
+  for (const stretto_result &result : std::span(at.site->results, at.site->count)) {
+    const auto *launch = std::get_if<LaunchOp>(&op);
+    const Bad bad = launch ? firstBadOf(*launch, result) : firstBad(buffers.at(result.buffer), result);
+    if (bad.element >= 0)
       throw NonFiniteError(describe(op, at, result, bad));
+  }
 }
 
 std::string FiniteCheck::describe(const Op &op, const CallSite &at, const stretto_result &result,

@@ -30,6 +30,7 @@ private:
   };
   // The first number that is not finite in a result on the device; element: -1 where there is none.
   Bad firstBad(const void *data, const stretto_result &result) const;
+  Bad firstBadOf(const LaunchOp &op, const stretto_result &result) const;
   std::string describe(const Op &op, const CallSite &at, const stretto_result &result, const Bad &bad) const;
   // The parameter whose values an op reads for an element, or which it writes; null where there is none.
   const stretto_parameter *parameterOf(const Op &op, const stretto_result &result, int64_t element) const;
