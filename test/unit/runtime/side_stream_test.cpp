@@ -1,6 +1,7 @@
 // Work on a second stream of a device: in order, beside the first, and with its failures told.
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/device/cpu/side_thread.h"
 #include "test/unit/runtime/small.h"
 
 #include <atomic>
@@ -55,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, SideStreams, testing::Values("cpu", "null-asyn
 
 TEST(SideThread, ItRunsBesideTheDevice) {
   const std::unique_ptr<Device> device = makeDevice("cpu");
-  const std::unique_ptr<SideStream> side = device->sideStream();
+  const auto side = std::make_unique<SideThread>();
   std::atomic<bool> isOver = false;
   side->call([&] {
     while (!isOver)
@@ -69,8 +70,7 @@ TEST(SideThread, ItRunsBesideTheDevice) {
 }
 
 TEST(SideThread, OnlyWhatIsBehindAMarkIsNotWaitedFor) {
-  const std::unique_ptr<Device> device = makeDevice("cpu");
-  const std::unique_ptr<SideStream> side = device->sideStream();
+  const auto side = std::make_unique<SideThread>();
   std::atomic<bool> isOver = false;
   int first = 0;
   std::atomic<int> second = 0;
@@ -90,8 +90,7 @@ TEST(SideThread, OnlyWhatIsBehindAMarkIsNotWaitedFor) {
 }
 
 TEST(SideThread, OnlyLaunchesCopiesAndClearingsAreTaken) {
-  const std::unique_ptr<Device> device = makeDevice("cpu");
-  EXPECT_EQ(errorOf([&] { device->sideStream()->submit(EmbedOp()); }),
+  EXPECT_EQ(errorOf([] { SideThread().submit(EmbedOp()); }),
             "a side stream must be given launches, copies and clearings, but got embedding");
 }
 
