@@ -8,6 +8,7 @@
 #include "runtime/dist/rank_ended.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -92,6 +93,7 @@ Ranks::Ranks() : controlGroup(groupOfOne()), aheadGroup(groupOfOne()), names{"ra
 
 Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono::seconds rankTimeout)
     : launch(launch), maker(std::make_unique<GroupMaker>(launch, joinTimeout)) {
+  std::signal(SIGPIPE, SIG_IGN); // a connection that is lost is an error, which names the rank
   names = meet(*maker->board(), launch, joinTimeout);
   activity = std::make_unique<Activity>(timeoutsOfStandstill * rankTimeout, std::chrono::steady_clock::now());
   controlGroup = activity->watch(maker->make("control", launch.rank, launch.ranks), "control");
