@@ -37,9 +37,9 @@ TEST_P(SideStreams, WorkIsDoneInOrder) {
 
 TEST_P(SideStreams, AFailureIsToldOnceAndEndsWhatWaits) {
   bool isDone = false;
-  side->call([] { throw Error("a link is cut"); });
-  side->call([&] { isDone = true; });
   const std::string told = errorOf([&] {
+    side->call([] { throw Error("a link is cut"); });
+    side->call([&] { isDone = true; });
     side->join();
     device->wait();
   });
