@@ -9,13 +9,7 @@
 #include <utility>
 
 namespace stretto::runtime {
-
-void Context::run(void (*entry)(stretto_context *)) {
-  state.failure = nullptr;
-  entry(&state);
-  if (state.failure)
-    std::rethrow_exception(std::exchange(state.failure, nullptr));
-}
+namespace {
 
 // Sets a field of the context while an entry runs.
 template <typename Field> class With {
@@ -26,6 +20,15 @@ public:
 private:
   Field &field;
 };
+
+} // namespace
+
+void Context::run(void (*entry)(stretto_context *)) {
+  state.failure = nullptr;
+  entry(&state);
+  if (state.failure)
+    std::rethrow_exception(std::exchange(state.failure, nullptr));
+}
 
 void Context::run(void (*entry)(stretto_context *), const RowRange &rows) {
   const With with(state.rows, &rows);

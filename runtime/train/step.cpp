@@ -253,7 +253,6 @@ double Stepper::update(const Hyper &hyper) {
 Stepper::Prediction Stepper::evaluate(TokenBlock &block) {
   const stretto_program &program = state.program;
   const int64_t count = program.batch * program.length;
-  finishUpdate();
   setInputs(block, 0);
   repeat(Evaluate, {program.evaluate});
   std::vector<std::byte> nll;

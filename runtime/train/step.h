@@ -43,7 +43,8 @@ public:
   // Clips and applies GRADIENTS; returns their norm before clipping. Waits. Of several ranks, weights are those of the
   // update only after finishUpdate, or in the next step.
   double update(const Hyper &hyper);
-  // Weights and moments are as after the latest update, on all ranks: before anybody else looks at them. Waits.
+  // Weights and moments are as after the latest update. All ranks call it, before anything but a step looks at them
+  // (evaluations, checkpoints). Waits.
   void finishUpdate();
 
   // Predictions and negative log-likelihoods of one micro-batch. Waits.

@@ -10,15 +10,11 @@ import shutil
 import subprocess
 import sys
 
-from harness import contains, digest, expect, read, run
+from harness import contains, digest, expect, fake_cuda, read, run
 
 build, folder = sys.argv[1], sys.argv[2]
 programs = f"{build}/test/programs"
-shutil.rmtree(folder, ignore_errors=True)
-os.makedirs(folder)
-if not os.path.exists(f"{programs}/libfake_gpu.so"):
-    sys.exit(0)  # a LibTorch without CUDA
-gpu = {"LD_PRELOAD": f"{programs}/libfake_gpu.so"}
+gpu = {"LD_PRELOAD": fake_cuda(build, folder)[1]}
 options = ["--task", "rule", "--steps", 30, "--warmup", 5, "--eval-every", 10, "--save-every", 11, "--threads", 1, "--quiet"]
 
 

@@ -5,18 +5,13 @@ REQUIRES: runtime
 RUN: %python %s %build %t
 """
 import os
-import shutil
 import subprocess
 import sys
 
-from harness import contains, digest_of_ranks, expect, run
+from harness import contains, digest_of_ranks, expect, fake_cuda, run
 
 build, folder = sys.argv[1], sys.argv[2]
-program, fake = f"{build}/test/programs/fake_cuda", f"{build}/test/programs/libfake_gpu.so"
-shutil.rmtree(folder, ignore_errors=True)
-os.makedirs(folder)
-if not os.path.exists(fake):
-    sys.exit(0)  # a LibTorch without CUDA
+program, fake = fake_cuda(build, folder)
 
 from torch.distributed import TCPStore  # noqa: E402
 

@@ -6,19 +6,14 @@ RUN: %python3 %s %build %t
 """
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
 
-from harness import contains, digest_of_ranks, expect, read, run
+from harness import contains, digest_of_ranks, expect, fake_cuda, read, run
 
 build, folder = sys.argv[1], sys.argv[2]
-program, fake = f"{build}/test/programs/fake_cuda", f"{build}/test/programs/libfake_gpu.so"
-shutil.rmtree(folder, ignore_errors=True)
-os.makedirs(folder)
-if not os.path.exists(fake):
-    sys.exit(0)  # a LibTorch without CUDA
+program, fake = fake_cuda(build, folder)
 STEPS, LIMIT = 300, 5.0
 gpus = {"LD_PRELOAD": fake, "STRETTO_FAKE_GPU_COUNT": "2", "STRETTO_FAKE_NCCL_ABORTED": f"{folder}/aborted"}
 options = ["--task", "rule", "--steps", STEPS, "--save-every", 50, "--eval-every", 0, "--threads", 1, "--virtual-ranks", 4,

@@ -6,19 +6,14 @@ REQUIRES: runtime
 RUN: %python3 %s %build %t
 """
 import os
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from harness import contains, digest_of_ranks, expect, run
+from harness import contains, digest_of_ranks, expect, fake_cuda, run
 
 build, folder = sys.argv[1], sys.argv[2]
-program, fake = f"{build}/test/programs/fake_cuda", f"{build}/test/programs/libfake_gpu.so"
-shutil.rmtree(folder, ignore_errors=True)
-os.makedirs(folder)
-if not os.path.exists(fake):
-    sys.exit(0)  # a LibTorch without CUDA
+program, fake = fake_cuda(build, folder)
 gpus = {"LD_PRELOAD": fake, "STRETTO_FAKE_GPU_COUNT": "4"}
 STEPS = 3
 

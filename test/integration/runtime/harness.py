@@ -3,6 +3,7 @@ import glob
 import hashlib
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -16,6 +17,17 @@ def run(program, *arguments, status=0, environment=None):
         sys.exit(f"{program} {arguments}: exit status {result.returncode}, not {status}\n"
                  f"{result.stdout}{result.stderr}")
     return result.stdout + result.stderr
+
+
+def fake_cuda(build, folder):
+    """The program fake_cuda and the made-up GPU that is to be loaded before it (LD_PRELOAD), and an empty folder. A
+    LibTorch without CUDA ends the test."""
+    program, gpu = f"{build}/test/programs/fake_cuda", f"{build}/test/programs/libfake_gpu.so"
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    if not os.path.exists(gpu):
+        sys.exit(0)
+    return program, gpu
 
 
 def expect(condition, message):
