@@ -29,7 +29,7 @@ class Timed:
     """One matmul with memory of its own; so many times in a row that the clock can tell."""
 
     def __init__(self, library, m, n, k, transposes_a, transposes_b):
-        self.library, self.flops = library, 2 * m * n * k
+        self.loaded, self.flops = library, 2 * m * n * k
         self.times = max(1, int(2e8 / self.flops))
         tensors = [torch.randn(size) for size in (m * k, k * n, m * n, m * k + k * n)]
         self.memory = tensors
@@ -37,7 +37,7 @@ class Timed:
 
     def seconds(self, way):
         begin = time.process_time()
-        getattr(self.library, f"stretto_bench_{way}")(ctypes.byref(self.matmul), ctypes.c_int64(self.times))
+        getattr(self.loaded, f"stretto_bench_{way}")(ctypes.byref(self.matmul), ctypes.c_int64(self.times))
         return (time.process_time() - begin) / self.times
 
 

@@ -56,7 +56,7 @@ class Ours:
     """The operation of the runtime, on dense rows."""
 
     def __init__(self, library, shape, batch, length, segment):
-        self.library, rows = library, (batch, length)
+        self.loaded, rows = library, (batch, length)
         normal = lambda columns: torch.randn(*rows, columns) / columns**0.5
         heads, keys, values = shape.heads, shape.keys, shape.values
         by_channel = shape.kind == "gla"
@@ -77,10 +77,10 @@ class Ours:
             setattr(self.request, name, tensor.data_ptr())
 
     def forward(self):
-        self.library.stretto_bench_forward(ctypes.byref(self.request))
+        self.loaded.stretto_bench_forward(ctypes.byref(self.request))
 
     def backward(self):
-        self.library.stretto_bench_backward(ctypes.byref(self.request))
+        self.loaded.stretto_bench_backward(ctypes.byref(self.request))
 
 
 class Theirs:

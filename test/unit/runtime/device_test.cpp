@@ -199,6 +199,25 @@ TEST(FiniteCheck, NamesTheKernelAndTheTensor) {
   }
 }
 
+// Of a launch of some chunks, what the others would write is not there.
+TEST(FiniteCheck, LooksAtTheChunksThatRan) {
+  constexpr int64_t elements = 64, ofChunk[] = {16 * sizeof(float)}, all[] = {elements * sizeof(float)};
+  stretto_kernel kernel{};
+  kernel.name = kernel.location = kernel.group = "update";
+  kernel.function = [](void *const *, int64_t, int64_t, void *) {};
+  kernel.chunks = 4, kernel.buffers = 1, kernel.buffer_bytes = all, kernel.chunk_bytes = ofChunk, kernel.chunk_rows = 1;
+  const stretto_result result = reals("update", 0, -1, 1, elements, elements, STRETTO_ARENA_ACTIVATIONS);
+  const stretto_site site{&result, 1};
+  std::vector<float> numbers(elements);
+  const auto launch = [&](stretto_context &context, SmallProgram &) {
+    context.device.submit(LaunchOp(&kernel, {numbers.data()}, 2, 4), {&site, -1});
+  };
+  numbers[31] = NAN; // before the third chunk
+  EXPECT_EQ(finiteError("cpu", launch), "");
+  numbers[40] = NAN;
+  EXPECT_NE(finiteError("cpu", launch).find("element [0, 40] of [1, 64] is nan"), std::string::npos);
+}
+
 // Two weights behind one matmul: the column that went bad tells which.
 TEST(FiniteCheck, NamesTheWeightOfAMatmul) {
   const stretto_result result = reals("linear", 2, 1, 1, 2, 2, STRETTO_ARENA_MOMENT2);
