@@ -132,12 +132,13 @@ for victim, text in ((1, "gave no sign of life for 2 s, the last one was in "), 
     contains(said[0] if victim else said[1], text)
     trial.goes_on()
 
-# Alive, but stuck in a step: six times the limit later. Another rank may take its time with what is no step.
+# Alive, but stuck in a step, behind two buckets of weights: six times the limit later. Another rank may take its time with
+# what is no step.
 trial = Run("stuck", {rank: ["--rank-timeout", 1] for rank in range(RANKS)}, {2: {"STRETTO_FAKE_STUCK": "150"}})
 trial.await_step(100)
 said = trial.end(20, [75])
 contains(said[0], "error: no rank has got any further for 6 s: rank 2 (host ")
-contains(said[0], "): computing in step 150; all others: waiting for exchange 1 of group level0 in step 150; the checkpoint of step 100 is good; go on with: ")
+contains(said[0], "): computing in step 150; all others: waiting for exchange 3 of group level0 in step 150; the checkpoint of step 100 is good; go on with: ")
 expect(not said[1] + said[2], f"one rank tells what all know, but got {said}")
 trial.goes_on()
 
