@@ -83,6 +83,9 @@ struct DeviceOptions {
   bool deterministic = true; // the same bits each time, on one kind of device
   bool tf32 = false;         // matmuls of floats may round their operands to 10 bits
   int place = 0;             // which of the devices of this host that this process sees; of one alone it is that one
+  // Told once why ops that come again cannot be kept; they are submitted each time from then on. Null: that is an
+  // error, as it must be where ranks have to do the same.
+  std::function<void(const std::string &reason)> onUnkept = {};
 };
 
 // A device that needs no program, by its name: the CPU, or one that behaves like it; throws Error for another name.

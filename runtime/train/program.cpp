@@ -130,9 +130,7 @@ public:
         parallel(ranks, program, config.virtualRanks) {
     together(ranks.control(), [&] {
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
-      device =
-          makeDeviceFor(program, config.device,
-                        {config.graph && !leavesGraphsOut(), config.deterministic, config.tf32, ranks.localRank()});
+      device = makeDeviceFor(program, config.device, deviceOptions());
     });
     ranks.compare(whatMustAgree());
     ranks.connect(groupsFor(*device));
@@ -170,6 +168,17 @@ public:
   }
 
 private:
+  DeviceOptions deviceOptions() {
+    DeviceOptions options{config.graph && !leavesGraphsOut(), config.deterministic, config.tf32, ranks.localRank(), {}};
+    if (ranks.size() == 1)
+      options.onUnkept = [this](const std::string &reason) {
+        progress.warning("from here on each op of a step is submitted by itself, which is slower, as steps cannot be "
+                         "replayed: " +
+                         reason);
+      };
+    return options;
+  }
+
   // Graphs that reach over several hosts must be asked for: no GPUs have shown that they work.
   bool leavesGraphsOut() const {
     return ranks.localSize() != ranks.size() && config.origins.at("graph") == "default" &&

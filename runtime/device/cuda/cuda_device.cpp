@@ -171,10 +171,27 @@ void CudaDevice::capture(Repeated &repeated, const std::function<void()> &work) 
     repeated.graph.capture(stream, work);
   } catch (...) {
     capturing = false;
+    (void)cudaGetLastError(); // LibTorch would take it for a failure of its own
     throw;
   }
   capturing = false;
   repeated.last = last;
+}
+
+// Nothing of what was to be captured has run.
+bool CudaDevice::captureOrGoOn(Repeated &repeated, const std::function<void()> &work) {
+  try {
+    capture(repeated, work);
+    return true;
+  } catch (const std::exception &reason) {
+    failIfLost();
+    if (!options.onUnkept)
+      throw;
+    options.repeat = false;
+    options.onUnkept(reason.what());
+  }
+  repeatedWork.clear();
+  return false;
 }
 
 void CudaDevice::repeat(int key, const std::function<void()> &work) {
@@ -186,8 +203,8 @@ void CudaDevice::repeat(int key, const std::function<void()> &work) {
     repeated.warm = true;
     return;
   }
-  if (!repeated.graph.captured())
-    capture(repeated, work);
+  if (!repeated.graph.captured() && !captureOrGoOn(repeated, work))
+    return work();
   last = repeated.last;
   try {
     repeated.graph.launch(stream);

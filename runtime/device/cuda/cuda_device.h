@@ -29,7 +29,7 @@ public:
   void release(void *data, int64_t bytes) override;
   void submit(Op op, const CallSite &at) override;
   // The first time, work runs as it comes, as libraries load what they need on first use; the second time it is
-  // captured.
+  // captured. Where that fails, everything runs as it comes from then on, see DeviceOptions.
   void repeat(int key, const std::function<void()> &work) override;
   bool repeats() const override { return options.repeat && !observing->active(); }
   std::unique_ptr<SideStream> sideStream() override;
@@ -72,6 +72,8 @@ private:
     std::deque<std::string> last;
   };
   void capture(Repeated &repeated, const std::function<void()> &work);
+  // Whether it is captured; ends repeating where it cannot be.
+  bool captureOrGoOn(Repeated &repeated, const std::function<void()> &work);
 
   DeviceOptions options;
   int deviceNumber;

@@ -74,6 +74,8 @@ with ThreadPoolExecutor(2) as pool:
     # While a step is captured.
     for wait, text in ((14, "capturing stream has unjoined work"), (13, "dependency created on uncaptured work in another stream")):
         checks.append(pool.submit(refused, f"capture-{wait}", [text], {"STRETTO_FAKE_GPU_FORGET": str(wait)}))
+    # No rank may go on without a graph that others have.
+    checks.append(pool.submit(refused, "spoiled", ["failed due to a previous error during capture"], {"STRETTO_FAKE_GPU_SPOIL": "1@1"}))
     # Both ranks are named.
     checks.append(pool.submit(refused, "order", ["rank 0 does work 4, all-gather of 12288 bytes", "rank 1 does work 5, all-gather "
                                                  "of 6144 bytes"], {"STRETTO_FAKE_NCCL_SWAP": "4@1"}))

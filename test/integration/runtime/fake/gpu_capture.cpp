@@ -1,6 +1,8 @@
 // Captures and graphs of the made-up GPU. A stream joins a capture when it waits for an event of it (a fork), and what
 // it does must be awaited by the stream that began it (a join) before the capture ends. STRETTO_FAKE_GPU_UNCAPTURED=1:
 // captures nothing, as a process does whose work never comes again: work runs as it comes, and graphs are empty.
+// STRETTO_FAKE_GPU_SPOIL=N: the N-th capture is spoiled as it begins. STRETTO_FAKE_GPU_NO_ROOM=N: there is no memory
+// for the N-th graph.
 #include "test/integration/runtime/fake/gpu_capture.h"
 
 #include "test/integration/runtime/fake/gpu.h"
@@ -36,6 +38,9 @@ bool capturesNothing() {
   static const bool nothing = numberIn("STRETTO_FAKE_GPU_UNCAPTURED", 0) != 0;
   return nothing;
 }
+
+// Whether this is the time that a variable of the environment names.
+bool isNow(const char *variable, size_t time) { return numberIn(variable, 0) == time; }
 
 cudaError_t spoil(cudaError_t reason) {
   current->spoiled = true;
@@ -114,6 +119,10 @@ std::shared_ptr<Lane> capturedLane(cudaStream_t stream) {
   return found == current->lanes.end() ? nullptr : found->second;
 }
 
+cudaError_t admitWork(cudaStream_t stream) {
+  return capturedLane(stream) && current->spoiled ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+}
+
 unsigned long long captureOf(cudaStream_t stream) { return capturedLane(stream) ? current->number : 0; }
 
 cudaError_t admitWait(cudaStream_t stream, const Mark &awaited) {
@@ -162,7 +171,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
     return deviceState();
   if (current)
     return cudaErrorIllegalState;
-  current = Capture{++number, stream, mode, std::this_thread::get_id(), false, {{stream, std::make_shared<Lane>()}}};
+  const bool spoiled = isNow("STRETTO_FAKE_GPU_SPOIL", ++number);
+  current = Capture{number, stream, mode, std::this_thread::get_id(), spoiled, {{stream, std::make_shared<Lane>()}}};
   return deviceState();
 }
 
@@ -201,6 +211,9 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long) {
+  static size_t number = 0;
+  if (isNow("STRETTO_FAKE_GPU_NO_ROOM", ++number))
+    return cudaErrorMemoryAllocation;
   return *executable = new CUgraphExec_st{graph->lanes}, deviceState();
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }

@@ -45,6 +45,8 @@ cudaError_t put(cudaStream_t stream, Task task) {
   if (!stream) // it waits for all others
     if (const cudaError_t refused = refuseInCapture(); refused != cudaSuccess)
       return refused;
+  if (const cudaError_t refused = admitWork(stream); refused != cudaSuccess)
+    return refused;
   const std::shared_ptr<Lane> captured = capturedLane(stream);
   (captured ? captured : streamOf(stream)->lane)->tasks.push_back(std::move(task));
   return cudaSuccess;
