@@ -13,6 +13,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/logsumexp.h>
+#include <algorithm>
 #include <limits>
 
 namespace stretto::runtime {
@@ -67,65 +68,95 @@ private:
   bool before;
 };
 
-// One sequence of plain attention: q and what has its shape as [kvHeads, group * length, headDim], so that queries
-// which share keys are rows of one matrix; in the type it is computed in.
+// One sequence of plain attention, block after block of its queries: q and what has its shape as
+// [kvHeads, group * count, headDim], so that queries which share keys are rows of one matrix; in the type it is
+// computed in.
 class Plain {
 public:
   Plain(const AttentionTensors &tensors, int64_t row)
       : tensors(tensors), row(row), length(tensors.q.size(1)), heads(tensors.q.size(2)), kvHeads(tensors.k.size(2)),
-        type(tensors.q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat), q(queries(tensors.q)),
-        k(keys(tensors.k)), v(keys(tensors.v)) {}
+        type(tensors.q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat), k(keys(tensors.k)),
+        v(keys(tensors.v)) {}
 
   void forward() const {
-    at::Tensor scores = maskedScores();
-    const at::Tensor lse = at::logsumexp(scores, -1, /*keepdim=*/true);
-    scores.sub_(lse).exp_();
-    store(tensors.o, at::bmm(scores, v));
-    tensors.lse[row].copy_(lse.view({heads, length}));
+    inBlocks([this](const Block &block) {
+      at::Tensor scores = maskedScores(queries(tensors.q, block), block);
+      const at::Tensor lse = at::logsumexp(scores, -1, /*keepdim=*/true);
+      scores.sub_(lse).exp_();
+      store(tensors.o, at::bmm(scores, v), block);
+      sumsOf(block).copy_(lse.view({heads, block.count}));
+    });
   }
 
   void backward(const AttentionGradTensors &grad) const {
-    at::Tensor p = maskedScores();
-    p.sub_(tensors.lse[row].to(type).view({kvHeads, heads / kvHeads * length, 1})).exp_();
-    const at::Tensor dOut = queries(grad.dOut);
-    storeKeys(grad.dv, at::bmm(p.transpose(1, 2), dOut));
-    const at::Tensor delta = dOut.mul(queries(tensors.o)).sum(-1, /*keepdim=*/true);
-    at::Tensor dScores = at::bmm(dOut, v.transpose(1, 2)).sub_(delta).mul_(p).mul_(tensors.scale);
-    store(grad.dq, at::bmm(dScores, k));
-    storeKeys(grad.dk, at::bmm(dScores.transpose(1, 2), q));
+    at::Tensor dk, dv;
+    inBlocks([&](const Block &block) {
+      const at::Tensor q = queries(tensors.q, block);
+      at::Tensor p = maskedScores(q, block);
+      p.sub_(sumsOf(block).to(type).reshape({kvHeads, heads / kvHeads * block.count, 1})).exp_();
+      const at::Tensor dOut = queries(grad.dOut, block);
+      add(dv, at::bmm(p.transpose(1, 2), dOut));
+      const at::Tensor delta = dOut.mul(queries(tensors.o, block)).sum(-1, /*keepdim=*/true);
+      at::Tensor dScores = at::bmm(dOut, v.transpose(1, 2)).sub_(delta).mul_(p).mul_(tensors.scale);
+      store(grad.dq, at::bmm(dScores, k), block);
+      add(dk, at::bmm(dScores.transpose(1, 2), q));
+    });
+    grad.dk[row].transpose(0, 1).copy_(dk);
+    grad.dv[row].transpose(0, 1).copy_(dv);
   }
 
 private:
-  at::Tensor queries(const at::Tensor &rows) const {
-    return rows[row].transpose(0, 1).to(type).reshape({kvHeads, heads / kvHeads * length, rows.size(3)});
+  struct Block {
+    int64_t first, count; // tokens
+  };
+  template <typename Work> void inBlocks(const Work &work) const {
+    const int64_t most = std::max<int64_t>(1, tensors.mostScores / (heads * length));
+    for (int64_t first = 0; first < length; first += most)
+      work(Block{first, std::min(most, length - first)});
+  }
+  static void add(at::Tensor &sum, const at::Tensor &part) {
+    if (sum.defined())
+      sum.add_(part);
+    else
+      sum = part;
+  }
+
+  at::Tensor ofBlock(const at::Tensor &rows, const Block &block) const {
+    return rows[row].narrow(0, block.first, block.count).transpose(0, 1);
+  }
+  at::Tensor queries(const at::Tensor &rows, const Block &block) const {
+    return ofBlock(rows, block).to(type).reshape({kvHeads, heads / kvHeads * block.count, rows.size(3)});
   }
   at::Tensor keys(const at::Tensor &rows) const { return rows[row].transpose(0, 1).to(type).contiguous(); }
-  void store(const at::Tensor &rows, const at::Tensor &result) const {
-    rows[row].transpose(0, 1).copy_(result.view({heads, length, rows.size(3)}));
+  at::Tensor sumsOf(const Block &block) const { return tensors.lse[row].narrow(1, block.first, block.count); }
+  void store(const at::Tensor &rows, const at::Tensor &result, const Block &block) const {
+    ofBlock(rows, block).copy_(result.view({heads, block.count, rows.size(3)}));
   }
-  void storeKeys(const at::Tensor &rows, const at::Tensor &result) const { rows[row].transpose(0, 1).copy_(result); }
 
-  at::Tensor maskedScores() const {
+  at::Tensor maskedScores(const at::Tensor &q, const Block &block) const {
     at::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(tensors.scale);
     if (!tensors.causal && !tensors.positions.defined())
       return scores;
+    const auto ofQueries = [&](const at::Tensor &ofTokens) {
+      return ofTokens.narrow(0, block.first, block.count).view({block.count, 1});
+    };
     const at::Tensor token = at::arange(length, at::TensorOptions().dtype(at::kInt).device(scores.device()));
     at::Tensor hidden;
     if (tensors.causal)
-      hidden = token.view({1, length}).gt(token.view({length, 1}));
+      hidden = token.view({1, length}).gt(ofQueries(token));
     if (tensors.positions.defined()) {
       const at::Tensor start = token.sub(tensors.positions[row]); // of the token's document
-      const at::Tensor strange = start.view({1, length}).ne(start.view({length, 1}));
+      const at::Tensor strange = start.view({1, length}).ne(ofQueries(start));
       hidden = hidden.defined() ? hidden.logical_or(strange) : strange;
     }
-    scores.view({heads, length, length}).masked_fill_(hidden, -std::numeric_limits<double>::infinity());
+    scores.view({heads, block.count, length}).masked_fill_(hidden, -std::numeric_limits<double>::infinity());
     return scores;
   }
 
   const AttentionTensors &tensors;
   int64_t row, length, heads, kvHeads;
   at::ScalarType type;
-  at::Tensor q, k, v;
+  at::Tensor k, v;
 };
 
 // Flash attention over documents instead of rows; its sums are [heads, tokens].

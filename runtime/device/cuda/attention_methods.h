@@ -17,6 +17,7 @@ struct AttentionTensors {
   at::Tensor q, k, v, o, lse, positions, starts;
   double scale = 1;
   bool causal = true;
+  int64_t mostScores = int64_t{1} << 28; // numbers of them that the plain way holds at once
 };
 struct AttentionGradTensors {
   AttentionTensors forward;

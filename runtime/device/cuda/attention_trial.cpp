@@ -13,8 +13,8 @@
 namespace stretto::runtime {
 namespace {
 
-constexpr double quickerBy = 0.8;      // share of the time of the one before that makes a later one win
-constexpr int64_t longestCheck = 1024; // tokens of the sequence on which results are compared
+constexpr double quickerBy = 0.8;                // share of the time of the one before that makes a later one win
+constexpr int64_t mostScores = int64_t{1} << 26; // of the plain computation: what else is tried needs memory, too
 
 at::TensorOptions onDevice(int32_t dtype) {
   const at::ScalarType type = dtype == STRETTO_F64 ? at::kDouble : dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat;
@@ -64,6 +64,20 @@ void fill(AttentionSample &sample) {
     fillDocuments(sample);
 }
 
+// One sequence of a batch.
+AttentionTensors rowOf(AttentionTensors tensors, int64_t row) {
+  for (at::Tensor *tensor : {&tensors.q, &tensors.k, &tensors.v, &tensors.o, &tensors.lse, &tensors.positions})
+    if (tensor->defined())
+      *tensor = tensor->narrow(0, row, 1);
+  tensors.starts = at::Tensor(); // of all rows; the plain computation needs positions alone
+  return tensors;
+}
+
+AttentionGradTensors rowOf(const AttentionGradTensors &tensors, int64_t row) {
+  const auto one = [row](const at::Tensor &tensor) { return tensor.narrow(0, row, 1); };
+  return {rowOf(tensors.forward, row), one(tensors.dOut), one(tensors.dq), one(tensors.dk), one(tensors.dv)};
+}
+
 // A time on the device's own clock.
 class Clock {
 public:
@@ -100,10 +114,14 @@ public:
 
   AttentionChoice choose() {
     AttentionChoice best;
-    refused.clear();
+    const std::vector<AttentionChoice> all = candidates();
+    if (all.empty())
+      return best;
+    const AttentionSample sample = gradients.empty() ? AttentionSample(forward) : AttentionSample(gradients.front());
+    expected = plainRow(sample);
     float bestTime = std::numeric_limits<float>::max();
-    for (const AttentionChoice &candidate : candidates()) {
-      const float time = timeOf(candidate);
+    for (const AttentionChoice &candidate : all) {
+      const float time = timeOf(candidate, sample);
       if (time < bestTime * (bestTime == std::numeric_limits<float>::max() ? 1 : quickerBy)) {
         best = candidate;
         bestTime = time;
@@ -129,17 +147,6 @@ private:
     return all;
   }
 
-  AttentionSample sampleOf(int64_t batch, int64_t length) const {
-    if (gradients.empty()) {
-      AttentionOp op = forward;
-      op.batch = batch, op.length = length;
-      return AttentionSample(op);
-    }
-    AttentionGradOp op = gradients.front();
-    op.forward.batch = batch, op.forward.length = length;
-    return AttentionSample(op);
-  }
-
   void work(const AttentionChoice &choice, const AttentionSample &sample) const {
     if (gradients.empty())
       return attend(choice.forward, tensorsOf(sample.op.forward));
@@ -148,29 +155,53 @@ private:
     attendBackward(choice.backward, tensors, deterministic);
   }
 
-  // What is computed from the same data, as numbers of their own.
-  std::vector<at::Tensor> results(const AttentionChoice &choice, const AttentionSample &sample) const {
-    work(choice, sample);
-    std::vector<at::Tensor> all;
+  // Where the results of the last row lie.
+  std::vector<at::Tensor> resultsIn(const AttentionSample &sample) const {
     const AttentionTensors out = tensorsOf(sample.op.forward);
-    for (const at::Tensor &tensor : {out.o, out.lse})
-      all.push_back(tensor.to(at::kDouble));
+    std::vector<at::Tensor> all = {out.o, out.lse};
     if (!gradients.empty()) {
       const AttentionGradTensors grad = tensorsOf(sample.op);
-      for (const at::Tensor &tensor : {grad.dq, grad.dk, grad.dv})
-        all.push_back(tensor.to(at::kDouble));
+      all.insert(all.end(), {grad.dq, grad.dk, grad.dv});
+    }
+    for (at::Tensor &tensor : all)
+      tensor = tensor[tensor.size(0) - 1];
+    return all;
+  }
+
+  // As numbers of their own. What they were taken from is no number any more.
+  std::vector<at::Tensor> takeResults(const AttentionSample &sample) const {
+    std::vector<at::Tensor> all = resultsIn(sample);
+    for (at::Tensor &tensor : all) {
+      const at::Tensor taken = tensor.to(at::kDouble);
+      tensor.fill_(std::numeric_limits<double>::quiet_NaN());
+      tensor = taken;
     }
     return all;
+  }
+
+  std::vector<at::Tensor> plainRow(const AttentionSample &sample) const {
+    const int64_t last = forward.batch - 1;
+    if (gradients.empty()) {
+      AttentionTensors row = rowOf(tensorsOf(sample.op.forward), last);
+      row.mostScores = mostScores;
+      attend(AttentionMethod::Plain, row);
+    } else {
+      AttentionGradTensors row = rowOf(tensorsOf(sample.op), last);
+      row.forward.mostScores = mostScores;
+      attend(AttentionMethod::Plain, row.forward);
+      attendBackward(AttentionMethod::Plain, row, deterministic);
+    }
+    return takeResults(sample);
   }
 
   void refuse(const AttentionChoice &choice, const std::string &reason) {
     refused += (refused.empty() ? "" : "; ") + nameOf(choice) + ": " + reason.substr(0, reason.find('\n'));
   }
 
-  bool agrees(const AttentionChoice &choice) {
+  // What has been computed, of one row of the sizes that are to be computed.
+  bool agrees(const AttentionChoice &choice, const AttentionSample &sample) {
     constexpr double tolerance = 0.03; // results and what they are made from have 8 bits
-    const AttentionSample sample = sampleOf(1, std::min(longestCheck, forward.length));
-    const std::vector<at::Tensor> expected = results(AttentionChoice(), sample), got = results(choice, sample);
+    const std::vector<at::Tensor> got = takeResults(sample);
     for (size_t i = 0; i < got.size(); ++i) {
       const double error = got[i].sub(expected[i]).norm().item().toDouble();
       const double size = expected[i].norm().item().toDouble();
@@ -184,15 +215,14 @@ private:
   }
 
   // The best of some runs in milliseconds; infinity for who cannot do it.
-  float timeOf(const AttentionChoice &choice) {
+  float timeOf(const AttentionChoice &choice, const AttentionSample &sample) {
     constexpr int runs = 7;
     float best = std::numeric_limits<float>::infinity();
     try {
-      if (!agrees(choice))
-        return best;
-      const AttentionSample sample = sampleOf(forward.batch, forward.length);
-      Clock clock(stream);
       work(choice, sample);
+      if (!agrees(choice, sample))
+        return best;
+      Clock clock(stream);
       for (int run = 0; run < runs; ++run)
         best = std::min(best, clock.milliseconds([&] { work(choice, sample); }));
     } catch (const Error &) { // of ours: of no use to try another
@@ -211,6 +241,7 @@ private:
   const std::vector<AttentionGradOp> &gradients;
   bool deterministic;
   cudaStream_t stream;
+  std::vector<at::Tensor> expected; // of the last row: o, lse, and of gradients dq, dk, dv
   std::string refused;
 };
 

@@ -34,18 +34,26 @@ template <typename Number> std::vector<double> wide(const std::vector<Number> &n
   return {numbers.begin(), numbers.end()};
 }
 
-template <typename Real> void compare(AttentionGradOp op, double tolerance) {
+template <typename Real> void compareInBlocks(AttentionGradOp op, double tolerance, int64_t mostScores) {
   AttentionGradOp expectedOp = op;
   Memory<Real> got(op), expected(expectedOp);
-  const at::Device cpu(at::kCPU);
-  attend(AttentionMethod::Plain, tensorsOf(op.forward, cpu));
-  attendBackward(AttentionMethod::Plain, tensorsOf(op, cpu), true);
+  AttentionGradTensors tensors = tensorsOf(op, at::kCPU);
+  tensors.forward.mostScores = mostScores;
+  attend(AttentionMethod::Plain, tensors.forward);
+  attendBackward(AttentionMethod::Plain, tensors, true);
   const auto device = makeDevice("cpu");
   device->submit(expectedOp.forward);
   device->submit(expectedOp);
   EXPECT_LE(relativeError(wide(got.o), wide(expected.o)), tolerance);
   EXPECT_LE(relativeError(wide(got.lse), wide(expected.lse)), tolerance);
   EXPECT_LE(relativeError(wide(got.dPacked), wide(expected.dPacked)), 2 * tolerance);
+}
+
+// All queries at once, one by one, and some, which do not divide them.
+template <typename Real> void compare(const AttentionGradOp &op, double tolerance) {
+  const int64_t scoresOfToken = op.forward.heads * op.forward.length;
+  for (const int64_t mostScores : {scoresOfToken * op.forward.length, int64_t{1}, 2 * scoresOfToken})
+    compareInBlocks<Real>(op, tolerance, mostScores);
 }
 
 // Documents of different lengths in each row.
