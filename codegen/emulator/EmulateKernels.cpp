@@ -19,6 +19,7 @@ struct LaunchFacts {
   StringRef name;
   int64_t gridX, gridY, block, dynamicShared;
   ArrayRef<int64_t> bufferBytes;
+  llvm::BitVector readOnly; // buffers
 };
 
 struct EmulateKernelsPass : stretto::codegen::impl::EmulateCudaKernelsBase<EmulateKernelsPass> {
@@ -48,6 +49,16 @@ private:
 
 static bool isKernel(LLVM::LLVMFuncOp function) { return function->hasAttr("nvvm.kernel"); }
 
+/// Those which are only read, and lie where nobody writes.
+static llvm::BitVector readOnlyBuffers(LLVM::LLVMFuncOp kernel) {
+  llvm::BitVector result(kernel.getNumArguments());
+  for (unsigned i = 0; i < result.size(); ++i)
+    if (kernel.getArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName()) &&
+        kernel.getArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName()))
+      result.set(i);
+  return result;
+}
+
 static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   auto name = kernel->getAttrOfType<StringAttr>("kern.kernel");
   auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid");
@@ -67,7 +78,8 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   for (Type type : kernel.getArgumentTypes())
     if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type); !pointer || pointer.getAddressSpace() != 1)
       return kernel.emitOpError("must take pointers to global memory alone to be emulated, but got ") << type;
-  return LaunchFacts{name.getValue(), grid[0], grid[1], block.getInt(), dynamicShared, bytes.asArrayRef()};
+  return LaunchFacts{name.getValue(),        grid[0], grid[1], block.getInt(), dynamicShared, bytes.asArrayRef(),
+                     readOnlyBuffers(kernel)};
 }
 
 /// Nothing that is meant for the GPU stays with the function.
@@ -101,7 +113,8 @@ void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts
   tables.defineList<Buffer>(name + ".buffers", launch.bufferBytes.size(), [&](size_t i) {
     return tables.start<Buffer>()
         .set(&Buffer::bytes, launch.bufferBytes[i])
-        .set(&Buffer::written, facts.writesAny || facts.written[i]);
+        .set(&Buffer::uses, (facts.writesAny || facts.written[i] ? STRETTO_EMULATED_WRITTEN : 0) |
+                                (launch.readOnly[i] ? STRETTO_EMULATED_READ_ONLY : 0));
   });
   using Kernel = stretto_emulated_kernel;
   tables.define(name + ".launch", LLVM::Linkage::Internal, [&] {

@@ -21,9 +21,14 @@ typedef struct stretto_emulated_thread {
 
 typedef void (*stretto_emulated_thread_fn)(stretto_emulated_thread *self, void *const *buffers);
 
+typedef enum stretto_emulated_use {
+  STRETTO_EMULATED_WRITTEN = 1,  /* the kernel may write to the buffer */
+  STRETTO_EMULATED_READ_ONLY = 2 /* compilers may take it that nobody writes there */
+} stretto_emulated_use;
+
 typedef struct stretto_emulated_buffer {
   int64_t bytes;
-  int64_t written; /* whether the kernel may write to it */
+  int64_t uses; /* bits of stretto_emulated_use */
 } stretto_emulated_buffer;
 
 /* Texts lie in one global, each ended by a zero; other structs name them by their offset in it. */
@@ -108,7 +113,7 @@ void stretto_emulator_await_copies(stretto_emulated_thread *, uint32_t groups);
 /* Settings, in place of the environment's. */
 typedef enum stretto_emulator_checks {
   STRETTO_EMULATOR_CHECKS_NONE = 0,
-  STRETTO_EMULATOR_CHECKS_FAST = 1, /* places and alignment of accesses, all rules of shared memory */
+  STRETTO_EMULATOR_CHECKS_FAST = 1, /* places and alignment of accesses, all rules of shared memory, read-only buffers */
   STRETTO_EMULATOR_CHECKS_FULL = 2  /* and races on global memory */
 } stretto_emulator_checks;
 void stretto_emulator_set_seed(uint64_t seed);

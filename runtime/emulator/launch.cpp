@@ -1,12 +1,31 @@
 // What the blocks of one launch share, whichever host threads run them.
 #include "runtime/emulator/launch.h"
 
+#include "runtime/emulator/report.h"
+
 #include <algorithm>
 #include <bit>
+#include <fmt/format.h>
 #include <list>
 #include <mutex>
 
 namespace stretto::emulator {
+
+static bool overlap(const Buffer &a, const Buffer &b) {
+  return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
+}
+
+void Launch::checkReadOnly() const {
+  for (size_t i = 0; i < buffers.size(); ++i)
+    for (size_t j = 0; j < buffers.size(); ++j)
+      if (const Buffer &read = buffers[i], &other = buffers[j]; isReadOnly(i) && isWritten(j) && overlap(read, other))
+        report(
+            fmt::format("kernel {}: buffer {} of {} bytes is read-only and must not overlap a buffer that the kernel "
+                        "writes, but buffer {} of {} bytes begins {} bytes {} its start",
+                        name(), i, read.bytes, j, other.bytes,
+                        std::max(read.begin, other.begin) - std::min(read.begin, other.begin),
+                        other.begin < read.begin ? "before" : "behind"));
+}
 
 Launch::Launch(const stretto_emulated_kernel &kernel, void *const *addresses, bool recordsGlobal)
     : kernel(kernel), addresses(addresses, addresses + kernel.buffer_count),
@@ -23,7 +42,7 @@ void Launch::makeRegions() {
   const uintptr_t mask = kernel.granule - 1;
   std::vector<std::pair<uintptr_t, uintptr_t>> written;
   for (size_t i = 0; i < buffers.size(); ++i)
-    if (kernel.buffers[i].written)
+    if (isWritten(i))
       written.push_back({buffers[i].begin & ~mask, (buffers[i].begin + buffers[i].bytes + mask) & ~mask});
   std::sort(written.begin(), written.end());
   for (auto [begin, end] : written)
@@ -85,9 +104,12 @@ Registry &registry() {
 
 std::shared_ptr<Launch> joinLaunch(const stretto_emulated_kernel &kernel, void *const *addresses, int64_t begin,
                                    int64_t end, stretto_emulator_checks checks) {
-  if (checks == STRETTO_EMULATOR_CHECKS_FULL)
-    return registry().join(kernel, addresses, begin, end);
-  return std::make_shared<Launch>(kernel, addresses, /*recordsGlobal=*/false);
+  const std::shared_ptr<Launch> launch = checks == STRETTO_EMULATOR_CHECKS_FULL
+                                             ? registry().join(kernel, addresses, begin, end)
+                                             : std::make_shared<Launch>(kernel, addresses, /*recordsGlobal=*/false);
+  if (checks != STRETTO_EMULATOR_CHECKS_NONE)
+    launch->checkReadOnly();
+  return launch;
 }
 
 } // namespace stretto::emulator

@@ -31,6 +31,11 @@ public:
   // A text that a description names by its offset.
   const char *text(int32_t offset) const { return kernel.texts + offset; }
   const char *name() const { return kernel.texts + kernel.name; }
+  bool isWritten(size_t buffer) const { return kernel.buffers[buffer].uses & STRETTO_EMULATED_WRITTEN; }
+  bool isReadOnly(size_t buffer) const { return kernel.buffers[buffer].uses & STRETTO_EMULATED_READ_ONLY; }
+
+  // Ends the process where a read-only buffer overlaps one that is written: compilers may have moved reads over writes.
+  void checkReadOnly() const;
 
   const stretto_emulated_kernel &kernel;
   const std::vector<void *> addresses;

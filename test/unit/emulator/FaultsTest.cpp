@@ -181,6 +181,28 @@ TEST(Faults, RaceOfBuffersThatOverlap) {
   EXPECT_EXIT(launch(STRETTO_EMULATOR_CHECKS_FAST), testing::ExitedWithCode(0), "");
 }
 
+TEST(Faults, ReadOnlyBufferThatIsWritten) {
+  EmulatedKernels kernels(with(elementwise, "%a0: !llvm.ptr<1>", "%a0: !llvm.ptr<1> {llvm.noalias, llvm.readonly}"));
+  ASSERT_TRUE(kernels.isLoaded());
+  auto launch = [&](stretto_emulator_checks checks, int first, int second, int result) {
+    alignas(64) static float memory[1024];
+    stretto_emulator_set_checks(checks);
+    kernels.launch("k", {memory + first, memory + second, memory + result});
+    _exit(0);
+  };
+  const char *message =
+      "kernel k: buffer 0 of 600 bytes is read-only and must not overlap a buffer that the kernel writes, "
+      "but buffer 2 of 600 bytes begins 596 bytes (before|behind) its start";
+  for (auto checks : {STRETTO_EMULATOR_CHECKS_FAST, STRETTO_EMULATOR_CHECKS_FULL}) {
+    EXPECT_EXIT(launch(checks, 200, 600, 349), testing::ExitedWithCode(70), message);
+    EXPECT_EXIT(launch(checks, 349, 600, 200), testing::ExitedWithCode(70), message);
+    EXPECT_EXIT(launch(checks, 200, 600, 350), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(launch(checks, 200, 200, 400), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(launch(checks, 200, 400, 400), testing::ExitedWithCode(0), "");
+  }
+  EXPECT_EXIT(launch(STRETTO_EMULATOR_CHECKS_NONE, 200, 600, 349), testing::ExitedWithCode(0), "");
+}
+
 TEST(Faults, HookReports) {
   EmulatedKernels kernels(with(elementwise, "constant(150 : i32)", "constant(151 : i32)"));
   auto launch = [&] {
