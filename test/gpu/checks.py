@@ -43,8 +43,8 @@ class Processes:
             pass
         process.wait(30)
 
-    def run(self, command, status=0, limit=None, environment=None):
-        """What a command printed, both streams. Fails at another exit status (None: any) or when the time is up."""
+    def outcome(self, command, limit=None, environment=None):
+        """The exit status of a command, and what it printed, both streams. Fails when the time is up."""
         left = self.deadline - time.monotonic()
         limit = left if limit is None else min(limit, left)
         process = self.start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
@@ -57,8 +57,12 @@ class Processes:
             self.note(text)
             raise Failed(f"{os.path.basename(str(command[0]))} ran past {limit:.0f} s; its last words: {text[-300:]}") from None
         self.note(text)
-        if status is not None and process.returncode != status:
-            raise Failed(f"{os.path.basename(str(command[0]))} ended with {process.returncode}, not {status}: {text[-1500:]}")
+        return process.returncode, text
+
+    def run(self, command, status=0, **how):
+        """What a command printed. Fails at another exit status, too."""
+        found, text = self.outcome(command, **how)
+        expect(found == status, f"{os.path.basename(str(command[0]))} ended with {found}, not {status}: {text[-1500:]}")
         return text
 
 

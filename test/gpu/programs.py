@@ -24,6 +24,7 @@ class Made:
     chip: str = ""
     budget: str = ""  # of saved values
     folder: str = "models"
+    more: tuple = ()  # options
 
     def options(self, root, emulate):
         """Of stretto-compile. `emulate`: programs for CUDA run on the emulator."""
@@ -31,12 +32,14 @@ class Made:
                  f"--target={self.target}"]  # fmt: skip
         words += [f"--set={name}={value}" for name, value in self.settings.items()]
         words += [f"--memory-budget={self.budget}"] if self.budget else []
+        words += self.more
         if self.target == "cuda":
             words += ["--emulate"] if emulate else [f"--chip={self.chip}"] if self.chip else []
         return words
 
 
 ALL = "{A, B, C, D}"
+DOCUMENTS = 8  # of a sequence, at most
 FULL = {"dim": 768, "layers": 12, "heads": 12}
 
 
@@ -47,9 +50,25 @@ def programs(small):
     llama = size | {"canon_at": ALL}
     made = {"f32": Made("llama", shape, llama), "bf16": Made("llama", shape, llama, "bf16"),
             "cpu": Made("llama", shape, llama, target="cpu")}  # fmt: skip
+    documents = ("--mask-documents", f"--max-documents={DOCUMENTS * shape.batch}")
+    made["documents"] = Made("llama", shape, llama, "bf16", more=documents)
+    for name, heads in odd_heads(small).items():
+        made[name] = Made("llama", shape, llama | heads, "bf16")
     if not small:
         made["portable"] = Made("llama", shape, llama, chip="sm_80")
     return made
+
+
+def odd_heads(small):
+    """Heads that share keys, whose size is no power of two, and that libraries do not take: no multiple of 8 columns."""
+    return {"shared-keys": {"heads": 4, "kv_heads": 2}, "odd-heads": {"heads": 3, "dim": 72 if small else 264},
+            "strange-heads": {"heads": 3, "dim": 36 if small else 252}}  # fmt: skip
+
+
+def decoded(small):
+    """The model of the program f32, which also makes text; its weights fit."""
+    made = programs(small)["f32"]
+    return Made(made.spec, Shape(2, 16, 31) if small else Shape(4, 96, made.shape.vocabulary), made.settings, more=("--decode=4",))
 
 
 def too_large(small):

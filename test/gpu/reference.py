@@ -3,8 +3,8 @@
     reference.py MODULE.py START ROWS SETTINGS.json RESULT.json
 
 Trains the emitted module from the weights START on the rows, in batches in order, with its own AdamW, clipping and the
-schedule written down here, in f32 (matmuls without TF32) or with autocast to bf16; writes the losses. With "evaluate"
-in the settings it judges START on the first rows instead.
+schedule written down here, in f32 (matmuls without TF32) or with autocast to bf16; writes the losses, and the gradients of the first step where "gradients"
+in the settings names a file. With "evaluate" it judges START on the first rows instead.
 """
 import contextlib
 import json
@@ -13,6 +13,8 @@ import sys
 
 import torch
 import torch.nn.functional as F
+
+from rows import write_safetensors
 
 
 def rate(step, settings):
@@ -27,11 +29,12 @@ def rate(step, settings):
 def batch_of(rows, step, batch, device):
     count = rows["tokens"].shape[0]
     index = torch.arange(step * batch, (step + 1) * batch) % count
-    return tuple(rows[name][index].to(device).long() for name in ("tokens", "targets", "mask"))
+    inputs = [name for name in ("tokens", "positions") if name in rows]
+    return [rows[name][index].to(device).long() for name in inputs], *(rows[name][index].to(device).long() for name in ("targets", "mask"))
 
 
-def negative_log_likelihood(model, tokens, targets):
-    logits = model(tokens)
+def negative_log_likelihood(model, inputs, targets):
+    logits = model(*inputs)
     return logits, F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
 
 
@@ -40,12 +43,14 @@ def train(model, rows, settings, device, amp):
                                   weight_decay=settings["weight-decay"])  # fmt: skip
     losses = []
     for step in range(1, settings["steps"] + 1):
-        tokens, targets, mask = batch_of(rows, step - 1, settings["batch"], device)
+        inputs, targets, mask = batch_of(rows, step - 1, settings["batch"], device)
         with amp():
-            _, nll = negative_log_likelihood(model, tokens, targets)
+            _, nll = negative_log_likelihood(model, inputs, targets)
             loss = (nll * mask.flatten()).sum() / mask.sum()
         optimizer.zero_grad()
         loss.backward()
+        if step == 1 and "gradients" in settings:
+            write_safetensors(settings["gradients"], {name: p.grad.cpu().numpy() for name, p in model.named_parameters()})
         torch.nn.utils.clip_grad_norm_(model.parameters(), settings["clip"])
         optimizer.param_groups[0]["lr"] = rate(step, settings)
         optimizer.step()
@@ -57,9 +62,9 @@ def train(model, rows, settings, device, amp):
 def evaluate(model, rows, settings, device, amp):
     total = right = count = 0
     for step in range(settings["evaluate"]):
-        tokens, targets, mask = batch_of(rows, step, settings["batch"], device)
+        inputs, targets, mask = batch_of(rows, step, settings["batch"], device)
         with amp():
-            logits, nll = negative_log_likelihood(model, tokens, targets)
+            logits, nll = negative_log_likelihood(model, inputs, targets)
         total += (nll * mask.flatten()).sum().item()
         right += ((logits.argmax(-1) == targets) * mask).sum().item()
         count += mask.sum().item()

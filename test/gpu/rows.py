@@ -43,6 +43,16 @@ def make_rows(count, length, vocabulary, seed=11):
     return {"tokens": np.ascontiguousarray(tokens[:, :-1]), "targets": np.ascontiguousarray(tokens[:, 1:]), "mask": mask}
 
 
+def make_positions(count, length, seed=12):
+    """Places in documents: up to eight of them in a row, of different lengths."""
+    random, positions = np.random.RandomState(seed), np.zeros((count, length), np.int32)
+    for row in positions:
+        starts = np.unique(np.append(0, random.randint(0, length, random.randint(0, 8))))
+        for begin, end in zip(starts, np.append(starts[1:], length)):
+            row[begin:end] = np.arange(end - begin)
+    return positions
+
+
 def digest(folder, step):
     """Of weights and moments of a checkpoint: what has to be equal bit for bit."""
     total = hashlib.sha256()

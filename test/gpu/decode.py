@@ -1,0 +1,80 @@
+"""Text on the device: logits after each token or group of tokens against PyTorch's of the whole sequence.
+
+    decode.py FOLDER WEIGHTS SEED
+"""
+import json
+import subprocess
+import sys
+
+import numpy as np
+import torch
+
+TOLERANCE = 1e-4  # of the largest logit
+CHUNK = 4  # tokens that a sequence grows by at most
+
+
+class Decoder:
+    """The program stretto-decode, which answers requests by lines."""
+
+    def __init__(self, folder, weights):
+        command = [f"{folder}/programs/stretto-decode", f"{folder}/decoder/model.so", weights]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, request):
+        self.process.stdin.write(request + "\n")
+        self.process.stdin.flush()
+        lines = []
+        while (line := self.process.stdout.readline().strip()) != "done":
+            if not line or line.startswith("error: "):
+                raise RuntimeError(f"{request}: {line or 'the process ended'}")
+            lines.append(line.split())
+        return {int(slot): np.array(numbers, float) for slot, *numbers in lines}
+
+    def append(self, tokens):
+        """The logits after the last token of each sequence; `tokens`: lists by slot."""
+        return self.ask("append " + " ".join(f"{slot}:{','.join(map(str, some))}" for slot, some in tokens.items()))
+
+
+def expected_logits(folder, weights, tokens):
+    torch.backends.cuda.matmul.allow_tf32 = False
+    device, emitted = "cuda" if torch.cuda.is_available() else "cpu", {}
+    path = f"{folder}/modules/decoder.py"
+    with open(path, encoding="utf-8") as file:
+        exec(compile(file.read(), path, "exec"), emitted)
+    with torch.no_grad():
+        return emitted["load_stretto"](weights).to(device)(torch.from_numpy(tokens).to(device)).cpu().numpy()
+
+
+def grow(decoder, tokens, expected, random):
+    """Lets all sequences grow to their end; the largest error."""
+    done, worst, counts = np.zeros(len(tokens), int), 0.0, {1: 0, CHUNK: 0}
+    while min(done) < tokens.shape[1]:
+        most = CHUNK if sum(counts.values()) % 2 else 1
+        sizes = np.minimum(random.randint(1, most + 1, len(tokens)), tokens.shape[1] - done)
+        counts[most] += 1
+        given = {slot: tokens[slot, at : at + size] for slot, (at, size) in enumerate(zip(done, sizes)) if size}
+        done += sizes
+        for slot, logits in decoder.append(given).items():
+            right = expected[slot, done[slot] - 1]
+            worst = max(worst, np.abs(logits - right).max() / np.abs(right).max())
+    return worst, counts
+
+
+def main(folder, weights, seed):
+    with open(f"{folder}/facts.json", encoding="utf-8") as file:
+        shape = json.load(file)["decoder"]
+    random, decoder = np.random.RandomState(int(seed)), Decoder(folder, weights)
+    worst, counts = 0.0, {}
+    for _ in range(2):
+        tokens = random.randint(0, shape["vocabulary"], (shape["batch"], shape["length"]))
+        found, counts = grow(decoder, tokens, expected_logits(folder, weights, tokens), random)
+        worst = max(worst, found)
+        for slot in range(shape["batch"]):
+            decoder.ask(f"restart {slot}")
+    text = f"error {worst:.1e} of the largest logit, {counts[1]} times one token, {counts[CHUNK]} times up to {CHUNK}"
+    print(text)
+    return int(worst > TOLERANCE or min(counts.values()) < 3)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
