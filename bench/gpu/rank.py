@@ -45,12 +45,39 @@ def forms(small):
     return result
 
 
+def usual(small):
+    """The form that wins each question as far as is known without a ranking: its key."""
+    if small:
+        return {"32k canon best": ("32k", "shift", "eager", "autocast"), "2k canon best": ("2k", "shift", "eager", "master")}
+    compiled = {f"{tokens} canon compile": (tokens, "shift", "compile", "master") for tokens in ("32k", "2k")}
+    return compiled | {"32k canon best": ("32k", "shift", "compile", "master"), "32k plain best": ("32k", "none", "compile", "master"),
+                       "2k canon best": ("2k", "shift", "graph", "master"),
+                       "2k canon reduce-overhead": ("2k", "shift", "reduce-overhead", "master")}  # fmt: skip
+
+
+def name_of(key):
+    tokens, form, mode, precision = key
+    return f"{tokens}, canon {form}, {mode}, {precision}"
+
+
+def unranked(machine, small):
+    """What stands for a file of forms where there is none."""
+    parts = ("tokens", "form", "mode", "precision")
+    return {"machine": machine, "attention": faster_attention(machine), "winners": {q: name_of(key) for q, key in usual(small).items()},
+            "forms": [dict(zip(parts, key)) | {"name": name_of(key)} for key in usual(small).values()]}  # fmt: skip
+
+
+def faster_attention(machine):
+    times = {name: s for name, s in machine.get("attention_seconds", {}).items() if isinstance(s, float)}
+    return min(times, key=times.get) if times else "flash"
+
+
 def variant_of(key, attention, small, folder):
     tokens, form, mode, precision = key
     settings = shape(tokens, small) | {"form": form, "mode": mode, "precision": precision, "attention": attention}
     environment = {"TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TORCHINDUCTOR_COMPILE_THREADS": "5",
                    "TRITON_CACHE_DIR": f"{folder}/triton"}  # fmt: skip
-    variant = Variant(f"{tokens}, canon {form}, {mode}, {precision}", settings, [sys.executable, f"{HERE}/worker.py"], environment)
+    variant = Variant(name_of(key), settings, [sys.executable, f"{HERE}/worker.py"], environment)
     variant.key = dict(zip(("tokens", "form", "mode", "precision"), key))
     return variant
 
@@ -129,8 +156,7 @@ def main():
     begin = time.monotonic()
     machine = ceilings(arguments.small, 90)
     print(json.dumps(machine), flush=True)
-    times = {name: s for name, s in machine.get("attention_seconds", {}).items() if isinstance(s, float)}
-    attention = min(times, key=times.get) if times else "flash"
+    attention = faster_attention(machine)
     date = datetime.date.today().isoformat()
     path = f"{arguments.out}/{date}-{slug(machine.get('gpu', 'unknown'))}-forms"
     with tempfile.TemporaryDirectory() as folder:

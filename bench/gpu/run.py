@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Second call on a GPU machine: our programs and the best PyTorch forms in turns; what the goals ask for.
 
-    bench/gpu/run.py --forms <date>-<gpu>-forms.json [--sites <date>-<gpu>-sites.json <date>-<gpu>-mixers.json]
+    bench/gpu/run.py [--forms <date>-<gpu>-forms.json] [--sites <date>-<gpu>-sites.json <date>-<gpu>-mixers.json]
                      [--from build/gpu] [--budget 470] [--out FOLDER]
 
-Needs the folder that test/gpu/prepare made, what bench/gpu/rank.py wrote, and Python with torch 2.11; goals of single sites come
+Needs the folder that test/gpu/prepare made, and Python with torch 2.11. Which PyTorch forms are the best stands in what
+bench/gpu/rank.py wrote; without it those run that are expected to be. Goals of single sites come
 from what bench/gpu/sites.py wrote. Each round lets every
 variant take some steps, alone, in an order that changes; ratios are medians of the ratios within a round. Writes
 <date>-<gpu>.json and .md, also while it goes on.
@@ -21,7 +22,7 @@ import time
 from children import Variant, start_all
 from goals import PEAK_FLOPS, goals, in_order, lines_of
 from mixer_goals import mixer_goals
-from rank import STEPS, ceilings, variant_of
+from rank import STEPS, ceilings, unranked, variant_of
 from setting import HERE, OPTIONS, ROOT, flops_per_token, machine, results_folder, shape, slug, write
 from site_goals import site_goals
 
@@ -42,6 +43,11 @@ def share(mine, others, names, work):
             for v in mine:
                 if (v.key["tokens"], v.key["kind"]) == ("32k", kind):
                     v.command += ["--init-from", best[0].settings["weights"]]
+
+
+def in_starting_order(mine, others):
+    """Those that give weights, ours, and the other forms, which compile for long: what is not ready in time is left out."""
+    return sorted(mine + others, key=lambda v: 0 if "weights" in (v.settings or {}) else 1 if v in mine else 2)
 
 
 def ours(folder, small, work):
@@ -135,7 +141,7 @@ def text_of(result, figures):
     copy = result["machine"].get("copy_bytes_per_second", 0)
     lines = [head, "", f"`bench/gpu/run.py`, {result['rounds']} rounds; copy {copy / 1e12:.2f} TB/s, bf16 matmuls "
              f"{result['machine'].get('matmul_flops', 0) / 1e12:.0f} TFLOP/s. MFU: matmuls and attention as 2mnk, three times "
-             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. Goals G6 to G14: {result['sites']}.", "",
+             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. PyTorch forms: {result['forms']}. Goals G6 to G14: {result['sites']}.", "",
              *lines_of(result["goals"])]  # fmt: skip
     lines += ["", "| step | ms | tokens/s | MFU | peak GB | first loss |",
               "|---|---|---|---|---|---|"]
@@ -184,6 +190,11 @@ def measure(variants, small, end, note):
             note()
 
 
+def forms_of(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 def sites_of(paths):
     """Sites and mixers that sites.py measured, and "from": where they come from."""
     result, sources = {"sites": [], "mixers": []}, []
@@ -197,7 +208,7 @@ def sites_of(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--forms", required=True, help="what bench/gpu/rank.py wrote")
+    parser.add_argument("--forms", help="what bench/gpu/rank.py wrote")
     parser.add_argument("--sites", nargs="*", default=[], help="what bench/gpu/sites.py wrote, of sites and of mixers")
     parser.add_argument("--from", dest="folder", default=f"{ROOT}/build/gpu")
     parser.add_argument("--budget", type=float, default=470, help="seconds for everything")
@@ -205,8 +216,6 @@ def main():
     arguments = parser.parse_args()
     begin = time.monotonic()
     end = begin + arguments.budget
-    with open(arguments.forms, encoding="utf-8") as file:
-        forms = json.load(file)
     sites = sites_of(arguments.sites)
     folder = os.path.abspath(arguments.folder)
     with open(f"{folder}/facts.json", encoding="utf-8") as file:
@@ -214,7 +223,9 @@ def main():
     small = facts["emulated"]
     machine.make_executable(folder)
     found = ceilings(small, 60)  # of this machine, which may not be the one of the first call
+    forms = forms_of(arguments.forms) if arguments.forms else unranked(found, small)
     result = {"date": datetime.date.today().isoformat(), "commit": facts["commit"], "emulated": small, "rounds": 0,
+              "forms": os.path.basename(arguments.forms) if arguments.forms else "the usual ones, not ranked",
               "sites": sites["from"],
               "machine": found if "gpu" in found else forms["machine"]}  # fmt: skip
     path = f"{arguments.out}/{result['date']}-{slug(result['machine'].get('gpu', 'unknown'))}{'-emulated' if small else ''}"
@@ -234,7 +245,7 @@ def main():
                 file.write(text_of(result, figures))
 
         try:
-            start_all(others + mine, work, 3, begin + 0.7 * arguments.budget, note)
+            start_all(in_starting_order(mine, others), work, 3, begin + 0.7 * arguments.budget, note)
             measure(variants, small, end, note)
             note()
         finally:
