@@ -22,12 +22,12 @@ BUCKET = 4  # MiB of gradients that DDP sends at once
 
 
 class Rank:
-    def __init__(self, form, rank, ranks, meeting, width, canon, data):
+    def __init__(self, form, rank, ranks, meeting, shape, canon, data):
         self.form, self.rank, self.ranks = form, rank, 1 if form == "alone" else ranks
         if self.ranks > 1:
             dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=ranks)
         torch.manual_seed(0)
-        layers, _, length = SHAPES[width]
+        width, layers, _, length = SHAPES[shape]
         self.model = self.share(Llama(width, layers, length, VOCABULARY, canon))
         self.batch = [load_file(data)[name].long() for name in ("tokens", "targets")]
         # The fused form knows no parts of tensors.
@@ -79,9 +79,9 @@ class Rank:
 
 
 def main():
-    form, rank, ranks, meeting, width, canon, data = sys.argv[1:]
+    form, rank, ranks, meeting, shape, canon, data = sys.argv[1:]
     torch.set_num_threads(1)
-    one = Rank(form, int(rank), int(ranks), meeting, int(width), canon, data)
+    one = Rank(form, int(rank), int(ranks), meeting, shape, canon, data)
     one.time(2)
     if one.rank == 0 or one.ranks == 1:
         print(json.dumps({"ready": True}), flush=True)

@@ -1,8 +1,8 @@
 """What a step of W ranks costs beside W programs that know nothing of each other, ours and PyTorch's, in turns.
 
-    .deps/venv/bin/python bench/ranks/run.py [--ranks 2] [--width 256] [--canon shift|none] [--rounds 15] [--steps 3] [--ours]
+    .deps/venv/bin/python bench/ranks/run.py [--ranks 2] [--shape 256] [--canon shift|none] [--rounds 15] [--steps 3] [--ours]
 
-Llama of bench/step (width 256: 4 layers, batch 4 x 512 a rank), one thread a rank, Gloo on this host. Each round asks each
+Llama of bench/step (shape 256: 4 layers, batch 4 x 512 a rank), one thread a rank, Gloo on this host. Each round asks each
 form for some steps, in an order that turns; `both` are W programs at once, asked at the same moment: on shared cores they
 are the measure, not one program alone. Prints medians and least of wall and processor time, and ratios within rounds.
 """
@@ -46,11 +46,11 @@ class Form:
 
 
 def program(arguments, folder):
-    layers, batch, length = SHAPES[arguments.width]
+    width, layers, batch, length = SHAPES[arguments.shape]
     path = f"{folder}/program"
     canon = CANON_SETS["llama"]["none" if arguments.canon == "none" else "canon"]
     subprocess.run([f"{arguments.build}/bin/stretto-compile", f"{ROOT}/models/llama.stretto", "--batch", str(batch),
-                    "--length", str(length), "--vocab", str(VOCABULARY), "--set", f"dim={arguments.width}", "--set",
+                    "--length", str(length), "--vocab", str(VOCABULARY), "--set", f"dim={width}", "--set",
                     f"layers={layers}", "--set", f"canon_at={canon}", "-o", path], check=True)
     return path
 
@@ -66,7 +66,7 @@ def ours(arguments, folder, data):
 def pytorch(arguments, folder, data, form):
     def start(rank):
         return Process([sys.executable, f"{HERE}/pytorch_rank.py", form, str(rank), str(arguments.ranks),
-                        f"{folder}/meeting-{form}", str(arguments.width), arguments.canon, data], 1, folder)
+                        f"{folder}/meeting-{form}", arguments.shape, arguments.canon, data], 1, folder)
 
     processes = [start(rank) for rank in range(arguments.ranks)]
     answering = processes if form == "alone" else processes[:1]
@@ -80,7 +80,7 @@ def ratio(form, base, clock):
 
 
 def table(forms, arguments):
-    lines = [f"width {arguments.width}, canon {arguments.canon}, {arguments.ranks} ranks, {arguments.rounds} rounds of "
+    lines = [f"shape {arguments.shape}, canon {arguments.canon}, {arguments.ranks} ranks, {arguments.rounds} rounds of "
              f"{arguments.steps} steps", "",
              "| form | wall, ms: median, least | processor, ms: median, least | wall / both: median (least / least) | "
              "processor / both: median (least / least) |", "|---|---|---|---|---|"]
@@ -100,7 +100,7 @@ def table(forms, arguments):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--width", type=int, default=256, choices=sorted(SHAPES))
+    parser.add_argument("--shape", default="256", choices=SHAPES)
     parser.add_argument("--canon", default="shift", choices=["none", "shift"])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--steps", type=int, default=3, help="of each form in a round")
@@ -113,7 +113,7 @@ def parse():
 def main():
     arguments = parse()
     with tempfile.TemporaryDirectory() as folder:
-        data = write_data(folder, arguments.width)
+        data = write_data(folder, arguments.shape)
         forms = ours(arguments, folder, data)
         forms += [pytorch(arguments, folder, data, form) for form in ("alone", "ddp", "fsdp2") if not arguments.ours]
         for form in forms:

@@ -18,17 +18,17 @@ from pytorch_model import Llama
 from sizes import SHAPES, VOCABULARY
 
 
-def make(model, width, form):
-    layers, _, length = SHAPES[width]
+def make(model, shape, form):
+    width, layers, _, length = SHAPES[shape]
     if model == "llama":
         return Llama(width, layers, length, VOCABULARY, form)
     return MixerModel(KINDS[model], width, layers, VOCABULARY, form)
 
 
 class Worker:
-    def __init__(self, model, width, form, mode, data):
+    def __init__(self, model, shape, form, mode, data):
         torch.manual_seed(0)
-        self.model = make(model, width, form)
+        self.model = make(model, shape, form)
         self.batch = [load_file(data)[name].long() for name in ("tokens", "targets")]
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-6,
                                            weight_decay=0.1, fused=True)
@@ -87,9 +87,9 @@ class Worker:
 
 
 def main():
-    model, width, form, mode, data, weights, threads = sys.argv[1:]
+    model, shape, form, mode, data, weights, threads = sys.argv[1:]
     torch.set_num_threads(int(threads))
-    worker = Worker(model, int(width), form, mode, data)
+    worker = Worker(model, shape, form, mode, data)
     named = worker.model.stretto_weights()
     save_file({name: value.detach().contiguous() for name, value in named.items()}, weights)
     start = time.perf_counter()

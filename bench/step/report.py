@@ -36,9 +36,9 @@ def split_of(variant):
     return shares
 
 
-def width_result(width, variants, checks):
+def shape_result(shape, variants, checks):
     base = best_without_canon(variants)
-    result = {"width": width, "checks": checks, "base": base.name if base else None, "variants": []}
+    result = {"shape": shape, "checks": checks, "base": base.name if base else None, "variants": []}
     for v in variants:
         entry = {"name": v.name, "canon": v.canon, "samples": v.samples, "milliseconds": 1e3 * median(v.samples)} | v.facts
         if base:
@@ -61,8 +61,8 @@ def megabytes(count):
     return f"{count / 1e6:.1f}"
 
 
-def width_text(result):
-    lines = [f"## width {result['width']}", "",
+def shape_text(result):
+    lines = [f"## shape {result['shape']}", "",
              f"Ratios to {result['base']}; saved: bytes kept for the backward; peak: all tensors at their highest.", "",
              "| step | ms | ratio | compile s | saved MB | peak MB |", "|---|---|---|---|---|---|"]
     for v in sorted(result["variants"], key=lambda v: v["milliseconds"]):
@@ -102,9 +102,9 @@ def write(folder, cpu, arguments, results):
     settings = {name: getattr(arguments, name) for name in ("model", "rounds", "threads", "modes", "forms", "clock")}
     path = os.path.join(folder, f"{date}-{short}" + ("" if arguments.model == "llama" else f"-{arguments.model}"))
     with open(path + ".json", "w") as file:
-        json.dump({"date": date, "commit": commit(), "cpu": cpu, "settings": settings, "widths": results}, file, indent=1)
+        json.dump({"date": date, "commit": commit(), "cpu": cpu, "settings": settings, "shapes": results}, file, indent=1)
     with open(path + ".md", "w") as file:
         told = ", ".join(f"{name} {value}" for name, value in settings.items())
         file.write(f"# One training step, {date}, {cpu}, commit {commit()}\n\n`bench/step/run.py`: {told}\n\n"
-                   + "\n".join(width_text(result) for result in results))
+                   + "\n".join(shape_text(result) for result in results))
     print(f"written: {path}.json, {path}.md")

@@ -1,10 +1,10 @@
 """One training step of ours against PyTorch's, all variants in turns in one run.
 
-    .deps/venv/bin/python bench/step/run.py [--model gla] [--quick] [--widths 64,256,768] [--rounds 15] [--threads 2]
+    .deps/venv/bin/python bench/step/run.py [--model gla] [--quick] [--shapes 64,256,768] [--rounds 15] [--threads 2]
 
 A step is forward, backward, clipping and AdamW on the same batch from the same weights. Each round lets every variant
 take some steps, alone, in an order that changes; ratios are medians of the ratios within a round. Prints a table per
-width and writes bench/results/<date>-<cpu>.json and .md; with a model other than llama its name behind the CPU's.
+shape and writes bench/results/<date>-<cpu>.json and .md; with a model other than llama its name behind the CPU's.
 """
 import argparse
 import os
@@ -23,7 +23,7 @@ SECONDS = 0.4  # that a variant steps in a round
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="llama", choices=CANON_SETS)
-    parser.add_argument("--widths", default="64,256,768", help="of " + ", ".join(map(str, SHAPES)))
+    parser.add_argument("--shapes", default="64,256,768", help="of " + ", ".join(SHAPES))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--modes", default="eager,compile", help="of PyTorch: eager, compile, autotune")
@@ -41,17 +41,17 @@ def parse():
     return arguments
 
 
-def start(arguments, width, folder):
-    """All variants of a width, ready to step, their first losses compared."""
+def start(arguments, shape, folder):
+    """All variants of a shape, ready to step, their first losses compared."""
     variants, model = [], arguments.model
     for form in arguments.forms.split(","):
         for mode in arguments.modes.split(","):
-            print(f"{model}, width {width}: starting pytorch {mode}, canon {form}", flush=True)
-            variants.append(workers.pytorch(model, width, form, mode, arguments.threads, folder))
+            print(f"{model}, shape {shape}: starting pytorch {mode}, canon {form}", flush=True)
+            variants.append(workers.pytorch(model, shape, form, mode, arguments.threads, folder))
     for canon in CANON_SETS[model]:
         theirs = [v for v in variants if v.canon == canon and not v.ours]
         weights = theirs[0].facts["weights"] if theirs else None
-        ours = workers.stretto(arguments.compiler, model, width, canon, weights, arguments.threads, folder)
+        ours = workers.stretto(arguments.compiler, model, shape, canon, weights, arguments.threads, folder)
         for other in theirs:
             if abs(ours.facts["loss"] - other.facts["loss"]) > 2e-4:
                 raise SystemExit(f"{other.name}: first loss {other.facts['loss']}, ours {ours.facts['loss']}")
@@ -76,16 +76,16 @@ def measure(arguments, variants, check):
     return checks
 
 
-def measure_width(arguments, width, check):
+def measure_shape(arguments, shape, check):
     with tempfile.TemporaryDirectory() as folder:
-        variants = start(arguments, width, folder)
+        variants = start(arguments, shape, folder)
         checks = measure(arguments, variants, check)
         for variant in variants:
             variant.facts |= variant.ask("memory") if "saved" not in variant.facts else {
                 key: value for key, value in variant.ask("memory").items() if key != "saved"}
             variant.process.close()
             variant.facts.pop("weights", None)
-    return report.width_result(width, variants, checks)
+    return report.shape_result(shape, variants, checks)
 
 
 def cpu_name():
@@ -99,9 +99,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check = workers.FmaCheck(folder)
         results = []
-        for width in map(int, arguments.widths.split(",")):
-            results.append(measure_width(arguments, width, check))
-            print(report.width_text(results[-1]), flush=True)
+        for shape in arguments.shapes.split(","):
+            results.append(measure_shape(arguments, shape, check))
+            print(report.shape_text(results[-1]), flush=True)
         check.process.close()
     if arguments.out != "none":
         report.write(arguments.out, cpu_name(), arguments, results)

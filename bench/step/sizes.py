@@ -1,5 +1,6 @@
 """The measured models and shapes."""
-SHAPES = {64: (4, 8, 256), 256: (4, 4, 512), 768: (2, 2, 512)}  # width -> layers, batch, length
+# Name -> width, layers, batch, length.
+SHAPES = {"64": (64, 4, 8, 256), "256": (256, 4, 4, 512), "768": (768, 2, 2, 512), "256-long": (256, 2, 1, 2048)}
 VOCABULARY = 512
 
 # What our programs are compiled with, by what is measured. The last one has all convolutions, as PyTorch's have that have

@@ -58,50 +58,50 @@ class Variant:
         return json.loads(self.process.ask(request))
 
 
-def write_data(folder, width):
-    _, batch, length = SHAPES[width]
+def write_data(folder, shape):
+    _, _, batch, length = SHAPES[shape]
     rows = np.random.default_rng(0).integers(0, VOCABULARY, (batch, length + 1)).astype(np.int32)
-    path = f"{folder}/data{width}.safetensors"
+    path = f"{folder}/data{shape}.safetensors"
     save_file({"tokens": np.ascontiguousarray(rows[:, :-1]), "targets": np.ascontiguousarray(rows[:, 1:])}, path)
     return path
 
 
-def pytorch(model, width, form, mode, threads, folder):
+def pytorch(model, shape, form, mode, threads, folder):
     """A PyTorch variant; waits until it is compiled and has taken its first steps."""
-    weights = f"{folder}/weights{width}-{form}.safetensors"
-    process = Process([sys.executable, f"{HERE}/pytorch_worker.py", model, str(width), form, mode,
-                       write_data(folder, width), weights, str(threads)], threads, folder)
+    weights = f"{folder}/weights{shape}-{form}.safetensors"
+    process = Process([sys.executable, f"{HERE}/pytorch_worker.py", model, shape, form, mode,
+                       write_data(folder, shape), weights, str(threads)], threads, folder)
     ready = json.loads(process.read())
     name = f"pytorch {mode}" + ("" if form == "none" else f", canon as {form}")
     return Variant(name, "none" if form == "none" else "canon", process, {"compile_seconds": ready["compile_seconds"], "loss": ready["loss"],
                                                    "weights": weights, "form": form, "mode": mode})
 
 
-def compile_command(compiler, model, width, canon):
-    layers, batch, length = SHAPES[width]
+def compile_command(compiler, model, shape, canon):
+    width, layers, batch, length = SHAPES[shape]
     return [compiler, f"{HERE}/../../models/{model}.stretto", "--batch", str(batch), "--length", str(length),
             "--vocab", str(VOCABULARY), "--set", f"dim={width}", "--set", f"layers={layers}",
             "--set", f"canon_at={CANON_SETS[model][canon]}"]
 
 
-def summary(compiler, model, width, canon):
+def summary(compiler, model, shape, canon):
     """What the compiler says of the memory of a program: bytes kept from forward to backward."""
-    text = subprocess.run(compile_command(compiler, model, width, canon) + ["--summary", "--json"], check=True,
+    text = subprocess.run(compile_command(compiler, model, shape, canon) + ["--summary", "--json"], check=True,
                           capture_output=True, text=True).stdout
-    _, batch, length = SHAPES[width]
+    _, _, batch, length = SHAPES[shape]
     kept = sum(b["bytes"] for b in json.loads(text)["buffers"]
                if b["function"] == "gradients" and b["operation"] == "seq.scan" and "stride" in b
                and b["arena"] == "activations")
     return {"saved": kept + 4 * batch * length * VOCABULARY}
 
 
-def stretto(compiler, model, width, canon, weights, threads, folder):
+def stretto(compiler, model, shape, canon, weights, threads, folder):
     """Our program, from these weights, or from its own where there are none."""
-    program = f"{folder}/{model}{width}-{canon}"
+    program = f"{folder}/{model}{shape}-{canon}"
     start = time.perf_counter()
-    subprocess.run(compile_command(compiler, model, width, canon) + ["-o", program], check=True)
-    facts = {"compile_seconds": time.perf_counter() - start} | summary(compiler, model, width, canon)
-    command = [program, "--tokens", write_data(folder, width), "--bench", "--threads", str(threads), "--lr", "1e-4",
+    subprocess.run(compile_command(compiler, model, shape, canon) + ["-o", program], check=True)
+    facts = {"compile_seconds": time.perf_counter() - start} | summary(compiler, model, shape, canon)
+    command = [program, "--tokens", write_data(folder, shape), "--bench", "--threads", str(threads), "--lr", "1e-4",
                "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
     process = Process(command + (["--init-from", weights] if weights else []), threads, folder)
     variant = Variant("stretto" if canon == "none" else f"stretto, {canon}", canon, process, facts)
