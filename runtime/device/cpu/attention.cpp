@@ -7,9 +7,11 @@
 #include "runtime/device/cpu/attention.h"
 
 #include "runtime/core/threads.h"
+#include "runtime/device/cpu/attention_tiles.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/documents.h"
+#include "runtime/device/cpu/packed_matmul.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
 #include <algorithm>
@@ -152,9 +154,14 @@ template <typename Visit> void forEachPanel(const AttentionOp &op, Visit visit) 
   }
 }
 
+// What is not f64 is computed in f32.
+bool isTiled(int32_t dtype) { return dtype != STRETTO_F64 && prefersTiles(); }
+
 } // namespace
 
 void collectShapes(const AttentionOp &given, std::set<MatmulShape> &shapes) {
+  if (isTiled(given.dtype))
+    return;
   const AttentionOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
     shapes.insert({op.dtype, rows, keys, op.head_dim, false, true, true});
@@ -163,21 +170,30 @@ void collectShapes(const AttentionOp &given, std::set<MatmulShape> &shapes) {
 }
 
 void collectShapes(const AttentionGradOp &given, std::set<MatmulShape> &shapes) {
+  if (isTiled(given.forward.dtype))
+    return;
   const AttentionOp op = given.forward.dtype == STRETTO_BF16 ? inFloat(given.forward) : given.forward;
   collectShapes(op, shapes); // its matmuls with queries and keys have these sizes, too
   forEachPanel(
       op, [&](int64_t rows, int64_t keys) { shapes.insert({op.dtype, keys, op.head_dim, rows, true, false, true}); });
 }
 
-void attention(const AttentionOp &op) {
-  if (op.dtype == STRETTO_F64)
+int64_t attentionScratch(const AttentionOp &op) { return isTiled(op.dtype) ? tiledScratch(op) : 0; }
+int64_t attentionScratch(const AttentionGradOp &op) { return isTiled(op.forward.dtype) ? tiledScratch(op) : 0; }
+
+void attention(const AttentionOp &op, char *scratch) {
+  if (isTiled(op.dtype))
+    tiledAttention(op, scratch);
+  else if (op.dtype == STRETTO_F64)
     forward<double>(op);
   else
     forward<float>(op);
 }
 
-void attentionGrad(const AttentionGradOp &op) {
-  if (op.forward.dtype == STRETTO_F64)
+void attentionGrad(const AttentionGradOp &op, char *scratch) {
+  if (isTiled(op.forward.dtype))
+    tiledAttentionGrad(op, scratch);
+  else if (op.forward.dtype == STRETTO_F64)
     backward<double>(op);
   else
     backward<float>(op);

@@ -133,7 +133,7 @@ void matmulBf16(const MatmulOp &op, float *memory) {
   narrow(sums, c);
 }
 
-void attentionBf16(const AttentionOp &op, float *memory) {
+void attentionBf16(const AttentionOp &op, float *memory, char *scratch) {
   Parts parts(memory);
   AttentionOp wide = inFloat(op);
   wide.q = parts.widened(queries(op, op.q, op.q_stride));
@@ -142,11 +142,11 @@ void attentionBf16(const AttentionOp &op, float *memory) {
   const Rows out = queries(op, op.o, op.o_stride);
   float *result = parts.take(out);
   wide.o = result;
-  attention(wide);
+  attention(wide, scratch);
   narrow(result, out);
 }
 
-void attentionGradBf16(const AttentionGradOp &op, float *memory) {
+void attentionGradBf16(const AttentionGradOp &op, float *memory, char *scratch) {
   const AttentionOp &forward = op.forward;
   Parts parts(memory);
   AttentionGradOp wide = inFloat(op);
@@ -159,7 +159,7 @@ void attentionGradBf16(const AttentionGradOp &op, float *memory) {
              dv = keys(forward, op.d_v, op.dv_stride);
   float *wideDq = parts.take(dq), *wideDk = parts.take(dk), *wideDv = parts.take(dv);
   wide.d_q = wideDq, wide.d_k = wideDk, wide.d_v = wideDv;
-  attentionGrad(wide);
+  attentionGrad(wide, scratch);
   narrow(wideDq, dq);
   narrow(wideDk, dk);
   narrow(wideDv, dv);

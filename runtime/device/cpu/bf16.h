@@ -12,10 +12,10 @@ int64_t wideElements(const AttentionOp &op);
 int64_t wideElements(const AttentionGradOp &op);
 int64_t wideElements(const AttentionStepOp &op);
 
-// `wide`: that many floats. lse is float already, as is C where dtypeC says so.
+// `wide`: that many floats; `scratch`: what the op in float needs. lse is float already, as is C where dtypeC says so.
 void matmulBf16(const MatmulOp &op, float *wide);
-void attentionBf16(const AttentionOp &op, float *wide);
-void attentionGradBf16(const AttentionGradOp &op, float *wide);
+void attentionBf16(const AttentionOp &op, float *wide, char *scratch);
+void attentionGradBf16(const AttentionGradOp &op, float *wide, char *scratch);
 void attentionStepBf16(const AttentionStepOp &op, float *wide);
 
 // The op in float that does the work of a bfloat16 op, its addresses aside: what the matmuls of one thread are of.

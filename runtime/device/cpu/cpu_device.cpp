@@ -131,6 +131,10 @@ void CpuDevice::execute(const ReserveOp &op) {
   if (elements)
     wide(elements);
   reserveForMatmuls(op);
+  for (const AttentionOp &attention : op.attention)
+    scratch(scratchOf(attentionScratch(attention)));
+  for (const AttentionGradOp &attention : op.attentionGrad)
+    scratch(scratchOf(attentionScratch(attention)));
   for (const LibraryOp &library : op.library)
     scratch(scratchOf(scratchBytes(library)));
 }
@@ -143,17 +147,19 @@ void CpuDevice::execute(const MatmulOp &op) {
 }
 
 void CpuDevice::execute(const AttentionOp &op) {
+  char *const space = scratch(scratchOf(attentionScratch(op)));
   if (op.dtype == STRETTO_BF16)
-    attentionBf16(op, wide(wideElements(op)));
+    attentionBf16(op, wide(wideElements(op)), space);
   else
-    attention(op);
+    attention(op, space);
 }
 
 void CpuDevice::execute(const AttentionGradOp &op) {
+  char *const space = scratch(scratchOf(attentionScratch(op)));
   if (op.forward.dtype == STRETTO_BF16)
-    attentionGradBf16(op, wide(wideElements(op)));
+    attentionGradBf16(op, wide(wideElements(op)), space);
   else
-    attentionGrad(op);
+    attentionGrad(op, space);
 }
 
 void CpuDevice::execute(const AttentionStepOp &op) {

@@ -1,5 +1,5 @@
-// Blocks of 256 terms; of the right operand up to 512 columns, in panels of 32 as tiles read them, and of the left one
-// 64 rows: half of a second-level cache of 1 MB, and a first-level one.
+// Blocks of 256 terms; of the right operand up to 256 columns, in panels of 32 as tiles read them, and of the left one
+// 128 rows: together less than half of a second-level cache of 1 MB.
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include "runtime/abi/abi.h"
@@ -17,9 +17,10 @@ using mixer::Left;
 using Out = mixer::Matrix<float>;
 using In = mixer::Matrix<const float>;
 
-constexpr int64_t depth = 256, width = 512, panel = 32, height = 64;
-constexpr int64_t fewestRows = 32;   // of a matmul that pays for copies of the left operand, or of a transpose
-constexpr int64_t fewestReads = 256; // of a right operand that pays for being copied only to lie in order
+constexpr int64_t depth = 256, width = 256, panel = 32, height = 128;
+constexpr int64_t fewestRows = 32;     // of a matmul that pays for copies of the right operand
+constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
+constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
 
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.
@@ -58,19 +59,26 @@ void packRight(const Operand<float> &b, int64_t p, int64_t terms, int64_t j, int
   }
 }
 
-// Rows from i on; tiles read the left operand in place unless it lies the other way.
-Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, float *buffer) {
-  if (!a.transpose)
-    return {at(a, i, p), a.stride};
-  mixer::transposeRows(terms, rows, {at(a, i, p), a.stride}, {buffer, terms});
-  return {buffer, terms};
+// Rows from i on. Tiles read the left operand either way; a copy has what lies the other way side by side.
+Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
+                      float *buffer) {
+  const float *const from = at(a, i, p);
+  if (!a.transpose || columns < fewestColumns)
+    return {from, a.stride, a.transpose};
+  for (int64_t t = 0; t < terms; ++t)
+    std::copy_n(from + t * a.stride, rows, buffer + t * height);
+  return {buffer, height, true};
 }
 
 } // namespace
 
-bool isPacked(const MatmulShape &shape) {
+bool prefersTiles() {
   static const bool isFaster = __builtin_cpu_supports("x86-64-v3") && !__builtin_cpu_is("intel");
-  return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && isFaster;
+  return isFaster;
+}
+
+bool isPacked(const MatmulShape &shape) {
+  return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && prefersTiles();
 }
 
 int64_t reservePacking() { return packing() ? sizeof(Packing) : 0; }
@@ -89,7 +97,7 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
         packRight(b, p, terms, j, columns, right);
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
-        const Left<float> block = leftBlock(a, i, rows, p, terms, left);
+        const Left<float> block = leftBlock(a, i, rows, p, terms, columns, left);
         for (int64_t begin = 0; begin < columns; begin += panel) {
           const Out to{c + i * ldc + j + begin, ldc};
           const Base<float> base{adds || p > 0 ? In(to) : In()};

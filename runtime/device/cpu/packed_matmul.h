@@ -6,8 +6,11 @@
 
 namespace stretto::runtime {
 
-// Whether this is the way of a matmul: many rows, whose reading pays for the copies, on a CPU with AVX2 that is not
-// Intel's. It is faster than MKL there (docs/performance.md). Depends on the sizes and the CPU alone, as bits do.
+// Whether matmuls and attention in f32 are computed by tiles rather than by MKL: on CPUs with AVX2 that are not
+// Intel's, where they are faster (docs/performance.md). Depends on the CPU alone, as bits do.
+bool prefersTiles();
+
+// Whether this is the way of a matmul: many rows, whose reading pays for the copies, where tiles are preferred.
 bool isPacked(const MatmulShape &shape);
 
 // As multiply (blas.h); `adds`: beta is 1, else 0.

@@ -1,7 +1,9 @@
 // Attention on the CPU, forward and backward, against plain loops in f64.
+#include "runtime/device/cpu/attention.h"
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;
+using namespace stretto::runtime;
 using namespace stretto::test;
 
 namespace {
@@ -10,17 +12,17 @@ namespace {
 struct Case {
   int64_t batch, length, heads, kvHeads, headDim;
   bool causal;
-  int64_t cut = 0; // documents: about how long they are; 0: rows are whole
+  int64_t cut = 0; // where documents begin, see positionsOf; 0: rows are whole
   int64_t width() const { return heads * headDim; }
   int64_t kvWidth() const { return kvHeads * headDim; }
 };
 
-// Places of tokens in their documents, which have lengths of all kinds.
+// Places of tokens in their documents, which have lengths of all kinds: with 120134, 849 tokens and 551.
 std::vector<int32_t> positionsOf(const Case &c) {
   std::vector<int32_t> positions;
   for (int64_t token = 0; token < c.batch * c.length; ++token) {
     const int64_t t = token % c.length;
-    const bool begins = t == 0 || (c.cut && (t * t / 3 + token / c.length) % c.cut == 0);
+    const bool begins = t == 0 || (c.cut && (t * t / 3 + token / c.length + 1) % c.cut == 0);
     positions.push_back(begins ? 0 : positions.back() + 1);
   }
   return positions;
@@ -176,14 +178,29 @@ template <typename Real> void compare(const Case &c) {
   }
 }
 
-const Case cases[] = {{2, 9, 2, 2, 4, true},       {1, 1, 1, 1, 8, true},      {2, 70, 4, 2, 16, true},
-                      {1, 130, 4, 1, 12, true},    {2, 40, 2, 2, 8, false},    {1, 600, 2, 1, 32, true},
-                      {1, 1100, 1, 1, 8, false},   {2, 70, 4, 2, 16, true, 5}, {3, 40, 2, 2, 8, false, 7},
-                      {2, 650, 2, 1, 8, true, 97}, {2, 9, 2, 2, 4, true, 1}};
+const Case cases[] = {{2, 9, 2, 2, 4, true},       {1, 1, 1, 1, 8, true},           {2, 70, 4, 2, 16, true},
+                      {1, 130, 4, 1, 12, true},    {2, 40, 2, 2, 8, false},         {1, 600, 2, 1, 32, true},
+                      {1, 1100, 1, 1, 8, false},   {2, 70, 4, 2, 16, true, 5},      {3, 40, 2, 2, 8, false, 7},
+                      {2, 650, 2, 1, 8, true, 97}, {2, 9, 2, 2, 4, true, 1},        {1, 1300, 2, 1, 20, true},
+                      {1, 64, 1, 1, 67, true},     {1, 1400, 2, 1, 5, true, 120134}};
 
 // Rows [first, first + count) of `width` numbers.
 std::vector<double> rowsOf(const std::vector<double> &all, int64_t first, int64_t count, int64_t width) {
   return {all.begin() + first * width, all.begin() + (first + count) * width};
+}
+
+// A document at the begin of a row has the bits that it has when nothing follows it.
+void compareWithAlone(const Case &packed) {
+  const std::vector<int32_t> positions = positionsOf(packed);
+  const int64_t length = std::find(positions.begin() + 1, positions.end(), 0) - positions.begin();
+  ASSERT_LT(length, packed.length);
+  Case alone = packed;
+  alone.length = length, alone.cut = 0;
+  const auto together = run<float>(packed, 2), single = run<float>(alone, 2);
+  for (int i : {0, 2, 3, 4}) {
+    const int64_t width = i < 3 ? packed.width() : packed.kvWidth();
+    EXPECT_EQ(rowsOf(together[i], 0, length, width), single[i]);
+  }
 }
 
 } // namespace
@@ -212,17 +229,30 @@ TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
   }
 }
 
-// A document at the begin of a row has the bits that it has when nothing follows it.
 TEST(Attention, DocumentsHaveTheBitsOfTheDocumentAlone) {
-  const Case packed{1, 70, 4, 2, 16, true, 31};
-  const std::vector<int32_t> positions = positionsOf(packed);
-  const int64_t length = std::find(positions.begin() + 1, positions.end(), 0) - positions.begin();
-  ASSERT_LT(length, packed.length);
-  Case alone = packed;
-  alone.length = length, alone.cut = 0;
-  const auto together = run<float>(packed, 2), single = run<float>(alone, 2);
-  for (int i : {0, 2, 3, 4}) {
-    const int64_t width = i < 3 ? packed.width() : packed.kvWidth();
-    EXPECT_EQ(rowsOf(together[i], 0, length, width), single[i]);
-  }
+  compareWithAlone({1, 70, 4, 2, 16, true, 31});
+  compareWithAlone({1, 1400, 2, 1, 5, true, 120134});
+}
+
+// What its threads need is there when a program starts, and counted.
+TEST(Attention, TakesNoMemoryAfterItWasReserved) {
+  Workbench bench(STRETTO_F32, "cpu");
+  ReserveOp reserve;
+  AttentionGradOp grad;
+  AttentionOp &op = grad.forward;
+  op.batch = 1, op.length = 100, op.heads = op.kv_heads = 1, op.head_dim = 24, op.causal = 1, op.scale = 1;
+  op.dtype = STRETTO_F32;
+  op.q_stride = op.k_stride = op.v_stride = op.o_stride = op.head_dim;
+  grad.do_stride = grad.dq_stride = grad.dk_stride = grad.dv_stride = op.head_dim;
+  reserve.attention = {op}, reserve.attentionGrad = {grad};
+  bench.device->submit(reserve);
+  const int64_t before = bench.device->libraryPeakBytes();
+  std::vector<std::vector<float>> tensors(9, std::vector<float>(op.length * op.head_dim, 0.5f));
+  int next = 0;
+  for (void **buffer : {&op.q, &op.k, &op.v, &op.o, &op.lse, &grad.d_o, &grad.d_q, &grad.d_k, &grad.d_v})
+    *buffer = tensors[next++].data();
+  bench.device->submit(op);
+  bench.device->submit(grad);
+  EXPECT_EQ(bench.device->libraryPeakBytes(), before);
+  EXPECT_GE(before, attentionScratch(grad) * bench.device->threads());
 }

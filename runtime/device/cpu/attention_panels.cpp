@@ -1,0 +1,44 @@
+// Blocks of queries, panels of keys and their scores.
+#include "runtime/device/cpu/attention_panels.h"
+
+namespace stretto::runtime::panels {
+
+using In = mixer::Matrix<const float>;
+
+Block::Block(int64_t query, int64_t length)
+    : query(query), rows(std::min(blockQueries, length - query)),
+      columns((rows + columnLanes - 1) / columnLanes * columnLanes) {}
+
+int64_t blockCount(int64_t length) { return (length + blockQueries - 1) / blockQueries; }
+
+Rows rowsOf(void *data, const AttentionOp &op, int64_t head, int64_t token, int64_t stride) {
+  return {static_cast<float *>(data) + token * stride + head * op.head_dim, stride};
+}
+
+float *lseOf(const AttentionOp &op, int64_t head, int64_t token) {
+  return static_cast<float *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
+}
+
+void copyRows(int64_t rows, int64_t columns, Rows from, Rows to) {
+  for (int64_t row = 0; row < rows; ++row)
+    std::copy_n(from.row(row), columns, to.row(row));
+}
+
+void packColumns(const Block &block, int64_t headDim, Rows from, float *to) {
+  if (block.rows < block.columns)
+    std::fill_n(to, headDim * blockQueries, 0.0f);
+  mixer::transposeRows(block.rows, headDim, In(from), Rows{to, blockQueries});
+}
+
+void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows, const float *columns, float *scores) {
+  // On the diagonal, queries before the first key of a step see none of its keys.
+  const int64_t step = panel.diagonal ? columnLanes : panel.count;
+  for (int64_t key = 0; key < panel.count; key += step) {
+    const int64_t query = panel.diagonal ? key : 0;
+    mixer::matmul(std::min(step, panel.count - key), block.columns - query, headDim,
+                  mixer::Left<float>{rows.row(key), rows.stride}, In{columns + query, blockQueries}, {},
+                  Rows{scores + key * blockQueries + query, blockQueries});
+  }
+}
+
+} // namespace stretto::runtime::panels

@@ -1,0 +1,71 @@
+// What attention by tiles and its gradient share: blocks of queries, panels of keys and their scores, which have a row
+// for each key. So the maxima and sums of queries are vectors, keys and values are read as they lie, and all that is
+// transposed is a block of queries, once for all of its keys.
+#pragma once
+
+#include "runtime/core/op.h"
+#include "runtime/device/cpu/mixer/matmul.h"
+#include "runtime/device/cpu/softmax_columns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stretto::runtime::panels {
+
+constexpr int64_t blockQueries = 64; // queries worked on together: the stride of scores
+constexpr int64_t panelKeys = 128;   // keys whose scores are held at once
+
+using Rows = mixer::Matrix<float>;
+
+// Hands out parts of a thread's scratch memory.
+class Scratch {
+public:
+  explicit Scratch(char *memory) : next(reinterpret_cast<float *>(memory)) {}
+  float *take(int64_t count) { return std::exchange(next, next + count); }
+  Rows takeRows(int64_t count, int64_t columns) { return {take(count * columns), columns}; }
+
+private:
+  float *next;
+};
+
+// A block of queries of a document, counted from its begin; `columns`: the queries with those that fill the last
+// vector.
+struct Block {
+  int64_t query, rows, columns;
+  Block(int64_t query, int64_t length);
+};
+int64_t blockCount(int64_t length);
+
+// Keys that a block is multiplied with at once. On the diagonal they are those of its own tokens.
+struct Panel {
+  int64_t key, count;
+  bool diagonal;
+  // What counts of scores in the order of queries, and in that of keys.
+  mixer::Part ofQueries() const { return diagonal ? mixer::Part::lower : mixer::Part::all; }
+  mixer::Part ofKeys() const { return diagonal ? mixer::Part::upper : mixer::Part::all; }
+  ScoreColumns scores(const Block &block) const { return {count, block.columns, blockQueries, diagonal}; }
+};
+
+// Calls `visit` with the panels of the keys [begin, end) that a block sees.
+template <typename Visit> void forEach(const Block &block, bool causal, int64_t begin, int64_t end, Visit visit) {
+  const int64_t common = causal ? std::min(block.query, end) : end;
+  for (int64_t key = begin; key < common; key += panelKeys)
+    visit(Panel{key, std::min(panelKeys, common - key), false});
+  if (causal && block.query < end)
+    visit(Panel{block.query, block.rows, true});
+}
+
+// The rows of one head from a token on, in [batch, length, heads * headDim].
+Rows rowsOf(void *data, const AttentionOp &op, int64_t head, int64_t token, int64_t stride);
+// The logarithm of a query's sum of exponentials; those of the next tokens follow.
+float *lseOf(const AttentionOp &op, int64_t head, int64_t token);
+
+void copyRows(int64_t rows, int64_t columns, Rows from, Rows to);
+
+// The rows of a block as columns, `blockQueries` apart; zeros in the last vector.
+void packColumns(const Block &block, int64_t headDim, Rows from, float *to);
+
+// scores = rows of the panel times the columns of a block, as far as they count.
+void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows, const float *columns, float *scores);
+
+} // namespace stretto::runtime::panels

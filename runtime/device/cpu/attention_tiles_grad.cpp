@@ -1,0 +1,152 @@
+// The gradient of flash attention by tiles. A piece of work is a range of queries and one of keys of a document and a
+// head of keys. Pieces of one round share no range, so that threads write apart; rounds follow each other, so that sums
+// have one order whoever computes what.
+#include "runtime/device/cpu/attention_tiles.h"
+
+#include "runtime/core/threads.h"
+#include "runtime/device/cpu/attention_panels.h"
+#include "runtime/device/cpu/documents.h"
+#include "runtime/device/cpu/softmax_rows.h"
+
+#include <vector>
+
+namespace stretto::runtime {
+namespace {
+
+using namespace panels;
+using mixer::Base;
+using mixer::Left;
+
+constexpr int64_t rangeTokens = 512; // a multiple of blockQueries
+
+// Ranges of a document by number. In round 0 they are the same, and nothing has been added to gradients yet.
+struct Piece {
+  Document document;
+  int64_t keys, queries;
+  bool isFirst() const { return keys == queries; }
+  int64_t firstKey() const { return keys * rangeTokens; }
+  int64_t firstQuery() const { return queries * rangeTokens; }
+  int64_t endOf(int64_t begin) const { return std::min(document.length, begin + rangeTokens); }
+};
+
+// What a thread holds of a block: queries and gradients of outputs as rows and as columns, and gradients of queries.
+struct Space {
+  float *scores, *dScores, *queries, *dOuts, *lse, *delta;
+  Rows q, dOut, dQ;
+  Space(Scratch scratch, int64_t headDim)
+      : scores(scratch.take(panelKeys * blockQueries)), dScores(scratch.take(panelKeys * blockQueries)),
+        queries(scratch.take(headDim * blockQueries)), dOuts(scratch.take(headDim * blockQueries)),
+        lse(scratch.take(blockQueries)), delta(scratch.take(blockQueries)), q(scratch.takeRows(blockQueries, headDim)),
+        dOut(scratch.takeRows(blockQueries, headDim)), dQ(scratch.takeRows(blockQueries, headDim)) {}
+};
+
+// A block of queries of a head, as a piece goes through them.
+struct Turn {
+  const AttentionGradOp &grad;
+  const Piece &piece;
+  int64_t head; // of queries
+  Block block;
+  Space space;
+
+  const AttentionOp &op() const { return grad.forward; }
+  int64_t kvHead() const { return head * op().kv_heads / op().heads; }
+  int64_t token() const { return piece.document.first + block.query; }
+  Rows dQueries() const { return rowsOf(grad.d_q, op(), head, token(), grad.dq_stride); }
+};
+
+void readBlock(const Turn &turn) {
+  const AttentionOp &op = turn.op();
+  const auto &[grad, piece, head, block, space] = turn;
+  copyRows(block.rows, op.head_dim, rowsOf(op.q, op, head, turn.token(), op.q_stride), space.q);
+  copyRows(block.rows, op.head_dim, rowsOf(grad.d_o, op, head, turn.token(), grad.do_stride), space.dOut);
+  if (!piece.isFirst())
+    copyRows(block.rows, op.head_dim, turn.dQueries(), space.dQ);
+  packColumns(block, op.head_dim, space.q, space.queries);
+  packColumns(block, op.head_dim, space.dOut, space.dOuts);
+  const Rows out = rowsOf(op.o, op, head, turn.token(), op.o_stride);
+  const float *const lse = lseOf(op, head, turn.token());
+  for (int64_t row = 0; row < block.columns; ++row) {
+    space.lse[row] = row < block.rows ? lse[row] : 0;
+    space.delta[row] = row < block.rows ? dotRow(space.dOut.row(row), out.row(row), op.head_dim) : 0;
+  }
+}
+
+// c (+)= a b, of `rows` rows; what `adds` says.
+void add(bool adds, int64_t rows, int64_t headDim, int64_t terms, const Left<float> &a, Rows b, Rows c) {
+  mixer::matmul(rows, headDim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c);
+}
+
+// `addsToKeys`: gradients of these keys hold something already; `addsToQueries` likewise.
+void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsToQueries) {
+  const AttentionOp &op = turn.op();
+  const auto &[grad, piece, head, block, space] = turn;
+  const int64_t key = piece.document.first + panel.key, headDim = op.head_dim;
+  const Rows k = rowsOf(op.k, op, turn.kvHead(), key, op.k_stride);
+  const Rows v = rowsOf(op.v, op, turn.kvHead(), key, op.v_stride);
+  multiply(block, panel, headDim, k, space.queries, space.scores);
+  multiply(block, panel, headDim, v, space.dOuts, space.dScores);
+  softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
+                     space.delta);
+  add(addsToQueries, block.rows, headDim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()}, k,
+      space.dQ);
+  add(addsToKeys, panel.count, headDim, block.rows, {space.dScores, blockQueries, false, panel.ofKeys()}, space.q,
+      rowsOf(grad.d_k, op, turn.kvHead(), key, grad.dk_stride));
+  add(addsToKeys, panel.count, headDim, block.rows, {space.scores, blockQueries, false, panel.ofKeys()}, space.dOut,
+      rowsOf(grad.d_v, op, turn.kvHead(), key, grad.dv_stride));
+}
+
+// `isFirst`: of the heads of queries that share these keys.
+void addBlock(const Turn &turn, bool isFirst) {
+  const Piece &piece = turn.piece;
+  const int64_t begin = piece.firstKey();
+  const bool causal = turn.op().causal && piece.isFirst(), sets = isFirst && piece.isFirst();
+  readBlock(turn);
+  forEach(turn.block, causal, begin, piece.endOf(begin), [&](const Panel &panel) {
+    // The first block that sees a key sets its gradients: its own, unless all see all.
+    const bool setsKeys = sets && (causal ? panel.diagonal : turn.block.query == piece.firstQuery());
+    addPanel(turn, panel, !setsKeys, !piece.isFirst() || panel.key > begin);
+  });
+  copyRows(turn.block.rows, turn.op().head_dim, turn.space.dQ, turn.dQueries());
+}
+
+void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, char *scratch) {
+  const AttentionOp &op = grad.forward;
+  const int64_t group = op.heads / op.kv_heads, begin = piece.firstQuery();
+  const Space space(Scratch(scratch), op.head_dim);
+  for (int64_t member = 0; member < group; ++member)
+    for (int64_t query = begin; query < piece.endOf(begin); query += blockQueries)
+      addBlock({grad, piece, kvHead * group + member, Block(query, piece.document.length), space}, member == 0);
+}
+
+int64_t rangeCount(const Document &document) { return (document.length + rangeTokens - 1) / rangeTokens; }
+
+std::vector<Piece> piecesOf(const std::vector<Document> &documents, bool causal, int64_t round) {
+  std::vector<Piece> pieces;
+  for (const Document &document : documents) {
+    const int64_t count = rangeCount(document);
+    for (int64_t keys = 0; keys < count && round < count; ++keys)
+      if (!causal || keys + round < count)
+        pieces.push_back({document, keys, (keys + round) % count});
+  }
+  return pieces;
+}
+
+} // namespace
+
+int64_t tiledScratch(const AttentionGradOp &op) {
+  return sizeof(float) * blockQueries * (5 * op.forward.head_dim + 2 * panelKeys + 2);
+}
+
+void tiledAttentionGrad(const AttentionGradOp &grad, char *scratch) {
+  const AttentionOp &op = grad.forward;
+  const int64_t bytes = tiledScratch(grad);
+  const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
+  for (int64_t round = 0; !documents.empty() && round < rangeCount(documents.front()); ++round) {
+    const std::vector<Piece> pieces = piecesOf(documents, op.causal, round);
+    parallelFor(static_cast<int64_t>(pieces.size()) * op.kv_heads, [&](int64_t i, int thread) {
+      run(grad, pieces[i / op.kv_heads], i % op.kv_heads, scratch + thread * bytes);
+    });
+  }
+}
+
+} // namespace stretto::runtime

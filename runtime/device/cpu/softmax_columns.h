@@ -1,0 +1,33 @@
+// The work of attention on scores that have a row for each key and a column for each query, in vectors of queries as
+// wide as the CPU has (chosen when the program starts).
+#pragma once
+
+#include <cstdint>
+
+namespace stretto::runtime {
+
+constexpr int64_t columnLanes = 16; // queries are worked on in groups of so many
+
+// Scores of some keys: `queries`, a multiple of columnLanes, in each row, and rows `stride` elements apart. A query
+// sees all of the keys; of a block on the diagonal, query i those up to key i.
+struct ScoreColumns {
+  int64_t keys, queries, stride;
+  bool diagonal;
+};
+
+// For each query: the maximum of scale * score and the sum of exp(scale * score - maximum) over the keys seen so far,
+// and the factor by which the last keys made results over the keys before them shrink.
+struct SoftmaxColumns {
+  float *maximum, *sum, *shrink;
+};
+
+// scores = exp(scale * scores - maximum), and 0 for keys that a query does not see. Takes the keys into the state, and
+// says whether any query's results shrink. Each query sees a key. `first`: there were none before.
+bool softmaxColumns(const ScoreColumns &of, float *scores, float scale, bool first, const SoftmaxColumns &state);
+
+// p = exp(scale * scores - lse); scores = p, dScores = p * (dScores - delta) * scale; both 0 for keys that a query does
+// not see.
+void softmaxGradColumns(const ScoreColumns &of, float *scores, float *dScores, float scale, const float *lse,
+                        const float *delta);
+
+} // namespace stretto::runtime
