@@ -28,8 +28,10 @@ class Device {
 public:
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;
-  // What it is, for the user: "cpu on 2 threads".
+  // What it is, for the user: "cpu on 2 threads, matmuls by tiles".
   virtual std::string describe() const = 0;
+  // By what it computes matmuls and attention, as far as that depends on the machine, and bits on it; else empty.
+  virtual std::string matmuls() const { return ""; }
 
   // Memory aligned to 64 bytes; throws Error when there is none.
   virtual void *allocate(int64_t bytes) = 0;

@@ -71,6 +71,16 @@ std::string writeManifest(const Manifest &manifest) {
   return body + checksumLine(body);
 }
 
+std::string otherMatmuls(const std::map<std::string, std::string> &then,
+                         const std::map<std::string, std::string> &now) {
+  const auto before = then.find("matmuls"), here = now.find("matmuls");
+  if (before == then.end() || here == now.end() || before->second == here->second)
+    return "";
+  return fmt::format("matmuls of this run were computed by {}, and on this machine are by {}: from here on, bits are "
+                     "not those of the machine before",
+                     before->second, here->second);
+}
+
 Manifest readManifest(std::string_view content) {
   const size_t close = content.rfind("\"checksum\": ");
   if (close == std::string_view::npos || content.substr(close) != checksumLine(content.substr(0, close)))

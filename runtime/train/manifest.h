@@ -30,6 +30,10 @@ struct Manifest {
 
 std::string writeManifest(const Manifest &manifest);
 
+// What to tell the user where facts of a checkpoint and of this machine name other ways to compute matmuls, on which
+// bits depend; empty where they do not.
+std::string otherMatmuls(const std::map<std::string, std::string> &then, const std::map<std::string, std::string> &now);
+
 // Throws Error for anything that writeManifest would not have written byte for byte.
 Manifest readManifest(std::string_view text);
 

@@ -45,6 +45,8 @@ std::map<std::string, std::string> Trainer::facts() const {
                                               {"virtual_ranks", fmt::format("{}", virtualRanks(parts.parallel))},
                                               {"data_position", fmt::format("{}", done * rowsPerStep())},
                                               {"updates", fmt::format("{}", updates)}};
+  if (const std::string matmuls = parts.state.device.matmuls(); !matmuls.empty())
+    facts["matmuls"] = matmuls;
   if (firstWeights)
     facts["first_weights"] = writeOrigin(*firstWeights);
   return facts;
@@ -60,6 +62,8 @@ void Trainer::resumeFrom(const Manifest &manifest) {
       throw Error(fmt::format("a run must be resumed with the {} of its checkpoint, {}, but got {}",
                               key == std::string("spec_hash") ? "spec" : key, then, now.at(key)));
   }
+  if (const std::string text = otherMatmuls(manifest.facts, now); !text.empty())
+    parts.progress.warning(text);
   if (const auto found = manifest.facts.find("first_weights"); found != manifest.facts.end())
     firstWeights = readOrigin(found->second);
   done = manifest.step;

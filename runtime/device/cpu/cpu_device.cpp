@@ -10,6 +10,7 @@
 #include "runtime/device/cpu/embed.h"
 #include "runtime/device/cpu/library.h"
 #include "runtime/device/cpu/matmul.h"
+#include "runtime/device/cpu/packed_matmul.h"
 #include "runtime/device/cpu/reserve.h"
 #include "runtime/device/cpu/side_thread.h"
 #include "runtime/library/run.h"
@@ -51,7 +52,10 @@ std::unique_ptr<SideStream> CpuDevice::sideStream() {
   return OnlyBuffers::areGuarded() ? Device::sideStream() : std::make_unique<SideThread>();
 }
 
-std::string CpuDevice::describe() const { return fmt::format("cpu on {} threads", threads()); }
+std::string CpuDevice::describe() const {
+  return fmt::format("cpu on {} threads, matmuls by {}", threads(), matmuls());
+}
+std::string CpuDevice::matmuls() const { return prefersTiles() ? "tiles" : "MKL"; }
 int64_t CpuDevice::libraryPeakBytes() const {
   return libraryTemporaryPeak() + matmulMemoryPeak() + scratchMemory.bytes + wideMemory.bytes;
 }

@@ -15,6 +15,7 @@ public:
   CpuDevice();
   std::string_view name() const override { return "cpu"; }
   std::string describe() const override;
+  std::string matmuls() const override;
   void *allocate(int64_t bytes) override;
   void release(void *data, int64_t bytes) override;
   void submit(Op op, const CallSite &at) override;

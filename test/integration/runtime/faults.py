@@ -4,6 +4,7 @@ REQUIRES: runtime
 RUN: %python3 %s %build/test/programs %t
 """
 import os
+import re
 import resource
 import shutil
 import signal
@@ -46,6 +47,9 @@ expect(process.returncode == 128 + signal.SIGINT, "exit status after SIGINT")
 contains(output, f"go on with: {fake} --resume --out {folder}/stopped")
 run(fake, "--resume", "--quiet", "--threads", "1", "--out", f"{folder}/stopped")
 expect(read(f"{folder}/stopped/metrics.jsonl") == read(f"{folder}/good/metrics.jsonl"), "bits after a stop differ")
+
+# A checkpoint says by what matmuls were computed, since bits depend on it.
+expect(re.search(rb'"matmuls": "(tiles|MKL)"', read(f"{folder}/good/ckpt/00000040/manifest.json")), "no way of matmuls")
 
 # A damaged or cut checkpoint is refused by name and the one before it is used.
 for damage in ("cut", "flip"):

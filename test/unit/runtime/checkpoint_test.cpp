@@ -23,6 +23,16 @@ std::string newestError(const CheckpointFolder &folder) {
 
 } // namespace
 
+TEST(Manifest, TellsWhereMatmulsAreComputedInAnotherWay) {
+  const std::map<std::string, std::string> tiles = {{"matmuls", "tiles"}}, mkl = {{"matmuls", "MKL"}};
+  EXPECT_EQ(otherMatmuls(tiles, mkl),
+            "matmuls of this run were computed by tiles, and on this machine are by MKL: from "
+            "here on, bits are not those of the machine before");
+  EXPECT_EQ(otherMatmuls(tiles, tiles), "");
+  EXPECT_EQ(otherMatmuls(facts, mkl), "");
+  EXPECT_EQ(otherMatmuls(mkl, facts), "");
+}
+
 TEST(Manifest, ReadsWhatItWrites) {
   const Manifest manifest{12, facts, {{"weights.safetensors", 7, "ab", {{"x", 1, 2, "cd"}, {"y\"", 2, 7, "ef"}}}}};
   const Manifest again = readManifest(writeManifest(manifest));
