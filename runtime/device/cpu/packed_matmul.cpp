@@ -18,7 +18,7 @@ using Out = mixer::Matrix<float>;
 using In = mixer::Matrix<const float>;
 
 constexpr int64_t depth = 256, width = 256, panel = 32, height = 128;
-constexpr int64_t fewestRows = 32;     // of a matmul that pays for copies of the right operand
+constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of the right operand
 constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
 

@@ -1,4 +1,4 @@
-// Large matmuls in f32 on the calling thread, by the tiles of runtime/device/cpu/mixer/matmul.h: blocks of the operands
+// Matmuls in f32 on the calling thread, by the tiles of runtime/device/cpu/mixer/matmul.h: blocks of the operands
 // are copied so that tiles read them from the caches in order.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace stretto::runtime {
 // Intel's, where they are faster (docs/performance.md). Depends on the CPU alone, as bits do.
 bool prefersTiles();
 
-// Whether this is the way of a matmul: many rows, whose reading pays for the copies, where tiles are preferred.
+// Whether this is the way of a matmul: rows enough to pay for the copies, where tiles are preferred.
 bool isPacked(const MatmulShape &shape);
 
 // As multiply (blas.h); `adds`: beta is 1, else 0.

@@ -49,7 +49,8 @@ template <typename Real> std::vector<double> reference(const stretto_matmul_args
 }
 
 template <typename Real> void compareAll() {
-  for (Shape shape : {Shape{1, 1, 1}, Shape{7, 3, 5}, Shape{130, 65, 33}, Shape{96, 200, 257}, Shape{70, 600, 530}})
+  for (Shape shape : {Shape{1, 1, 1}, Shape{7, 3, 5}, Shape{19, 70, 40}, Shape{130, 65, 33}, Shape{96, 200, 257},
+                      Shape{70, 600, 530}})
     for (int bits = 0; bits < 8; ++bits) {
       const auto args = arguments<Real>(shape, bits & 1, bits & 2, bits & 4);
       EXPECT_LE(relativeError(matmul<Real>(args, 2, "cpu"), reference<Real>(args)), tolerance<Real>())
@@ -64,7 +65,7 @@ TEST(Matmul, AgreesWithLoopsInF64) { compareAll<double>(); }
 
 // An residual gives the bits that C with the same content gives, whether it lies elsewhere or where C does.
 TEST(Matmul, AResidualIsAddedAsCIs) {
-  for (Shape shape : {Shape{7, 3, 5}, Shape{170, 65, 33}}) {
+  for (Shape shape : {Shape{7, 3, 5}, Shape{19, 70, 40}, Shape{170, 65, 33}}) {
     const auto args = arguments<float>(shape, false, true, true);
     const auto expected = matmul<float>(args, 2, "cpu");
     for (bool inPlace : {false, true}) {
