@@ -97,6 +97,11 @@ cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribu
   handle.mostDynamicShared = static_cast<size_t>(value);
   return cudaSuccess;
 }
+// The kernels of LibTorch are not here.
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) {
+  breakDevice(cudaErrorInvalidDeviceFunction, "a kernel was launched that the made-up GPU does not have");
+  return cudaErrorInvalidDeviceFunction;
+}
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
   const auto &[kernel, library, mostDynamicShared] = *static_cast<const CUkern_st *>(function);
   if (const cudaError_t status = load(*library); status != cudaSuccess)

@@ -107,6 +107,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const GpuLock lock(gpuMutex());
   return streamOf(stream)->lane->tasks.empty() ? deviceState() : cudaErrorNotReady;
 }
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+  return enqueue(stream, [=] { function(data); });
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const GpuLock lock(gpuMutex());
   if (!event->mark || isForgotten())
