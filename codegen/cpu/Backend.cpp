@@ -2,6 +2,8 @@
 #include "codegen/cpu/Backend.h"
 
 #include "codegen/cpu/Passes.h"
+#include "codegen/cpu/StripLimits.h"
+#include "codegen/rows/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -22,11 +24,19 @@ public:
   int64_t bucketBytes() const override { return 4 << 20; }
   passes::CostModel costModel() const override { return {}; }
 
+  void addEpilogues(OpPassManager &passes, bool wherePossible) const override {
+    const EpilogueLimits limits = wherePossible ? cpuStrips.wherePossible() : cpuStrips;
+    passes.addPass(createChooseEpilogues(
+        {{}, limits.wantedColumns, limits.mostColumns, limits.leastRows, limits.leastStrips, limits.leastDepth}));
+    passes.addPass(createFuseEpilogues());
+  }
+
   void addSchedules(OpPassManager &passes, const BackendSettings &, StringRef cpu, StringRef overrides) const override {
     ChooseScheduleOptions options;
     options.cpu = cpu.str();
     options.overrides = overrides.str();
     passes.addPass(createChooseSchedule(options));
+    passes.addPass(createPackWeights());
   }
 
   void addHostKernels(OpPassManager &passes, const BackendSettings &, StringRef cpu) const override {

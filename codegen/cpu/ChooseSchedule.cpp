@@ -2,7 +2,9 @@
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/ScratchValues.h"
 #include "codegen/cpu/StoredValues.h"
+#include "codegen/cpu/StripLimits.h"
 #include "codegen/rows/ScheduleOverrides.h"
+#include "codegen/rows/StripPlans.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -38,10 +40,11 @@ static int64_t widestNest(const RowPlan &plan) {
 
 /// Vector registers that a column of a block of `rows` rows wants at once: tapped values, one for each row of the
 /// block and its halo; coefficients, which all rows read; sums, which live through the loop; the constants of an
-/// expanded function. A value wider than the loop (gate and up, say) is there several times.
-static int64_t liveVectors(const RowPlan &plan, int64_t rows) {
+/// expanded function. A value wider than the loop (gate and up, say) is there several times; a row has so many
+/// `strips`.
+static int64_t liveVectors(const RowPlan &plan, int64_t rows, int64_t strips = 1) {
   kern::RowKernel op = plan.kernel();
-  int64_t live = 2, span = plan.halo().high - plan.halo().low, widest = widestNest(plan);
+  int64_t live = 2, span = plan.halo().high - plan.halo().low, widest = widestNest(plan) * strips;
   auto times = [&](Value value) { return llvm::divideCeil(elementCount(value), widest); };
   llvm::SmallDenseSet<Value> tapped;
   bool hasFunction = false;
@@ -89,12 +92,16 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     auto target = Target::resolve(cpu, [&](const llvm::Twine &message) { root->emitError() << message; });
     if (failed(target))
       return signalPassFailure();
-    auto schedules = ScheduleOverrides::read(overrides, {"rows", "lanes", "chunk"}, root);
+    auto schedules = ScheduleOverrides::read(overrides, {"rows", "lanes", "chunk", "block", "strip"}, root);
     if (failed(schedules))
       return signalPassFailure();
-    WalkResult result = root->walk([&](kern::RowwiseOp op) {
-      return op.getSchedule() || succeeded(choose(op, *target, schedules->of(op))) ? WalkResult::advance()
-                                                                                   : WalkResult::interrupt();
+    WalkResult result = root->walk([&](kern::RowKernel op) {
+      if (op.getSchedule())
+        return WalkResult::advance();
+      auto rowwise = dyn_cast<kern::RowwiseOp>(op.getOperation());
+      LogicalResult chosen = rowwise ? choose(rowwise, *target, schedules->of(op))
+                                     : choose(cast<kern::MatmulOp>(op.getOperation()), *target, schedules->of(op));
+      return succeeded(chosen) ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       signalPassFailure();
@@ -112,19 +119,15 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
   LogicalResult choose(kern::RowwiseOp op, const Target &target, const ScheduleOverride &numbers) {
     if (failed(check(numbers)))
       return failure();
+    for (StringRef field : {"block", "strip"})
+      if (failed(numbers.check(field, !numbers.has(field), "left out where there is no matmul")))
+        return failure();
     RowPlan plan(op);
     int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op)));
-    int64_t registers = target.vectorBits == 512 ? 32 : 16;
-    // Spilled vectors come back from the first-level cache: a quarter more than there are registers still pays.
-    int64_t live = liveVectors(plan, 8);
-    int64_t blockRows = numbers.get("rows", rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4);
+    int64_t live = liveVectors(plan, 8), blockRows = blockOf(live, target, numbers);
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkOf(op, blockRows));
     ScratchValues choice = chooseScratch(plan, blockRows);
-    auto unit = UnitAttr::get(op.getContext());
-    for (Operation *inner : choice.rolling)
-      inner->setAttr(StoredValues::rollingAttribute, unit);
-    for (Operation *inner : choice.cached)
-      inner->setAttr(StoredValues::cachedAttribute, unit);
+    mark(choice);
     op.setScheduleAttr(kern::VectorScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
@@ -134,6 +137,64 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
     numbers.remark({{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}});
     return success();
+  }
+
+  /// Spilled vectors come back from the first-level cache: a quarter more than there are registers still pays.
+  int64_t blockOf(int64_t live, const Target &target, const ScheduleOverride &numbers) {
+    int64_t registers = target.vectorBits == 512 ? 32 : 16;
+    return numbers.get("rows", rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4);
+  }
+
+  static void mark(const ScratchValues &choice) {
+    for (Operation *inner : choice.rolling)
+      inner->setAttr(StoredValues::rollingAttribute, UnitAttr::get(inner->getContext()));
+    for (Operation *inner : choice.cached)
+      inner->setAttr(StoredValues::cachedAttribute, UnitAttr::get(inner->getContext()));
+  }
+
+  /// A matmul and its epilogue, in strips.
+  LogicalResult choose(kern::MatmulOp op, const Target &target, const ScheduleOverride &numbers) {
+    if (failed(check(numbers)))
+      return failure();
+    MeetingColumns meeting(op, 0);
+    std::optional<StripForm> form = meeting.choose(cpuStrips.wantedColumns, cpuStrips.mostColumns);
+    if (!form)
+      return op.emitOpError() << "brings together columns that do not fit a strip of " << cpuStrips.mostColumns;
+    form->width = numbers.get("strip", form->width);
+    if (failed(numbers.check("strip", meeting.allow(*form), "a number of columns that meet no others")))
+      return failure();
+    int64_t matmulRows = numbers.get("block", stripRows);
+    int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op))), time = op.getRows().second;
+    auto set = [&](int64_t blockRows, int64_t chunkRows) {
+      op.setScheduleAttr(kern::StripScheduleAttr::get(op.getContext(), form->pieces, form->width, matmulRows, blockRows,
+                                                      lanes, chunkRows));
+    };
+    set(1, time);
+    StripPlans plans(op);
+    int64_t live = 0;
+    for (const StripPlans::Run &run : plans.runs())
+      live = std::max(live, liveVectors(run.plan, 8, plans.strips().count()));
+    int64_t blockRows = blockOf(live, target, numbers), items = op.getRows().first * plans.strips().count();
+    int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : runOf(time, items));
+    for (const StripPlans::Run &run : plans.runs())
+      mark(chooseScratch(run.plan, blockRows));
+    set(blockRows, chunkRows);
+    remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
+        << "walks strips of columns" << remark::metric("pieces", form->pieces) << remark::metric("strip", form->width)
+        << remark::metric("strips", plans.strips().count()) << remark::metric("kinds", plans.runs().size())
+        << remark::metric("rows", blockRows) << remark::metric("lanes", lanes) << remark::metric("chunk", chunkRows)
+        << remark::metric("live_vectors", live);
+    numbers.remark(
+        {{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}, {"block", matmulRows}, {"strip", form->width}});
+    return success();
+  }
+
+  /// Whole sequences, unless these leave too few items: the halo of a chunk is computed twice.
+  int64_t runOf(int64_t time, int64_t items) {
+    int64_t chosen = time;
+    for (int64_t parts = 1; items * parts < leastChunks && chosen >= 4 * stripRows; ++parts)
+      chosen = llvm::alignTo(llvm::divideCeil(time, parts + 1), stripRows);
+    return chosen;
   }
 
   /// A power of two of blocks that fills `chunk-bytes`, or is so large that the sums of its columns are a sixteenth of

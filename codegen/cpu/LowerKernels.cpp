@@ -38,6 +38,13 @@ Value stretto::codegen::bufferPointer(VectorBuilder &b, LLVM::LLVMFuncOp functio
   return LLVM::LoadOp::create(b, pointer, b.address(buffers, pointer, number));
 }
 
+SmallVector<Value> stretto::codegen::bufferPointers(VectorBuilder &b, LLVM::LLVMFuncOp function, Operation *op) {
+  SmallVector<Value> pointers;
+  for (unsigned i = 0; i < op->getNumOperands() + op->getNumResults(); ++i)
+    pointers.push_back(bufferPointer(b, function, i));
+  return pointers;
+}
+
 /// The function of a kernel, in a module of its own until it is in the LLVM dialect.
 static FailureOr<KernelInfo> buildKernel(Operation *op, ModuleOp kernels, const Target &target) {
   if (!kern::kernelNameOf(op))
@@ -46,6 +53,10 @@ static FailureOr<KernelInfo> buildKernel(Operation *op, ModuleOp kernels, const 
   b.setInsertionPointToEnd(kernels.getBody());
   if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
     return buildRowwiseKernel(b, rowwise);
+  if (auto matmul = dyn_cast<kern::MatmulOp>(op))
+    return buildMatmulKernel(b, matmul);
+  if (auto pack = dyn_cast<kern::PackOp>(op))
+    return buildPackKernel(b, pack);
   if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
     return buildSumPartialsKernel(b, sum, target);
   return op->emitOpError("is a kernel that this target has no code for");

@@ -59,11 +59,38 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
   let dependentDialects = ["::stretto::kern::KernDialect"];
 }
 
+def PackWeights : Pass<"kern-pack-weights"> {
+  let summary = "weights of matmuls with an epilogue are packed before them";
+  let description = [{
+    The right operand of each `kern.matmul` with a schedule of strips becomes panels of these strips (`kern.pack`), in
+    which the matmul reads it in order.
+
+    ```mlir
+    func.func @main(%x: tensor<2x64x16xf32>, %w: tensor<32x16xf32>) -> tensor<2x64x32xf32> {
+      %0 = kern.matmul kernel "k" %x by %w as transposed epilogue() maps []
+          schedule #kern.strip_schedule<pieces 1, strip 32, block 64, rows 8, lanes 16, chunk 64> {
+      ^bb0(%row: tensor<32xf32>):
+        %1 = arith.negf %row : tensor<32xf32>
+        kern.yield %1 : tensor<32xf32>
+      } : (tensor<2x64x16xf32>, tensor<32x16xf32>) -> tensor<2x64x32xf32>
+      return %0 : tensor<2x64x32xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = kern.pack kernel "k.pack" %arg1 as transposed pieces 1 strip 32 : tensor<32x16xf32> -> tensor<1x1x16x32xf32>
+    %1 = kern.matmul kernel "k" %arg0 by %0 as panels epilogue() maps [] ...
+    ```
+  }];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
 def LowerKernels : Pass<"kern-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "fused kernels become functions in the LLVM dialect";
   let description = [{
-    Adds `llvm.func @<kernel>(ptr buffers, i64 begin, i64 end, ptr scratch)` for each `kern.rowwise` and
-    `kern.sum_partials`; the operations stay. See `codegen/cpu/LowerKernels.h`.
+    Adds `llvm.func @<kernel>(ptr buffers, i64 begin, i64 end, ptr scratch)` for each `kern.rowwise`,
+    `kern.matmul`, `kern.pack` and `kern.sum_partials`; the operations stay. See `codegen/cpu/LowerKernels.h`.
 
     ```mlir
     // stretto-opt --kern-lower-kernels=cpu=x86-64-v4

@@ -65,12 +65,15 @@ RowEmitter::Emitted RowEmitter::pointerTo(const RowBuffer &buffer, int64_t row, 
                 return b.address(buffer.pointer, buffer.element, b.mul(rowNumber(anchor), buffer.rowElements));
               }).value;
   int64_t offset = index.base + (row - anchor) * buffer.rowElements;
-  pointer = once({of, row, {index.base}, elementPointer}, outer, [&] {
-              return b.address(pointer, buffer.element, offset);
+  Index inRow{index.base, 0, 0, index.strip};
+  pointer = once({of, row, inRow, elementPointer}, outer, [&] {
+              Value first = b.address(pointer, buffer.element, offset);
+              return index.strip && strip ? b.address(first, buffer.element, b.mul(strip, index.strip)) : first;
             }).value;
   if (!index.head)
     return {pointer, outer};
-  return once({of, row, {index.base, index.head}, headPointer}, middle,
+  inRow.head = index.head;
+  return once({of, row, inRow, headPointer}, middle,
               [&] { return b.address(pointer, buffer.element, b.mul(head, index.head)); });
 }
 
@@ -105,6 +108,8 @@ RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index
 
 RowEmitter::Emitted RowEmitter::loadOperand(BlockArgument argument, int64_t row, Index index) {
   const RowBuffer &buffer = frame.inputs[argument.getArgNumber()];
+  if (!plan.kernel().getOperandOf(argument.getArgNumber()))
+    return load(buffer, row, plan.inStrip(index, domain));
   if (buffer.rowElements && index.column) {
     auto *known = llvm::find_if(loaded, [&](Loaded &l) { return l.buffer == &buffer && l.index == index; });
     if (known == loaded.end())

@@ -15,6 +15,7 @@ struct RowFrame {
   llvm::SmallVector<RowBuffer> slots;   // results of reductions, one row of scratch for each row of the sequence
   llvm::SmallVector<RowBuffer> stored;  // columns in scratch memory, by the number of the Stored
   int64_t length = 0;                   // rows of a sequence
+  mlir::Value strip;                    // of a run of strips (StripPlans.h)
 };
 
 /// Conditions of whole rows that code was made for as if they held: what they say, and at which row from the base.
@@ -31,7 +32,9 @@ mlir::Value rowCondition(mlir::arith::SelectOp select);
 class RowEmitter final : public ElementEmitter {
 public:
   RowEmitter(VectorBuilder &builder, const RowPlan &plan, const RowFrame &frame, mlir::Value base, bool careful)
-      : ElementEmitter(builder, plan), frame(frame), base(base), careful(careful) {}
+      : ElementEmitter(builder, plan), frame(frame), base(base), careful(careful) {
+    strip = frame.strip;
+  }
 
   /// From now on takes conditions of whole rows to hold, and notes them.
   void assume(AssumedRows *rows) { assumed = rows; }

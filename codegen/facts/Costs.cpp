@@ -16,13 +16,20 @@ seq::MatmulKind stretto::codegen::matmulKind(Operation *op) {
   return library ? library.getMatmulKind() : seq::MatmulKind::none;
 }
 
+double stretto::codegen::matmulFlops(Operation *op) {
+  return matmulKind(op) == seq::MatmulKind::none ? 0 : cast<seq::LibraryOp>(op).getFlops();
+}
+
+/// A matmul with an epilogue is both a library operation and a kernel of rows.
 static double flopsOf(Operation *op) {
+  double flops = 0;
+  if (auto library = dyn_cast<seq::LibraryOp>(op))
+    flops += library.getFlops();
   if (auto kernel = dyn_cast<kern::RowKernel>(op)) {
     auto [batch, time] = kernel.getRows();
-    return kern::flopsOf(kernel.getBody().front()) * static_cast<double>(batch * time);
+    flops += kern::flopsOf(kernel.getBody().front()) * static_cast<double>(batch * time);
   }
-  auto library = dyn_cast<seq::LibraryOp>(op);
-  return library ? library.getFlops() : 0;
+  return flops;
 }
 
 Cost stretto::codegen::costOf(Operation *op) {

@@ -24,6 +24,8 @@ Cost costOf(mlir::Operation *op);
 
 /// Whether an operation is a matmul or attention, of the forward or of the backward direction.
 seq::MatmulKind matmulKind(mlir::Operation *op);
+/// Multiplications and additions of its matmuls alone.
+double matmulFlops(mlir::Operation *op);
 
 /// Rows of the flat arenas in the smallest range on which a kernel of the optimizer can be launched: of one that reads
 /// and writes rows of one sequence, each from its own. Others: 0.

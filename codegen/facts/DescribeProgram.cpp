@@ -41,7 +41,7 @@ void addWork(func::FuncOp function, int64_t runs, llvm::function_ref<std::vector
     Work work{kind, matmulKind(&op) == seq::MatmulKind::backward, "", 0, cost.bytes, runs};
     if (kind != WorkKind::memory) {
       work.type = typeOf(&op);
-      work.flops = cost.flops;
+      work.flops = matmulFlops(&op);
     }
     listOf(&op).push_back(std::move(work));
   }

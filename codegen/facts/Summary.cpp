@@ -58,9 +58,9 @@ static void addWork(func::FuncOp entry, Summary &summary) {
       block.bytes += runs * cost.bytes;
       seq::MatmulKind kind = matmulKind(&op);
       if (kind == seq::MatmulKind::forward)
-        block.flopsForward += static_cast<double>(runs) * cost.flops;
+        block.flopsForward += static_cast<double>(runs) * matmulFlops(&op);
       if (kind == seq::MatmulKind::backward)
-        block.flopsBackward += static_cast<double>(runs) * cost.flops;
+        block.flopsBackward += static_cast<double>(runs) * matmulFlops(&op);
     }
   }
 }

@@ -107,9 +107,9 @@ private:
   void addFlops(Operation *op, double runs) {
     seq::MatmulKind kind = matmulKind(op);
     if (kind == seq::MatmulKind::forward)
-      facts.flopsForward += runs * costOf(op).flops;
+      facts.flopsForward += runs * matmulFlops(op);
     if (kind == seq::MatmulKind::backward)
-      facts.flopsBackward += runs * costOf(op).flops;
+      facts.flopsBackward += runs * matmulFlops(op);
   }
 
   ModuleOp module;

@@ -71,17 +71,20 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
 static void addFused(OpPassManager &passes, const PipelineOptions &options) {
   addFacts(passes, options);
   const passes::CostModel costs = options.backend->costModel();
-  if (options.fuse == "all" && options.backend->fusesResiduals())
+  bool fusesRows = options.fuse != "none";
+  if (fusesRows && options.backend->fusesResiduals())
     passes.addPass(passes::createFuseResiduals());
-  if (options.fuse == "all")
+  if (fusesRows)
     passes.addPass(passes::createSplitCarry());
   passes.addPass(passes::createFormGroups(
-      {options.fuse, costs.operationsPerByte, costs.blockRows, costs.heldRows, costs.heldBytes}));
-  if (options.fuse == "all")
+      {fusesRows ? "all" : "none", costs.operationsPerByte, costs.blockRows, costs.heldRows, costs.heldBytes}));
+  if (fusesRows)
     passes.addPass(passes::createDuplicateProducers({costs.operationsPerByte}));
   passes.addPass(passes::createOutlineGroups());
   addCleanup(passes);
   passes.addPass(passes::createRoundActivations());
+  if (options.fuse == "all" || options.fuse == "always")
+    options.backend->addEpilogues(passes, options.fuse == "always");
   passes.addPass(passes::createAddOptimizer());
 }
 
@@ -132,7 +135,8 @@ void stretto::codegen::addPhase(OpPassManager &passes, Phase phase, const Pipeli
 
 namespace {
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  PassOptions::Option<std::string> fuse{*this, "fuse", llvm::cl::desc("all or none"), llvm::cl::init("all")};
+  PassOptions::Option<std::string> fuse{*this, "fuse", llvm::cl::desc("all, always, rows or none"),
+                                        llvm::cl::init("all")};
   PassOptions::Option<int64_t> memoryBudget{
       *this, "memory-budget",
       llvm::cl::desc("bytes that saved values may take; 0: where a byte saves six that are moved"), llvm::cl::init(0)};

@@ -40,6 +40,8 @@ ElementEmitter::Emitted ElementEmitter::once(Key key, Level level, llvm::functio
 
 Value ElementEmitter::countElements(Index index) {
   Value element = b.index(index.base);
+  if (index.strip && strip)
+    element = b.add(element, b.mul(strip, index.strip));
   if (index.head)
     element = b.add(element, b.mul(head, index.head));
   return index.column ? b.add(element, column) : element;

@@ -94,6 +94,7 @@ protected:
   Domain domain;
   int64_t lanes = 1;
   mlir::Value head, column;
+  mlir::Value strip;    // of those that the code is for, where there are several
   int64_t position = 0; // its number, where several are known at once
 
 private:

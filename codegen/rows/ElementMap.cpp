@@ -24,13 +24,15 @@ static Split splitAt(int64_t position, Index index, Domain domain, int64_t perio
   return {Split::cut, position};
 }
 
-Fit stretto::codegen::fitMap(ElementMap map, Index index, Domain domain, int64_t period) {
-  auto at = [&](int64_t h, int64_t j) { return map(index.base + h * index.head + j * index.column); };
+Fit stretto::codegen::fitMap(ElementMap map, Index index, Domain domain, int64_t period, int64_t strips) {
+  auto at = [&](int64_t s, int64_t h, int64_t j) {
+    return map(index.base + s * index.strip + h * index.head + j * index.column);
+  };
   int64_t length = index.column ? domain.length : 1;
-  Element first = at(0, 0);
-  Fit fit{first.source, {first.element, 0, 0}, std::nullopt};
+  Element first = at(0, 0, 0);
+  Fit fit{first.source, {first.element}, std::nullopt};
   if (length > 1) {
-    Element second = at(0, 1);
+    Element second = at(0, 0, 1);
     fit.index.column = second.source == first.source ? second.element - first.element : -1;
     if (fit.index.column != 0 && fit.index.column != 1) {
       fit.split = splitAt(1, index, domain, period);
@@ -38,29 +40,36 @@ Fit stretto::codegen::fitMap(ElementMap map, Index index, Domain domain, int64_t
     }
   }
   if (domain.heads > 1 && index.head != 0)
-    fit.index.head = at(1, 0).element - first.element;
-  for (int64_t h = 0; h < (index.head ? domain.heads : 1); ++h)
-    for (int64_t j = 0; j < length; ++j) {
-      Element e = at(h, j);
-      if (e.source == first.source && e.element == fit.index.base + h * fit.index.head + j * fit.index.column)
-        continue;
-      fit.split = h == 0 ? splitAt(j, index, domain, period) : Split{Split::heads, h};
-      return fit;
-    }
+    fit.index.head = at(0, 1, 0).element - first.element;
+  if (strips > 1 && index.strip != 0)
+    fit.index.strip = at(1, 0, 0).element - first.element;
+  for (int64_t s = 0; s < (index.strip ? strips : 1); ++s)
+    for (int64_t h = 0; h < (index.head ? domain.heads : 1); ++h)
+      for (int64_t j = 0; j < length; ++j) {
+        Element e = at(s, h, j);
+        int64_t expected = fit.index.base + s * fit.index.strip + h * fit.index.head + j * fit.index.column;
+        if (e.source == first.source && e.element == expected)
+          continue;
+        fit.split = s > 0    ? Split{Split::strips, s}
+                    : h == 0 ? splitAt(j, index, domain, period)
+                             : Split{Split::heads, h};
+        return fit;
+      }
   return fit;
 }
 
 SmallVector<std::pair<Domain, Index>, 2> stretto::codegen::splitDomain(Domain domain, Index index, Split split) {
   switch (split.kind) {
   case Split::nest:
-    return {{{domain.length / split.at, split.at}, {index.base, split.at * index.column, split.at > 1}}};
+    return {{{domain.length / split.at, split.at}, {index.base, split.at * index.column, split.at > 1, index.strip}}};
   case Split::cut: {
-    Index rest{index.base + split.at * index.column, index.head, domain.length - split.at > 1};
-    return {{{domain.heads, split.at}, {index.base, index.head, split.at > 1}},
-            {{domain.heads, domain.length - split.at}, rest}};
+    Index first{index.base, index.head, split.at > 1, index.strip};
+    Index rest{index.base + split.at * index.column, index.head, domain.length - split.at > 1, index.strip};
+    return {{{domain.heads, split.at}, first}, {{domain.heads, domain.length - split.at}, rest}};
   }
   case Split::heads: {
-    Index rest{index.base + split.at * index.head, index.head, index.column};
+    Index rest = index;
+    rest.base += split.at * index.head;
     std::pair<Domain, Index> parts[] = {{{split.at, domain.length}, index},
                                         {{domain.heads - split.at, domain.length}, rest}};
     for (auto &[d, i] : parts)
@@ -68,6 +77,8 @@ SmallVector<std::pair<Domain, Index>, 2> stretto::codegen::splitDomain(Domain do
         i.head = 0;
     return {parts[0], parts[1]};
   }
+  case Split::strips:
+    break;
   }
-  llvm_unreachable("covered switch");
+  llvm_unreachable("no split of a domain");
 }

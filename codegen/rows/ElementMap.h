@@ -14,9 +14,10 @@
 
 namespace stretto::codegen {
 
-/// Element `base + h * head + j * column` for the counters h, j of a loop nest; `column` is 0 or 1.
+/// Element `base + h * head + j * column` for the counters h, j of a loop nest; `column` is 0 or 1. Where the code is
+/// for several strips of columns (StripPlans.h), `+ s * strip` in strip s of these.
 struct Index {
-  int64_t base = 0, head = 0, column = 0;
+  int64_t base = 0, head = 0, column = 0, strip = 0;
   auto operator<=>(const Index &) const = default;
 };
 
@@ -29,9 +30,10 @@ struct Domain {
 using seq::Element;
 using ElementMap = llvm::function_ref<Element(int64_t)>;
 
-/// How to divide a domain: into heads of `at` elements, at column `at`, or at head `at`.
+/// How to divide a domain: into heads of `at` elements, at column `at`, or at head `at`; `strips`: strip `at` needs
+/// other code.
 struct Split {
-  enum Kind { nest, cut, heads } kind;
+  enum Kind { nest, cut, heads, strips } kind;
   int64_t at;
 };
 
@@ -43,10 +45,11 @@ struct Fit {
 };
 
 /// Fits `map` over the elements that `index` visits in `domain`. `period` is the natural width at which the map
-/// repeats (the last dimension of the value it describes); it decides between heads and cuts.
-Fit fitMap(ElementMap map, Index index, Domain domain, int64_t period);
+/// repeats (the last dimension of the value it describes); it decides between heads and cuts. The fit holds for so many
+/// strips.
+Fit fitMap(ElementMap map, Index index, Domain domain, int64_t period, int64_t strips = 1);
 
-/// The parts that `split` makes of a domain and the index that goes with each.
+/// The parts that `split`, not one of strips, makes of a domain and the index that goes with each.
 llvm::SmallVector<std::pair<Domain, Index>, 2> splitDomain(Domain domain, Index index, Split split);
 
 /// Width of the last dimension, 1 for a scalar; number of elements.

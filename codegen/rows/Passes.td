@@ -3,11 +3,93 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChooseEpilogues : Pass<"kern-choose-epilogues", "::mlir::ModuleOp"> {
+  let summary = "decide which kernels lie in the epilogue of a matmul";
+  let description = [{
+    Writes `kern.epilogue = n` on a matmul and on the `kern.rowwise` that is to be its epilogue: a kernel that reads the
+    rows of its result. Those that save the most bytes come first; a kernel lies in one matmul. All must hold:
+
+    * the matmul is of one of the `types`, adds nothing, and neither carries `seq.no_fuse`;
+    * what else the kernel reads does not depend on the matmul through anything else;
+    * the columns of the matmul that the kernel brings together fit a strip of at most `most-columns` (Strips.h), and
+      each reduction depends on it;
+    * taps reach over at most 15 rows, sequences have at least `least-rows`, rows `least-strips`, and sums of the
+      matmul `least-depth` terms;
+    * the kernel is not the loss.
+
+    Remarks (category `fusion`): `FusedEpilogue` with the bytes that do not move, `NotInEpilogue` with the reason.
+
+    ```mlir
+    // stretto-opt --kern-choose-epilogues
+    func.func @main(%x: tensor<2x64x16xf32>, %w: tensor<32x16xf32>) -> tensor<2x64x32xf32> {
+      %0 = seq.linear %x, %w : tensor<2x64x16xf32>, tensor<32x16xf32> -> tensor<2x64x32xf32>
+      %1 = kern.rowwise kernel "main.rowwise0"(%0) maps [row] {
+      ^bb0(%row: tensor<32xf32>):
+        %2 = seq.tap %row by -1 : tensor<32xf32>
+        %3 = arith.addf %row, %2 : tensor<32xf32>
+        kern.yield %3 : tensor<32xf32>
+      } : (tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+      return %1 : tensor<2x64x32xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.linear %arg0, %arg1 : ... {kern.epilogue = 0 : i64}
+    %1 = kern.rowwise kernel "main.rowwise0"(%0) maps [row] {
+    ...
+    } {kern.epilogue = 0 : i64} : (tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"types", "types", "std::string", "of numbers that are multiplied so; f32 and f64 unless they are given">,
+    Option<"wantedColumns", "wanted-columns", "int64_t", "128", "columns that a strip has best">,
+    Option<"mostColumns", "most-columns", "int64_t", "128", "columns that it has at most">,
+    Option<"leastRows", "least-rows", "int64_t", "4", "tokens of a sequence">,
+    Option<"leastStrips", "least-strips", "int64_t", "1", "strips of a row">,
+    Option<"leastDepth", "least-depth", "int64_t", "1", "terms of a sum of the matmul">
+  ];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
+def FuseEpilogues : Pass<"kern-fuse-epilogues", "::mlir::ModuleOp"> {
+  let summary = "matmuls and their epilogues become one kern.matmul";
+  let description = [{
+    The matmul and the kernel that carry one number `kern.epilogue` become a `kern.matmul`. The body moves as it is;
+    what else reads the result of the matmul reads what the kernel yields of it.
+
+    ```mlir
+    func.func @main(%x: tensor<2x64x16xf32>, %w: tensor<32x16xf32>) -> tensor<2x64x32xf32> {
+      %0 = seq.linear %x, %w : tensor<2x64x16xf32>, tensor<32x16xf32> -> tensor<2x64x32xf32>
+          {kern.epilogue = 0 : i64}
+      %1 = kern.rowwise kernel "main.rowwise0"(%0) maps [row] {
+      ^bb0(%row: tensor<32xf32>):
+        %2 = seq.tap %row by -1 : tensor<32xf32>
+        %3 = arith.addf %row, %2 : tensor<32xf32>
+        kern.yield %3 : tensor<32xf32>
+      } {kern.epilogue = 0 : i64} : (tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+      return %1 : tensor<2x64x32xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = kern.matmul kernel "main.matmul0" %arg0 by %arg1 as transposed epilogue() maps [] {
+    ^bb0(%arg2: tensor<32xf32>):
+      %1 = seq.tap %arg2 by -1 : tensor<32xf32>
+      %2 = arith.addf %arg2, %1 : tensor<32xf32>
+      kern.yield %2 : tensor<32xf32>
+    } : (tensor<2x64x16xf32>, tensor<32x16xf32>) -> tensor<2x64x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
 def SplitColumnSums : Pass<"kern-split-column-sums"> {
   let summary = "column sums become partial sums and their ordered sum";
   let description = [{
-    A scheduled `kern.rowwise` with column sums becomes one with `partial_sums`, whose sums `[chunks, columns...]`
-    are added up by a `kern.sum_partials` each. Its kernel is named after the rowwise kernel.
+    A scheduled `kern.rowwise` or `kern.matmul` with column sums becomes one with `partial_sums`, whose sums
+    `[chunks, columns...]` are added up by a `kern.sum_partials` each. Its kernel is named after the rowwise kernel.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<16xf32>) {

@@ -3,20 +3,15 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include <set>
-
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-/// A movement that leaves the lanes of a vector as they are.
-static bool isPlainMovement(Operation *op) { return op && isa<seq::MovementOp>(op) && !isa<seq::PermuteOp>(op); }
 
 /// Whether an operation adds up, or moves what is only added up.
 static bool sumsUp(Operation *user) {
   auto reduce = dyn_cast<seq::ReduceOp>(user);
   return isa<seq::ColumnSumOp>(user) || (reduce && reduce.getKind() == seq::ReduceKind::add) ||
-         (isPlainMovement(user) && llvm::all_of(user->getUsers(), sumsUp));
+         (leavesLanes(user) && llvm::all_of(user->getUsers(), sumsUp));
 }
 
 bool stretto::codegen::isContracted(Value product) {
@@ -33,7 +28,7 @@ void stretto::codegen::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_re
           visit(piece);
 }
 
-RowPlan::RowPlan(kern::RowKernel op) : op(op) {
+RowPlan::RowPlan(kern::RowKernel op, StripRange range) : op(op), range(range), alike(range.count) {
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
@@ -161,106 +156,4 @@ void RowPlan::formPhases() {
     }
   }
   llvm::stable_sort(allPhases, [](const RowPhase &a, const RowPhase &b) { return a.level < b.level; });
-}
-
-SmallVector<Piece> RowPlan::divide(unsigned number) {
-  const Root &root = allRoots[number];
-  int64_t count = elementCount(root.value), width = count;
-  if (root.kind == Root::reduce && elementCount(allReductions[root.number].getResult()) > 1)
-    width = lastDimension(root.value);
-  SmallVector<std::pair<Domain, Index>> open{{{count / width, width}, {0, count == width ? 0 : width, width > 1}}};
-  SmallVector<Piece> pieces;
-  while (!open.empty()) {
-    auto [domain, index] = open.pop_back_val();
-    Index target;
-    if (std::optional<Split> split = findSplit(root, index, domain, &target))
-      llvm::append_range(open, llvm::reverse(splitDomain(domain, index, *split)));
-    else
-      pieces.push_back({number, domain, index, target});
-  }
-  return pieces;
-}
-
-std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain domain, Index *target) {
-  if (auto split = findSplit(root.value, index, domain))
-    return split;
-  int64_t width = lastDimension(root.value);
-  int64_t period = root.kind == Root::columnSum ? elementCount(op.getYielded()[root.number]) : width;
-  auto map = [&](int64_t element) -> Element {
-    switch (root.kind) {
-    case Root::store:
-      return {0, element};
-    case Root::columnSum:
-      return {0, element % period};
-    case Root::reduce:
-      return {0, element / width};
-    }
-    llvm_unreachable("covered switch");
-  };
-  Fit fit = fitMap(map, index, domain, period);
-  *target = fit.index;
-  // Columns that add to one number are visited one by one.
-  if (!fit.split && root.kind == Root::columnSum && index.column && !fit.index.column)
-    return domain.heads == 1 ? Split{Split::nest, 1} : Split{Split::cut, 1};
-  return fit.split;
-}
-
-const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) const {
-  FitKey key{inner, index, domain.heads, domain.length};
-  auto [it, isNew] = fits.try_emplace(key);
-  if (!isNew)
-    return it->second;
-  int64_t width = lastDimension(inner->getResult(0));
-  bool wholePairs = index.column && index.base % 2 == 0 && index.head % 2 == 0;
-  auto permute = dyn_cast<seq::PermuteOp>(inner);
-  if (permute && permute.getStyle() == seq::PairStyle::interleaved && wholePairs) {
-    auto isPaired = [&](int64_t element) {
-      return Element{element % width < static_cast<int64_t>(permute.getRotated()), element};
-    };
-    it->second = fitMap(isPaired, index, domain, width);
-    if (!it->second.split && it->second.source && domain.length % 2)
-      it->second.split = Split{Split::cut, domain.length - 1};
-    return it->second;
-  }
-  auto map = [&](int64_t element) {
-    return isa<seq::ColumnIndexOp>(inner) ? Element{0, element % width}
-                                          : cast<seq::MovementOp>(inner).getSource(element);
-  };
-  return it->second = fitMap(map, index, domain, width);
-}
-
-std::pair<Value, Index> RowPlan::behindMovements(Value value, Index index, Domain domain) const {
-  while (isPlainMovement(value.getDefiningOp())) {
-    const Fit &fit = fitOf(value.getDefiningOp(), index, domain);
-    value = sourceOperand(value.getDefiningOp(), fit);
-    index = fit.index;
-  }
-  return {value, index};
-}
-
-/// The first split that a value, or one it is computed from, asks for.
-std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain) {
-  struct Item {
-    Value value;
-    Index index;
-  };
-  SmallVector<Item> open{{value, index}};
-  std::set<std::tuple<void *, int64_t, int64_t, int64_t>> seen;
-  while (!open.empty()) {
-    auto [v, i] = open.pop_back_val();
-    Operation *inner = v.getDefiningOp();
-    if (!inner || isa<seq::ReduceOp>(inner) || !seen.insert({v.getAsOpaquePointer(), i.base, i.head, i.column}).second)
-      continue;
-    if (!isa<seq::MovementOp>(inner) && !isa<seq::ColumnIndexOp>(inner)) {
-      for (Value operand : inner->getOperands())
-        open.push_back({operand, i});
-      continue;
-    }
-    const Fit &fit = fitOf(inner, i, domain);
-    if (fit.split)
-      return fit.split;
-    if (isa<seq::MovementOp>(inner))
-      open.push_back({sourceOperand(inner, fit), fit.index});
-  }
-  return std::nullopt;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "codegen/rows/ElementMap.h"
+#include "codegen/rows/Strips.h"
 #include "ir/kern/KernInterfaces.h"
 #include "ir/seq/SeqOps.h"
 
@@ -67,11 +68,21 @@ struct RowPhase {
 /// Calls `visit` for each piece of some phases.
 void forEachPiece(llvm::ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit);
 
+/// Strips `first` and those behind it, `count` in all, that one code computes.
+struct StripRange {
+  const Strips *strips = nullptr;
+  int64_t first = 0, count = 1;
+};
+
 class RowPlan {
 public:
-  explicit RowPlan(kern::RowKernel op);
+  /// Of whole rows; with `range` of the columns of some strips, whose pieces are those of the first of them.
+  explicit RowPlan(kern::RowKernel op, StripRange range = {});
 
   kern::RowKernel kernel() const { return op; }
+  bool isOfStrips() const { return range.strips; }
+  /// How many strips of the range the plan holds for: fewer than it has where a later one needs other code.
+  int64_t stripsAlike() const { return alike; }
   llvm::ArrayRef<Root> roots() const { return allRoots; }
   llvm::ArrayRef<RowPhase> phases() const { return allPhases; }
   llvm::ArrayRef<seq::ReduceOp> reductions() const { return allReductions; }
@@ -84,6 +95,8 @@ public:
   /// What a movement (or a column index) reads behind elements `index` of its result; source 1 of an interleaved
   /// permute are columns exchanged in pairs.
   const Fit &fitOf(mlir::Operation *op, Index index, Domain domain) const;
+  /// Where elements `index` of the argument that a matmul computes are in its strip.
+  Index inStrip(Index index, Domain domain) const { return fitInStrip(index, domain).index; }
   /// The value that movements bring to elements `index` of `value`, and which of its elements.
   std::pair<mlir::Value, Index> behindMovements(mlir::Value value, Index index, Domain domain) const;
 
@@ -93,11 +106,20 @@ private:
   void formPhases();
   void addRoot(Root root, int64_t level);
   void place(llvm::SmallVectorImpl<Nest> &nests, const Piece &piece);
+  using Part = std::pair<Domain, Index>;
   llvm::SmallVector<Piece> divide(unsigned root);
+  llvm::SmallVector<Part> partsOf(const Root &root);
+  llvm::SmallVector<Part> stripParts(const Root &root, int64_t width);
+  Fit fitInStrip(Index index, Domain domain) const;
+  Fit fit(ElementMap map, Index index, Domain domain, int64_t period) const {
+    return fitMap(map, index, domain, period, range.count);
+  }
   std::optional<Split> findSplit(mlir::Value value, Index index, Domain domain);
   std::optional<Split> findSplit(const Root &root, Index index, Domain domain, Index *target);
 
   kern::RowKernel op;
+  StripRange range;
+  int64_t alike;
   llvm::DenseMap<mlir::Value, int64_t> levels;
   llvm::DenseMap<mlir::Value, RowRange> demand;
   llvm::DenseSet<mlir::Value> rowDependent;
@@ -110,6 +132,11 @@ private:
   using FitKey = std::tuple<mlir::Operation *, Index, int64_t, int64_t>;
   mutable std::map<FitKey, Fit> fits; // that were asked for
 };
+
+/// Whether an operation is a movement that leaves the lanes of a vector as they are.
+inline bool leavesLanes(mlir::Operation *op) {
+  return op && mlir::isa<seq::MovementOp>(op) && !mlir::isa<seq::PermuteOp>(op);
+}
 
 /// Whether a product is only ever added: then each addition takes it over (a fused multiply-add), and the product
 /// itself is not computed. Looks at the body alone, so that every path through a kernel rounds alike.

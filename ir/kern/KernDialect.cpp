@@ -35,6 +35,24 @@ static void printRowMaps(OpAsmPrinter &printer, Operation *, ArrayAttr maps) {
   printer << "]";
 }
 
+//===- custom<WeightForm>: rows, transposed, panels ---------------------------===//
+
+static ParseResult parseWeightForm(OpAsmParser &parser, WeightFormAttr &form) {
+  StringRef word;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<WeightForm> value = symbolizeWeightForm(word);
+  if (!value)
+    return parser.emitError(place) << "expected rows, transposed or panels, but got " << word;
+  form = WeightFormAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printWeightForm(OpAsmPrinter &printer, Operation *, WeightFormAttr form) {
+  printer << stringifyWeightForm(form.getValue());
+}
+
 //===- custom<Windows>: [<rows 4>, <shared 4>] --------------------------------===//
 
 static ParseResult parseWindows(OpAsmParser &parser, ArrayAttr &windows) {

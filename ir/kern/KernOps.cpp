@@ -54,7 +54,7 @@ static bool computesInBf16(Operation &op) {
   return (!reads && llvm::any_of(op.getOperands(), isRounded)) || (!stores && llvm::any_of(op.getResults(), isRounded));
 }
 
-static LogicalResult verifyBody(RowwiseOp op) {
+static LogicalResult verifyBody(RowKernel op) {
   for (Operation &inner : op.getBody().front()) {
     if (!isa<YieldOp>(inner) && !seq::isRowOperation(&inner))
       return inner.emitOpError() << "is not a row operation";
@@ -73,43 +73,62 @@ static LogicalResult verifyBody(RowwiseOp op) {
   return success();
 }
 
-LogicalResult RowwiseOp::verify() {
-  Block &block = getBody().front();
-  if (getMaps().size() != getInputs().size() || block.getNumArguments() != getInputs().size())
-    return emitOpError() << "needs one map and one body argument for each of " << getInputs().size()
-                         << " operands, but got " << getMaps().size() << " and " << block.getNumArguments();
-  if (getPartialSums() && !getSchedule())
-    return emitOpError() << "partial sums need a schedule";
-  auto [batch, time] = getRows();
-  for (auto [i, input] : llvm::enumerate(getInputs())) {
-    auto type = typeOf(input);
-    Type row = rowType(type, getMap(i));
-    if (!row || row != block.getArgument(i).getType())
-      return emitOpError() << "body argument " << i << " must be what one row sees of " << type << ", but got "
-                           << block.getArgument(i).getType();
-    bool rowsAgree = getMap(i) == RowMap::shared ||
-                     (getMap(i) == RowMap::time ? type.getDimSize(0) == time
-                                                : type.getDimSize(0) == batch && type.getDimSize(1) == time);
+/// Arguments of the body against the operands that they are.
+static LogicalResult verifyOperands(RowKernel op, unsigned count, unsigned maps) {
+  Block &block = op.getBody().front();
+  unsigned computed = block.getNumArguments() > 0 && !op.getOperandOf(0);
+  if (maps != count || block.getNumArguments() != computed + count)
+    return op->emitOpError() << "needs one map and one body argument for each of " << count << " operands, but got "
+                             << maps << " and " << block.getNumArguments() - computed;
+  auto [batch, time] = op.getRows();
+  for (BlockArgument argument : block.getArguments().drop_front(computed)) {
+    unsigned i = argument.getArgNumber();
+    RowMap map = op.getMap(i);
+    auto type = typeOf(op.getOperandOf(i)->get());
+    Type row = rowType(type, map);
+    if (!row || row != argument.getType())
+      return op->emitOpError() << "body argument " << i << " must be what one row sees of " << type << ", but got "
+                               << argument.getType();
+    bool rowsAgree =
+        map == RowMap::shared ||
+        (map == RowMap::time ? type.getDimSize(0) == time : type.getDimSize(0) == batch && type.getDimSize(1) == time);
     if (!rowsAgree)
-      return emitOpError() << "operand " << i << " must have " << batch << " x " << time << " rows, but got " << type;
+      return op->emitOpError() << "operand " << op.getOperandOf(i)->getOperandNumber() << " must have " << batch
+                               << " x " << time << " rows, but got " << type;
   }
-  if (getYield().getValues().size() != getNumResults())
-    return emitOpError() << "must yield one value for each of " << getNumResults() << " results, but got "
-                         << getYield().getValues().size();
-  for (auto [i, value] : llvm::enumerate(getYield().getValues())) {
+  return success();
+}
+
+static LogicalResult verifyResults(RowKernel op) {
+  auto [batch, time] = op.getRows();
+  auto yielded = op.getYielded();
+  if (yielded.size() != op->getNumResults())
+    return op->emitOpError() << "must yield one value for each of " << op->getNumResults() << " results, but got "
+                             << yielded.size();
+  for (auto [i, value] : llvm::enumerate(yielded)) {
     SmallVector<int64_t> shape;
-    if (!isColumnSum(i))
+    if (!op.isColumnSum(i))
       shape = {batch, time};
-    else if (getPartialSums())
-      shape = {getChunks()};
+    else if (op.getPartialSums())
+      shape = {op.getChunks()};
     llvm::append_range(shape, typeOf(value).getShape());
     auto expected = RankedTensorType::get(shape, typeOf(value).getElementType());
-    if (getResult(i).getType() != expected)
-      return emitOpError() << "result " << i << " must have type " << expected << ", but got "
-                           << getResult(i).getType();
+    if (op->getResult(i).getType() != expected)
+      return op->emitOpError() << "result " << i << " must have type " << expected << ", but got "
+                               << op->getResult(i).getType();
   }
-  return verifyBody(*this);
+  return success();
 }
+
+LogicalResult stretto::kern::verifyRowKernel(RowKernel op, unsigned operands, unsigned maps) {
+  if (op.getPartialSums() && !op.getSchedule())
+    return op->emitOpError() << "partial sums need a schedule";
+  if (failed(verifyOperands(op, operands, maps)) || failed(verifyResults(op)))
+    return failure();
+  return verifyBody(op);
+}
+
+LogicalResult RowwiseOp::verify() { return verifyRowKernel(*this, getInputs().size(), getMaps().size()); }
 
 LogicalResult SumPartialsOp::verify() {
   auto partials = typeOf(getPartials()), result = typeOf(getResult());

@@ -9,3 +9,11 @@ class YieldOp;
 }
 #define GET_OP_CLASSES
 #include "ir/kern/KernOps.h.inc"
+
+namespace stretto::kern {
+
+/// The rules that all fused kernels of rows share; they have so many operands besides those that they compute
+/// arguments from, and so many maps.
+llvm::LogicalResult verifyRowKernel(RowKernel op, unsigned operands, unsigned maps);
+
+} // namespace stretto::kern

@@ -283,10 +283,11 @@ def Kern_AwaitOp : Kern_Op<"await", [DeclareOpInterfaceMethods<Seq_AliasOpInterf
   }];
 }
 
-def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, ParentOneOf<["RowwiseOp", "WalkOp"]>]> {
+def Kern_YieldOp : Kern_Op<"yield", [Pure, Terminator, ParentOneOf<["RowwiseOp", "MatmulOp", "WalkOp"]>]> {
   let summary = "what a kernel stores";
   let description = [{
-    Ends the body of `kern.rowwise` or `kern.walk`: value `i` becomes result `i`; those behind them are carried on.
+    Ends the body of `kern.rowwise`, `kern.matmul` or `kern.walk`: value `i` becomes result `i`; those behind them are
+    carried on.
 
     ```mlir
     %y = kern.rowwise(%x) maps [row] {

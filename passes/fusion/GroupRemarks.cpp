@@ -45,8 +45,7 @@ static std::string linesOf(ArrayRef<Operation *> members) {
   return text;
 }
 
-/// What the source calls the members, by line: "6 rms_norm, 9 add mul".
-static std::string namesOf(ArrayRef<Operation *> members) {
+std::string stretto::passes::namesOf(ArrayRef<Operation *> members) {
   std::map<unsigned, llvm::SmallSetVector<StringAttr, 4>> lines;
   for (Operation *op : members) {
     std::string name = operationName(op->getLoc());

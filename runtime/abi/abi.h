@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 11u
+#define STRETTO_ABI_VERSION 12u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -407,6 +407,23 @@ void stretto_ready(stretto_context *, int64_t buckets);
 /* What is put on the context from now on reads trainable parameters of the last `buckets` buckets of the program, and of no
  * others that it was not told of before. Called by `gradients`. */
 void stretto_await(stretto_context *, int64_t buckets);
+
+/* What kernels of the CPU call, on their own thread.
+ *
+ * Panels of a matrix [depth, n]: 32 columns each, [n / 32 rounded up][depth][32], zeros behind the last column. */
+
+/* c[rows, columns] = a[rows, depth] times the first columns of `panels`; rows of a and c are lda and ldc elements apart. Each
+ * element is one chain of multiply-adds, term after term. */
+void stretto_block_matmul_f32(int64_t rows, int64_t columns, int64_t depth, const float *a, int64_t lda,
+                              const float *panels, float *c, int64_t ldc);
+void stretto_block_matmul_f64(int64_t rows, int64_t columns, int64_t depth, const double *a, int64_t lda,
+                              const double *panels, double *c, int64_t ldc);
+/* One panel of `columns` columns, at most 32, from where the first lies: of a matrix [depth, n], or of its transpose
+ * [n, depth], whose rows are `stride` elements apart. */
+void stretto_pack_panel_f32(int64_t depth, int64_t columns, const float *from, int64_t stride, int64_t transposed,
+                            float *panel);
+void stretto_pack_panel_f64(int64_t depth, int64_t columns, const double *from, int64_t stride, int64_t transposed,
+                            double *panel);
 
 /* Sets bytes to zero. */
 void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);

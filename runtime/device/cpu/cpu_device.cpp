@@ -28,6 +28,9 @@ static constexpr int64_t smallLaunchBytes = 32 << 10, smallLaunchFlops = 1 << 18
 // More than one, so that a thread that comes late or is put aside leaves work to the others.
 static constexpr int64_t piecesPerThread = 4;
 
+// Of a chunk that is a piece of its own, as those of matmuls with an epilogue are.
+static constexpr int64_t largeChunkFlops = 1 << 20;
+
 CpuDevice::CpuDevice() { countLibraryMemory(); }
 
 void *CpuDevice::allocate(int64_t bytes) {
@@ -190,7 +193,8 @@ void CpuDevice::execute(const LaunchOp &op) {
     kernel.function(buffers, op.begin, op.end, scratchBase);
     return;
   }
-  const int64_t pieces = std::min<int64_t>(chunks, piecesPerThread * threadCount());
+  const bool large = kernel.flops / kernel.chunks >= largeChunkFlops;
+  const int64_t pieces = large ? chunks : std::min<int64_t>(chunks, piecesPerThread * threadCount());
   parallelFor(pieces, [&](int64_t piece, int thread) {
     kernel.function(buffers, op.begin + chunks * piece / pieces, op.begin + chunks * (piece + 1) / pieces,
                     scratchBase ? scratchBase + thread * perThread : nullptr);

@@ -13,8 +13,8 @@
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.a:rows=2,rows=2" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.[a:rows=2" 2>&1 | FileCheck %s --check-prefix=GLOB
 // NAME: error: schedule 'mian.a:rows=2': no fused kernel is called 'mian.a'; the nearest are main.a, main.c, main.b1
-// FIELD: error: schedule 'main.a:threads=2': fields must be among rows, lanes, chunk, but got 'threads'{{$}}
-// LIKE: error: schedule 'main.a:lane=2': fields must be among rows, lanes, chunk, but got 'lane'; did you mean 'lanes'?
+// FIELD: error: schedule 'main.a:threads=2': fields must be among rows, lanes, chunk, block, strip, but got 'threads'{{$}}
+// LIKE: error: schedule 'main.a:lane=2': fields must be among rows, lanes, chunk, block, strip, but got 'lane'; did you mean 'lanes'?
 // LANES: [[#@LINE+16]]:8: error: kernel 'main.a': lanes must be a power of two of at most 64, but got 6
 // WIDE: error: kernel 'main.a': lanes must be a power of two of at most 64, but got 128
 // ROWS: error: kernel 'main.a': rows must be at most 32, but got 64

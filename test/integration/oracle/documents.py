@@ -71,7 +71,7 @@ def checker():
 
     def check(case, seed):
         setting, problems, often = setting_of(case, seed), [], seed % 4 == 0
-        for options in [[], ["--fuse=none"], emulated(case)] if often else [[]]:
+        for options in [["--fuse=always"], ["--fuse=none"], emulated(case)] if often else [["--fuse=always"]]:
             problems += problems_of(case, options, setting, programs)
         return "; ".join(problems + (random_models.kernel_problems(case) if often else []))
 

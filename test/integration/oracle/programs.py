@@ -1,6 +1,7 @@
 """What the compiler makes of models, in f64, as it runs in training programs: loss, gradients and evaluation against
-PyTorch, some also unfused. The argument names the cases: `models FOLDER`, `operations`, both also against differences
-of losses, or `random FIRST COUNT`, also against the least number of kernels."""
+PyTorch, with epilogues of matmuls wherever there can be any, some also unfused. The argument names the cases: `models
+FOLDER`, `operations`, both also against differences of losses, or `random FIRST COUNT`, also against the least number of
+kernels."""
 import os
 import sys
 import tempfile
@@ -53,7 +54,7 @@ def checker(unfused):
 
     def check(case, seed):
         setting, problems = setting_of(case, seed), []
-        for options in ([], ["--fuse=none"]) if seed % unfused == 0 else ([],):
+        for options in (["--fuse=always"], ["--fuse=none"]) if seed % unfused == 0 else (["--fuse=always"],):
             problems += problems_of(case, options, setting, programs)
         return "; ".join(problems)
 

@@ -1,0 +1,119 @@
+//===- FuseEpilogues.cpp - matmuls and their epilogues become one -------------===//
+#include "codegen/rows/Epilogues.h"
+#include "codegen/rows/Passes.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+
+#include <map>
+
+namespace stretto::codegen {
+#define GEN_PASS_DEF_FUSEEPILOGUES
+#include "codegen/rows/Passes.h.inc"
+} // namespace stretto::codegen
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+namespace {
+struct Site {
+  Operation *matmul = nullptr;
+  kern::RowwiseOp kernel;
+};
+} // namespace
+
+/// Argument 0 becomes the row of the matmul, in place of the argument that was.
+static void moveArgument(Region &body, unsigned argument) {
+  Block &block = body.front();
+  Value computed =
+      block.insertArgument(0u, block.getArgument(argument).getType(), block.getArgument(argument).getLoc());
+  block.getArgument(argument + 1).replaceAllUsesWith(computed);
+  block.eraseArgument(argument + 1);
+}
+
+/// The result of the kernel that is the row of the matmul, stored as it is; added to what the body yields if need be.
+static unsigned resultOfRow(Block &block) {
+  Operation *yield = block.getTerminator();
+  Value row = block.getArgument(0);
+  auto known = llvm::find(yield->getOperands(), row);
+  if (known == yield->operand_end())
+    yield->insertOperands(yield->getNumOperands(), row);
+  return std::distance(yield->operand_begin(), llvm::find(yield->getOperands(), row));
+}
+
+static std::string nameOfMatmul(StringRef kernel) {
+  auto [function, number] = kernel.rsplit(".rowwise");
+  return number.empty() ? (kernel + ".matmul").str() : (function + ".matmul" + number).str();
+}
+
+static LogicalResult fuse(const Site &site) {
+  kern::RowwiseOp kernel = site.kernel;
+  Value product = site.matmul->getResult(0);
+  std::optional<unsigned> argument = rowArgumentOf(kernel, product);
+  if (!argument)
+    return kernel.emitOpError() << "must read the rows of the matmul with its number of kern.epilogue, once";
+  OpBuilder b(kernel);
+  SmallVector<Value> inputs(kernel.getInputs());
+  SmallVector<Attribute> maps(kernel.getMaps().getValue());
+  inputs.erase(inputs.begin() + *argument);
+  maps.erase(maps.begin() + *argument);
+  Region body;
+  body.takeBody(kernel.getBody());
+  moveArgument(body, *argument);
+  SmallVector<Type> types(kernel.getResultTypes());
+  bool isReadElsewhere = llvm::any_of(product.getUsers(), [&](Operation *user) { return user != kernel; });
+  std::optional<unsigned> row;
+  if (isReadElsewhere && (row = resultOfRow(body.front())) == types.size())
+    types.push_back(product.getType());
+  auto name = b.getStringAttr(nameOfMatmul(kernel.getKernel().value_or("kernel")));
+  auto loc = FusedLoc::get(b.getContext(), {site.matmul->getLoc(), kernel.getLoc()});
+  auto fused = kern::MatmulOp::create(b, loc, types, site.matmul->getOperand(0), site.matmul->getOperand(1),
+                                      *weightFormOf(site.matmul), inputs, b.getArrayAttr(maps),
+                                      /*gradient=*/!isa<seq::LinearOp>(site.matmul), /*partial_sums=*/false, name,
+                                      kern::Schedule(), kern::ResourcesAttr());
+  fused.getBody().takeBody(body);
+  for (auto [result, before] : llvm::zip(fused.getResults(), kernel.getResults()))
+    before.replaceAllUsesWith(result);
+  kernel.erase();
+  if (row)
+    product.replaceAllUsesWith(fused.getResult(*row));
+  site.matmul->erase();
+  return success();
+}
+
+static LogicalResult fuseAll(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  std::map<int64_t, Site> sites;
+  for (Operation &op : block) {
+    auto number = op.getAttrOfType<IntegerAttr>(epilogueAttr);
+    if (!number)
+      continue;
+    Site &site = sites[number.getInt()];
+    if (auto kernel = dyn_cast<kern::RowwiseOp>(op); kernel && !site.kernel)
+      site.kernel = kernel;
+    else if (weightFormOf(&op) && !site.matmul)
+      site.matmul = &op;
+    else
+      return op.emitOpError() << "must be the one matmul or kernel of its number of kern.epilogue";
+  }
+  for (auto &[number, site] : sites) {
+    if (!site.matmul || !site.kernel)
+      return (site.matmul ? site.matmul : site.kernel.getOperation())->emitOpError()
+             << "lacks the " << (site.matmul ? "kernel" : "matmul") << " with its number of kern.epilogue";
+    if (failed(fuse(site)))
+      return failure();
+  }
+  if (!sites.empty() && !sortTopologically(&block)) // readers of a matmul move behind its epilogue
+    return function.emitOpError() << "has epilogues that depend on each other in a circle";
+  return success();
+}
+
+namespace {
+struct FuseEpiloguesPass : stretto::codegen::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
+  void runOnOperation() final {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(fuseAll(function)))
+        return signalPassFailure();
+  }
+};
+} // namespace

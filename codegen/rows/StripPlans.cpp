@@ -1,0 +1,21 @@
+//===- StripPlans.cpp - plans of a matmul's epilogue, for runs of strips -------===//
+#include "codegen/rows/StripPlans.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+StripPlans::StripPlans(kern::MatmulOp op) {
+  auto schedule = cast<kern::StripScheduleAttr>(op.getScheduleAttr());
+  all = std::make_unique<Strips>(op, 0, StripForm{schedule.getPieces(), schedule.getStrip()});
+  for (int64_t first = 0, count; first < all->count(); first += count) {
+    count = all->count() - first;
+    for (int64_t alike = 0; (alike = RowPlan(op, {all.get(), first, count}).stripsAlike()) < count;)
+      count = alike;
+    list.push_back({first, count, RowPlan(op, {all.get(), first, count})});
+  }
+}
+
+int64_t StripPlans::columnsOf(const Run &run) const {
+  return std::min(all->form().width, all->pieceColumns() - run.first * all->form().width);
+}

@@ -1,0 +1,33 @@
+//===- StripPlans.h - plans of a matmul's epilogue, for runs of strips ---------===//
+#pragma once
+
+#include "codegen/rows/RowPlan.h"
+#include "ir/kern/KernOps.h"
+
+#include <deque>
+#include <memory>
+
+namespace stretto::codegen {
+
+/// The strips of a scheduled `kern.matmul`, in runs that one code computes: where strips differ in what they compute
+/// (heads with and without rotary embeddings, say) or in their columns (the last one), another run begins.
+class StripPlans {
+public:
+  struct Run {
+    int64_t first, count;
+    RowPlan plan;
+  };
+
+  explicit StripPlans(kern::MatmulOp op);
+
+  const Strips &strips() const { return *all; }
+  const std::deque<Run> &runs() const { return list; }
+  /// Columns of strip `first` of a run that lie in one piece.
+  int64_t columnsOf(const Run &run) const;
+
+private:
+  std::unique_ptr<Strips> all;
+  std::deque<Run> list;
+};
+
+} // namespace stretto::codegen

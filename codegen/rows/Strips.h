@@ -1,0 +1,72 @@
+//===- Strips.h - columns of a matmul that its epilogue brings together ------===//
+//
+// An epilogue can run on a strip of columns as soon as the matmul has computed it, if what the body computes from these
+// columns needs no others. Which columns meet in an element of the body is tabulated, element by element, as in
+// ElementMap.h.
+#pragma once
+
+#include "codegen/rows/ElementMap.h"
+#include "ir/kern/KernInterfaces.h"
+
+#include "llvm/ADT/IntEqClasses.h"
+
+namespace stretto::codegen {
+
+/// Columns are cut into `pieces` of one length, and these into strips of `width` columns (#kern.strip_schedule).
+struct StripForm {
+  int64_t pieces, width;
+  bool operator==(const StripForm &) const = default;
+};
+
+/// Which columns of one argument of a body meet, and on which of them each element of the body depends.
+class MeetingColumns {
+public:
+  MeetingColumns(kern::RowKernel op, unsigned argument);
+
+  /// Why there can be no strips at all; empty: there may be.
+  llvm::StringRef problem() const { return reason; }
+  int64_t columns() const { return count; }
+  /// Whether no columns of two strips meet.
+  bool allow(StripForm form) const;
+  /// The form of strips whose columns, of all pieces, are nearest to `wanted`, at most `most`; none: there is none.
+  std::optional<StripForm> choose(int64_t wanted, int64_t most) const;
+  /// A column that an element depends on; -1 where there is none.
+  int64_t columnOf(mlir::Value value, int64_t element) const;
+
+private:
+  static constexpr int64_t none = -1;
+  using Columns = llvm::SmallVector<int64_t, 0>; // for each element
+
+  Columns columnsOf(mlir::Operation *op);
+  int64_t meet(int64_t a, int64_t b);
+
+  int64_t count;
+  llvm::IntEqClasses classes;
+  llvm::DenseMap<mlir::Value, Columns> known;
+  std::string reason;
+};
+
+/// All strips of a kernel, and whose each element of what it stores is.
+class Strips {
+public:
+  Strips(kern::RowKernel op, unsigned argument, StripForm form) : meeting(op, argument), shape(form) {}
+
+  /// Why this cannot be; empty: it can.
+  std::string problem(kern::RowKernel op) const;
+  StripForm form() const { return shape; }
+  int64_t pieceColumns() const { return meeting.columns() / shape.pieces; }
+  int64_t count() const { return (pieceColumns() + shape.width - 1) / shape.width; }
+  /// The strip that computes an element of a value that is stored, summed or reduced.
+  int64_t stripOf(mlir::Value value, int64_t element) const;
+  /// Where a column of the matmul is in the strip: the pieces of a strip lie side by side.
+  int64_t columnInStrip(int64_t column) const {
+    int64_t inPiece = column % pieceColumns();
+    return column / pieceColumns() * shape.width + inPiece % shape.width;
+  }
+
+private:
+  MeetingColumns meeting;
+  StripForm shape;
+};
+
+} // namespace stretto::codegen

@@ -1,0 +1,60 @@
+// Blocks of a matmul whose right operand lies in panels, for kernels that go on with them
+// (codegen/cpu/MatmulKernel.cpp).
+#include "runtime/abi/abi.h"
+#include "runtime/device/cpu/mixer/matmul.h"
+
+#include <algorithm>
+
+namespace stretto::runtime {
+namespace {
+
+constexpr int64_t panelColumns = 32;
+constexpr int64_t panelBytes = 32 << 10; // of a panel, that stay in a first-level cache
+
+template <typename Real>
+void blockMatmul(int64_t rows, int64_t columns, int64_t depth, const Real *a, int64_t lda, const Real *panels, Real *c,
+                 int64_t ldc) {
+  constexpr int64_t terms = panelBytes / (panelColumns * sizeof(Real));
+  using Out = mixer::Matrix<Real>;
+  using In = mixer::Matrix<const Real>;
+  for (int64_t p = 0; p < depth; p += terms)
+    for (int64_t j = 0; j < columns; j += panelColumns) {
+      const Out to{c + j, ldc};
+      const In panel{panels + j * depth + p * panelColumns, panelColumns};
+      mixer::matmul(rows, std::min(panelColumns, columns - j), std::min(terms, depth - p), {a + p, lda}, panel,
+                    {p > 0 ? In(to) : In()}, to);
+    }
+}
+
+template <typename Real>
+void packPanel(int64_t depth, int64_t columns, const Real *from, int64_t stride, int64_t transposed, Real *panel) {
+  if (columns < panelColumns)
+    std::fill_n(panel, depth * panelColumns, Real(0));
+  if (transposed && columns > 0)
+    mixer::transposeRows(columns, depth, {from, stride}, {panel, panelColumns});
+  for (int64_t p = 0; p < depth && !transposed; ++p)
+    std::copy_n(from + p * stride, columns, panel + p * panelColumns);
+}
+
+} // namespace
+} // namespace stretto::runtime
+
+using namespace stretto::runtime;
+
+void stretto_block_matmul_f32(int64_t rows, int64_t columns, int64_t depth, const float *a, int64_t lda,
+                              const float *panels, float *c, int64_t ldc) {
+  blockMatmul(rows, columns, depth, a, lda, panels, c, ldc);
+}
+void stretto_block_matmul_f64(int64_t rows, int64_t columns, int64_t depth, const double *a, int64_t lda,
+                              const double *panels, double *c, int64_t ldc) {
+  blockMatmul(rows, columns, depth, a, lda, panels, c, ldc);
+}
+
+void stretto_pack_panel_f32(int64_t depth, int64_t columns, const float *from, int64_t stride, int64_t transposed,
+                            float *panel) {
+  packPanel(depth, columns, from, stride, transposed, panel);
+}
+void stretto_pack_panel_f64(int64_t depth, int64_t columns, const double *from, int64_t stride, int64_t transposed,
+                            double *panel) {
+  packPanel(depth, columns, from, stride, transposed, panel);
+}

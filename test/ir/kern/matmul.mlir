@@ -1,0 +1,17 @@
+// RUN: stretto-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: @matmul
+func.func @matmul(%x: tensor<2x8x32xf32>, %w: tensor<16x32xf32>, %g: tensor<16xf32>, %p: tensor<2x8xi32>)
+    -> (tensor<2x8x16xf32>, tensor<2x16xf32>) {
+  // CHECK: kern.pack kernel "k.pack" %{{.*}} as transposed pieces 2 strip 8 : tensor<16x32xf32> -> tensor<2x1x32x32xf32>
+  %panels = kern.pack kernel "k.pack" %w as transposed pieces 2 strip 8 : tensor<16x32xf32> -> tensor<2x1x32x32xf32>
+  // CHECK: kern.matmul kernel "k" %{{.*}} by %{{.*}} as panels epilogue(%{{.*}}, %{{.*}}) maps [shared, row] gradient schedule #kern.strip_schedule<pieces 2, strip 8, block 64, rows 8, lanes 16, chunk 8> partial_sums {
+  %y, %s = kern.matmul kernel "k" %x by %panels as panels epilogue(%g, %p) maps [shared, row] gradient
+      schedule #kern.strip_schedule<pieces 2, strip 8, block 64, rows 8, lanes 16, chunk 8> partial_sums {
+  ^bb0(%row: tensor<16xf32>, %gain: tensor<16xf32>, %place: tensor<i32>):
+    %0 = arith.mulf %row, %gain : tensor<16xf32>
+    %1 = seq.column_sum %0 : tensor<16xf32> -> tensor<16xf32>
+    kern.yield %0, %1 : tensor<16xf32>, tensor<16xf32>
+  } : (tensor<2x8x32xf32>, tensor<2x1x32x32xf32>, tensor<16xf32>, tensor<2x8xi32>) -> (tensor<2x8x16xf32>, tensor<2x16xf32>)
+  return %y, %s : tensor<2x8x16xf32>, tensor<2x16xf32>
+}
