@@ -152,7 +152,8 @@ void RowBlocks::emitBlock(const RowFrame &frame, Value row, int64_t rows) {
     b.setInsertionPoint(branch);
     all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
   }
-  branch.getConditionMutable().assign(all);
+  if (all) // a run of strips may lack what is masked
+    branch.getConditionMutable().assign(all);
   b.setInsertionPointToEnd(around);
 }
 

@@ -12,11 +12,22 @@ import sys
 from programs import LLAMA, TASK, empty, expect, program, read, run
 
 folder = empty(sys.argv[1])
-MODEL = [LLAMA, *TASK, "--batch", "4", "--length", "128", "--set", "dim=128", "--set", "layers=3"]
+FUSED = [LLAMA, *TASK, "--batch", "4", "--length", "128", "--set", "dim=128", "--set", "layers=3"]
+MODEL = [*FUSED, "--fuse=rows"]  # the profile tells matmuls from the work of their epilogues
+
+
+def summarize(model):
+    return json.loads(subprocess.run(["stretto", "summary", *model, "--json"], capture_output=True, text=True,
+                                     check=True).stdout)
+
+
 trained = program(*MODEL)
-summary = json.loads(subprocess.run(["stretto", "summary", *MODEL, "--json"], capture_output=True, text=True,
-                                    check=True).stdout)
+summary = summarize(MODEL)
 total = summary["total"]
+fused = summarize(FUSED)["total"]
+for count in ("parameters", "flops_forward", "flops_backward"):
+    expect(fused[count] == total[count], f"{count} with epilogues: {fused[count]} instead of {total[count]}")
+expect(fused["bytes"] < total["bytes"], f"epilogues move {fused['bytes']} bytes, not fewer than {total['bytes']}")
 
 
 def near(what, said, found, tolerance=0.01):
