@@ -25,16 +25,16 @@ class Request(ctypes.Structure):
 class Ours:
     def __init__(self, library, qkv, d_out, heads):
         batch, length, width = d_out.shape
-        self.library, self.out, self.d_qkv = library, torch.empty_like(d_out), torch.empty_like(qkv)
+        self.loaded, self.out, self.d_qkv = library, torch.empty_like(d_out), torch.empty_like(qkv)
         self.kept = qkv, d_out, torch.empty(batch, heads, length)
         self.request = Request(batch, length, heads, width // heads, qkv.data_ptr(), self.out.data_ptr(),
                                self.kept[2].data_ptr(), d_out.data_ptr(), self.d_qkv.data_ptr())
 
     def forward(self):
-        self.library.stretto_bench_forward(ctypes.byref(self.request))
+        self.loaded.stretto_bench_forward(ctypes.byref(self.request))
 
     def backward(self):
-        self.library.stretto_bench_backward(ctypes.byref(self.request))
+        self.loaded.stretto_bench_backward(ctypes.byref(self.request))
 
 
 class Theirs:

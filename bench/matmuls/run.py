@@ -39,7 +39,7 @@ class Timed:
     """One matmul with sets of operands of its own."""
 
     def __init__(self, library, m, n, k, transposes_a, transposes_b):
-        self.library, self.flops = library, 2 * m * n * k * SETS
+        self.loaded, self.flops = library, 2 * m * n * k * SETS
         self.tensors = [[torch.rand(size) - 0.5 for size in (m * k, k * n, m * n)] for _ in range(SETS)]
         self.results = [tensors[2] for tensors in self.tensors]
         self.matmuls = (Matmul * SETS)(*(Matmul(m, n, k, transposes_a, transposes_b, *(t.data_ptr() for t in tensors))
@@ -47,7 +47,7 @@ class Timed:
 
     def seconds(self, way):
         begin = time.process_time()
-        getattr(self.library, f"stretto_bench_{way}")(self.matmuls, ctypes.c_int64(SETS))
+        getattr(self.loaded, f"stretto_bench_{way}")(self.matmuls, ctypes.c_int64(SETS))
         return time.process_time() - begin
 
     def check(self):

@@ -7,19 +7,30 @@
 using namespace mlir;
 using namespace stretto::kern;
 
+/// A word that `symbolize` knows, one of `expected`.
+template <typename Enum>
+static ParseResult parseWord(OpAsmParser &parser, std::optional<Enum> (*symbolize)(StringRef), StringRef expected,
+                             Enum &value) {
+  StringRef word;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<Enum> known = symbolize(word);
+  if (!known)
+    return parser.emitError(place) << "expected " << expected << ", but got " << word;
+  value = *known;
+  return success();
+}
+
 //===- custom<RowMaps>: [row, time, shared] --------------------------------===//
 
 static ParseResult parseRowMaps(OpAsmParser &parser, ArrayAttr &maps) {
   SmallVector<Attribute> values;
   auto one = [&]() -> ParseResult {
-    StringRef word;
-    SMLoc place = parser.getCurrentLocation();
-    if (parser.parseKeyword(&word))
+    RowMap map;
+    if (parseWord<RowMap>(parser, symbolizeRowMap, "row, time or shared", map))
       return failure();
-    std::optional<RowMap> map = symbolizeRowMap(word);
-    if (!map)
-      return parser.emitError(place) << "expected row, time or shared, but got " << word;
-    values.push_back(RowMapAttr::get(parser.getContext(), *map));
+    values.push_back(RowMapAttr::get(parser.getContext(), map));
     return success();
   };
   if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, one))
@@ -38,14 +49,10 @@ static void printRowMaps(OpAsmPrinter &printer, Operation *, ArrayAttr maps) {
 //===- custom<WeightForm>: rows, transposed, panels ---------------------------===//
 
 static ParseResult parseWeightForm(OpAsmParser &parser, WeightFormAttr &form) {
-  StringRef word;
-  SMLoc place = parser.getCurrentLocation();
-  if (parser.parseKeyword(&word))
+  WeightForm value;
+  if (parseWord<WeightForm>(parser, symbolizeWeightForm, "rows, transposed or panels", value))
     return failure();
-  std::optional<WeightForm> value = symbolizeWeightForm(word);
-  if (!value)
-    return parser.emitError(place) << "expected rows, transposed or panels, but got " << word;
-  form = WeightFormAttr::get(parser.getContext(), *value);
+  form = WeightFormAttr::get(parser.getContext(), value);
   return success();
 }
 

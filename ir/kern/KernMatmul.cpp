@@ -9,20 +9,9 @@ using namespace stretto::kern;
 
 int64_t StripScheduleAttr::getLaunchRows() const { return 0; } // a launch of some chunks would lack strips
 
-YieldOp MatmulOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
-
-bool MatmulOp::isColumnSum(unsigned index) {
-  return getYield().getValues()[index].getDefiningOp<seq::ColumnSumOp>() != nullptr;
-}
-
 std::pair<int64_t, int64_t> MatmulOp::getRows() {
   RankedTensorType type = typeOf(getLhs());
   return type.getRank() < 2 ? std::pair<int64_t, int64_t>(1, 1) : std::pair(type.getDimSize(0), type.getDimSize(1));
-}
-
-int64_t MatmulOp::getChunks() {
-  auto [batch, time] = getRows();
-  return batch * llvm::divideCeil(time, getSchedule()->getChunk());
 }
 
 int64_t MatmulOp::getDepth() { return typeOf(getLhs()).getShape().back(); }

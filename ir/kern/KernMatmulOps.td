@@ -71,11 +71,8 @@ def Kern_MatmulOp : Kern_Op<"matmul", [Pure, IsolatedFromAbove, SingleBlock, Ker
     RowMap getMap(unsigned argument) {
       return argument == 0 ? RowMap::row : ::llvm::cast<RowMapAttr>(getMaps()[argument - 1]).getValue();
     }
-    YieldOp getYield();
-    bool isColumnSum(unsigned index);
     /// Batch and time of the left operand.
     std::pair<int64_t, int64_t> getRows();
-    int64_t getChunks();
     /// Terms of each sum.
     int64_t getDepth();
     /// Columns of the matmul.

@@ -14,8 +14,10 @@ using namespace stretto::kern;
 
 YieldOp RowwiseOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
 
-bool RowwiseOp::isColumnSum(unsigned index) {
-  return getYield().getValues()[index].getDefiningOp<seq::ColumnSumOp>() != nullptr;
+bool stretto::kern::isColumnSum(Value yielded) { return yielded.getDefiningOp<seq::ColumnSumOp>() != nullptr; }
+
+int64_t stretto::kern::chunksOf(std::pair<int64_t, int64_t> rows, Schedule schedule) {
+  return rows.first * llvm::divideCeil(rows.second, schedule.getChunk());
 }
 
 std::pair<int64_t, int64_t> RowwiseOp::getRows() {
@@ -33,11 +35,6 @@ int64_t VectorScheduleAttr::getLaunchRows() const { return getChunk(); }
 
 // A block has several groups; where groups share a chunk, blocks in two directions do.
 int64_t ThreadScheduleAttr::getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }
-
-int64_t RowwiseOp::getChunks() {
-  auto [batch, time] = getRows();
-  return batch * llvm::divideCeil(time, getSchedule()->getChunk());
-}
 
 /// What one row sees of an operand, or null where the operand lacks the dimensions.
 static Type rowType(RankedTensorType type, RowMap map) {

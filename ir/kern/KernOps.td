@@ -162,12 +162,8 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock, K
   let extraClassDeclaration = [{
     RowMap getMap(unsigned input) { return ::llvm::cast<RowMapAttr>(getMaps()[input]).getValue(); }
     YieldOp getYield();
-    /// Whether result `index` is a sum over rows.
-    bool isColumnSum(unsigned index);
     /// Batch and time of the rows: the two leading dimensions of the `row` operands or results.
     std::pair<int64_t, int64_t> getRows();
-    /// Chunks of the schedule: batch * ceil(time / chunk).
-    int64_t getChunks();
   }];
 }
 

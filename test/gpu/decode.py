@@ -3,36 +3,17 @@
     decode.py FOLDER WEIGHTS SEED
 """
 import json
-import subprocess
+import os
 import sys
 
 import numpy as np
 import torch
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from decoder import Decoder  # noqa: E402
+
 TOLERANCE = 1e-4  # of the largest logit
 CHUNK = 4  # tokens that a sequence grows by at most
-
-
-class Decoder:
-    """The program stretto-decode, which answers requests by lines."""
-
-    def __init__(self, folder, weights):
-        command = [f"{folder}/programs/stretto-decode", f"{folder}/decoder/model.so", weights]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, request):
-        self.process.stdin.write(request + "\n")
-        self.process.stdin.flush()
-        lines = []
-        while (line := self.process.stdout.readline().strip()) != "done":
-            if not line or line.startswith("error: "):
-                raise RuntimeError(f"{request}: {line or 'the process ended'}")
-            lines.append(line.split())
-        return {int(slot): np.array(numbers, float) for slot, *numbers in lines}
-
-    def append(self, tokens):
-        """The logits after the last token of each sequence; `tokens`: lists by slot."""
-        return self.ask("append " + " ".join(f"{slot}:{','.join(map(str, some))}" for slot, some in tokens.items()))
 
 
 def expected_logits(folder, weights, tokens):
@@ -63,14 +44,15 @@ def grow(decoder, tokens, expected, random):
 def main(folder, weights, seed):
     with open(f"{folder}/facts.json", encoding="utf-8") as file:
         shape = json.load(file)["decoder"]
-    random, decoder = np.random.RandomState(int(seed)), Decoder(folder, weights)
+    random, decoder = np.random.RandomState(int(seed)), Decoder(
+        f"{folder}/programs/stretto-decode", f"{folder}/decoder/model.so", weights)
     worst, counts = 0.0, {}
     for _ in range(2):
         tokens = random.randint(0, shape["vocabulary"], (shape["batch"], shape["length"]))
         found, counts = grow(decoder, tokens, expected_logits(folder, weights, tokens), random)
         worst = max(worst, found)
         for slot in range(shape["batch"]):
-            decoder.ask(f"restart {slot}")
+            decoder.restart(slot)
     text = f"error {worst:.1e} of the largest logit, {counts[1]} times one token, {counts[CHUNK]} times up to {CHUNK}"
     print(text)
     return int(worst > TOLERANCE or min(counts.values()) < 3)

@@ -1,43 +1,12 @@
 """Grows sequences by the decode entries of a compiled model, and compares with PyTorch's logits of whole sequences."""
 import os
-import subprocess
 
 import numpy as np
 import torch
 
+from decoder import Decoder
 from oracle import emitted_module, model_of, random_weights, seq_module
 from training_program import compile_object, write_safetensors
-
-
-class Decoder:
-    """One process with the decode entries of a model; see test/lib/stretto-decode.cpp."""
-
-    def __init__(self, shared, weights):
-        self.process = subprocess.Popen(["stretto-decode", shared, weights], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)  # fmt: skip
-
-    def ask(self, request):
-        self.process.stdin.write(request + "\n")
-        self.process.stdin.flush()
-        lines = []
-        while (line := self.process.stdout.readline().strip()) != "done":
-            if not line or line.startswith("error: "):
-                raise RuntimeError(f"{request}: {line or 'the process ended'}")
-            lines.append(line)
-        return lines
-
-    def restart(self, slot):
-        self.ask(f"restart {slot}")
-
-    def append(self, tokens):
-        """The logits of the next token of each sequence; `tokens`: lists by slot."""
-        words = [f"{slot}:{','.join(map(str, some))}" for slot, some in tokens.items()]
-        lines = [line.split() for line in self.ask("append " + " ".join(words))]
-        return {int(slot): np.array([float(number) for number in numbers]) for slot, *numbers in lines}
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 class Setting:
@@ -59,7 +28,7 @@ class Setting:
     def decoder_of(self, shared, folder, dtype="f64"):
         weights, real = os.path.join(folder, "weights.safetensors"), np.float64 if dtype == "f64" else np.float32
         write_safetensors(weights, {name: weight.numpy().astype(real) for name, weight in self.model.state_dict().items()})
-        return Decoder(shared, weights)
+        return Decoder("stretto-decode", shared, weights)
 
     def grow(self, decoder, pieces):
         """All logits seen while the sequences of the batch grow by `pieces` (lists of lengths by slot), side by side."""
