@@ -74,24 +74,40 @@ private:
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
 };
 
+// What `work` returns. Throws Error where it fails: what failed, and the first line of what c10d says of it.
+template <typename Work> auto orTell(const std::string &what, Work work) {
+  try {
+    return work();
+  } catch (const Error &) {
+    throw;
+  } catch (const std::exception &error) {
+    throw Error(what + ": " + reasonOf(error));
+  }
+}
+
 class StoreBoard final : public Board {
 public:
   explicit StoreBoard(c10::intrusive_ptr<c10d::Store> store) : store(std::move(store)) {}
-  void put(const std::string &key, const std::string &text) override { store->set(key, bytesOf(text)); }
-  void putFirst(const std::string &key, const std::string &text) override {
-    store->compareSet(key, bytesOf(""), bytesOf(text));
+  void put(const std::string &key, const std::string &text) override {
+    orTell(gone, [&] { store->set(key, bytesOf(text)); });
   }
-  std::string look(const std::string &key) override { return store->check({key}) ? read(key) : ""; }
+  void putFirst(const std::string &key, const std::string &text) override {
+    orTell(gone, [&] { store->compareSet(key, bytesOf(""), bytesOf(text)); });
+  }
+  std::string look(const std::string &key) override {
+    return orTell(gone, [&] { return store->check({key}) ? read(key) : ""; });
+  }
   std::string await(const std::string &key, std::chrono::milliseconds timeout) override {
     try {
       store->wait({key}, timeout);
     } catch (const std::exception &) {
       return "";
     }
-    return read(key);
+    return orTell(gone, [&] { return read(key); });
   }
 
 private:
+  static constexpr const char *gone = "the store of the run is gone";
   static std::vector<uint8_t> bytesOf(const std::string &text) { return {text.begin(), text.end()}; }
   std::string read(const std::string &key) {
     const std::vector<uint8_t> bytes = store->get(key);
@@ -121,6 +137,7 @@ std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
 struct GroupMaker::Connection : GroupStore {
   std::shared_ptr<gloo::transport::Device> device;
   std::chrono::seconds joinTimeout;
+  std::string unreachable; // what is said where there is no store
 };
 
 // What c10d says of sockets is told by messages of ours; TORCH_CPP_LOG_LEVEL brings it back.
@@ -148,20 +165,13 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
   if (options.isServer)
     options.masterListenFd =
         launch.listener >= 0 ? launch.listener : Listener(launch.address, launch.port, !isOnOneHost(launch)).release();
-  const auto orTell = [&](const std::string &what, const auto &work) {
-    try {
-      return work();
-    } catch (const Error &) {
-      throw;
-    } catch (const std::exception &error) {
-      throw Error("rank " + std::to_string(launch.rank) + " " + what + ": " + reasonOf(error));
-    }
-  };
-  connection->store = orTell("cannot reach the store at " + launch.address + ":" + std::to_string(launch.port), [&] {
+  const std::string rank = "rank " + std::to_string(launch.rank);
+  connection->unreachable = rank + " cannot reach the store at " + launch.address + ":" + std::to_string(launch.port);
+  connection->store = orTell(connection->unreachable, [&] {
     return c10::make_intrusive<c10d::PrefixStore>(launch.prefix,
                                                   c10::make_intrusive<c10d::TCPStore>(launch.address, options));
   });
-  connection->device = orTell("cannot exchange with others", [&] { return deviceFor(launch); });
+  connection->device = orTell(rank + " cannot exchange with others", [&] { return deviceFor(launch); });
 }
 
 GroupMaker::~GroupMaker() = default;
@@ -170,18 +180,18 @@ std::unique_ptr<Group> GroupMaker::make(const std::string &name, int rank, int s
   auto options = c10d::ProcessGroupGloo::Options::create(connection->joinTimeout);
   options->devices.push_back(connection->device);
   options->threads = 1;
-  try {
+  return orTell("the ranks of the run could not be connected", [&] {
     auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(
         c10::make_intrusive<c10d::PrefixStore>("group/" + name, connection->store), rank, size, std::move(options));
     group->setTimeout(collectiveTimeout);
     return std::make_unique<GlooGroup>(std::move(group));
-  } catch (const std::exception &error) {
-    throw Error("the ranks of the run could not be connected: " + reasonOf(error));
-  }
+  });
 }
 
 const GroupStore &GroupMaker::store() const { return *connection; }
 
-std::unique_ptr<Board> GroupMaker::board() const { return std::make_unique<StoreBoard>(connection->store->clone()); }
+std::unique_ptr<Board> GroupMaker::board() const {
+  return orTell(connection->unreachable, [&] { return std::make_unique<StoreBoard>(connection->store->clone()); });
+}
 
 } // namespace stretto::runtime

@@ -26,7 +26,7 @@ public:
   // The store, for groups over other memory.
   const GroupStore &store() const;
 
-  // The store, by a connection of its own.
+  // The store, by a connection of its own. Throws Error where the store is gone.
   std::unique_ptr<Board> board() const;
 
 private:
