@@ -56,6 +56,21 @@ Value KernelFunction::dynamicShared(int64_t bytes) {
   return LLVM::AddressOfOp::create(b, variable);
 }
 
+Value KernelFunction::tensorMap(kern::TensorMapAttr map) {
+  tensorMaps.push_back(map);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  unsigned number = function.getNumArguments();
+  SmallVector<Type> parameters(function.getArgumentTypes());
+  parameters.push_back(pointer);
+  function.setType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), parameters));
+  Type bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kern::TensorMapAttr::bytes);
+  function.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+  function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(kern::TensorMapAttr::alignment));
+  function.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+  return function.getBody().front().addArgument(pointer, function.getLoc());
+}
+
 void KernelFunction::finish(const CudaLaunch &launch) {
   LLVM::ReturnOp::create(b, ValueRange());
   SmallVector<int64_t> bytes;
@@ -71,4 +86,6 @@ void KernelFunction::finish(const CudaLaunch &launch) {
   function->setAttr("kern.buffer_bytes", b.getDenseI64ArrayAttr(bytes));
   function->setAttr("kern.bytes_moved", b.getI64IntegerAttr(launch.bytes ? launch.bytes : llvm::sum_of(bytes)));
   function->setAttr("kern.flops", b.getI64IntegerAttr(launch.flops));
+  if (!tensorMaps.empty())
+    function->setAttr("kern.tensor_maps", b.getArrayAttr(tensorMaps));
 }

@@ -31,6 +31,9 @@ public:
   /// All of the dynamic shared memory of the block, `bytes` of it (at most `mostShared`, on some chips less), aligned
   /// to `dynamicSharedAlignment`. Called once: a caller that needs several arrays divides it.
   mlir::Value dynamicShared(int64_t bytes);
+  /// A tensor as bulk tensor copies see it: the address of its map, one more parameter of the kernel. One buffer may be
+  /// seen in several ways.
+  mlir::Value tensorMap(kern::TensorMapAttr map);
   /// Ends the function and says how it is launched.
   void finish(const CudaLaunch &launch);
 
@@ -43,6 +46,7 @@ private:
   mlir::Operation *op;
   mlir::gpu::GPUModuleOp kernels;
   mlir::LLVM::LLVMFuncOp function;
+  mlir::SmallVector<mlir::Attribute> tensorMaps; // the last parameters
 };
 
 /// The name of a kernel as a symbol that assemblers take: letters, digits and underscores.

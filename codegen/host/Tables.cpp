@@ -45,7 +45,24 @@ constexpr EntryPoint<stretto_decode> decodeEntries[] = {{"decode_one", &Program:
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
                               siteResultsName = "stretto.site_results", imagesName = "stretto.images",
                               bucketsName = "stretto.buckets", bufferBytesName = "stretto.buffer_bytes",
-                              chunkBytesName = "stretto.chunk_bytes";
+                              chunkBytesName = "stretto.chunk_bytes", mapsName = "stretto.tensor_maps";
+
+/// The tensor maps of a kernel that is made.
+ArrayRef<Attribute> tensorMapsOf(Operation *made) {
+  auto device = dyn_cast<kern::DeviceKernelOp>(made);
+  return device && device.getTensorMaps() ? device.getTensorMaps()->getValue() : ArrayRef<Attribute>();
+}
+
+/// Bytes from the beginning of its buffer to the end of a tensor.
+int64_t reachOf(kern::TensorMapAttr map) {
+  int64_t bytes = map.getSizes().back() * map.getElement().getIntOrFloatBitWidth() / 8;
+  for (auto [size, stride] : llvm::zip(map.getSizes(), map.getStrides()))
+    bytes += (size - 1) * stride;
+  return bytes;
+}
+
+/// As CUDA counts dimensions: the last one first.
+SmallVector<int64_t> lastFirst(ArrayRef<int64_t> numbers) { return llvm::to_vector(llvm::reverse(numbers)); }
 
 class TableEmitter {
 public:
@@ -112,8 +129,12 @@ private:
       if (Operation *made = module.lookupSymbol(kernel.name);
           !isa<kern::DeviceKernelOp>(made) && !made->hasAttr("kern.chunks"))
         return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
-    SmallVector<int64_t> bytes, starts, ofChunks, chunkStarts;
+    SmallVector<int64_t> bytes, starts, ofChunks, chunkStarts, mapStarts;
+    SmallVector<kern::TensorMapAttr> maps;
     for (const ProgramFacts::Kernel &kernel : facts.kernels) {
+      mapStarts.push_back(maps.size());
+      if (failed(collectMaps(kernel, maps)))
+        return failure();
       starts.push_back(bytes.size());
       bytes.append(kernel.bufferBytes);
       chunkStarts.push_back(ofChunks.size());
@@ -121,6 +142,7 @@ private:
     }
     g.defineList(bufferBytesName, bytes);
     g.defineList(chunkBytesName, ofChunks);
+    defineMaps(maps);
     g.defineList<stretto_kernel>(kernelTableName, facts.kernels.size(), [&](size_t i) {
       const ProgramFacts::Kernel &kernel = facts.kernels[i];
       auto fields = g.start<stretto_kernel>();
@@ -133,6 +155,10 @@ private:
           .set(&stretto_kernel::chunk_bytes,
                kernel.chunkBytes.empty() ? g.null() : g.address(chunkBytesName, chunkStarts[i] * sizeof(int64_t)));
       Operation *made = module.lookupSymbol(kernel.name);
+      size_t mapCount = tensorMapsOf(made).size();
+      fields.set(&stretto_kernel::map_count, mapCount)
+          .set(&stretto_kernel::maps,
+               mapCount ? g.address(mapsName, mapStarts[i] * sizeof(stretto_tensor_map)) : g.null());
       if (auto device = dyn_cast<kern::DeviceKernelOp>(made))
         addDeviceKernel(fields, device);
       else
@@ -140,6 +166,38 @@ private:
       return fields;
     });
     return success();
+  }
+
+  LogicalResult collectMaps(const ProgramFacts::Kernel &kernel, SmallVector<kern::TensorMapAttr> &maps) {
+    ArrayRef<int64_t> buffers = kernel.bufferBytes;
+    Operation *made = module.lookupSymbol(kernel.name);
+    for (auto map : llvm::map_range(tensorMapsOf(made), llvm::CastTo<kern::TensorMapAttr>)) {
+      if (static_cast<size_t>(map.getBuffer()) >= buffers.size())
+        return made->emitOpError() << "a tensor map must be of one of the " << buffers.size() << " buffers, but got "
+                                   << map;
+      if (reachOf(map) > buffers[map.getBuffer()])
+        return made->emitOpError() << "a tensor must lie in the " << buffers[map.getBuffer()]
+                                   << " bytes of its buffer, but got " << map;
+      maps.push_back(map);
+    }
+    return success();
+  }
+
+  void defineMaps(ArrayRef<kern::TensorMapAttr> maps) {
+    using Line = stretto_tensor_map;
+    g.defineList<Line>(mapsName, maps.size(), [&](size_t i) {
+      kern::TensorMapAttr map = maps[i];
+      SmallVector<int64_t> strides = lastFirst(map.getStrides());
+      strides.insert(strides.begin(), map.getElement().getIntOrFloatBitWidth() / 8);
+      return g.start<Line>()
+          .set(&Line::buffer, map.getBuffer())
+          .set(&Line::dtype, dtypeOf(map.getElement()))
+          .set(&Line::rank, static_cast<int32_t>(map.getSizes().size()))
+          .set(&Line::sizes, lastFirst(map.getSizes()))
+          .set(&Line::strides, strides)
+          .set(&Line::box, lastFirst(map.getBox()))
+          .set(&Line::swizzle, map.getSwizzle());
+    });
   }
 
   void addHostKernel(AbiStruct<stretto_kernel> &fields, Operation *function, StringRef name) {

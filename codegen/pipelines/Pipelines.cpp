@@ -84,7 +84,7 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
   addCleanup(passes);
   passes.addPass(passes::createRoundActivations());
   if (options.fuse == "all" || options.fuse == "always")
-    options.backend->addEpilogues(passes, options.fuse == "always");
+    options.backend->addEpilogues(passes, options.cpu, options.fuse == "always");
   passes.addPass(passes::createAddOptimizer());
 }
 

@@ -26,8 +26,8 @@ struct Pair {
 
 class Chooser {
 public:
-  Chooser(func::FuncOp function, ArrayRef<std::string> types, EpilogueLimits limits)
-      : function(function), types(types), limits(limits) {}
+  Chooser(func::FuncOp function, ArrayRef<std::string> types, EpilogueLimits limits, StringRef apart)
+      : function(function), types(types), limits(limits), apart(apart) {}
 
   void run();
 
@@ -40,6 +40,7 @@ private:
   func::FuncOp function;
   ArrayRef<std::string> types;
   EpilogueLimits limits;
+  StringRef apart;
   llvm::DenseMap<Operation *, Operation *> partners; // of what was chosen
   int64_t number = 0;
 };
@@ -113,7 +114,8 @@ std::string Chooser::refuse(const Pair &pair) {
     return "the kernel reads the matmul in two ways";
   if (readsThroughOthers(pair))
     return "what else the kernel reads depends on the matmul";
-  return refuseEpilogue(pair.kernel, *argument, limits);
+  std::string reason = refuseEpilogue(pair.kernel, *argument, limits);
+  return reason.empty() ? apart.str() : reason;
 }
 
 static SmallVector<Operation *> bodyOf(kern::RowwiseOp kernel) {
@@ -153,7 +155,7 @@ struct ChooseEpiloguesPass : stretto::codegen::impl::ChooseEpiloguesBase<ChooseE
       list = {"f32", "f64"};
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        Chooser(function, list, {wantedColumns, mostColumns, leastRows, leastStrips, leastDepth}).run();
+        Chooser(function, list, {wantedColumns, mostColumns, leastRows, leastStrips, leastDepth}, apart).run();
   }
 };
 } // namespace

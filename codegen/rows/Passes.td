@@ -15,7 +15,8 @@ def ChooseEpilogues : Pass<"kern-choose-epilogues", "::mlir::ModuleOp"> {
       each reduction depends on it;
     * taps reach over at most 15 rows, sequences have at least `least-rows`, rows `least-strips`, and sums of the
       matmul `least-depth` terms;
-    * the kernel is not the loss.
+    * the kernel is not the loss;
+    * nothing is said why all matmuls stay `apart`.
 
     Remarks (category `fusion`): `FusedEpilogue` with the bytes that do not move, `NotInEpilogue` with the reason.
 
@@ -47,7 +48,8 @@ def ChooseEpilogues : Pass<"kern-choose-epilogues", "::mlir::ModuleOp"> {
     Option<"mostColumns", "most-columns", "int64_t", "128", "columns that it has at most">,
     Option<"leastRows", "least-rows", "int64_t", "4", "tokens of a sequence">,
     Option<"leastStrips", "least-strips", "int64_t", "1", "strips of a row">,
-    Option<"leastDepth", "least-depth", "int64_t", "1", "terms of a sum of the matmul">
+    Option<"leastDepth", "least-depth", "int64_t", "1", "terms of a sum of the matmul">,
+    Option<"apart", "apart", "std::string", "", "why matmuls of the machine have no epilogue, if they have none">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect"];
 }

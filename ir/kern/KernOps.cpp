@@ -180,23 +180,3 @@ LogicalResult ReadyOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   return success();
 }
-
-LogicalResult DeviceKernelOp::verify() {
-  if (getSymbol().empty())
-    return emitOpError() << "symbol must not be empty";
-  ArrayRef<int64_t> grid = getGrid();
-  if (grid.size() != 2 || grid[0] < 1 || grid[1] < 1)
-    return emitOpError() << "grid must be two numbers of at least 1, but got [" << grid << "]";
-  if (getBlock() < 32 || getBlock() > 1024 || getBlock() % 32)
-    return emitOpError() << "block must be a multiple of 32 up to 1024, but got " << getBlock();
-  if (getRegisters() < 1 || getRegisters() > 255)
-    return emitOpError() << "registers must be between 1 and 255, but got " << getRegisters();
-  for (int64_t number :
-       {getSharedBytes(), getDynamicSharedBytes(), getSpillBytes(), getLocalBytes(), getBytesMoved(), getFlops()})
-    if (number < 0)
-      return emitOpError() << "numbers must not be negative, but got " << number;
-  if (getSpillBytes() > getLocalBytes())
-    return emitOpError() << "spills must be a part of the " << getLocalBytes() << " bytes of local memory, but got "
-                         << getSpillBytes();
-  return success();
-}

@@ -1,6 +1,7 @@
 #ifndef STRETTO_IR_KERN_KERNOPS_TD
 #define STRETTO_IR_KERN_KERNOPS_TD
 
+include "ir/kern/KernDeviceOps.td"
 include "ir/kern/KernWalkOps.td"
 
 def Kern_RowMap : I32EnumAttr<"RowMap", "which part of an operand a row sees", [
@@ -99,29 +100,6 @@ def Kern_BucketAttr : AttrDef<Kern_Dialect, "Bucket"> {
   let assemblyFormat = "`<` `first` $first `,` `rows` $rows `>`";
 }
 
-def Kern_ImageKind : I32EnumAttr<"ImageKind", "what the bytes of an image are", [
-  I32EnumAttrCase<"cubin", 0>, I32EnumAttrCase<"ptx", 1>]> {
-  let cppNamespace = "::stretto::kern";
-  let genSpecializedAttr = 0;
-}
-
-def Kern_ImageAttr : AttrDef<Kern_Dialect, "Image"> {
-  let mnemonic = "image";
-  let summary = "code for a GPU that the program carries";
-  let description = [{
-    The constant `global` of the module holds the bytes: a `cubin`, machine code for the GPU architecture named
-    (`sm_90a`), or `ptx`, text that the driver of this or any newer architecture compiles (`compute_80`), with a byte 0
-    at its end. The attribute `kern.images` of the module lists the images in the order in which a program tries them.
-
-    ```mlir
-    #kern.image<@stretto.image.0, cubin, "sm_90a">
-    ```
-  }];
-  let parameters = (ins "::mlir::FlatSymbolRefAttr":$global, EnumParameter<Kern_ImageKind>:$kind,
-                        "::mlir::StringAttr":$architecture);
-  let assemblyFormat = "`<` $global `,` $kind `,` $architecture `>`";
-}
-
 def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock, Kern_RowKernelInterface]> {
   let summary = "one fused pass over the rows of [batch, time, columns...] values";
   let description = [{
@@ -184,34 +162,6 @@ def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure, Kern_KernelOpInterface,
   let assemblyFormat = [{
     (`kernel` $kernel^)? (`resources` $resources^)? $partials (`accumulate` $accumulator^ `:` type($accumulator))?
     `:` type($partials) `->` type($result) attr-dict
-  }];
-  let hasVerifier = 1;
-}
-
-def Kern_DeviceKernelOp : Kern_Op<"device_kernel", [Symbol]> {
-  let summary = "a kernel in the images for the GPU";
-  let description = [{
-    Stands for the kernel that `kern.rowwise` and the like name: its `symbol` in each of the images that `kern.images`
-    of the module lists, and how it is launched: `grid` blocks in x and y, of `block` threads each. What a launch takes:
-    `shared` bytes of static shared memory of a block, and `dynamic_shared` bytes that the launch adds (none where it is
-    not there); `registers` and `local` bytes of local memory of a thread, `spills` of them for registers that did not
-    fit. `bytes_moved` between memory and the GPU and `flops` are those of a whole launch. Its parameters are one
-    pointer for each buffer: operands, then results.
-
-    ```mlir
-    kern.device_kernel @layers.forward.rowwise0 symbol "layers_forward_rowwise0" grid [512, 1] block 192 shared 0
-      registers 40 spills 0 local 0 bytes_moved 25165824 flops 6291456
-    kern.device_kernel @layers.mixer0 symbol "layers_mixer0" grid [96, 1] block 256 shared 0 dynamic_shared 172032
-      registers 168 spills 0 local 0 bytes_moved 25165824 flops 1610612736
-    ```
-  }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$symbol, DenseI64ArrayAttr:$grid, I64Attr:$block,
-                       I64Attr:$shared_bytes, DefaultValuedAttr<I64Attr, "0">:$dynamic_shared_bytes, I64Attr:$registers,
-                       I64Attr:$spill_bytes, I64Attr:$local_bytes, I64Attr:$bytes_moved, I64Attr:$flops);
-  let assemblyFormat = [{
-    $sym_name `symbol` $symbol `grid` $grid `block` $block `shared` $shared_bytes
-    (`dynamic_shared` $dynamic_shared_bytes^)? `registers` $registers `spills` $spill_bytes `local` $local_bytes
-    `bytes_moved` $bytes_moved `flops` $flops attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 12u
+#define STRETTO_ABI_VERSION 13u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -117,6 +117,18 @@ typedef struct stretto_table {
  * of the launch. `scratch` holds scratch_bytes, private to the calling thread. */
 typedef void (*stretto_kernel_fn)(void *const *buffers, int64_t begin, int64_t end, void *scratch);
 
+/* A tensor as bulk tensor copies (TMA) of a kernel see it. Dimensions as CUDA counts them: 0 is the one whose elements
+ * lie side by side. Unused ones are 0. */
+typedef struct stretto_tensor_map {
+  int64_t buffer;     /* of the kernel: where the tensor begins */
+  int32_t dtype;      /* stretto_dtype */
+  int32_t rank;       /* 1 to STRETTO_MAP_RANK */
+  int64_t sizes[5];   /* elements */
+  int64_t strides[5]; /* bytes from one to the next along a dimension */
+  int64_t box[5];     /* elements that a copy brings */
+  int64_t swizzle;    /* bytes of the rows in which blocks of 16 bytes change places: 32, 64, 128; 0: none */
+} stretto_tensor_map;
+
 typedef struct stretto_kernel {
   const char *name;      /* unique; names the fused group, e.g. "layer.forward.rowwise0" */
   const char *location;  /* places in the .stretto source, "file:line:column, ..." */
@@ -139,6 +151,8 @@ typedef struct stretto_kernel {
    * bytes of each buffer belong to one (0: all chunks read all of it). Others: 0 and null. */
   int64_t chunk_rows;
   const int64_t *chunk_bytes;
+  const stretto_tensor_map *maps; /* of a kernel of a device image: arguments by value behind its buffers */
+  int64_t map_count;
 } stretto_kernel;
 
 /* All device kernels of a program as code for one kind of device. */

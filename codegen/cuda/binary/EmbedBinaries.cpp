@@ -71,7 +71,8 @@ private:
     kern::DeviceKernelOp::create(builder, kernel.getLoc(), nameOf(kernel), kernel.getSymName(), grid,
                                  number(kernel_attributes::block), cost.shared, dynamicSharedOf(kernel), cost.registers,
                                  cost.spills, cost.local, number(kernel_attributes::bytesMoved),
-                                 number(kernel_attributes::flops));
+                                 number(kernel_attributes::flops),
+                                 kernel->getAttrOfType<ArrayAttr>(kernel_attributes::tensorMaps));
   }
 };
 } // namespace

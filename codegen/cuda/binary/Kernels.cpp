@@ -3,6 +3,7 @@
 
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/binary/KernelTable.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMRequiresSMTraits.h"
@@ -146,6 +147,33 @@ static LogicalResult checkAttributes(LLVM::LLVMFuncOp kernel) {
   return success();
 }
 
+/// Whether a parameter is a tensor map by value.
+static bool takesTensorMap(LLVM::LLVMFuncOp kernel, unsigned parameter) {
+  auto type = kernel.getArgAttrOfType<TypeAttr>(parameter, LLVM::LLVMDialect::getByValAttrName());
+  return type && DataLayout::closest(kernel).getTypeSize(type.getValue()) == kern::TensorMapAttr::bytes &&
+         kernel.getArgAttr(parameter, NVVM::NVVMDialect::getGridConstantAttrName());
+}
+
+static LogicalResult checkTensorMaps(LLVM::LLVMFuncOp kernel) {
+  auto listed = kernel->getAttrOfType<ArrayAttr>(kernel_attributes::tensorMaps);
+  size_t maps = listed ? listed.size() : 0, parameters = kernel.getNumArguments();
+  size_t taken = llvm::count_if(llvm::seq<unsigned>(0, parameters),
+                                [&](unsigned parameter) { return takesTensorMap(kernel, parameter); });
+  bool areLast = taken == maps && llvm::all_of(llvm::seq<unsigned>(parameters - taken, parameters),
+                                               [&](unsigned last) { return takesTensorMap(kernel, last); });
+  if (!areLast)
+    return emitError(kernel.getLoc()) << slotOf(kernel) << "must take each of its " << maps << " "
+                                      << kernel_attributes::tensorMaps << " by value behind its buffers, "
+                                      << kern::TensorMapAttr::bytes << " bytes with "
+                                      << NVVM::NVVMDialect::getGridConstantAttrName() << ", but " << taken
+                                      << " parameters are such";
+  for (Attribute map : listed ? listed.getValue() : ArrayRef<Attribute>())
+    if (auto of = dyn_cast<kern::TensorMapAttr>(map); !of || static_cast<size_t>(of.getBuffer()) >= parameters - maps)
+      return emitError(kernel.getLoc()) << slotOf(kernel) << "a tensor map must be of one of the " << parameters - maps
+                                        << " buffers, but got " << map;
+  return success();
+}
+
 /// The bytes that a global takes.
 static int64_t bytesOf(LLVM::GlobalOp global) {
   return DataLayout::closest(global).getTypeSize(global.getGlobalType());
@@ -208,7 +236,7 @@ LogicalResult stretto::codegen::checkKernels(gpu::GPUModuleOp module, const Chip
     if (failed(checkSharedArray(global)))
       return failure();
   for (LLVM::LLVMFuncOp kernel : kernelsOf(module))
-    if (failed(checkAttributes(kernel)) || failed(checkShared(kernel, chip)))
+    if (failed(checkAttributes(kernel)) || failed(checkTensorMaps(kernel)) || failed(checkShared(kernel, chip)))
       return failure();
   return success();
 }

@@ -11,7 +11,8 @@ namespace stretto::codegen {
 /// The names of the attributes of kernels, as the pass `kern-lower-cuda-kernels` writes them on `llvm.func`.
 namespace kernel_attributes {
 inline constexpr llvm::StringLiteral name = "kern.kernel", grid = "kern.grid", block = "kern.block",
-                                     bytesMoved = "kern.bytes_moved", flops = "kern.flops";
+                                     bytesMoved = "kern.bytes_moved", flops = "kern.flops",
+                                     tensorMaps = "kern.tensor_maps";
 }
 
 /// The kernels of a module, in order.

@@ -2,7 +2,9 @@
 #include "runtime/device/cuda/kernels.h"
 
 #include "runtime/device/cuda/check.h"
+#include "runtime/device/cuda/tensor_maps.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -113,9 +115,10 @@ void Kernels::launchBlocks(const stretto_kernel &kernel, int64_t blocks, std::ve
   config.blockDim = dim3(static_cast<unsigned>(kernel.block), 1, 1);
   config.dynamicSmemBytes = static_cast<size_t>(kernel.dynamic_shared_bytes);
   config.stream = stream;
-  std::vector<void *> arguments(buffers.size());
-  for (size_t i = 0; i < buffers.size(); ++i)
-    arguments[i] = &buffers[i];
+  std::vector<CUtensorMap> maps = makeTensorMaps(kernel, buffers);
+  std::vector<void *> arguments;
+  std::ranges::transform(buffers, std::back_inserter(arguments), [](void *&buffer) { return &buffer; });
+  std::ranges::transform(maps, std::back_inserter(arguments), [](CUtensorMap &map) { return &map; });
   const cudaError_t status =
       cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(handles[index]), arguments.data());
   if (status != cudaSuccess)

@@ -5,12 +5,14 @@
 // RUN: %{choose} -kern-choose-epilogues="least-rows=9" 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: %{choose} -kern-choose-epilogues="least-strips=3" 2>&1 | FileCheck %s --check-prefix=STRIPS
 // RUN: %{choose} -kern-choose-epilogues="types=bf16" 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: %{choose} -kern-choose-epilogues="apart='others are faster'" 2>&1 | FileCheck %s --check-prefix=APART
 // RUN: %{choose} -kern-choose-epilogues="most-columns=63 wanted-columns=32" 2>&1 | FileCheck %s --check-prefix=COLUMNS
 
 // FUSED: FusedEpilogue{{.*}} Function=heads
 // DEPTH: NotInEpilogue{{.*}} Function=heads | Reason="sums of 16 terms are too short to pay for strips, at least 17"
 // ROWS: NotInEpilogue{{.*}} Function=heads | Reason="sequences have 8 tokens, and not at least 9"
 // STRIPS: NotInEpilogue{{.*}} Function=heads | Reason="rows are 2 strips of 128 columns, and not at least 3"
+// APART: NotInEpilogue{{.*}} Function=heads | Reason="others are faster"
 // TYPE: NotInEpilogue{{.*}} Function=heads | Reason="this target has no matmul with an epilogue for f32"
 // COLUMNS: NotInEpilogue{{.*}} Function=heads | Reason="the kernel brings together columns that do not fit a strip of 63"
 func.func @heads(%x: tensor<2x8x16xf32>, %w: tensor<192x16xf32>) -> tensor<2x8x3xf32> {

@@ -8,6 +8,10 @@ module attributes {kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">
   // CHECK: kern.device_kernel @layers.mixer symbol "layers_mixer" grid [96, 1] block 256 shared 64 dynamic_shared 100000 registers 168 spills 0 local 0
   kern.device_kernel @layers.mixer symbol "layers_mixer" grid [96, 1] block 256 shared 64 dynamic_shared 100000
     registers 168 spills 0 local 0 bytes_moved 25165824 flops 6
+  // CHECK: bytes_moved 4 flops 6 tensor_maps [#kern.tensor_map<buffer 0, bf16, sizes [9, 72], strides [144], box [9, 64], swizzle 128>, #kern.tensor_map<buffer 1, f32, sizes [8], box [4], swizzle 0>]
+  kern.device_kernel @layers.gemm symbol "layers_gemm" grid [96, 1] block 256 shared 64 registers 168 spills 0 local 0
+    bytes_moved 4 flops 6 tensor_maps [#kern.tensor_map<buffer 0, bf16, sizes [9, 72], strides [144], box [9, 64], swizzle 128>,
+                                       #kern.tensor_map<buffer 1, f32, sizes [8], box [4], swizzle 0>]
 }
 
 // -----

@@ -4,7 +4,6 @@
 #include "KernelBuffer.h"
 
 #include "codegen/rows/Overwrite.h"
-#include "codegen/rows/Passes.h"
 #include "ir/Register.h"
 #include "runtime/abi/abi.h"
 
@@ -99,11 +98,16 @@ KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(m
           inner.setAttr(mark, unit);
     });
   PassManager passes(module.getContext());
+  if (options.epilogues) {
+    passes.addPass(createChooseEpilogues(*options.epilogues));
+    passes.addPass(createFuseEpilogues());
+  }
   ChooseScheduleOptions schedule;
   schedule.cpu = options.cpu;
   schedule.rows = options.rows;
   schedule.chunk = options.chunk;
   passes.addPass(createChooseSchedule(schedule));
+  passes.addPass(createPackWeights());
   passes.addPass(createSplitColumnSums());
   auto target = Target::resolve(options.cpu, [](const llvm::Twine &message) { llvm::errs() << message << "\n"; });
   if (failed(passes.run(*planned)) || failed(target) || failed(lowerKernels(*planned, *target, infos)))
@@ -142,34 +146,37 @@ void KernelLibrary::launch(StringRef kernel, std::vector<void *> buffers) {
       llvm::report_fatal_error("a kernel wrote behind its scratch memory");
 }
 
+/// The kernel of rows of a function.
+static kern::RowKernel rowKernelOf(ModuleOp module, StringRef function) {
+  return *module.lookupSymbol<func::FuncOp>(function).getOps<kern::RowKernel>().begin();
+}
+
+bool KernelLibrary::isEpilogue(StringRef name) const { return isa<kern::MatmulOp>(rowKernelOf(*planned, name)); }
+
 std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Numbers> &inputs,
                                         std::optional<InPlace> over) {
-  kern::RowwiseOp op = rowwiseOf(*planned, name);
-  std::vector<std::unique_ptr<KernelBuffer>> buffers;
-  std::vector<void *> pointers;
-  for (Type type :
-       llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes()))) {
-    buffers.push_back(std::make_unique<KernelBuffer>(type));
-    if (buffers.size() <= inputs.size())
-      buffers.back()->set(inputs[buffers.size() - 1]);
-    pointers.push_back(buffers.back()->data());
+  auto function = planned->lookupSymbol<func::FuncOp>(name);
+  kern::RowKernel rows = rowKernelOf(*planned, name);
+  llvm::DenseMap<Value, std::shared_ptr<KernelBuffer>> buffers;
+  for (auto [argument, numbers] : llvm::zip_equal(function.getArguments(), inputs)) {
+    buffers[argument] = std::make_shared<KernelBuffer>(argument.getType());
+    buffers[argument]->set(numbers);
   }
-  if (over) {
-    // What is read as the result holds the operand.
-    std::swap(buffers[over->operand], buffers[inputs.size() + over->result]);
-    pointers[inputs.size() + over->result] = pointers[over->operand];
+  for (auto kernel : function.getOps<kern::KernelOp>()) {
+    for (Value result : kernel->getResults())
+      buffers[result] = std::make_shared<KernelBuffer>(result.getType());
+    if (over && kernel == rows)
+      buffers[kernel->getResult(over->result)] = buffers[kernel->getOperand(over->operand)];
+    std::vector<void *> pointers;
+    for (Value value :
+         llvm::concat<Value>(llvm::to_vector(kernel->getOperands()), llvm::to_vector(kernel->getResults())))
+      pointers.push_back(buffers[value]->data());
+    launch(kernel.getKernelAttr(), pointers);
   }
-  launch(name, pointers);
   std::vector<Numbers> results;
-  for (auto [i, result] : llvm::enumerate(op.getResults())) {
-    KernelBuffer &buffer = *buffers[inputs.size() + i];
-    results.push_back(buffer.get());
-    if (!op.isColumnSum(i))
-      continue;
-    auto sum = cast<kern::SumPartialsOp>(*result.user_begin());
-    KernelBuffer total(sum.getType());
-    launch(*sum.getKernel(), {buffer.data(), total.data()});
-    results.back() = total.get();
+  for (auto [i, result] : llvm::enumerate(rows->getResults())) {
+    bool isSum = rows.isColumnSum(i);
+    results.push_back(buffers[isSum ? result.user_begin()->getResult(0) : Value(result)]->get());
   }
   return results;
 }

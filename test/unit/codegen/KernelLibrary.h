@@ -4,6 +4,7 @@
 #include "RowInterpreter.h"
 
 #include "codegen/cpu/Passes.h"
+#include "codegen/rows/Passes.h"
 #include "codegen/target/EmitObject.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,7 +15,8 @@ namespace stretto::test {
 struct KernelOptions {
   std::string cpu = "native";
   int64_t rows = 0, chunk = 0;
-  bool storeAll = false; // carry and keep in scratch memory whatever may be
+  bool storeAll = false;                                         // carry and keep in scratch memory whatever may be
+  std::optional<codegen::ChooseEpiloguesOptions> epilogues = {}; // which kernels lie in matmuls; null: none
 };
 
 /// A launch whose result `result` is stored in the memory of operand `operand`.
@@ -24,7 +26,8 @@ struct InPlace {
 /// All that the compiler allows.
 llvm::SmallVector<InPlace> waysInPlace(kern::RowwiseOp op);
 
-/// The kernels of a module whose functions hold one kern.rowwise each; a kernel has the name of its function.
+/// The kernels of a module whose functions hold one kern.rowwise each; a kernel has the name of its function. A matmul
+/// may stand in front of it that is fused with it.
 class KernelLibrary {
 public:
   KernelLibrary(mlir::ModuleOp module, KernelOptions options);
@@ -33,7 +36,10 @@ public:
   bool isLoaded() const { return handle; }
   const std::string &objectPath() const { return object; }
   mlir::ArrayRef<codegen::KernelInfo> kernels() const { return infos; }
-  /// Results of the kernel of function `name` for `inputs`; chunks run in descending order, one call for each.
+  /// Whether the kernel of function `name` lies in the epilogue of a matmul.
+  bool isEpilogue(llvm::StringRef name) const;
+  /// Results of the kernel of function `name`, of column sums the whole sums, for the arguments `inputs` of the
+  /// function; chunks run in descending order, one call for each.
   std::vector<Numbers> run(llvm::StringRef name, const std::vector<Numbers> &inputs, std::optional<InPlace> over = {});
   /// One whole launch of a kernel, its chunks in descending order.
   void launch(llvm::StringRef kernel, std::vector<void *> buffers);

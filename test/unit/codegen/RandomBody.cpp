@@ -12,6 +12,7 @@ class Generator {
 public:
   explicit Generator(uint64_t seed) : engine(seed) {}
   std::string make(const std::string &name);
+  std::string makeBehindMatmul(const std::string &name);
 
 private:
   enum Shape { scalar, row, heads, headScalars, pair }; // [], [D], [H, K], [H], [2D]
@@ -30,6 +31,11 @@ private:
   void addBroadcast();
   void addMovement();
   std::string yields();
+  std::string rows(int64_t columns) const;
+  /// The kernel of rows %a, %b for each time and %c; draws all that it consists of. A matmul with a kernel in its
+  /// epilogue has no reductions of what does not depend on it.
+  std::string kernel(bool allDependOnA);
+  std::string otherArguments() const; // than %a
 
   std::mt19937_64 engine;
   std::string real;
@@ -41,6 +47,9 @@ private:
 } // namespace
 
 std::string stretto::test::randomBody(const std::string &name, uint64_t seed) { return Generator(seed).make(name); }
+std::string stretto::test::randomBodyBehindMatmul(const std::string &name, uint64_t seed) {
+  return Generator(seed).makeBehindMatmul(name);
+}
 
 std::string Generator::type(Shape shape) const {
   std::string h = std::to_string(headCount), k = std::to_string(width), d = std::to_string(headCount * width);
@@ -198,22 +207,49 @@ std::string Generator::yields() {
   return "    kern.yield " + names + " : " + types + "\n";
 }
 
-std::string Generator::make(const std::string &name) {
+std::string Generator::rows(int64_t columns) const {
+  return "tensor<" + std::to_string(batch) + "x" + std::to_string(time) + "x" + std::to_string(columns) + "x" + real +
+         ">";
+}
+
+std::string Generator::otherArguments() const {
+  return ", %b: tensor<" + std::to_string(time) + "x" + type(row).substr(7) + ", %c: " + type(row) + ") {\n";
+}
+
+std::string Generator::kernel(bool allDependOnA) {
   real = pick(0, 3) ? "f32" : "f64";
   batch = pick(1, 2);
   time = pick(1, 23);
   headCount = pick(1, 4);
   width = pick(1, 40);
   values = {{"%x", row}, {"%p", row}, {"%g", row}};
+  if (allDependOnA) {
+    values.resize(1);
+    add("arith.addf %x, %p : " + type(row), row);
+    add("arith.mulf %x, %g : " + type(row), row);
+  }
   for (int64_t i = 0, count = pick(3, 14); i < count; ++i)
     addOperation();
   std::string yield = yields();
-  std::string d = std::to_string(headCount * width) + "x" + real + ">";
-  std::string rows = "tensor<" + std::to_string(batch) + "x" + std::to_string(time) + "x" + d;
-  std::string times = "tensor<" + std::to_string(time) + "x" + d;
-  std::string operands = rows + ", " + times + ", " + type(row);
-  return "func.func @" + name + "(%a: " + rows + ", %b: " + times + ", %c: " + type(row) + ") {\n" +
-         "  kern.rowwise(%a, %b, %c) maps [row, time, shared] {\n  ^bb0(%x: " + type(row) + ", %p: " + type(row) +
+  std::string operands =
+      rows(headCount * width) + ", tensor<" + std::to_string(time) + "x" + type(row).substr(7) + ", " + type(row);
+  return "  kern.rowwise(%a, %b, %c) maps [row, time, shared] {\n  ^bb0(%x: " + type(row) + ", %p: " + type(row) +
          ", %g: " + type(row) + "):\n" + body + yield + "  } : (" + operands + ") -> (" + resultTypes +
          ")\n  return\n}\n";
+}
+
+std::string Generator::make(const std::string &name) {
+  std::string text = kernel(/*allDependOnA=*/false);
+  return "func.func @" + name + "(%a: " + rows(headCount * width) + otherArguments() + text;
+}
+
+std::string Generator::makeBehindMatmul(const std::string &name) {
+  std::string text = kernel(/*allDependOnA=*/true);
+  int64_t depth = pick(1, 40), columns = headCount * width;
+  bool transposed = pick(0, 1);
+  std::string k = std::to_string(depth), n = std::to_string(columns);
+  std::string weight = "tensor<" + (transposed ? n + "x" + k : k + "x" + n) + "x" + real + ">";
+  return "func.func @" + name + "(%l: " + rows(depth) + ", %w: " + weight + otherArguments() + "  %a = seq.linear" +
+         (transposed ? "" : "_input_grad") + " %l, %w : " + rows(depth) + ", " + weight + " -> " + rows(columns) +
+         "\n" + text;
 }

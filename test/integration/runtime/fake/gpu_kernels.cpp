@@ -4,6 +4,7 @@
 // device for good.
 #include "runtime/abi/abi.h"
 #include "test/integration/runtime/fake/gpu.h"
+#include "test/integration/runtime/fake/gpu_tensor_maps.h"
 
 #include <algorithm>
 #include <cstring>
@@ -64,6 +65,11 @@ void run(const stretto_kernel &kernel, int64_t blocks, const std::vector<void *>
   kernel.function(buffers.data(), 0, blocks * kernel.grid[1], scratch.data());
 }
 
+// Whether a map is of what lies in a buffer.
+bool fits(const FakeTensorMap &map, const void *buffer) {
+  return map.address == buffer && isAllocated(buffer, map.bytes);
+}
+
 } // namespace
 
 extern "C" {
@@ -116,6 +122,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
   std::vector<void *> buffers(kernel->buffers);
   for (int64_t i = 0; i < kernel->buffers; ++i)
     buffers[i] = *static_cast<void **>(arguments[i]);
+  for (int64_t i = 0; i < kernel->map_count; ++i)
+    if (!fits(readTensorMap(arguments[kernel->buffers + i]), buffers[kernel->maps[i].buffer]))
+      return cudaErrorInvalidValue;
   return enqueue(config->stream, [kernel, blocks = config->gridDim.x, buffers] { run(*kernel, blocks, buffers); });
 }
 

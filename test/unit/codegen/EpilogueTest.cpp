@@ -1,0 +1,81 @@
+//===- EpilogueTest.cpp - kernels at random in matmuls against the interpreter --===//
+#include "KernelLibrary.h"
+#include "RandomBody.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::test;
+
+namespace {
+constexpr int bodies = 40;
+
+/// Seeded numbers for the arguments of a function; those of the weight are so small that sums stay within a few units.
+std::vector<Numbers> argumentsOf(func::FuncOp function, int64_t depth, uint64_t seed) {
+  std::vector<Numbers> numbers;
+  for (Type type : function.getArgumentTypes())
+    numbers.push_back(randomNumbers(type, seed++));
+  for (double &number : numbers[1])
+    number = std::ldexp(number, -static_cast<int>(llvm::Log2_64_Ceil(depth)));
+  return numbers;
+}
+
+/// The result of the matmul in front of a kernel.
+Numbers multiply(Operation *matmul, const Numbers &rows, const Numbers &weight) {
+  int64_t depth = cast<RankedTensorType>(matmul->getOperand(0).getType()).getShape().back();
+  int64_t columns = cast<RankedTensorType>(matmul->getResult(0).getType()).getShape().back();
+  bool transposed = isa<seq::LinearOp>(matmul);
+  Numbers result(rows.size() / depth * columns, 0.0);
+  for (size_t i = 0; i < result.size(); ++i)
+    for (int64_t row = i / columns, j = i % columns, k = 0; k < depth; ++k)
+      result[i] += rows[row * depth + k] * (transposed ? weight[j * depth + k] : weight[k * columns + j]);
+  return result;
+}
+
+/// Random kernels behind random matmuls, as many fused as the limits allow, against the interpreter; at least `least`
+/// of them must be.
+void compareRandom(uint64_t firstSeed, int least, codegen::ChooseEpiloguesOptions epilogues, KernelOptions options) {
+  auto context = makeContext();
+  std::string text;
+  for (int i = 0; i < bodies; ++i)
+    text += randomBodyBehindMatmul("body" + std::to_string(i), firstSeed + i);
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module) << text;
+  options.epilogues = epilogues;
+  KernelLibrary library(*module, options);
+  ASSERT_TRUE(library.isLoaded());
+  int fused = 0;
+  for (int i = 0; i < bodies; ++i) {
+    std::string name = "body" + std::to_string(i);
+    if (!library.isEpilogue(name))
+      continue;
+    ++fused;
+    kern::RowwiseOp op = rowwiseOf(*module, name);
+    Operation *matmul = op.getOperand(0).getDefiningOp();
+    auto function = module->lookupSymbol<func::FuncOp>(name);
+    int64_t depth = cast<RankedTensorType>(function.getArgumentTypes()[0]).getShape().back();
+    auto given = argumentsOf(function, depth, firstSeed + i);
+    auto want = interpret(op, {multiply(matmul, given[0], given[1]), given[2], given[3]});
+    auto got = library.run(name, given);
+    for (size_t r = 0; r < want.size(); ++r)
+      EXPECT_LT(distance(got[r], want[r]), getElementTypeOrSelf(op.getResult(r).getType()).isF64() ? 1e-11 : 1e-5)
+          << "result " << r << " of seed " << firstSeed + i << "\n"
+          << randomBodyBehindMatmul(name, firstSeed + i);
+  }
+  EXPECT_GE(fused, least);
+}
+
+codegen::ChooseEpiloguesOptions limits(int64_t columns) {
+  codegen::ChooseEpiloguesOptions options;
+  options.wantedColumns = options.mostColumns = columns;
+  options.leastRows = 1;
+  return options;
+}
+
+TEST(Epilogue, WideStrips) { compareRandom(1000, 25, limits(128), {}); }
+TEST(Epilogue, NarrowStrips) { compareRandom(2000, 8, limits(32), {}); }
+TEST(Epilogue, SmallChunks) { compareRandom(3000, 16, limits(64), {.rows = 4, .chunk = 5}); }
+TEST(Epilogue, NarrowVectors) { compareRandom(4000, 16, limits(64), {.cpu = "x86-64-v3", .rows = 2, .chunk = 7}); }
+} // namespace
