@@ -106,6 +106,7 @@ KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(m
   schedule.cpu = options.cpu;
   schedule.rows = options.rows;
   schedule.chunk = options.chunk;
+  schedule.overrides = options.schedules;
   passes.addPass(createChooseSchedule(schedule));
   passes.addPass(createPackWeights());
   passes.addPass(createSplitColumnSums());

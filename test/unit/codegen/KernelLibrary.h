@@ -15,7 +15,8 @@ namespace stretto::test {
 struct KernelOptions {
   std::string cpu = "native";
   int64_t rows = 0, chunk = 0;
-  bool storeAll = false;                                         // carry and keep in scratch memory whatever may be
+  std::string schedules = ""; // overrides of fields (codegen/rows/ScheduleOverrides.h)
+  bool storeAll = false;      // carry and keep in scratch memory whatever may be
   std::optional<codegen::ChooseEpiloguesOptions> epilogues = {}; // which kernels lie in matmuls; null: none
 };
 

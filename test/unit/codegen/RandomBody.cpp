@@ -1,6 +1,7 @@
 //===- RandomBody.cpp - fused kernels at random ---------------------------------===//
 #include "RandomBody.h"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -24,13 +25,14 @@ private:
   int64_t pick(int64_t low, int64_t high) { return low + static_cast<int64_t>(engine() % (high - low + 1)); }
   std::string type(Shape shape) const;
   const Entry &any(Shape shape);
+  const Entry &latest(Shape shape);
   std::string add(const std::string &text, Shape shape);
   void addOperation();
   void addElementwise();
   void addReduction();
   void addBroadcast();
   void addMovement();
-  std::string yields();
+  std::string yields(bool latestOnes);
   std::string rows(int64_t columns) const;
   /// The kernel of rows %a, %b for each time and %c; draws all that it consists of. A matmul with a kernel in its
   /// epilogue has no reductions of what does not depend on it.
@@ -66,6 +68,12 @@ std::string Generator::type(Shape shape) const {
     return "tensor<" + std::to_string(2 * headCount * width) + "x" + real + ">";
   }
   return "";
+}
+
+/// The value of this shape on which most may depend.
+const Generator::Entry &Generator::latest(Shape shape) {
+  any(shape);
+  return *std::find_if(values.rbegin(), values.rend(), [&](const Entry &entry) { return entry.shape == shape; });
 }
 
 std::string Generator::add(const std::string &text, Shape shape) {
@@ -189,11 +197,11 @@ void Generator::addOperation() {
   }
 }
 
-std::string Generator::yields() {
+std::string Generator::yields(bool latestOnes) {
   std::string names, types;
   for (int64_t i = 0, count = pick(1, 3); i < count; ++i) {
     Shape shape = static_cast<Shape>(pick(0, 4));
-    std::string name = any(shape).name, t = type(shape);
+    std::string name = (latestOnes ? latest(shape) : any(shape)).name, t = type(shape);
     std::string rows = "tensor<" + std::to_string(batch) + "x" + std::to_string(time) + "x" + t.substr(7);
     if (pick(0, 2) == 0) {
       name = add("seq.column_sum " + name + " : " + t + " -> " + t, shape);
@@ -230,7 +238,7 @@ std::string Generator::kernel(bool allDependOnA) {
   }
   for (int64_t i = 0, count = pick(3, 14); i < count; ++i)
     addOperation();
-  std::string yield = yields();
+  std::string yield = yields(/*latestOnes=*/allDependOnA);
   std::string operands =
       rows(headCount * width) + ", tensor<" + std::to_string(time) + "x" + type(row).substr(7) + ", " + type(row);
   return "  kern.rowwise(%a, %b, %c) maps [row, time, shared] {\n  ^bb0(%x: " + type(row) + ", %p: " + type(row) +
