@@ -2,7 +2,7 @@
 
     make_reference.py <mlir-tblgen> <include folders, separated by :> <output folder>
 
-One file per dialect (ir/<name>/<Name>Ops.td), one for its interfaces and one per set of passes (every Passes.td). A test makes them again
+One file per dialect (ir/<name>/*Ops.td), one for its interfaces and one per set of passes (every Passes.td). A test makes them again
 and compares, so what stands there is what the sources say.
 """
 import re
@@ -27,10 +27,14 @@ def head(record):
 
 
 def dialects():
-    """(record file, name of the dialect)"""
-    for record in sorted((ROOT / "ir").glob("*/*Ops.td")):
-        if record.stem.lower() == record.parent.name + "ops":
-            yield record, record.parent.name
+    """(record file that no other one of its folder includes, name of the dialect)"""
+    for folder in sorted(path for path in (ROOT / "ir").iterdir() if path.is_dir()):
+        records = sorted(folder.glob("*Ops.td"))
+        included = {name for record in records
+                    for name in re.findall(rf'include "ir/{folder.name}/(\w+\.td)"', record.read_text(encoding="utf-8"))}  # fmt: skip
+        for record in records:
+            if record.name not in included:
+                yield record, folder.name
 
 
 def interfaces():

@@ -1,4 +1,5 @@
 //===- ChooseSchedule.cpp - how a fused kernel walks its rows -------------===//
+#include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/ScratchValues.h"
 #include "codegen/cpu/StoredValues.h"
@@ -154,7 +155,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
 
   /// A matmul and its epilogue, in strips.
   LogicalResult choose(kern::MatmulOp op, const Target &target, const ScheduleOverride &numbers) {
-    if (failed(check(numbers)))
+    if (failed(checkFactors(op)) || failed(check(numbers)))
       return failure();
     MeetingColumns meeting(op, 0);
     std::optional<StripForm> form = meeting.choose(cpuStrips.wantedColumns, cpuStrips.mostColumns);

@@ -19,6 +19,8 @@ llvm::SmallVector<mlir::Value> bufferPointers(VectorBuilder &b, mlir::LLVM::LLVM
 /// Emit the function of an operation at the builder's place, in scf, arith, math, vector and llvm.
 mlir::FailureOr<KernelInfo> buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op);
 mlir::FailureOr<KernelInfo> buildMatmulKernel(VectorBuilder &b, kern::MatmulOp op);
+/// Reports operands that no matmul of this target is for.
+mlir::LogicalResult checkFactors(kern::MatmulOp op);
 mlir::FailureOr<KernelInfo> buildPackKernel(VectorBuilder &b, kern::PackOp op);
 mlir::FailureOr<KernelInfo> buildSumPartialsKernel(VectorBuilder &b, kern::SumPartialsOp op, const Target &target);
 

@@ -174,7 +174,14 @@ void MatmulBuilder::emitMatmul(const StripPlans::Run &run, const Item &item, Val
   }
 }
 
+LogicalResult stretto::codegen::checkFactors(kern::MatmulOp op) {
+  Type type = getElementTypeOrSelf(op.getLhs().getType());
+  return type.isBF16() ? op.emitOpError("must have operands of f32 or f64 on a CPU, but got ") << type : success();
+}
+
 FailureOr<KernelInfo> stretto::codegen::buildMatmulKernel(VectorBuilder &b, kern::MatmulOp op) {
+  if (failed(checkFactors(op)))
+    return failure();
   if (!isa_and_nonnull<kern::StripScheduleAttr>(op.getScheduleAttr()))
     return op.emitOpError("needs a schedule with strips to become code");
   if (op.getForm() != kern::WeightForm::panels)

@@ -3,6 +3,7 @@
 #include "codegen/cuda/RegisterEstimate.h"
 #include "codegen/cuda/RowWalk.h"
 #include "codegen/cuda/ScheduleOverride.h"
+#include "codegen/cuda/matmul/MatmulKernel.h"
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/Remarks.h"
@@ -57,12 +58,20 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
         ScheduleOverrides::read(overrides, SmallVector<StringRef>(ArrayRef(cudaOverrideFields)), getOperation());
     if (failed(schedules))
       return signalPassFailure();
-    WalkResult result = getOperation().walk([&](kern::RowwiseOp op) {
+    WalkResult result = getOperation().walk([&](kern::RowKernel op) {
       return op.getSchedule() || succeeded(choose(op, schedules->of(op))) ? WalkResult::advance()
                                                                           : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       signalPassFailure();
+  }
+
+  LogicalResult choose(kern::RowKernel op, const ScheduleOverride &numbers) {
+    auto matmul = dyn_cast<kern::MatmulOp>(op.getOperation());
+    if (failed(checkFields(numbers, /*isMatmul=*/matmul != nullptr)))
+      return failure();
+    return matmul ? chooseMatmulSchedule(matmul, numbers, processors)
+                  : choose(cast<kern::RowwiseOp>(op.getOperation()), numbers);
   }
 
   Shape measure(const RowPlan &plan) {

@@ -1,6 +1,7 @@
 //===- LowerKernels.cpp - fused kernels become functions ------------------------===//
 #include "codegen/cuda/LibraryKernels.h"
 #include "codegen/cuda/Passes.h"
+#include "codegen/cuda/matmul/MatmulKernel.h"
 #include "codegen/cuda/walk/WalkKernel.h"
 #include "ir/kern/Kernels.h"
 #include "passes/support/Requirements.h"
@@ -61,6 +62,8 @@ private:
     CudaBuilder b(op->getLoc(), op->getContext());
     if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
       return buildRowwiseKernel(b, kernels, rowwise);
+    if (auto matmul = dyn_cast<kern::MatmulOp>(op))
+      return buildMatmulKernel(b, kernels, matmul);
     if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
       return buildSumPartialsKernel(b, kernels, sum);
     if (auto walk = dyn_cast<kern::WalkOp>(op))

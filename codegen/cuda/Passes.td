@@ -18,9 +18,17 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so
       few that the launch fills the device.
 
+    And a `schedule` of tiles on each `kern.matmul` that has none:
+
+    * `tile_rows`, `tile_columns`, `run`: such that the busiest thread block takes the least time; of several such the
+      largest tiles, then the longest runs;
+    * `stages`: four, or as many as fit into shared memory beside a tile of the result;
+    * `blocks`: one for each multiprocessor that there is an item for.
+
     An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields
-    `rows`, `lanes`, `chunk`, `threads` and `groups`: what it leaves open is chosen, and what cannot serve is an error.
-    A remark says what was chosen and what the launch is estimated to cost: see docs/kernels-cuda.md.
+    `rows`, `lanes`, `chunk`, `threads` and `groups`, of matmuls `run`, `tile_rows`, `tile_columns`, `stages` and
+    `blocks`: what it leaves open is chosen, and what cannot serve is an error. A remark says what was chosen and what
+    the launch is estimated to cost: see docs/kernels-cuda.md.
 
     ```mlir
     func.func @main(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
@@ -125,19 +133,22 @@ def NameCudaKernels : Pass<"kern-name-cuda-kernels", "::mlir::ModuleOp"> {
 def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
   let summary = "fused kernels become functions in the NVVM dialect";
   let description = [{
-    Adds a `gpu.module @kernels` with one function for each kernel: `kern.rowwise`, `kern.sum_partials`, `kern.walk`,
-    and the library operations that `kern-name-cuda-kernels` names. The operations stay, without the `resources` that
-    were noted at them. A function takes one pointer to global memory for each operand and result, consists of
-    operations of the LLVM and NVVM dialects alone, and says by attributes how it is launched:
+    Adds a `gpu.module @kernels` with one function for each kernel: `kern.rowwise`, `kern.matmul`, `kern.sum_partials`,
+    `kern.walk`, and the library operations that `kern-name-cuda-kernels` names. The operations stay, without the
+    `resources` that were noted at them. A function takes one pointer to global memory for each operand and result,
+    consists of operations of the LLVM and NVVM dialects alone, and says by attributes how it is launched:
 
     * `kern.kernel`: the name of the kernel; the symbol has underscores for what assemblers do not take;
     * `kern.grid`, `kern.block`: blocks in x and y, threads of a block;
     * `kern.buffer_bytes`: bytes behind each pointer;
-    * `kern.dynamic_shared_bytes`: of a walk whose tiles take more shared memory than static arrays may;
+    * `kern.dynamic_shared_bytes`: of a matmul, and of a walk whose tiles take more shared memory than static arrays
+      may;
+    * `kern.tensor_maps`: what bulk tensor copies of a matmul read;
     * `kern.bytes_moved`, `kern.flops`: what a launch costs.
 
-    Rowwise kernels need a schedule with threads; matrices of walks rows and columns that are multiples of 16, and tiles
-    that fit into shared memory. See docs/kernels-cuda.md.
+    Rowwise kernels need a schedule with threads. Matmuls need one with tiles, operands of bf16 whose rows have a
+    multiple of 8 numbers, and a body that yields the matmul alone, rounded; they are for sm_90a. Matrices of walks need
+    rows and columns that are multiples of 16, and tiles that fit into shared memory. See docs/kernels-cuda.md.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {

@@ -15,6 +15,14 @@ int64_t stretto::codegen::wholeGroup(int64_t wanted) {
   return wanted < warpThreads ? llvm::PowerOf2Ceil(wanted) : llvm::alignTo(wanted, warpThreads);
 }
 
+LogicalResult stretto::codegen::checkFields(const ScheduleOverride &given, bool isMatmul) {
+  for (auto [i, field] : llvm::enumerate(cudaOverrideFields))
+    if (failed(given.check(field, (i >= rowwiseOverrideFields) == isMatmul,
+                           isMatmul ? "left out where there is a matmul" : "left out where there is no matmul")))
+      return failure();
+  return success();
+}
+
 LogicalResult stretto::codegen::checkOverride(const ScheduleOverride &given, int64_t leastLanes, int64_t mostLanes) {
   int64_t lanes = given.get("lanes", 1), threads = given.get("threads", 1);
   if (failed(given.check("rows", given.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))) ||

@@ -6,11 +6,17 @@
 
 namespace stretto::codegen {
 
-/// The fields of a schedule that can be given; how many tiles there are follows from them.
-inline constexpr llvm::StringLiteral cudaOverrideFields[] = {"rows", "lanes", "chunk", "threads", "groups"};
+/// The fields of a schedule that can be given: of a rowwise kernel, how many tiles there are follows from them; then of
+/// a matmul.
+inline constexpr llvm::StringLiteral cudaOverrideFields[] = {"rows", "lanes",     "chunk",        "threads", "groups",
+                                                             "run",  "tile_rows", "tile_columns", "stages",  "blocks"};
+inline constexpr size_t rowwiseOverrideFields = 5; // the first ones
 
 /// Threads of a group that wants so many: a power of two of lanes of a warp, or whole warps.
 int64_t wholeGroup(int64_t wanted);
+
+/// Checks that all given numbers are for a kernel of this kind.
+mlir::LogicalResult checkFields(const ScheduleOverride &given, bool isMatmul);
 
 /// Checks each given number for itself; `leastLanes` and `mostLanes` are what the kernel can have, the latter 16 bytes
 /// of its narrowest operand. Reports the first that cannot serve.

@@ -15,9 +15,10 @@ namespace stretto::codegen {
 inline constexpr int64_t mostStaticShared = 48 << 10;
 /// What all of it may take on the GPUs that have most of it (sm_90).
 inline constexpr int64_t mostShared = 227 << 10;
-/// The variable of generated kernels for dynamic shared memory, and what it is aligned to, in bytes.
+/// The variable of generated kernels for dynamic shared memory, and what it is aligned to, in bytes: so that patterns
+/// of TMA begin in it.
 inline constexpr llvm::StringLiteral dynamicSharedName = "dynamic_shared";
-inline constexpr int64_t dynamicSharedAlignment = 128;
+inline constexpr int64_t dynamicSharedAlignment = 1024;
 
 /// Attribute of a kernel (i64): how many bytes of dynamic shared memory a block has; none where it is not there.
 inline constexpr llvm::StringLiteral dynamicSharedAttr = "kern.dynamic_shared_bytes";

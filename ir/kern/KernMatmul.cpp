@@ -9,6 +9,9 @@ using namespace stretto::kern;
 
 int64_t StripScheduleAttr::getLaunchRows() const { return 0; } // a launch of some chunks would lack strips
 
+int64_t TileScheduleAttr::getChunk() const { return getRun() * getTileRows(); }
+int64_t TileScheduleAttr::getLaunchRows() const { return 0; } // blocks go over items of all rows
+
 std::pair<int64_t, int64_t> MatmulOp::getRows() {
   RankedTensorType type = typeOf(getLhs());
   return type.getRank() < 2 ? std::pair<int64_t, int64_t>(1, 1) : std::pair(type.getDimSize(0), type.getDimSize(1));
@@ -35,9 +38,12 @@ LogicalResult MatmulOp::verify() {
     return emitOpError() << "the left operand must be rows [batch, time, columns], but got " << getLhs().getType();
   if (getBody().getNumArguments() == 0 || typeOf(getBody().getArgument(0)).getRank() != 1)
     return emitOpError() << "body argument 0 must be one row of the matmul";
-  if (typeOf(getBody().getArgument(0)).getElementType() != typeOf(getLhs()).getElementType())
-    return emitOpError() << "body argument 0 must have the type of the operands, but got "
-                         << getBody().getArgument(0).getType() << " and " << getLhs().getType();
+  Type sum = typeOf(getLhs()).getElementType();
+  if (sum.isBF16())
+    sum = Float32Type::get(getContext());
+  if (typeOf(getBody().getArgument(0)).getElementType() != sum)
+    return emitOpError() << "body argument 0 must have numbers of " << sum << ", the type of sums, but got "
+                         << getBody().getArgument(0).getType();
   RankedTensorType expected = typeOfWeight(*this);
   if (!expected)
     return emitOpError() << "panels need a schedule of strips";

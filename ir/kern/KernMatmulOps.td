@@ -32,13 +32,36 @@ def Kern_StripScheduleAttr : Kern_ScheduleAttr<"StripSchedule", "strip_schedule"
   }];
 }
 
+def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
+  let summary = "how a matmul on tensor cores is cut into tiles";
+  let description = [{
+    The columns of the matmul are cut into strips of `tile_columns`, the rows of all sequences, one behind the other,
+    into tiles of `tile_rows`. A thread block computes a tile at a time, whose operands come through `stages` places in
+    shared memory; `run` tiles of a strip, one after the other, are an item, and `blocks` thread blocks go over all
+    items.
+
+    ```mlir
+    #kern.tile_schedule<run 16, tile_rows 128, tile_columns 256, stages 3, blocks 132>
+    ```
+  }];
+  let parameters = (ins "int64_t":$run, "int64_t":$tileRows, "int64_t":$tileColumns, "int64_t":$stages,
+                        "int64_t":$blocks);
+  let assemblyFormat = [{
+    `<` `run` $run `,` `tile_rows` $tileRows `,` `tile_columns` $tileColumns `,` `stages` $stages `,`
+    `blocks` $blocks `>`
+  }];
+}
+
+def Kern_Factor : RankedTensorOf<[F32, F64, BF16]>;
+
 def Kern_MatmulOp : Kern_Op<"matmul", [Pure, IsolatedFromAbove, SingleBlock, Kern_RowKernelInterface,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getMatmulKind", "getProfileGroup", "getFlops"]>]> {
   let summary = "a matmul with row operations in its epilogue";
   let description = [{
     `lhs`, rows `[batch, time, k]`, times `rhs`: `[k, n]` as `rows`, `[n, k]` as `transposed`, or in the `panels` that
-    `kern.pack` made of either. Argument 0 of the body is a row of the result, `n` columns; the other ones are what
-    `maps` says of the operands of the epilogue, as in `kern.rowwise`, and so are the rest of the body and the results.
+    `kern.pack` made of either. Argument 0 of the body is a row of the result, `n` columns, of f32 where the operands
+    are bf16; the other ones are what `maps` says of the operands of the epilogue, as in `kern.rowwise`, and so are the
+    rest of the body and the results.
     The matmul itself is stored where the body yields argument 0. `gradient` tells profiles what the matmul is for.
 
     ```mlir
@@ -50,7 +73,7 @@ def Kern_MatmulOp : Kern_Op<"matmul", [Pure, IsolatedFromAbove, SingleBlock, Ker
     } : (tensor<2x8x32xf32>, tensor<16x32xf32>, tensor<16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>)
     ```
   }];
-  let arguments = (ins Kern_Real:$lhs, Kern_Real:$rhs, Kern_WeightFormAttr:$form, Variadic<Kern_Tensor>:$inputs,
+  let arguments = (ins Kern_Factor:$lhs, Kern_Factor:$rhs, Kern_WeightFormAttr:$form, Variadic<Kern_Tensor>:$inputs,
                        TypedArrayAttrBase<Kern_RowMapAttr, "row maps">:$maps, UnitAttr:$gradient,
                        UnitAttr:$partial_sums, OptionalAttr<StrAttr>:$kernel, OptionalAttr<Kern_AnySchedule>:$schedule,
                        OptionalAttr<Kern_ResourcesAttr>:$resources);

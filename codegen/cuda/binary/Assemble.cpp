@@ -57,9 +57,10 @@ public:
     SmallVector<StringRef> lines;
     text.split(lines, '\n', -1, /*KeepEmpty=*/false);
     for (StringRef line : lines) {
-      if (line.contains("info    :") || line.contains("aborted due to errors"))
+      bool isNote = line.contains("info    :");
+      if ((isNote && !isLoss(line)) || line.contains("aborted due to errors"))
         continue;
-      bool isWarning = line.contains("warning :");
+      bool isWarning = isNote || line.contains("warning :");
       hasError |= !isWarning;
       report(line, isWarning ? DiagnosticSeverity::Warning : DiagnosticSeverity::Error);
     }
@@ -67,6 +68,9 @@ public:
   }
 
 private:
+  /// A note whose number says that matmuls of warpgroups wait for each other.
+  static bool isLoss(StringRef line) { return line.contains("(C75") || line.contains("(C76"); }
+
   void report(StringRef line, DiagnosticSeverity severity) {
     LLVM::LLVMFuncOp kernel = kernelOf(line);
     Location place = kernel ? kernel.getLoc() : module.getLoc();
@@ -92,7 +96,7 @@ private:
 
   /// The message without the name of the program and of the temporary file.
   static StringRef textOf(StringRef line) {
-    for (StringRef mark : {"error   :", "fatal   :", "warning :"})
+    for (StringRef mark : {"error   :", "fatal   :", "warning :", "info    :"})
       if (size_t at = line.find(mark); at != StringRef::npos)
         return line.drop_front(at + mark.size()).trim();
     return line.trim();

@@ -4,6 +4,8 @@
 #include "codegen/cuda/Renewals.h"
 #include "codegen/cuda/binary/Kernels.h"
 
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVM/ModuleToObject.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -94,11 +96,20 @@ private:
 };
 } // namespace
 
+/// Operations of NVVM for which LLVM has no intrinsic become the PTX that MLIR knows for them.
+static LogicalResult expandToText(gpu::GPUModuleOp module) {
+  PassManager passes(module.getContext(), gpu::GPUModuleOp::getOperationName());
+  passes.addPass(createConvertNVVMToLLVMPass());
+  return passes.run(module);
+}
+
 FailureOr<std::string> stretto::codegen::writePtx(gpu::GPUModuleOp module, const PtxTarget &target) {
   NVVM::SerializeGPUModuleBase::init();
   std::string feature = "+ptx" + std::to_string(target.ptx);
   OwningOpRef<gpu::GPUModuleOp> made = module.clone();
   llvm::for_each(kernelsOf(*made), dropRenewals);
+  if (failed(expandToText(*made)))
+    return failure();
   auto text = Serializer(*made, target, feature).run();
   if (!text)
     return failure();

@@ -23,7 +23,7 @@ func.func @no_row(%x: tensor<2x8x32xf32>, %w: tensor<16x32xf32>) -> tensor<2x8xf
 // -----
 
 func.func @type(%x: tensor<2x8x32xf32>, %w: tensor<16x32xf32>) -> tensor<2x8x16xf64> {
-  // expected-error@+1 {{body argument 0 must have the type of the operands, but got 'tensor<16xf64>' and 'tensor<2x8x32xf32>'}}
+  // expected-error@+1 {{body argument 0 must have numbers of 'f32', the type of sums, but got 'tensor<16xf64>'}}
   %y = kern.matmul %x by %w as transposed epilogue() maps [] {
   ^bb0(%row: tensor<16xf64>):
     kern.yield %row : tensor<16xf64>

@@ -1,0 +1,16 @@
+//===- MatmulKernel.h - the function of a kern.matmul ------------------------------===//
+#pragma once
+
+#include "codegen/cuda/KernelFunction.h"
+#include "codegen/rows/ScheduleOverrides.h"
+
+namespace stretto::codegen {
+
+/// Emits the function of a matmul; see buildRowwiseKernel. It is for sm_90a alone: operands of bf16 come by TMA, are
+/// multiplied by warpgroups, and what is stored is the matmul, rounded.
+mlir::LogicalResult buildMatmulKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::MatmulOp op);
+
+/// Gives a matmul a schedule of tiles, and reports given numbers that cannot serve.
+mlir::LogicalResult chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors);
+
+} // namespace stretto::codegen
