@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What a step would take on an H200, from what the compiler knows of it: no GPU is used, and nothing here was measured.
 
-    .deps/venv/bin/python bench/gpu/estimate.py [--mixers] [--build build] [--out bench/results]
+    .deps/venv/bin/python bench/gpu/estimate.py [--mixers | --matmuls] [--build build] [--out bench/results]
 
 Compiles the benchmark's models, lets their entry points say what they launch (nothing runs), and gives each launch a time
 from its bytes, registers, blocks and machine code. Writes <date>-h200-estimate.json and .md. ASSUMPTIONS is all it believes.
-With --mixers, linear mixers alone, also of few long sequences: <date>-h200-estimate-mixers.json and .md.
+With --mixers, linear mixers alone, also of few long sequences: <date>-h200-estimate-mixers.json and .md; with --matmuls, matmuls
+of our own: <date>-h200-estimate-matmuls.json and .md.
 """
 import argparse
 import ctypes
@@ -22,9 +23,11 @@ from setting import ROOT, flops_per_token, shape, write
 import abi
 import programs
 
+import estimate_matmuls
 import estimate_mixers
 import estimate_sites
 import estimate_spans
+import roles
 from sass import functions
 from walk import follow
 
@@ -49,6 +52,8 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "issue cycles of a special function": (8, GUIDE + ": 16 a cycle"),
     "cycles of a matmul": (33, "16 x 8 x 16 of bf16: microbenchmarks of Hopper, arXiv 2402.13499, from memory"),
     "share of its peak by mma.sync": (0.62, "arXiv 2402.13499, from memory: on average 62.9 % on an H800"),
+    "share of its peak by wgmma": (0.83, "790 TFLOP/s measured once on an H200 for large matmuls, of 946 at the clock above"),
+    "operand bytes of a multiprocessor in a cycle": (48, "a guess: what tiles of 128 x 256 need at the peak"),
     "issue cycles of a shuffle, of 4 bytes of a lane": (4, GUIDE + ": 32 a cycle; 128 bytes a cycle of cache and shared memory"),
     "least time of a kernel, s": (2.5e-6, "a guess: a trip to memory and back, twice, and the tail"),
     "between kernels of a graph, s": (1.0e-6, "a guess"),
@@ -112,9 +117,25 @@ def mean(values):
     return sum(values) / len(values)
 
 
+def estimate_roles(kernel, code):
+    """Of a kernel whose warps have roles: one wave, which takes as long as its busiest block."""
+    schedulers, share = A["schedulers of a multiprocessor"], A["share of its peak by wgmma"]
+    traces = roles.follow_roles(kernel, code, LATENCIES, schedulers, share)
+    cycles = roles.cycles_of(traces, schedulers, share, A["operand bytes of a multiprocessor in a cycle"])
+    times = {name: each / A["clock, 1/s"] for name, each in cycles.items()} | {"memory": kernel.bytes_moved / FULL_SPEED}
+    limit = max(times, key=times.get)
+    seconds = times[limit] + A["memory latency, s"]  # of the first operands
+    peak = kernel.flops / seconds / (A["multiprocessors"] * schedulers * 2 * 512 * A["clock, 1/s"])
+    return {"seconds": seconds, "limit": limit, "unit": "tensor cores", "is_sure": all(t.is_sure for t in traces), "warps": len(traces),
+            "issue_seconds": times["issue"], "memory_seconds": times["memory"], "warp_outstanding": max(t.outstanding for t in traces),
+            "in_flight": 0, "peak": peak, "times": times}  # fmt: skip
+
+
 def estimate_kernel(kernel, code):
     """Seconds, what limits them, and what a multiprocessor has on its way from memory meanwhile. Blocks come in waves, and a
     wave takes the longest of: its share of the bytes, what its warps issue, the way of one warp from start to end."""
+    if roles.has_roles(code):
+        return estimate_roles(kernel, code)
     warps, blocks = math.ceil(kernel.block / 32), kernel.grid[0] * kernel.grid[1]
     slots = A["multiprocessors"] * occupancy(kernel)
     traces = follow_parts(kernel, code)
@@ -309,9 +330,20 @@ def estimate_mixers_alone(build, folder, shim, date):
     return {"mixers": mixers, "spans": spans}, text_of_mixers(date, mixers, spans)
 
 
+def text_of_matmuls(date, matmuls):
+    return "\n".join(head_of(date, "bench/gpu/estimate.py --matmuls") + estimate_matmuls.lines_of(matmuls)) + "\n"
+
+
+def estimate_matmuls_alone(build, folder, shim, date):
+    matmuls = estimate_matmuls.estimate_matmuls(build, estimate_kernel, A["matmuls, FLOP/s"])
+    return {"matmuls": matmuls}, text_of_matmuls(date, matmuls)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mixers", action="store_true", help="linear mixers alone")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--mixers", dest="only", action="store_const", const="mixers", help="linear mixers alone")
+    only.add_argument("--matmuls", dest="only", action="store_const", const="matmuls", help="matmuls of our own alone")
     parser.add_argument("--build", default=f"{ROOT}/build")
     parser.add_argument("--out", default=f"{ROOT}/bench/results")
     arguments = parser.parse_args()
@@ -319,8 +351,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run("cc", "-shared", "-fPIC", "-O1", f"-I{ROOT}", f"{ROOT}/test/gpu/shim.c", "-o", f"{folder}/libshim.so")
         shim = ctypes.CDLL(f"{folder}/libshim.so", ctypes.RTLD_GLOBAL)
-        found, text = (estimate_mixers_alone if arguments.mixers else estimate_all)(arguments.build, folder, shim, date)
-    path = f"{arguments.out}/{date}-h200-estimate{'-mixers' if arguments.mixers else ''}"
+        estimates = {None: estimate_all, "mixers": estimate_mixers_alone, "matmuls": estimate_matmuls_alone}
+        found, text = estimates[arguments.only](arguments.build, folder, shim, date)
+    path = f"{arguments.out}/{date}-h200-estimate{f'-{arguments.only}' if arguments.only else ''}"
     write(path + ".json", {"date": date, "commit": commit(), "estimate": True, "assumptions": ASSUMPTIONS} | found)
     with open(path + ".md", "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,25 +1,14 @@
 """Linear mixers of few long sequences, estimated: as one span, and in the spans that the compiler chooses."""
-import glob
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
-from types import SimpleNamespace
 
-from sass import functions
+from compiled import compile_kernels, kernels_of
 from setting import ROOT
 
 sys.path.insert(0, f"{ROOT}/test/support")
 from mixers import Mixer  # noqa: E402
 
-WHEEL = f"{ROOT}/.deps/venv/lib/python*/site-packages/triton/backends/nvidia/bin/nvdisasm"
-NVDISASM = shutil.which("nvdisasm") or next(iter(glob.glob(WHEEL)), "nvdisasm")
-PASSES = ["choose-cuda-schedule", "name-cuda-kernels", "lower-cuda-kernels", "embed-cuda-binaries"]
-KERNEL = re.compile(rb'kern\.device_kernel @(\S+) symbol "(\S+)" grid \[(\d+), (\d+)\] block (\d+) shared (\d+)(?: dynamic_shared (\d+))? '
-                    rb"registers (\d+) spills (\d+) local \d+ bytes_moved (\d+)")  # fmt: skip
 WALK = re.compile(rb'kern\.walk kernel "([^"]+)"([^{]*)\{')
-IMAGE = re.compile(rb'@stretto\.image\.0\("((?:[^"\\]|\\.)*)"\)')
 
 
 def mixer(time, heads, erases=None, **options):
@@ -31,36 +20,18 @@ MIXERS = {"GLA, 12 heads": [mixer(time, 12, by_channel=True) for time in (8192, 
           "SSD, 12 heads": [mixer(8192, 12, write=True)]}  # fmt: skip
 
 
-def bytes_of(text):
-    """Of a string as MLIR prints it."""
-    return re.sub(rb"\\(\\|[0-9A-F]{2})", lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 16)]), text)
-
-
-def disassemble(cubin):
-    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(cubin)
-        file.flush()
-        listing = subprocess.run([NVDISASM, "-c", file.name], capture_output=True, text=True, check=True)
-    return functions(listing.stdout)
-
-
-def kernels_of(build, module, processors):
+def mixer_kernels(build, module, processors):
     """The kernels of a mixer and its gradient, in order, with their code, and whether they are of the gradient."""
-    command = [f"{build}/bin/stretto-opt", f"--kern-expand-mixers=processors={processors}", *(f"--kern-{name}" for name in PASSES)]
-    text = subprocess.run(command, input=module.encode(), stdout=subprocess.PIPE, check=True).stdout
-    code = disassemble(bytes_of(IMAGE.search(text)[1]))
+    text = compile_kernels(build, module, f"expand-mixers=processors={processors}")
     forward = {name.decode() for name, head in WALK.findall(text) if b" gradient " not in head}
-    for found in KERNEL.finditer(text):
-        name, symbol = (group.decode() for group in found.groups()[:2])
-        x, y, block, shared, dynamic, registers, spills, moved = (int(group or 0) for group in found.groups()[2:])
-        yield SimpleNamespace(name=name, grid=(x, y), block=block, shared_bytes=shared, dynamic_shared_bytes=dynamic, registers=registers,
-                              spill_bytes=spills, bytes_moved=moved), code[symbol], name not in forward  # fmt: skip
+    for kernel, code in kernels_of(text):
+        yield kernel, code, kernel.name not in forward
 
 
 def ways_of(build, module, processors, estimate_kernel, gap):
     """The kernels of forward and backward; `gap` lies behind each."""
     ways = {"forward": [], "backward": []}
-    for kernel, code, is_gradient in kernels_of(build, module, processors):
+    for kernel, code, is_gradient in mixer_kernels(build, module, processors):
         found = vars(kernel) | estimate_kernel(kernel, code)
         ways["backward" if is_gradient else "forward"].append(found | {"seconds": found["seconds"] + gap})
     return ways

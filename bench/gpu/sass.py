@@ -7,11 +7,12 @@ LABEL = re.compile(r"^(\.\w+):")
 FUNCTION = re.compile(r"^\.text\.(\S+):")
 REGISTER = re.compile(r"\b(U?R)(Z|\d+)\b")
 PREDICATE = re.compile(r"^!?(U?P)(T|\d)$")
-MATRIX = re.compile(r"[HD]MMA\.(16|8)x?8x?(\d+)\b")
-NO_RESULT = ("copy", "commit", "wait", "store", "barrier", "branch", "end", "none")
+MATRIX = re.compile(r"[HD]MMA\.(16|8)x?(8)x?(\d+)\b|HGMMA\.(64)x(\d+)x(\d+)\b")
+GROUP_WARPS = 4  # that share the rows of a matmul of a warpgroup (HGMMA)
+NO_RESULT = ("copy", "commit", "wait", "expect", "store", "barrier", "branch", "end", "none")
 KINDS = [(kind, re.compile(pattern)) for kind, pattern in (
-    ("copy", r"LDGSTS"), ("commit", r"LDGDEPBAR"), ("wait", r"DEPBAR"), ("load", r"LDG"), ("store", r"STG|RED|ATOM"),
-    ("shared", r"LDS|STS"), ("shuffle", r"SHFL"), ("special", r"MUFU"), ("matrix", r"[HD]MMA"),
+    ("copy", r"LDGSTS"), ("commit", r"LDGDEPBAR"), ("wait", r"(WARPGROUP\.)?DEPBAR"), ("expect", r"SYNCS\.ARRIVE\.TRANS64$"), ("load", r"LDG"), ("store", r"STG|RED|ATOM"),
+    ("shared", r"LDS|STS"), ("shuffle", r"SHFL"), ("special", r"MUFU"), ("matrix", r"HGMMA|[HD]MMA"),
     ("barrier", r"BAR"), ("branch", r"BRA"), ("end", r"EXIT"), ("none", r"NOP"),
     ("float", r"FADD|FMUL|FFMA|IMAD(?!\.(WIDE|HI))|HFMA2|MOV"))]  # fmt: skip
 
@@ -52,22 +53,27 @@ def words(name):
 
 
 def matrix_shape(name):
-    """(rows, depth, bytes of an element) of an instruction that multiplies rows x depth by depth x 8."""
-    rows, depth = map(int, MATRIX.match(name).groups())
-    return rows, depth, 8 if name.startswith("D") else 4 if ".TF32" in name else 2
+    """(rows of a warp, columns, depth, bytes of an element) of an instruction that multiplies rows x depth by depth x columns."""
+    rows, columns, depth = (int(group) for group in MATRIX.match(name).groups() if group)
+    return (rows // GROUP_WARPS if is_of_group(name) else rows), columns, depth, 8 if name.startswith("D") else 4 if ".TF32" in name else 2
+
+
+def is_of_group(name):
+    """Whether a matmul is one of a warpgroup, which goes on in the background."""
+    return name.startswith("HGMMA")
 
 
 def matrix_cycles(name):
     """Of a tensor core at its peak, which is 512 multiply-adds a cycle of f16 or bf16, 256 of tf32, 32 of f64: what the data sheet of an
     H100 says, by 132 multiprocessors of four at 1.83 GHz."""
-    rows, depth, size = matrix_shape(name)
-    return rows * 8 * depth / {2: 512, 4: 256, 8: 32}[size]
+    rows, columns, depth, size = matrix_shape(name)
+    return rows * columns * depth / {2: 512, 4: 256, 8: 32}[size]
 
 
 def operand_widths(name):
-    """Registers of the matrices a, b, c of a matmul."""
-    rows, depth, size = matrix_shape(name)
-    return rows * depth * size // 128, depth * 8 * size // 128, 4
+    """Registers of the matrices a, b, c of a matmul; one of a group has descriptors, and sums that nothing else waits for."""
+    rows, _, depth, size = matrix_shape(name)
+    return 4 * (1,) if is_of_group(name) else (rows * depth * size // 128, depth * 8 * size // 128, 4)
 
 
 def registers(text, width=1):

@@ -49,13 +49,13 @@ def permute(low, selection, high):
 
 
 class Thread:
-    """The first thread of a block: known numbers of 32 bits by register, known predicates, where it stands."""
+    """A thread of a block: known numbers of 32 bits by register, known predicates, where it stands."""
 
-    def __init__(self, code, block_x, block_y):
+    def __init__(self, code, block_x, block_y, number=0):
         self.code, self.at, self.known = code, 0, {}
         self.guesses = 0  # loops that may run more often than is known
         self.compared = []  # (relation, a, b) of all comparisons of known numbers, in order
-        self.special = {"SR_CTAID.X": block_x, "SR_CTAID.Y": block_y, "SR_TID.X": 0}
+        self.special = {"SR_CTAID.X": block_x, "SR_CTAID.Y": block_y, "SR_TID.X": number}
 
     def value(self, text):
         """A register's, a constant's or a predicate's; None where it is unknown."""
@@ -98,6 +98,8 @@ class Thread:
             return [value, 0 if value == 0 else None]
         if name.startswith("SHFL.BFLY") and self.value(ops[3]) == 0:  # from the lane itself
             return [None, self.value(ops[2])]
+        if name == "ELECT" or name.startswith("SYNCS.PHASECHK"):  # the thread is the first of its warp; what it waits for has come
+            return [1]
         if name == "P2R":
             return self.pack(ops)
         if name.startswith("ISETP"):
@@ -171,13 +173,21 @@ class Thread:
         return [result or other if ".OR" in name else result and other]
 
     def add(self, i, ops):
-        """A sum, and its carry where one predicate asks for it."""
+        """A sum, and its carries, where two predicates ask for them one each: a register that is subtracted counts as its complement
+        and one."""
         carries = sum(map(is_predicate, i.writes))
-        terms = [self.value(op) for op in ops[1 + carries:]]
+        terms = [1 << 32 if op.startswith(("-R", "-UR")) and self.value(op) == 0 else self.value(op) for op in ops[1 + carries:]]
         terms = terms if ".X" in i.name else terms[:3]
         if None in terms:
             return []
-        return [sum(terms), sum(terms) >> 32][: 2 if carries == 1 else 1]
+        carry = sum(terms) >> 32
+        return [sum(terms), *[carry >= 1, carry >= 2][:carries]]
+
+    def expected_bytes(self, i):
+        """What an mbarrier is told to wait for: TMA brings it."""
+        count = self.value(i.operands[-1])
+        self.guesses += count is None
+        return count or 0
 
     def branch(self, i, runs):
         """Goes where a branch leads."""

@@ -2,7 +2,7 @@
 from dataclasses import dataclass, field
 
 from loops import Loops
-from sass import matrix_cycles, words
+from sass import is_of_group, matrix_cycles, words
 from thread import Thread
 
 WORDS = ("load", "copy", "store", "shared")  # kinds that count words of 32 bits
@@ -13,7 +13,7 @@ class Trace:
     """What one warp did. Cycles are of its own clock, bytes of all its lanes."""
 
     cycles: float = 0
-    loaded: int = 0
+    loaded: int = 0  # to registers, by asynchronous copies, and by TMA
     outstanding: int = 0  # the most bytes on their way to it at once
     barriers: int = 0
     is_sure: bool = True  # whether no loop depended on data
@@ -28,7 +28,7 @@ class Warp:
         self.latencies, self.gap, self.matrix = latencies, gap, matrix
         self.trace, self.now, self.core_is_free = Trace(), 0.0, 0.0
         self.ready, self.coming = {}, []  # when registers are; (when, bytes) of what is on its way
-        self.open_copies, self.groups = 0.0, []  # when copies to shared memory are there: those not in a group yet, by group
+        self.open_copies, self.groups = 0.0, []  # when copies to shared memory are there, or matmuls done: those not in a group yet, by group
 
     def issue(self, i, runs):
         if runs != 0:  # who needs a result, or its register, waits for it
@@ -52,6 +52,8 @@ class Warp:
         if i.kind == "matrix":
             self.now = max(self.now, self.core_is_free)
             self.core_is_free = self.now + self.gap * self.matrix * matrix_cycles(i.name)
+            if is_of_group(i.name) and "gsb0" in i.operands:  # the last one of a group that may be waited for
+                self.groups.append(self.core_is_free)
         for register in i.writes:
             self.ready[register] = self.now + latency
         if i.kind in ("load", "copy"):
@@ -69,7 +71,7 @@ class Warp:
         self.trace.outstanding = max(self.trace.outstanding, sum(size for _, size in self.coming))
 
     def wait(self, left):
-        """Until no more than so many groups of copies are on their way."""
+        """Until no more than so many groups of copies or matmuls are on their way."""
         done = self.groups[: max(0, len(self.groups) - left)]
         self.now = max([self.now, *done])
         self.groups = self.groups[len(done) :]
@@ -93,12 +95,14 @@ class Warp:
             self.trace.issued[kind] += growth.get(kind, 0)
 
 
-def follow(code, block_x, block_y, latencies, gap, matrix=1.0):
-    """A warp from its start to its end; see Warp."""
-    thread, warp = Thread(code, block_x, block_y), Warp(latencies, gap, matrix)
+def follow(code, block_x, block_y, latencies, gap, matrix=1.0, first=0):
+    """A warp, whose first thread is `first`, from its start to its end; see Warp. It never waits for what other warps do."""
+    thread, warp = Thread(code, block_x, block_y, first), Warp(latencies, gap, matrix)
     loops = Loops(thread, warp)
     for i, runs in thread.steps():
         loops.step()
         warp.issue(i, runs)
+        if i.kind == "expect" and runs != 0:
+            warp.trace.loaded += thread.expected_bytes(i)
     warp.trace.cycles, warp.trace.is_sure = warp.now, thread.guesses == 0
     return warp.trace

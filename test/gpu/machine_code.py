@@ -1,11 +1,14 @@
 """What bench/gpu/estimate.py reads from machine code, in listings as nvdisasm prints them: a loop of ten rounds of two loads each,
-matmuls on copies to shared memory, and loops too long to be followed to their end.
+matmuls on copies to shared memory, loops too long to be followed to their end, and warps that copy and multiply for each other.
 
 RUN: %python3 %s %root
 """
 import sys
 
 sys.path.insert(0, f"{sys.argv[1]}/bench/gpu")
+from types import SimpleNamespace
+
+import roles
 from loops import Loops
 from sass import functions
 from walk import follow
@@ -55,6 +58,43 @@ LISTING = """
         /*0040*/               @P1 EXIT ;
         /*0050*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
         /*0060*/                   EXIT ;
+.text.subtracted:
+        /*0000*/                   S2R R0, SR_CTAID.X ;
+        /*0010*/                   IADD3 R1, P2, -R0, R0, RZ ;
+        /*0020*/                   IADD3.X R1, RZ, -0x1, RZ, P2, !PT ;
+        /*0030*/                   IADD3 R2, P0, P1, R1, -0x1, -R0 ;
+        /*0040*/                   IADD3.X R2, RZ, RZ, RZ, P0, P1 ;
+        /*0050*/                   ISETP.NE.AND P2, PT, R1, RZ, PT ;
+        /*0060*/                   ISETP.NE.OR P2, PT, R2, 0x1, P2 ;
+        /*0070*/               @P2 EXIT ;
+        /*0080*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
+        /*0090*/                   EXIT ;
+.text.roles:
+        /*0000*/                   S2R R0, SR_TID.X ;
+        /*0010*/                   ISETP.GE.U32.AND P0, PT, R0, 0x20, PT ;
+        /*0020*/               @P0 BRA `(.L_x_5) ;
+        /*0030*/                   ELECT P1, URZ, PT ;
+        /*0040*/              @!P1 EXIT ;
+        /*0050*/                   MOV R4, 0xc000 ;
+        /*0060*/                   MOV R2, RZ ;
+.L_x_6:
+        /*0070*/                   SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R1+URZ], R3 ;
+        /*0080*/              @!P0 BRA `(.L_x_6) ;
+        /*0090*/                   SYNCS.ARRIVE.TRANS64 RZ, [R1+URZ], R4 ;
+        /*00a0*/                   UTMALDG.2D [UR8], [UR4] ;
+        /*00b0*/                   IADD3 R2, R2, 0x1, RZ ;
+        /*00c0*/                   ISETP.NE.U32.AND P0, PT, R2, 0x1e, PT ;
+        /*00d0*/               @P0 BRA `(.L_x_6) ;
+        /*00e0*/                   EXIT ;
+.L_x_5:
+        /*00f0*/                   WARPGROUP.ARRIVE ;
+        /*0100*/                   HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], RZ, !UPT ;
+        /*0110*/                   HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], R24, gsb0 ;
+        /*0120*/                   HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], R24, gsb0 ;
+        /*0130*/                   WARPGROUP.DEPBAR.LE gsb0, 0x1 ;
+        /*0140*/                   WARPGROUP.DEPBAR.LE gsb0, 0x0 ;
+        /*0150*/                   SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R1+URZ], RZ ;
+        /*0160*/                   EXIT ;
 .text.matrices:
         /*0000*/              @!PT LDS RZ, [RZ] ;
         /*0010*/                   LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64] ;
@@ -120,6 +160,16 @@ check("the cycles of tensor cores", trace.issued["matrix"] == 4 + 4 + 8)
 # The first copies arrive 1000 cycles behind the second instruction; the wait lasts until then. Then come blocks from shared memory,
 # and the second matmul begins 8 cycles behind the first.
 check("a wait for all groups but one, and a busy tensor core", trace.cycles == 1001 + 1 + 1 + 30 + 8 + 33 + 2)
+check("what is carried from zeros that are subtracted", follow(kernels["subtracted"], 0, 0, LATENCIES, 1.0).loaded == 512)
+
+check("which kernels have roles", roles.has_roles(kernels["roles"]) and not roles.has_roles(code))
+copying, *multiplying = traces = roles.follow_roles(SimpleNamespace(block=160), kernels["roles"], LATENCIES, 4, 0.5)
+check("what TMA brings", copying.is_sure and copying.loaded == 30 * 0xC000)
+check("matmuls of a warpgroup", all(t.issued["matrix"] == 3 * 128 for t in multiplying))
+# The number of the thread and what follows from it take 10 cycles; then each matmul takes 256 at half of the peak.
+check("the time: the last group is waited for", all(t.cycles == 10 + 3 * 256 + 3 for t in multiplying))
+check("what limits a block", roles.cycles_of(traces, 4, 0.5, 48) == {
+    "way": 781, "tensor cores": 768, "issue": (7 + 30 * 7 + 1 + 4 * 11) / 4, "operands": 30 * 1024})  # fmt: skip
 trace = follow(kernels["long"], 0, 0, LATENCIES, 1.0)
 turns = 0x100001
 check("how often loops run that are not followed", trace.is_sure and trace.loaded == turns * 512)

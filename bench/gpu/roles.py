@@ -1,0 +1,31 @@
+"""Kernels whose warps have roles: some multiply by the matmuls of warpgroups (HGMMA), others copy and store for them.
+
+Each warp of the block with the most work is followed by itself, and none waits for another one. The block takes as long as what is
+busiest all the time: a warp, the tensor cores, the schedulers, or what brings the operands.
+"""
+from sass import is_of_group
+from walk import follow
+
+WARP = 32
+
+
+def has_roles(code):
+    return any(is_of_group(i.name) for i in code)
+
+
+def follow_roles(kernel, code, latencies, schedulers, share):
+    """A trace of each warp. Those that multiply share the tensor cores, which reach `share` of their peak."""
+    multiplies = max(1, sum(1 for trace in traces_of(kernel, code, latencies, 1.0) if trace.issued.get("matrix")))
+    return traces_of(kernel, code, latencies, max(1, multiplies / schedulers) / share)
+
+
+def traces_of(kernel, code, latencies, matrix):
+    return [follow(code, 0, 0, latencies, 1.0, matrix, first) for first in range(0, kernel.block, WARP)]
+
+
+def cycles_of(traces, schedulers, share, bytes_of_cycle):
+    """Cycles of the block, by what may limit it."""
+    def total(kind):
+        return sum(trace.issued.get(kind, 0) for trace in traces)
+    return {"way": max(trace.cycles for trace in traces), "tensor cores": total("matrix") / schedulers / share,
+            "issue": total("issue") / schedulers, "operands": sum(trace.loaded for trace in traces) / bytes_of_cycle}  # fmt: skip
