@@ -129,7 +129,8 @@ void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts
                                 .set(&Kernel::buffer_count, launch.bufferBytes.size())
                                 .set(&Kernel::buffers, tables.address(name + ".buffers"))
                                 .set(&Kernel::waits, facts.waits)
-                                .set(&Kernel::granule, facts.granule));
+                                .set(&Kernel::granule, facts.granule)
+                                .set(&Kernel::partial, facts.partial));
   });
 }
 

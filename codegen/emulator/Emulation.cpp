@@ -68,6 +68,11 @@ Value Emulation::describeWait(ImplicitLocOpBuilder &b, Operation *op, int32_t ki
                        .set(&Wait::kind, kind));
 }
 
+Value Emulation::describePartialWait(ImplicitLocOpBuilder &b, Operation *op, int32_t kind) {
+  facts().partial = true;
+  return describeWait(b, op, kind);
+}
+
 Value Emulation::describeAccess(ImplicitLocOpBuilder &b, Operation *op, int32_t bytes, int32_t alignment,
                                 int32_t object, int32_t objectBytes) {
   facts().granule = std::min<int64_t>({facts().granule, alignment, bytes & -bytes});

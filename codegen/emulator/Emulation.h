@@ -17,6 +17,7 @@ namespace stretto::codegen {
 /// What the runtime is told about a kernel, or has to hold for all of them because a function that they call needs it.
 struct KernelFacts {
   bool waits = false;                          // threads may wait for each other
+  bool partial = false;                        // and not only those of whole blocks or warps
   int64_t granule = 16;                        // bytes; divides the size and the alignment of every checked access
   bool writesAny = false;                      // to a buffer that is not known
   llvm::BitVector written;                     // the buffers that are written
@@ -63,6 +64,8 @@ public:
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result, mlir::TypeRange arguments);
   /// Address of the constant that describes a wait (stretto_emulated_wait).
   mlir::Value describeWait(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, int32_t kind);
+  /// The same for an operation of parts of a block that are not warps.
+  mlir::Value describePartialWait(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, int32_t kind);
   /// Address of the constant that describes an access (stretto_emulated_access). `object`, `objectBytes` as there.
   mlir::Value describeAccess(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, int32_t bytes, int32_t alignment,
                              int32_t object, int32_t objectBytes);
@@ -120,6 +123,17 @@ mlir::LogicalResult rewriteAsyncCopy(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCommitCopies(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteAwaitCopies(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteBarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteArriveAtBarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteSetMaxRegister(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteElect(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteInitMbarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteInvalidateMbarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteArriveAtMbarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteExpectBytes(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteArriveExpectBytes(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteCompleteBytes(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAwaitMbarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteTestMbarrier(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteSyncWarp(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteShuffle(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteVote(mlir::Operation *op, Emulation &emulation);

@@ -75,8 +75,7 @@ static LogicalResult rewriteLane(Operation *op, Emulation &emulation) {
 
 static LogicalResult keep(Operation *, Emulation &) { return success(); }
 
-/// Everything with an effect; what has none and is of the llvm dialect is kept as it is. Operations of Hopper's tensor
-/// cores and their copies (wgmma, mbarrier, cp.async.bulk) get their family, and a file of their own, here.
+/// Everything with an effect; what has none and is of the llvm dialect is kept as it is.
 static const llvm::StringMap<Rewrite> &knownOps() {
   constexpr size_t tid = offsetof(stretto_emulated_thread, thread), blockX = offsetof(stretto_emulated_thread, block_x),
                    blockY = offsetof(stretto_emulated_thread, block_y);
@@ -96,10 +95,23 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       // Threads that wait for each other.
       {"nvvm.barrier0", rewriteBarrier},
       {"nvvm.barrier", rewriteBarrier},
+      {"nvvm.barrier.arrive", rewriteArriveAtBarrier},
+      {"nvvm.setmaxregister", rewriteSetMaxRegister},
       {"nvvm.bar.warp.sync", rewriteSyncWarp},
       {"nvvm.shfl.sync", rewriteShuffle},
       {"nvvm.vote.sync", rewriteVote},
       {"nvvm.redux.sync", rewriteRedux},
+      {"nvvm.elect.sync", rewriteElect},
+      // Barriers in shared memory.
+      {"nvvm.mbarrier.init", rewriteInitMbarrier},
+      {"nvvm.mbarrier.inval", rewriteInvalidateMbarrier},
+      {"nvvm.mbarrier.arrive", rewriteArriveAtMbarrier},
+      {"nvvm.mbarrier.expect_tx", rewriteExpectBytes},
+      {"nvvm.mbarrier.arrive.expect_tx", rewriteArriveExpectBytes},
+      {"nvvm.mbarrier.complete_tx", rewriteCompleteBytes},
+      {"nvvm.mbarrier.try_wait.parity", rewriteAwaitMbarrier},
+      {"nvvm.mbarrier.try_wait", rewriteTestMbarrier},
+      {"nvvm.mbarrier.test.wait", rewriteTestMbarrier},
       // Matrices of a warp.
       {"nvvm.ldmatrix", rewriteLoadMatrices},
       {"nvvm.mma.sync", rewriteMultiply},

@@ -6,11 +6,45 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
+/// A barrier by its number (null: 0) for some threads (null: all those of the block).
+static LogicalResult meetAtNumber(Operation *op, Value number, Value threads, int32_t kind, Emulation &emulation) {
+  auto b = emulation.at(op);
+  auto kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto all = kernel->getAttrOfType<IntegerAttr>("kern.block");
+  if (!threads && !all)
+    return op->emitOpError("of all threads must stand in a kernel to be emulated");
+  if (!number)
+    number = LLVM::ConstantOp::create(b, b.getI32Type(), 0);
+  if (!threads)
+    threads = LLVM::ConstantOp::create(b, b.getI32Type(), all.getInt());
+  emulation.call(b, "stretto_emulator_named_barrier", Type(),
+                 {emulation.self(), emulation.describePartialWait(b, op, kind), number, threads});
+  op->erase();
+  return success();
+}
+
 LogicalResult stretto::codegen::rewriteBarrier(Operation *op, Emulation &emulation) {
-  if (op->getNumOperands() || op->getNumResults())
-    return op->emitOpError("with operands or a result is not known to the emulator");
+  auto barrier = dyn_cast<NVVM::BarrierOp>(op);
+  if (op->getNumResults())
+    return op->emitOpError("with a reduction is not known to the emulator");
+  if (barrier && (barrier.getBarrierId() || barrier.getNumberOfThreads()))
+    return meetAtNumber(op, barrier.getBarrierId(), barrier.getNumberOfThreads(), STRETTO_EMULATED_ARRIVE_AND_WAIT,
+                        emulation);
   auto b = emulation.at(op);
   emulation.call(b, "stretto_emulator_barrier", Type(), {emulation.self(), emulation.describeWait(b, op, 0)});
+  op->erase();
+  return success();
+}
+
+LogicalResult stretto::codegen::rewriteArriveAtBarrier(Operation *op, Emulation &emulation) {
+  auto arrive = cast<NVVM::BarrierArriveOp>(op);
+  return meetAtNumber(op, arrive.getBarrierId(), arrive.getNumberOfThreads(), STRETTO_EMULATED_ARRIVE, emulation);
+}
+
+/// All threads of the warp group execute it; how many registers there are is nothing that numbers depend on.
+LogicalResult stretto::codegen::rewriteSetMaxRegister(Operation *op, Emulation &emulation) {
+  auto b = emulation.at(op);
+  emulation.call(b, "stretto_emulator_meet_group", Type(), {emulation.self(), emulation.describePartialWait(b, op, 0)});
   op->erase();
   return success();
 }
@@ -30,6 +64,17 @@ static Value lowerHalf(ImplicitLocOpBuilder &b, Value value) { return LLVM::Trun
 LogicalResult stretto::codegen::rewriteSyncWarp(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
   collect(b, op, emulation, STRETTO_EMULATED_SYNC_WARP, cast<NVVM::SyncWarpOp>(op).getMask(), {});
+  op->erase();
+  return success();
+}
+
+LogicalResult stretto::codegen::rewriteElect(Operation *op, Emulation &emulation) {
+  auto b = emulation.at(op);
+  Value mask = cast<NVVM::ElectSyncOp>(op).getMembermask();
+  if (!mask)
+    mask = LLVM::ConstantOp::create(b, b.getI32Type(), -1);
+  Value result = collect(b, op, emulation, STRETTO_EMULATED_ELECT, mask, {});
+  op->replaceAllUsesWith(ValueRange{LLVM::TruncOp::create(b, b.getI1Type(), result)});
   op->erase();
   return success();
 }

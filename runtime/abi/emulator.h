@@ -43,6 +43,7 @@ typedef struct stretto_emulated_kernel {
   const stretto_emulated_buffer *buffers;
   int64_t waits;          /* whether a thread may wait for others; if not, they run one after the other */
   int64_t granule;        /* bytes, a power of two: every checked access covers whole granules */
+  int64_t partial;        /* whether parts of a block other than warps wait for each other */
 } stretto_emulated_kernel;
 
 /* One load, store or copy of the program. */
@@ -76,13 +77,24 @@ typedef enum stretto_emulated_collective_kind {
   STRETTO_EMULATED_LOAD_MATRICES_TRANSPOSED,
   STRETTO_EMULATED_MULTIPLY_BF16, /* C + A B; A: 16 x 16, B: 16 x 8, C: 16 x 8 f32 */
   STRETTO_EMULATED_MULTIPLY_TF32, /* A: 16 x 8, B: 8 x 8, C: 16 x 8 f32 */
-  STRETTO_EMULATED_MULTIPLY_F64   /* A: 8 x 4, B: 4 x 8, C: 8 x 8 */
+  STRETTO_EMULATED_MULTIPLY_F64,  /* A: 8 x 4, B: 4 x 8, C: 8 x 8 */
+  STRETTO_EMULATED_ELECT          /* no operands; 1 in one lane of the mask, always the same, 0 in the others */
 } stretto_emulated_collective_kind;
+
+typedef enum stretto_emulated_phase_kind {
+  STRETTO_EMULATED_PHASE_PARITY = 0, /* a phase of an mbarrier is given by its parity */
+  STRETTO_EMULATED_PHASE_NUMBER      /* by what an arrival returned */
+} stretto_emulated_phase_kind;
+
+typedef enum stretto_emulated_arrival_kind {
+  STRETTO_EMULATED_ARRIVE_AND_WAIT = 0,
+  STRETTO_EMULATED_ARRIVE
+} stretto_emulated_arrival_kind;
 
 /* One operation of the program at which threads wait for each other. */
 typedef struct stretto_emulated_wait {
   int32_t operation, place;
-  int32_t kind; /* stretto_emulated_collective_kind; unused for barriers */
+  int32_t kind; /* stretto_emulated_collective_kind, of a phase or of an arrival; of other operations 0 */
 } stretto_emulated_wait;
 
 /* Runs the blocks begin .. end-1 of a launch; block i is (i % grid_x, i / grid_x). A violation ends the process. */
@@ -95,6 +107,25 @@ void stretto_emulator_read_shared(stretto_emulated_thread *, const void *, const
 void stretto_emulator_write_shared(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
 /* Instead of waits: */
 void stretto_emulator_barrier(stretto_emulated_thread *, const stretto_emulated_wait *);
+/* At barrier `number` of the block, as one of `threads`. */
+void stretto_emulator_named_barrier(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t number,
+                                    uint32_t threads);
+/* The 128 threads of a warp group meet. */
+void stretto_emulator_meet_group(stretto_emulated_thread *, const stretto_emulated_wait *);
+/* mbarriers, 8 bytes of shared memory. An arrival returns the number of the phase that it belongs to. */
+void stretto_emulator_init_mbarrier(stretto_emulated_thread *, const stretto_emulated_wait *, const void *,
+                                    uint32_t count, const stretto_emulated_access *);
+void stretto_emulator_invalidate_mbarrier(stretto_emulated_thread *, const stretto_emulated_wait *, const void *);
+uint64_t stretto_emulator_arrive_mbarrier(stretto_emulated_thread *, const stretto_emulated_wait *, const void *,
+                                          uint32_t count);
+/* The phase that goes on lacks more bytes, or (below 0) less. */
+void stretto_emulator_expect_bytes(stretto_emulated_thread *, const stretto_emulated_wait *, const void *,
+                                   int64_t bytes);
+void stretto_emulator_await_mbarrier(stretto_emulated_thread *, const stretto_emulated_wait *, const void *,
+                                     uint64_t phase);
+/* Whether the phase is over: 0 or 1. */
+uint32_t stretto_emulator_test_mbarrier(stretto_emulated_thread *, const stretto_emulated_wait *, const void *,
+                                        uint64_t phase);
 /* The result in the lower 32 bits; of a shuffle bit 32 says whether the lane it reads is in range. */
 uint64_t stretto_emulator_collective(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t mask,
                                      uint32_t x, uint32_t y, uint32_t z);

@@ -174,6 +174,9 @@ void recordShared(Thread &thread, AccessKind kind, const void *pointer, const st
     if (!isWritten && kind == AccessKind::read) [[unlikely]]
       block.fail(thread, fmt::format("{} of shared memory from byte {} on, which the block has not written",
                                      describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
+    if (isWritten && whoOf(cell->write) == barrierObject) [[unlikely]]
+      block.fail(thread, fmt::format("{} of shared memory from byte {} on, where an mbarrier lies",
+                                     describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
     if (isWritten && whoOf(cell->write) == pendingCopy) [[unlikely]]
       block.fail(thread,
                  fmt::format("{} of shared memory from byte {} on, whose asynchronous copy nobody has waited for",
@@ -184,20 +187,31 @@ void recordShared(Thread &thread, AccessKind kind, const void *pointer, const st
     const bool isRead = blockOf(cell->read) == actor.block && cell->read;
     if (kind == AccessKind::read) {
       if (cell->read != mine)
-        cell->read = addReader(isRead ? cell->read : 0, actor);
+        cell->read = block.readers.add(isRead ? cell->read : 0, actor);
       continue;
     }
-    if (isRead && cell->read != mine && !isOrdered(cell->read, actor)) [[unlikely]]
-      failRace(thread, kind, AccessKind::read, cell->read, "shared memory from byte", offsetIn(block, pointer), access);
+    if (Record other; isRead && cell->read != mine && !block.readers.areOrdered(cell->read, actor, other)) [[unlikely]]
+      failRace(thread, kind, AccessKind::read, other, "shared memory from byte", offsetIn(block, pointer), access);
+    if (isRead)
+      block.readers.forget(cell->read);
     cell->write = mine;
   }
 }
 
-void recordPending(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
+// A write of the thread, whose granules say of what kind it is instead of whose.
+static void recordAs(uint32_t kind, Thread &thread, const void *pointer, const stretto_emulated_access &access) {
   recordShared(thread, AccessKind::write, pointer, access);
   const Actor actor = thread.owner->actor(thread);
   for (auto [cell, end] = cellsOf(*thread.owner, pointer, access.bytes); cell != end; ++cell)
-    cell->write = makeRecord(actor.block, pendingCopy, actor.warpStamp);
+    cell->write = makeRecord(actor.block, kind, actor.stamp);
+}
+
+void recordPending(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
+  recordAs(pendingCopy, thread, pointer, access);
+}
+
+void recordBarrier(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
+  recordAs(barrierObject, thread, pointer, access);
 }
 
 void recordLanded(Thread &thread, const void *pointer, uint32_t bytes) {

@@ -18,5 +18,7 @@ void recordShared(Thread &thread, AccessKind kind, const void *address, const st
 void recordPending(Thread &thread, const void *address, const stretto_emulated_access &access);
 // It has landed, as a write of the thread.
 void recordLanded(Thread &thread, const void *address, uint32_t bytes);
+// From now on an mbarrier lies there, which the thread has initialised.
+void recordBarrier(Thread &thread, const void *address, const stretto_emulated_access &access);
 
 } // namespace stretto::emulator

@@ -12,6 +12,7 @@ namespace stretto::emulator {
 namespace {
 
 constexpr uint64_t sharedAlignment = 1024;
+constexpr uint32_t mostIdlePolls = 64;
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
 uint64_t mix(uint64_t x) {
@@ -61,6 +62,11 @@ void Block::start(int64_t blockIndex) {
   randomState = mix(seed) ^ mix(index);
   stamp = blockStamp = 1;
   arrived = ended = 0;
+  readers.start(kernel->partial);
+  mbarriers.clear();
+  namedBarriers.clear();
+  polling.clear();
+  groups.assign(count / groupThreads, {0, nullptr});
   while (threads.size() < count) {
     threads.push_back(std::make_unique<Thread>());
     threads.back()->owner = this;
@@ -72,6 +78,9 @@ void Block::start(int64_t blockIndex) {
                                                       static_cast<int32_t>(index % kernel->grid_x),
                                                       static_cast<int32_t>(index / kernel->grid_x), 0, shared};
     thread.state = ThreadState::ready;
+    thread.stamp = 1;
+    thread.clock.reset(kernel->partial ? count : 0);
+    thread.polls = {0, 0};
     thread.commits = 0;
     thread.copies.clear();
   }
@@ -111,8 +120,11 @@ void Block::runFibers() {
     reportDeadlock();
 }
 
-// The next thread to run: lanes of the current warp in order, then another warp. Null if there is none.
+// The next thread to run: lanes of the current warp in order, then another warp; threads that poll if all wait. Null if
+// there is none.
 Thread *Block::choose() {
+  if (!readyWarps)
+    wakePolling();
   if (!warps[currentWarp].ready) {
     if (!readyWarps)
       return nullptr;
@@ -136,6 +148,71 @@ void Block::suspend(Thread &thread) {
   goOn(thread.fiber);
 }
 
+void Block::suspend(Thread &thread, ThreadState state, const stretto_emulated_wait &wait) {
+  thread.state = state;
+  thread.waitsAt = &wait;
+  suspend(thread);
+}
+
+void Block::wake(Thread &thread) {
+  ++events;
+  makeReady(thread);
+}
+
+void Block::makeReady(Thread &thread) {
+  thread.state = ThreadState::ready;
+  warpOf(thread).ready |= 1u << thread.thread % 32;
+  readyWarps |= 1u << thread.thread / 32;
+}
+
+void Block::poll(Thread &thread, const stretto_emulated_wait &wait) {
+  if (thread.polls.seen == events)
+    ++thread.polls.idle;
+  else
+    thread.polls = {0, events};
+  polling.push_back(&thread);
+  suspend(thread, ThreadState::polls, wait);
+}
+
+// Those that have polled in vain for long stay until something happens.
+void Block::wakePolling() {
+  std::erase_if(polling, [&](Thread *thread) {
+    const bool mayGoOn = thread->polls.seen != events || thread->polls.idle < mostIdlePolls;
+    if (mayGoOn)
+      makeReady(*thread);
+    return mayGoOn;
+  });
+}
+
+void Block::yield(Thread &thread) {
+  if (!seed || random() % 2)
+    return;
+  currentWarp = nextBit(readyWarps, random() % 32);
+  goOn(thread.fiber);
+}
+
+uint32_t Block::elect(uint32_t mask) const { return nextBit(mask, seed ? mix(seed ^ mask) % 32 : 0); }
+
+void Block::publish(Thread &thread, Clock &to) {
+  ++events;
+  advance(thread.stamp);
+  thread.clock.of(thread.thread) = thread.stamp;
+  to.join(thread.clock);
+}
+
+// All of these threads know from now on what each of them knows, and what they did before the stamp.
+void Block::joinClocks(uint32_t first, uint32_t end, uint32_t stamp) {
+  if (!kernel->partial)
+    return;
+  Clock &all = threads[first]->clock;
+  for (uint32_t i = first; i < end; ++i) {
+    all.join(threads[i]->clock);
+    all.of(i) = stamp;
+  }
+  for (uint32_t i = first + 1; i < end; ++i)
+    threads[i]->clock = all;
+}
+
 void Block::advance(uint32_t &of) {
   if (stamp == mostStamps)
     report(fmt::format("kernel {}: a block may synchronise {} times at most", launch->name(), mostStamps));
@@ -145,6 +222,8 @@ void Block::advance(uint32_t &of) {
 void Block::barrier(Thread &thread, const stretto_emulated_wait &wait) {
   thread.state = ThreadState::atBarrier;
   thread.waitsAt = &wait;
+  if (!namedBarriers.isIdle(0))
+    fail(thread, fmt::format("{} of the whole block, but others are at {}", describe(wait), namedBarriers.describe(0)));
   if (arrived == 0)
     barrierAt = &wait;
   if (barrierAt != &wait)
@@ -153,7 +232,9 @@ void Block::barrier(Thread &thread, const stretto_emulated_wait &wait) {
   if (++arrived < count)
     return suspend(thread);
   arrived = 0;
+  ++events;
   advance(blockStamp);
+  joinClocks(0, count, blockStamp);
   for (uint32_t i = 0; i < count; ++i)
     threads[i]->state = ThreadState::ready;
   for (uint32_t i = 0; i < count / 32; ++i) {
@@ -185,21 +266,30 @@ std::string Block::describe(const stretto_emulated_wait &wait) const {
   return fmt::format("{} {}", launch->text(wait.operation), launch->text(wait.place));
 }
 
+std::string Block::describeWait(const Thread &thread) const {
+  if (thread.state == ThreadState::ended)
+    return "ended";
+  const std::string text = "wait at " + describe(*thread.waitsAt);
+  switch (thread.state) {
+  case ThreadState::atCollective:
+    return text + fmt::format(" with mask 0x{:08x}", thread.mask);
+  case ThreadState::atNamedBarrier:
+    return text + " for " + namedBarriers.describe(thread.namedBarrier);
+  case ThreadState::atMbarrier:
+  case ThreadState::polls:
+    return text + " for " + mbarriers.describe(*thread.mbarrier);
+  default:
+    return text;
+  }
+}
+
 // What each thread waits for, runs of threads together.
 std::string Block::describeWaiting() const {
-  auto waitsFor = [&](const Thread &thread) {
-    if (thread.state == ThreadState::ended)
-      return std::string("ended");
-    std::string text = "wait at " + describe(*thread.waitsAt);
-    if (thread.state == ThreadState::atCollective)
-      text += fmt::format(" with mask 0x{:08x}", thread.mask);
-    return text;
-  };
   std::string text;
   for (uint32_t i = 0; i < count;) {
-    const std::string what = waitsFor(*threads[i]);
+    const std::string what = describeWait(*threads[i]);
     const uint32_t first = i;
-    while (i < count && waitsFor(*threads[i]) == what)
+    while (i < count && describeWait(*threads[i]) == what)
       ++i;
     text += fmt::format("{}threads {} to {} {}", first ? "; " : "", first, i - 1, what);
   }

@@ -3,6 +3,9 @@
 
 #include "runtime/emulator/fiber.h"
 #include "runtime/emulator/launch.h"
+#include "runtime/emulator/mbarriers.h"
+#include "runtime/emulator/named_barriers.h"
+#include "runtime/emulator/readers.h"
 
 #include <memory>
 #include <string>
@@ -21,13 +24,24 @@ struct AsyncCopy {
   uint32_t group; // number of the commit it belongs to, counted from the thread's start
 };
 
-enum class ThreadState { ready, atBarrier, atCollective, ended };
+// How often a thread has asked in vain since anything happened, and how much had happened then.
+struct Polls {
+  uint32_t idle;
+  uint64_t seen;
+};
+
+enum class ThreadState { ready, atBarrier, atNamedBarrier, atMbarrier, polls, atCollective, inGroup, ended };
 
 struct Thread : stretto_emulated_thread {
   Block *owner;
   ThreadState state;
   const stretto_emulated_wait *waitsAt; // unless ready or ended
   uint32_t mask;                        // of the collective it waits at
+  uint32_t namedBarrier;                // that it waits at
+  const Mbarrier *mbarrier;             // that it waits for, or polls
+  Polls polls;
+  uint32_t stamp; // of its last synchronisation in which neither its whole warp nor its whole block took part
+  Clock clock;
   uint32_t commits;
   std::vector<AsyncCopy> copies; // oldest first
   Fiber fiber;
@@ -39,6 +53,8 @@ struct Gathering {
   const stretto_emulated_wait *wait;
 };
 
+inline constexpr uint32_t groupThreads = 128; // of a warp group
+
 struct Warp {
   uint32_t ready;                    // lanes that may run
   uint32_t stamp;                    // see shadow.h
@@ -47,6 +63,12 @@ struct Warp {
   uint64_t result[32];
   const void *rows[32]; // of matrices in shared memory
   void *registers[32];  // of fragments
+};
+
+// The 128 threads of a warp group where they do something together.
+struct GroupGathering {
+  uint32_t arrived;
+  const stretto_emulated_wait *wait;
 };
 
 // A number in 1 .. count without a common divisor with count, made from `random`: steps of it visit all of 0 ..
@@ -68,13 +90,36 @@ public:
   // then calls `release`; the others return when that is done.
   bool meet(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask);
   void release(Thread &thread);
+  // The same for the warp group of the thread.
+  bool meetGroup(Thread &thread, const stretto_emulated_wait &wait);
+  void releaseGroup(const Thread &thread);
+  // Which lane of the mask is the leader.
+  uint32_t elect(uint32_t mask) const;
+  // The thread asks for something that has not happened yet, and may ask again: others run first.
+  void poll(Thread &thread, const stretto_emulated_wait &wait);
+  // Others run until somebody wakes the thread.
+  void suspend(Thread &thread, ThreadState state, const stretto_emulated_wait &wait);
+  void wake(Thread &thread);
+  // Lets others run where the seed says so.
+  void yield(Thread &thread);
+  // What the thread has done and what it knows goes into `to`.
+  void publish(Thread &thread, Clock &to);
   // Ends the process with a message about a thread.
   [[noreturn]] void fail(const Thread &thread, const std::string &what);
 
   Actor actor(const Thread &thread) const {
-    return {static_cast<uint32_t>(index), static_cast<uint32_t>(thread.thread), blockStamp,
-            warps[thread.thread / 32].stamp};
+    const Warp &warp = warps[thread.thread / 32];
+    return {static_cast<uint32_t>(index),
+            static_cast<uint32_t>(thread.thread),
+            blockStamp,
+            warp.stamp,
+            std::max(warp.stamp, thread.stamp),
+            &thread.clock};
   }
+  uint32_t threadCount() const { return count; }
+  // Whether threads wait at the barrier of the whole block.
+  bool isAtBarrier() const { return arrived > 0; }
+  std::string describe(const stretto_emulated_wait &wait) const;
   Warp &warpOf(const Thread &thread) { return warps[thread.thread / 32]; }
   // A lane of the warp of `thread`.
   Thread &laneOf(const Thread &thread, uint32_t lane) { return *threads[thread.thread / 32 * 32 + lane]; }
@@ -83,6 +128,9 @@ public:
   stretto_emulator_checks checks = STRETTO_EMULATOR_CHECKS_FAST;
   char *shared = nullptr;
   Cell *sharedCells = nullptr;
+  ReaderLists readers;
+  Mbarriers mbarriers{*this};
+  NamedBarriers namedBarriers{*this};
 
 private:
   void start(int64_t index);
@@ -92,11 +140,14 @@ private:
   void suspend(Thread &thread);
   void goOn(Fiber &from);
   Thread *choose();
+  void makeReady(Thread &thread);
+  void wakePolling();
   void advance(uint32_t &stamp);
+  void joinClocks(uint32_t first, uint32_t end, uint32_t stamp);
   uint64_t random();
   [[noreturn]] void reportDeadlock();
   std::string describe(const Thread &thread) const;
-  std::string describe(const stretto_emulated_wait &wait) const;
+  std::string describeWait(const Thread &thread) const;
   std::string describeWaiting() const;
 
   const stretto_emulated_kernel *kernel = nullptr;
@@ -106,6 +157,9 @@ private:
   uint32_t stamp = 0, blockStamp = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::vector<Warp> warps;
+  std::vector<GroupGathering> groups;
+  std::vector<Thread *> polling;
+  uint64_t events = 0; // that a thread may have polled for
   uint32_t readyWarps = 0, currentWarp = 0;
   uint32_t arrived = 0; // at the barrier
   const stretto_emulated_wait *barrierAt = nullptr;

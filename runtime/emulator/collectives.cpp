@@ -150,6 +150,32 @@ void Block::release(Thread &thread) {
   forEachLane(thread.mask, [&](uint32_t lane) { laneOf(thread, lane).state = ThreadState::ready; });
   warp.ready |= thread.mask;
   readyWarps |= 1u << thread.thread / 32;
+  ++events;
+}
+
+bool Block::meetGroup(Thread &thread, const stretto_emulated_wait &wait) {
+  const uint32_t number = thread.thread / groupThreads;
+  if (number >= groups.size())
+    fail(thread,
+         fmt::format("{} takes whole groups of {} threads, but the block has {}", describe(wait), groupThreads, count));
+  GroupGathering &group = groups[number];
+  if (group.arrived == 0)
+    group.wait = &wait;
+  if (group.wait != &wait)
+    fail(thread, fmt::format("the threads of a warp group must execute the same operation, but it is at {}, others "
+                             "at {}",
+                             describe(wait), describe(*group.wait)));
+  if (++group.arrived == groupThreads)
+    return true;
+  suspend(thread, ThreadState::inGroup, wait);
+  return false;
+}
+
+void Block::releaseGroup(const Thread &thread) {
+  const uint32_t number = thread.thread / groupThreads, first = number * groupThreads;
+  groups[number].arrived = 0;
+  for (uint32_t i = first; i < first + groupThreads; ++i)
+    wake(*threads[i]);
 }
 
 uint64_t Block::collective(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask, uint32_t x, uint32_t y,
@@ -162,8 +188,13 @@ uint64_t Block::collective(Thread &thread, const stretto_emulated_wait &wait, ui
   if (!meet(thread, wait, mask))
     return warp.result[lane];
   if (wait.kind == STRETTO_EMULATED_SYNC_WARP) {
-    if (mask == ~0u)
+    if (mask == ~0u) {
       advance(warp.stamp);
+      const uint32_t first = thread.thread / 32 * 32;
+      joinClocks(first, first + 32, warp.stamp);
+    }
+  } else if (wait.kind == STRETTO_EMULATED_ELECT) {
+    forEachLane(mask, [&](uint32_t each) { warp.result[each] = each == elect(mask); });
   } else if (const int wrong = compute(warp, wait.kind, mask); wrong >= 0) {
     fail(laneOf(thread, wrong),
          fmt::format("it must read a lane of its mask 0x{:08x}, but reads another at {}", mask, describe(wait)));
@@ -186,5 +217,11 @@ using namespace stretto::emulator;
                                                              const stretto_emulated_wait *wait) {
   Thread &thread = threadOf(self);
   thread.owner->barrier(thread, *wait);
+}
+[[gnu::visibility("default")]] void stretto_emulator_meet_group(stretto_emulated_thread *self,
+                                                                const stretto_emulated_wait *wait) {
+  Thread &thread = threadOf(self);
+  if (thread.owner->meetGroup(thread, *wait))
+    thread.owner->releaseGroup(thread);
 }
 }

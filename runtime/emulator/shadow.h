@@ -2,8 +2,11 @@
 //
 // Time is counted in stamps: within a block one counter that every synchronisation advances. A thread's stamp is that
 // of its last synchronisation, so an access with stamp s of another thread comes before everything that follows a
-// barrier of stamp b > s which both passed. Blocks are never in order with each other.
+// barrier of stamp b > s which both passed. Where parts of a block wait for each other, each thread has a clock, too.
+// Blocks are never in order with each other.
 #pragma once
+
+#include "runtime/emulator/clock.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +16,10 @@ namespace stretto::emulator {
 // block (24 bits), who (12 bits), stamp (28 bits, at least 1). 0: nobody.
 using Record = uint64_t;
 
-inline constexpr uint32_t mostThreads = 1024, manyInWarp = mostThreads, pendingCopy = 2046, manyInBlock = 2047;
+inline constexpr uint32_t mostThreads = 1024, manyInWarp = mostThreads;
+inline constexpr uint32_t readerList = 2044;    // the stamp is the number of a list (readers.h)
+inline constexpr uint32_t barrierObject = 2045; // an mbarrier lies there
+inline constexpr uint32_t pendingCopy = 2046, manyInBlock = 2047;
 inline constexpr uint32_t manyBlocks = (1 << 24) - 1; // also how many blocks a grid may have
 inline constexpr uint32_t mostStamps = (1 << 28) - 1;
 
@@ -33,7 +39,9 @@ inline uint32_t warpOf(Record record) {
 struct Actor {
   uint32_t block, thread;
   uint32_t blockStamp, warpStamp; // of the last barrier of the block, of the last synchronisation of the warp or block
-  Record record() const { return makeRecord(block, thread, warpStamp); }
+  uint32_t stamp;                 // of its last synchronisation of any kind
+  const Clock *clock;
+  Record record() const { return makeRecord(block, thread, stamp); }
 };
 
 // Whether what `record` says (somebody's) happened before anything the actor does now.
@@ -42,7 +50,9 @@ inline bool isOrdered(Record record, const Actor &actor) {
     return false;
   if (stampOf(record) < actor.blockStamp || whoOf(record) == actor.thread)
     return true;
-  return warpOf(record) == actor.thread / 32 && stampOf(record) < actor.warpStamp;
+  if (warpOf(record) == actor.thread / 32 && stampOf(record) < actor.warpStamp)
+    return true;
+  return actor.clock->knows(whoOf(record), stampOf(record));
 }
 
 // What to remember of readers when one more comes.
@@ -54,7 +64,7 @@ inline Record addReader(Record readers, const Actor &actor) {
     return makeRecord(manyBlocks, manyInBlock, 1);
   const bool sameWarp = warpOf(readers) == actor.thread / 32;
   return makeRecord(actor.block, sameWarp ? manyInWarp + actor.thread / 32 : manyInBlock,
-                    std::max(stampOf(readers), actor.warpStamp));
+                    std::max(stampOf(readers), actor.stamp));
 }
 
 // Of one granule of memory.

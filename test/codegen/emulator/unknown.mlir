@@ -52,8 +52,8 @@ gpu.module @kernels {
   llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: 6, 2>,
       kern.block = 64 : i64, kern.buffer_bytes = array<i64: 1024>} {
     %m = llvm.mlir.constant(0 : i32) : i32
-    // expected-error @+1 {{'nvvm.barrier' op with operands or a result is not known to the emulator}}
-    nvvm.barrier id = %m
+    // expected-error @+1 {{'nvvm.barrier' op with a reduction is not known to the emulator}}
+    %0 = nvvm.barrier #nvvm.reduction<popc> %m -> i32
     llvm.return
   }
 }
