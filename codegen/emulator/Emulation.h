@@ -139,6 +139,7 @@ mlir::LogicalResult rewriteShuffle(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteVote(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteRedux(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteLoadMatrices(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteStoreMatrices(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteMultiply(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteRoundToTF32(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCall(mlir::Operation *op, Emulation &emulation);

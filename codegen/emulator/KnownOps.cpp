@@ -114,6 +114,7 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.mbarrier.test.wait", rewriteTestMbarrier},
       // Matrices of a warp.
       {"nvvm.ldmatrix", rewriteLoadMatrices},
+      {"nvvm.stmatrix", rewriteStoreMatrices},
       {"nvvm.mma.sync", rewriteMultiply},
       {"nvvm.convert.float.to.tf32", rewriteRoundToTF32},
       // Asynchronous copies.

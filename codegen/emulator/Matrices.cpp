@@ -24,15 +24,41 @@ static void replaceByRegisters(ImplicitLocOpBuilder &b, Operation *op, Type type
   op->erase();
 }
 
+constexpr int64_t rowBytes = 16;
+
+/// Only matrices of 8 x 8 numbers of 16 bits are known.
+template <typename Op> static LogicalResult checkShape(Op op) {
+  NVVM::LdStMatrixShapeAttr shape = op.getShape();
+  if (shape.getM() == 8 && shape.getN() == 8 && op.getEltType() == NVVM::LdStMatrixEltType::B16)
+    return success();
+  return op.emitOpError() << "of " << shape.getM() << " x " << shape.getN() << " "
+                          << NVVM::stringifyLdStMatrixEltType(op.getEltType())
+                          << " is not known to the emulator (8 x 8 b16 is)";
+}
+
+LogicalResult stretto::codegen::rewriteStoreMatrices(Operation *op, Emulation &emulation) {
+  auto store = cast<NVVM::StMatrixOp>(op);
+  auto b = emulation.at(op);
+  FailureOr<Value> access = describeAccess(b, op, store.getPtr(), rowBytes, rowBytes, /*writes=*/true, emulation);
+  if (failed(checkShape(store)) || failed(access))
+    return failure();
+  int32_t kind = store.getLayout() == NVVM::MMALayout::col ? STRETTO_EMULATED_STORE_MATRICES_TRANSPOSED
+                                                           : STRETTO_EMULATED_STORE_MATRICES;
+  Value registers = emulation.scratch();
+  for (auto [i, source] : llvm::enumerate(store.getSources()))
+    LLVM::StoreOp::create(b, source, placeOf(b, registers, i * 4));
+  Value count = LLVM::ConstantOp::create(b, b.getI32Type(), static_cast<int64_t>(store.getSources().size()));
+  emulation.call(b, "stretto_emulator_store_matrices", Type(),
+                 {emulation.self(), emulation.describeWait(b, op, kind), store.getPtr(), count, registers, *access});
+  op->erase();
+  return success();
+}
+
 LogicalResult stretto::codegen::rewriteLoadMatrices(Operation *op, Emulation &emulation) {
   auto load = cast<NVVM::LdMatrixOp>(op);
-  NVVM::LdStMatrixShapeAttr shape = load.getShape();
-  if (shape.getM() != 8 || shape.getN() != 8 || load.getEltType() != NVVM::LdStMatrixEltType::B16)
-    return op->emitOpError() << "of " << shape.getM() << " x " << shape.getN() << " "
-                             << NVVM::stringifyLdStMatrixEltType(load.getEltType())
-                             << " is not known to the emulator (8 x 8 b16 is)";
+  if (failed(checkShape(load)))
+    return failure();
   auto b = emulation.at(op);
-  constexpr int64_t rowBytes = 16;
   FailureOr<Value> access = describeAccess(b, op, load.getPtr(), rowBytes, rowBytes, /*writes=*/false, emulation);
   if (failed(access))
     return failure();

@@ -78,6 +78,8 @@ typedef enum stretto_emulated_collective_kind {
   STRETTO_EMULATED_MULTIPLY_BF16, /* C + A B; A: 16 x 16, B: 16 x 8, C: 16 x 8 f32 */
   STRETTO_EMULATED_MULTIPLY_TF32, /* A: 16 x 8, B: 8 x 8, C: 16 x 8 f32 */
   STRETTO_EMULATED_MULTIPLY_F64,  /* A: 8 x 4, B: 4 x 8, C: 8 x 8 */
+  STRETTO_EMULATED_STORE_MATRICES, /* 8 x 8 numbers of 16 bits */
+  STRETTO_EMULATED_STORE_MATRICES_TRANSPOSED,
   STRETTO_EMULATED_ELECT          /* no operands; 1 in one lane of the mask, always the same, 0 in the others */
 } stretto_emulated_collective_kind;
 
@@ -133,6 +135,9 @@ uint64_t stretto_emulator_collective(stretto_emulated_thread *, const stretto_em
  * gets one register of each of the `count` matrices (1, 2 or 4). */
 void stretto_emulator_load_matrices(stretto_emulated_thread *, const stretto_emulated_wait *, const void *row,
                                     uint32_t count, uint32_t *registers, const stretto_emulated_access *);
+/* The same the other way. */
+void stretto_emulator_store_matrices(stretto_emulated_thread *, const stretto_emulated_wait *, void *row,
+                                     uint32_t count, uint32_t *registers, const stretto_emulated_access *);
 /* `registers`: those of A, of B and of C, which become the result's; 64 bits each of F64, else 32. */
 void stretto_emulator_multiply(stretto_emulated_thread *, const stretto_emulated_wait *, void *registers);
 /* Instead of asynchronous copies; `source_bytes` of `to`'s bytes are copied, the others become 0. */

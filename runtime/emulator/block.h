@@ -61,8 +61,8 @@ struct Warp {
   std::vector<Gathering> gatherings; // masks do not overlap
   uint32_t x[32], y[32], z[32];
   uint64_t result[32];
-  const void *rows[32]; // of matrices in shared memory
-  void *registers[32];  // of fragments
+  void *rows[32];      // of matrices in shared memory
+  void *registers[32]; // of fragments
 };
 
 // The 128 threads of a warp group where they do something together.

@@ -107,16 +107,24 @@ void multiply(int32_t kind, void *const *registers) {
   }
 }
 
-// Each row is read by the lane that names it.
-void checkRows(Thread &thread, uint32_t count, const stretto_emulated_access &access) {
+// The lane gives its row and its registers. True for the last one, which does the work for all.
+bool meetWithRow(Thread &thread, const stretto_emulated_wait &wait, void *row, uint32_t *registers) {
+  Warp &warp = thread.owner->warpOf(thread);
+  warp.rows[thread.thread % lanes] = row;
+  warp.registers[thread.thread % lanes] = registers;
+  return thread.owner->meet(thread, wait, allLanes);
+}
+
+// Each row is read or written by the lane that names it.
+void checkRows(Thread &thread, AccessKind kind, uint32_t count, const stretto_emulated_access &access) {
   Block &block = *thread.owner;
   if (block.checks == STRETTO_EMULATOR_CHECKS_NONE)
     return;
   for (uint32_t lane = 0; lane < side * count; ++lane) {
-    Thread &reader = block.laneOf(thread, lane);
+    Thread &owner = block.laneOf(thread, lane);
     const void *row = block.warpOf(thread).rows[lane];
-    checkSharedPlace(reader, AccessKind::read, row, access);
-    recordShared(reader, AccessKind::read, row, access);
+    checkSharedPlace(owner, kind, row, access);
+    recordShared(owner, kind, row, access);
   }
 }
 
@@ -133,25 +141,47 @@ void loadMatrix(const Warp &warp, uint32_t number, bool transposed) {
   }
 }
 
+// The same the other way.
+void storeMatrix(const Warp &warp, uint32_t number, bool transposed) {
+  uint16_t matrix[side][side];
+  for (uint32_t lane = 0; lane < lanes; ++lane) {
+    const uint32_t g = lane / 4, t = lane % 4, both = static_cast<const uint32_t *>(warp.registers[lane])[number];
+    for (uint32_t i = 0; i < 2; ++i)
+      (transposed ? matrix[2 * t + i][g] : matrix[g][2 * t + i]) = static_cast<uint16_t>(both >> 16 * i);
+  }
+  for (uint32_t row = 0; row < side; ++row)
+    std::memcpy(warp.rows[side * number + row], matrix[row], sizeof(matrix[row]));
+}
+
 } // namespace
 } // namespace stretto::emulator
 
 extern "C" {
 using namespace stretto::emulator;
 
+[[gnu::visibility("default")]] void stretto_emulator_store_matrices(stretto_emulated_thread *self,
+                                                                    const stretto_emulated_wait *wait, void *row,
+                                                                    uint32_t count, uint32_t *registers,
+                                                                    const stretto_emulated_access *access) {
+  Thread &thread = threadOf(self);
+  if (!meetWithRow(thread, *wait, row, registers))
+    return;
+  checkRows(thread, AccessKind::write, count, *access);
+  for (uint32_t number = 0; number < count; ++number)
+    storeMatrix(thread.owner->warpOf(thread), number, wait->kind == STRETTO_EMULATED_STORE_MATRICES_TRANSPOSED);
+  thread.owner->release(thread);
+}
+
 [[gnu::visibility("default")]] void stretto_emulator_load_matrices(stretto_emulated_thread *self,
                                                                    const stretto_emulated_wait *wait, const void *row,
                                                                    uint32_t count, uint32_t *registers,
                                                                    const stretto_emulated_access *access) {
   Thread &thread = threadOf(self);
-  Warp &warp = thread.owner->warpOf(thread);
-  warp.rows[thread.thread % lanes] = row;
-  warp.registers[thread.thread % lanes] = registers;
-  if (!thread.owner->meet(thread, *wait, allLanes))
+  if (!meetWithRow(thread, *wait, const_cast<void *>(row), registers))
     return;
-  checkRows(thread, count, *access);
+  checkRows(thread, AccessKind::read, count, *access);
   for (uint32_t number = 0; number < count; ++number)
-    loadMatrix(warp, number, wait->kind == STRETTO_EMULATED_LOAD_MATRICES_TRANSPOSED);
+    loadMatrix(thread.owner->warpOf(thread), number, wait->kind == STRETTO_EMULATED_LOAD_MATRICES_TRANSPOSED);
   thread.owner->release(thread);
 }
 

@@ -14,6 +14,7 @@ gpu.module @kernels {
     %2 = nvvm.mma.sync A[%i, %i, %i, %0] B[%i, %i] C[%f, %f, %f, %f] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
     %3 = nvvm.mma.sync A[%d] B[%d] C[%d, %d] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 8, n = 8, k = 4>} : (f64, f64, f64) -> !llvm.struct<(f64, f64)>
     %4 = nvvm.convert.float.to.tf32 %f {rnd = #nvvm.fp_rnd_mode<rna>}
+    nvvm.stmatrix %p, %i, %0 {layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>} : !llvm.ptr<3>, i32, i32
     llvm.return
   }
 }
@@ -44,10 +45,15 @@ gpu.module @kernels {
 // CHECK: llvm.bitcast %[[F]] : f32 to i32
 // CHECK: llvm.and
 // CHECK: llvm.select
+// CHECK: llvm.store %{{.*}}, %{{.*}} : i32
+// CHECK: %[[PLACE1:.*]] = llvm.getelementptr %[[MEMORY]][4]
+// CHECK: llvm.store %[[A3]], %[[PLACE1]] : i32
+// CHECK: %[[COUNT:.*]] = llvm.mlir.constant(2 : i32) : i32
+// CHECK: llvm.call @stretto_emulator_store_matrices(%arg0, %{{.*}}, %{{.*}}, %[[COUNT]], %[[MEMORY]], %{{.*}})
 // 16 bytes of 512, aligned to 16
-// CHECK: @stretto.emulator.accesses(dense<[0, 16, 16, 0, 512, {{[0-9]+}}, 16, 16, 0, 512]>
+// CHECK: @stretto.emulator.accesses(dense<[0, 16, 16, 0, 512, {{[0-9]+}}, 16, 16, 0, 512, {{[0-9]+}}, 16, 16, 0, 512]>
 // Kinds stand third.
-// CHECK: @stretto.emulator.waits(dense<[{{[0-9]+}}, {{[0-9]+}}, 18, {{[0-9]+}}, {{[0-9]+}}, 17, {{[0-9]+}}, {{[0-9]+}}, 19, {{[0-9]+}}, {{[0-9]+}}, 21]>
+// CHECK: @stretto.emulator.waits(dense<[{{[0-9]+}}, {{[0-9]+}}, 18, {{[0-9]+}}, {{[0-9]+}}, 17, {{[0-9]+}}, {{[0-9]+}}, 19, {{[0-9]+}}, {{[0-9]+}}, 21, {{[0-9]+}}, {{[0-9]+}}, 22]>
 
 // -----
 

@@ -56,6 +56,17 @@ TEST(TileFaults, RowsOutsideOrMisaligned) {
       "thread 0: read of 16 bytes at .* must be aligned to 16 bytes, but lies 8 bytes behind such a place");
 }
 
+TEST(TileFaults, StoredRowsOutsideOrRead) {
+  expectCheckCatches(with(matrixStores, "%to10 = llvm.getelementptr %to[10]", "%to10 = llvm.getelementptr %to[11]"), 2,
+                     "thread 24: write of 16 bytes at .* ends 16 bytes behind the shared variable of 1792 bytes");
+  expectCheckCatches(with(matrixStores, "nvvm.bar.warp.sync %all : i32", ""), 2,
+                     "race: read of 16 bytes at .*, shared memory from byte .* on, which thread .* has written");
+  expectCheckCatches(
+      with(matrixStores, "%to3 = llvm.getelementptr %to[3] : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<128 x i8>",
+           "%to3 = llvm.getelementptr %to[3] : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<120 x i8>"),
+      2, "thread 0: write of 16 bytes at .* must be aligned to 16 bytes, but lies 8 bytes behind such a place");
+}
+
 TEST(TileFaults, RowsNotWritten) {
   expectCheckCatches(with(smallMatmul, "llvm.cond_br %isB, ^more, ^copied", "llvm.br ^copied"), 3,
                      "thread 0: read of 16 bytes at .* of shared memory from byte 512 on, which the block has not "

@@ -122,6 +122,49 @@ static std::string makeMatrixLoads() {
 
 const std::string test::matrixLoads = makeMatrixLoads();
 
+/// Stores registers %r`first` ... as matrices whose rows lie from %`row` on.
+static std::string storeMatrices(const std::string &row, int first, int count, bool transposed) {
+  Names registers;
+  std::string types;
+  for (int i = 0; i < count; ++i) {
+    registers.push_back("x" + std::to_string(first + i));
+    types += ", i32";
+  }
+  return "    nvvm.stmatrix %" + row + ", " + list(registers) + " {layout = #nvvm.mma_layout<" +
+         (transposed ? "col" : "row") +
+         ">, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>} : "
+         "!llvm.ptr<3>" +
+         types + "\n";
+}
+
+static std::string makeMatrixStores() {
+  std::string body = memoryText + place("to", "memory", "%tid", 16, 3) + place("mine", "a0", "%tid", 4, 1);
+  int number = 0;
+  for (bool transposed : {false, true})
+    for (int count : {1, 2, 4}) {
+      std::string row = "to" + std::to_string(number);
+      body += place(row, "to", std::to_string(number), 128, 3);
+      for (int i = number; i < number + count; ++i) {
+        std::string n = std::to_string(i);
+        body += place("p" + n, "mine", n, 128, 1) + "    %x" + n + " = llvm.load %p" + n + " : !llvm.ptr<1> -> i32\n";
+      }
+      body += storeMatrices(row, number, count, transposed);
+      number += count;
+    }
+  body += "    nvvm.bar.warp.sync %all : i32\n" + place("out", "a1", "%tid", 16, 1);
+  for (int quarter = 0; quarter < 4; ++quarter) { // 32 rows each; of the last 16 there are none
+    std::string n = std::to_string(quarter), bytes = std::to_string(512 * quarter);
+    if (quarter == 3)
+      body += "    %isRow = llvm.icmp \"ult\" %tid, %i16 : i32\n    llvm.cond_br %isRow, ^last, ^end\n  ^last:\n";
+    body += place("from" + n, "to", bytes, 1, 3) + place("out" + n, "out", bytes, 1, 1) + "    %v" + n +
+            " = llvm.load %from" + n + " {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>\n    llvm.store %v" +
+            n + ", %out" + n + " {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>\n";
+  }
+  return kernel(1, 32, "1792, 1792", 2, body + "    llvm.br ^end\n  ^end:\n", 1792);
+}
+
+const std::string test::matrixStores = makeMatrixStores();
+
 //===- Matmuls of one warp -----------------------------------------------------===//
 
 const std::string test::smallMatmul =

@@ -9,6 +9,10 @@ namespace stretto::test {
 /// its number: of one, two and four matrices, then of the same transposed.
 extern const std::string matrixLoads;
 
+/// Of a0, i32[14][32], the registers of each lane: stored as one, two and four matrices, then the same transposed, into
+/// shared memory and from there, row by row, into a1: i16[14][8][8].
+extern const std::string matrixStores;
+
 /// a2 = a0 a1, one warp: bf16 [16,16] and [16,8], f32 [16,8]. The factors are copied into dynamic shared memory.
 extern const std::string smallMatmul;
 

@@ -38,6 +38,26 @@ TEST(Tiles, MatrixLoads) {
   });
 }
 
+TEST(Tiles, MatrixStores) {
+  EmulatedKernels kernels(matrixStores);
+  ASSERT_TRUE(kernels.isLoaded());
+  Numbers<uint32_t> registers;
+  Numbers<uint16_t> got;
+  for (int i = 0; i < 14 * 32; ++i)
+    registers.data[i] = 2 * i | (2 * i + 1) << 16;
+  underSeveralOrders([&](int64_t calls) {
+    kernels.launch("k", {&registers, &got}, calls);
+    for (int matrix = 0; matrix < 14; ++matrix)
+      for (int row = 0; row < 8; ++row)
+        for (int column = 0; column < 8; ++column) {
+          const bool transposed = matrix >= 7;
+          const int g = transposed ? column : row, of = transposed ? row : column;
+          ASSERT_EQ(got.data[64 * matrix + 8 * row + column], 64 * matrix + 8 * g + of)
+              << "matrix " << matrix << ", row " << row << ", column " << column;
+        }
+  });
+}
+
 /// Small whole numbers as bf16 and as they are.
 struct Factor {
   Factor(int count, uint64_t seed) : exact(count) {
