@@ -134,6 +134,25 @@ LogicalResult stretto::codegen::rewriteAddressOf(Operation *op, Emulation &emula
   return success();
 }
 
+LogicalResult stretto::codegen::rewritePointerToNumber(Operation *op, Emulation &emulation) {
+  Value shared = op->getOperand(0);
+  if (spaceOf(shared) != Space::shared)
+    return success();
+  auto b = emulation.at(op);
+  Type number = b.getI64Type(), pointer = LLVM::LLVMPointerType::get(op->getContext());
+  Value memory = emulation.field(b, pointer, offsetof(stretto_emulated_thread, shared));
+  Value offset =
+      LLVM::SubOp::create(b, LLVM::PtrToIntOp::create(b, number, shared), LLVM::PtrToIntOp::create(b, number, memory));
+  Value start = LLVM::ConstantOp::create(b, number, STRETTO_EMULATED_SHARED_START);
+  Value address = LLVM::AddOp::create(b, offset, start);
+  Type type = op->getResult(0).getType();
+  if (type.getIntOrFloatBitWidth() < 64)
+    address = LLVM::TruncOp::create(b, type, address);
+  op->replaceAllUsesWith(ValueRange{address});
+  op->erase();
+  return success();
+}
+
 LogicalResult stretto::codegen::rewriteSpaceCast(Operation *op, Emulation &emulation) {
   emulation.later([op] {
     op->replaceAllUsesWith(op->getOperands());

@@ -92,13 +92,15 @@ Value Emulation::field(ImplicitLocOpBuilder &b, Type type, size_t offset) {
   return LLVM::LoadOp::create(b, type, address);
 }
 
-Value Emulation::scratch() {
+Value Emulation::scratch(int64_t bytes) {
+  auto type = LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 64), llvm::divideCeil(bytes, 8));
   if (!currentScratch) {
     auto b = ImplicitLocOpBuilder::atBlockBegin(current.getLoc(), &current.front());
     Value one = LLVM::ConstantOp::create(b, b.getI32Type(), 1);
-    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), scratchBytes / 8);
     currentScratch = LLVM::AllocaOp::create(b, pointer, type, one);
   }
+  if (cast<LLVM::LLVMArrayType>(currentScratch.getElemType()).getNumElements() < type.getNumElements())
+    currentScratch.setElemType(type);
   return currentScratch;
 }
 
@@ -158,6 +160,8 @@ void Emulation::replaceTypes() {
 }
 
 LogicalResult Emulation::rewrite(LLVM::LLVMFuncOp function, KernelFacts &facts) {
+  if (failed(checkAccumulators(function)))
+    return failure();
   current = function;
   currentFacts = &facts;
   currentScratch = nullptr;

@@ -54,9 +54,8 @@ public:
   mlir::Value self() { return current.getArgument(0); }
   /// A number that the runtime keeps with the thread.
   mlir::Value field(mlir::ImplicitLocOpBuilder &b, mlir::Type type, size_t offset);
-  /// Memory of the thread, `scratchBytes` of it, for what a call of the runtime takes or gives besides numbers.
-  mlir::Value scratch();
-  static constexpr int64_t scratchBytes = 64;
+  /// Memory of the thread for what a call of the runtime takes or gives besides numbers. All calls use the same.
+  mlir::Value scratch(int64_t bytes = 64);
   /// Calls a function of the runtime; its parameters have the types of `arguments`, pointers in any space.
   mlir::LLVM::CallOp call(mlir::ImplicitLocOpBuilder &b, llvm::StringRef function, mlir::Type result,
                           mlir::ValueRange arguments);
@@ -103,13 +102,16 @@ private:
   llvm::StringMap<int32_t> textOffsets;
   mlir::LLVM::LLVMFuncOp current;
   KernelFacts *currentFacts = nullptr;
-  mlir::Value currentScratch; // null until it is needed
+  mlir::LLVM::AllocaOp currentScratch; // null until it is needed
   std::vector<std::function<void()>> deferred;
 };
 
 /// Address of the constant that describes an access of an operation through `pointer`; reports what cannot be.
 mlir::FailureOr<mlir::Value> describeAccess(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value pointer,
                                             int64_t bytes, int64_t alignment, bool writes, Emulation &emulation);
+
+/// Reports uses of accumulators of asynchronous matmuls that these do not allow.
+mlir::LogicalResult checkAccumulators(mlir::LLVM::LLVMFuncOp function);
 
 /// Rewrites an operation, or reports why it cannot be.
 mlir::LogicalResult rewriteKnownOp(mlir::Operation *op, Emulation &emulation);
@@ -118,6 +120,8 @@ mlir::LogicalResult rewriteKnownOp(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteLoad(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteStore(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteAddressOf(mlir::Operation *op, Emulation &emulation);
+/// The address of shared memory as a number.
+mlir::LogicalResult rewritePointerToNumber(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteSpaceCast(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteAsyncCopy(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCommitCopies(mlir::Operation *op, Emulation &emulation);
@@ -142,6 +146,11 @@ mlir::LogicalResult rewriteLoadMatrices(mlir::Operation *op, Emulation &emulatio
 mlir::LogicalResult rewriteStoreMatrices(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteMultiply(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteRoundToTF32(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAsyncMatmul(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteCommitMatmuls(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAwaitMatmuls(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteFenceMatmuls(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteFenceProxy(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCall(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCallIntrinsic(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteReciprocal(mlir::Operation *op, Emulation &emulation);

@@ -117,6 +117,12 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.stmatrix", rewriteStoreMatrices},
       {"nvvm.mma.sync", rewriteMultiply},
       {"nvvm.convert.float.to.tf32", rewriteRoundToTF32},
+      // Matmuls of warp groups.
+      {"nvvm.wgmma.fence.aligned", rewriteFenceMatmuls},
+      {"nvvm.wgmma.mma_async", rewriteAsyncMatmul},
+      {"nvvm.wgmma.commit.group.sync.aligned", rewriteCommitMatmuls},
+      {"nvvm.wgmma.wait.group.sync.aligned", rewriteAwaitMatmuls},
+      {"nvvm.fence.proxy", rewriteFenceProxy},
       // Asynchronous copies.
       {"nvvm.cp.async.shared.global", rewriteAsyncCopy},
       {"nvvm.cp.async.commit.group", rewriteCommitCopies},
@@ -126,6 +132,7 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"llvm.store", rewriteStore},
       {"llvm.mlir.addressof", rewriteAddressOf},
       {"llvm.addrspacecast", rewriteSpaceCast},
+      {"llvm.ptrtoint", rewritePointerToNumber},
       {"llvm.alloca", keep},
       {"llvm.intr.lifetime.start", keep},
       {"llvm.intr.lifetime.end", keep},

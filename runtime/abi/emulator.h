@@ -83,6 +83,19 @@ typedef enum stretto_emulated_collective_kind {
   STRETTO_EMULATED_ELECT          /* no operands; 1 in one lane of the mask, always the same, 0 in the others */
 } stretto_emulated_collective_kind;
 
+/* Kind of an asynchronous matmul of a warp group: its columns, a multiple of 8 up to 256, and */
+typedef enum stretto_emulated_matmul_kind {
+  STRETTO_EMULATED_COLUMNS = 511,
+  STRETTO_EMULATED_A_TRANSPOSED = 1 << 10, /* in shared memory: M-major instead of K-major */
+  STRETTO_EMULATED_B_TRANSPOSED = 1 << 11, /* N-major */
+  STRETTO_EMULATED_A_NEGATED = 1 << 12,
+  STRETTO_EMULATED_B_NEGATED = 1 << 13,
+  STRETTO_EMULATED_D_ZERO = 1 << 14        /* D = A B instead of D + A B */
+} stretto_emulated_matmul_kind;
+
+/* Shared memory begins at this address, as a number: the first ones belong to the system (sm_90). */
+#define STRETTO_EMULATED_SHARED_START 1024
+
 typedef enum stretto_emulated_phase_kind {
   STRETTO_EMULATED_PHASE_PARITY = 0, /* a phase of an mbarrier is given by its parity */
   STRETTO_EMULATED_PHASE_NUMBER      /* by what an arrival returned */
@@ -96,7 +109,7 @@ typedef enum stretto_emulated_arrival_kind {
 /* One operation of the program at which threads wait for each other. */
 typedef struct stretto_emulated_wait {
   int32_t operation, place;
-  int32_t kind; /* stretto_emulated_collective_kind, of a phase or of an arrival; of other operations 0 */
+  int32_t kind; /* one of the enums above; 0 of operations that none is about */
 } stretto_emulated_wait;
 
 /* Runs the blocks begin .. end-1 of a launch; block i is (i % grid_x, i / grid_x). A violation ends the process. */
@@ -140,6 +153,15 @@ void stretto_emulator_store_matrices(stretto_emulated_thread *, const stretto_em
                                      uint32_t count, uint32_t *registers, const stretto_emulated_access *);
 /* `registers`: those of A, of B and of C, which become the result's; 64 bits each of F64, else 32. */
 void stretto_emulator_multiply(stretto_emulated_thread *, const stretto_emulated_wait *, void *registers);
+/* Of all threads of a warp group: D (64 x columns, f32) + A (64 x 16) B of bf16, which lie in shared memory as matrix
+ * descriptors say (PTX ISA). `d`: the thread's registers of D. The results are there at once: it is an error of the
+ * program to look at them before they have been awaited. */
+void stretto_emulator_multiply_async(stretto_emulated_thread *, const stretto_emulated_wait *, uint64_t a, uint64_t b,
+                                     float *d);
+void stretto_emulator_commit_matmuls(stretto_emulated_thread *, const stretto_emulated_wait *);
+void stretto_emulator_await_matmuls(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t groups);
+/* What the thread has written to shared memory is visible to the asynchronous proxy (matmuls of warp groups). */
+void stretto_emulator_fence_proxy(stretto_emulated_thread *);
 /* Instead of asynchronous copies; `source_bytes` of `to`'s bytes are copied, the others become 0. */
 void stretto_emulator_copy_async(stretto_emulated_thread *, void *to, const void *from, uint32_t source_bytes,
                                  const stretto_emulated_access *write, const stretto_emulated_access *read);

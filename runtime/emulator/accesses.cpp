@@ -63,6 +63,8 @@ std::string describeActor(Record record, const Actor &actor) {
   const std::string of = blockOf(record) == actor.block ? "" : fmt::format(" of block number {}", blockOf(record));
   if (who < mostThreads)
     return fmt::format("thread {}{}", who, of);
+  if (isInBackground(record))
+    return fmt::format("a matmul of warp group {}, which has not been awaited,", who - firstBackground);
   return fmt::format("several threads{}", of);
 }
 
@@ -73,6 +75,14 @@ std::string describeActor(Record record, const Actor &actor) {
              fmt::format("race: {}, {} {} on, which {} has {} with no barrier in between",
                          describe(thread, kind, access.bytes, access), memory, offset,
                          describeActor(record, block.actor(thread)), earlier == AccessKind::read ? "read" : "written"));
+}
+
+[[gnu::noinline]] void failUnfenced(Thread &thread, AccessKind kind, Record record, uint64_t offset,
+                                    const stretto_emulated_access &access) {
+  thread.owner->fail(thread,
+                     fmt::format("{} by the asynchronous proxy of shared memory from byte {} on, which thread {} has "
+                                 "written with no fence.proxy.async in between",
+                                 describe(thread, kind, access.bytes, access), offset, whoOf(record)));
 }
 
 const Buffer *findBuffer(const Launch &launch, uintptr_t address, uint32_t bytes,
@@ -165,8 +175,12 @@ void checkSharedPlace(Thread &thread, AccessKind kind, const void *pointer, cons
 }
 
 void recordShared(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
+  recordShared(thread, thread.owner->actor(thread), kind, pointer, access);
+}
+
+void recordShared(Thread &thread, const Actor &actor, AccessKind kind, const void *pointer,
+                  const stretto_emulated_access &access) {
   Block &block = *thread.owner;
-  const Actor actor = block.actor(thread);
   const Record mine = actor.record();
   auto [cell, end] = cellsOf(block, pointer, access.bytes);
   for (; cell != end; ++cell) {
@@ -184,6 +198,9 @@ void recordShared(Thread &thread, AccessKind kind, const void *pointer, const st
     if (isWritten && cell->write != mine && !isOrdered(cell->write, actor)) [[unlikely]]
       failRace(thread, kind, AccessKind::write, cell->write, "shared memory from byte", offsetIn(block, pointer),
                access);
+    if (isWritten && actor.isAsynchronous && whoOf(cell->write) < mostThreads &&
+        !actor.clock->isFenced(whoOf(cell->write), stampOf(cell->write))) [[unlikely]]
+      failUnfenced(thread, kind, cell->write, offsetIn(block, pointer), access);
     const bool isRead = blockOf(cell->read) == actor.block && cell->read;
     if (kind == AccessKind::read) {
       if (cell->read != mine)

@@ -63,6 +63,7 @@ void Block::start(int64_t blockIndex) {
   stamp = blockStamp = 1;
   arrived = ended = 0;
   readers.start(kernel->partial);
+  asyncMatmuls.clear();
   mbarriers.clear();
   namedBarriers.clear();
   polling.clear();
@@ -213,11 +214,19 @@ void Block::joinClocks(uint32_t first, uint32_t end, uint32_t stamp) {
     threads[i]->clock = all;
 }
 
-void Block::advance(uint32_t &of) {
+void Block::fence(Thread &thread) {
+  advance(thread.stamp);
+  thread.clock.of(thread.thread) = thread.stamp;
+  thread.clock.fence(blockStamp);
+}
+
+uint32_t Block::nextStamp() {
   if (stamp == mostStamps)
     report(fmt::format("kernel {}: a block may synchronise {} times at most", launch->name(), mostStamps));
-  of = ++stamp;
+  return ++stamp;
 }
+
+void Block::advance(uint32_t &of) { of = nextStamp(); }
 
 void Block::barrier(Thread &thread, const stretto_emulated_wait &wait) {
   thread.state = ThreadState::atBarrier;

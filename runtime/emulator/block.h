@@ -1,6 +1,7 @@
 // One block of a launch at a time, on one host thread: its threads, who may run, who waits for what.
 #pragma once
 
+#include "runtime/emulator/async_matmuls.h"
 #include "runtime/emulator/fiber.h"
 #include "runtime/emulator/launch.h"
 #include "runtime/emulator/mbarriers.h"
@@ -53,8 +54,6 @@ struct Gathering {
   const stretto_emulated_wait *wait;
 };
 
-inline constexpr uint32_t groupThreads = 128; // of a warp group
-
 struct Warp {
   uint32_t ready;                    // lanes that may run
   uint32_t stamp;                    // see shadow.h
@@ -65,7 +64,7 @@ struct Warp {
   void *registers[32]; // of fragments
 };
 
-// The 128 threads of a warp group where they do something together.
+// The threads of a warp group where they do something together.
 struct GroupGathering {
   uint32_t arrived;
   const stretto_emulated_wait *wait;
@@ -104,6 +103,10 @@ public:
   void yield(Thread &thread);
   // What the thread has done and what it knows goes into `to`.
   void publish(Thread &thread, Clock &to);
+  // The asynchronous proxy sees what the thread has written and knows.
+  void fence(Thread &thread);
+  // A stamp that is higher than all before.
+  uint32_t nextStamp();
   // Ends the process with a message about a thread.
   [[noreturn]] void fail(const Thread &thread, const std::string &what);
 
@@ -117,6 +120,11 @@ public:
             &thread.clock};
   }
   uint32_t threadCount() const { return count; }
+  Thread &threadAt(uint32_t number) { return *threads[number]; }
+  // The asynchronous matmuls of a warp group, with what all of its threads know.
+  Actor matmuls(uint32_t group, const Clock &known) const {
+    return {static_cast<uint32_t>(index), firstBackground + group, blockStamp, 0, stamp, &known, true};
+  }
   // Whether threads wait at the barrier of the whole block.
   bool isAtBarrier() const { return arrived > 0; }
   std::string describe(const stretto_emulated_wait &wait) const;
@@ -129,6 +137,7 @@ public:
   char *shared = nullptr;
   Cell *sharedCells = nullptr;
   ReaderLists readers;
+  AsyncMatmuls asyncMatmuls{*this};
   Mbarriers mbarriers{*this};
   NamedBarriers namedBarriers{*this};
 

@@ -7,23 +7,51 @@
 
 namespace stretto::emulator {
 
-// For each thread of a block a stamp (shadow.h): what that thread did with a lower one comes before everything that the
-// owner of the clock does from now on. Empty in kernels where only whole blocks and warps synchronise.
+// Besides threads there are others that access memory, in the background: the asynchronous matmuls of a warp group.
+inline constexpr uint32_t mostThreads = 1024, firstBackground = mostThreads, mostGroups = 8;
+inline constexpr uint32_t backgroundCount = mostGroups;
+
+// For each thread of a block, and for all in the background, a stamp (shadow.h): what they did with a lower one comes
+// before everything that the owner of the clock does from now on. For each thread also a stamp of fences: the
+// asynchronous proxy sees what it wrote with a lower one. Empty in kernels where only whole blocks and warps
+// synchronise.
 class Clock {
 public:
-  void reset(uint32_t threads) { bounds.assign(threads, 0); }
+  void reset(uint32_t threadCount) {
+    threads = threadCount;
+    bounds.assign(threads ? 2 * threads + backgroundCount : 0, 0);
+  }
   bool isUsed() const { return !bounds.empty(); }
-  uint32_t &of(uint32_t thread) { return bounds[thread]; }
-  bool knows(uint32_t thread, uint32_t stamp) const { return thread < bounds.size() && stamp < bounds[thread]; }
+  uint32_t &of(uint32_t who) { return bounds[indexOf(who)]; }
+  bool knows(uint32_t who, uint32_t stamp) const {
+    const uint32_t index = indexOf(who);
+    return index < threads + backgroundCount && isUsed() && stamp < bounds[index];
+  }
+  bool isFenced(uint32_t thread, uint32_t stamp) const {
+    return isUsed() && stamp < bounds[threads + backgroundCount + thread];
+  }
 
+  // All that the owner knows of threads, and that they did before `least`, is visible to the asynchronous proxy.
+  void fence(uint32_t least) {
+    for (uint32_t thread = 0; thread < threads; ++thread)
+      bounds[threads + backgroundCount + thread] = std::max(bounds[thread], least);
+  }
   // From now on the owner knows what the other clock's owner knows.
   void join(const Clock &other) {
     for (size_t i = 0; i < bounds.size(); ++i)
       bounds[i] = std::max(bounds[i], other.bounds[i]);
   }
+  // What both know.
+  void meet(const Clock &other) {
+    for (size_t i = 0; i < bounds.size(); ++i)
+      bounds[i] = std::min(bounds[i], other.bounds[i]);
+  }
 
 private:
-  std::vector<uint32_t> bounds;
+  uint32_t indexOf(uint32_t who) const { return who < mostThreads ? who : threads + (who - firstBackground); }
+
+  uint32_t threads = 0;
+  std::vector<uint32_t> bounds; // of threads, of those in the background; fences of threads
 };
 
 } // namespace stretto::emulator

@@ -16,7 +16,7 @@ namespace stretto::emulator {
 // block (24 bits), who (12 bits), stamp (28 bits, at least 1). 0: nobody.
 using Record = uint64_t;
 
-inline constexpr uint32_t mostThreads = 1024, manyInWarp = mostThreads;
+inline constexpr uint32_t manyInWarp = 2000;
 inline constexpr uint32_t readerList = 2044;    // the stamp is the number of a list (readers.h)
 inline constexpr uint32_t barrierObject = 2045; // an mbarrier lies there
 inline constexpr uint32_t pendingCopy = 2046, manyInBlock = 2047;
@@ -35,12 +35,16 @@ inline uint32_t warpOf(Record record) {
   return who < mostThreads ? who / 32 : who - manyInWarp < 32 ? who - manyInWarp : 32;
 }
 
-// A thread at a moment.
+// A barrier does not wait for those.
+inline bool isInBackground(Record record) { return whoOf(record) - firstBackground < backgroundCount; }
+
+// A thread, or somebody in the background, at a moment.
 struct Actor {
   uint32_t block, thread;
   uint32_t blockStamp, warpStamp; // of the last barrier of the block, of the last synchronisation of the warp or block
   uint32_t stamp;                 // of its last synchronisation of any kind
   const Clock *clock;
+  bool isAsynchronous = false; // whether it goes through the asynchronous proxy
   Record record() const { return makeRecord(block, thread, stamp); }
 };
 
@@ -48,7 +52,7 @@ struct Actor {
 inline bool isOrdered(Record record, const Actor &actor) {
   if (blockOf(record) != actor.block)
     return false;
-  if (stampOf(record) < actor.blockStamp || whoOf(record) == actor.thread)
+  if (whoOf(record) == actor.thread || (stampOf(record) < actor.blockStamp && !isInBackground(record)))
     return true;
   if (warpOf(record) == actor.thread / 32 && stampOf(record) < actor.warpStamp)
     return true;
