@@ -3,6 +3,7 @@
 #include "codegen/emulator/Emulation.h"
 #include "codegen/emulator/Passes.h"
 #include "codegen/host/GlobalBuilder.h"
+#include "codegen/host/TensorMaps.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EMULATECUDAKERNELS
@@ -20,6 +21,7 @@ struct LaunchFacts {
   int64_t gridX, gridY, block, dynamicShared;
   ArrayRef<int64_t> bufferBytes;
   llvm::BitVector readOnly; // buffers
+  SmallVector<kern::TensorMapAttr> maps;
 };
 
 struct EmulateKernelsPass : stretto::codegen::impl::EmulateCudaKernelsBase<EmulateKernelsPass> {
@@ -59,6 +61,31 @@ static llvm::BitVector readOnlyBuffers(LLVM::LLVMFuncOp kernel) {
   return result;
 }
 
+/// The tensor maps that a kernel takes by value behind its buffers.
+static FailureOr<SmallVector<kern::TensorMapAttr>> readMaps(LLVM::LLVMFuncOp kernel, ArrayRef<int64_t> bufferBytes) {
+  SmallVector<kern::TensorMapAttr> maps;
+  auto list = kernel->getAttrOfType<ArrayAttr>("kern.tensor_maps");
+  for (Attribute each : list ? list.getValue() : ArrayRef<Attribute>()) {
+    auto map = dyn_cast<kern::TensorMapAttr>(each);
+    if (!map)
+      return kernel.emitOpError("kern.tensor_maps must be #kern.tensor_map, but got ") << each;
+    if (failed(checkTensorMap(kernel, map, bufferBytes)))
+      return failure();
+    int64_t row = map.getBox().back() * map.getElement().getIntOrFloatBitWidth() / 8;
+    if (map.getSwizzle() && row != map.getSwizzle())
+      return kernel.emitOpError("rows of a box must fill their swizzle to be emulated, but got ") << map;
+    maps.push_back(map);
+  }
+  if (maps.size() > kernel.getNumArguments())
+    return kernel.emitOpError("must take ")
+           << maps.size() << " tensor maps, but has " << kernel.getNumArguments() << " parameters";
+  for (unsigned i = kernel.getNumArguments() - maps.size(); i < kernel.getNumArguments(); ++i)
+    if (!kernel.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()))
+      return kernel.emitOpError("must take its tensor maps by value behind its buffers, but parameter ")
+             << i << " is not";
+  return maps;
+}
+
 static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   auto name = kernel->getAttrOfType<StringAttr>("kern.kernel");
   auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid");
@@ -72,14 +99,17 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   int64_t dynamicShared = dynamicSharedOf(kernel);
   if (dynamicShared < 0 || dynamicShared > mostShared)
     return kernel.emitOpError() << dynamicSharedAttr << " must be 0 to " << mostShared << ", but got " << dynamicShared;
-  if (bytes.size() != static_cast<int64_t>(kernel.getNumArguments()))
-    return kernel.emitOpError("must say the bytes of ")
-           << kernel.getNumArguments() << " buffers, but got " << bytes.size();
-  for (Type type : kernel.getArgumentTypes())
+  FailureOr<SmallVector<kern::TensorMapAttr>> maps = readMaps(kernel, bytes.asArrayRef());
+  if (failed(maps))
+    return failure();
+  const size_t buffers = kernel.getNumArguments() - maps->size();
+  if (static_cast<size_t>(bytes.size()) != buffers)
+    return kernel.emitOpError("must say the bytes of ") << buffers << " buffers, but got " << bytes.size();
+  for (Type type : kernel.getArgumentTypes().take_front(buffers))
     if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type); !pointer || pointer.getAddressSpace() != 1)
       return kernel.emitOpError("must take pointers to global memory alone to be emulated, but got ") << type;
-  return LaunchFacts{name.getValue(),        grid[0], grid[1], block.getInt(), dynamicShared, bytes.asArrayRef(),
-                     readOnlyBuffers(kernel)};
+  return LaunchFacts{name.getValue(),         grid[0], grid[1], block.getInt(), dynamicShared, bytes.asArrayRef(),
+                     readOnlyBuffers(kernel), *maps};
 }
 
 /// Nothing that is meant for the GPU stays with the function.
@@ -94,7 +124,7 @@ static void makePlain(LLVM::LLVMFuncOp function, const Twine &name) {
   function.setFunctionType(LLVM::LLVMFunctionType::get(result, llvm::to_vector(function.front().getArgumentTypes())));
 }
 
-/// The thread function takes the addresses of all buffers as one array.
+/// The thread function takes the addresses of all buffers and tensor maps as one array.
 void ModuleRewriter::readBuffers(LLVM::LLVMFuncOp kernel) {
   Block &entry = kernel.front();
   auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(), &entry);
@@ -116,6 +146,8 @@ void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts
         .set(&Buffer::uses, (facts.writesAny || facts.written[i] ? STRETTO_EMULATED_WRITTEN : 0) |
                                 (launch.readOnly[i] ? STRETTO_EMULATED_READ_ONLY : 0));
   });
+  tables.defineList<stretto_tensor_map>(name + ".maps", launch.maps.size(),
+                                        [&](size_t i) { return describeTensorMap(launch.maps[i]); });
   using Kernel = stretto_emulated_kernel;
   tables.define(name + ".launch", LLVM::Linkage::Internal, [&] {
     return tables.aggregate(tables.start<Kernel>()
@@ -130,6 +162,8 @@ void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts
                                 .set(&Kernel::buffers, tables.address(name + ".buffers"))
                                 .set(&Kernel::waits, facts.waits)
                                 .set(&Kernel::granule, facts.granule)
+                                .set(&Kernel::map_count, launch.maps.size())
+                                .set(&Kernel::maps, tables.address(name + ".maps"))
                                 .set(&Kernel::partial, facts.partial));
   });
 }

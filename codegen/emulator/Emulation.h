@@ -150,6 +150,8 @@ mlir::LogicalResult rewriteAsyncMatmul(mlir::Operation *op, Emulation &emulation
 mlir::LogicalResult rewriteCommitMatmuls(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteAwaitMatmuls(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteFenceMatmuls(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteBoxCopy(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteFenceMbarriers(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteFenceProxy(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCall(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCallIntrinsic(mlir::Operation *op, Emulation &emulation);

@@ -123,6 +123,9 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.wgmma.commit.group.sync.aligned", rewriteCommitMatmuls},
       {"nvvm.wgmma.wait.group.sync.aligned", rewriteAwaitMatmuls},
       {"nvvm.fence.proxy", rewriteFenceProxy},
+      // Bulk tensor copies.
+      {"nvvm.cp.async.bulk.tensor.shared.cluster.global", rewriteBoxCopy},
+      {"nvvm.fence.mbarrier.init", rewriteFenceMbarriers},
       // Asynchronous copies.
       {"nvvm.cp.async.shared.global", rewriteAsyncCopy},
       {"nvvm.cp.async.commit.group", rewriteCommitCopies},

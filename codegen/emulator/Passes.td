@@ -12,7 +12,8 @@ def EmulateCudaKernels : Pass<"kern-emulate-cuda-kernels", "::mlir::ModuleOp"> {
 
     A kernel is an `llvm.func` of the module with `nvvm.kernel`, `kern.kernel`, `kern.grid`, `kern.block` and
     `kern.buffer_bytes`, and with one pointer to global memory for each buffer; `kern.dynamic_shared_bytes` says how
-    much memory lies at external variables of no size in shared memory, none where it is not there. Parameters with
+    much memory lies at external variables of no size in shared memory, none where it is not there; `kern.tensor_maps`
+    lists the tensor maps that it takes by value behind its buffers. Parameters with
     `llvm.noalias` and `llvm.readonly` are read-only, and the runtime is told so. Special registers
     are read from what the runtime knows of the thread; barriers, operations of a warp and asynchronous copies are
     calls of the runtime; before each load and store of global or shared memory the runtime is asked whether it is

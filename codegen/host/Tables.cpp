@@ -3,6 +3,7 @@
 
 #include "codegen/host/GlobalBuilder.h"
 #include "codegen/host/Parameters.h"
+#include "codegen/host/TensorMaps.h"
 #include "codegen/memory/Buckets.h"
 #include "codegen/memory/Entries.h"
 #include "ir/seq/ActivationType.h"
@@ -52,17 +53,6 @@ ArrayRef<Attribute> tensorMapsOf(Operation *made) {
   auto device = dyn_cast<kern::DeviceKernelOp>(made);
   return device && device.getTensorMaps() ? device.getTensorMaps()->getValue() : ArrayRef<Attribute>();
 }
-
-/// Bytes from the beginning of its buffer to the end of a tensor.
-int64_t reachOf(kern::TensorMapAttr map) {
-  int64_t bytes = map.getSizes().back() * map.getElement().getIntOrFloatBitWidth() / 8;
-  for (auto [size, stride] : llvm::zip(map.getSizes(), map.getStrides()))
-    bytes += (size - 1) * stride;
-  return bytes;
-}
-
-/// As CUDA counts dimensions: the last one first.
-SmallVector<int64_t> lastFirst(ArrayRef<int64_t> numbers) { return llvm::to_vector(llvm::reverse(numbers)); }
 
 class TableEmitter {
 public:
@@ -169,35 +159,17 @@ private:
   }
 
   LogicalResult collectMaps(const ProgramFacts::Kernel &kernel, SmallVector<kern::TensorMapAttr> &maps) {
-    ArrayRef<int64_t> buffers = kernel.bufferBytes;
     Operation *made = module.lookupSymbol(kernel.name);
     for (auto map : llvm::map_range(tensorMapsOf(made), llvm::CastTo<kern::TensorMapAttr>)) {
-      if (static_cast<size_t>(map.getBuffer()) >= buffers.size())
-        return made->emitOpError() << "a tensor map must be of one of the " << buffers.size() << " buffers, but got "
-                                   << map;
-      if (reachOf(map) > buffers[map.getBuffer()])
-        return made->emitOpError() << "a tensor must lie in the " << buffers[map.getBuffer()]
-                                   << " bytes of its buffer, but got " << map;
+      if (failed(checkTensorMap(made, map, kernel.bufferBytes)))
+        return failure();
       maps.push_back(map);
     }
     return success();
   }
 
   void defineMaps(ArrayRef<kern::TensorMapAttr> maps) {
-    using Line = stretto_tensor_map;
-    g.defineList<Line>(mapsName, maps.size(), [&](size_t i) {
-      kern::TensorMapAttr map = maps[i];
-      SmallVector<int64_t> strides = lastFirst(map.getStrides());
-      strides.insert(strides.begin(), map.getElement().getIntOrFloatBitWidth() / 8);
-      return g.start<Line>()
-          .set(&Line::buffer, map.getBuffer())
-          .set(&Line::dtype, dtypeOf(map.getElement()))
-          .set(&Line::rank, static_cast<int32_t>(map.getSizes().size()))
-          .set(&Line::sizes, lastFirst(map.getSizes()))
-          .set(&Line::strides, strides)
-          .set(&Line::box, lastFirst(map.getBox()))
-          .set(&Line::swizzle, map.getSwizzle());
-    });
+    g.defineList<stretto_tensor_map>(mapsName, maps.size(), [&](size_t i) { return describeTensorMap(maps[i]); });
   }
 
   void addHostKernel(AbiStruct<stretto_kernel> &fields, Operation *function, StringRef name) {

@@ -5,6 +5,8 @@
 #ifndef STRETTO_ABI_EMULATOR_H
 #define STRETTO_ABI_EMULATOR_H
 
+#include "runtime/abi/abi.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -19,7 +21,8 @@ typedef struct stretto_emulated_thread {
   char *shared;             /* shared memory of the block */
 } stretto_emulated_thread;
 
-typedef void (*stretto_emulated_thread_fn)(stretto_emulated_thread *self, void *const *buffers);
+/* `arguments`: the addresses of the buffers, then of tensor maps. */
+typedef void (*stretto_emulated_thread_fn)(stretto_emulated_thread *self, void *const *arguments);
 
 typedef enum stretto_emulated_use {
   STRETTO_EMULATED_WRITTEN = 1,  /* the kernel may write to the buffer */
@@ -43,6 +46,8 @@ typedef struct stretto_emulated_kernel {
   const stretto_emulated_buffer *buffers;
   int64_t waits;          /* whether a thread may wait for others; if not, they run one after the other */
   int64_t granule;        /* bytes, a power of two: every checked access covers whole granules */
+  int64_t map_count;
+  const stretto_tensor_map *maps;
   int64_t partial;        /* whether parts of a block other than warps wait for each other */
 } stretto_emulated_kernel;
 
@@ -160,7 +165,15 @@ void stretto_emulator_multiply_async(stretto_emulated_thread *, const stretto_em
                                      float *d);
 void stretto_emulator_commit_matmuls(stretto_emulated_thread *, const stretto_emulated_wait *);
 void stretto_emulator_await_matmuls(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t groups);
-/* What the thread has written to shared memory is visible to the asynchronous proxy (matmuls of warp groups). */
+/* Bulk tensor copy of the box that begins at `coordinates` (`count` of them, the one of elements side by side first)
+ * into shared memory; the phase of the mbarrier gets its bytes. */
+void stretto_emulator_copy_box(stretto_emulated_thread *, const stretto_emulated_wait *, void *to, const void *map,
+                               const void *mbarrier, const int32_t *coordinates, uint32_t count,
+                               const stretto_emulated_access *);
+/* The mbarriers that the thread has initialised are visible to bulk tensor copies. */
+void stretto_emulator_fence_mbarriers(stretto_emulated_thread *);
+/* What the thread has written to shared memory is visible to the asynchronous proxy (matmuls of warp groups, bulk
+ * tensor copies). */
 void stretto_emulator_fence_proxy(stretto_emulated_thread *);
 /* Instead of asynchronous copies; `source_bytes` of `to`'s bytes are copied, the others become 0. */
 void stretto_emulator_copy_async(stretto_emulated_thread *, void *to, const void *from, uint32_t source_bytes,

@@ -64,7 +64,9 @@ std::string describeActor(Record record, const Actor &actor) {
   if (who < mostThreads)
     return fmt::format("thread {}{}", who, of);
   if (isInBackground(record))
-    return fmt::format("a matmul of warp group {}, which has not been awaited,", who - firstBackground);
+    return who < firstCopies
+               ? fmt::format("a matmul of warp group {}, which has not been awaited,", who - firstBackground)
+               : "a bulk copy, whose mbarrier nobody has waited for,";
   return fmt::format("several threads{}", of);
 }
 
@@ -216,25 +218,32 @@ void recordShared(Thread &thread, const Actor &actor, AccessKind kind, const voi
 }
 
 // A write of the thread, whose granules say of what kind it is instead of whose.
-static void recordAs(uint32_t kind, Thread &thread, const void *pointer, const stretto_emulated_access &access) {
-  recordShared(thread, AccessKind::write, pointer, access);
-  const Actor actor = thread.owner->actor(thread);
+static void recordAs(uint32_t kind, Thread &thread, const Actor &actor, const void *pointer,
+                     const stretto_emulated_access &access) {
+  recordShared(thread, actor, AccessKind::write, pointer, access);
   for (auto [cell, end] = cellsOf(*thread.owner, pointer, access.bytes); cell != end; ++cell)
     cell->write = makeRecord(actor.block, kind, actor.stamp);
 }
 
 void recordPending(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
-  recordAs(pendingCopy, thread, pointer, access);
+  recordPending(thread, thread.owner->actor(thread), pointer, access);
+}
+
+void recordPending(Thread &thread, const Actor &actor, const void *pointer, const stretto_emulated_access &access) {
+  recordAs(pendingCopy, thread, actor, pointer, access);
 }
 
 void recordBarrier(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
-  recordAs(barrierObject, thread, pointer, access);
+  recordAs(barrierObject, thread, thread.owner->actor(thread), pointer, access);
 }
 
 void recordLanded(Thread &thread, const void *pointer, uint32_t bytes) {
-  const Record mine = thread.owner->actor(thread).record();
-  for (auto [cell, end] = cellsOf(*thread.owner, pointer, bytes); cell != end; ++cell)
-    cell->write = mine;
+  recordLanded(*thread.owner, thread.owner->actor(thread).record(), pointer, bytes);
+}
+
+void recordLanded(Block &block, Record record, const void *pointer, uint32_t bytes) {
+  for (auto [cell, end] = cellsOf(block, pointer, bytes); cell != end; ++cell)
+    cell->write = record;
 }
 
 static void accessShared(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {

@@ -19,8 +19,10 @@ void recordShared(Thread &thread, const Actor &actor, AccessKind kind, const voi
                   const stretto_emulated_access &access);
 // From now on a copy that has not landed writes there.
 void recordPending(Thread &thread, const void *address, const stretto_emulated_access &access);
-// It has landed, as a write of the thread.
+void recordPending(Thread &thread, const Actor &actor, const void *address, const stretto_emulated_access &access);
+// It has landed, as a write of the thread or of this record.
 void recordLanded(Thread &thread, const void *address, uint32_t bytes);
+void recordLanded(Block &block, Record record, const void *address, uint32_t bytes);
 // From now on an mbarrier lies there, which the thread has initialised.
 void recordBarrier(Thread &thread, const void *address, const stretto_emulated_access &access);
 

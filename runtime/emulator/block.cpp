@@ -97,13 +97,13 @@ void Block::start(int64_t blockIndex) {
 void Block::runInTurn() {
   const uint64_t step = seed ? strideThrough(count, random()) : 1;
   for (uint64_t i = 0, at = seed ? random() % count : 0; i < count; ++i, at = (at + step) % count)
-    kernel->function(threads[at].get(), launch->addresses.data());
+    kernel->function(threads[at].get(), launch->arguments.data());
 }
 
 void Block::runThread(void *data) {
   Thread &thread = *static_cast<Thread *>(data);
   Block &block = *thread.owner;
-  block.kernel->function(&thread, block.launch->addresses.data());
+  block.kernel->function(&thread, block.launch->arguments.data());
   thread.state = ThreadState::ended;
   ++block.ended;
   block.suspend(thread);
@@ -119,6 +119,9 @@ void Block::runFibers() {
     report(failure);
   if (ended < count)
     reportDeadlock();
+  if (const std::string left = mbarriers.unfinished(); !left.empty())
+    report(fmt::format("kernel {}, block ({}, {}): {}", launch->name(), index % kernel->grid_x, index / kernel->grid_x,
+                       left));
 }
 
 // The next thread to run: lanes of the current warp in order, then another warp; threads that poll if all wait. Null if
@@ -218,6 +221,7 @@ void Block::fence(Thread &thread) {
   advance(thread.stamp);
   thread.clock.of(thread.thread) = thread.stamp;
   thread.clock.fence(blockStamp);
+  mbarriers.fence(thread);
 }
 
 uint32_t Block::nextStamp() {

@@ -120,6 +120,7 @@ public:
             &thread.clock};
   }
   uint32_t threadCount() const { return count; }
+  uint32_t number() const { return index; } // within the grid
   Thread &threadAt(uint32_t number) { return *threads[number]; }
   // The asynchronous matmuls of a warp group, with what all of its threads know.
   Actor matmuls(uint32_t group, const Clock &known) const {

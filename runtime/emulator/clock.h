@@ -7,9 +7,10 @@
 
 namespace stretto::emulator {
 
-// Besides threads there are others that access memory, in the background: the asynchronous matmuls of a warp group.
-inline constexpr uint32_t mostThreads = 1024, firstBackground = mostThreads, mostGroups = 8;
-inline constexpr uint32_t backgroundCount = mostGroups;
+// Besides threads there are others that access memory, in the background: the asynchronous matmuls of each warp group,
+// then the bulk copies that each mbarrier waits for.
+inline constexpr uint32_t mostThreads = 1024, firstBackground = mostThreads, mostGroups = 8, mostMbarriers = 64;
+inline constexpr uint32_t firstCopies = firstBackground + mostGroups, backgroundCount = mostGroups + mostMbarriers;
 
 // For each thread of a block, and for all in the background, a stamp (shadow.h): what they did with a lower one comes
 // before everything that the owner of the clock does from now on. For each thread also a stamp of fences: the

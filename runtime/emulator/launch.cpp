@@ -33,8 +33,17 @@ Launch::Launch(const stretto_emulated_kernel &kernel, void *const *addresses, bo
       left(kernel.grid_x * kernel.grid_y) {
   for (int64_t i = 0; i < kernel.buffer_count; ++i)
     buffers.push_back({reinterpret_cast<uintptr_t>(addresses[i]), kernel.buffers[i].bytes, 0, 0});
+  makeMaps();
   if (recordsGlobal)
     makeRegions();
+}
+
+void Launch::makeMaps() {
+  for (int64_t i = 0; i < kernel.map_count; ++i)
+    maps.emplace_back(kernel.maps[i], addresses[kernel.maps[i].buffer]);
+  arguments = addresses;
+  for (TensorMap &map : maps)
+    arguments.push_back(&map);
 }
 
 // The union of the buffers that may be written, in order of address, from granule to granule.

@@ -4,6 +4,7 @@
 #include "runtime/abi/emulator.h"
 #include "runtime/emulator/settings.h"
 #include "runtime/emulator/shadow.h"
+#include "runtime/emulator/tensor_map.h"
 
 #include <memory>
 #include <string>
@@ -38,7 +39,9 @@ public:
   void checkReadOnly() const;
 
   const stretto_emulated_kernel &kernel;
-  const std::vector<void *> addresses;
+  const std::vector<void *> addresses; // of the buffers
+  std::vector<TensorMap> maps;
+  std::vector<void *> arguments; // of threads
   std::vector<Buffer> buffers;
   std::vector<Region> regions;
   uint32_t granuleShift;
@@ -48,6 +51,7 @@ public:
   int64_t left;
 
 private:
+  void makeMaps();
   void makeRegions();
 };
 

@@ -12,6 +12,11 @@ constexpr uint32_t barrierBytes = 8;
 
 std::string nameOf(const Mbarrier &barrier) { return fmt::format("the mbarrier at byte {}", barrier.offset); }
 
+// Whether a wait is for the phase that goes on.
+bool isAbout(const Mbarrier &barrier, const stretto_emulated_wait &wait, uint64_t phase) {
+  return phase == (wait.kind == STRETTO_EMULATED_PHASE_PARITY ? barrier.phase & 1 : barrier.phase);
+}
+
 } // namespace
 
 void Mbarriers::init(Thread &thread, const stretto_emulated_wait &wait, const void *address, uint32_t count,
@@ -28,13 +33,23 @@ void Mbarriers::init(Thread &thread, const stretto_emulated_wait &wait, const vo
                                    block.describe(wait), offset));
   if (isChecked)
     recordBarrier(thread, address, access);
-  barriers[offset] = {offset, count, block.actor(thread).record(), 0, count, 0, thread.clock, thread.clock, {}, 0};
+  if (made == mostMbarriers)
+    block.fail(thread, fmt::format("{}: a block may initialise at most {} mbarriers", block.describe(wait), made));
+  Mbarrier &barrier = barriers[offset];
+  barrier = Mbarrier();
+  barrier.offset = offset;
+  barrier.number = made++;
+  barrier.count = barrier.pending = count;
+  barrier.made = block.actor(thread).record();
+  barrier.maker = thread.thread;
+  barrier.arrivals.reset(block.threadCount());
+  barrier.completed.reset(block.threadCount());
 }
 
 void Mbarriers::invalidate(Thread &thread, const stretto_emulated_wait &wait, const void *address) {
   Mbarrier &barrier = find(thread, wait, address);
-  if (!barrier.waiting.empty() || barrier.waking)
-    block.fail(thread, fmt::format("{} of {}, at which threads wait", block.describe(wait), nameOf(barrier)));
+  if (!barrier.waiting.empty() || barrier.waking || !barrier.copies.empty())
+    block.fail(thread, fmt::format("{} of {}, at which threads or copies are", block.describe(wait), nameOf(barrier)));
   if (block.checks != STRETTO_EMULATOR_CHECKS_NONE)
     recordLanded(thread, address, barrierBytes);
   barriers.erase(barrier.offset);
@@ -66,20 +81,63 @@ uint32_t Mbarriers::arrive(Thread &thread, const stretto_emulated_wait &wait, co
   return phase;
 }
 
-uint32_t Mbarriers::expect(Thread &thread, const stretto_emulated_wait &wait, const void *address, int64_t bytes) {
+void Mbarriers::expect(Thread &thread, const stretto_emulated_wait &wait, const void *address, int64_t bytes) {
   Mbarrier &barrier = find(thread, wait, address);
-  const uint32_t phase = barrier.phase;
   barrier.bytes += bytes;
   if (std::abs(barrier.bytes) >= manyArrivals)
     block.fail(thread, fmt::format("{}: phase {} of {} may lack at most {} bytes, but lacks {}", block.describe(wait),
-                                   phase, nameOf(barrier), manyArrivals - 1, barrier.bytes));
+                                   barrier.phase, nameOf(barrier), manyArrivals - 1, barrier.bytes));
   completeIfDone(thread, barrier);
-  return phase;
 }
 
+void Mbarriers::copy(Thread &thread, const stretto_emulated_wait &wait, const void *address, const BoxCopy &copy) {
+  Mbarrier &barrier = find(thread, wait, address);
+  if (!barrier.isVisible && block.checks != STRETTO_EMULATOR_CHECKS_NONE)
+    block.fail(thread, fmt::format("{}: {}, which thread {} has initialised with no fence.mbarrier.init behind it",
+                                   block.describe(wait), nameOf(barrier), barrier.maker));
+  barrier.copies.push_back(copy);
+  barrier.copiedBytes += copy.map->boxBytes();
+  if (barrier.pending == 0 && barrier.copiedBytes > barrier.bytes)
+    block.fail(thread, fmt::format("{}: phase {} of {} lacks {} bytes, but copies bring {}", block.describe(wait),
+                                   barrier.phase, nameOf(barrier), barrier.bytes, barrier.copiedBytes));
+  completeIfDone(thread, barrier);
+  block.yield(thread);
+}
+
+void Mbarriers::fence(Thread &thread) {
+  for (auto &[offset, barrier] : barriers)
+    if (barrier.maker == static_cast<uint32_t>(thread.thread))
+      barrier.isVisible = true;
+}
+
+std::string Mbarriers::unfinished() const {
+  for (const auto &[offset, barrier] : barriers)
+    if (!barrier.copies.empty())
+      return fmt::format("all threads have ended, but nobody has waited for copies of {} bytes in phase {} of {}",
+                         barrier.copiedBytes, barrier.phase, nameOf(barrier));
+  return "";
+}
+
+// Copies land when somebody waits.
 void Mbarriers::completeIfDone(Thread &thread, Mbarrier &barrier) {
-  if (barrier.pending || barrier.bytes)
-    return;
+  if (barrier.pending == 0 && barrier.bytes == barrier.copiedBytes &&
+      (barrier.copies.empty() || !barrier.waiting.empty()))
+    complete(thread, barrier);
+}
+
+void Mbarriers::land(Mbarrier &barrier) {
+  const uint32_t who = firstCopies + barrier.number, stamp = block.nextStamp();
+  for (const BoxCopy &copy : barrier.copies) {
+    copy.map->copy(copy.from, block.shared, copy.to);
+    if (block.checks != STRETTO_EMULATOR_CHECKS_NONE)
+      recordLanded(block, makeRecord(block.number(), who, stamp), copy.to, copy.map->boxBytes());
+  }
+  barrier.copies.clear();
+  barrier.copiedBytes = barrier.bytes = 0;
+  barrier.completed.of(who) = block.nextStamp();
+}
+
+void Mbarriers::complete(Thread &thread, Mbarrier &barrier) {
   if (barrier.waking)
     block.fail(thread, fmt::format("it completes phase {} of {}, but a thread that waits for phase {} has not seen yet "
                                    "that that is over",
@@ -88,24 +146,27 @@ void Mbarriers::completeIfDone(Thread &thread, Mbarrier &barrier) {
   barrier.pending = barrier.count;
   std::swap(barrier.completed, barrier.arrivals);
   barrier.arrivals.reset(block.threadCount());
+  land(barrier);
   barrier.waking = barrier.waiting.size();
   for (Thread *waiting : barrier.waiting)
     block.wake(*waiting);
   barrier.waiting.clear();
 }
 
-// Whether a phase has completed, which is the one that goes on or the one before.
-bool Mbarriers::isOver(Thread &thread, const stretto_emulated_wait &wait, const Mbarrier &barrier, uint64_t phase) {
+// Whether a phase has completed, which is the one that goes on or the one before. Asked for it, copies land.
+bool Mbarriers::isOver(Thread &thread, const stretto_emulated_wait &wait, Mbarrier &barrier, uint64_t phase) {
+  if (barrier.pending == 0 && barrier.bytes == barrier.copiedBytes && isAbout(barrier, wait, phase))
+    complete(thread, barrier);
   if (wait.kind == STRETTO_EMULATED_PHASE_PARITY) {
     if (phase > 1)
       block.fail(thread, fmt::format("{}: the parity of a phase must be 0 or 1, but got {}", block.describe(wait),
                                      static_cast<int32_t>(phase)));
-    return (barrier.phase & 1) != phase;
+    return !isAbout(barrier, wait, phase);
   }
   if (phase != barrier.phase && phase + 1 != barrier.phase)
     block.fail(thread, fmt::format("{}: phase {} of {} is neither the one that goes on, {}, nor the one before",
                                    block.describe(wait), phase, nameOf(barrier), barrier.phase));
-  return phase != barrier.phase;
+  return !isAbout(barrier, wait, phase);
 }
 
 void Mbarriers::await(Thread &thread, const stretto_emulated_wait &wait, const void *address, uint64_t phase) {
@@ -132,8 +193,9 @@ bool Mbarriers::test(Thread &thread, const stretto_emulated_wait &wait, const vo
 }
 
 std::string Mbarriers::describe(const Mbarrier &barrier) const {
-  return fmt::format("phase {} of {}, which lacks {} of {} arrivals and {} bytes", barrier.phase, nameOf(barrier),
-                     barrier.pending, barrier.count, barrier.bytes);
+  return fmt::format("phase {} of {}, which lacks {} of {} arrivals and {} bytes{}", barrier.phase, nameOf(barrier),
+                     barrier.pending, barrier.count, barrier.bytes,
+                     barrier.copies.empty() ? "" : fmt::format(", of which copies bring {}", barrier.copiedBytes));
 }
 
 } // namespace stretto::emulator

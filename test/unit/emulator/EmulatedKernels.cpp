@@ -3,6 +3,7 @@
 
 #include "codegen/emulator/Passes.h"
 #include "codegen/target/EmitObject.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -30,7 +31,7 @@ static OwningOpRef<ModuleOp> emulate(MLIRContext &context, const std::string &te
 
 EmulatedKernels::EmulatedKernels(const std::string &text) {
   DialectRegistry registry;
-  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect>();
+  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, kern::KernDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = emulate(context, text);

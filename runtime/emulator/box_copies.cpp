@@ -1,0 +1,60 @@
+// Bulk tensor copies into shared memory, which mbarriers wait for.
+#include "runtime/emulator/accesses.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace stretto::emulator {
+namespace {
+
+const TensorMap &findMap(Thread &thread, const stretto_emulated_wait &wait, const void *pointer, uint32_t rank) {
+  Block &block = *thread.owner;
+  for (const TensorMap &map : block.launch->maps)
+    if (&map == pointer) {
+      if (static_cast<uint32_t>(map.shape.rank) != rank)
+        block.fail(thread, fmt::format("{}: a tensor of {} dimensions must have as many coordinates, but got {}",
+                                       block.describe(wait), map.shape.rank, rank));
+      return map;
+    }
+  block.fail(thread, fmt::format("{}: it must name one of the {} tensor maps of the kernel", block.describe(wait),
+                                 block.launch->maps.size()));
+}
+
+// Reads of the tensor, and a write of shared memory that has not landed.
+void checkCopy(Thread &thread, const BoxCopy &copy, const stretto_emulated_access &access) {
+  stretto_emulated_access write = access;
+  write.bytes = copy.map->boxBytes();
+  checkSharedPlace(thread, AccessKind::write, copy.to, write);
+  Actor actor = thread.owner->actor(thread);
+  actor.isAsynchronous = true;
+  recordPending(thread, actor, copy.to, write);
+  const stretto_emulated_access read = {access.place, 0, 1, static_cast<int32_t>(copy.map->shape.buffer), 0};
+  copy.map->forEachRow(
+      copy.from, [&](const char *row, uint32_t bytes) { checkGlobal(thread, AccessKind::read, row, bytes, read); });
+}
+
+} // namespace
+} // namespace stretto::emulator
+
+extern "C" {
+using namespace stretto::emulator;
+
+[[gnu::visibility("default")]] void stretto_emulator_copy_box(stretto_emulated_thread *self,
+                                                              const stretto_emulated_wait *wait, void *to,
+                                                              const void *map, const void *mbarrier,
+                                                              const int32_t *coordinates, uint32_t count,
+                                                              const stretto_emulated_access *access) {
+  Thread &thread = threadOf(self);
+  BoxCopy copy{static_cast<char *>(to), &findMap(thread, *wait, map, count), {}};
+  std::copy(coordinates, coordinates + count, copy.from.begin());
+  if (thread.owner->checks != STRETTO_EMULATOR_CHECKS_NONE)
+    checkCopy(thread, copy, *access);
+  std::memset(to, 0xff, copy.map->boxBytes());
+  thread.owner->mbarriers.copy(thread, *wait, mbarrier, copy);
+}
+
+[[gnu::visibility("default")]] void stretto_emulator_fence_mbarriers(stretto_emulated_thread *self) {
+  Thread &thread = threadOf(self);
+  thread.owner->mbarriers.fence(thread);
+}
+}
