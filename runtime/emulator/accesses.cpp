@@ -66,7 +66,7 @@ std::string describeActor(Record record, const Actor &actor) {
   if (isInBackground(record))
     return who < firstCopies
                ? fmt::format("a matmul of warp group {}, which has not been awaited,", who - firstBackground)
-               : "a bulk copy, whose mbarrier nobody has waited for,";
+               : "a bulk copy";
   return fmt::format("several threads{}", of);
 }
 

@@ -9,7 +9,7 @@ namespace stretto::test {
 
 /// A buffer of zeros.
 struct alignas(64) Memory {
-  char data[16384] = {};
+  char data[65536] = {};
 };
 
 /// Launches kernel k with zeroed buffers and ends the process: with status 0, unless the emulator has ended it.
