@@ -135,17 +135,13 @@ LogicalResult stretto::codegen::rewriteAddressOf(Operation *op, Emulation &emula
 }
 
 LogicalResult stretto::codegen::rewritePointerToNumber(Operation *op, Emulation &emulation) {
-  Value shared = op->getOperand(0);
-  if (spaceOf(shared) != Space::shared)
+  if (spaceOf(op->getOperand(0)) != Space::shared)
     return success();
   auto b = emulation.at(op);
-  Type number = b.getI64Type(), pointer = LLVM::LLVMPointerType::get(op->getContext());
-  Value memory = emulation.field(b, pointer, offsetof(stretto_emulated_thread, shared));
-  Value offset =
-      LLVM::SubOp::create(b, LLVM::PtrToIntOp::create(b, number, shared), LLVM::PtrToIntOp::create(b, number, memory));
-  Value start = LLVM::ConstantOp::create(b, number, STRETTO_EMULATED_SHARED_START);
-  Value address = LLVM::AddOp::create(b, offset, start);
   Type type = op->getResult(0).getType();
+  Value address =
+      emulation.call(b, "stretto_emulator_shared_address", b.getI64Type(), {emulation.self(), op->getOperand(0)})
+          .getResult();
   if (type.getIntOrFloatBitWidth() < 64)
     address = LLVM::TruncOp::create(b, type, address);
   op->replaceAllUsesWith(ValueRange{address});

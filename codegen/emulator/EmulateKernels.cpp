@@ -158,6 +158,7 @@ void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts
                                 .set(&Kernel::grid_y, launch.gridY)
                                 .set(&Kernel::block, launch.block)
                                 .set(&Kernel::shared_bytes, facts.sharedBytes())
+                                .set(&Kernel::shared_alignment, facts.sharedAlignment)
                                 .set(&Kernel::buffer_count, launch.bufferBytes.size())
                                 .set(&Kernel::buffers, tables.address(name + ".buffers"))
                                 .set(&Kernel::waits, facts.waits)

@@ -126,6 +126,7 @@ FailureOr<SharedPlace> Emulation::sharedPlace(Operation *user, LLVM::GlobalOp va
     error.attachNote(variable.getLoc()) << "the variable";
     return error;
   }
+  facts().sharedAlignment = std::max<int64_t>(facts().sharedAlignment, variable.getAlignment().value_or(1));
   if (!isDynamicShared(variable))
     return staticPlace(variable);
   if (facts().dynamicShared == 0)

@@ -22,6 +22,7 @@ struct KernelFacts {
   bool writesAny = false;                      // to a buffer that is not known
   llvm::BitVector written;                     // the buffers that are written
   int64_t dynamicShared = 0, staticShared = 0; // bytes of shared memory
+  int64_t sharedAlignment = 1;                 // that its variables ask for
   llvm::MapVector<mlir::Operation *, int64_t> staticOffsets; // of the static shared variables it names
 
   /// Shared memory of a block: the dynamic one, which is aligned to whatever it asks for; the static one from here on.
@@ -68,7 +69,7 @@ public:
   /// Address of the constant that describes an access (stretto_emulated_access). `object`, `objectBytes` as there.
   mlir::Value describeAccess(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, int32_t bytes, int32_t alignment,
                              int32_t object, int32_t objectBytes);
-  /// Where a shared variable lies that an operation names.
+  /// Where a shared variable lies that an operation names. Shared memory is as aligned as that variable asks for.
   mlir::FailureOr<SharedPlace> sharedPlace(mlir::Operation *user, mlir::LLVM::GlobalOp variable);
   /// A symbol of the gpu.module.
   mlir::Operation *lookup(llvm::StringRef name) { return mlir::SymbolTable::lookupSymbolIn(gpuModule, name); }

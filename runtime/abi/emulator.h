@@ -42,6 +42,7 @@ typedef struct stretto_emulated_kernel {
   int64_t grid_x, grid_y; /* blocks */
   int64_t block;          /* threads of a block, a multiple of 32 */
   int64_t shared_bytes;
+  int64_t shared_alignment; /* that the variables ask for: the memory is not aligned to more */
   int64_t buffer_count;
   const stretto_emulated_buffer *buffers;
   int64_t waits;          /* whether a thread may wait for others; if not, they run one after the other */
@@ -97,9 +98,6 @@ typedef enum stretto_emulated_matmul_kind {
   STRETTO_EMULATED_B_NEGATED = 1 << 13,
   STRETTO_EMULATED_D_ZERO = 1 << 14        /* D = A B instead of D + A B */
 } stretto_emulated_matmul_kind;
-
-/* Shared memory begins at this address, as a number: the first ones belong to the system (sm_90). */
-#define STRETTO_EMULATED_SHARED_START 1024
 
 typedef enum stretto_emulated_phase_kind {
   STRETTO_EMULATED_PHASE_PARITY = 0, /* a phase of an mbarrier is given by its parity */
@@ -158,6 +156,8 @@ void stretto_emulator_store_matrices(stretto_emulated_thread *, const stretto_em
                                      uint32_t count, uint32_t *registers, const stretto_emulated_access *);
 /* `registers`: those of A, of B and of C, which become the result's; 64 bits each of F64, else 32. */
 void stretto_emulator_multiply(stretto_emulated_thread *, const stretto_emulated_wait *, void *registers);
+/* An address in shared memory as a number. */
+uint64_t stretto_emulator_shared_address(stretto_emulated_thread *, const void *);
 /* Of all threads of a warp group: D (64 x columns, f32) + A (64 x 16) B of bf16, which lie in shared memory as matrix
  * descriptors say (PTX ISA). `d`: the thread's registers of D. The results are there at once: it is an error of the
  * program to look at them before they have been awaited. */

@@ -256,6 +256,11 @@ static void accessShared(Thread &thread, AccessKind kind, const void *pointer, c
 extern "C" {
 using namespace stretto::emulator;
 
+[[gnu::visibility("default")]] uint64_t stretto_emulator_shared_address(stretto_emulated_thread *self,
+                                                                        const void *address) {
+  return static_cast<const char *>(address) - threadOf(self).owner->sharedWindow;
+}
+
 [[gnu::visibility("default")]] void stretto_emulator_read_global(stretto_emulated_thread *self, const void *address,
                                                                  const stretto_emulated_access *access) {
   if (Thread &thread = threadOf(self); thread.owner->checks != STRETTO_EMULATOR_CHECKS_NONE)

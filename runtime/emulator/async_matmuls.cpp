@@ -35,7 +35,7 @@ public:
 
 private:
   void fetch(uint32_t address, uint16_t (&piece)[side]) const {
-    const char *from = block.shared + (static_cast<int64_t>(address) - STRETTO_EMULATED_SHARED_START);
+    const char *from = block.sharedWindow + address;
     checkSharedPlace(thread, AccessKind::read, from, access);
     if (block.checks != STRETTO_EMULATOR_CHECKS_NONE)
       recordShared(thread, actor, AccessKind::read, from, access);

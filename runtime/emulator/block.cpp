@@ -11,7 +11,8 @@
 namespace stretto::emulator {
 namespace {
 
-constexpr uint64_t sharedAlignment = 1024;
+// What addresses in shared memory are counted from is aligned to this. The first ones belong to the system (sm_90).
+constexpr uint64_t sharedAlignment = 1024, systemShared = 1024;
 constexpr uint32_t mostIdlePolls = 64;
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
@@ -41,9 +42,11 @@ void Block::enter(const Launch &of, Settings settings) {
   kernel = &of.kernel;
   checks = settings.checks;
   seed = settings.seed;
-  sharedMemory.resize(kernel->shared_bytes + sharedAlignment);
+  const uint64_t alignment = kernel->shared_alignment, shift = alignment < sharedAlignment ? alignment : 0;
+  sharedMemory.resize(sharedAlignment + systemShared + shift + kernel->shared_bytes);
   const uintptr_t address = reinterpret_cast<uintptr_t>(sharedMemory.data());
-  shared = sharedMemory.data() + (-address & (sharedAlignment - 1));
+  sharedWindow = sharedMemory.data() + (-address & (sharedAlignment - 1));
+  shared = sharedWindow + systemShared + shift;
   cells.assign((kernel->shared_bytes >> launch->granuleShift) + 1, {0, 0});
   sharedCells = cells.data();
 }

@@ -136,6 +136,7 @@ public:
   const Launch *launch = nullptr;
   stretto_emulator_checks checks = STRETTO_EMULATOR_CHECKS_FAST;
   char *shared = nullptr;
+  char *sharedWindow = nullptr; // address 0 of shared memory
   Cell *sharedCells = nullptr;
   ReaderLists readers;
   AsyncMatmuls asyncMatmuls{*this};

@@ -128,7 +128,7 @@ void Mbarriers::completeIfDone(Thread &thread, Mbarrier &barrier) {
 void Mbarriers::land(Mbarrier &barrier) {
   const uint32_t who = firstCopies + barrier.number, stamp = block.nextStamp();
   for (const BoxCopy &copy : barrier.copies) {
-    copy.map->copy(copy.from, block.shared, copy.to);
+    copy.map->copy(copy.from, block.sharedWindow, copy.to);
     if (block.checks != STRETTO_EMULATOR_CHECKS_NONE)
       recordLanded(block, makeRecord(block.number(), who, stamp), copy.to, copy.map->boxBytes());
   }

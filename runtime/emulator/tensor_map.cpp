@@ -38,7 +38,7 @@ void TensorMap::forEachRow(const Coordinates &from, const std::function<void(con
       visit(each.address + each.first, each.end - each.first);
 }
 
-void TensorMap::copy(const Coordinates &from, char *shared, char *to) const {
+void TensorMap::copy(const Coordinates &from, char *window, char *to) const {
   const uint64_t pattern = shape.swizzle ? shape.swizzle / pieceBytes - 1 : 0;
   std::vector<char> line(rowBytes());
   for (uint32_t i = 0; i < rows(); ++i) {
@@ -47,8 +47,8 @@ void TensorMap::copy(const Coordinates &from, char *shared, char *to) const {
     if (each.first < each.end)
       std::memcpy(line.data() + each.first, each.address + each.first, each.end - each.first);
     for (uint32_t piece = 0; piece < line.size(); piece += pieceBytes) {
-      const uint64_t offset = to - shared + static_cast<uint64_t>(i) * line.size() + piece;
-      std::memcpy(shared + (offset ^ ((offset >> 7) & pattern) * pieceBytes), line.data() + piece, pieceBytes);
+      const uint64_t offset = to - window + static_cast<uint64_t>(i) * line.size() + piece;
+      std::memcpy(window + (offset ^ ((offset >> 7) & pattern) * pieceBytes), line.data() + piece, pieceBytes);
     }
   }
 }

@@ -20,8 +20,8 @@ public:
   // Calls `visit` with the address and the bytes of each part of the box that lies inside of the tensor.
   void forEachRow(const Coordinates &from, const std::function<void(const char *, uint32_t)> &visit) const;
   // The box that begins there comes to `to`; what lies outside of the tensor is 0. Pieces of 16 bytes change places by
-  // the bits of their address in shared memory.
-  void copy(const Coordinates &from, char *shared, char *to) const;
+  // the bits of their address, counted from `window`.
+  void copy(const Coordinates &from, char *window, char *to) const;
 
   const stretto_tensor_map &shape;
 

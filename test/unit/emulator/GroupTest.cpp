@@ -148,6 +148,12 @@ TEST(Group, Descriptors) {
                "read of 16 bytes at .* starts .* bytes before the shared memory");
 }
 
+TEST(Group, SharedMemoryIsNotMoreAlignedThanItAsksFor) {
+  expectCaught(with(plain, "alignment = 1024 : i64", "alignment = 128 : i64"), 3,
+               "A must begin in the first row of the pattern of its swizzle, at a multiple of 1024 bytes and up to 127 "
+               "behind it, with base offset 0, but begins at address 1152 with base offset 0");
+}
+
 TEST(Group, ThreadsMissing) {
   std::string part = with(plain, "nvvm.wgmma.fence.aligned // ready", R"(
     nvvm.wgmma.fence.aligned

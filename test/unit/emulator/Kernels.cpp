@@ -12,7 +12,7 @@ std::string test::kernel(int blocks, int threads, const std::string &bufferBytes
 gpu.module @kernels {
   llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<2048 x i8>
   llvm.mlir.global internal @sums() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<128 x i8>
-  llvm.mlir.global external @dynamic() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
+  llvm.mlir.global external @dynamic() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
   llvm.func @__nv_expf(f32) -> f32
   llvm.func @__nv_rsqrtf(f32) -> f32
   llvm.func @square(%x: f32) -> f32 {
