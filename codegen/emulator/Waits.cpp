@@ -27,7 +27,7 @@ LogicalResult stretto::codegen::rewriteBarrier(Operation *op, Emulation &emulati
   auto barrier = dyn_cast<NVVM::BarrierOp>(op);
   if (op->getNumResults())
     return op->emitOpError("with a reduction is not known to the emulator");
-  if (barrier && (barrier.getBarrierId() || barrier.getNumberOfThreads()))
+  if (barrier && barrier.getBarrierId())
     return meetAtNumber(op, barrier.getBarrierId(), barrier.getNumberOfThreads(), STRETTO_EMULATED_ARRIVE_AND_WAIT,
                         emulation);
   auto b = emulation.at(op);

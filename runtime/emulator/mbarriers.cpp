@@ -41,7 +41,6 @@ void Mbarriers::init(Thread &thread, const stretto_emulated_wait &wait, const vo
   barrier.number = made++;
   barrier.count = barrier.pending = count;
   barrier.made = block.actor(thread).record();
-  barrier.maker = thread.thread;
   barrier.arrivals.reset(block.threadCount());
   barrier.completed.reset(block.threadCount());
 }
@@ -94,7 +93,7 @@ void Mbarriers::copy(Thread &thread, const stretto_emulated_wait &wait, const vo
   Mbarrier &barrier = find(thread, wait, address);
   if (!barrier.isVisible && block.checks != STRETTO_EMULATOR_CHECKS_NONE)
     block.fail(thread, fmt::format("{}: {}, which thread {} has initialised with no fence.mbarrier.init behind it",
-                                   block.describe(wait), nameOf(barrier), barrier.maker));
+                                   block.describe(wait), nameOf(barrier), whoOf(barrier.made)));
   barrier.copies.push_back(copy);
   barrier.copiedBytes += copy.map->boxBytes();
   if (barrier.pending == 0 && barrier.copiedBytes > barrier.bytes)
@@ -106,7 +105,7 @@ void Mbarriers::copy(Thread &thread, const stretto_emulated_wait &wait, const vo
 
 void Mbarriers::fence(Thread &thread) {
   for (auto &[offset, barrier] : barriers)
-    if (barrier.maker == static_cast<uint32_t>(thread.thread))
+    if (whoOf(barrier.made) == static_cast<uint32_t>(thread.thread))
       barrier.isVisible = true;
 }
 

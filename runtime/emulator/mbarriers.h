@@ -31,7 +31,6 @@ struct Mbarrier {
   int64_t bytes;    // that the phase lacks, those of `copies` among them
   std::vector<BoxCopy> copies;
   int64_t copiedBytes; // of these
-  uint32_t maker;      // thread that initialised it
   bool isVisible;      // to copies
   Clock arrivals;      // what those know who arrived in this phase
   Clock completed;     // in the phase before

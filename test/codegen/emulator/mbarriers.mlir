@@ -60,3 +60,13 @@ gpu.module @kernels {
     llvm.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @meet(%i: i32) {
+    // expected-error @+1 {{'nvvm.barrier' op of all threads must stand in a kernel to be emulated}}
+    nvvm.barrier id = %i
+    llvm.return
+  }
+}

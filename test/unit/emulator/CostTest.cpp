@@ -21,6 +21,7 @@ std::string repeated(const std::string &step) {
     %lane = llvm.and %tid, %i31 : i32
     %row = llvm.getelementptr %tile[%lane] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, vector<4xi32>
     %zero = llvm.mlir.constant(0.0 : f32) : f32
+    %all128 = llvm.mlir.constant(128 : i32) : i32
     nvvm.barrier0
     %xp = llvm.getelementptr %a0[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     %yp = llvm.getelementptr %a1[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
@@ -78,6 +79,7 @@ TEST(Cost, OfOneStepOfOneThread) {
     llvm.store %v, %vp : vector<4xi32>, !llvm.ptr<1>)",
          400);
   report("read of shared memory", "\n %v = llvm.load %slot : !llvm.ptr<3> -> i32", 200);
+  report("barrier of 128 threads by number", "\n nvvm.barrier id = %i1 number_of_threads = %all128", 4000);
   report("write to shared memory", "\n llvm.store %round, %slot : i32, !llvm.ptr<3>", 200);
 }
 } // namespace

@@ -1,5 +1,6 @@
 //===- PartialTest.cpp - warps with roles: mbarriers, named barriers, leaders ----===//
 #include "Faults.h"
+#include "Kernels.h"
 #include "Orders.h"
 #include "PartialKernels.h"
 
@@ -149,5 +150,79 @@ TEST(Partial, PartOfAGroup) {
   ^both:
 )"),
                1, "the threads of a warp group must execute the same operation, but it is at nvvm.setmaxregister");
+}
+
+TEST(Partial, PhasesThatCannotBe) {
+  expectCaught(with(phases, "nvvm.mbarrier.try_wait %barrier, %i0", "nvvm.mbarrier.try_wait %barrier, %i5"), 1,
+               "nvvm.mbarrier.try_wait .*: the parity of a phase must be 0 or 1, but got 5");
+  expectCaught(with(phases, "%done = nvvm.mbarrier.test.wait %barrier, %state",
+                    "%five = llvm.mlir.constant(5 : i64) : i64\n    %other = llvm.add %state, %five : i64\n"
+                    "    %done = nvvm.mbarrier.test.wait %barrier, %other"),
+               1, "phase 5 of the mbarrier at byte .* is neither the one that goes on, 0, nor the one before");
+  expectCaught(with(phases, "%state = nvvm",
+                    "%many = llvm.mlir.constant(1048576 : i32) : i32\n"
+                    "    nvvm.mbarrier.expect_tx %barrier, %many : !llvm.ptr<3>, i32\n    %state = nvvm"),
+               1, "phase 0 of the mbarrier at byte .* may lack at most 1048575 bytes, but lacks 1048576");
+}
+
+TEST(Partial, TooManyMbarriers) {
+  const std::string reused = with(phases, "    nvvm.mbarrier.inval %barrier : !llvm.ptr<3>\n", R"(
+    llvm.br ^again64(%i0 : i32)
+  ^again64(%round: i32):
+    nvvm.mbarrier.inval %barrier : !llvm.ptr<3>
+    nvvm.mbarrier.init %barrier, %i1 : !llvm.ptr<3>, i32
+    %nextRound = llvm.add %round, %i1 : i32
+    %moreRounds = llvm.icmp "ult" %nextRound, %rounds : i32
+    llvm.cond_br %moreRounds, ^again64(%nextRound : i32), ^over64
+  ^over64:
+    nvvm.mbarrier.inval %barrier : !llvm.ptr<3>
+)");
+  auto rounds = [&](const char *count) {
+    return with(reused,
+                "%isFirst =", std::string("%rounds = llvm.mlir.constant(") + count + " : i32) : i32\n    %isFirst =");
+  };
+  EmulatedKernels kernels(rounds("63"));
+  EXPECT_EXIT(launchAndExit(kernels, 1, 1, STRETTO_EMULATOR_CHECKS_FULL), testing::ExitedWithCode(0), "");
+  expectCaught(rounds("64"), 1, "nvvm.mbarrier.init .*: a block may initialise at most 64 mbarriers");
+}
+
+TEST(Partial, InvalidatedWhileOthersWait) {
+  // The second warp waits for good; the first one polls until all of it does.
+  expectCaught(kernel(1, 64, "64", 1, R"(
+    %barrier = llvm.mlir.addressof @sums : !llvm.ptr<3>
+    %isOne = llvm.icmp "eq" %tid, %i0 : i32
+    llvm.cond_br %isOne, ^init, ^ready
+  ^init:
+    nvvm.mbarrier.init %barrier, %i1 : !llvm.ptr<3>, i32
+    llvm.br ^ready
+  ^ready:
+    nvvm.barrier0
+    llvm.cond_br %isOne, ^poll, ^wait
+  ^poll:
+    %over = nvvm.mbarrier.test.wait %barrier, %i0 : !llvm.ptr<3>, i32 -> i1
+    nvvm.mbarrier.inval %barrier : !llvm.ptr<3>
+    llvm.br ^end
+  ^wait:
+    nvvm.mbarrier.try_wait.parity %barrier, %i0, %i16 : !llvm.ptr<3>, i32, i32
+    llvm.br ^end
+  ^end:)"),
+               1, "nvvm.mbarrier.inval .* of the mbarrier at byte 0, at which threads or copies are");
+}
+
+TEST(Partial, BarrierZeroOfSomeAndOfAll) {
+  const std::string both = kernel(1, 64, "64", 1, R"(
+    llvm.cond_br %isLow, ^some, ^all
+  ^some:
+    nvvm.barrier id = %i0 number_of_threads = %i32
+    nvvm.barrier.arrive number_of_threads = %both
+    llvm.br ^end
+  ^all:
+    nvvm.barrier0
+    llvm.br ^end
+  ^end:)");
+  expectCaught(
+      with(both, "%isLow =", "%both = llvm.mlir.constant(64 : i32) : i32\n    %isLow ="), 1,
+      "nvvm.barrier0 .* of the whole block, but others are at barrier 0, at which .* of .* threads have arrived|"
+      "nvvm.barrier.* others wait at barrier 0 as the whole block");
 }
 } // namespace
