@@ -3,6 +3,7 @@
 
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/facts/Locations.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -19,6 +20,12 @@ int64_t Emulation::bufferOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   bool isBuffer = argument && isKernel() && argument.getOwner() == &current.front() && argument.getArgNumber() > 0;
   return isBuffer ? argument.getArgNumber() - 1 : -1;
+}
+
+int64_t Emulation::mappedBufferOf(Value value) {
+  auto maps = current->getAttrOfType<ArrayAttr>("kern.tensor_maps");
+  int64_t number = bufferOf(value), first = current.front().getNumArguments() - 1 - (maps ? maps.size() : 0);
+  return maps && number >= first ? cast<kern::TensorMapAttr>(maps[number - first]).getBuffer() : -1;
 }
 
 int32_t Emulation::text(StringRef text) {

@@ -77,6 +77,8 @@ public:
   /// Number of the buffer whose address an argument of the kernel is; -1 for other values.
   int64_t bufferOf(mlir::Value value);
   bool isKernel();
+  /// Number of the buffer that holds the tensor whose map an argument of the kernel is; -1 for other values.
+  int64_t mappedBufferOf(mlir::Value value);
   /// Offset of a text in the global of that name.
   int32_t text(llvm::StringRef text);
   KernelFacts &facts() { return *currentFacts; }
@@ -152,6 +154,9 @@ mlir::LogicalResult rewriteCommitMatmuls(mlir::Operation *op, Emulation &emulati
 mlir::LogicalResult rewriteAwaitMatmuls(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteFenceMatmuls(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteBoxCopy(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteBoxStore(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteCommitStores(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAwaitStores(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteFenceMbarriers(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteFenceProxy(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteCall(mlir::Operation *op, Emulation &emulation);

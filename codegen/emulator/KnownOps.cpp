@@ -125,6 +125,9 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.fence.proxy", rewriteFenceProxy},
       // Bulk tensor copies.
       {"nvvm.cp.async.bulk.tensor.shared.cluster.global", rewriteBoxCopy},
+      {"nvvm.cp.async.bulk.tensor.global.shared.cta", rewriteBoxStore},
+      {"nvvm.cp.async.bulk.commit.group", rewriteCommitStores},
+      {"nvvm.cp.async.bulk.wait_group", rewriteAwaitStores},
       {"nvvm.fence.mbarrier.init", rewriteFenceMbarriers},
       // Asynchronous copies.
       {"nvvm.cp.async.shared.global", rewriteAsyncCopy},

@@ -170,6 +170,12 @@ void stretto_emulator_await_matmuls(stretto_emulated_thread *, const stretto_emu
 void stretto_emulator_copy_box(stretto_emulated_thread *, const stretto_emulated_wait *, void *to, const void *map,
                                const void *mbarrier, const int32_t *coordinates, uint32_t count,
                                const stretto_emulated_access *);
+/* The other way, in groups of the thread: all since the last commit are one; a wait leaves the last `groups`. */
+void stretto_emulator_store_box(stretto_emulated_thread *, const stretto_emulated_wait *, const void *from,
+                                const void *map, const int32_t *coordinates, uint32_t count,
+                                const stretto_emulated_access *);
+void stretto_emulator_commit_stores(stretto_emulated_thread *);
+void stretto_emulator_await_stores(stretto_emulated_thread *, uint32_t groups);
 /* The mbarriers that the thread has initialised are visible to bulk tensor copies. */
 void stretto_emulator_fence_mbarriers(stretto_emulated_thread *);
 /* What the thread has written to shared memory is visible to the asynchronous proxy (matmuls of warp groups, bulk

@@ -56,6 +56,14 @@ bool contains(uintptr_t begin, int64_t size, uintptr_t address, uint32_t bytes) 
                                          address % access.alignment));
 }
 
+std::string describeBackground(uint32_t who) {
+  if (who >= firstStores)
+    return "a bulk copy out of it, which has not been awaited,";
+  if (who >= firstCopies)
+    return "a bulk copy";
+  return fmt::format("a matmul of warp group {}, which has not been awaited,", who - firstBackground);
+}
+
 std::string describeActor(Record record, const Actor &actor) {
   const uint32_t who = whoOf(record);
   if (blockOf(record) == manyBlocks)
@@ -64,9 +72,7 @@ std::string describeActor(Record record, const Actor &actor) {
   if (who < mostThreads)
     return fmt::format("thread {}{}", who, of);
   if (isInBackground(record))
-    return who < firstCopies
-               ? fmt::format("a matmul of warp group {}, which has not been awaited,", who - firstBackground)
-               : "a bulk copy";
+    return describeBackground(who);
   return fmt::format("several threads{}", of);
 }
 

@@ -121,7 +121,7 @@ void AsyncMatmuls::compute(Thread &thread, const stretto_emulated_wait &wait, co
   checkDescriptor(thread, wait, "A", a);
   checkDescriptor(thread, wait, "B", b);
   const Clock known = knownToAll(number);
-  const Actor actor = block.matmuls(number, known);
+  const Actor actor = block.inBackground(firstBackground + number, known);
   const OperandReader reader(thread, wait, actor);
   static thread_local Operand left, right;
   reader.read(a, rows, transposesA, wait.kind & STRETTO_EMULATED_A_NEGATED ? -1 : 1, left);

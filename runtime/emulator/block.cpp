@@ -67,6 +67,7 @@ void Block::start(int64_t blockIndex) {
   arrived = ended = 0;
   readers.start(kernel->partial);
   asyncMatmuls.clear();
+  boxStores.clear();
   mbarriers.clear();
   namedBarriers.clear();
   polling.clear();
@@ -87,6 +88,7 @@ void Block::start(int64_t blockIndex) {
     thread.polls = {0, 0};
     thread.commits = 0;
     thread.copies.clear();
+    thread.stores = {};
   }
   for (uint32_t i = 0; i < count / 32; ++i) {
     warps[i].ready = ~0u;
@@ -122,7 +124,13 @@ void Block::runFibers() {
     report(failure);
   if (ended < count)
     reportDeadlock();
-  if (const std::string left = mbarriers.unfinished(); !left.empty())
+  reportLeft(mbarriers.unfinished());
+  reportLeft(boxStores.unfinished());
+}
+
+// What should have been waited for, if anything.
+void Block::reportLeft(const std::string &left) const {
+  if (!left.empty())
     report(fmt::format("kernel {}, block ({}, {}): {}", launch->name(), index % kernel->grid_x, index / kernel->grid_x,
                        left));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/emulator/async_matmuls.h"
+#include "runtime/emulator/box_stores.h"
 #include "runtime/emulator/fiber.h"
 #include "runtime/emulator/launch.h"
 #include "runtime/emulator/mbarriers.h"
@@ -45,6 +46,7 @@ struct Thread : stretto_emulated_thread {
   Clock clock;
   uint32_t commits;
   std::vector<AsyncCopy> copies; // oldest first
+  ThreadStores stores;
   Fiber fiber;
 };
 
@@ -122,9 +124,9 @@ public:
   uint32_t threadCount() const { return count; }
   uint32_t number() const { return index; } // within the grid
   Thread &threadAt(uint32_t number) { return *threads[number]; }
-  // The asynchronous matmuls of a warp group, with what all of its threads know.
-  Actor matmuls(uint32_t group, const Clock &known) const {
-    return {static_cast<uint32_t>(index), firstBackground + group, blockStamp, 0, stamp, &known, true};
+  // Somebody in the background who comes after what the clock knows.
+  Actor inBackground(uint32_t who, const Clock &known) const {
+    return {static_cast<uint32_t>(index), who, blockStamp, 0, stamp, &known, true};
   }
   // Whether threads wait at the barrier of the whole block.
   bool isAtBarrier() const { return arrived > 0; }
@@ -140,6 +142,7 @@ public:
   Cell *sharedCells = nullptr;
   ReaderLists readers;
   AsyncMatmuls asyncMatmuls{*this};
+  BoxStores boxStores{*this};
   Mbarriers mbarriers{*this};
   NamedBarriers namedBarriers{*this};
 
@@ -157,6 +160,7 @@ private:
   void joinClocks(uint32_t first, uint32_t end, uint32_t stamp);
   uint64_t random();
   [[noreturn]] void reportDeadlock();
+  void reportLeft(const std::string &left) const;
   std::string describe(const Thread &thread) const;
   std::string describeWait(const Thread &thread) const;
   std::string describeWaiting() const;

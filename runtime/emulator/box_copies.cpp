@@ -1,11 +1,12 @@
 // Bulk tensor copies into shared memory, which mbarriers wait for.
+#include "runtime/emulator/box_copies.h"
+
 #include "runtime/emulator/accesses.h"
 
 #include <cstring>
 #include <fmt/format.h>
 
 namespace stretto::emulator {
-namespace {
 
 const TensorMap &findMap(Thread &thread, const stretto_emulated_wait &wait, const void *pointer, uint32_t rank) {
   Block &block = *thread.owner;
@@ -21,7 +22,7 @@ const TensorMap &findMap(Thread &thread, const stretto_emulated_wait &wait, cons
 }
 
 // Reads of the tensor, and a write of shared memory that has not landed.
-void checkCopy(Thread &thread, const BoxCopy &copy, const stretto_emulated_access &access) {
+static void checkCopy(Thread &thread, const BoxCopy &copy, const stretto_emulated_access &access) {
   stretto_emulated_access write = access;
   write.bytes = copy.map->boxBytes();
   checkSharedPlace(thread, AccessKind::write, copy.to, write);
@@ -33,7 +34,6 @@ void checkCopy(Thread &thread, const BoxCopy &copy, const stretto_emulated_acces
       copy.from, [&](const char *row, uint32_t bytes) { checkGlobal(thread, AccessKind::read, row, bytes, read); });
 }
 
-} // namespace
 } // namespace stretto::emulator
 
 extern "C" {

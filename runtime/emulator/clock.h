@@ -8,9 +8,11 @@
 namespace stretto::emulator {
 
 // Besides threads there are others that access memory, in the background: the asynchronous matmuls of each warp group,
-// then the bulk copies that each mbarrier waits for.
-inline constexpr uint32_t mostThreads = 1024, firstBackground = mostThreads, mostGroups = 8, mostMbarriers = 64;
-inline constexpr uint32_t firstCopies = firstBackground + mostGroups, backgroundCount = mostGroups + mostMbarriers;
+// the bulk copies that each mbarrier waits for, and those out of shared memory of each thread that makes some.
+inline constexpr uint32_t mostThreads = 1024, firstBackground = mostThreads, mostGroups = 8, mostMbarriers = 64,
+                          mostStoring = 16;
+inline constexpr uint32_t firstCopies = firstBackground + mostGroups, firstStores = firstCopies + mostMbarriers,
+                          backgroundCount = mostGroups + mostMbarriers + mostStoring;
 
 // For each thread of a block, and for all in the background, a stamp (shadow.h): what they did with a lower one comes
 // before everything that the owner of the clock does from now on. For each thread also a stamp of fences: the

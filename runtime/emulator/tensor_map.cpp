@@ -38,18 +38,30 @@ void TensorMap::forEachRow(const Coordinates &from, const std::function<void(con
       visit(each.address + each.first, each.end - each.first);
 }
 
+uint64_t TensorMap::placeOf(uint64_t offset, uint32_t byte) const {
+  const uint64_t pattern = shape.swizzle ? shape.swizzle / pieceBytes - 1 : 0, plain = offset + byte;
+  return plain ^ ((plain >> 7) & pattern) * pieceBytes;
+}
+
 void TensorMap::copy(const Coordinates &from, char *window, char *to) const {
-  const uint64_t pattern = shape.swizzle ? shape.swizzle / pieceBytes - 1 : 0;
   std::vector<char> line(rowBytes());
   for (uint32_t i = 0; i < rows(); ++i) {
     const Row each = row(from, i);
     std::fill(line.begin(), line.end(), 0);
     if (each.first < each.end)
       std::memcpy(line.data() + each.first, each.address + each.first, each.end - each.first);
-    for (uint32_t piece = 0; piece < line.size(); piece += pieceBytes) {
-      const uint64_t offset = to - window + static_cast<uint64_t>(i) * line.size() + piece;
-      std::memcpy(window + (offset ^ ((offset >> 7) & pattern) * pieceBytes), line.data() + piece, pieceBytes);
-    }
+    for (uint32_t piece = 0; piece < line.size(); piece += pieceBytes)
+      std::memcpy(window + placeOf(to - window, i * rowBytes() + piece), line.data() + piece, pieceBytes);
+  }
+}
+
+void TensorMap::store(const Coordinates &to, const char *window, const char *from) const {
+  std::vector<char> line(rowBytes());
+  for (uint32_t i = 0; i < rows(); ++i) {
+    for (uint32_t piece = 0; piece < line.size(); piece += pieceBytes)
+      std::memcpy(line.data() + piece, window + placeOf(from - window, i * rowBytes() + piece), pieceBytes);
+    if (const Row each = row(to, i); each.first < each.end)
+      std::memcpy(each.address + each.first, line.data() + each.first, each.end - each.first);
   }
 }
 

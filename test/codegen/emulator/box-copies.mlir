@@ -12,6 +12,9 @@ gpu.module @kernels {
     %i = llvm.mlir.constant(8 : i32) : i32
     nvvm.fence.mbarrier.init
     nvvm.cp.async.bulk.tensor.shared.cluster.global %t, %map, %m, box[%i, %i] {isCTAOnly = true} : !llvm.ptr<3>, !llvm.ptr
+    nvvm.cp.async.bulk.tensor.global.shared.cta %map, %t, box[%i, %i] : !llvm.ptr, !llvm.ptr<3>
+    nvvm.cp.async.bulk.commit.group
+    nvvm.cp.async.bulk.wait_group 1
     llvm.return
   }
 }
@@ -23,6 +26,10 @@ gpu.module @kernels {
 // CHECK: llvm.store %[[I:.*]], %[[BOX:.*]] : i32
 // CHECK: %[[RANK:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK: llvm.call @stretto_emulator_copy_box(%arg0, %{{.*}}, %{{.*}}, %[[MAP]], %{{.*}}, %{{.*}}, %[[RANK]], %{{.*}})
+// CHECK: llvm.call @stretto_emulator_store_box(%arg0, %{{.*}}, %{{.*}}, %[[MAP]], %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK: llvm.call @stretto_emulator_commit_stores(%arg0)
+// CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: llvm.call @stretto_emulator_await_stores(%arg0, %[[ONE]])
 // CHECK: llvm.mlir.global internal constant @k.maps()
 
 // -----
@@ -93,6 +100,37 @@ gpu.module @kernels {
     %mask = llvm.mlir.constant(1 : i16) : i16
     // expected-error @+1 {{is known to the emulator only in tile mode, without multicast, group or predicate}}
     nvvm.cp.async.bulk.tensor.shared.cluster.global %c, %map, %t, box[%i, %i] multicast_mask = %mask : !llvm.ptr<7>, !llvm.ptr
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<2048 x i8>
+  llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: 1, 1>,
+      kern.block = 32 : i64, kern.buffer_bytes = array<i64: 8192>} {
+    %t = llvm.mlir.addressof @tile : !llvm.ptr<3>
+    %map = llvm.addrspacecast %x : !llvm.ptr<1> to !llvm.ptr
+    %i = llvm.mlir.constant(0 : i32) : i32
+    // expected-error @+1 {{must name one of the tensor maps that the kernel takes to be emulated}}
+    nvvm.cp.async.bulk.tensor.global.shared.cta %map, %t, box[%i, %i] : !llvm.ptr, !llvm.ptr<3>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<2048 x i8>
+  llvm.func @k(%x: !llvm.ptr<1>, %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>}) attributes {nvvm.kernel,
+      kern.kernel = "k", kern.grid = array<i64: 1, 1>, kern.block = 32 : i64, kern.buffer_bytes = array<i64: 8192>,
+      kern.tensor_maps = [#kern.tensor_map<buffer 0, f32, sizes [64, 32], strides [128], box [8, 32], swizzle 128>]} {
+    %t = llvm.mlir.addressof @tile : !llvm.ptr<3>
+    %i = llvm.mlir.constant(0 : i32) : i32
+    %p = llvm.mlir.constant(true) : i1
+    // expected-error @+1 {{is known to the emulator only in tile mode, without predicate}}
+    nvvm.cp.async.bulk.tensor.global.shared.cta %map, %t, box[%i, %i], predicate = %p : !llvm.ptr, !llvm.ptr<3>
     llvm.return
   }
 }

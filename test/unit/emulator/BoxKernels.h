@@ -19,4 +19,8 @@ struct Box {
 /// "// initialised", "// announced", "// copied", "// awaited".
 std::string boxCopy(const Box &box);
 
+/// The other way: 32 threads bring a1 into shared memory, from where the box of a0 is written. Comments: "// filled",
+/// "// visible", "// committed", "// read".
+std::string boxStore(const Box &box);
+
 } // namespace stretto::test

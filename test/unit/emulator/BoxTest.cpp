@@ -19,26 +19,49 @@ int elementAt(const Box &box, const std::vector<int> &index) {
   return at % 65535 + 1;
 }
 
+/// Where a number of the box lies in shared memory; the coordinates of its element go to `index`.
+int placeOf(const Box &box, int number, std::vector<int> &index) {
+  const int width = box.sides.back(), row = number / width, column = number % width;
+  int rest = row;
+  index.assign(box.sides.size(), box.from.back() + column);
+  for (size_t d = box.sides.size() - 1; d-- > 0; rest /= box.sides[d])
+    index[d] = box.from[d] + rest % box.sides[d];
+  // A piece of 8 numbers moves by the number of its line of 128 bytes.
+  const int line = row * width * 2 / 128, pieces = box.swizzle ? box.swizzle / 16 : 1;
+  return row * width + ((column / 8) ^ (line % pieces)) * 8 + column % 8;
+}
+
 void expectBox(const Box &box) {
   EmulatedKernels kernels(boxCopy(box));
   ASSERT_TRUE(kernels.isLoaded());
   std::vector<uint16_t> tensor(box.bufferBytes() / 2), got(box.bytes() / 2);
   for (size_t i = 0; i < tensor.size(); ++i)
     tensor[i] = i % 65535 + 1;
-  const int width = box.sides.back();
   underSeveralOrders([&](int64_t) {
     kernels.launch("k", {tensor.data(), got.data()});
+    std::vector<int> index;
     for (int i = 0; i < box.bytes() / 2; ++i) {
-      std::vector<int> index(box.sides.size());
-      int row = i / width, rest = row, column = i % width;
-      index.back() = box.from.back() + column;
-      for (size_t d = box.sides.size() - 1; d-- > 0; rest /= box.sides[d])
-        index[d] = box.from[d] + rest % box.sides[d];
-      // A piece of 8 numbers moves by the number of its line of 128 bytes.
-      const int line = row * width * 2 / 128, pieces = box.swizzle ? box.swizzle / 16 : 1;
-      const int place = row * width + ((column / 8) ^ (line % pieces)) * 8 + column % 8;
+      const int place = placeOf(box, i, index);
       ASSERT_EQ(got[place], elementAt(box, index)) << "number " << i;
     }
+  });
+}
+
+/// The box gets numbers from 1 on; all else in the tensor stays 0.
+void expectStored(const Box &box) {
+  EmulatedKernels kernels(boxStore(box));
+  ASSERT_TRUE(kernels.isLoaded());
+  std::vector<uint16_t> numbers(box.bytes() / 2), want(box.bufferBytes() / 2);
+  std::vector<int> index;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[placeOf(box, i, index)] = i + 1;
+    if (const int element = elementAt(box, index))
+      want[element - 1] = i + 1;
+  }
+  underSeveralOrders([&](int64_t) {
+    std::vector<uint16_t> tensor(want.size());
+    kernels.launch("k", {tensor.data(), numbers.data()});
+    EXPECT_EQ(tensor, want);
   });
 }
 
@@ -144,5 +167,38 @@ TEST(Boxes, WrongPlaces) {
   expectCaught(with(other, "%cluster = llvm",
                     "%other = llvm.getelementptr %map[8] : (!llvm.ptr) -> !llvm.ptr, i8\n    %cluster = llvm"),
                2, "it must name one of the 1 tensor maps of the kernel");
+}
+
+TEST(Boxes, Stored) {
+  for (int swizzle : {0, 32, 64, 128})
+    expectStored({{100, 72}, {32, swizzle ? swizzle / 2 : 40}, {5, 3}, swizzle});
+  expectStored({{100, 72}, {32, 64}, {90, 40}, 128});
+  expectStored({{7, 40, 64}, {4, 8, 32}, {-1, 36, 40}, 64});
+}
+
+TEST(Boxes, StoresWrong) {
+  const std::string text = boxStore(plain), visible = "nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>} // visible",
+                    read = "nvvm.cp.async.bulk.wait_group 0 {read} // read";
+  expectCheckCatches(with(text, visible, ""), 2,
+                     "read of 4096 bytes at .* by the asynchronous proxy of shared memory from "
+                     "byte .* on, which thread .* has written with no fence.proxy.async in between");
+  expectCheckCatches(with(text, "nvvm.barrier0 // filled", ""), 2,
+                     "race: read of 4096 bytes at .*, shared memory from byte .* on, which thread .* has written|which "
+                     "the block has not written");
+  const std::string overwritten =
+      "race: write of 4 bytes at .*, shared memory from byte .* on, which a bulk copy out of it, which has "
+      "not been awaited, has read";
+  expectCaught(with(text, read, ""), 2, overwritten);
+  expectCaught(with(text, "nvvm.cp.async.bulk.commit.group // committed", ""), 2, overwritten);
+  expectCaught(with(text, read, "nvvm.cp.async.bulk.wait_group 1 {read}"), 2, overwritten);
+  expectCaught(with(with(text, read, ""), "    llvm.store %tid, %mine : i32, !llvm.ptr<3>", ""), 2,
+               "all threads have ended, but thread 0 has not waited for its bulk copies out of shared memory");
+}
+
+TEST(Boxes, StoresOfManyThreads) {
+  EmulatedKernels kernels(with(boxStore(plain), "llvm.icmp \"eq\" %tid, %i0", "llvm.icmp \"ule\" %tid, %i16"));
+  ASSERT_TRUE(kernels.isLoaded());
+  EXPECT_EXIT(launchAndExit(kernels, 2, 1, STRETTO_EMULATOR_CHECKS_FAST), testing::ExitedWithCode(70),
+              "at most 16 threads of a block may make such copies");
 }
 } // namespace
