@@ -2,6 +2,7 @@
 #include "CudaFaults.h"
 
 #include "codegen/cuda/Renewals.h"
+#include "ir/kern/KernOps.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -61,6 +62,47 @@ std::string stretto::test::removeBarrier(LLVM::LLVMFuncOp kernel, int64_t number
 }
 std::string stretto::test::removeWait(LLVM::LLVMFuncOp kernel, int64_t number) {
   return remove<NVVM::CpAsyncWaitGroupOp>(kernel, number, "wait");
+}
+
+std::string stretto::test::removePhaseWait(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::MBarrierTryWaitParityOp>(kernel, number, "wait");
+}
+std::string stretto::test::removeArrival(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::MBarrierArriveOp>(kernel, number, "arrival");
+}
+std::string stretto::test::removeWarpBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::SyncWarpOp>(kernel, number, "barrier");
+}
+std::string stretto::test::removeInitFence(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::FenceMbarrierInitOp>(kernel, number, "fence");
+}
+std::string stretto::test::removeMatmulWait(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::WgmmaWaitGroupSyncOp>(kernel, number, "wait");
+}
+std::string stretto::test::removeMatmulFence(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::WgmmaFenceAlignedOp>(kernel, number, "fence");
+}
+
+std::string stretto::test::halveExpectedBytes(LLVM::LLVMFuncOp kernel, int64_t number) {
+  using Expect = NVVM::MBarrierArriveExpectTxOp;
+  auto expect = find<Expect>(kernel, number, [](Expect) { return true; });
+  APInt bytes;
+  if (!expect || !matchPattern(expect.getTxcount(), m_ConstantInt(&bytes)))
+    return "";
+  expect.getTxcountMutable().assign(constant(expect, expect.getTxcount().getType(), bytes.getSExtValue() / 2));
+  return llvm::formatv("arrival {0}", number);
+}
+
+std::string stretto::test::removeSwizzle(LLVM::LLVMFuncOp kernel, int64_t number) {
+  auto list = kernel->getAttrOfType<ArrayAttr>("kern.tensor_maps");
+  if (!list || number >= static_cast<int64_t>(list.size()))
+    return "";
+  SmallVector<Attribute> maps(list.getValue());
+  auto map = cast<kern::TensorMapAttr>(maps[number]);
+  maps[number] = kern::TensorMapAttr::get(map.getContext(), map.getBuffer(), map.getElement(), map.getSizes(),
+                                          map.getStrides(), map.getBox(), /*swizzle=*/0);
+  kernel->setAttr("kern.tensor_maps", ArrayAttr::get(map.getContext(), maps));
+  return llvm::formatv("map {0}", number);
 }
 
 /// Of the shuffles whose operand is another; those that renew the number of the thread are for compilers alone.

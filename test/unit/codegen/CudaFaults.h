@@ -15,6 +15,19 @@ using Fault = std::function<std::string(mlir::LLVM::LLVMFuncOp, int64_t number)>
 std::string removeBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// Asynchronous copies are not waited for.
 std::string removeWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// A wait for an mbarrier, an arrival at one, lanes of a warp that meet.
+std::string removePhaseWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string removeArrival(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string removeWarpBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// An mbarrier waits for half of the bytes that copies bring.
+std::string halveExpectedBytes(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Initialised mbarriers are not made visible to copies.
+std::string removeInitFence(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Matmuls of a warpgroup are not waited for, or begin without a fence.
+std::string removeMatmulWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string removeMatmulFence(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Copies by a tensor map leave blocks of 16 bytes where they are.
+std::string removeSwizzle(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// Of a shuffle: half the lanes of its mask are left, or each lane reads its own number.
 std::string halveMask(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 std::string shuffleNowhere(mlir::LLVM::LLVMFuncOp kernel, int64_t number);

@@ -105,7 +105,7 @@ void stretto::test::storeAsBf16(ModuleOp module) {
 SmallVector<Operation *> stretto::test::kernelsOf(ModuleOp module) {
   SmallVector<Operation *> kernels;
   module.walk([&](Operation *op) {
-    if (isa<kern::RowwiseOp, kern::SumPartialsOp, kern::WalkOp, seq::EmbedOp, seq::EmbedGradOp>(op))
+    if (isa<kern::RowwiseOp, kern::MatmulOp, kern::SumPartialsOp, kern::WalkOp, seq::EmbedOp, seq::EmbedGradOp>(op))
       kernels.push_back(op);
   });
   return kernels;

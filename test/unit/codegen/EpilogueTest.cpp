@@ -23,15 +23,10 @@ std::vector<Numbers> argumentsOf(func::FuncOp function, int64_t depth, uint64_t 
 }
 
 /// The result of the matmul in front of a kernel.
-Numbers multiply(Operation *matmul, const Numbers &rows, const Numbers &weight) {
+Numbers resultOf(Operation *matmul, const Numbers &rows, const Numbers &weight) {
   int64_t depth = cast<RankedTensorType>(matmul->getOperand(0).getType()).getShape().back();
   int64_t columns = cast<RankedTensorType>(matmul->getResult(0).getType()).getShape().back();
-  bool transposed = isa<seq::LinearOp>(matmul);
-  Numbers result(rows.size() / depth * columns, 0.0);
-  for (size_t i = 0; i < result.size(); ++i)
-    for (int64_t row = i / columns, j = i % columns, k = 0; k < depth; ++k)
-      result[i] += rows[row * depth + k] * (transposed ? weight[j * depth + k] : weight[k * columns + j]);
-  return result;
+  return multiply(rows, weight, depth, columns, isa<seq::LinearOp>(matmul));
 }
 
 /// Random kernels behind random matmuls, as many fused as the limits allow, against the interpreter; at least `least`
@@ -57,7 +52,7 @@ void compareRandom(uint64_t firstSeed, int least, codegen::ChooseEpiloguesOption
     auto function = module->lookupSymbol<func::FuncOp>(name);
     int64_t depth = cast<RankedTensorType>(function.getArgumentTypes()[0]).getShape().back();
     auto given = argumentsOf(function, depth, firstSeed + i);
-    auto want = interpret(op, {multiply(matmul, given[0], given[1]), given[2], given[3]});
+    auto want = interpret(op, {resultOf(matmul, given[0], given[1]), given[2], given[3]});
     auto got = library.run(name, given);
     for (size_t r = 0; r < want.size(); ++r)
       EXPECT_LT(distance(got[r], want[r]), getElementTypeOrSelf(op.getResult(r).getType()).isF64() ? 1e-11 : 1e-5)

@@ -33,9 +33,17 @@ static Numbers addRows(seq::EmbedGradOp op, const std::vector<Numbers> &inputs) 
   return table;
 }
 
+static std::vector<Numbers> multiplyAndGoOn(kern::MatmulOp op, const std::vector<Numbers> &inputs) {
+  bool isTransposed = op.getForm() == kern::WeightForm::transposed;
+  std::vector<Numbers> arguments{multiply(inputs[0], inputs[1], op.getDepth(), op.getColumns(), isTransposed)};
+  arguments.insert(arguments.end(), inputs.begin() + 2, inputs.end());
+  return interpret(op, arguments);
+}
+
 std::vector<Numbers> stretto::test::meaning(Operation *op, const std::vector<Numbers> &inputs) {
   return llvm::TypeSwitch<Operation *, std::vector<Numbers>>(op)
       .Case([&](kern::RowwiseOp rowwise) { return interpret(rowwise, inputs); })
+      .Case([&](kern::MatmulOp matmul) { return multiplyAndGoOn(matmul, inputs); })
       .Case([&](kern::WalkOp walk) { return interpretWalk(walk, inputs); })
       .Case([&](kern::SumPartialsOp sum) {
         Numbers start = sum.getAccumulator() ? inputs[1] : Numbers(elementsOf(sum.getResult()), 0.0);

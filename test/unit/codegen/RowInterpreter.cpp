@@ -1,4 +1,4 @@
-//===- RowInterpreter.cpp - what a kern.rowwise means, slowly ------------------===//
+//===- RowInterpreter.cpp - what a kernel of rows means, slowly ----------------===//
 #include "RowInterpreter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,7 @@ int64_t lastOf(Value value) { return shapeOf(value).empty() ? 1 : shapeOf(value)
 
 class Interpreter {
 public:
-  Interpreter(kern::RowwiseOp op, const std::vector<Numbers> &inputs) : op(op), inputs(inputs) {
+  Interpreter(kern::RowKernel op, const std::vector<Numbers> &inputs) : op(op), inputs(inputs) {
     std::tie(batch, time) = op.getRows();
   }
   std::vector<Numbers> run();
@@ -36,22 +36,31 @@ private:
   Numbers permute(seq::PermuteOp permute, const Numbers &x);
   Numbers concat(seq::ConcatOp concat, int64_t b, int64_t t);
 
-  kern::RowwiseOp op;
+  kern::RowKernel op;
   const std::vector<Numbers> &inputs;
   int64_t batch, time;
   std::map<std::tuple<void *, int64_t, int64_t>, Numbers> known;
 };
 } // namespace
 
-std::vector<Numbers> stretto::test::interpret(kern::RowwiseOp op, const std::vector<Numbers> &inputs) {
+std::vector<Numbers> stretto::test::interpret(kern::RowKernel op, const std::vector<Numbers> &inputs) {
   return Interpreter(op, inputs).run();
 }
 
+Numbers stretto::test::multiply(const Numbers &rows, const Numbers &weight, int64_t depth, int64_t columns,
+                                bool isTransposed) {
+  Numbers result(rows.size() / depth * columns, 0.0);
+  for (size_t i = 0; i < result.size(); ++i)
+    for (int64_t row = i / columns, j = i % columns, k = 0; k < depth; ++k)
+      result[i] += rows[row * depth + k] * weight[isTransposed ? j * depth + k : k * columns + j];
+  return result;
+}
+
 std::vector<Numbers> Interpreter::run() {
-  std::vector<Numbers> results(op.getNumResults());
+  std::vector<Numbers> results(op->getNumResults());
   for (int64_t b = 0; b < batch; ++b)
     for (int64_t t = 0; t < time; ++t)
-      for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+      for (auto [i, value] : llvm::enumerate(op.getYielded())) {
         auto sum = value.getDefiningOp<seq::ColumnSumOp>();
         if (!sum) {
           llvm::append_range(results[i], at(value, b, t));

@@ -1,4 +1,4 @@
-//===- RowInterpreter.h - what a kern.rowwise means, slowly --------------------===//
+//===- RowInterpreter.h - what a kernel of rows means, slowly ------------------===//
 //
 // The body is evaluated for each row by itself, in double precision, straight from the meaning of each operation;
 // nothing is rounded, to bf16 neither. Shares nothing with the code generator.
@@ -13,8 +13,12 @@ namespace stretto::test {
 
 using Numbers = std::vector<double>;
 
-/// Results of `op` (column sums whole, over all rows) for operands in row-major order.
-std::vector<Numbers> interpret(kern::RowwiseOp op, const std::vector<Numbers> &inputs);
+/// Results of `op` (column sums whole, over all rows) for what the arguments of its body are parts of: operands, or
+/// rows that the kernel computes, in row-major order.
+std::vector<Numbers> interpret(kern::RowKernel op, const std::vector<Numbers> &inputs);
+
+/// The matmul of rows of `depth` numbers and a weight, [depth, columns] or transposed.
+Numbers multiply(const Numbers &rows, const Numbers &weight, int64_t depth, int64_t columns, bool isTransposed);
 
 /// An elementwise operation on one number of each operand; true and false are 1 and 0.
 double evaluate(mlir::Operation *inner, mlir::ArrayRef<double> x);

@@ -1,0 +1,19 @@
+//===- MatmulBodies.h - matmuls on tensor cores, as text -------------------------===//
+#pragma once
+
+#include "mlir/Support/LLVM.h"
+
+#include <string>
+
+namespace stretto::test {
+
+struct MatmulSizes {
+  int64_t batch = 1, time = 128, depth = 64, columns = 128;
+  bool transposed = true; // the weight is [columns, depth]
+};
+
+/// The function @main with the kernel "matmul" of bf16, which rounds and stores its result. `schedule`: the fields of
+/// its #kern.tile_schedule, as they are written.
+std::string matmulOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
+
+} // namespace stretto::test
