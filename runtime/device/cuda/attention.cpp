@@ -27,7 +27,7 @@ constexpr const char *unprepared = "attention cannot be prepared", *failed = "at
 
 class Attention::Work {
 public:
-  Work(cudaStream_t stream, bool deterministic) : stream(stream), deterministic(deterministic), pool(stream) {}
+  Work(cudaStream_t stream, bool deterministic) : stream(stream), pool(stream), methods(stream, deterministic) {}
 
   void reserve(const ReserveOp &op) {
     const OnStream scope(stream);
@@ -41,7 +41,7 @@ public:
     }
     choices.clear();
     for (const auto &[key, ops] : sizes)
-      choices[key] = chooseAttention(ops.first, ops.second, deterministic, stream);
+      choices[key] = chooseAttention(ops.first, ops.second, methods, stream);
     for (const AttentionOp &forward : op.attention)
       warm(AttentionSample(forward), false);
     for (const AttentionGradOp &grad : op.attentionGrad)
@@ -53,12 +53,12 @@ public:
 
   void run(const AttentionOp &op) {
     const AttentionChoice &choice = choiceOf(op);
-    pool.run(failed, [&] { attend(choice.forward, tensorsOf(op)); });
+    pool.run(failed, [&] { methods.attend(choice.forward, op); });
   }
 
   void run(const AttentionGradOp &op) {
     const AttentionChoice &choice = choiceOf(op.forward);
-    pool.run(failed, [&] { attendBackward(choice.backward, tensorsOf(op), deterministic); });
+    pool.run(failed, [&] { methods.attendBackward(choice.backward, op); });
   }
 
   std::string describe() const {
@@ -88,8 +88,8 @@ private:
   }
 
   cudaStream_t stream;
-  bool deterministic;
   TorchPool pool;
+  AttentionMethods methods;
   std::map<Sizes, AttentionChoice> choices;
 };
 

@@ -1,6 +1,5 @@
-// Attention on the device: forward by cuDNN or by flash attention, backward by flash attention, all as LibTorch has
-// them; matmuls and a softmax where these do not serve (floats, odd sizes). Only attention*.cpp see LibTorch's
-// headers.
+// Attention on the device: by cuDNN, or by flash attention as LibTorch has it; by matmuls and a softmax where these do
+// not serve (floats, odd sizes). Only attention*.cpp see LibTorch's headers.
 #pragma once
 
 #include "runtime/core/op.h"
@@ -13,7 +12,7 @@ namespace stretto::runtime {
 
 class Attention {
 public:
-  // `deterministic`: leaves out what does not give the same bits each time: cuDNN's backward.
+  // `deterministic`: the backward gives the same bits each time.
   Attention(cudaStream_t stream, bool deterministic);
   ~Attention();
 
@@ -26,10 +25,11 @@ public:
   void run(const AttentionOp &op);
   void run(const AttentionGradOp &op);
 
-  // The most bytes that LibTorch held at once since the latest `reserve`, and those it holds now.
+  // The most bytes that LibTorch held at once, workspaces among them, since the latest `reserve`, and those it holds
+  // now.
   int64_t peakBytes() const;
   int64_t heldBytes() const;
-  // Who computes it, and who was refused and why: "cuDNN, backward flash"; empty where there is no attention.
+  // Who computes it, and who was refused and why: "cuDNN, backward cuDNN"; empty where there is no attention.
   std::string describe() const;
 
 private:

@@ -1,11 +1,9 @@
-// The ways to compute attention with LibTorch.
+// The ways to compute attention.
 #include "runtime/device/cuda/attention_methods.h"
 
 #include "runtime/device/cuda/layout.h"
 
 #include <ATen/Context.h>
-#include <ATen/ops/_cudnn_attention_backward.h>
-#include <ATen/ops/_cudnn_attention_forward.h>
 #include <ATen/ops/_flash_attention_backward.h>
 #include <ATen/ops/_flash_attention_forward.h>
 #include <ATen/ops/arange.h>
@@ -46,14 +44,9 @@ at::Tensor integers(const int32_t *data, at::Device device, at::IntArrayRef size
       .make_tensor();
 }
 
-at::Tensor byHeads(const at::Tensor &rows) { return rows.transpose(1, 2); }
-
 // What LibTorch asks for besides, where nothing is dropped out: the state of a generator, and nothing.
 at::Tensor unusedState() { return at::empty({2}, at::TensorOptions().dtype(at::kUInt64).device(currentGpu())); }
 at::Tensor unused() { return at::empty({0}, at::TensorOptions().dtype(at::kFloat).device(currentGpu())); }
-
-// cuDNN's sums as its forward gave them, with or without a last dimension of 1: its backward wants them so.
-bool cudnnSumsHaveColumns = false;
 
 // Deterministic algorithms for as long as it lives; LibTorch keeps that in one place for all.
 class Deterministic {
@@ -159,6 +152,24 @@ private:
   at::Tensor k, v;
 };
 
+void attendByFlash(const AttentionTensors &t) {
+  const int64_t length = t.q.size(1);
+  const auto result = at::_flash_attention_forward(t.q, t.k, t.v, {}, {}, length, length, /*dropout_p=*/0.0, t.causal,
+                                                   /*return_debug_mask=*/false, t.scale);
+  t.o.copy_(std::get<0>(result));
+  t.lse.copy_(std::get<1>(result).view_as(t.lse));
+}
+
+void attendByFlashBackward(const AttentionGradTensors &grad) {
+  const AttentionTensors &t = grad.forward;
+  const int64_t length = t.q.size(1);
+  const auto result = at::_flash_attention_backward(grad.dOut, t.q, t.k, t.v, t.o, t.lse, {}, {}, length, length,
+                                                    /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
+  grad.dq.copy_(std::get<0>(result));
+  grad.dk.copy_(std::get<1>(result));
+  grad.dv.copy_(std::get<2>(result));
+}
+
 // Flash attention over documents instead of rows; its sums are [heads, tokens].
 void attendDocuments(const AttentionTensors &t) {
   const int64_t length = t.q.size(1);
@@ -226,54 +237,43 @@ bool mayTry(AttentionMethod method, const AttentionGradOp &op) {
          aligned(op.d_k, op.dk_stride) && aligned(op.d_v, op.dv_stride);
 }
 
-void attend(AttentionMethod method, const AttentionTensors &t) {
-  const int64_t length = t.q.size(1);
-  if (method == AttentionMethod::Plain) {
-    for (int64_t row = 0; row < t.q.size(0); ++row)
-      Plain(t, row).forward();
-  } else if (t.starts.defined()) {
-    attendDocuments(t);
-  } else if (method == AttentionMethod::Flash) {
-    const auto result = at::_flash_attention_forward(t.q, t.k, t.v, {}, {}, length, length, /*dropout_p=*/0.0, t.causal,
-                                                     /*return_debug_mask=*/false, t.scale);
-    t.o.copy_(std::get<0>(result));
-    t.lse.copy_(std::get<1>(result).view_as(t.lse));
-  } else {
-    const auto result =
-        at::_cudnn_attention_forward(byHeads(t.q), byHeads(t.k), byHeads(t.v), {}, {}, {}, length, length,
-                                     /*compute_log_sumexp=*/true, /*dropout_p=*/0.0, t.causal,
-                                     /*return_debug_mask=*/false, t.scale);
-    byHeads(t.o).copy_(std::get<0>(result));
-    cudnnSumsHaveColumns = std::get<1>(result).dim() == 4;
-    t.lse.copy_(std::get<1>(result).view_as(t.lse));
+void attendPlainly(const AttentionTensors &tensors) {
+  for (int64_t row = 0; row < tensors.q.size(0); ++row)
+    Plain(tensors, row).forward();
+}
+
+void attendPlainlyBackward(const AttentionGradTensors &tensors) {
+  for (int64_t row = 0; row < tensors.forward.q.size(0); ++row)
+    Plain(tensors.forward, row).backward(tensors);
+}
+
+template <typename Op> void AttentionMethods::attendByCudnn(const Op &op) {
+  const int64_t bytes = cudnn.prepare(op);
+  const at::Tensor workspace = at::empty({bytes}, at::TensorOptions().dtype(at::kByte).device(currentGpu()));
+  cudnn.run(op, workspace.mutable_data_ptr());
+}
+
+void AttentionMethods::attend(AttentionMethod method, const AttentionOp &op) {
+  switch (method) {
+  case AttentionMethod::Cudnn:
+    return attendByCudnn(op);
+  case AttentionMethod::Flash:
+    return op.starts ? attendDocuments(tensorsOf(op)) : attendByFlash(tensorsOf(op));
+  case AttentionMethod::Plain:
+    return attendPlainly(tensorsOf(op));
   }
 }
 
-void attendBackward(AttentionMethod method, const AttentionGradTensors &grad, bool deterministic) {
-  const AttentionTensors &t = grad.forward;
-  const int64_t length = t.q.size(1);
-  if (method == AttentionMethod::Plain) {
-    for (int64_t row = 0; row < t.q.size(0); ++row)
-      Plain(t, row).backward(grad);
-    return;
+void AttentionMethods::attendBackward(AttentionMethod method, const AttentionGradOp &op) {
+  switch (method) {
+  case AttentionMethod::Cudnn:
+    return attendByCudnn(op);
+  case AttentionMethod::Flash: {
+    const Deterministic scope(deterministic);
+    return op.forward.starts ? attendDocumentsBackward(tensorsOf(op)) : attendByFlashBackward(tensorsOf(op));
   }
-  const Deterministic scope(deterministic);
-  if (t.starts.defined()) {
-    attendDocumentsBackward(grad);
-  } else if (method == AttentionMethod::Flash) {
-    const auto result = at::_flash_attention_backward(grad.dOut, t.q, t.k, t.v, t.o, t.lse, {}, {}, length, length,
-                                                      /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
-    grad.dq.copy_(std::get<0>(result));
-    grad.dk.copy_(std::get<1>(result));
-    grad.dv.copy_(std::get<2>(result));
-  } else {
-    const auto result =
-        at::_cudnn_attention_backward(byHeads(grad.dOut), byHeads(t.q), byHeads(t.k), byHeads(t.v), byHeads(t.o),
-                                      cudnnSumsHaveColumns ? t.lse.unsqueeze(-1) : t.lse, unusedState(), unused(),
-                                      /*attn_bias=*/{}, {}, {}, length, length, /*dropout_p=*/0.0, t.causal, t.scale);
-    byHeads(grad.dq).copy_(std::get<0>(result));
-    byHeads(grad.dk).copy_(std::get<1>(result));
-    byHeads(grad.dv).copy_(std::get<2>(result));
+  case AttentionMethod::Plain:
+    return attendPlainlyBackward(tensorsOf(op));
   }
 }
 

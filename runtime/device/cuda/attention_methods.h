@@ -1,7 +1,8 @@
-// The ways to compute attention with LibTorch. For attention*.cpp alone: includes LibTorch's headers.
+// The ways to compute attention. For attention*.cpp alone: includes LibTorch's headers.
 #pragma once
 
 #include "runtime/core/op.h"
+#include "runtime/device/cuda/cudnn_attention.h"
 #include "runtime/device/cuda/torch_work.h"
 
 #include <ATen/core/Tensor.h>
@@ -32,9 +33,24 @@ AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = cu
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 
-// Fill o and lse; and dq, dk and dv from them. `deterministic`: see DeviceOptions. Throw c10::Error for what a method
-// does not know.
-void attend(AttentionMethod method, const AttentionTensors &tensors);
-void attendBackward(AttentionMethod method, const AttentionGradTensors &tensors, bool deterministic);
+// By matmuls and a softmax, on any device: fill o and lse; and dq, dk and dv from them.
+void attendPlainly(const AttentionTensors &tensors);
+void attendPlainlyBackward(const AttentionGradTensors &tensors);
+
+// By any of them, on a stream that is LibTorch's current one meanwhile. What a method does not know ends in an
+// exception of its library, which is no Error.
+class AttentionMethods {
+public:
+  AttentionMethods(cudaStream_t stream, bool deterministic)
+      : deterministic(deterministic), cudnn(stream, deterministic) {}
+  void attend(AttentionMethod method, const AttentionOp &op);
+  void attendBackward(AttentionMethod method, const AttentionGradOp &op);
+
+private:
+  template <typename Op> void attendByCudnn(const Op &op);
+
+  bool deterministic; // see DeviceOptions
+  CudnnAttention cudnn;
+};
 
 } // namespace stretto::runtime

@@ -108,9 +108,9 @@ private:
 
 class Trial {
 public:
-  Trial(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients, bool deterministic,
+  Trial(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients, AttentionMethods &methods,
         cudaStream_t stream)
-      : forward(forward), gradients(gradients), deterministic(deterministic), stream(stream) {}
+      : forward(forward), gradients(gradients), methods(methods), stream(stream) {}
 
   AttentionChoice choose() {
     AttentionChoice best;
@@ -132,13 +132,10 @@ public:
   }
 
 private:
-  // In the order in which they are preferred. cuDNN's forward is the quickest on Hopper; its backward adds up with
-  // atomics, in an order of its own each time.
+  // In the order in which they are preferred. cuDNN's are the quickest on Hopper, and work where the op's memory lies.
   std::vector<AttentionChoice> candidates() const {
     using enum AttentionMethod;
-    std::vector<AttentionChoice> all = {{Cudnn, Flash, {}}, {Flash, Flash, {}}};
-    if (!deterministic)
-      all.insert(all.begin(), {Cudnn, Cudnn, {}});
+    std::vector<AttentionChoice> all = {{Cudnn, Cudnn, {}}, {Cudnn, Flash, {}}, {Flash, Flash, {}}};
     std::erase_if(all, [&](const AttentionChoice &choice) {
       return !mayTry(choice.forward, forward) ||
              std::any_of(gradients.begin(), gradients.end(),
@@ -148,11 +145,9 @@ private:
   }
 
   void work(const AttentionChoice &choice, const AttentionSample &sample) const {
-    if (gradients.empty())
-      return attend(choice.forward, tensorsOf(sample.op.forward));
-    const AttentionGradTensors tensors = tensorsOf(sample.op);
-    attend(choice.forward, tensors.forward);
-    attendBackward(choice.backward, tensors, deterministic);
+    methods.attend(choice.forward, sample.op.forward);
+    if (!gradients.empty())
+      methods.attendBackward(choice.backward, sample.op);
   }
 
   // Where the results of the last row lie.
@@ -184,12 +179,12 @@ private:
     if (gradients.empty()) {
       AttentionTensors row = rowOf(tensorsOf(sample.op.forward), last);
       row.mostScores = mostScores;
-      attend(AttentionMethod::Plain, row);
+      attendPlainly(row);
     } else {
       AttentionGradTensors row = rowOf(tensorsOf(sample.op), last);
       row.forward.mostScores = mostScores;
-      attend(AttentionMethod::Plain, row.forward);
-      attendBackward(AttentionMethod::Plain, row, deterministic);
+      attendPlainly(row.forward);
+      attendPlainlyBackward(row);
     }
     return takeResults(sample);
   }
@@ -227,7 +222,7 @@ private:
         best = std::min(best, clock.milliseconds([&] { work(choice, sample); }));
     } catch (const Error &) { // of ours: of no use to try another
       throw;
-    } catch (const std::exception &error) { // LibTorch's, or cuDNN's own
+    } catch (const std::exception &error) { // LibTorch's or cuDNN's
       best = std::numeric_limits<float>::infinity();
       const auto *torch = dynamic_cast<const c10::Error *>(&error);
       refuse(choice, torch ? torch->what_without_backtrace() : error.what());
@@ -239,7 +234,7 @@ private:
 
   const AttentionOp &forward;
   const std::vector<AttentionGradOp> &gradients;
-  bool deterministic;
+  AttentionMethods &methods;
   cudaStream_t stream;
   std::vector<at::Tensor> expected; // of the last row: o, lse, and of gradients dq, dk, dv
   std::string refused;
@@ -265,8 +260,8 @@ AttentionSample::AttentionSample(const AttentionGradOp &given) : op(given) {
 }
 
 AttentionChoice chooseAttention(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients,
-                                bool deterministic, cudaStream_t stream) {
-  return Trial(forward, gradients, deterministic, stream).choose();
+                                AttentionMethods &methods, cudaStream_t stream) {
+  return Trial(forward, gradients, methods, stream).choose();
 }
 
 } // namespace stretto::runtime

@@ -26,6 +26,6 @@ struct AttentionSample {
 
 // The choice for a forward op and its gradients, all of one size; see Attention::reserve.
 AttentionChoice chooseAttention(const AttentionOp &forward, const std::vector<AttentionGradOp> &gradients,
-                                bool deterministic, cudaStream_t stream);
+                                AttentionMethods &methods, cudaStream_t stream);
 
 } // namespace stretto::runtime

@@ -16,12 +16,16 @@ struct MemPool;
 
 namespace stretto::runtime {
 
-// Does it; what LibTorch throws becomes an Error that begins with `problem`.
+// Does it; what LibTorch or another library throws becomes an Error that begins with `problem`.
 template <typename Call> void reporting(const char *problem, const Call &call) {
   try {
     call();
+  } catch (const Error &) {
+    throw;
   } catch (const c10::Error &error) {
     throw Error(std::string(problem) + ": " + error.what_without_backtrace());
+  } catch (const std::exception &error) {
+    throw Error(std::string(problem) + ": " + error.what());
   }
 }
 
@@ -41,7 +45,7 @@ class TorchPool {
 public:
   explicit TorchPool(cudaStream_t stream);
   ~TorchPool();
-  // Does it on the stream; throws Error that begins with `problem` for what LibTorch throws.
+  // Does it on the stream; throws Error that begins with `problem` for what libraries throw.
   void run(const char *problem, const std::function<void()> &work);
 
 private:

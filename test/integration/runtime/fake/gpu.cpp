@@ -90,6 +90,18 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   properties->sharedMemPerBlockOptin = (shared ? std::strtoull(shared, nullptr, 10) : 227) << 10;
   return cudaSuccess;
 }
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, device);
+  switch (attribute) {
+  case cudaDevAttrComputeCapabilityMajor:
+    return *value = properties.major, cudaSuccess;
+  case cudaDevAttrComputeCapabilityMinor:
+    return *value = properties.minor, cudaSuccess;
+  default:
+    return cudaErrorInvalidValue;
+  }
+}
 cudaError_t cudaGetLastError() { return deviceState(); }
 cudaError_t cudaPeekAtLastError() { return deviceState(); }
 const char *cudaGetErrorString(cudaError_t error) {

@@ -22,7 +22,6 @@ namespace stretto::test {
 namespace {
 
 using runtime::AttentionGradTensors;
-using runtime::AttentionMethod;
 using runtime::AttentionTensors;
 
 cudaStream_t currentStream() { return c10::cuda::getCurrentCUDAStream().stream(); }
@@ -137,17 +136,7 @@ at::Scalar itemOf(const at::Tensor &tensor) {
 
 // ------------------------------------------------------------------ attention
 
-Behaviour flashNow = Behaviour::Right, cudnnNow = Behaviour::Right;
-
-void behave(Behaviour now) {
-  TORCH_CHECK(now != Behaviour::Throws, "no kernel for such heads");
-  for (int i = 0; now == Behaviour::Slow && i < 100; ++i) { // the clock of the made-up GPU counts events
-    cudaEvent_t event = nullptr;
-    C10_CUDA_CHECK(cudaEventCreate(&event));
-    C10_CUDA_CHECK(cudaEventRecord(event, currentStream()));
-    C10_CUDA_CHECK(cudaEventDestroy(event));
-  }
-}
+bool flashIsRight = true;
 
 struct Places {
   Place q, k, v, o, lse;
@@ -159,33 +148,27 @@ struct Places {
 };
 
 // [batch, length, heads, headDim], and lse [batch, heads, length].
-void forward(const Places &places, Behaviour now) {
-  behave(now);
-  if (now != Behaviour::Unwritten)
-    later([places] { runtime::attend(AttentionMethod::Plain, places.onHost()); });
+void forward(const Places &places) {
+  later([places] { runtime::attendPlainly(places.onHost()); });
 }
 
-std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const Places &places, const at::Tensor &dOut, Behaviour now) {
-  behave(now);
+std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const Places &places, const at::Tensor &dOut) {
   const auto rowsLike = [](const Place &place) {
     return at::empty(place.sizes, at::dtype(place.type).device(runtime::currentGpu()));
   };
   const std::tuple results(rowsLike(places.q), rowsLike(places.k), rowsLike(places.v));
   const Place in(dOut), dq(std::get<0>(results)), dk(std::get<1>(results)), dv(std::get<2>(results));
-  if (now != Behaviour::Unwritten)
-    later([=] {
-      runtime::attendBackward(AttentionMethod::Plain,
-                              {places.onHost(), in.onHost(), dq.onHost(), dk.onHost(), dv.onHost()}, true);
-      if (now == Behaviour::Wrong)
-        dk.onHost().mul_(1.1);
-    });
+  later([=, right = flashIsRight] {
+    runtime::attendPlainlyBackward({places.onHost(), in.onHost(), dq.onHost(), dk.onHost(), dv.onHost()});
+    if (!right)
+      dk.onHost().mul_(1.1);
+  });
   return results;
 }
 
 at::Tensor sumsLike(const at::Tensor &rows) {
   return at::empty({rows.size(0), rows.size(2), rows.size(1)}, rows.options().dtype(at::kFloat));
 }
-at::Tensor byRows(const at::Tensor &heads) { return heads.transpose(1, 2); }
 
 using Optional = const std::optional<at::Tensor> &;
 using Int = c10::SymInt;
@@ -195,7 +178,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>
 flashForward(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, Optional, Optional, Int, Int, double,
              bool causal, bool, std::optional<double> scale, OptionalInt, OptionalInt, Optional, Optional) {
   const at::Tensor o = at::empty(q.sizes(), q.options()), lse = sumsLike(q);
-  forward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal}, flashNow);
+  forward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal});
   return {o, lse, {}, {}, {}};
 }
 
@@ -205,32 +188,12 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> flashBackward(const at::Tensor &d
                                                              const at::Tensor &, const at::Tensor &, Int, Int, double,
                                                              bool causal, const at::Tensor &, const at::Tensor &,
                                                              std::optional<double> scale, OptionalInt, OptionalInt) {
-  return backward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal}, dOut, flashNow);
-}
-
-// cuDNN's have [batch, heads, length, headDim], and sums with a last dimension of 1.
-std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, Int, Int, at::Tensor, at::Tensor, at::Tensor>
-cudnnForward(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, Optional, Optional, Optional, Int, Int,
-             bool, double, bool causal, bool, std::optional<double> scale) {
-  const at::Tensor rows = byRows(q), o = at::empty(rows.sizes(), q.options()), lse = sumsLike(rows);
-  forward({Place(rows), Place(byRows(k)), Place(byRows(v)), Place(o), Place(lse), *scale, causal}, cudnnNow);
-  return {byRows(o), lse.unsqueeze(-1), {}, {}, 0, 0, {}, {}, {}};
-}
-
-std::tuple<at::Tensor, at::Tensor, at::Tensor>
-cudnnBackward(const at::Tensor &dOut, const at::Tensor &q, const at::Tensor &k, const at::Tensor &v,
-              const at::Tensor &o, const at::Tensor &lse, const at::Tensor &, const at::Tensor &, const at::Tensor &,
-              const at::Tensor &, const at::Tensor &, Int, Int, double, bool causal, std::optional<double> scale) {
-  TORCH_CHECK(lse.dim() == 4, "sums must have four dimensions");
-  const auto [dq, dk, dv] = backward(
-      {Place(byRows(q)), Place(byRows(k)), Place(byRows(v)), Place(byRows(o)), Place(lse.squeeze(-1)), *scale, causal},
-      byRows(dOut), cudnnNow);
-  return {byRows(dq), byRows(dk), byRows(dv)};
+  return backward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal}, dOut);
 }
 
 } // namespace
 
-void setBehaviour(Behaviour flash, Behaviour cudnn) { flashNow = flash, cudnnNow = cudnn; }
+void setFlashIsRight(bool right) { flashIsRight = right; }
 
 } // namespace stretto::test
 
@@ -244,6 +207,4 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("_local_scalar_dense", itemOf);
   library.impl("_flash_attention_forward", flashForward);
   library.impl("_flash_attention_backward", flashBackward);
-  library.impl("_cudnn_attention_forward", cudnnForward);
-  library.impl("_cudnn_attention_backward", cudnnBackward);
 }

@@ -39,8 +39,8 @@ template <typename Real> void compareInBlocks(AttentionGradOp op, double toleran
   Memory<Real> got(op), expected(expectedOp);
   AttentionGradTensors tensors = tensorsOf(op, at::kCPU);
   tensors.forward.mostScores = mostScores;
-  attend(AttentionMethod::Plain, tensors.forward);
-  attendBackward(AttentionMethod::Plain, tensors, true);
+  attendPlainly(tensors.forward);
+  attendPlainlyBackward(tensors);
   const auto device = makeDevice("cpu");
   device->submit(expectedOp.forward);
   device->submit(expectedOp);

@@ -1,0 +1,235 @@
+// Attention by cuDNN's graphs.
+#include "runtime/device/cuda/cudnn_attention.h"
+
+#include "runtime/core/op_table.h"
+
+#include <bit>
+#include <cudnn_frontend.h>
+#include <map>
+#include <stdexcept>
+
+namespace stretto::runtime {
+namespace {
+
+namespace fe = cudnn_frontend;
+using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
+
+// Tensors by the numbers that a graph knows them by.
+enum Number : int64_t { Q = 1, K, V, O, Sums, DOut, DQ, DK, DV };
+
+// Where a tensor of an op lies.
+struct Operand {
+  void *data;
+  std::vector<int64_t> sizes, strides;
+  fe::DataType_t type = fe::DataType_t::BFLOAT16;
+  int64_t bytes = 2; // of an element
+};
+using Operands = std::map<Number, Operand>;
+
+// What cuDNN calls [batch, heads, length, headDim], in rows of `stride` elements that have the heads side by side.
+Operand rowsOf(void *data, const AttentionOp &op, int64_t heads, int64_t stride) {
+  return {data, {op.batch, heads, op.length, op.head_dim}, {op.length * stride, op.head_dim, stride, 1}};
+}
+
+Operand sumsOf(const AttentionOp &op) {
+  return {
+      op.lse, {op.batch, op.heads, op.length, 1}, {op.heads * op.length, op.length, 1, 1}, fe::DataType_t::FLOAT, 4};
+}
+
+Operands operandsOf(const AttentionOp &op) {
+  return {{Q, rowsOf(op.q, op, op.heads, op.q_stride)},
+          {K, rowsOf(op.k, op, op.kv_heads, op.k_stride)},
+          {V, rowsOf(op.v, op, op.kv_heads, op.v_stride)},
+          {O, rowsOf(op.o, op, op.heads, op.o_stride)},
+          {Sums, sumsOf(op)}};
+}
+
+Operands operandsOf(const AttentionGradOp &op) {
+  const AttentionOp &forward = op.forward;
+  Operands operands = operandsOf(forward);
+  operands.insert({{DOut, rowsOf(op.d_o, forward, forward.heads, op.do_stride)},
+                   {DQ, rowsOf(op.d_q, forward, forward.heads, op.dq_stride)},
+                   {DK, rowsOf(op.d_k, forward, forward.kv_heads, op.dk_stride)},
+                   {DV, rowsOf(op.d_v, forward, forward.kv_heads, op.dv_stride)}});
+  return operands;
+}
+
+// The front end lists the operations that it has no engine for; what cuDNN said of it follows in a line of its own.
+std::string reasonOf(const std::string &message) {
+  const size_t second = message.find('\n') + 1;
+  const bool isList = message.starts_with("No valid engine configs") && second > 0 && second < message.size();
+  return isList ? message.substr(second) : message;
+}
+
+void expect(fe::error_t status) {
+  if (status.is_bad())
+    throw std::runtime_error(reasonOf(status.get_message()));
+}
+
+void expect(cudnnStatus_t status) {
+  if (status != CUDNN_STATUS_SUCCESS)
+    throw std::runtime_error(cudnnGetErrorString(status));
+}
+
+// cuDNN on a stream.
+class Handle {
+public:
+  explicit Handle(cudaStream_t stream) {
+    expect(cudnnCreate(&handle));
+    expect(cudnnSetStream(handle, stream));
+  }
+  ~Handle() { cudnnDestroy(handle); }
+  Handle(const Handle &) = delete;
+  Handle &operator=(const Handle &) = delete;
+  operator cudnnHandle_t() const { return handle; }
+
+private:
+  cudnnHandle_t handle = nullptr;
+};
+
+void place(fe::graph::Tensor_attributes &tensor, Number number, const Operand &operand) {
+  tensor.set_uid(number).set_dim(operand.sizes).set_stride(operand.strides).set_data_type(operand.type);
+}
+
+class Builder {
+public:
+  Builder(fe::graph::Graph &graph, const Operands &operands) : graph(graph), operands(operands) {
+    graph.set_io_data_type(fe::DataType_t::BFLOAT16)
+        .set_intermediate_data_type(fe::DataType_t::FLOAT)
+        .set_compute_data_type(fe::DataType_t::FLOAT)
+        .set_cuda_graph_retention(fe::CudaGraphRetention_t::NONE); // plans live longer than captured graphs
+  }
+
+  void add(const AttentionOp &op) const {
+    auto attributes = fe::graph::SDPA_attributes().set_generate_stats(true);
+    attributes.set_implementation(fe::AttentionImplementation_t::COMPOSITE); // one kind of graph, masked or not
+    describe(attributes, op);
+    const auto [o, sums] = graph.sdpa(in(Q), in(K), in(V), attributes);
+    out(o, O), out(sums, Sums);
+  }
+
+  void add(const AttentionGradOp &op, bool deterministic) const {
+    auto attributes = fe::graph::SDPA_backward_attributes().set_deterministic_algorithm(deterministic);
+    describe(attributes, op.forward);
+    const auto [dq, dk, dv] = graph.sdpa_backward(in(Q), in(K), in(V), in(O), in(DOut), in(Sums), attributes);
+    out(dq, DQ), out(dk, DK), out(dv, DV);
+  }
+
+private:
+  static void describe(auto &attributes, const AttentionOp &op) {
+    attributes.set_attn_scale(static_cast<float>(op.scale));
+    if (op.causal)
+      attributes.set_diagonal_alignment(fe::DiagonalAlignment_t::TOP_LEFT).set_diagonal_band_right_bound(0);
+  }
+  Tensor in(Number number) const {
+    fe::graph::Tensor_attributes tensor;
+    place(tensor, number, operands.at(number));
+    return graph.tensor(tensor);
+  }
+  void out(const Tensor &tensor, Number number) const {
+    place(*tensor, number, operands.at(number));
+    tensor->set_output(true);
+  }
+
+  fe::graph::Graph &graph;
+  const Operands &operands;
+};
+
+AttentionOp withBatch(AttentionOp op, int64_t batch) {
+  op.batch = batch;
+  return op;
+}
+AttentionGradOp withBatch(AttentionGradOp op, int64_t batch) {
+  op.forward.batch = batch;
+  return op;
+}
+
+const AttentionOp &forwardOf(const AttentionOp &op) { return op; }
+const AttentionOp &forwardOf(const AttentionGradOp &op) { return op.forward; }
+
+// All that a graph depends on.
+template <typename Op> Sizes keyOf(const Op &op) {
+  Sizes key = sizesOf(op);
+  key.push_back(std::bit_cast<int64_t>(forwardOf(op).scale));
+  return key;
+}
+
+} // namespace
+
+class CudnnAttention::Plans {
+public:
+  Plans(cudaStream_t stream, bool deterministic, int64_t mostWorkspace)
+      : stream(stream), deterministic(deterministic), mostWorkspace(mostWorkspace) {}
+
+  template <typename Op> int64_t prepare(const Op &op) {
+    const Sizes key = keyOf(op);
+    auto found = plans.find(key);
+    if (found == plans.end())
+      found = plans.emplace(key, makeWithin(op)).first;
+    return found->second->workspaceBytes;
+  }
+
+  template <typename Op> void run(const Op &op, void *workspace) {
+    const Plan &plan = *plans.at(keyOf(op));
+    const Operands operands = operandsOf(op);
+    for (int64_t first = 0; first < forwardOf(op).batch; first += plan.batch) {
+      std::unordered_map<int64_t, void *> addresses;
+      for (const auto &[number, operand] : operands)
+        addresses[number] = static_cast<char *>(operand.data) + first * operand.strides[0] * operand.bytes;
+      expect(plan.graph.execute(*handle, addresses, workspace));
+    }
+  }
+
+private:
+  struct Plan {
+    int64_t batch; // sequences that it computes at a time
+    fe::graph::Graph graph;
+    int64_t workspaceBytes = 0;
+  };
+
+  void add(const AttentionOp &op, const Builder &builder) const { builder.add(op); }
+  void add(const AttentionGradOp &op, const Builder &builder) const { builder.add(op, deterministic); }
+
+  template <typename Op> std::unique_ptr<Plan> make(const Op &op) {
+    if (!handle)
+      handle = std::make_unique<Handle>(stream);
+    auto plan = std::make_unique<Plan>(forwardOf(op).batch);
+    const Operands operands = operandsOf(op);
+    add(op, Builder(plan->graph, operands));
+    expect(plan->graph.build(*handle, {fe::HeurMode_t::A}));
+    expect(plan->graph.get_workspace_size(plan->workspaceBytes));
+    return plan;
+  }
+
+  // A workspace grows with the batch. Sums of each part begin where cuDNN may read 16 bytes at once.
+  template <typename Op> std::unique_ptr<Plan> makeWithin(const Op &op) {
+    const int64_t batch = forwardOf(op).batch;
+    std::unique_ptr<Plan> plan = make(op);
+    const int64_t ofAll = plan->workspaceBytes;
+    for (int64_t parts = 2; parts <= batch && plan->workspaceBytes > mostWorkspace; ++parts)
+      if (batch % parts == 0 && batch / parts * forwardOf(op).heads * forwardOf(op).length % 4 == 0 &&
+          (ofAll / parts <= mostWorkspace || parts == batch))
+        plan = make(withBatch(op, batch / parts));
+    if (plan->workspaceBytes > mostWorkspace)
+      throw std::runtime_error("a workspace of at most " + std::to_string(mostWorkspace) +
+                               " bytes is needed, but one sequence takes " + std::to_string(plan->workspaceBytes));
+    return plan;
+  }
+
+  cudaStream_t stream;
+  bool deterministic;
+  int64_t mostWorkspace;
+  std::unique_ptr<Handle> handle; // of who has plans; outlives them
+  std::map<Sizes, std::unique_ptr<Plan>> plans;
+};
+
+CudnnAttention::CudnnAttention(cudaStream_t stream, bool deterministic, int64_t mostWorkspace)
+    : plans(std::make_unique<Plans>(stream, deterministic, mostWorkspace)) {}
+CudnnAttention::~CudnnAttention() = default;
+
+int64_t CudnnAttention::prepare(const AttentionOp &op) { return plans->prepare(op); }
+int64_t CudnnAttention::prepare(const AttentionGradOp &op) { return plans->prepare(op); }
+void CudnnAttention::run(const AttentionOp &op, void *workspace) { plans->run(op, workspace); }
+void CudnnAttention::run(const AttentionGradOp &op, void *workspace) { plans->run(op, workspace); }
+
+} // namespace stretto::runtime
