@@ -1,5 +1,6 @@
-// Attention on the device: by cuDNN, or by flash attention as LibTorch has it; by matmuls and a softmax where these do
-// not serve (floats, odd sizes). Only attention*.cpp see LibTorch's headers.
+// Attention on the device: by cuDNN, or by flash attention as LibTorch has it, in f32 by its memory-efficient
+// attention; by matmuls and a softmax where these do not serve (f64, odd sizes). Only attention*.cpp see LibTorch's
+// headers.
 #pragma once
 
 #include "runtime/core/op.h"

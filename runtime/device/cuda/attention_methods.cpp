@@ -4,6 +4,8 @@
 #include "runtime/device/cuda/layout.h"
 
 #include <ATen/Context.h>
+#include <ATen/ops/_efficient_attention_backward.h>
+#include <ATen/ops/_efficient_attention_forward.h>
 #include <ATen/ops/_flash_attention_backward.h>
 #include <ATen/ops/_flash_attention_forward.h>
 #include <ATen/ops/arange.h>
@@ -192,12 +194,58 @@ void attendDocumentsBackward(const AttentionGradTensors &grad) {
   grad.dv.copy_(std::get<2>(result).reshape(grad.dv.sizes()));
 }
 
-bool aligned(const void *data, int64_t stride) { return alignmentOf(data) == 16 && stride % 8 == 0; }
+// Keys and values for each head of the queries, as memory-efficient attention wants them; and their gradients.
+at::Tensor forEachHead(const at::Tensor &rows, int64_t heads) {
+  const int64_t group = heads / rows.size(2);
+  return group == 1 ? rows : rows.unsqueeze(3).expand({-1, -1, -1, group, -1}).flatten(2, 3);
+}
+at::Tensor ofAllHeads(const at::Tensor &rows, int64_t kvHeads) {
+  const int64_t group = rows.size(2) / kvHeads;
+  return group == 1 ? rows : rows.unflatten(2, {kvHeads, group}).sum(3);
+}
+
+void attendEfficiently(const AttentionTensors &t) {
+  const int64_t heads = t.q.size(2), length = t.q.size(1);
+  const auto result = at::_efficient_attention_forward(t.q, forEachHead(t.k, heads), forEachHead(t.v, heads), {}, {},
+                                                       {}, {}, {}, /*dropout_p=*/0.0, /*custom_mask_type=*/t.causal,
+                                                       /*compute_log_sumexp=*/true, t.scale);
+  t.o.copy_(std::get<0>(result));
+  t.lse.copy_(std::get<1>(result).narrow(2, 0, length));
+}
+
+void attendEfficientlyBackward(const AttentionGradTensors &grad) {
+  constexpr int64_t step = 32; // rows of its sums have a multiple of so many, with infinity for no token
+  const AttentionTensors &t = grad.forward;
+  const int64_t heads = t.q.size(2), kvHeads = t.k.size(2), length = t.q.size(1);
+  const at::Tensor lse = at::empty({t.lse.size(0), heads, (length + step - 1) / step * step}, t.lse.options());
+  lse.fill_(std::numeric_limits<double>::infinity()).narrow(2, 0, length).copy_(t.lse);
+  const auto result = at::_efficient_attention_backward(
+      grad.dOut, t.q, forEachHead(t.k, heads), forEachHead(t.v, heads), {}, t.o.contiguous(), {}, {}, length, length,
+      lse, /*dropout_p=*/0.0, unusedState(), unusedState(), /*custom_mask_type=*/t.causal,
+      /*bias_requires_grad=*/false, t.scale);
+  grad.dq.copy_(std::get<0>(result));
+  grad.dk.copy_(ofAllHeads(std::get<1>(result), kvHeads));
+  grad.dv.copy_(ofAllHeads(std::get<2>(result), kvHeads));
+}
+
+bool aligned(const void *data, int64_t stride, int32_t dtype) {
+  return alignmentOf(data) == 16 && stride * elementBytes(dtype) % 16 == 0;
+}
 
 } // namespace
 
 const char *nameOf(AttentionMethod method) {
-  return method == AttentionMethod::Cudnn ? "cuDNN" : method == AttentionMethod::Flash ? "flash" : "plain";
+  switch (method) {
+  case AttentionMethod::Cudnn:
+    return "cuDNN";
+  case AttentionMethod::Flash:
+    return "flash";
+  case AttentionMethod::Efficient:
+    return "memory-efficient";
+  case AttentionMethod::Plain:
+    break;
+  }
+  return "plain";
 }
 
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
@@ -224,17 +272,21 @@ AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
-  if (op.positions && (method == AttentionMethod::Cudnn || !op.starts))
+  if (op.positions && (method != AttentionMethod::Flash || !op.starts))
     return false;
-  return op.dtype == STRETTO_BF16 && op.head_dim % 8 == 0 && op.head_dim <= 256 && aligned(op.q, op.q_stride) &&
-         aligned(op.k, op.k_stride) && aligned(op.v, op.v_stride) && aligned(op.o, op.o_stride);
+  const bool fits = method == AttentionMethod::Efficient
+                        ? op.dtype == STRETTO_F32 && op.head_dim % 4 == 0
+                        : op.dtype == STRETTO_BF16 && op.head_dim % 8 == 0 && op.head_dim <= 256;
+  return fits && aligned(op.q, op.q_stride, op.dtype) && aligned(op.k, op.k_stride, op.dtype) &&
+         aligned(op.v, op.v_stride, op.dtype) && aligned(op.o, op.o_stride, op.dtype);
 }
 
 bool mayTry(AttentionMethod method, const AttentionGradOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
-  return mayTry(method, op.forward) && aligned(op.d_o, op.do_stride) && aligned(op.d_q, op.dq_stride) &&
-         aligned(op.d_k, op.dk_stride) && aligned(op.d_v, op.dv_stride);
+  const int32_t dtype = op.forward.dtype;
+  return mayTry(method, op.forward) && aligned(op.d_o, op.do_stride, dtype) && aligned(op.d_q, op.dq_stride, dtype) &&
+         aligned(op.d_k, op.dk_stride, dtype) && aligned(op.d_v, op.dv_stride, dtype);
 }
 
 void attendPlainly(const AttentionTensors &tensors) {
@@ -259,6 +311,8 @@ void AttentionMethods::attend(AttentionMethod method, const AttentionOp &op) {
     return attendByCudnn(op);
   case AttentionMethod::Flash:
     return op.starts ? attendDocuments(tensorsOf(op)) : attendByFlash(tensorsOf(op));
+  case AttentionMethod::Efficient:
+    return attendEfficiently(tensorsOf(op));
   case AttentionMethod::Plain:
     return attendPlainly(tensorsOf(op));
   }
@@ -271,6 +325,10 @@ void AttentionMethods::attendBackward(AttentionMethod method, const AttentionGra
   case AttentionMethod::Flash: {
     const Deterministic scope(deterministic);
     return op.forward.starts ? attendDocumentsBackward(tensorsOf(op)) : attendByFlashBackward(tensorsOf(op));
+  }
+  case AttentionMethod::Efficient: {
+    const Deterministic scope(deterministic);
+    return attendEfficientlyBackward(tensorsOf(op));
   }
   case AttentionMethod::Plain:
     return attendPlainlyBackward(tensorsOf(op));

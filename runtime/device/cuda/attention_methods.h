@@ -9,7 +9,7 @@
 
 namespace stretto::runtime {
 
-enum class AttentionMethod { Cudnn, Flash, Plain };
+enum class AttentionMethod { Cudnn, Flash, Efficient, Plain };
 const char *nameOf(AttentionMethod method);
 
 // Attention as tensors over the memory of an op: q, o: [batch, length, heads, headDim], k, v: [..., kvHeads, ...],
@@ -28,8 +28,9 @@ struct AttentionGradTensors {
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device = currentGpu());
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = currentGpu());
 
-// Whether a method may be tried on such an op: libraries take only bfloat16 whose rows are aligned to 16 bytes; cuDNN
-// takes no documents, and flash attention must be told where they begin.
+// Whether a method may be tried on such an op: libraries take only rows that are aligned to 16 bytes, cuDNN and flash
+// attention those of bfloat16, memory-efficient attention those of float; flash attention must be told where documents
+// begin, the others take none.
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 

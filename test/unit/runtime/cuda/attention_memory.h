@@ -13,6 +13,7 @@ namespace stretto::test {
 struct AttentionSizes {
   int64_t batch, length, heads, kvHeads, headDim;
   bool causal = true;
+  int32_t dtype = STRETTO_BF16;
 };
 
 // q, k and v lie side by side, and so do their gradients; all rows are wider than what is in them.
@@ -20,22 +21,23 @@ class AttentionMemory {
 public:
   explicit AttentionMemory(const AttentionSizes &sizes) {
     runtime::AttentionOp &forward = grad.forward;
-    forward.dtype = STRETTO_BF16, forward.causal = sizes.causal, forward.scale = 0.5;
+    forward.dtype = sizes.dtype, forward.causal = sizes.causal, forward.scale = 0.5;
     forward.batch = sizes.batch, forward.length = sizes.length, forward.heads = sizes.heads;
     forward.kv_heads = sizes.kvHeads, forward.head_dim = sizes.headDim;
     const int64_t width = sizes.heads * sizes.headDim, kvWidth = sizes.kvHeads * sizes.headDim;
     forward.q_stride = forward.k_stride = forward.v_stride = width + 2 * kvWidth + 8, forward.o_stride = width + 16;
     grad.dq_stride = grad.dk_stride = grad.dv_stride = width + 2 * kvWidth + 24, grad.do_stride = width + 32;
-    const int64_t tokens = sizes.batch * sizes.length;
-    elements = tokens * (forward.q_stride + forward.o_stride + grad.dq_stride + grad.do_stride + 2 * sizes.heads);
-    cudaMalloc(&memory, elements * 2);
-    auto *at = static_cast<uint16_t *>(memory);
-    const auto take = [&](int64_t columns) { return std::exchange(at, at + tokens * columns); };
-    uint16_t *packed = take(forward.q_stride), *dPacked = take(grad.dq_stride);
-    forward.q = packed, forward.k = packed + width, forward.v = packed + width + kvWidth;
-    grad.d_q = dPacked, grad.d_k = dPacked + width, grad.d_v = dPacked + width + kvWidth;
+    const int64_t tokens = sizes.batch * sizes.length, size = runtime::elementBytes(sizes.dtype);
+    const int64_t rows = tokens * (forward.q_stride + forward.o_stride + grad.dq_stride + grad.do_stride);
+    bytes = rows * size + tokens * sizes.heads * 4;
+    cudaMalloc(&memory, bytes);
+    auto *at = static_cast<std::byte *>(memory);
+    const auto take = [&](int64_t columns) { return std::exchange(at, at + tokens * columns * size); };
+    std::byte *packed = take(forward.q_stride), *dPacked = take(grad.dq_stride);
+    forward.q = packed, forward.k = packed + width * size, forward.v = packed + (width + kvWidth) * size;
+    grad.d_q = dPacked, grad.d_k = dPacked + width * size, grad.d_v = dPacked + (width + kvWidth) * size;
     forward.o = take(forward.o_stride), grad.d_o = take(grad.do_stride), forward.lse = at;
-    at::from_blob(memory, {elements - 2 * sizes.heads * tokens}, at::kBFloat16).normal_();
+    at::from_blob(memory, {rows}, sizes.dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat).normal_();
   }
   ~AttentionMemory() { cudaFree(memory); }
   AttentionMemory(const AttentionMemory &) = delete;
@@ -51,43 +53,48 @@ public:
       each.zero_();
   }
   // All of the memory, with what is between the rows.
-  at::Tensor bits() const { return at::from_blob(memory, {elements}, at::kShort).clone(); }
+  at::Tensor bits() const { return all().clone(); }
   // The memory as it is once the CPU has computed everything there; is what it was again.
   at::Tensor expectedBits() const {
     const at::Tensor before = bits();
     runtime::attendPlainly(runtime::tensorsOf(grad.forward, at::kCPU));
     runtime::attendPlainlyBackward(runtime::tensorsOf(grad, at::kCPU));
     at::Tensor expected = bits();
-    at::from_blob(memory, {elements}, at::kShort).copy_(before);
+    all().copy_(before);
     return expected;
   }
   // What is written agrees with such a memory up to roundings, and nothing else has changed.
   void expectLike(const at::Tensor &expected) const {
+    const double tolerance = grad.forward.dtype == STRETTO_BF16 ? 0.015 : 1e-5;
     const at::Tensor found = bits();
-    std::vector<at::Tensor> results;
-    for (const at::Tensor &each : written())
-      results.push_back(each.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true));
-    at::from_blob(memory, {elements}, at::kShort).copy_(expected);
-    const std::vector<at::Tensor> right = written();
+    const std::vector<at::Tensor> results = resultsIn(found), right = resultsIn(expected);
     for (size_t i = 0; i < right.size(); ++i) {
-      const at::Tensor expectedResult = right[i].to(at::kFloat);
-      const double size = expectedResult.norm().item().toDouble();
-      EXPECT_LE(results[i].sub(expectedResult).norm().item().toDouble(), 0.015 * size) << "result " << i;
+      const double error = results[i].sub(right[i]).norm().item().toDouble();
+      EXPECT_LE(error, tolerance * right[i].norm().item().toDouble()) << "result " << i;
     }
-    const at::Tensor before = found.clone();
-    forget();
-    const at::Tensor rest = bits();
-    at::from_blob(memory, {elements}, at::kShort).copy_(before);
-    forget();
-    EXPECT_TRUE(bits().equal(rest)) << "what lies beside the results";
-    at::from_blob(memory, {elements}, at::kShort).copy_(found);
+    EXPECT_TRUE(restOf(found).equal(restOf(expected))) << "what lies beside the results";
+    all().copy_(found);
   }
 
   runtime::AttentionGradOp grad;
 
 private:
+  at::Tensor all() const { return at::from_blob(memory, {bytes}, at::kByte); }
+  std::vector<at::Tensor> resultsIn(const at::Tensor &memoryThen) const {
+    all().copy_(memoryThen);
+    std::vector<at::Tensor> results = written();
+    for (at::Tensor &each : results)
+      each = each.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
+    return results;
+  }
+  at::Tensor restOf(const at::Tensor &memoryThen) const {
+    all().copy_(memoryThen);
+    forget();
+    return bits();
+  }
+
   void *memory = nullptr;
-  int64_t elements = 0; // of two bytes
+  int64_t bytes = 0;
 };
 
 } // namespace stretto::test

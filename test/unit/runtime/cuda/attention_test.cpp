@@ -29,10 +29,10 @@ protected:
   std::string chosen(CudnnBehaviour cudnn) {
     setCudnnBehaviour(cudnn);
     Attention attention(stream, /*deterministic=*/true);
-    attention.reserve(needs());
+    attention.reserve(needs(grad));
     return attention.describe();
   }
-  ReserveOp needs() const {
+  static ReserveOp needs(const AttentionGradOp &grad) {
     ReserveOp needs;
     needs.attention = {grad.forward};
     needs.attentionGrad = {grad};
@@ -73,7 +73,7 @@ TEST_F(AttentionOnGpu, ItIsCapturedInMemoryThatWasTakenBefore) {
   for (const CudnnBehaviour cudnn : {CudnnBehaviour::Right, CudnnBehaviour::Refused}) {
     setCudnnBehaviour(cudnn);
     Attention attention(stream, true);
-    attention.reserve(needs());
+    attention.reserve(needs(grad));
     const int64_t held = attention.heldBytes();
     memory.forget();
     Graph graph;
@@ -98,7 +98,7 @@ TEST_F(AttentionOnGpu, WorkGoesToTheStreamOfTheDevice) {
   for (const CudnnBehaviour cudnn : {CudnnBehaviour::Right, CudnnBehaviour::Refused}) {
     setCudnnBehaviour(cudnn);
     Attention attention(stream, true);
-    attention.reserve(needs());
+    attention.reserve(needs(grad));
     memory.forget();
     const auto before = c10::cuda::getCurrentCUDAStream();
     EXPECT_NE(before.stream(), stream);
@@ -112,9 +112,24 @@ TEST_F(AttentionOnGpu, WorkGoesToTheStreamOfTheDevice) {
   }
 }
 
+TEST_F(AttentionOnGpu, FloatsAreAttendedToWithoutAllScores) {
+  for (const AttentionSizes &sizes :
+       {AttentionSizes{2, 33, 4, 4, 8, true, STRETTO_F32}, AttentionSizes{1, 9, 4, 2, 12, false, STRETTO_F32}}) {
+    const AttentionMemory floats(sizes);
+    const at::Tensor right = floats.expectedBits();
+    Attention attention(stream, /*deterministic=*/true);
+    attention.reserve(needs(floats.grad));
+    EXPECT_EQ(attention.describe(), "memory-efficient, backward memory-efficient");
+    attention.run(floats.grad.forward);
+    attention.run(floats.grad);
+    cudaStreamSynchronize(stream);
+    floats.expectLike(right);
+  }
+}
+
 TEST_F(AttentionOnGpu, SizesThatWereNotPreparedAreRefused) {
   Attention attention(stream, true);
-  attention.reserve(needs());
+  attention.reserve(needs(grad));
   AttentionOp other = grad.forward;
   other.length = 8;
   EXPECT_THROW(attention.run(other), Error);

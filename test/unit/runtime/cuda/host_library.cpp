@@ -191,6 +191,35 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> flashBackward(const at::Tensor &d
   return backward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal}, dOut);
 }
 
+// Rows of its sums are as long as blocks of 32 tokens; its backward takes infinity for no token, and operands whose
+// rows have no gaps.
+constexpr int64_t blockOfSums = 32;
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, Int, Int>
+efficientForward(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, Optional, Optional, Optional,
+                 OptionalInt, OptionalInt, double, int64_t mask, bool, std::optional<double> scale, Optional,
+                 std::optional<int64_t>) {
+  TORCH_CHECK(k.size(2) == q.size(2) && v.size(2) == q.size(2), "each head must have keys of its own");
+  const int64_t length = q.size(1), rows = (length + blockOfSums - 1) / blockOfSums * blockOfSums;
+  const at::Tensor o = at::empty(q.sizes(), q.options());
+  const at::Tensor lse = at::empty({q.size(0), q.size(2), rows}, q.options());
+  forward({Place(q), Place(k), Place(v), Place(o), Place(lse.narrow(2, 0, length)), *scale, mask == 1});
+  return {o, lse, {}, {}, length, length};
+}
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor>
+efficientBackward(const at::Tensor &dOut, const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, Optional,
+                  const at::Tensor &o, Optional, Optional, Int, Int, const at::Tensor &lse, double, const at::Tensor &,
+                  const at::Tensor &, int64_t mask, bool, std::optional<double> scale, std::optional<int64_t>,
+                  std::optional<int64_t>, bool) {
+  const int64_t length = q.size(1), rest = lse.size(2) - length;
+  TORCH_CHECK(o.is_contiguous() && lse.size(2) % blockOfSums == 0 && rest < blockOfSums);
+  later([sums = Place(lse.narrow(2, length, rest))] { TORCH_CHECK(sums.onHost().isinf().all().item().toBool()); });
+  const auto [dq, dk, dv] =
+      backward({Place(q), Place(k), Place(v), Place(o), Place(lse.narrow(2, 0, length)), *scale, mask == 1}, dOut);
+  return {dq, dk, dv, {}};
+}
+
 } // namespace
 
 void setFlashIsRight(bool right) { flashIsRight = right; }
@@ -207,4 +236,6 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("_local_scalar_dense", itemOf);
   library.impl("_flash_attention_forward", flashForward);
   library.impl("_flash_attention_backward", flashBackward);
+  library.impl("_efficient_attention_forward", efficientForward);
+  library.impl("_efficient_attention_backward", efficientBackward);
 }

@@ -121,3 +121,23 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   EXPECT_TRUE(mayTry(AttentionMethod::Flash, op));
   EXPECT_FALSE(mayTry(AttentionMethod::Cudnn, op));
 }
+
+TEST(PlainAttention, FloatsAreTriedOnlyWithRowsThatAreAligned) {
+  AttentionGradOp op = sized(1, 16, 2, 2, 12, true);
+  Memory<float> memory(op);
+  for (void **data : {&op.forward.q, &op.forward.k, &op.forward.v, &op.forward.o, &op.d_o, &op.d_q, &op.d_k, &op.d_v})
+    *data = reinterpret_cast<void *>(4096);
+  EXPECT_TRUE(mayTry(AttentionMethod::Efficient, op));
+  auto refused = [&](auto change) {
+    AttentionGradOp changed = op;
+    change(changed);
+    EXPECT_FALSE(mayTry(AttentionMethod::Efficient, changed));
+  };
+  refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_F64; });
+  refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_BF16; });
+  refused([](AttentionGradOp &o) { o.forward.head_dim = 14; });
+  refused([](AttentionGradOp &o) { o.dq_stride += 2; });
+  refused([](AttentionGradOp &o) { o.d_v = reinterpret_cast<void *>(4096 + 8); });
+  const int32_t places[16] = {}, starts[2] = {0, 16};
+  refused([&](AttentionGradOp &o) { o.forward.positions = places, o.forward.starts = starts; });
+}
