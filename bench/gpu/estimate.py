@@ -32,6 +32,8 @@ from sass import functions
 from walk import follow
 
 GUIDE = "CUDA C++ Programming Guide, arithmetic instructions, compute capability 9.0"
+CUDNN = ("NVIDIA/cudnn-frontend, sdpa_benchmark_training/results/h200_919_only_cudnn: cuDNN 9.19.1, 2 x 2048 tokens, 64 heads of 64, "
+         "causal within 1024 tokens")
 ASSUMPTIONS = {  # what, how much, on what grounds
     "copy bandwidth, bytes/s": (4.3e12, "measured once on an H200: a large copy, read and written"),
     "share of it that a kernel reaches": (0.9, "a guess: QuACK reports 90 % for norms on an H100"),
@@ -58,8 +60,9 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "least time of a kernel, s": (2.5e-6, "a guess: a trip to memory and back, twice, and the tail"),
     "between kernels of a graph, s": (1.0e-6, "a guess"),
     "matmuls, FLOP/s": (650e12, "790 measured once for large ones; those here have 768 or 2048 in one dimension"),
-    "attention, FLOP/s": (400e12, "FlashAttention-3 paper, heads of 64"),
-    "attention backward, FLOP/s": (300e12, "the same, less for the deterministic form"),
+    "attention, FLOP/s": (310e12, CUDNN),
+    "attention backward, FLOP/s": (264e12, CUDNN + "; not the deterministic form, of which no figure was found"),
+    "bytes of a score in the workspace of the deterministic backward": (2, "cuDNN's front end; written once, read once, as far as no mask hides it"),
 }  # fmt: skip
 A = {name: value for name, (value, _) in ASSUMPTIONS.items()}
 MEMORY = A["memory latency, s"] * A["clock, 1/s"]
@@ -191,8 +194,12 @@ class Counter:
                                  A["least time of a kernel, s"]))  # fmt: skip
 
     def attend(self, args, backward):
-        flops = 4 * args.batch * args.heads * args.length**2 * args.head_dim / (2 if args.causal else 1)
-        seconds = 2.5 * flops / A["attention backward, FLOP/s"] if backward else flops / A["attention, FLOP/s"]
+        scores = args.batch * args.heads * args.length**2 / (2 if args.causal else 1)
+        flops = 4 * scores * args.head_dim
+        seconds = flops / A["attention, FLOP/s"]
+        if backward:
+            moved = 2 * scores * A["bytes of a score in the workspace of the deterministic backward"]
+            seconds = 2.5 * flops / A["attention backward, FLOP/s"] + moved / A["copy bandwidth, bytes/s"]
         self.add("attention", max(seconds, A["least time of a kernel, s"]))
 
     def move(self, count):
