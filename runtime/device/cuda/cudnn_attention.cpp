@@ -135,17 +135,37 @@ private:
   const Operands &operands;
 };
 
-AttentionOp withBatch(AttentionOp op, int64_t batch) {
-  op.batch = batch;
-  return op;
-}
-AttentionGradOp withBatch(AttentionGradOp op, int64_t batch) {
-  op.forward.batch = batch;
-  return op;
+const AttentionOp &forwardOf(const AttentionOp &op) { return op; }
+AttentionOp &forwardOf(AttentionOp &op) { return op; }
+const AttentionOp &forwardOf(const AttentionGradOp &op) { return op.forward; }
+AttentionOp &forwardOf(AttentionGradOp &op) { return op.forward; }
+
+// Into how many parts an op is cut: its sequences, and where each of them is a part, their heads.
+struct Cut {
+  int64_t sequences, heads;
+};
+
+// From few parts to many. Sums of each part begin where cuDNN may read 16 bytes at once.
+std::vector<Cut> cutsOf(const AttentionOp &op) {
+  std::vector<Cut> cuts;
+  const auto add = [&](Cut cut) {
+    if (op.batch / cut.sequences * (op.heads / cut.heads) * op.length % 4 == 0)
+      cuts.push_back(cut);
+  };
+  for (int64_t parts = 2; parts <= op.batch; ++parts)
+    if (op.batch % parts == 0)
+      add({parts, 1});
+  for (int64_t parts = 2; parts <= op.kv_heads; ++parts)
+    if (op.kv_heads % parts == 0)
+      add({op.batch, parts});
+  return cuts;
 }
 
-const AttentionOp &forwardOf(const AttentionOp &op) { return op; }
-const AttentionOp &forwardOf(const AttentionGradOp &op) { return op.forward; }
+template <typename Op> Op partOf(Op op, const Cut &cut) {
+  AttentionOp &forward = forwardOf(op);
+  forward.batch /= cut.sequences, forward.heads /= cut.heads, forward.kv_heads /= cut.heads;
+  return op;
+}
 
 // All that a graph depends on.
 template <typename Op> Sizes keyOf(const Op &op) {
@@ -172,17 +192,21 @@ public:
   template <typename Op> void run(const Op &op, void *workspace) {
     const Plan &plan = *plans.at(keyOf(op));
     const Operands operands = operandsOf(op);
-    for (int64_t first = 0; first < forwardOf(op).batch; first += plan.batch) {
-      std::unordered_map<int64_t, void *> addresses;
-      for (const auto &[number, operand] : operands)
-        addresses[number] = static_cast<char *>(operand.data) + first * operand.strides[0] * operand.bytes;
-      expect(plan.graph.execute(*handle, addresses, workspace));
-    }
+    for (int64_t sequence = 0; sequence < forwardOf(op).batch; sequence += plan.sequences)
+      for (int64_t head = 0; head < forwardOf(op).kv_heads; head += plan.kvHeads) {
+        std::unordered_map<int64_t, void *> addresses;
+        for (const auto &[number, operand] : operands) {
+          const int64_t group = operand.sizes[1] / forwardOf(op).kv_heads;
+          const int64_t first = sequence * operand.strides[0] + head * group * operand.strides[1];
+          addresses[number] = static_cast<char *>(operand.data) + first * operand.bytes;
+        }
+        expect(plan.graph.execute(*handle, addresses, workspace));
+      }
   }
 
 private:
   struct Plan {
-    int64_t batch; // sequences that it computes at a time
+    int64_t sequences, kvHeads; // that it computes at a time
     fe::graph::Graph graph;
     int64_t workspaceBytes = 0;
   };
@@ -193,7 +217,7 @@ private:
   template <typename Op> std::unique_ptr<Plan> make(const Op &op) {
     if (!handle)
       handle = std::make_unique<Handle>(stream);
-    auto plan = std::make_unique<Plan>(forwardOf(op).batch);
+    auto plan = std::make_unique<Plan>(forwardOf(op).batch, forwardOf(op).kv_heads);
     const Operands operands = operandsOf(op);
     add(op, Builder(plan->graph, operands));
     expect(plan->graph.build(*handle, {fe::HeurMode_t::A}));
@@ -201,18 +225,17 @@ private:
     return plan;
   }
 
-  // A workspace grows with the batch. Sums of each part begin where cuDNN may read 16 bytes at once.
+  // A workspace grows with sequences and heads.
   template <typename Op> std::unique_ptr<Plan> makeWithin(const Op &op) {
-    const int64_t batch = forwardOf(op).batch;
     std::unique_ptr<Plan> plan = make(op);
-    const int64_t ofAll = plan->workspaceBytes;
-    for (int64_t parts = 2; parts <= batch && plan->workspaceBytes > mostWorkspace; ++parts)
-      if (batch % parts == 0 && batch / parts * forwardOf(op).heads * forwardOf(op).length % 4 == 0 &&
-          (ofAll / parts <= mostWorkspace || parts == batch))
-        plan = make(withBatch(op, batch / parts));
+    const int64_t whole = plan->workspaceBytes;
+    for (const Cut &cut : cutsOf(forwardOf(op)))
+      if (plan->workspaceBytes > mostWorkspace && whole / (cut.sequences * cut.heads) <= mostWorkspace)
+        plan = make(partOf(op, cut));
     if (plan->workspaceBytes > mostWorkspace)
-      throw std::runtime_error("a workspace of at most " + std::to_string(mostWorkspace) +
-                               " bytes is needed, but one sequence takes " + std::to_string(plan->workspaceBytes));
+      throw std::runtime_error("its workspace must have at most " + std::to_string(mostWorkspace) + " bytes, but has " +
+                               std::to_string(whole / forwardOf(op).batch / forwardOf(op).kv_heads) +
+                               " for one head of keys");
     return plan;
   }
 

@@ -12,15 +12,16 @@ namespace stretto::runtime {
 // The only name that this source shows to others: LibTorch has functions of another front end under the same names.
 class [[gnu::visibility("default")]] CudnnAttention {
 public:
-  // What a plan may ask for beside the memory of the op. The deterministic backward keeps scores of a whole sequence.
-  static constexpr int64_t usualWorkspace = int64_t{1} << 29;
+  // What a plan may ask for beside the memory of the op: the deterministic backward keeps all scores. Enough for a head
+  // and 16,384 tokens.
+  static constexpr int64_t usualWorkspace = int64_t{640} << 20;
 
   CudnnAttention(cudaStream_t stream, bool deterministic, int64_t mostWorkspace = usualWorkspace);
   ~CudnnAttention();
 
   // Makes the plan of ops of such sizes, unless there is one; returns the bytes of its workspace. Where the workspace
-  // of all sequences would be too large, the plan is for some of them. Both throw std::runtime_error with cuDNN's
-  // reason for what it cannot do, and for one sequence whose workspace is too large.
+  // of all would be too large, the plan is for some of the sequences, or for some heads of one. Both throw
+  // std::runtime_error with cuDNN's reason for what it cannot do, and where the workspace is too large for any part.
   int64_t prepare(const AttentionOp &op);
   int64_t prepare(const AttentionGradOp &op);
 

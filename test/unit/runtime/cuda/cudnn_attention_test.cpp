@@ -72,7 +72,7 @@ TEST_F(CudnnGraphs, HaveOnePlanForAllThatIsEqual) {
   EXPECT_EQ(cudnnPlans(), before + 4);
 }
 
-TEST_F(CudnnGraphs, GoThroughTheBatchInPartsWhereTheirWorkspaceWouldBeTooLarge) {
+TEST_F(CudnnGraphs, GoThroughSequencesInPartsWhereTheirWorkspaceWouldBeTooLarge) {
   for (const int64_t sequences : {4, 3, 2, 1}) {
     CudnnAttention attention(stream, true, sequences * workspaceOfSequence);
     const AttentionMemory memory(small);
@@ -82,14 +82,23 @@ TEST_F(CudnnGraphs, GoThroughTheBatchInPartsWhereTheirWorkspaceWouldBeTooLarge) 
   }
 }
 
-TEST_F(CudnnGraphs, AreRefusedWhereTheWorkspaceOfOneSequenceIsTooLarge) {
-  CudnnAttention attention(stream, true, workspaceOfSequence - 1);
+TEST_F(CudnnGraphs, GoThroughHeadsWhereTheWorkspaceOfASequenceWouldBeTooLarge) {
+  const AttentionMemory alone(small), shared({2, 16, 4, 2, 8});
+  CudnnAttention ofAlone(stream, true, workspaceOfSequence / 2), ofShared(stream, true, 2 * workspaceOfSequence - 1);
+  EXPECT_EQ(ofAlone.prepare(alone.grad), workspaceOfSequence / 2);
+  expectRight(ofAlone, alone);
+  EXPECT_EQ(ofShared.prepare(shared.grad), workspaceOfSequence);
+  expectRight(ofShared, shared);
+}
+
+TEST_F(CudnnGraphs, AreRefusedWhereTheWorkspaceOfAHeadIsTooLarge) {
+  CudnnAttention attention(stream, true, workspaceOfSequence / 2 - 1);
   const AttentionMemory memory(small);
   try {
     attention.prepare(memory.grad);
     FAIL();
   } catch (const std::runtime_error &error) {
-    EXPECT_STREQ(error.what(), "a workspace of at most 1151 bytes is needed, but one sequence takes 1152");
+    EXPECT_STREQ(error.what(), "its workspace must have at most 575 bytes, but has 576 for one head of keys");
   }
 }
 
