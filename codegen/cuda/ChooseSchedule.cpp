@@ -40,6 +40,7 @@ int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitW
 struct Shape {
   int64_t batch, time;
   int64_t narrowest = 8; // bytes of the narrowest real that is loaded or stored
+  int64_t streamed = 0;  // of the widest whose rows come from memory or go there; tables come from caches
   int64_t widest = 4;    // bytes of the widest number in a register
   int64_t rowBytes = 0, sumBytes = 0;
   int64_t halo = 0;
@@ -78,19 +79,23 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     kern::RowKernel op = plan.kernel();
     Shape shape;
     std::tie(shape.batch, shape.time) = op.getRows();
-    auto count = [&](Value row) {
-      shape.rowBytes += elementCount(row) * bytesOf(row.getType());
-      if (isa<FloatType>(getElementTypeOrSelf(row.getType())) && elementCount(row) > 1)
-        shape.narrowest = std::min(shape.narrowest, bytesOf(row.getType()));
+    auto count = [&](Value row, kern::RowMap map) {
+      int64_t bytes = bytesOf(row.getType());
+      shape.rowBytes += elementCount(row) * bytes;
+      if (!isa<FloatType>(getElementTypeOrSelf(row.getType())) || elementCount(row) == 1)
+        return;
+      shape.narrowest = std::min(shape.narrowest, bytes);
+      if (map == kern::RowMap::row)
+        shape.streamed = std::max(shape.streamed, bytes);
     };
     for (BlockArgument argument : op.getBody().getArguments())
-      if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
-        count(argument);
+      if (kern::RowMap map = op.getMap(argument.getArgNumber()); map != kern::RowMap::shared)
+        count(argument, map);
     for (auto [i, value] : llvm::enumerate(op.getYielded())) {
       if (op.isColumnSum(i))
         shape.sumBytes += elementCount(value) * bytesOf(value.getType());
       else
-        count(value);
+        count(value, kern::RowMap::row);
     }
     shape.mayTile = mayTile(plan);
     shape.reduces = !plan.reductions().empty();
@@ -117,9 +122,10 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return otherRegisters + columns * shape.held.perColumn() * shape.widest / 4;
   }
 
-  /// The largest vectors with which a thread has registers enough.
+  /// The largest vectors with which a thread has registers enough. Those of the widest stream have 16 bytes: were they
+  /// longer, an access of a warp would have gaps, and a store would fill only half of each sector of 32 bytes.
   int64_t lanesFor(const Shape &shape) {
-    int64_t chosen = 16 / shape.narrowest;
+    int64_t chosen = 16 / std::max(shape.streamed, shape.narrowest);
     while (chosen > 1 && registersFor(shape, chosen) > mostRegisters)
       chosen /= 2;
     return chosen;

@@ -8,8 +8,8 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
   let description = [{
     Writes a `schedule` with threads on each `kern.rowwise` that has none:
 
-    * `lanes`: columns that a thread loads at once, 16 bytes of the narrowest operand; fewer where the values that
-      stay in registers (rows that taps look at, sums of columns, coefficients) would take too many;
+    * `lanes`: columns that a thread loads at once, 16 bytes of the widest rows that are loaded or stored; fewer where
+      the values that stay in registers (rows that are read later, sums of columns, coefficients) would take too many;
     * `threads`, `tiles`: enough threads for the columns of a row; where nothing is summed along rows, several groups
       share the columns of a chunk;
     * `groups`: narrow rows share a thread block of 128 threads;
