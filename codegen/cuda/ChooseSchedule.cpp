@@ -164,22 +164,22 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return registersFor(shape, columns) + (count - 1) * columns * shape.held.loadedBytes * 3 / 8;
   }
 
-  /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow;
-  /// one in f64, whose functions take dozens of registers for each row.
+  /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow; more
+  /// where values stay in registers for more rows than a step has, and would be moved there, as far as two blocks of
+  /// 256 threads have registers. One in f64, whose functions take dozens of registers for each row.
   int64_t rowsFor(const Shape &shape, int64_t columns, int64_t group) {
     int64_t block = std::max(group, blockThreads), best = 1, most = 0;
     for (int64_t count : {1, 2, 4}) {
       int64_t registers = registersFor(shape, columns, count);
-      if (count > 1 && (shape.widest > 4 || registers > std::min(mostRowRegisters, processorRegisters / block)))
+      bool areEnough = most >= bytesInFlight;
+      int64_t limit = areEnough ? mostRegisters : std::min(mostRowRegisters, processorRegisters / block);
+      if (count > 1 && (shape.widest > 4 || registers > limit || (areEnough && best > shape.held.longest)))
         break;
       int64_t resident = std::min(processorThreads, processorRegisters / registers) / block * block;
       int64_t bytes = resident * count * columns * shape.held.loadedBytes;
-      if (bytes > most) {
-        most = bytes;
+      if (areEnough || bytes > most)
         best = count;
-      }
-      if (bytes >= bytesInFlight)
-        break;
+      most = std::max(most, bytes);
     }
     return best;
   }
@@ -231,9 +231,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   }
 
   /// Shared memory of a block under a schedule.
-  static int64_t sharedBytes(const RowPlan &plan, CudaBuilder &b) {
-    if (plan.reductions().empty() && mayTile(plan))
-      return 0;
+  static int64_t sharedBytes(kern::RowKernel op, CudaBuilder &b) {
+    RowPlan plan = planScheduled(op);
     RowWalk walk(plan);
     auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return walk.parts[0].layoutOf(domain); };
     GroupReductions reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getGroups(), walk.rowsWalked(),
@@ -261,7 +260,9 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     kern::RowKernel op = plan.kernel();
     auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
     int64_t leastChunk = numbers.has("chunk") ? s.getChunk() : numbers.get("rows", 1), bytes;
-    while ((bytes = sharedBytes(plan, b)) > mostSharedBytes) {
+    if (plan.reductions().empty() && mayTile(plan))
+      return 0;
+    while ((bytes = sharedBytes(op, b)) > mostSharedBytes) {
       bool fewerGroups = !numbers.has("groups") && s.getGroups() > 1 && s.getGroups() * s.getThreads() > warpThreads;
       if (!fewerGroups && s.getChunk() / 2 < leastChunk)
         break;

@@ -60,7 +60,7 @@ void GroupReductions::allocate(KernelFunction &function, Value group, Value newT
     }
   }
   if (filled)
-    b.barrier();
+    meet();
 }
 
 /// With several pieces, parts of a piece that does not reach a target stay as they are now.
@@ -95,6 +95,13 @@ void GroupReductions::leave(const Piece &piece, Value value, int64_t row, const 
   Value part = b.add(b.divide(place, warpThreads), b.index(firstParts.at(keyOf(piece))));
   address = b.address(address, value.getType(), part);
   b.when(isFirst, [&] { b.store(value, address); });
+}
+
+void GroupReductions::meet() {
+  if (threads <= warpThreads)
+    b.syncWarp();
+  else
+    b.barrier();
 }
 
 Value GroupReductions::read(seq::ReduceOp reduce, int64_t row, Value element) {

@@ -29,6 +29,9 @@ public:
   /// Reduces `value` (a vector or a scalar) over the threads that share it and leaves the part. Each thread of the
   /// block comes by. `position`: of the thread, where each head is reduced by itself.
   void leave(const Piece &piece, mlir::Value value, int64_t row, const ThreadLayout &layout, const Position &position);
+  /// What the threads of a group have left is seen by all of them behind this: they are lanes of one warp, or meet at a
+  /// barrier of the block.
+  void meet();
   /// Element `element` (an index) of the result at a row.
   mlir::Value read(seq::ReduceOp reduce, int64_t row, mlir::Value element);
 

@@ -13,8 +13,8 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `threads`, `tiles`: enough threads for the columns of a row; where nothing is summed along rows, several groups
       share the columns of a chunk;
     * `groups`: narrow rows share a thread block of 128 threads;
-    * `rows`: as few as have enough bytes on their way from memory while a multiprocessor waits for them, if registers
-      allow; rows of a step share a barrier;
+    * `rows`: as few as have enough bytes on their way from memory while a multiprocessor waits for them, and more
+      where values wait in registers for more rows than a step has, if registers allow; rows of a step share a barrier;
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so
       few that the launch fills the device.
 
@@ -45,7 +45,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.thread_schedule<rows 2, lanes 4, chunk 8, threads 64, groups 2, tiles 1> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.thread_schedule<rows 4, lanes 4, chunk 8, threads 64, groups 2, tiles 1> {
     ```
   }];
   let options = [

@@ -85,9 +85,10 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
       values.push_back(b.clone(*load, mapping)->getResult(0));
   };
   b.setInsertionPoint(loop);
+  Value last = b.add(loop.getUpperBound(), b.index(-1));
   SmallVector<Value> first; // of rounds 0, 1, ...
   for (int64_t round = 0; round < distance; ++round)
-    loadFor(b.index(round), first);
+    loadFor(b.minimum(b.index(round), last), first);
   IRRewriter rewriter(b.getContext());
   rewriter.setInsertionPoint(loop);
   auto result = loop.replaceWithAdditionalYields(
@@ -95,7 +96,7 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
       [&](OpBuilder &, Location, ArrayRef<BlockArgument> here) {
         SmallVector<Value> next(here.drop_front(ahead.loads.size()));
         b.setInsertionPointToStart(loop.getBody());
-        loadFor(b.minimum(b.add(loop.getInductionVar(), b.index(distance)), b.index(rounds - 1)), next);
+        loadFor(b.minimum(b.add(loop.getInductionVar(), b.index(distance)), last), next);
         for (auto [load, value] : llvm::zip(ahead.loads, here)) {
           load.getResult().replaceAllUsesWith(value);
           load.erase();

@@ -38,8 +38,10 @@ static int64_t liveValues(const RowPlan &plan, const RowDemand &demand) {
 
 HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   HeldValues held;
-  for (const RollingValue &value : findRollingRows(plan, phases))
+  for (const RollingValue &value : findRollingRows(plan, phases)) {
     held.rolling += value.count();
+    held.longest = std::max(held.longest, value.count());
+  }
   std::set<std::pair<const void *, int64_t>> coefficients, loaded;
   for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)

@@ -7,7 +7,8 @@ namespace stretto::codegen {
 
 /// Numbers that a thread holds for each column of its vectors, and for itself.
 struct HeldValues {
-  int64_t rolling = 0;      // rows that taps look at
+  int64_t rolling = 0;      // rows that are read later
+  int64_t longest = 0;      // of one value among them
   int64_t sums = 0;         // sums of columns
   int64_t coefficients = 0; // what is the same for each row
   int64_t working = 0;      // at once while a row is computed

@@ -5,8 +5,10 @@
 
 namespace stretto::codegen {
 
-/// A value of columns that taps ask for at several rows: computed at the last one, it stays in registers while it is
-/// one of the rows before. `rows` are relative to the row that is stored.
+/// A value of columns that is asked for at several rows: computed at the last one, it stays in registers while it is
+/// one of the rows before. `rows` are relative to the row that is stored. So does one that is asked for at a row alone
+/// whose operands are known earlier, if it takes less room than they do: what the backward of a gate stores of the
+/// forward is computed together with the gradient, which taps ask for some rows ahead.
 struct RollingValue {
   mlir::Value value;
   Index index;

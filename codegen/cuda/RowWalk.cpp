@@ -10,6 +10,9 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
+/// Of a chunk, which computes some stages of one row more.
+constexpr int64_t leastStaggeredSteps = 4;
+
 static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   bool shares = false;
   forEachPiece(phases, [&](const Piece &piece) {
@@ -109,9 +112,7 @@ RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern:
     threads *= tiles;
   }
   addLayouts(plan, lanes);
-  isWide = llvm::any_of(layouts, [&](auto &entry) {
-    return entry.second.slots * entry.second.lanes * numberBytes(plan.kernel()) / 4 > mostColumnRegisters;
-  });
+  isWide = columnRegisters(plan.kernel()) > mostColumnRegisters;
   if (!isWide || !sharesSums)
     return;
   // Heads that add to the same columns are visited one after the other, each column by one thread.
@@ -140,6 +141,22 @@ void RowPart::addLayouts(const RowPlan &plan, int64_t lanes) {
   });
 }
 
+int64_t RowPart::columnRegisters(kern::RowKernel op) const {
+  int64_t most = 0;
+  for (const auto &[domain, layout] : layouts)
+    most = std::max(most, layout.slots * layout.lanes);
+  return most * numberBytes(op) / 4;
+}
+
+RowPlan stretto::codegen::planScheduled(kern::RowKernel op) {
+  RowPlan plan(op);
+  RowWalk walk(plan);
+  bool isStaggered = walk.schedule.getRows() == 1 && plan.lastReduceLevel() > 0 && walk.steps >= leastStaggeredSteps &&
+                     op.getBody().getOps<seq::TapOp>().empty() &&
+                     2 * walk.parts[0].columnRegisters(op) <= mostColumnRegisters;
+  return isStaggered ? RowPlan::staggered(op) : std::move(plan);
+}
+
 RowWalk::RowWalk(const RowPlan &plan)
     : plan(plan), op(plan.kernel()), schedule(cast<kern::ThreadScheduleAttr>(*op.getSchedule())) {
   std::tie(batch, time) = op.getRows();
@@ -152,6 +169,11 @@ RowWalk::RowWalk(const RowPlan &plan)
       parts.emplace_back(plan, std::move(phases), schedule, /*mayTile=*/true);
   else
     parts.emplace_back(plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayTile=*/false);
+}
+
+int64_t RowWalk::leastSureSteps() const {
+  int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
+  return std::max<int64_t>(0, time - lastChunk - plan.halo().high) / schedule.getRows();
 }
 
 int64_t RowWalk::tiles() const {

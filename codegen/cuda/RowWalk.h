@@ -25,6 +25,8 @@ public:
   bool isWide;     // whether a thread has more columns than registers: it visits them in loops
   bool sharesSums; // whether a column of some sum has several terms from one row
 
+  /// Of 32 bits, that the columns of a value take in a thread at most.
+  int64_t columnRegisters(kern::RowKernel op) const;
   const ThreadLayout &layoutOf(Domain domain) const { return layouts.at({domain.heads, domain.length}); }
   /// A number for each position of a layout: this one and those behind it.
   int64_t positionNumber(Domain domain) const { return numbers.at({domain.heads, domain.length}); }
@@ -52,6 +54,8 @@ public:
   std::vector<RowPart> parts;
 
   int64_t chunkRows() const { return schedule.getChunk(); }
+  /// Steps of the last chunk of a sequence all of whose rows, and rows that these look ahead at, are in the sequence.
+  int64_t leastSureSteps() const;
   int64_t rowsWalked() const { return steps * schedule.getRows(); }
   int64_t tiles() const;
 };
@@ -62,6 +66,11 @@ int64_t leastLanes(kern::RowKernel op);
 /// Whether the columns of a row may be shared out over several thread blocks: nothing is summed along the row, and each
 /// column of a sum has one term from it.
 bool mayTile(const RowPlan &plan);
+
+/// The plan of a kernel that has a schedule. With one row to a step, what is reduced from reductions waits at a barrier
+/// for each of them; stages are staggered there, so that one barrier serves all and the next row is on its way from
+/// memory, if a thread has registers for the columns of two rows and a chunk a few rows.
+RowPlan planScheduled(kern::RowKernel op);
 
 /// The phases of a plan whose rows may be shared out, taken apart into pieces that share no value of a row.
 std::vector<llvm::SmallVector<RowPhase, 0>> splitPieces(const RowPlan &plan);

@@ -38,6 +38,11 @@ private:
 
   void emitEarlyReductions();
   void emitSteps();
+  bool splitsSteps() const;
+  mlir::Value sureSteps();
+  Values emitLoop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, size_t rollingCount, bool isSure);
+  void loadEarly();
+  void emitPhases();
   void emitPhase(const RowPhase &phase);
   void emitReductions(llvm::ArrayRef<Nest> nests, int64_t row);
   void addColumnSums(llvm::ArrayRef<Nest> nests, int64_t row);
@@ -49,6 +54,7 @@ private:
   /// The partial sums of the chunk of result `number`.
   mlir::Value sumsOfChunk(unsigned number);
 
+  void forRolling(llvm::function_ref<void(const RollingValue &)> visit);
   mlir::SmallVector<mlir::Value> rollingRows(int64_t shift);
   void rememberRolling(mlir::ValueRange values);
 
@@ -79,6 +85,7 @@ private:
 
   mlir::Value thread, tileThread, group, live; // of its group; of all tiles; null live: each chunk exists
   mlir::Value chunk, sequence, first, last;
+  bool stepsAreSure = false;             // to lie in their chunk with all rows
   std::map<int64_t, Position> positions; // by number
   llvm::SmallVector<RollingValue> rolling;
   llvm::SmallVector<Site> sumSites;

@@ -3,7 +3,8 @@
 //   a group of threads has a chunk of rows of one sequence, a thread some columns of them
 //     reductions of the rows in front of the chunk that later rows read
 //     the first rows that stay in registers
-//     for each step of `rows` rows: stage after stage, a barrier where reductions lie between
+//     for each step of `rows` rows: stage after stage, a barrier where reductions lie between; or stages that are
+//     staggered, and one barrier; steps without masks first
 //       loads and arithmetic of all rows; sums of columns in registers; stores at the end
 //     the sums of columns
 #include "codegen/cuda/Prefetch.h"
@@ -19,6 +20,8 @@
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
+
+constexpr int64_t leastSplitSteps = 3; // in a loop of their own
 
 RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part)
     : b(b), function(function), walk(walk), part(part), op(walk.op), plan(walk.plan),
@@ -116,7 +119,7 @@ void RowwiseBuilder::emitReductions(ArrayRef<Nest> nests, int64_t row) {
   }
 }
 
-Value RowwiseBuilder::isStored(int64_t row) { return walk.isRagged ? b.less(emitter.rowNumber(row), last) : Value(); }
+Value RowwiseBuilder::isStored(int64_t row) { return stepsAreSure ? Value() : b.less(emitter.rowNumber(row), last); }
 
 void RowwiseBuilder::addColumnSums(ArrayRef<Nest> nests, int64_t row) {
   for (const Site &site : sitesOf(nests, Root::columnSum)) {
@@ -163,8 +166,23 @@ void RowwiseBuilder::emitPhase(const RowPhase &phase) {
       for (const Site &site : sitesOf(phase.all, Root::store))
         collectStore(*site.piece, *site.layout, enter(site), row);
     }
-  if (!sitesOf(phase.all, Root::reduce).empty())
-    b.barrier();
+}
+
+/// Stage after stage. Where they are staggered, each reads what others left a step before: the later ones come first,
+/// while what the first one loads is on its way, and threads meet once.
+void RowwiseBuilder::emitPhases() {
+  auto phases = llvm::map_to_vector(part.phases, [](const RowPhase &phase) { return &phase; });
+  auto leaves = [&](const RowPhase *phase) { return !sitesOf(phase->all, Root::reduce).empty(); };
+  if (plan.isStaggered()) {
+    auto *stores = std::stable_partition(phases.begin(), phases.end(), leaves);
+    std::reverse(phases.begin(), stores);
+  }
+  for (auto [i, phase] : llvm::enumerate(phases)) {
+    emitPhase(*phase);
+    bool isReadNext = !plan.isStaggered() || llvm::none_of(ArrayRef(phases).drop_front(i + 1), leaves);
+    if (leaves(phase) && isReadNext)
+      reductions.meet();
+  }
 }
 
 //===- The chunk ----------------------------------------------------------------===//
@@ -179,37 +197,102 @@ void RowwiseBuilder::emitEarlyReductions() {
     else
       for (int64_t row : rows)
         emitReductions(phase.early, row);
-    b.barrier();
+    reductions.meet();
+  }
+}
+
+/// Visits rolling values at each position of theirs.
+void RowwiseBuilder::forRolling(llvm::function_ref<void(const RollingValue &)> visit) {
+  for (const RollingValue &value : rolling) {
+    const ThreadLayout &layout = part.layoutOf(value.domain);
+    Piece piece{0, value.domain, value.index, {}};
+    for (int64_t slot = 0; slot < layout.slots; ++slot) {
+      enter({&piece, &layout, slot});
+      visit(value);
+    }
   }
 }
 
 /// The rows of rolling values in front of the last one, `shift` rows further on.
 SmallVector<Value> RowwiseBuilder::rollingRows(int64_t shift) {
   SmallVector<Value> rows;
-  for (const RollingValue &value : rolling) {
-    const ThreadLayout &layout = part.layoutOf(value.domain);
-    Piece piece{0, value.domain, value.index, {}};
-    for (int64_t slot = 0; slot < layout.slots; ++slot) {
-      enter({&piece, &layout, slot});
-      for (int64_t row = value.rows.low; row < value.rows.high; ++row)
-        rows.push_back(emitter.emit(value.value, row + shift, value.index));
-    }
-  }
+  forRolling([&](const RollingValue &value) {
+    for (int64_t row = value.rows.low; row < value.rows.high; ++row)
+      rows.push_back(emitter.emit(value.value, row + shift, value.index));
+  });
   emitter.goToPosition();
   return rows;
 }
 
 void RowwiseBuilder::rememberRolling(ValueRange values) {
   auto next = values.begin();
-  for (const RollingValue &value : rolling) {
-    const ThreadLayout &layout = part.layoutOf(value.domain);
-    Piece piece{0, value.domain, value.index, {}};
-    for (int64_t slot = 0; slot < layout.slots; ++slot) {
-      enter({&piece, &layout, slot});
-      for (int64_t row = value.rows.low; row < value.rows.high; ++row)
-        emitter.remember(value.value, row, value.index, *next++);
-    }
-  }
+  forRolling([&](const RollingValue &value) {
+    for (int64_t row = value.rows.low; row < value.rows.high; ++row)
+      emitter.remember(value.value, row, value.index, *next++);
+  });
+}
+
+/// The operand of the kernel that a value is, or is alone computed from, element for element; or null.
+static Value operandOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (op && op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 1)
+    value = op->getOperand(0);
+  return isa<BlockArgument>(value) ? value : Value();
+}
+
+/// Whether each chunk begins with steps all of whose rows are there, and others need masks: two loops then, as a mask
+/// is a selection for each number. One loop where threads of a block meet, which may have chunks of different lengths.
+bool RowwiseBuilder::splitsSteps() const {
+  bool hasMasks = walk.isRagged || walk.schedule.getRows() + plan.halo().high > walk.firstUnsure;
+  return hasMasks && !part.isWide && plan.reductions().empty() && walk.leastSureSteps() >= leastSplitSteps;
+}
+
+/// How many of the chunk's first steps need no row behind its end or behind that of the sequence.
+Value RowwiseBuilder::sureSteps() {
+  Value end = b.minimum(last, b.index(walk.time - plan.halo().high));
+  return b.divide(b.add(end, b.mul(first, -1)), walk.schedule.getRows());
+}
+
+/// Steps from `begin` to `end`; `isSure`: all of their rows are there. Returns what is carried in the end.
+Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size_t rollingCount, bool isSure) {
+  int64_t rows = walk.schedule.getRows();
+  stepsAreSure = isSure || !walk.isRagged;
+  emitter.enterChunk(live, last, stepsAreSure ? rows : 0);
+  Values results = forEach(b, begin, end, 1, carried, [&](Value step, ValueRange now) {
+    Value walked = b.mul(step, rows);
+    reductions.enterRows(walked);
+    emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(),
+                      isSure ? INT64_MAX : walk.firstUnsure);
+    rememberRolling(now.take_front(rollingCount));
+    sums = SmallVector<Value>(now.drop_front(rollingCount));
+    loadEarly();
+    emitPhases();
+    Values next(rollingRows(rows));
+    flushStores();
+    llvm::append_range(next, sums);
+    return next;
+  });
+  if (!isSure && splitsSteps())
+    return results; // few steps, in the last chunk of a sequence alone
+  auto loop = prefetchLoads(b, cast<scf::ForOp>(*std::prev(b.getInsertionPoint())), walk.steps);
+  return Values(loop.getResults().take_front(carried.size()));
+}
+
+/// What is waited for in front of a barrier and behind it: numbers of rows and, where stages are staggered, the next
+/// row.
+void RowwiseBuilder::loadEarly() {
+  if (plan.reductions().empty())
+    return;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (op.getMap(argument.getArgNumber()) == kern::RowMap::row && elementCount(argument) == 1 &&
+        !mayBeOverwritten(op, argument.getArgNumber()))
+      for (int64_t row = 0; row < walk.schedule.getRows(); ++row)
+        emitter.emit(argument, row, {});
+  if (plan.isStaggered())
+    forRolling([&](const RollingValue &value) {
+      if (Value operand = operandOf(value.value))
+        emitter.emit(operand, value.rows.high, value.index);
+    });
 }
 
 void RowwiseBuilder::emitSteps() {
@@ -221,22 +304,15 @@ void RowwiseBuilder::emitSteps() {
   for (const Site &site : sumSites)
     carried.push_back(b.real(withLanes(elementOf(*site.piece), site.layout->lanes), 0));
 
-  int64_t rows = walk.schedule.getRows();
-  forEach(b, b.index(0), b.index(walk.steps), 1, carried, [&](Value step, ValueRange now) {
-    Value walked = b.mul(step, rows);
-    reductions.enterRows(walked);
-    emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(), walk.firstUnsure);
-    rememberRolling(now.take_front(rollingCount));
-    sums = SmallVector<Value>(now.drop_front(rollingCount));
-    for (const RowPhase &phase : part.phases)
-      emitPhase(phase);
-    Values next(rollingRows(rows));
-    flushStores();
-    llvm::append_range(next, sums);
-    return next;
-  });
-  auto loop = prefetchLoads(b, cast<scf::ForOp>(*std::prev(b.getInsertionPoint())), walk.steps);
-  sums = SmallVector<Value>(loop.getResults().slice(rollingCount, sumSites.size()));
+  Value begin = b.index(0), end = b.index(walk.steps);
+  if (splitsSteps()) {
+    Value middle = sureSteps();
+    carried = emitLoop(begin, middle, carried, rollingCount, /*isSure=*/true);
+    carried = emitLoop(middle, end, carried, rollingCount, /*isSure=*/false);
+  } else {
+    carried = emitLoop(begin, end, carried, rollingCount, /*isSure=*/false);
+  }
+  sums.assign(carried.begin() + rollingCount, carried.end());
 }
 
 Value RowwiseBuilder::sumsOfChunk(unsigned number) {
@@ -268,7 +344,7 @@ void RowwiseBuilder::build(Value tile) {
   reductions.allocate(function, group, thread);
   if (!part.isWide)
     rolling = findRollingRows(plan, part.phases);
-  emitter.enterChunk(live, walk.isRagged ? last : Value());
+  emitter.enterChunk(live, last, walk.isRagged ? 0 : walk.schedule.getRows());
   emitter.enterRows(first, nullptr, 1);
   reductions.enterRows(b.index(0));
   emitEarlyReductions();
@@ -306,7 +382,7 @@ LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModul
     return op.emitOpError("needs a schedule with threads to become device code");
   if (failed(checkKernel(op)))
     return failure();
-  RowPlan plan(op);
+  RowPlan plan = planScheduled(op);
   RowWalk walk(plan);
   kern::ThreadScheduleAttr s = walk.schedule;
   if (walk.tiles() != s.getTiles())

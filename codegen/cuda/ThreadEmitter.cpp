@@ -17,12 +17,19 @@ ThreadEmitter::ThreadEmitter(CudaBuilder &builder, const RowPlan &plan, int64_t 
 
 //===- Places -----------------------------------------------------------------===//
 
-void ThreadEmitter::enterChunk(Value live, Value end) {
+void ThreadEmitter::enterChunk(Value live, Value end, int64_t sure) {
   chunkIsLive = live;
   chunkEnd = end;
+  sureRows = sure;
 }
 
 void ThreadEmitter::enterRows(Value newBase, Operation *loop, int64_t unsure) {
+  // What taps see of a value that is the same for each row depends on which rows are there, though on no row number.
+  auto dependsOnRows = [&](const auto &entry) {
+    auto [value, row, index, kind] = entry.first;
+    return kind >= anywhere && !plan.isRowless(Value::getFromOpaquePointer(value));
+  };
+  std::erase_if(scopes[outer].known, dependsOnRows);
   base = newBase;
   firstUnsure = unsure;
   scopes[outer].block = loop ? loop->getBlock() : b.getInsertionBlock();
@@ -71,7 +78,7 @@ Value ThreadEmitter::insideRow(int64_t row) {
 
 Value ThreadEmitter::storedRow(int64_t row) {
   Value number = rowNumber(row);
-  if (!chunkEnd)
+  if (row < sureRows)
     return number;
   return once({nullptr, row, {}, storedRowOf}, middle, [&] { return b.minimum(number, b.add(chunkEnd, b.index(-1))); })
       .value;
@@ -102,7 +109,8 @@ ThreadEmitter::Emitted ThreadEmitter::loadOperand(BlockArgument argument, int64_
   Level level = buffer.rowElements ? std::max(middle, levelOf(index)) : levelOf(index);
   Value pointer = buffer.pointer;
   if (buffer.rowElements) {
-    Value number = buffer.mayBeOverwritten ? storedRow(row) : insideRow(row);
+    // Stages ahead of the last row of a chunk need nothing: they read that row once more.
+    Value number = buffer.mayBeOverwritten || plan.isStaggered() ? storedRow(row) : insideRow(row);
     pointer = once({pointer.getAsOpaquePointer(), row, {}, rowPointer}, middle, [&] {
                 return b.address(buffer.pointer, buffer.element, b.mul(number, buffer.rowElements));
               }).value;

@@ -20,9 +20,9 @@ public:
   /// What the code around says: operands by number.
   llvm::SmallVector<RowBuffer> inputs;
 
-  /// What the thread stores lies in a chunk that exists where `live` holds (null: each does), in rows before `end`
-  /// (null: in all rows of its steps).
-  void enterChunk(mlir::Value live, mlir::Value end);
+  /// What the thread stores lies in a chunk that exists where `live` holds (null: each does), in rows before `end`; the
+  /// first `sure` rows of each step are among them.
+  void enterChunk(mlir::Value live, mlir::Value end, int64_t sure);
   /// Rows count from `base` from now on. `loop`: the loop over rows the code stands in, or null in front of it. Rows
   /// from `firstUnsure` on may lie behind the end of the sequence, those below zero in front of it.
   void enterRows(mlir::Value base, mlir::Operation *loop, int64_t firstUnsure);
@@ -71,6 +71,7 @@ private:
   llvm::DenseSet<mlir::Value> tapped; // operands of taps: zero outside of the sequence
   mlir::Value base;
   mlir::Value chunkIsLive, chunkEnd;
+  int64_t sureRows = 0; // of a step, that lie in the chunk
   int64_t firstUnsure = 0;
   mlir::Value valid; // of the position
   Level positionLevel = outer;

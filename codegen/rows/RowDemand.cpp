@@ -26,21 +26,38 @@ RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &lo
 RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayRoll,
                      function_ref<Item *(const Item &)> find)
     : plan(plan), domain{nest.heads, loop.length} {
-  for (const Piece &piece : loop.pieces) {
-    const Root &root = plan.roots()[piece.root];
-    auto [term, index] = plan.behindMovements(root.value, piece.index, domain);
-    if (root.kind != Root::store && isContracted(term)) {
-      ask(term.getDefiningOp()->getOperand(0), index, {0});
-      ask(term.getDefiningOp()->getOperand(1), index, {0});
-    } else {
-      ask(root.value, piece.index, {0});
-    }
+  for (const Piece &piece : loop.pieces)
+    start(piece, 0);
+  follow(mayRoll, find, {});
+}
+
+RowDemand::RowDemand(const RowPlan &plan, Domain domain, ArrayRef<Start> starts, function_ref<bool(Value)> mayRoll,
+                     const Ahead &ahead)
+    : plan(plan), domain(domain) {
+  for (const Start &each : starts)
+    start(*each.piece, each.row);
+  follow(mayRoll, [](const Item &) -> Item * { return nullptr; }, ahead);
+}
+
+void RowDemand::start(const Piece &piece, int64_t row) {
+  const Root &root = plan.roots()[piece.root];
+  auto [term, index] = plan.behindMovements(root.value, piece.index, domain);
+  if (root.kind == Root::store || !isContracted(term)) {
+    ask(root.value, piece.index, {row});
+    return;
   }
-  // Later operations first: all that read a value have asked for it when its turn comes.
+  ask(term.getDefiningOp()->getOperand(0), index, {row});
+  ask(term.getDefiningOp()->getOperand(1), index, {row});
+}
+
+/// Later operations first: all that read a value have asked for it when its turn comes.
+void RowDemand::follow(function_ref<bool(Value)> mayRoll, function_ref<Item *(const Item &)> find, const Ahead &ahead) {
   for (auto &[key, item] : known) {
     ordered.push_back(&item);
     if ((item.found = find(item)))
       continue;
+    if (auto later = ahead.find(key); later != ahead.end())
+      item.rows.insert(later->second);
     item.isRolling = item.index.column && item.rows.size() > 1 && mayRoll(item.value);
     askFrom(item);
   }

@@ -25,10 +25,22 @@ public:
     RowRange range() const { return {*rows.begin(), *rows.rbegin()}; }
   };
 
+  /// A piece whose root is computed so many rows ahead of the one that is stored.
+  struct Start {
+    const Piece *piece;
+    int64_t row;
+  };
+  using Key = std::pair<int64_t, Index>; // number in the body, elements
+  /// Rows at which values are computed, later ones than are asked for: they roll until they are read.
+  using Ahead = std::map<Key, int64_t>;
+
   /// `mayRoll` names the values that may have a rolling buffer where they are asked for at several rows; `find` what an
   /// earlier stage computed, or null.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop,
             llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find);
+  /// What several pieces of one domain ask for together.
+  RowDemand(const RowPlan &plan, Domain domain, llvm::ArrayRef<Start> starts,
+            llvm::function_ref<bool(mlir::Value)> mayRoll, const Ahead &ahead);
   /// All values may have rolling buffers, none is found.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop);
 
@@ -36,10 +48,12 @@ public:
   llvm::ArrayRef<const Item *> items() const { return ordered; }
   Domain visited() const { return domain; }
   Item *lookup(mlir::Value value, Index index);
+  static Key keyOf(mlir::Value value, Index index);
 
 private:
-  using Key = std::pair<int64_t, Index>; // number in the body
-  static Key keyOf(mlir::Value value, Index index);
+  void start(const Piece &piece, int64_t row);
+  void follow(llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find,
+              const Ahead &ahead);
   Item &ask(mlir::Value value, Index index, const std::set<int64_t> &rows);
   void askFrom(Item &item);
 

@@ -28,7 +28,12 @@ void stretto::codegen::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_re
           visit(piece);
 }
 
-RowPlan::RowPlan(kern::RowKernel op, StripRange range) : op(op), range(range), alike(range.count) {
+RowPlan::RowPlan(kern::RowKernel op, StripRange range) : RowPlan(op, range, false) {}
+
+RowPlan RowPlan::staggered(kern::RowKernel op) { return RowPlan(op, {}, true); }
+
+RowPlan::RowPlan(kern::RowKernel op, StripRange range, bool staggers)
+    : op(op), range(range), staggers(staggers), alike(range.count) {
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
@@ -54,7 +59,15 @@ RowPlan::RowPlan(kern::RowKernel op, StripRange range) : op(op), range(range), a
   formPhases();
 }
 
+int64_t RowPlan::lastReduceLevel() const {
+  int64_t last = 0;
+  for (seq::ReduceOp reduce : kernel().getBody().getOps<seq::ReduceOp>())
+    last = std::max(last, levels.lookup(reduce.getOperand()));
+  return last;
+}
+
 void RowPlan::findDemand() {
+  int64_t last = lastReduceLevel();
   auto need = [&](Value value, RowRange rows) {
     auto [it, isNew] = demand.try_emplace(value, rows);
     if (!isNew)
@@ -69,8 +82,8 @@ void RowPlan::findDemand() {
       continue;
     // The slots of a reduction hold the stored rows too: where a row beyond an end of the sequence is masked, the
     // address that is read in its place lies among them.
-    if (isa<seq::ReduceOp>(inner))
-      known->second.include({0, 0});
+    if (auto reduce = dyn_cast<seq::ReduceOp>(inner))
+      known->second.include({0, staggers ? last - levels.lookup(reduce.getOperand()) : 0});
     RowRange rows = known->second;
     if (auto tap = dyn_cast<seq::TapOp>(inner)) {
       int64_t offset = static_cast<int64_t>(tap.getOffset());

@@ -78,9 +78,15 @@ class RowPlan {
 public:
   /// Of whole rows; with `range` of the columns of some strips, whose pieces are those of the first of them.
   explicit RowPlan(kern::RowKernel op, StripRange range = {});
+  /// Of whole rows, reductions of a row one row ahead of those that read them: a step needs no result of another stage
+  /// of the same step but of the last.
+  static RowPlan staggered(kern::RowKernel op);
 
   kern::RowKernel kernel() const { return op; }
   bool isOfStrips() const { return range.strips; }
+  bool isStaggered() const { return staggers; }
+  /// How many reductions are below the last one, at most.
+  int64_t lastReduceLevel() const;
   /// How many strips of the range the plan holds for: fewer than it has where a later one needs other code.
   int64_t stripsAlike() const { return alike; }
   llvm::ArrayRef<Root> roots() const { return allRoots; }
@@ -101,6 +107,7 @@ public:
   std::pair<mlir::Value, Index> behindMovements(mlir::Value value, Index index, Domain domain) const;
 
 private:
+  RowPlan(kern::RowKernel op, StripRange range, bool staggers);
   void findDemand();
   void findRoots();
   void formPhases();
@@ -119,6 +126,7 @@ private:
 
   kern::RowKernel op;
   StripRange range;
+  bool staggers;
   int64_t alike;
   llvm::DenseMap<mlir::Value, int64_t> levels;
   llvm::DenseMap<mlir::Value, RowRange> demand;

@@ -71,6 +71,21 @@ TEST(CudaRowwise, ThreeRows) {
 TEST(CudaRowwise, FourRowsLongChunk) {
   checkBodies({.time = 18, .columns = 100}, {.rows = 4, .lanes = 4, .chunk = 64, .threads = 96, .groups = 1});
 }
+/// Reductions of reductions, one row ahead of each other; the last chunk of a sequence has one row.
+TEST(CudaRowwise, StaggeredStages) {
+  checkBodies({.time = 21, .columns = 100}, {.rows = 1, .lanes = 2, .chunk = 5, .threads = 64, .groups = 2});
+}
+TEST(CudaRowwise, StaggeredStagesBf16) {
+  checkBodies({.time = 16, .columns = 100}, {.rows = 1, .lanes = 4, .chunk = 8, .threads = 96, .groups = 1}, true);
+}
+/// Steps without masks in front of those at the end of a sequence.
+TEST(CudaRowwise, SureStepsFirst) {
+  checkBodies({.time = 47, .columns = 100}, {.rows = 2, .lanes = 4, .chunk = 16, .threads = 32, .groups = 2});
+}
+TEST(CudaRowwise, SureStepsFirstInTiles) {
+  checkBodies({.time = 64, .columns = 100},
+              {.rows = 4, .lanes = 2, .chunk = 32, .threads = 8, .groups = 4, .tiles = 7});
+}
 TEST(CudaRowwise, Tiles) {
   checkBodies({.columns = 100}, {.rows = 1, .lanes = 2, .chunk = 16, .threads = 8, .groups = 4, .tiles = 7});
 }
