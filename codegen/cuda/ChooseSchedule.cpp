@@ -158,6 +158,18 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return *llvm::find_if(tileGroups, [&](int64_t group) { return threadsOf(group) <= most; });
   }
 
+  /// Columns that a thread holds of each value: its part of the row, or one vector where it visits them in a loop.
+  static int64_t columnsOf(const Shape &shape, int64_t vectorLanes, int64_t group) {
+    if (shape.mayTile)
+      return vectorLanes;
+    int64_t most = 1;
+    for (Domain domain : shape.parts[0]) {
+      ThreadLayout layout = layOutThreads(domain, group, vectorLanes, shape.reduces);
+      most = std::max(most, layout.slots * layout.lanes);
+    }
+    return most * shape.widest / 4 > mostColumnRegisters ? vectorLanes : most;
+  }
+
   /// Those with `count` rows of a step. What a further row takes was measured on norms, Canon and their backwards: half
   /// as much again as what it loads.
   int64_t registersFor(const Shape &shape, int64_t columns, int64_t count) {
@@ -214,9 +226,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   kern::ThreadScheduleAttr make(kern::RowwiseOp op, const Shape &shape, const ScheduleOverride &numbers) {
     int64_t vectorLanes = numbers.get("lanes", std::max(lanes ? lanes.getValue() : lanesFor(shape), leastLanes(op)));
     int64_t group = numbers.get("threads", threads ? threads.getValue() : groupFor(shape, vectorLanes));
-    int64_t columns = vectorLanes;
-    if (!shape.mayTile)
-      columns *= llvm::divideCeil(vectorsOf(shape, shape.parts[0], vectorLanes), group);
+    int64_t columns = columnsOf(shape, vectorLanes, group);
     int64_t stepRows = numbers.get("rows", rows ? rows.getValue() : rowsFor(shape, columns, group));
     int64_t tiles = 0;
     for (const std::vector<Domain> &domains : shape.parts)

@@ -10,8 +10,9 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-/// Of a chunk, which computes some stages of one row more.
-constexpr int64_t leastStaggeredSteps = 4;
+constexpr int64_t leastStaggeredSteps = 4; // of a chunk, which computes some stages of one row more
+constexpr int64_t mostStaggeredRegisters =
+    24; // of one row, of which a thread holds two: of 128, softmax spills with 32
 
 static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   bool shares = false;
@@ -153,7 +154,7 @@ RowPlan stretto::codegen::planScheduled(kern::RowKernel op) {
   RowWalk walk(plan);
   bool isStaggered = walk.schedule.getRows() == 1 && plan.lastReduceLevel() > 0 && walk.steps >= leastStaggeredSteps &&
                      op.getBody().getOps<seq::TapOp>().empty() &&
-                     2 * walk.parts[0].columnRegisters(op) <= mostColumnRegisters;
+                     walk.parts[0].columnRegisters(op) <= mostStaggeredRegisters;
   return isStaggered ? RowPlan::staggered(op) : std::move(plan);
 }
 

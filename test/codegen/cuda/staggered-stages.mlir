@@ -23,15 +23,15 @@
 // CHECK-NOT: nvvm.barrier0
 // CHECK: nvvm.bar.warp.sync
 
-// Rows of which a thread has too many columns are visited again for each reduction.
-// CHECK-LABEL: llvm.func @wide(
+// A thread has no registers for two rows of so many columns.
+// CHECK-LABEL: llvm.func @many(
 // CHECK-COUNT-5: nvvm.shfl.sync
 // CHECK: nvvm.barrier0
 // CHECK-COUNT-5: nvvm.shfl.sync
 // CHECK: nvvm.barrier0
 // CHECK-NOT: nvvm.barrier0
 
-func.func @main(%x: tensor<2x16x512xf32>, %n: tensor<2x16x64xf32>, %w: tensor<2x16x8192xf32>) {
+func.func @main(%x: tensor<2x16x512xf32>, %n: tensor<2x16x64xf32>, %w: tensor<2x16x4096xf32>) {
   %a = kern.rowwise kernel "one"(%x) maps [row] schedule #kern.thread_schedule<rows 1, lanes 4, chunk 8, threads 128, groups 1, tiles 1> {
   ^bb0(%row: tensor<512xf32>):
     %top = seq.reduce max %row : tensor<512xf32> -> tensor<f32>
@@ -59,15 +59,15 @@ func.func @main(%x: tensor<2x16x512xf32>, %n: tensor<2x16x64xf32>, %w: tensor<2x
     %y = arith.mulf %row, %sums : tensor<64xf32>
     kern.yield %y : tensor<64xf32>
   } : (tensor<2x16x64xf32>) -> tensor<2x16x64xf32>
-  %d = kern.rowwise kernel "wide"(%w) maps [row] schedule #kern.thread_schedule<rows 1, lanes 4, chunk 8, threads 64, groups 1, tiles 1> {
-  ^bb0(%row: tensor<8192xf32>):
-    %top = seq.reduce max %row : tensor<8192xf32> -> tensor<f32>
-    %tops = seq.broadcast %top dims [] : tensor<f32> -> tensor<8192xf32>
-    %below = arith.subf %row, %tops : tensor<8192xf32>
-    %sum = seq.reduce add %below : tensor<8192xf32> -> tensor<f32>
-    %sums = seq.broadcast %sum dims [] : tensor<f32> -> tensor<8192xf32>
-    %y = arith.mulf %below, %sums : tensor<8192xf32>
-    kern.yield %y : tensor<8192xf32>
-  } : (tensor<2x16x8192xf32>) -> tensor<2x16x8192xf32>
+  %d = kern.rowwise kernel "many"(%w) maps [row] schedule #kern.thread_schedule<rows 1, lanes 4, chunk 8, threads 128, groups 1, tiles 1> {
+  ^bb0(%row: tensor<4096xf32>):
+    %top = seq.reduce max %row : tensor<4096xf32> -> tensor<f32>
+    %tops = seq.broadcast %top dims [] : tensor<f32> -> tensor<4096xf32>
+    %below = arith.subf %row, %tops : tensor<4096xf32>
+    %sum = seq.reduce add %below : tensor<4096xf32> -> tensor<f32>
+    %sums = seq.broadcast %sum dims [] : tensor<f32> -> tensor<4096xf32>
+    %y = arith.mulf %below, %sums : tensor<4096xf32>
+    kern.yield %y : tensor<4096xf32>
+  } : (tensor<2x16x4096xf32>) -> tensor<2x16x4096xf32>
   return
 }

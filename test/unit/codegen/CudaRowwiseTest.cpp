@@ -78,6 +78,10 @@ TEST(CudaRowwise, StaggeredStages) {
 TEST(CudaRowwise, StaggeredStagesBf16) {
   checkBodies({.time = 16, .columns = 100}, {.rows = 1, .lanes = 4, .chunk = 8, .threads = 96, .groups = 1}, true);
 }
+/// Rows of which a thread visits its columns in loops, several at a time.
+TEST(CudaRowwise, LoopsOverColumns) {
+  checkBodies({.time = 9, .columns = 300}, {.rows = 4, .lanes = 4, .chunk = 4, .threads = 2, .groups = 16});
+}
 /// Steps without masks in front of those at the end of a sequence.
 TEST(CudaRowwise, SureStepsFirst) {
   checkBodies({.time = 47, .columns = 100}, {.rows = 2, .lanes = 4, .chunk = 16, .threads = 32, .groups = 2});
