@@ -2,6 +2,7 @@
 #include "runtime/core/error.h"
 #include "runtime/device/cuda/graph.h"
 #include "runtime/device/cuda/matmuls.h"
+#include "runtime/device/cuda/tensor_maps.h"
 #include "test/unit/runtime/ops.h"
 
 #include <cstring>
@@ -106,4 +107,22 @@ TEST_F(FakeGpu, AlgorithmsAreNotLookedForInACapture) {
   matmuls.reserve({known});
   EXPECT_NO_THROW(capture([&] { matmuls.run(known); }));
   EXPECT_THROW(capture([&] { matmuls.run(strange); }), Error);
+}
+
+TEST_F(FakeGpu, TensorMapsAreOfWhatBulkCopiesCanRead) {
+  const stretto_tensor_map map = {1, STRETTO_BF16, 2, {64, 8}, {2, 128}, {64, 8}, 128};
+  stretto_kernel kernel{};
+  kernel.name = "copy", kernel.maps = &map, kernel.map_count = 1;
+  char *data = take(1032);
+  EXPECT_EQ(makeTensorMaps(kernel, {nullptr, data}).size(), 1);
+  try {
+    makeTensorMaps(kernel, {nullptr, data + 8});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("cannot make a tensor map of the kernel 'copy': buffer 1 at "),
+              std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("sizes [64, 8], boxes [64, 8]: error 1 of the driver"), std::string::npos)
+        << error.what();
+  }
 }
