@@ -172,6 +172,9 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     };
     set(1, time);
     StripPlans plans(op);
+    if (failed(numbers.check("block", matmulRows >= plans.span(),
+                             "at least the " + std::to_string(plans.span()) + " rows that taps bring together")))
+      return failure();
     int64_t live = 0;
     for (const StripPlans::Run &run : plans.runs())
       live = std::max(live, liveVectors(run.plan, 8, plans.strips().count()));

@@ -70,12 +70,11 @@ public:
       : b(builder), op(op), schedule(cast<kern::StripScheduleAttr>(op.getScheduleAttr())), plans(op),
         real(getElementTypeOrSelf(op.getLhs().getType())) {
     std::tie(batch, time) = op.getRows();
-    for (const StripPlans::Run &run : plans.runs())
-      span = std::max(span, run.plan.halo().high - run.plan.halo().low);
+    span = plans.span();
     tileColumns = schedule.getPieces() * schedule.getStrip();
   }
 
-  KernelInfo build();
+  FailureOr<KernelInfo> build();
 
 private:
   void emitItem(Value item);
@@ -90,14 +89,17 @@ private:
   kern::StripScheduleAttr schedule;
   StripPlans plans;
   Type real;
-  int64_t batch, time, tileColumns, span = 0; // span: rows of the tile that wait for the next block
+  int64_t batch, time, tileColumns, span; // span: rows of the tile that wait for the next block
   LLVM::LLVMFuncOp function;
   SmallVector<Value> pointers;
   std::deque<RowBlocks> rowsOfRuns;
 };
 } // namespace
 
-KernelInfo MatmulBuilder::build() {
+FailureOr<KernelInfo> MatmulBuilder::build() {
+  if (schedule.getBlock() < span)
+    return op.emitOpError("blocks must have at least the ")
+           << span << " rows that taps bring together, but got " << schedule.getBlock();
   function = makeKernelFunction(b, *op.getKernel());
   pointers = bufferPointers(b, function, op);
   int64_t scratchBytes = tileBytes();
@@ -111,12 +113,12 @@ KernelInfo MatmulBuilder::build() {
   closeLoop(b, items);
   LLVM::ReturnOp::create(b, ValueRange());
   double flops = op.getFlops() + kern::flopsOf(op.getBody().front()) * static_cast<double>(batch * time);
-  return {op.getKernel()->str(),
-          op.getChunks() * plans.strips().count(),
-          static_cast<int64_t>(pointers.size()),
-          scratchBytes,
-          bytesMoved(op),
-          static_cast<int64_t>(flops)};
+  return KernelInfo{op.getKernel()->str(),
+                    op.getChunks() * plans.strips().count(),
+                    static_cast<int64_t>(pointers.size()),
+                    scratchBytes,
+                    bytesMoved(op),
+                    static_cast<int64_t>(flops)};
 }
 
 /// All strips of a chunk follow each other: its rows of the left operand stay in the cache.

@@ -19,3 +19,10 @@ StripPlans::StripPlans(kern::MatmulOp op) {
 int64_t StripPlans::columnsOf(const Run &run) const {
   return std::min(all->form().width, all->pieceColumns() - run.first * all->form().width);
 }
+
+int64_t StripPlans::span() const {
+  int64_t rows = 0;
+  for (const Run &run : list)
+    rows = std::max(rows, run.plan.halo().high - run.plan.halo().low);
+  return rows;
+}

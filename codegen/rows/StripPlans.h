@@ -22,6 +22,9 @@ public:
 
   const Strips &strips() const { return *all; }
   const std::deque<Run> &runs() const { return list; }
+  /// How many rows before the last one taps bring together with it. A block has at least as many: the first one holds
+  /// all that the rows in front of a chunk are computed from.
+  int64_t span() const;
   /// Columns of strip `first` of a run that lie in one piece.
   int64_t columnsOf(const Run &run) const;
 

@@ -72,9 +72,9 @@ codegen::ChooseEpiloguesOptions limits(int64_t columns) {
 TEST(Epilogue, WideStrips) { compareRandom(1000, 25, limits(128), {}); }
 TEST(Epilogue, NarrowStrips) { compareRandom(2000, 8, limits(32), {}); }
 TEST(Epilogue, SmallChunks) { compareRandom(3000, 16, limits(64), {.rows = 4, .chunk = 5}); }
-TEST(Epilogue, SmallBlocks) { compareRandom(5000, 16, limits(64), {.rows = 2, .schedules = "*.matmul:block=4"}); }
+TEST(Epilogue, SmallBlocks) { compareRandom(5000, 16, limits(64), {.rows = 2, .schedules = "*.matmul:block=15"}); }
 TEST(Epilogue, SmallBlocksOfChunks) {
-  compareRandom(6000, 16, limits(64), {.rows = 1, .chunk = 9, .schedules = "*.matmul:block=2"});
+  compareRandom(6000, 16, limits(64), {.rows = 1, .chunk = 9, .schedules = "*.matmul:block=15"});
 }
 TEST(Epilogue, NarrowVectors) { compareRandom(4000, 16, limits(64), {.cpu = "x86-64-v3", .rows = 2, .chunk = 7}); }
 } // namespace
