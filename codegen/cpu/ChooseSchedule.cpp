@@ -171,7 +171,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
                                                       lanes, chunkRows));
     };
     set(1, time);
-    StripPlans plans(op);
+    StripPlans plans(op, *form);
     if (failed(numbers.check("block", matmulRows >= plans.span(),
                              "at least the " + std::to_string(plans.span()) + " rows that taps bring together")))
       return failure();

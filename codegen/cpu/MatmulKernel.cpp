@@ -67,8 +67,8 @@ struct Item {
 class MatmulBuilder {
 public:
   MatmulBuilder(VectorBuilder &builder, kern::MatmulOp op)
-      : b(builder), op(op), schedule(cast<kern::StripScheduleAttr>(op.getScheduleAttr())), plans(op),
-        real(getElementTypeOrSelf(op.getLhs().getType())) {
+      : b(builder), op(op), schedule(cast<kern::StripScheduleAttr>(op.getScheduleAttr())),
+        plans(op, {schedule.getPieces(), schedule.getStrip()}), real(getElementTypeOrSelf(op.getLhs().getType())) {
     std::tie(batch, time) = op.getRows();
     span = plans.span();
     tileColumns = schedule.getPieces() * schedule.getStrip();

@@ -245,8 +245,9 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     RowPlan plan = planScheduled(op);
     RowWalk walk(plan);
     auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return walk.parts[0].layoutOf(domain); };
-    GroupReductions reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getGroups(), walk.rowsWalked(),
-                               layoutOf);
+    GroupBarrier barrier(b, walk.schedule.getThreads());
+    GroupReductions reductions(b, plan, barrier, walk.schedule.getThreads(), walk.schedule.getGroups(),
+                               walk.rowsWalked(), layoutOf);
     int64_t bytes = reductions.sharedBytes();
     for (auto [i, value] : llvm::enumerate(walk.op.getYielded())) {
       if (!walk.op.isColumnSum(i))

@@ -40,18 +40,20 @@ void ColumnSumStore::store(ArrayRef<ColumnSum> sums, bool injective, Value point
     storeDirectly(sum, pointer, columns);
 }
 
-static Value targetOf(CudaBuilder &b, const ColumnSum &sum) {
+Value ColumnSumStore::targetOf(const ColumnSum &sum) {
   Index target = sum.piece->target;
   Value element = b.add(b.index(target.base), b.mul(sum.position.head, target.head));
+  if (strip)
+    element = b.add(element, b.mul(strip, target.strip));
   return b.add(element, b.mul(sum.position.column, target.column));
 }
 
 void ColumnSumStore::storeDirectly(const ColumnSum &sum, Value pointer, int64_t columns) {
   Type element = getElementTypeOrSelf(sum.value.getType());
-  Value address = b.address(pointer, element, targetOf(b, sum));
+  Value address = b.address(pointer, element, targetOf(sum));
   Index target = sum.piece->target;
   int64_t lanes = target.column ? sum.layout->lanes : 0;
-  int64_t alignment = commonAlignment({target.base, target.head, columns, lanes}, element);
+  int64_t alignment = commonAlignment({target.base, target.head, target.strip, columns, lanes}, element);
   b.when(b.both(live, sum.position.valid), [&] { b.storeAligned(sum.value, address, alignment); });
 }
 
@@ -94,16 +96,16 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
   for (size_t i = 0; i < sums.size();) {
     const Piece &piece = *sums[i].piece;
     if (i > 0)
-      b.barrier(); // who adds has read what was staged before
+      barrier.meet(); // who adds has read what was staged before
     for (; i < sums.size() && sums[i].piece == &piece; ++i) {
       Value at = b.add(b.mul(sums[i].position.head, piece.domain.length), sums[i].position.column);
       Value address = b.address(staged, element, at), value = sums[i].value;
       b.when(sums[i].position.valid, [&] { b.store(value, address); });
     }
-    b.barrier();
+    barrier.meet();
     addStaged(piece, staged, totals, element);
   }
-  b.barrier();
+  barrier.meet();
   forColumns(columns, [&](Value column) {
     Value total = b.load(element, 1, b.address(totals, element, column));
     Value address = b.address(pointer, element, column);

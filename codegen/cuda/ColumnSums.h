@@ -4,6 +4,7 @@
 // or pieces add to one column, their sums meet in shared memory and are added in order.
 #pragma once
 
+#include "codegen/cuda/GroupBarrier.h"
 #include "codegen/cuda/KernelFunction.h"
 #include "codegen/cuda/ThreadLayout.h"
 #include "codegen/rows/RowPlan.h"
@@ -23,10 +24,12 @@ bool isInjective(const RowPlan &plan, unsigned root);
 
 class ColumnSumStore {
 public:
-  /// `threads` of a group, all tiles together; `group` of its block; `live`: whether the chunk exists (null: yes).
-  ColumnSumStore(CudaBuilder &b, KernelFunction &function, int64_t threads, int64_t groups, mlir::Value thread,
-                 mlir::Value group, mlir::Value live)
-      : b(b), function(function), threads(threads), groups(groups), thread(thread), group(group), live(live) {}
+  /// `threads` of a group, all tiles together; `group` of its block; `live`: whether the chunk exists (null: yes);
+  /// `strip`: of those that the plan is for (null: it is for whole rows); `barrier`: of the group.
+  ColumnSumStore(CudaBuilder &b, KernelFunction &function, GroupBarrier &barrier, int64_t threads, int64_t groups,
+                 mlir::Value thread, mlir::Value group, mlir::Value live, mlir::Value strip)
+      : b(b), function(function), barrier(barrier), threads(threads), groups(groups), thread(thread), group(group),
+        live(live), strip(strip) {}
 
   /// Stores the sums of one result, `columns` numbers from `pointer` on.
   void store(llvm::ArrayRef<ColumnSum> sums, bool injective, mlir::Value pointer, int64_t columns);
@@ -38,12 +41,14 @@ private:
   void storeDirectly(const ColumnSum &sum, mlir::Value pointer, int64_t columns);
   void gather(llvm::ArrayRef<ColumnSum> sums, mlir::Value pointer, int64_t columns);
   void addStaged(const Piece &piece, mlir::Value staged, mlir::Value totals, mlir::Type element);
+  mlir::Value targetOf(const ColumnSum &sum);
   void forColumns(int64_t count, llvm::function_ref<void(mlir::Value)> body);
 
   CudaBuilder &b;
   KernelFunction &function;
+  GroupBarrier &barrier;
   int64_t threads, groups;
-  mlir::Value thread, group, live;
+  mlir::Value thread, group, live, strip;
   unsigned gathered = 0;
 };
 

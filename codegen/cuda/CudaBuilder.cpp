@@ -50,6 +50,12 @@ Value CudaBuilder::select(Value condition, Value a, Value b) {
 
 void CudaBuilder::barrier() { NVVM::Barrier0Op::create(*this); }
 
+void CudaBuilder::barrier(Value number, int64_t threads) {
+  Value id = createOrFold<arith::TruncIOp>(getI32Type(), number);
+  Value count = arith::ConstantOp::create(*this, getI32IntegerAttr(static_cast<int32_t>(threads)));
+  NVVM::BarrierOp::create(*this, /*res=*/Type(), id, count, NVVM::BarrierReductionAttr(), /*predicate=*/Value());
+}
+
 static Value allLanes(CudaBuilder &b) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)); }
 
 void CudaBuilder::syncWarp() { NVVM::SyncWarpOp::create(*this, allLanes(*this)); }

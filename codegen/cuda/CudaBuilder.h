@@ -28,6 +28,8 @@ public:
 
   /// All threads of the block meet; what they wrote to memory is seen by all behind it.
   void barrier();
+  /// So many threads of the block, whole warps, meet at the barrier of a number (an index, from 0 to 15).
+  void barrier(mlir::Value number, int64_t threads);
   /// The lanes of the warp meet; what they wrote to memory is seen by all of them behind it.
   void syncWarp();
   /// The lanes of the warp where `condition` holds, as the bits of an i32. All 32 take part.

@@ -15,9 +15,10 @@ static auto keyOf(const Piece &piece) {
   return std::tuple(piece.root, piece.domain.heads, piece.domain.length, piece.index.base, piece.index.head);
 }
 
-GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, int64_t threads, int64_t groups, int64_t rows,
+GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, GroupBarrier &barrier, int64_t threads,
+                                 int64_t groups, int64_t rows,
                                  llvm::function_ref<const ThreadLayout &(Domain)> layoutOf)
-    : b(b), plan(plan), threads(threads), groups(groups), rows(rows) {
+    : b(b), plan(plan), barrier(barrier), threads(threads), groups(groups), rows(rows) {
   for (seq::ReduceOp reduce : plan.reductions())
     memories.push_back({reduce, plan.rootOf(reduce).rows, elementCount(reduce.getResult()), 0, 0, {}});
   forEachPiece(plan.phases(), [&](const Piece &piece) {
@@ -60,7 +61,7 @@ void GroupReductions::allocate(KernelFunction &function, Value group, Value newT
     }
   }
   if (filled)
-    meet();
+    barrier.meet();
 }
 
 /// With several pieces, parts of a piece that does not reach a target stay as they are now.
@@ -95,13 +96,6 @@ void GroupReductions::leave(const Piece &piece, Value value, int64_t row, const 
   Value part = b.add(b.divide(place, warpThreads), b.index(firstParts.at(keyOf(piece))));
   address = b.address(address, value.getType(), part);
   b.when(isFirst, [&] { b.store(value, address); });
-}
-
-void GroupReductions::meet() {
-  if (threads <= warpThreads)
-    b.syncWarp();
-  else
-    b.barrier();
 }
 
 Value GroupReductions::read(seq::ReduceOp reduce, int64_t row, Value element) {

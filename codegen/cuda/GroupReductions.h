@@ -5,6 +5,7 @@
 // row of a chunk and of its halo has parts of its own: nothing is written twice.
 #pragma once
 
+#include "codegen/cuda/GroupBarrier.h"
 #include "codegen/cuda/KernelFunction.h"
 #include "codegen/cuda/ThreadLayout.h"
 #include "codegen/rows/RowPlan.h"
@@ -13,9 +14,9 @@ namespace stretto::codegen {
 
 class GroupReductions {
 public:
-  /// `layoutOf`: how the loop of a piece is shared out. `rows`: of a chunk, as it is walked.
-  GroupReductions(CudaBuilder &b, const RowPlan &plan, int64_t threads, int64_t groups, int64_t rows,
-                  llvm::function_ref<const ThreadLayout &(Domain)> layoutOf);
+  /// `layoutOf`: how the loop of a piece is shared out. `rows`: of a chunk, as it is walked. `barrier`: of the group.
+  GroupReductions(CudaBuilder &b, const RowPlan &plan, GroupBarrier &barrier, int64_t threads, int64_t groups,
+                  int64_t rows, llvm::function_ref<const ThreadLayout &(Domain)> layoutOf);
 
   int64_t sharedBytes() const;
   /// Takes shared memory, and fills it where not every part is written. `group`: number of the group in its block;
@@ -29,9 +30,6 @@ public:
   /// Reduces `value` (a vector or a scalar) over the threads that share it and leaves the part. Each thread of the
   /// block comes by. `position`: of the thread, where each head is reduced by itself.
   void leave(const Piece &piece, mlir::Value value, int64_t row, const ThreadLayout &layout, const Position &position);
-  /// What the threads of a group have left is seen by all of them behind this: they are lanes of one warp, or meet at a
-  /// barrier of the block.
-  void meet();
   /// Element `element` (an index) of the result at a row.
   mlir::Value read(seq::ReduceOp reduce, int64_t row, mlir::Value element);
 
@@ -56,6 +54,7 @@ private:
 
   CudaBuilder &b;
   const RowPlan &plan;
+  GroupBarrier &barrier;
   int64_t threads, groups, rows;
   llvm::SmallVector<Memory> memories;                                                     // by the number of the root
   std::map<std::tuple<unsigned, int64_t, int64_t, int64_t, int64_t>, int64_t> firstParts; // of a piece

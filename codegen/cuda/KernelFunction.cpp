@@ -43,8 +43,10 @@ LLVM::GlobalOp KernelFunction::defineShared(const Twine &name, LLVM::Linkage lin
 }
 
 Value KernelFunction::shared(StringRef purpose, int64_t bytes) {
-  LLVM::GlobalOp variable =
-      defineShared(function.getName() + "_" + purpose, LLVM::Linkage::Internal, bytes, /*alignment=*/16);
+  std::string first = (function.getName() + "_" + purpose).str(), name = first;
+  for (int64_t others = 1; kernels.lookupSymbol(name); ++others)
+    name = first + "_" + std::to_string(others);
+  LLVM::GlobalOp variable = defineShared(name, LLVM::Linkage::Internal, bytes, /*alignment=*/16);
   return LLVM::AddressOfOp::create(b, variable);
 }
 

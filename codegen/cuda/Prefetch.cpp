@@ -85,7 +85,7 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
       values.push_back(b.clone(*load, mapping)->getResult(0));
   };
   b.setInsertionPoint(loop);
-  Value last = b.add(loop.getUpperBound(), b.index(-1));
+  Value last = b.maximum(b.add(loop.getUpperBound(), b.index(-1)), loop.getLowerBound());
   SmallVector<Value> first; // of rounds 0, 1, ...
   for (int64_t round = 0; round < distance; ++round)
     loadFor(b.minimum(b.index(round), last), first);

@@ -53,10 +53,13 @@ HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase
             continue;
           std::pair key(item->value.getAsOpaquePointer(), item->index.base);
           auto argument = cast<BlockArgument>(item->value);
-          if (plan.isRowless(argument))
+          if (plan.isRowless(argument)) {
             coefficients.insert(key);
-          else if (plan.kernel().getMap(argument.getArgNumber()) == kern::RowMap::row && loaded.insert(key).second)
-            held.loadedBytes += getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
+          } else if (loaded.insert(key).second) {
+            bool isTable = plan.kernel().getMap(argument.getArgNumber()) == kern::RowMap::time;
+            (isTable ? held.tableBytes : held.loadedBytes) +=
+                getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
+          }
         }
         for (const Piece &piece : loop.pieces)
           held.sums += plan.roots()[piece.root].kind == Root::columnSum;

@@ -158,8 +158,15 @@ RowPlan stretto::codegen::planScheduled(kern::RowKernel op) {
   return isStaggered ? RowPlan::staggered(op) : std::move(plan);
 }
 
+RowWalk::RowWalk(const RowPlan &plan, kern::ThreadScheduleAttr schedule)
+    : plan(plan), op(plan.kernel()), schedule(schedule), isRagged(true), isOfSpans(true), firstUnsure(1) {
+  std::tie(batch, time) = op.getRows();
+  steps = llvm::divideCeil(chunkRows(), schedule.getRows());
+  parts.emplace_back(plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayTile=*/false);
+}
+
 RowWalk::RowWalk(const RowPlan &plan)
-    : plan(plan), op(plan.kernel()), schedule(cast<kern::ThreadScheduleAttr>(*op.getSchedule())) {
+    : plan(plan), op(plan.kernel()), schedule(cast<kern::ThreadScheduleAttr>(*op.getSchedule())), isOfSpans(false) {
   std::tie(batch, time) = op.getRows();
   steps = llvm::divideCeil(std::min(chunkRows(), time), schedule.getRows());
   isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
@@ -173,6 +180,8 @@ RowWalk::RowWalk(const RowPlan &plan)
 }
 
 int64_t RowWalk::leastSureSteps() const {
+  if (isOfSpans)
+    return steps;
   int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
   return std::max<int64_t>(0, time - lastChunk - plan.halo().high) / schedule.getRows();
 }

@@ -42,7 +42,11 @@ private:
 /// What follows from the plan of an operation and its schedule alone, before any code exists.
 class RowWalk {
 public:
+  /// Of a kernel with a schedule of threads: each group walks a chunk of a sequence.
   explicit RowWalk(const RowPlan &plan);
+  /// Of an epilogue: each of `groups` warps walks `rows` rows of a strip at most, `schedule.rows` together, wherever
+  /// they begin and end.
+  RowWalk(const RowPlan &plan, kern::ThreadScheduleAttr schedule);
 
   const RowPlan &plan;
   kern::RowKernel op;
@@ -50,11 +54,13 @@ public:
   int64_t batch, time;
   int64_t steps;       // of a chunk
   bool isRagged;       // whether a step may hold rows behind the end of its chunk
+  bool isOfSpans;      // whether how many steps there are is known as the kernel runs
   int64_t firstUnsure; // rows of a step from this one on may lie behind the end of the sequence
   std::vector<RowPart> parts;
 
   int64_t chunkRows() const { return schedule.getChunk(); }
-  /// Steps of the last chunk of a sequence all of whose rows, and rows that these look ahead at, are in the sequence.
+  /// Steps of the last chunk of a sequence all of whose rows, and rows that these look ahead at, are in the sequence;
+  /// of spans those of most.
   int64_t leastSureSteps() const;
   int64_t rowsWalked() const { return steps * schedule.getRows(); }
   int64_t tiles() const;

@@ -7,13 +7,40 @@
 
 namespace stretto::codegen {
 
-/// Emits what one part of a kernel does. The thread knows its block.
+/// Rows of a sequence: those from `first` on that lie before `last`.
+struct RowSpan {
+  mlir::Value sequence, first, last;
+};
+
+/// Rows of a strip that a matmul has computed: where the first row of all sequences would lie; elements from a row to
+/// the next; the row behind the last one that is there.
+struct StagedRows {
+  mlir::Value pointer;
+  int64_t rowElements;
+  mlir::Value end;
+};
+
+/// Emits what one part of a kernel does.
 class RowwiseBuilder {
 public:
   RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part);
 
-  /// `tile`: number of the block among those of the part that have the same chunks.
+  /// All of a kern.rowwise: the thread finds its chunk. `tile`: number of the block among those of the part that have
+  /// the same chunks.
   void build(mlir::Value tile);
+
+  // An epilogue, whose groups walk spans of rows as these are computed.
+
+  /// In front of all spans. `thread`: of its group; `strip`: of those that the plan is for. Groups of several warps
+  /// meet at barriers of their own.
+  void enterStrip(mlir::Value group, mlir::Value thread, mlir::Value strip);
+  static constexpr int64_t firstGroupBarrier = 2; // by number; the first two are of more threads
+  /// Sums of columns over no rows.
+  Values emptySums();
+  /// Walks a span and adds to sums of columns. `loop`: around all spans of the strip.
+  Values walkSpan(RowSpan span, const StagedRows &staged, mlir::ValueRange sums, mlir::Operation *loop);
+  /// Stores sums of columns as those of a chunk.
+  void storeColumnSums(mlir::Value chunk, mlir::ValueRange sums);
 
 private:
   /// A piece at one position of its layout.
@@ -28,6 +55,7 @@ private:
   };
 
   void findThread(mlir::Value tile);
+  void prepare();
   void readBuffers();
   void findPositions();
   llvm::SmallVector<Site> sitesOf(llvm::ArrayRef<Nest> nests, Root::Kind kind);
@@ -37,8 +65,10 @@ private:
   mlir::Type elementOf(const Piece &piece) const { return getElementTypeOrSelf(rootOf(piece).value.getType()); }
 
   void emitEarlyReductions();
-  void emitSteps();
+  Values walkRows(mlir::ValueRange sums);
+  Values emitSteps(mlir::ValueRange sums);
   bool splitsSteps() const;
+  mlir::Value allSteps();
   mlir::Value sureSteps();
   Values emitLoop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, size_t rollingCount, bool isSure);
   void loadEarly();
@@ -48,11 +78,10 @@ private:
   void addColumnSums(llvm::ArrayRef<Nest> nests, int64_t row);
   void collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position, int64_t row);
   void flushStores();
-  void storeColumnSums();
   /// Whether a row of the step belongs to the chunk; null: always.
   mlir::Value isStored(int64_t row);
   /// The partial sums of the chunk of result `number`.
-  mlir::Value sumsOfChunk(unsigned number);
+  mlir::Value sumsOfChunk(mlir::Value chunk, unsigned number);
 
   void forRolling(llvm::function_ref<void(const RollingValue &)> visit);
   mlir::SmallVector<mlir::Value> rollingRows(int64_t shift);
@@ -80,13 +109,18 @@ private:
   const RowPart &part;
   kern::RowKernel op;
   const RowPlan &plan;
+  GroupBarrier barrier;
   GroupReductions reductions;
   ThreadEmitter emitter;
 
   mlir::Value thread, tileThread, group, live; // of its group; of all tiles; null live: each chunk exists
-  mlir::Value chunk, sequence, first, last;
-  bool stepsAreSure = false;             // to lie in their chunk with all rows
-  std::map<int64_t, Position> positions; // by number
+  mlir::Value strip;                           // null: the plan is for whole rows
+  mlir::Value chunk;                           // of a kern.rowwise
+  mlir::Value sequence, first, last;           // what is walked now
+  StagedRows staged = {};                      // the rows of a matmul
+  mlir::Operation *outermost = nullptr;        // the loop around all spans, if there are several
+  bool stepsAreSure = false;                   // to lie in their chunk with all rows
+  std::map<int64_t, Position> positions;       // by number
   llvm::SmallVector<RollingValue> rolling;
   llvm::SmallVector<Site> sumSites;
   llvm::SmallVector<mlir::Value> sums; // of sumSites

@@ -25,7 +25,8 @@ constexpr int64_t leastSplitSteps = 3; // in a loop of their own
 
 RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part)
     : b(b), function(function), walk(walk), part(part), op(walk.op), plan(walk.plan),
-      reductions(b, plan, walk.schedule.getThreads(), walk.schedule.getGroups(), walk.rowsWalked(),
+      barrier(b, walk.schedule.getThreads()),
+      reductions(b, plan, barrier, walk.schedule.getThreads(), walk.schedule.getGroups(), walk.rowsWalked(),
                  [&part](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); }),
       emitter(b, plan, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
         return reductions.read(reduce, row, element);
@@ -54,8 +55,16 @@ void RowwiseBuilder::findThread(Value tile) {
 
 void RowwiseBuilder::readBuffers() {
   Value firstRow = b.mul(sequence, walk.time);
+  emitter.inputs.clear();
   for (BlockArgument argument : op.getBody().getArguments()) {
     unsigned i = argument.getArgNumber();
+    if (!op.getOperandOf(i)) {
+      Type stored = b.getBF16Type(); // what tensor cores multiply
+      Value row = b.address(staged.pointer, stored, b.mul(firstRow, staged.rowElements));
+      Value end = b.add(staged.end, b.mul(firstRow, -1));
+      emitter.inputs.push_back({row, stored, staged.rowElements, /*mayBeOverwritten=*/false, end});
+      continue;
+    }
     Type element = getElementTypeOrSelf(argument.getType());
     int64_t count = elementCount(argument);
     Value pointer = function.buffer(op.getOperandOf(i)->getOperandNumber());
@@ -181,7 +190,7 @@ void RowwiseBuilder::emitPhases() {
     emitPhase(*phase);
     bool isReadNext = !plan.isStaggered() || llvm::none_of(ArrayRef(phases).drop_front(i + 1), leaves);
     if (leaves(phase) && isReadNext)
-      reductions.meet();
+      barrier.meet();
   }
 }
 
@@ -197,7 +206,7 @@ void RowwiseBuilder::emitEarlyReductions() {
     else
       for (int64_t row : rows)
         emitReductions(phase.early, row);
-    reductions.meet();
+    barrier.meet();
   }
 }
 
@@ -250,7 +259,17 @@ bool RowwiseBuilder::splitsSteps() const {
 /// How many of the chunk's first steps need no row behind its end or behind that of the sequence.
 Value RowwiseBuilder::sureSteps() {
   Value end = b.minimum(last, b.index(walk.time - plan.halo().high));
-  return b.divide(b.add(end, b.mul(first, -1)), walk.schedule.getRows());
+  Value rows = b.add(end, b.mul(first, -1));
+  if (walk.isOfSpans)
+    rows = b.maximum(rows, b.index(0));
+  return b.divide(rows, walk.schedule.getRows());
+}
+
+Value RowwiseBuilder::allSteps() {
+  if (!walk.isOfSpans)
+    return b.index(walk.steps);
+  int64_t rows = walk.schedule.getRows();
+  return b.divide(b.add(b.add(last, b.mul(first, -1)), b.index(rows - 1)), rows);
 }
 
 /// Steps from `begin` to `end`; `isSure`: all of their rows are there. Returns what is carried in the end.
@@ -261,8 +280,8 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   Values results = forEach(b, begin, end, 1, carried, [&](Value step, ValueRange now) {
     Value walked = b.mul(step, rows);
     reductions.enterRows(walked);
-    emitter.enterRows(b.add(first, walked), b.getInsertionBlock()->getParentOp(),
-                      isSure ? INT64_MAX : walk.firstUnsure);
+    Operation *loop = outermost ? outermost : b.getInsertionBlock()->getParentOp();
+    emitter.enterRows(b.add(first, walked), loop, isSure ? INT64_MAX : walk.firstUnsure);
     rememberRolling(now.take_front(rollingCount));
     sums = SmallVector<Value>(now.drop_front(rollingCount));
     loadEarly();
@@ -295,16 +314,16 @@ void RowwiseBuilder::loadEarly() {
     });
 }
 
-void RowwiseBuilder::emitSteps() {
-  for (const RowPhase &phase : part.phases)
-    if (!part.isWide)
-      llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
+Values RowwiseBuilder::emptySums() {
+  return llvm::map_to_vector(
+      sumSites, [&](const Site &site) { return b.real(withLanes(elementOf(*site.piece), site.layout->lanes), 0); });
+}
+
+Values RowwiseBuilder::emitSteps(ValueRange before) {
   SmallVector<Value> carried = rollingRows(0);
   size_t rollingCount = carried.size();
-  for (const Site &site : sumSites)
-    carried.push_back(b.real(withLanes(elementOf(*site.piece), site.layout->lanes), 0));
-
-  Value begin = b.index(0), end = b.index(walk.steps);
+  llvm::append_range(carried, before);
+  Value begin = b.index(0), end = allSteps();
   if (splitsSteps()) {
     Value middle = sureSteps();
     carried = emitLoop(begin, middle, carried, rollingCount, /*isSure=*/true);
@@ -312,46 +331,77 @@ void RowwiseBuilder::emitSteps() {
   } else {
     carried = emitLoop(begin, end, carried, rollingCount, /*isSure=*/false);
   }
-  sums.assign(carried.begin() + rollingCount, carried.end());
+  return Values(llvm::drop_begin(carried, rollingCount));
 }
 
-Value RowwiseBuilder::sumsOfChunk(unsigned number) {
-  Value yielded = op.getYielded()[number];
-  return b.address(function.buffer(op->getNumOperands() + number), getElementTypeOrSelf(yielded.getType()),
-                   b.mul(chunk, elementCount(yielded)));
+Value RowwiseBuilder::sumsOfChunk(Value number, unsigned result) {
+  Value yielded = op.getYielded()[result];
+  return b.address(function.buffer(op->getNumOperands() + result), getElementTypeOrSelf(yielded.getType()),
+                   b.mul(number, elementCount(yielded)));
 }
 
-void RowwiseBuilder::storeColumnSums() {
-  ColumnSumStore store(b, function, part.threads, walk.schedule.getGroups(), tileThread, group, live);
+void RowwiseBuilder::storeColumnSums(Value number, ValueRange all) {
+  ColumnSumStore store(b, function, barrier, part.threads, walk.schedule.getGroups(), tileThread, group, live, strip);
   for (auto [i, yielded] : llvm::enumerate(op.getYielded())) {
     SmallVector<ColumnSum> ofResult;
     unsigned root = 0;
-    for (auto [site, sum] : llvm::zip_equal(sumSites, sums))
+    for (auto [site, sum] : llvm::zip_equal(sumSites, all))
       if (rootOf(*site.piece).number == i) {
         root = site.piece->root;
         ofResult.push_back({site.piece, site.layout, enter(site), sum});
       }
     if (ofResult.empty())
       continue;
-    store.store(ofResult, isInjective(plan, root), sumsOfChunk(i), elementCount(yielded));
+    store.store(ofResult, isInjective(plan, root), sumsOfChunk(number, i), elementCount(yielded));
   }
+}
+
+/// What all rows have in common.
+void RowwiseBuilder::prepare() {
+  findPositions();
+  reductions.allocate(function, group, thread);
+  if (part.isWide)
+    return;
+  rolling = findRollingRows(plan, part.phases);
+  for (const RowPhase &phase : part.phases)
+    llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
+}
+
+/// The rows from `first` to `last`; returns the sums of columns with them.
+Values RowwiseBuilder::walkRows(ValueRange before) {
+  emitter.enterChunk(live, last, walk.isRagged ? 0 : walk.schedule.getRows());
+  emitter.enterRows(first, outermost, 1);
+  reductions.enterRows(b.index(0));
+  emitEarlyReductions();
+  if (part.isWide)
+    clearWideSums();
+  return emitSteps(before);
 }
 
 void RowwiseBuilder::build(Value tile) {
   findThread(tile);
   readBuffers();
-  findPositions();
-  reductions.allocate(function, group, thread);
-  if (!part.isWide)
-    rolling = findRollingRows(plan, part.phases);
-  emitter.enterChunk(live, last, walk.isRagged ? 0 : walk.schedule.getRows());
-  emitter.enterRows(first, nullptr, 1);
-  reductions.enterRows(b.index(0));
-  emitEarlyReductions();
-  if (part.isWide)
-    clearWideSums();
-  emitSteps();
-  storeColumnSums();
+  prepare();
+  storeColumnSums(chunk, walkRows(emptySums()));
+}
+
+void RowwiseBuilder::enterStrip(Value newGroup, Value newThread, Value newStrip) {
+  group = newGroup;
+  thread = tileThread = newThread;
+  strip = newStrip;
+  barrier.enter(b.add(group, b.index(firstGroupBarrier)));
+  emitter.enterStrip(strip);
+  prepare();
+}
+
+Values RowwiseBuilder::walkSpan(RowSpan span, const StagedRows &rows, ValueRange before, Operation *loop) {
+  std::tie(sequence, first, last) = std::tie(span.sequence, span.first, span.last);
+  staged = rows;
+  outermost = loop;
+  readBuffers();
+  if (!plan.reductions().empty())
+    barrier.meet(); // sums of the span before have been read
+  return walkRows(before);
 }
 
 //===- The kernel ---------------------------------------------------------------===//

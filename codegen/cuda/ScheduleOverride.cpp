@@ -17,7 +17,7 @@ int64_t stretto::codegen::wholeGroup(int64_t wanted) {
 
 LogicalResult stretto::codegen::checkFields(const ScheduleOverride &given, bool isMatmul) {
   for (auto [i, field] : llvm::enumerate(cudaOverrideFields))
-    if (failed(given.check(field, (i >= rowwiseOverrideFields) == isMatmul,
+    if (failed(given.check(field, isMatmul ? i >= firstSharedField : i < firstMatmulField,
                            isMatmul ? "left out where there is a matmul" : "left out where there is no matmul")))
       return failure();
   return success();

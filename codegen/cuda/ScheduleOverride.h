@@ -6,11 +6,11 @@
 
 namespace stretto::codegen {
 
-/// The fields of a schedule that can be given: of a rowwise kernel, how many tiles there are follows from them; then of
-/// a matmul.
-inline constexpr llvm::StringLiteral cudaOverrideFields[] = {"rows", "lanes",     "chunk",        "threads", "groups",
-                                                             "run",  "tile_rows", "tile_columns", "stages",  "blocks"};
-inline constexpr size_t rowwiseOverrideFields = 5; // the first ones
+/// The fields of a schedule that can be given: of a rowwise kernel, of both, of a matmul. How many tiles a rowwise
+/// kernel has follows from them.
+inline constexpr llvm::StringLiteral cudaOverrideFields[] = {
+    "chunk", "groups", "threads", "rows", "lanes", "run", "tile_rows", "pieces", "strip", "stages", "blocks", "warps"};
+inline constexpr size_t firstSharedField = 2, firstMatmulField = 5; // in front: of rowwise kernels alone
 
 /// Threads of a group that wants so many: a power of two of lanes of a warp, or whole warps.
 int64_t wholeGroup(int64_t wanted);

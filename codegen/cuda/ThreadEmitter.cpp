@@ -89,7 +89,8 @@ Value ThreadEmitter::elementOf(Index index) {
 }
 
 int64_t ThreadEmitter::alignmentOf(const RowBuffer &buffer, Index index) const {
-  return commonAlignment({index.base, index.head, buffer.rowElements, index.column ? lanes : 0}, buffer.element);
+  return commonAlignment({index.base, index.head, index.strip, buffer.rowElements, index.column ? lanes : 0},
+                         buffer.element);
 }
 
 ThreadEmitter::Emitted ThreadEmitter::maskOutside(Emitted value, int64_t row) {
@@ -104,13 +105,30 @@ ThreadEmitter::Emitted ThreadEmitter::maskOutside(Emitted value, int64_t row) {
 
 //===- Memory -------------------------------------------------------------------===//
 
+Value ThreadEmitter::stagedRow(const RowBuffer &buffer, int64_t row) {
+  Value number = insideRow(row);
+  if (!mayBeBehind(row))
+    return number;
+  return once({nullptr, row, {}, stagedRowOf}, middle,
+              [&] { return b.minimum(number, b.add(buffer.end, b.index(-1))); })
+      .value;
+}
+
+Value ThreadEmitter::rowToLoad(const RowBuffer &buffer, int64_t row) {
+  if (buffer.end)
+    return stagedRow(buffer, row);
+  // Stages ahead of the last row of a chunk need nothing: they read that row once more.
+  return buffer.mayBeOverwritten || plan.isStaggered() ? storedRow(row) : insideRow(row);
+}
+
 ThreadEmitter::Emitted ThreadEmitter::loadOperand(BlockArgument argument, int64_t row, Index index) {
   const RowBuffer &buffer = inputs[argument.getArgNumber()];
+  if (buffer.end)
+    index = plan.inStrip(index, domain);
   Level level = buffer.rowElements ? std::max(middle, levelOf(index)) : levelOf(index);
   Value pointer = buffer.pointer;
   if (buffer.rowElements) {
-    // Stages ahead of the last row of a chunk need nothing: they read that row once more.
-    Value number = buffer.mayBeOverwritten || plan.isStaggered() ? storedRow(row) : insideRow(row);
+    Value number = rowToLoad(buffer, row);
     pointer = once({pointer.getAsOpaquePointer(), row, {}, rowPointer}, middle, [&] {
                 return b.address(buffer.pointer, buffer.element, b.mul(number, buffer.rowElements));
               }).value;
@@ -120,7 +138,11 @@ ThreadEmitter::Emitted ThreadEmitter::loadOperand(BlockArgument argument, int64_
   Value address = b.address(pointer, buffer.element, element);
   Value reads = buffer.mayBeOverwritten ? cuda.both(chunkIsLive, valid) : Value();
   int64_t count = index.column ? lanes : 1;
-  return {cuda.loadWhere(reads, buffer.element, count, address, alignmentOf(buffer, index)), level};
+  Value loaded = cuda.loadWhere(reads, buffer.element, count, address, alignmentOf(buffer, index));
+  Type real = getElementTypeOrSelf(argument.getType());
+  if (real != buffer.element) // the row of a matmul, which was rounded
+    loaded = arith::ExtFOp::create(b, withLanes(real, count), loaded);
+  return {loaded, level};
 }
 
 ThreadEmitter::Emitted ThreadEmitter::loadReduction(seq::ReduceOp reduce, int64_t row, Index index) {

@@ -23,11 +23,14 @@ public:
   /// What the thread stores lies in a chunk that exists where `live` holds (null: each does), in rows before `end`; the
   /// first `sure` rows of each step are among them.
   void enterChunk(mlir::Value live, mlir::Value end, int64_t sure);
-  /// Rows count from `base` from now on. `loop`: the loop over rows the code stands in, or null in front of it. Rows
-  /// from `firstUnsure` on may lie behind the end of the sequence, those below zero in front of it.
+  /// Rows count from `base` from now on. `loop`: a loop that the code stands in, in front of which all goes that
+  /// depends on no row, or null where there is none. Rows from `firstUnsure` on may lie behind the end of the sequence,
+  /// those below zero in front of it.
   void enterRows(mlir::Value base, mlir::Operation *loop, int64_t firstUnsure);
   /// Where the thread stands from now on. `number` tells positions apart; `loop`: a loop over slots, or null.
   void enterPosition(const ThreadLayout &layout, const Position &position, int64_t number, mlir::Operation *loop);
+  /// Where a plan is for several strips: which of them the thread computes.
+  void enterStrip(mlir::Value number) { strip = number; }
   /// The thread stands nowhere: code goes behind what there is.
   void leavePosition();
 
@@ -47,7 +50,8 @@ private:
     isInside = anywhere - 3,
     rowPointer = anywhere - 4,
     storedRowOf = anywhere - 5,
-    elementNumber = anywhere - 6
+    elementNumber = anywhere - 6,
+    stagedRowOf = anywhere - 7
   };
 
   Emitted compute(mlir::Value value, int64_t row, Index index) override;
@@ -62,8 +66,10 @@ private:
   bool mayBeBefore(int64_t row) const { return row < 0; }
   bool mayBeBehind(int64_t row) const { return row >= firstUnsure; }
   bool isUnsure(int64_t row) const { return mayBeBefore(row) || mayBeBehind(row); }
-  mlir::Value insideRow(int64_t row); // the row, kept inside of the sequence
-  mlir::Value storedRow(int64_t row); // the row, kept inside of the chunk
+  mlir::Value insideRow(int64_t row);                          // the row, kept inside of the sequence
+  mlir::Value storedRow(int64_t row);                          // the row, kept inside of the chunk
+  mlir::Value stagedRow(const RowBuffer &buffer, int64_t row); // the row, kept among those of the buffer
+  mlir::Value rowToLoad(const RowBuffer &buffer, int64_t row);
 
   CudaBuilder &cuda;
   int64_t length;

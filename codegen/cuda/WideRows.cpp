@@ -21,7 +21,7 @@ void RowwiseBuilder::clearWideSums() {
     if (!op.isColumnSum(i))
       continue;
     Type element = getElementTypeOrSelf(yielded.getType());
-    Value pointer = sumsOfChunk(i);
+    Value pointer = sumsOfChunk(chunk, i);
     forEach(b, tileThread, b.index(elementCount(yielded)), part.threads, {}, [&](Value column, ValueRange) {
       b.when(live, [&] { b.store(b.real(element, 0), b.address(pointer, element, column)); });
       return Values();
@@ -106,7 +106,7 @@ void RowwiseBuilder::addWideSum(const Piece &piece, const ThreadLayout &layout, 
   Type element = elementOf(piece);
   Value target = emitter.elementOf(piece.target);
   emitter.goToPosition();
-  Value address = b.address(sumsOfChunk(number), element, target);
+  Value address = b.address(sumsOfChunk(chunk, number), element, target);
   int64_t columns = elementCount(op.getYielded()[number]);
   int64_t alignment = commonAlignment({piece.target.base, piece.target.head, columns, layout.lanes}, element);
   Value isMine = b.both(live, position.valid);

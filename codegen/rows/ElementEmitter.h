@@ -27,6 +27,7 @@ struct RowBuffer {
   mlir::Type element;
   int64_t rowElements;           // 0: the same for each row
   bool mayBeOverwritten = false; // by a result: then each element is read by none but who stores there (Overwrite.h)
+  mlir::Value end = {};          // of a strip that a matmul has computed: the row behind those that are there
 };
 
 class ElementEmitter {

@@ -3,6 +3,7 @@
 #include "codegen/rows/Passes.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <map>
 
@@ -22,19 +23,26 @@ struct Site {
 };
 } // namespace
 
-/// Argument 0 becomes the row of the matmul, in place of the argument that was.
-static void moveArgument(Region &body, unsigned argument) {
+/// Argument 0 becomes the row of the matmul, in place of the argument that was; returns what that was. Sums of bf16 are
+/// f32: the body rounds them, so that it sees what the kernel saw, and what is stored.
+static Value moveArgument(Region &body, unsigned argument) {
   Block &block = body.front();
-  Value computed =
-      block.insertArgument(0u, block.getArgument(argument).getType(), block.getArgument(argument).getLoc());
-  block.getArgument(argument + 1).replaceAllUsesWith(computed);
+  Value before = block.getArgument(argument);
+  auto type = cast<RankedTensorType>(before.getType());
+  OpBuilder b(before.getContext());
+  b.setInsertionPointToStart(&block);
+  bool isRounded = type.getElementType().isBF16();
+  Value row = block.insertArgument(0u, isRounded ? type.clone(b.getF32Type()) : type, before.getLoc());
+  if (isRounded)
+    row = arith::TruncFOp::create(b, before.getLoc(), type, row);
+  before.replaceAllUsesWith(row);
   block.eraseArgument(argument + 1);
+  return row;
 }
 
 /// The result of the kernel that is the row of the matmul, stored as it is; added to what the body yields if need be.
-static unsigned resultOfRow(Block &block) {
+static unsigned resultOfRow(Block &block, Value row) {
   Operation *yield = block.getTerminator();
-  Value row = block.getArgument(0);
   auto known = llvm::find(yield->getOperands(), row);
   if (known == yield->operand_end())
     yield->insertOperands(yield->getNumOperands(), row);
@@ -59,11 +67,11 @@ static LogicalResult fuse(const Site &site) {
   maps.erase(maps.begin() + *argument);
   Region body;
   body.takeBody(kernel.getBody());
-  moveArgument(body, *argument);
+  Value inBody = moveArgument(body, *argument);
   SmallVector<Type> types(kernel.getResultTypes());
   bool isReadElsewhere = llvm::any_of(product.getUsers(), [&](Operation *user) { return user != kernel; });
   std::optional<unsigned> row;
-  if (isReadElsewhere && (row = resultOfRow(body.front())) == types.size())
+  if (isReadElsewhere && (row = resultOfRow(body.front(), inBody)) == types.size())
     types.push_back(product.getType());
   auto name = b.getStringAttr(nameOfMatmul(kernel.getKernel().value_or("kernel")));
   auto loc = FusedLoc::get(b.getContext(), {site.matmul->getLoc(), kernel.getLoc()});

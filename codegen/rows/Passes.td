@@ -84,7 +84,7 @@ def FuseEpilogues : Pass<"kern-fuse-epilogues", "::mlir::ModuleOp"> {
     } : (tensor<2x64x16xf32>, tensor<32x16xf32>) -> tensor<2x64x32xf32>
     ```
   }];
-  let dependentDialects = ["::stretto::kern::KernDialect"];
+  let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect"];
 }
 
 def SplitColumnSums : Pass<"kern-split-column-sums"> {

@@ -5,9 +5,7 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-StripPlans::StripPlans(kern::MatmulOp op) {
-  auto schedule = cast<kern::StripScheduleAttr>(op.getScheduleAttr());
-  all = std::make_unique<Strips>(op, 0, StripForm{schedule.getPieces(), schedule.getStrip()});
+StripPlans::StripPlans(kern::MatmulOp op, StripForm form) : all(std::make_unique<Strips>(op, 0, form)) {
   for (int64_t first = 0, count; first < all->count(); first += count) {
     count = all->count() - first;
     for (int64_t alike = 0; (alike = RowPlan(op, {all.get(), first, count}).stripsAlike()) < count;)

@@ -9,7 +9,7 @@
 
 namespace stretto::codegen {
 
-/// The strips of a scheduled `kern.matmul`, in runs that one code computes: where strips differ in what they compute
+/// The strips of a `kern.matmul`, in runs that one code computes: where strips differ in what they compute
 /// (heads with and without rotary embeddings, say) or in their columns (the last one), another run begins.
 class StripPlans {
 public:
@@ -18,7 +18,7 @@ public:
     RowPlan plan;
   };
 
-  explicit StripPlans(kern::MatmulOp op);
+  StripPlans(kern::MatmulOp op, StripForm form);
 
   const Strips &strips() const { return *all; }
   const std::deque<Run> &runs() const { return list; }

@@ -66,7 +66,7 @@ bool MeetingColumns::allow(StripForm form) const {
                       [&](int64_t column) { return stripOf(column) == stripOf(classes.findLeader(column)); });
 }
 
-std::optional<StripForm> MeetingColumns::choose(int64_t wanted, int64_t most) const {
+std::optional<StripForm> MeetingColumns::choose(int64_t wanted, int64_t most, int64_t unit) const {
   constexpr int64_t mostPieces = 8, panel = 32;
   std::optional<StripForm> best;
   double least = 0;
@@ -74,7 +74,8 @@ std::optional<StripForm> MeetingColumns::choose(int64_t wanted, int64_t most) co
     if (count % pieces)
       continue;
     int64_t length = count / pieces;
-    for (int64_t width = std::min(length, most / pieces); width > 0; --width) {
+    int64_t widest = std::min<int64_t>(llvm::alignTo(length, unit), llvm::alignDown(most / pieces, unit));
+    for (int64_t width = widest; width > 0; width -= unit) {
       double padding = static_cast<double>(llvm::alignTo(width, panel)) / width;
       double cost = std::abs(std::log2(static_cast<double>(pieces * width) / wanted)) + 4 * (padding - 1);
       if ((best && cost >= least) || !allow({pieces, width}))

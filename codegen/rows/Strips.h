@@ -28,8 +28,9 @@ public:
   int64_t columns() const { return count; }
   /// Whether no columns of two strips meet.
   bool allow(StripForm form) const;
-  /// The form of strips whose columns, of all pieces, are nearest to `wanted`, at most `most`; none: there is none.
-  std::optional<StripForm> choose(int64_t wanted, int64_t most) const;
+  /// The form of strips whose columns, of all pieces, are nearest to `wanted`, at most `most`, and of each piece a
+  /// multiple of `unit`; none: there is none.
+  std::optional<StripForm> choose(int64_t wanted, int64_t most, int64_t unit = 1) const;
   /// A column that an element depends on; -1 where there is none.
   int64_t columnOf(mlir::Value value, int64_t element) const;
 

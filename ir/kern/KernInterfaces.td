@@ -10,9 +10,9 @@ def Kern_ScheduleInterface : AttrInterface<"Schedule"> {
     chunks alone.
   }];
   let methods = [
-    InterfaceMethod<"Rows of one sequence that are walked by one thread or group: the unit of parallel work, and of "
+    InterfaceMethod<"Chunks of so many sequences of so many rows: parts that one thread or group walks, the unit of "
                     "ordered partial sums.",
-                    "int64_t", "getChunk">,
+                    "int64_t", "getChunks", (ins "int64_t":$batch, "int64_t":$time)>,
     InterfaceMethod<"Rows of one sequence in the smallest part of a launch that can be launched by itself; 0 where it "
                     "is launched whole.",
                     "int64_t", "getLaunchRows">
@@ -57,7 +57,10 @@ def Kern_RowKernelInterface : OpInterface<"RowKernel", [Kern_KernelOpInterface]>
     InterfaceMethod<"Says whether they are.", "void", "setPartialSums", (ins "bool":$partial)>,
     InterfaceMethod<"Batch and time of the rows.", "::std::pair<int64_t, int64_t>", "getRows">,
     InterfaceMethod<"Chunks that the schedule divides the rows into.", "int64_t", "getChunks", (ins), "",
-                    "return ::stretto::kern::chunksOf($_op.getRows(), *$_op.getSchedule());">,
+                    [{
+                      auto [batch, time] = $_op.getRows();
+                      return $_op.getSchedule()->getChunks(batch, time);
+                    }]>,
     InterfaceMethod<"How the rows are walked, once that is chosen.",
                     "::std::optional<::stretto::kern::Schedule>", "getSchedule">,
     InterfaceMethod<"Sets how the rows are walked.",

@@ -35,20 +35,27 @@ def Kern_StripScheduleAttr : Kern_ScheduleAttr<"StripSchedule", "strip_schedule"
 def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
   let summary = "how a matmul on tensor cores is cut into tiles";
   let description = [{
-    The columns of the matmul are cut into strips of `tile_columns`, the rows of all sequences, one behind the other,
-    into tiles of `tile_rows`. A thread block computes a tile at a time, whose operands come through `stages` places in
-    shared memory; `run` tiles of a strip, one after the other, are an item, and `blocks` thread blocks go over all
-    items.
+    The columns of the matmul are cut into `pieces` of one length, and these into strips of `strip` columns, as
+    `#kern.strip_schedule` says; the rows of all sequences, one behind the other, into runs of `run` rows, which a
+    thread block computes in tiles of `tile_rows` rows and a strip of columns, one after the other. A strip and a run
+    are an item; `blocks` thread blocks go over all items. The operands of a tile come through `stages` places in
+    shared memory. Of the threads of `warps` warps, each group of `threads` computes the epilogue of a part of the
+    tile's rows, and adds up ordered partial sums of its own: `rows` rows together, `lanes` neighbouring columns in a
+    thread.
 
     ```mlir
-    #kern.tile_schedule<run 16, tile_rows 128, tile_columns 256, stages 3, blocks 132>
+    #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 4>
     ```
   }];
-  let parameters = (ins "int64_t":$run, "int64_t":$tileRows, "int64_t":$tileColumns, "int64_t":$stages,
-                        "int64_t":$blocks);
+  let extraClassDeclaration = [{
+    /// Groups of threads of the epilogue.
+    int64_t getGroups() const { return getWarps() * 32 / getThreads(); }
+  }];
+  let parameters = (ins "int64_t":$run, "int64_t":$tileRows, "int64_t":$pieces, "int64_t":$strip, "int64_t":$stages,
+                        "int64_t":$blocks, "int64_t":$warps, "int64_t":$threads, "int64_t":$rows, "int64_t":$lanes);
   let assemblyFormat = [{
-    `<` `run` $run `,` `tile_rows` $tileRows `,` `tile_columns` $tileColumns `,` `stages` $stages `,`
-    `blocks` $blocks `>`
+    `<` `run` $run `,` `tile_rows` $tileRows `,` `pieces` $pieces `,` `strip` $strip `,` `stages` $stages `,`
+    `blocks` $blocks `,` `warps` $warps `,` `threads` $threads `,` `rows` $rows `,` `lanes` $lanes `>`
   }];
 }
 

@@ -16,10 +16,6 @@ YieldOp RowwiseOp::getYield() { return cast<YieldOp>(getBody().front().getTermin
 
 bool stretto::kern::isColumnSum(Value yielded) { return yielded.getDefiningOp<seq::ColumnSumOp>() != nullptr; }
 
-int64_t stretto::kern::chunksOf(std::pair<int64_t, int64_t> rows, Schedule schedule) {
-  return rows.first * llvm::divideCeil(rows.second, schedule.getChunk());
-}
-
 std::pair<int64_t, int64_t> RowwiseOp::getRows() {
   auto leading = [](Value value) { return std::pair(typeOf(value).getDimSize(0), typeOf(value).getDimSize(1)); };
   for (auto [i, input] : llvm::enumerate(getInputs()))
@@ -31,8 +27,14 @@ std::pair<int64_t, int64_t> RowwiseOp::getRows() {
   return {1, 1};
 }
 
+int64_t VectorScheduleAttr::getChunks(int64_t batch, int64_t time) const {
+  return batch * llvm::divideCeil(time, getChunk());
+}
 int64_t VectorScheduleAttr::getLaunchRows() const { return getChunk(); }
 
+int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const {
+  return batch * llvm::divideCeil(time, getChunk());
+}
 // A block has several groups; where groups share a chunk, blocks in two directions do.
 int64_t ThreadScheduleAttr::getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }
 

@@ -1,9 +1,11 @@
 //===- ChooseMatmulSchedule.cpp - tiles of a matmul on tensor cores -----------------===//
 //
 // That schedule is best whose busiest block takes the least time; of several such the one with the largest tiles, then
-// the one with the longest runs, which read the same weight. Small tiles are for matmuls that would leave
-// multiprocessors without work: they take more bytes from the second-level cache for the same multiplications.
+// the one with the fewest warps, then the longest runs, which read the same weight. Small tiles are for matmuls that
+// would leave multiprocessors without work: they take more bytes from the second-level cache for the same
+// multiplications.
 #include "codegen/cuda/SharedMemory.h"
+#include "codegen/cuda/matmul/EpilogueCost.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
 #include "codegen/cuda/matmul/MatmulTiling.h"
 
@@ -16,78 +18,153 @@ using namespace stretto::codegen;
 static constexpr int64_t mostStages = 4; // more hide no more of what a copy takes
 
 // Of a multiprocessor in a cycle: multiply-adds of bf16 (data sheet of an H100), and bytes that come by TMA, a guess:
-// as many as tiles of 128 x 256 need.
-static constexpr int64_t multiplyAdds = 2048, bytesOfCycle = 48;
+// three quarters of what tiles of 128 x 256 take at full speed.
+static constexpr int64_t multiplyAdds = 2048, bytesOfCycle = 36;
+
+// Cycles from an instruction of a warp to the next one, where results are waited for; warps that take turns.
+static constexpr double cyclesOfInstruction = 1.6;
+static constexpr int64_t warpSchedulers = 4;
 
 namespace {
 class Chooser {
 public:
   Chooser(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors)
-      : op(op), given(given), processors(processors) {}
+      : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0) {}
 
-  kern::TileScheduleAttr choose() {
-    kern::TileScheduleAttr best;
-    for (int64_t columns : {256, 128, 64})
-      for (int64_t rows : {128, 64}) {
-        kern::TileScheduleAttr other = withRun(given.get("tile_rows", rows), given.get("tile_columns", columns));
-        if (!best || time(other) < time(best))
-          best = other;
-      }
-    return best;
-  }
+  /// Of all schedules that can be the best one; where none can, one of them. Reports numbers of strips that cannot
+  /// serve, and columns that do not fit.
+  FailureOr<kern::TileScheduleAttr> choose();
+  MatmulTiling tilingOf(kern::TileScheduleAttr s) const { return MatmulTiling(op, s, halo); }
 
 private:
-  /// Cycles of the busiest block.
-  int64_t time(kern::TileScheduleAttr s) {
-    MatmulTiling t(op, s);
-    int64_t multiplying = t.tileRows * t.tileColumns * MatmulTiling::stepDepth / multiplyAdds;
-    return t.tilesOfBlock() * t.steps() * std::max(multiplying, (t.leftBytes() + t.rightBytes()) / bytesOfCycle);
-  }
+  struct Candidate {
+    kern::TileScheduleAttr schedule;
+    bool isPossible = false;
+    double cycles = 0;
 
-  kern::TileScheduleAttr withRun(int64_t rows, int64_t columns) {
-    kern::TileScheduleAttr best = make(given.get("run", 1), rows, columns);
-    int64_t longest = given.has("run") ? 0 : MatmulTiling(op, best).tilesOfStrip();
-    for (int64_t run = 2; run <= longest; ++run)
-      if (kern::TileScheduleAttr other = make(run, rows, columns); time(other) <= time(best))
-        best = other;
-    return best;
-  }
+    bool isBetterThan(const Candidate &other) const {
+      return !other.schedule || (isPossible && (!other.isPossible || cycles < other.cycles));
+    }
+  };
 
-  kern::TileScheduleAttr make(int64_t run, int64_t rows, int64_t columns) {
-    auto with = [&](int64_t stages, int64_t blocks) {
-      return kern::TileScheduleAttr::get(op.getContext(), run, rows, columns, stages, blocks);
-    };
-    int64_t stages = given.get("stages", mostStages);
-    while (!given.has("stages") && MatmulTiling(op, with(stages, 1)).sharedBytes() > mostShared)
-      --stages;
-    int64_t items = MatmulTiling(op, with(stages, 1)).items();
-    return with(stages, given.get("blocks", std::min(items, processors)));
-  }
+  std::optional<StripForm> formOf(int64_t columns);
+  Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps);
+  kern::TileScheduleAttr make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run);
+  llvm::SmallVector<int64_t> runsOf(int64_t rows);
+  double cyclesOf(kern::TileScheduleAttr s, const EpilogueLayout &layout) const;
 
   kern::MatmulOp op;
   const ScheduleOverride &given;
   int64_t processors;
+  RowRange halo;
+  MeetingColumns meeting;
 };
 } // namespace
 
+std::optional<StripForm> Chooser::formOf(int64_t columns) {
+  bool isTransposed = op.getForm() == kern::WeightForm::transposed;
+  auto form = meeting.choose(columns, columns, MatmulTiling::columnUnit(isTransposed));
+  if (!given.has("strip") && !given.has("pieces"))
+    return form;
+  StripForm other = form.value_or(StripForm{1, columns});
+  return StripForm{given.get("pieces", other.pieces), given.get("strip", other.width)};
+}
+
+FailureOr<kern::TileScheduleAttr> Chooser::choose() {
+  Candidate best;
+  for (int64_t columns : {256, 128, 64}) {
+    std::optional<StripForm> form = formOf(columns);
+    if (!form)
+      continue;
+    for (StringRef field : {"pieces", "strip"})
+      if (failed(given.check(field, meeting.allow(*form), "such that columns of two strips do not meet")))
+        return failure();
+    EpilogueCost cost(op, *form);
+    for (int64_t rows : {128, 64})
+      for (int64_t warps : {3, 7})
+        if (Candidate other = withLayout(*form, cost, given.get("tile_rows", rows), given.get("warps", warps));
+            other.isBetterThan(best))
+          best = other;
+  }
+  if (!best.schedule)
+    return op.emitOpError() << "brings together columns that do not fit a tile";
+  return best.schedule;
+}
+
+/// Runs of whole tiles, and of whole sequences, which need no rows around them.
+llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
+  auto [batch, time] = op.getRows();
+  int64_t all = batch * time, span = halo.high - halo.low;
+  SmallVector<int64_t> runs;
+  for (int64_t run = rows; run < all + rows; run += rows)
+    if (int64_t without = run % time == 0 || run >= all ? run : run - span; without > 0)
+      runs.push_back(without);
+  for (int64_t sequences = 1; sequences <= batch; ++sequences)
+    runs.push_back(sequences * time);
+  return given.has("run") ? SmallVector<int64_t>{given.get("run", all)} : runs;
+}
+
+Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps) {
+  MatmulTiling tiling = tilingOf(make(form, {warpThreads, 1, 1, 0, 0}, rows, warps, rows));
+  EpilogueLayout layout = cost.choose(warps, tiling.registersOfThread(), given);
+  Candidate best;
+  for (int64_t run : runsOf(rows)) {
+    Candidate other{make(form, layout, rows, warps, run)};
+    other.isPossible = llvm::all_of(tilingOf(other.schedule).rules(), [](const TileRule &rule) { return rule.holds; });
+    if (!other.isPossible)
+      return other;
+    other.cycles = cyclesOf(other.schedule, layout);
+    if (!best.schedule || other.cycles <= best.cycles)
+      best = other;
+  }
+  return best;
+}
+
+kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run) {
+  auto with = [&](int64_t stages, int64_t blocks) {
+    return kern::TileScheduleAttr::get(op.getContext(), run, rows, form.pieces, form.width, stages, blocks, warps,
+                                       layout.threads, layout.rows, layout.lanes);
+  };
+  int64_t stages = given.get("stages", mostStages);
+  while (!given.has("stages") && stages > 1 && tilingOf(with(stages, 1)).sharedBytes() > mostShared)
+    --stages;
+  return with(stages, given.get("blocks", std::min(tilingOf(with(stages, 1)).items(), processors)));
+}
+
+/// Of the busiest block: of each tile the longest of what goes on at once.
+double Chooser::cyclesOf(kern::TileScheduleAttr s, const EpilogueLayout &layout) const {
+  MatmulTiling t = tilingOf(s);
+  double multiplying = static_cast<double>(t.tileRows * t.tileColumns() * MatmulTiling::stepDepth) / multiplyAdds;
+  double copying = static_cast<double>(t.leftBytes() + t.rightBytes()) / bytesOfCycle;
+  double turns = std::max<double>(cyclesOfInstruction, llvm::divideCeil(t.activeWarps(), warpSchedulers));
+  double epilogue = t.groupRows() * layout.instructions * turns;
+  if (layout.registers > t.registersOfThread())
+    epilogue *= 2; // some come from memory
+  return t.tilesOfBlock() * std::max(t.steps() * std::max(multiplying, copying), epilogue);
+}
+
 LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given,
                                                      int64_t processors) {
-  kern::TileScheduleAttr s = Chooser(op, given, processors).choose();
-  MatmulTiling tiling(op, s);
+  Chooser chooser(op, given, processors);
+  FailureOr<kern::TileScheduleAttr> chosen = chooser.choose();
+  if (failed(chosen))
+    return failure();
+  kern::TileScheduleAttr s = *chosen;
+  MatmulTiling tiling = chooser.tilingOf(s);
   for (const TileRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
   op.setScheduleAttr(s);
-  remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
-      << "cuts a matmul into tiles" << remark::metric("run", s.getRun()) << remark::metric("tile_rows", s.getTileRows())
-      << remark::metric("tile_columns", s.getTileColumns()) << remark::metric("stages", s.getStages())
-      << remark::metric("blocks", s.getBlocks()) << remark::metric("items", tiling.items())
-      << remark::metric("tiles_of_block", tiling.tilesOfBlock())
-      << remark::metric("shared_bytes", tiling.sharedBytes());
-  given.remark({{"run", s.getRun()},
-                {"tile_rows", s.getTileRows()},
-                {"tile_columns", s.getTileColumns()},
-                {"stages", s.getStages()},
-                {"blocks", s.getBlocks()}});
+  std::pair<StringRef, int64_t> fields[] = {
+      {"run", s.getRun()},       {"tile_rows", s.getTileRows()}, {"pieces", s.getPieces()}, {"strip", s.getStrip()},
+      {"stages", s.getStages()}, {"blocks", s.getBlocks()},      {"warps", s.getWarps()},   {"threads", s.getThreads()},
+      {"rows", s.getRows()},     {"lanes", s.getLanes()}};
+  auto remark = remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"));
+  remark << "cuts a matmul into tiles";
+  for (auto [field, number] : fields)
+    remark << remark::metric(field, number);
+  remark << remark::metric("items", tiling.items()) << remark::metric("tiles_of_block", tiling.tilesOfBlock())
+         << remark::metric("shared_bytes", tiling.sharedBytes());
+  given.remark(fields);
   return success();
 }

@@ -2,6 +2,9 @@
 #include "codegen/cuda/matmul/MatmulKernel.h"
 
 #include "codegen/cuda/matmul/Roles.h"
+#include "codegen/rows/Elementwise.h"
+#include "codegen/rows/Overwrite.h"
+#include "ir/kern/Flops.h"
 #include "ir/seq/TensorShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,12 +13,11 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-/// Whether all that is stored is the matmul, rounded to bf16.
-static bool storesMatmulAlone(kern::MatmulOp op) {
-  if (op.getNumResults() != 1)
-    return false;
-  auto rounded = kern::RowKernel(op).getYielded()[0].getDefiningOp<arith::TruncFOp>();
-  return rounded && rounded.getIn() == op.getBody().getArgument(0) && typeOf(rounded).getElementType().isBF16();
+/// Whether the body reads the matmul rounded to bf16 alone, as it is staged.
+static bool readsRounded(kern::MatmulOp op) {
+  return llvm::all_of(op.getBody().getArgument(0).getUsers(), [](Operation *user) {
+    return isa<arith::TruncFOp>(user) && typeOf(user->getResult(0)).getElementType().isBF16();
+  });
 }
 
 static LogicalResult checkMatmul(kern::MatmulOp op) {
@@ -23,18 +25,22 @@ static LogicalResult checkMatmul(kern::MatmulOp op) {
     return op.emitOpError("needs a schedule of tiles to become device code");
   if (Type type = typeOf(op.getLhs()).getElementType(); !type.isBF16())
     return op.emitOpError("must have operands of bf16 to become device code, but got ") << type;
-  if (!storesMatmulAlone(op))
-    return op.emitOpError("must store the matmul alone, rounded to bf16, to become device code");
+  if (!readsRounded(op))
+    return op.emitOpError("must round the matmul to bf16 before its body reads it to become device code");
   constexpr int64_t together = 8; // bf16 in 16 bytes, which TMA has rows begin at multiples of
   for (Value operand : {op.getLhs(), op.getRhs()})
     if (int64_t width = typeOf(operand).getShape().back(); width % together)
       return op.emitOpError("must have operands whose rows have a multiple of ")
              << together << " numbers to become device code, but got " << width;
+  if (failed(checkKernel(op)))
+    return failure();
   for (const TileRule &rule : MatmulTiling(op).rules())
     if (!rule.holds)
       return op.emitOpError() << rule.field << " of its schedule must be " << rule.expected << ", but got "
                               << rule.value;
-  return success();
+  auto schedule = cast<kern::TileScheduleAttr>(op.getScheduleAttr());
+  std::string problem = Strips(op, 0, {schedule.getPieces(), schedule.getStrip()}).problem(op);
+  return problem.empty() ? success() : LogicalResult(op.emitOpError() << "cannot be cut into strips: " << problem);
 }
 
 LogicalResult stretto::codegen::buildMatmulKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::MatmulOp op) {
@@ -42,11 +48,17 @@ LogicalResult stretto::codegen::buildMatmulKernel(CudaBuilder &b, gpu::GPUModule
     return failure();
   MatmulTiling tiling(op);
   KernelFunction function(b, kernels, op);
-  for (unsigned operand = 0; operand < op.getNumOperands(); ++operand)
-    function.onlyRead(operand);
+  for (OpOperand &operand : op->getOpOperands().take_front(2))
+    function.onlyRead(operand.getOperandNumber());
+  // As in a kern.rowwise: where there are sums along rows, loads do not come earlier.
+  bool comesEarly = op.getBody().getOps<seq::ReduceOp>().empty();
+  for (unsigned argument = 1; argument < op.getBody().getNumArguments(); ++argument)
+    if (comesEarly && !mayBeOverwritten(op, argument))
+      function.onlyRead(op.getOperandOf(argument)->getOperandNumber());
   Value shared = function.dynamicShared(tiling.sharedBytes());
-  MatmulRoles(b, function, op, tiling, shared, function.buffer(op.getNumOperands())).build();
-  CudaLaunch launch{{tiling.blocks, 1}, tiling.threads(), static_cast<int64_t>(op.getFlops())};
+  MatmulRoles(b, function, op, tiling, shared).build();
+  double flops = op.getFlops() + kern::flopsOf(op.getBody().front()) * static_cast<double>(tiling.rows);
+  CudaLaunch launch{{tiling.blocks, 1}, tiling.threads(), static_cast<int64_t>(flops)};
   launch.resident = 1;
   function.finish(launch);
   return success();

@@ -7,7 +7,7 @@
 namespace stretto::codegen {
 
 /// Emits the function of a matmul; see buildRowwiseKernel. It is for sm_90a alone: operands of bf16 come by TMA, are
-/// multiplied by warpgroups, and what is stored is the matmul, rounded.
+/// multiplied by warpgroups, and the body of the operation sees the matmul rounded to bf16.
 mlir::LogicalResult buildMatmulKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::MatmulOp op);
 
 /// Gives a matmul a schedule of tiles, and reports given numbers that cannot serve.

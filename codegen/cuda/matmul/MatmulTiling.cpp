@@ -3,26 +3,52 @@
 
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/matmul/Stages.h"
+#include "codegen/rows/ScheduleOverrides.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s)
-    : rows(op.getRows().first * op.getRows().second), columns(op.getColumns()), depth(op.getDepth()), run(s.getRun()),
-      tileRows(s.getTileRows()), tileColumns(s.getTileColumns()), stages(s.getStages()), blocks(s.getBlocks()),
+// Of a multiprocessor; what a thread of a matmul takes besides its sums; what the widest instruction multiplies.
+static constexpr int64_t allRegisters = 65536, otherRegisters = 40, mostColumns = 256;
+
+MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange halo)
+    : rows(op.getRows().first * op.getRows().second), time(op.getRows().second), columns(op.getColumns()),
+      depth(op.getDepth()), halo(halo), run(s.getRun()), tileRows(s.getTileRows()), pieces(s.getPieces()),
+      strip(s.getStrip()), stages(s.getStages()), blocks(s.getBlocks()), warps(s.getWarps()),
+      groupThreads(s.getThreads()), stepRows(s.getRows()), lanes(s.getLanes()),
       isTransposed(op.getForm() == kern::WeightForm::transposed) {}
 
 int64_t MatmulTiling::sharedBytes() const { return barrierStart() + Stages::bytes(stages) + Stages::bytes(1); }
 
+int64_t MatmulTiling::registersOfThread() const { return llvm::alignDown(allRegisters / threads(), 8); }
+
 SmallVector<TileRule> MatmulTiling::rules() const {
+  int64_t unit = columnUnit(isTransposed), sums = matmulRows * tileColumns() / (groupWarps * warpThreads);
+  auto multiples = [](int64_t of, int64_t most) {
+    return ("a multiple of " + Twine(of) + ", and at most " + Twine(most)).str();
+  };
+  std::string rowsExpected = "64 or 128";
+  if (span() > 0)
+    rowsExpected += ", and more than the " + std::to_string(span()) + " rows that taps bring together";
+  std::string warpsExpected = "3, or 7 where threads have registers for the sums of their columns";
   std::string room = ("at least 2, and few enough for a block to take at most " + Twine(mostShared) +
                       " bytes of shared memory (it takes " + Twine(sharedBytes()) + ")")
                          .str();
-  return {
-      {"run", run, run >= 1, "at least 1"},
-      {"blocks", blocks, blocks >= 1, "at least 1"},
-      {"tile_rows", tileRows, tileRows == 64 || tileRows == 128, "64 or 128"},
-      {"tile_columns", tileColumns, tileColumns == 64 || tileColumns == 128 || tileColumns == 256, "64, 128 or 256"},
-      {"stages", stages, stages >= 2 && sharedBytes() <= mostShared, room}};
+  return {{"run", run, run >= 1, "at least 1"},
+          {"blocks", blocks, blocks >= 1, "at least 1"},
+          {"tile_rows", tileRows, (tileRows == 64 || tileRows == 128) && tileRows > span(), rowsExpected},
+          {"pieces", pieces, pieces >= 1 && columns % pieces == 0,
+           "a divisor of the " + std::to_string(columns) + " columns"},
+          {"strip", strip, strip >= unit && strip % unit == 0 && tileColumns() <= mostColumns,
+           multiples(unit, llvm::alignDown(mostColumns / pieces, unit))},
+          {"warps", warps, warps == 3 || (warps == 7 && sums + otherRegisters <= registersOfThread()), warpsExpected},
+          {"threads", groupThreads,
+           groupThreads >= warpThreads && groupThreads % warpThreads == 0 && groupThreads <= warps * warpThreads,
+           multiples(warpThreads, warps * warpThreads)},
+          {"rows", stepRows, stepRows >= 1 && stepRows <= mostScheduleRows, "1 to " + std::to_string(mostScheduleRows)},
+          {"lanes", lanes, llvm::isPowerOf2_64(lanes) && lanes <= 8, "1, 2, 4 or 8"},
+          {"stages", stages, stages >= 2 && sharedBytes() <= mostShared, room}};
 }

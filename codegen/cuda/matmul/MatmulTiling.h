@@ -1,13 +1,18 @@
 //===- MatmulTiling.h - how a matmul on tensor cores is cut into tiles -----------===//
 //
-// Rows are those of all sequences, one behind the other. `tile_columns` columns are a strip, `tile_rows` rows of it a
-// tile, `run` tiles of a strip, in the order of rows, an item. Blocks of threads go over items; a block computes a tile
-// in steps of `stepDepth` terms, whose operands go through `stages` places in shared memory.
+// Rows are those of all sequences, one behind the other; `run` of them are a run. The columns of a strip, some of each
+// piece, lie side by side in a tile. `tile_rows` rows of a strip are a tile, the tiles of a run an item. Blocks of
+// threads go over items; a block computes a tile in steps of `stepDepth` terms, whose operands go through `stages`
+// places in shared memory.
+//
+// Where taps of the epilogue reach over the rows around a run, the first tile begins in front of it, and the last one
+// ends behind it: rows that another run stores are computed again. A run of whole sequences needs no others.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "codegen/cuda/CudaBuilder.h"
+#include "codegen/rows/RowPlan.h"
 #include "ir/kern/KernOps.h"
 
 namespace stretto::codegen {
@@ -21,42 +26,63 @@ struct TileRule {
 };
 
 struct MatmulTiling {
-  /// Of an operation, with its schedule or another one.
+  /// Of an operation, with its schedule or another one; `halo`: of its epilogue.
   explicit MatmulTiling(kern::MatmulOp op)
-      : MatmulTiling(op, llvm::cast<kern::TileScheduleAttr>(op.getScheduleAttr())) {}
-  MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr schedule);
+      : MatmulTiling(op, llvm::cast<kern::TileScheduleAttr>(op.getScheduleAttr()), RowPlan(op).halo()) {}
+  MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr schedule, RowRange halo);
 
-  int64_t rows, columns, depth; // of the whole matmul
-  int64_t run, tileRows, tileColumns, stages, blocks;
-  bool isTransposed; // the weight is [columns, depth]
+  int64_t rows, time, columns, depth; // of the whole matmul; time: rows of a sequence
+  RowRange halo;
+  int64_t run, tileRows, pieces, strip, stages, blocks;
+  int64_t warps, groupThreads, stepRows, lanes; // of the epilogue
+  bool isTransposed;                            // the weight is [columns, depth]
 
   // A line of 128 bytes of bf16, which TMA swizzles and tensor cores read, has the terms of a step.
   static constexpr int64_t lineBytes = 128, stepDepth = 64;
   // What one instruction of a warpgroup multiplies: rows and terms.
-  static constexpr int64_t groupRows = 64, termsOfMatmul = 16;
+  static constexpr int64_t matmulRows = 64, termsOfMatmul = 16;
   static constexpr int64_t groupWarps = 4;
-  // The first warpgroup: a warp that copies operands, and those that store results.
-  static constexpr int64_t epilogueWarps = groupWarps - 1;
+  /// Columns of a strip are a multiple of these: the lines of a pattern, or of a square of the weight.
+  static int64_t columnUnit(bool isTransposed) { return isTransposed ? 16 : stepDepth; }
 
+  int64_t tileColumns() const { return pieces * strip; }
+  int64_t pieceColumns() const { return columns / pieces; }
   int64_t steps() const { return llvm::divideCeil(depth, stepDepth); }
-  int64_t strips() const { return llvm::divideCeil(columns, tileColumns); }
-  int64_t tilesOfStrip() const { return llvm::divideCeil(rows, tileRows); }
-  int64_t runs() const { return llvm::divideCeil(tilesOfStrip(), run); }
+  int64_t strips() const { return llvm::divideCeil(pieceColumns(), strip); }
+  int64_t runs() const { return llvm::divideCeil(rows, run); }
   int64_t items() const { return strips() * runs(); }
+  /// Rows that taps bring together with the last of them.
+  int64_t span() const { return halo.high - halo.low; }
+  /// Whether rows around a run are computed with it.
+  bool runsOverlap() const { return span() > 0 && run % time != 0 && run < rows; }
+  int64_t tilesOfRun() const { return llvm::divideCeil(run + (runsOverlap() ? span() : 0), tileRows); }
   /// Tiles that the block with the most of them computes.
-  int64_t tilesOfBlock() const { return llvm::divideCeil(items(), blocks) * run; }
+  int64_t tilesOfBlock() const { return llvm::divideCeil(items(), blocks) * tilesOfRun(); }
 
-  int64_t consumerWarps() const { return tileRows / groupRows * groupWarps; }
-  int64_t threads() const { return (groupWarps + consumerWarps()) * warpThreads; }
+  /// The first warps: one that copies operands, and those of the epilogue.
+  int64_t firstConsumer() const { return 1 + warps; }
+  int64_t consumerWarps() const { return tileRows / matmulRows * groupWarps; }
+  int64_t threads() const { return (firstConsumer() + consumerWarps()) * warpThreads; }
+  int64_t groups() const { return warps * warpThreads / groupThreads; }
+  /// Warps of the epilogue that are in a group: the others have nothing to do.
+  int64_t activeWarps() const { return groups() * groupThreads / warpThreads; }
+  /// Rows that a group of the epilogue has of a tile, at most: whole steps.
+  int64_t groupRows() const {
+    return llvm::alignTo(llvm::divideCeil(tileRows + std::max<int64_t>(0, halo.high), groups()), stepRows);
+  }
 
-  // Of shared memory, in bytes: the operands of a stage, and a tile of the result, whose rows no two banks share.
+  // Of shared memory, in bytes: the operands of a stage, and a tile of the result, whose rows no two banks share,
+  // behind the rows before it that taps still read.
   int64_t leftBytes() const { return tileRows * lineBytes; }
-  int64_t rightBytes() const { return tileColumns * lineBytes; }
-  int64_t pitch() const { return tileColumns * 2 + 16; }
+  int64_t rightBytes() const { return tileColumns() * lineBytes; }
+  int64_t pitch() const { return tileColumns() * 2 + 16; }
   int64_t rightStart() const { return stages * leftBytes(); }
-  int64_t stagingStart() const { return rightStart() + stages * rightBytes(); }
+  int64_t waitingStart() const { return rightStart() + stages * rightBytes(); }
+  int64_t stagingStart() const { return waitingStart() + span() * pitch(); }
   int64_t barrierStart() const { return stagingStart() + tileRows * pitch(); }
   int64_t sharedBytes() const;
+  /// Registers that a thread can have, in eights.
+  int64_t registersOfThread() const;
 
   /// What a kernel can be made for.
   llvm::SmallVector<TileRule> rules() const;

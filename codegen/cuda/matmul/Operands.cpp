@@ -21,7 +21,7 @@ Operands::Operands(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, 
     : b(b), tiling(tiling), shared(shared) {
   constexpr int64_t side = MatmulTiling::stepDepth;
   leftMap = function.tensorMap(mapOf(op.getLhs(), 0, {tiling.tileRows, side}));
-  rightMap = function.tensorMap(mapOf(op.getRhs(), 1, {tiling.isTransposed ? tiling.tileColumns : side, side}));
+  rightMap = function.tensorMap(mapOf(op.getRhs(), 1, {tiling.isTransposed ? tiling.strip : side, side}));
 }
 
 kern::TensorMapAttr Operands::mapOf(Value operand, unsigned number, ArrayRef<int64_t> box) {
@@ -48,12 +48,16 @@ void Operands::copy(Value step, MatmulTile tile, Value stage, Value full) {
   copyBox(leftMap, b.address(shared, b.getI8Type(), b.mul(stage, tiling.leftBytes())), tile.row, term, full);
   Value to = b.address(b.address(shared, b.getI8Type(), tiling.rightStart()), b.getI8Type(),
                        b.mul(stage, tiling.rightBytes()));
-  if (tiling.isTransposed)
-    return copyBox(rightMap, to, tile.column, term, full);
-  constexpr int64_t side = MatmulTiling::stepDepth;
-  for (int64_t column = 0; column < tiling.tileColumns; column += side)
-    copyBox(rightMap, b.address(to, b.getI8Type(), column * MatmulTiling::lineBytes), term,
-            b.add(tile.column, b.index(column)), full);
+  int64_t boxColumns = tiling.isTransposed ? tiling.strip : MatmulTiling::stepDepth;
+  for (int64_t column = 0; column < tiling.tileColumns(); column += boxColumns) {
+    int64_t piece = column / tiling.strip, inStrip = column % tiling.strip;
+    Value first = b.add(b.mul(tile.strip, tiling.strip), b.index(piece * tiling.pieceColumns() + inStrip));
+    Value place = b.address(to, b.getI8Type(), column * MatmulTiling::lineBytes);
+    if (tiling.isTransposed)
+      copyBox(rightMap, place, first, term, full);
+    else
+      copyBox(rightMap, place, term, first, full);
+  }
 }
 
 //===- Descriptors ------------------------------------------------------------===//
@@ -68,7 +72,7 @@ Value Operands::descriptor(int64_t start, int64_t firstDistance) {
 }
 
 Value Operands::left(Value stage, Value group) {
-  constexpr int64_t groupBytes = MatmulTiling::groupRows * MatmulTiling::lineBytes;
+  constexpr int64_t groupBytes = MatmulTiling::matmulRows * MatmulTiling::lineBytes;
   Value first = b.add(descriptor(0, 0), b.mul(group, groupBytes / unit));
   return b.add(first, b.mul(stage, tiling.leftBytes() / unit));
 }

@@ -17,9 +17,9 @@
 
 namespace stretto::codegen {
 
-/// A tile: its first row and its first column.
+/// A tile: its first row, of those of all sequences, which may lie outside of them; and its strip.
 struct MatmulTile {
-  mlir::Value row, column;
+  mlir::Value row, strip;
 };
 
 class Operands {

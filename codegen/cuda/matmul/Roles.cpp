@@ -3,8 +3,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -14,26 +12,42 @@ static Value equals(CudaBuilder &b, Value value, int64_t number) {
 }
 
 MatmulRoles::MatmulRoles(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
-                         Value shared, Value result)
-    : b(b), tiling(tiling), result(result), staging(b.address(shared, b.getI8Type(), tiling.stagingStart())),
-      operands(b, function, op, tiling, shared), accumulators(b, tiling),
+                         Value shared)
+    : b(b), tiling(tiling), operands(b, function, op, tiling, shared), accumulators(b, tiling),
+      epilogue(b, function, op, tiling, b.address(shared, b.getI8Type(), tiling.waitingStart())),
       stages(b, b.address(shared, b.getI8Type(), tiling.barrierStart()), tiling.stages,
              /*writers=*/1, /*readers=*/tiling.consumerWarps()),
       staged(b, b.address(shared, b.getI8Type(), tiling.barrierStart() + Stages::bytes(tiling.stages)), /*stages=*/1,
-             /*writers=*/tiling.consumerWarps(), /*readers=*/MatmulTiling::epilogueWarps) {}
+             /*writers=*/tiling.consumerWarps(), /*readers=*/tiling.activeWarps()) {}
 
 void MatmulRoles::arriveOnce(llvm::function_ref<void()> arrive) {
   b.syncWarp();
   b.when(equals(b, lane, 0), arrive);
 }
 
+MatmulItem MatmulRoles::itemOf(Value number) {
+  RowRange around = tiling.runsOverlap() ? tiling.halo : RowRange();
+  Value all = b.index(tiling.rows);
+  MatmulItem item;
+  item.strip = b.remainder(number, tiling.strips());
+  item.run = b.divide(number, tiling.strips());
+  item.first = b.mul(item.run, tiling.run);
+  item.last = b.minimum(b.add(item.first, b.index(tiling.run)), all);
+  item.begin = b.add(item.first, b.index(around.low));
+  Value rows = b.add(b.minimum(b.add(item.last, b.index(around.high)), all), b.mul(item.begin, -1));
+  item.tiles = b.divide(b.add(rows, b.index(tiling.tileRows - 1)), tiling.tileRows);
+  return item;
+}
+
+Values MatmulRoles::forEachItem(ValueRange carried, llvm::function_ref<Values(Value, ValueRange)> body) {
+  return forEach(b, block, b.index(tiling.items()), tiling.blocks, carried, body);
+}
+
 Values MatmulRoles::forEachTile(ValueRange carried, llvm::function_ref<Values(MatmulTile, ValueRange)> body) {
-  return forEach(b, block, b.index(tiling.items()), tiling.blocks, carried, [&](Value item, ValueRange ofItem) {
-    Value column = b.mul(b.remainder(item, tiling.strips()), tiling.tileColumns);
-    Value first = b.mul(b.divide(item, tiling.strips()), tiling.run);
-    Value end = b.minimum(b.add(first, b.index(tiling.run)), b.index(tiling.tilesOfStrip()));
-    return forEach(b, first, end, 1, ofItem, [&](Value number, ValueRange ofTile) {
-      return body({b.mul(number, tiling.tileRows), column}, ofTile);
+  return forEachItem(carried, [&](Value number, ValueRange ofItem) {
+    MatmulItem item = itemOf(number);
+    return forEach(b, b.index(0), item.tiles, 1, ofItem, [&](Value tile, ValueRange ofTile) {
+      return body({b.add(item.begin, b.mul(tile, tiling.tileRows)), item.strip}, ofTile);
     });
   });
 }
@@ -83,7 +97,7 @@ void MatmulRoles::multiply(Value warp) {
     StagePlace place(now.take_front(2)), turn(now.drop_front(2));
     Value sums = multiplyTile(place, group);
     staged.awaitEmpty(turn);
-    accumulators.stage(sums, staging, warp, lane);
+    accumulators.stage(sums, epilogue.staging(), warp, lane);
     arriveOnce([&] { staged.arriveFull(turn); });
     Values next = place.values();
     llvm::append_range(next, staged.next(turn).values());
@@ -91,37 +105,36 @@ void MatmulRoles::multiply(Value warp) {
   });
 }
 
-//===- Storing ----------------------------------------------------------------===//
+//===- The epilogue -----------------------------------------------------------===//
 
-/// The threads of the epilogue have vectors of the tile in turn, those of a row side by side.
-void MatmulRoles::storeTile(MatmulTile tile, Value thread) {
-  constexpr int64_t threads = MatmulTiling::epilogueWarps * warpThreads, widest = 8; // bf16 in 16 bytes
-  Type element = b.getBF16Type();
-  int64_t lanes = std::gcd(widest, tiling.columns), vectors = tiling.tileColumns / lanes;
-  forEach(b, thread, b.index(tiling.tileRows * vectors), threads, {}, [&](Value vector, ValueRange) {
-    Value row = b.divide(vector, vectors), column = b.mul(b.remainder(vector, vectors), lanes);
-    Value toRow = b.add(tile.row, row), toColumn = b.add(tile.column, column), isThere;
-    if (tiling.rows % tiling.tileRows)
-      isThere = b.less(toRow, tiling.rows);
-    if (tiling.columns % tiling.tileColumns)
-      isThere = b.both(isThere, b.less(toColumn, tiling.columns));
-    Value from = b.address(b.address(staging, b.getI8Type(), b.mul(row, tiling.pitch())), element, column);
-    Value numbers = b.loadAligned(element, lanes, from, lanes * 2);
-    b.when(isThere, [&] {
-      Value to = b.address(result, element, b.add(b.mul(toRow, tiling.columns), toColumn));
-      b.storeAligned(numbers, to, lanes * 2);
-    });
-    return Values();
+MatmulItem MatmulRoles::renewedItem(Value number) { return itemOf(epilogue.renew(number, tiling.items())); }
+
+Values MatmulRoles::computeItem(RowwiseBuilder &rows, Value number, Value thread, ValueRange turn) {
+  Values carried(turn);
+  llvm::append_range(carried, rows.emptySums());
+  carried = forEach(b, b.index(0), itemOf(number).tiles, 1, carried, [&](Value tile, ValueRange now) {
+    StagePlace place(now.take_front(2));
+    Operation *loop = b.getInsertionBlock()->getParentOp();
+    staged.awaitFull(place);
+    Values sums = epilogue.walkTile(rows, renewedItem(number), epilogue.renew(tile, tiling.tilesOfRun()), thread,
+                                    now.drop_front(2), loop);
+    epilogue.keepRows(thread);
+    arriveOnce([&] { staged.arriveEmpty(place.stage); });
+    Values next = staged.next(place).values();
+    llvm::append_range(next, sums);
+    return next;
   });
+  Value chunk = b.add(b.mul(renewedItem(number).run, tiling.groups()), epilogue.groupOf(thread));
+  rows.storeColumnSums(chunk, ValueRange(carried).drop_front(2));
+  return Values(ArrayRef(carried).take_front(2));
 }
 
-void MatmulRoles::storeTiles(Value thread) {
-  forEachTile(staged.start().values(), [&](MatmulTile tile, ValueRange now) {
-    StagePlace turn(now);
-    staged.awaitFull(turn);
-    storeTile(tile, thread);
-    arriveOnce([&] { staged.arriveEmpty(turn.stage); });
-    return staged.next(turn).values();
+void MatmulRoles::computeEpilogue(Value thread) {
+  forEachItem(staged.start().values(), [&](Value item, ValueRange turn) {
+    // That takes registers from some epilogues and gives others more: it is made in every third step alone.
+    Value number = epilogue.renew(item, tiling.items(), /*step=*/3);
+    return epilogue.forStrip(itemOf(number).strip, thread, turn,
+                             [&](RowwiseBuilder &rows) { return computeItem(rows, number, thread, turn); });
   });
 }
 
@@ -138,12 +151,17 @@ void MatmulRoles::build() {
   });
   b.barrier();
   // Of a lane that is elected the assembler knows that it is alone: what it copies by lies in registers of the warp.
-  auto copyOrStore = [&] {
+  auto copyOrFinish = [&] {
     branch(
         b, equals(b, warp, 0),
         [&] { b.when(NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), [&] { copyOperands(); }); },
-        [&] { storeTiles(b.add(thread, b.index(-warpThreads))); });
+        [&] {
+          Value isActive;
+          if (tiling.activeWarps() < tiling.warps)
+            isActive = b.less(warp, 1 + tiling.activeWarps());
+          b.when(isActive, [&] { computeEpilogue(b.add(thread, b.index(-warpThreads))); });
+        });
   };
-  branch(b, b.less(warp, MatmulTiling::groupWarps), copyOrStore,
-         [&] { multiply(b.add(warp, b.index(-MatmulTiling::groupWarps))); });
+  branch(b, b.less(warp, tiling.firstConsumer()), copyOrFinish,
+         [&] { multiply(b.add(warp, b.index(-tiling.firstConsumer()))); });
 }

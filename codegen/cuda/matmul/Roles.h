@@ -1,8 +1,8 @@
 //===- Roles.h - what the warps of a matmul do ---------------------------------------===//
 //
 //   warp 0         one lane copies operands into stages, step after step
-//   warps 1 - 3    store the tile that is staged, while the next one is multiplied
-//   warps 4 and on in groups of four: each multiplies 64 rows of a tile, and stages them
+//   next 3 or 7    compute the epilogue of the tile that is staged, while the next one is multiplied
+//   others         in groups of four: each multiplies 64 rows of a tile, and stages them
 //
 // All go over the same items, each for itself, and meet at the mbarriers of two rings: the stages of operands, and the
 // one place where a tile is staged. So copies for the next tile begin before this one is done.
@@ -11,14 +11,15 @@
 #pragma once
 
 #include "codegen/cuda/matmul/Accumulators.h"
+#include "codegen/cuda/matmul/Epilogue.h"
 
 namespace stretto::codegen {
 
 class MatmulRoles {
 public:
-  /// `result`: the buffer that the tiles are stored to.
+  /// `shared`: what a block has of shared memory.
   MatmulRoles(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
-              mlir::Value shared, mlir::Value result);
+              mlir::Value shared);
 
   /// The whole kernel.
   void build();
@@ -26,8 +27,11 @@ public:
 private:
   void copyOperands();
   void multiply(mlir::Value warp);
-  void storeTiles(mlir::Value thread);
-  void storeTile(MatmulTile tile, mlir::Value thread);
+  void computeEpilogue(mlir::Value thread);
+  Values computeItem(RowwiseBuilder &rows, mlir::Value number, mlir::Value thread, mlir::ValueRange turn);
+  Values forEachItem(mlir::ValueRange carried, llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  MatmulItem itemOf(mlir::Value number);
+  MatmulItem renewedItem(mlir::Value number);
   Values forEachTile(mlir::ValueRange carried, llvm::function_ref<Values(MatmulTile, mlir::ValueRange)> body);
   mlir::Value multiplyTile(StagePlace &place, mlir::Value group);
   /// One lane of each warp arrives, when all lanes have come here.
@@ -35,9 +39,9 @@ private:
 
   CudaBuilder &b;
   const MatmulTiling &tiling;
-  mlir::Value result, staging;
   Operands operands;
   Accumulators accumulators;
+  MatmulEpilogue epilogue;
   Stages stages, staged;
   mlir::Value block, lane;
 };

@@ -8,7 +8,7 @@
 // matmuls that wait for each other.) There is no PTX for other chips.
 // CHECK: kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">]
 // CHECK: kern.device_kernel @gate symbol "gate" grid [132, 1] block 384 shared 0 dynamic_shared 215104 registers {{1[3-6][0-9]}} spills 0 local 0 bytes_moved 325058560 flops 206158430208 tensor_maps
-// CHECK: kern.device_kernel @grad symbol "grad" grid [132, 1] block 384 shared 0 dynamic_shared 165968 registers {{[5-9][0-9]|1[0-2][0-9]}} spills 0 local 0
+// CHECK: kern.device_kernel @grad symbol "grad" grid [132, 1] block 384 shared 0 dynamic_shared 165968 registers {{[5-9][0-9]|1[0-3][0-9]}} spills 0 local 0
 // PTX: .extern .shared .align 1024 .b8 dynamic_shared[];
 // PTX: .visible .entry gate(
 // PTX: .param .align 64 .b8 gate_param_3[128]
@@ -18,13 +18,13 @@
 // CHIP: error: kernel 'gate': 'nvvm.wgmma.{{.*}}' needs sm_90a, but the chip is sm_100a
 func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<4096x768xbf16>, %dy: tensor<16x2048x768xbf16>, %v: tensor<768x2048xbf16>) {
   %y = kern.matmul kernel "gate" %x by %w as transposed epilogue() maps []
-      schedule #kern.tile_schedule<run 16, tile_rows 128, tile_columns 256, stages 3, blocks 132> {
+      schedule #kern.tile_schedule<run 2048, tile_rows 128, pieces 1, strip 256, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 8> {
   ^bb0(%row: tensor<4096xf32>):
     %0 = arith.truncf %row : tensor<4096xf32> to tensor<4096xbf16>
     kern.yield %0 : tensor<4096xbf16>
   } : (tensor<16x2048x768xbf16>, tensor<4096x768xbf16>) -> tensor<16x2048x4096xbf16>
   %dx = kern.matmul kernel "grad" %dy by %v as rows epilogue() maps []
-      schedule #kern.tile_schedule<run 16, tile_rows 128, tile_columns 128, stages 4, blocks 132> {
+      schedule #kern.tile_schedule<run 2048, tile_rows 128, pieces 1, strip 128, stages 4, blocks 132, warps 3, threads 32, rows 2, lanes 4> {
   ^bb0(%row: tensor<2048xf32>):
     %0 = arith.truncf %row : tensor<2048xf32> to tensor<2048xbf16>
     kern.yield %0 : tensor<2048xbf16>

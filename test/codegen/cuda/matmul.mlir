@@ -17,10 +17,16 @@
 // CHECK: nvvm.mbarrier.try_wait.parity
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %[[BYTES:.*]] :
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %{{.*}}, %{{.*}}, box[%{{.*}}, %{{.*}}]
-// Vectors of 8 numbers are stored where the matmul has such a row and such a column.
+// A warp of the epilogue stores two rows at a time, vectors of 4 numbers, then rows one by one that may not be there; the last
+// strip, of 32 columns, has code of its own.
 // CHECK: nvvm.mbarrier.try_wait.parity
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
-// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<1>
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 8 : i64} : vector<4xbf16>, !llvm.ptr<1>
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 8 : i64} : vector<4xbf16>, !llvm.ptr<1>
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 8 : i64} : vector<4xbf16>, !llvm.ptr<1>
 // CHECK: nvvm.mbarrier.arrive
 // The first step begins with zeros; then a stage is given back when the next matmuls have begun.
 // CHECK: nvvm.mbarrier.try_wait.parity
@@ -42,7 +48,7 @@
 // CHECK: nvvm.mbarrier.arrive
 func.func @transposed(%x: tensor<2x93x160xbf16>, %w: tensor<288x160xbf16>) -> tensor<2x93x288xbf16> {
   %y = kern.matmul kernel "up" %x by %w as transposed epilogue() maps []
-      schedule #kern.tile_schedule<run 2, tile_rows 64, tile_columns 128, stages 2, blocks 2> {
+      schedule #kern.tile_schedule<run 128, tile_rows 64, pieces 1, strip 128, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 4> {
   ^bb0(%row: tensor<288xf32>):
     %0 = arith.truncf %row : tensor<288xf32> to tensor<288xbf16>
     kern.yield %0 : tensor<288xbf16>
@@ -62,7 +68,7 @@ func.func @transposed(%x: tensor<2x93x160xbf16>, %w: tensor<288x160xbf16>) -> te
 // CHECK-COUNT-16: nvvm.stmatrix
 func.func @rows(%x: tensor<1x128x64xbf16>, %w: tensor<64x256xbf16>) -> tensor<1x128x256xbf16> {
   %y = kern.matmul kernel "down" %x by %w as rows epilogue() maps []
-      schedule #kern.tile_schedule<run 1, tile_rows 128, tile_columns 256, stages 3, blocks 1> {
+      schedule #kern.tile_schedule<run 128, tile_rows 128, pieces 1, strip 256, stages 3, blocks 1, warps 3, threads 32, rows 2, lanes 8> {
   ^bb0(%row: tensor<256xf32>):
     %0 = arith.truncf %row : tensor<256xf32> to tensor<256xbf16>
     kern.yield %0 : tensor<256xbf16>

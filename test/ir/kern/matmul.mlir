@@ -18,9 +18,9 @@ func.func @matmul(%x: tensor<2x8x32xf32>, %w: tensor<16x32xf32>, %g: tensor<16xf
 
 // CHECK-LABEL: @rounded
 func.func @rounded(%x: tensor<2x8x32xbf16>, %w: tensor<32x16xbf16>) -> tensor<2x8x16xbf16> {
-  // CHECK: kern.matmul %{{.*}} by %{{.*}} as rows epilogue() maps [] schedule #kern.tile_schedule<run 2, tile_rows 64, tile_columns 128, stages 4, blocks 3> {
+  // CHECK: kern.matmul %{{.*}} by %{{.*}} as rows epilogue() maps [] schedule #kern.tile_schedule<run 128, tile_rows 64, pieces 1, strip 128, stages 4, blocks 3, warps 3, threads 32, rows 2, lanes 4> {
   %y = kern.matmul %x by %w as rows epilogue() maps []
-      schedule #kern.tile_schedule<run 2, tile_rows 64, tile_columns 128, stages 4, blocks 3> {
+      schedule #kern.tile_schedule<run 128, tile_rows 64, pieces 1, strip 128, stages 4, blocks 3, warps 3, threads 32, rows 2, lanes 4> {
   ^bb0(%row: tensor<16xf32>):
     %0 = arith.truncf %row : tensor<16xf32> to tensor<16xbf16>
     kern.yield %0 : tensor<16xbf16>

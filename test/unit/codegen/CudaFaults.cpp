@@ -60,6 +60,9 @@ template <typename Op> static std::string remove(LLVM::LLVMFuncOp kernel, int64_
 std::string stretto::test::removeBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
   return remove<NVVM::Barrier0Op>(kernel, number, "barrier");
 }
+std::string stretto::test::removeNumberedBarrier(LLVM::LLVMFuncOp kernel, int64_t number) {
+  return remove<NVVM::BarrierOp>(kernel, number, "barrier");
+}
 std::string stretto::test::removeWait(LLVM::LLVMFuncOp kernel, int64_t number) {
   return remove<NVVM::CpAsyncWaitGroupOp>(kernel, number, "wait");
 }

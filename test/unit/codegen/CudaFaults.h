@@ -13,6 +13,8 @@ namespace stretto::test {
 using Fault = std::function<std::string(mlir::LLVM::LLVMFuncOp, int64_t number)>;
 
 std::string removeBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// A barrier of some threads of a block, by number.
+std::string removeNumberedBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// Asynchronous copies are not waited for.
 std::string removeWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// A wait for an mbarrier, an arrival at one, lanes of a warp that meet.

@@ -320,8 +320,9 @@ TEST(CudaFaults, EmbeddingGradientOneId) {
 
 /// Two items of two tiles, which hang over; a tile has three steps, which go through two stages.
 TEST(CudaFaults, Matmul) {
-  std::string text = matmulOnTensorCores({.batch = 3, .time = 70, .depth = 136, .columns = 100},
-                                         "run 2, tile_rows 64, tile_columns 64, stages 2, blocks 2");
+  std::string text = matmulOnTensorCores(
+      {.batch = 3, .time = 71, .depth = 136, .columns = 100},
+      "run 128, tile_rows 64, pieces 1, strip 64, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 2");
   expectCaught(Patient(text, "matmul", {}),
                {
                    {"mbarrier not waited for", removePhaseWait, {"race", "unwritten", "copy"}},
@@ -336,9 +337,39 @@ TEST(CudaFaults, Matmul) {
                     {{"fence 1", "the sums are those of matmuls of the same shape"}}},
                    {"barrier removed", removeBarrier, {"race"}},
                    {"no swizzle", removeSwizzle, {"numbers"}},
+                   {"store skipped",
+                    neverStore,
+                    {"numbers"},
+                    {{"store 1 to buffer 2", "the second row of a last step is not there"},
+                     {"store 5 to buffer 2", "the second row of a last step is not there"}}},
+                   {"store of what is not there",
+                    alwaysStore,
+                    {"race", "bounds"},
+                    {{"store 0 to buffer 2", "the first row of a step is there wherever the step is"}}},
+                   {"tile read one further on",
+                    shiftSharedLoad,
+                    {"unwritten", "numbers"},
+                    {{"load 7 of _shared", "the second row of a last step is stored nowhere"}}},
+               });
+}
+
+/// Three runs that begin and end inside of sequences; taps reach over two tiles.
+TEST(CudaFaults, MatmulWithTaps) {
+  std::string text = tapsOnTensorCores({.batch = 3, .time = 71, .depth = 72, .columns = 80},
+                                       "run 90, tile_rows 64, pieces 1, strip 64, stages 2, blocks 2, warps 3, "
+                                       "threads 32, rows 2, lanes 2",
+                                       9);
+  expectCaught(Patient(text, "taps", {}),
+               {
+                   {"rows kept before others have read them", removeNumberedBarrier, {"race"}},
+                   {"lanes do not meet", removeWarpBarrier, {"race"}},
                    {"store skipped", neverStore, {"numbers"}},
-                   {"store of what is not there", alwaysStore, {"bounds"}},
-                   {"tile read one further on", shiftSharedLoad, {"unwritten"}},
+                   {"kept rows one further on", shiftSharedStore, {"unwritten", "numbers"}},
+                   {"rows read one further on",
+                    shiftSharedLoad,
+                    {"unwritten", "numbers"},
+                    {{"load 14 of ic_shared", "the second row of a last step is stored nowhere"}}},
+                   {"mbarrier not waited for", removePhaseWait, {"race", "unwritten", "copy"}},
                });
 }
 

@@ -75,16 +75,27 @@ static void readRounded(BlockArgument argument, OpBuilder &b) {
   argument.replaceAllUsesExcept(extended, extended);
 }
 
-static void roundKernel(kern::RowwiseOp op) {
+/// The row of a matmul, which keeps the type of sums.
+static void readSums(BlockArgument argument, OpBuilder &b) {
+  auto low = arith::TruncFOp::create(b, argument.getLoc(), rounded(argument.getType()), argument);
+  Value extended = arith::ExtFOp::create(b, argument.getLoc(), argument.getType(), low.getResult());
+  argument.replaceAllUsesExcept(extended, low);
+}
+
+static void roundKernel(kern::RowKernel op) {
   Block &body = op.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
   for (BlockArgument argument : body.getArguments())
-    readRounded(argument, b);
-  b.setInsertionPoint(op.getYield());
-  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    if (op.getOperandOf(argument.getArgNumber()))
+      readRounded(argument, b);
+    else
+      readSums(argument, b);
+  Operation *yield = body.getTerminator();
+  b.setInsertionPoint(yield);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
     if (op.isColumnSum(i) || rounded(result.getType()) == result.getType())
       continue;
-    OpOperand &yielded = op.getYield()->getOpOperand(i);
+    OpOperand &yielded = yield->getOpOperand(i);
     yielded.set(arith::TruncFOp::create(b, op.getLoc(), rounded(yielded.get().getType()), yielded.get()));
     result.setType(rounded(result.getType()));
   }

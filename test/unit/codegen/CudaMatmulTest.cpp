@@ -9,42 +9,58 @@ using namespace stretto;
 using namespace stretto::test;
 
 namespace {
-void check(MatmulSizes sizes, StringRef schedule) {
+void checkText(const std::string &text) {
   auto context = makeContext();
-  auto module = parse(*context, matmulOnTensorCores(sizes, schedule));
+  auto module = parse(*context, text);
   ASSERT_TRUE(module);
   CudaLibrary library(*module);
   ASSERT_TRUE(library.isLoaded());
   EXPECT_EQ(checkKernel(kernelsOf(*module)[0], library, 1), "");
 }
 
-TEST(CudaMatmul, OneTileOfOneStep) { check({}, "run 1, tile_rows 128, tile_columns 128, stages 2, blocks 1"); }
+void check(MatmulSizes sizes, StringRef schedule) { checkText(matmulOnTensorCores(sizes, schedule)); }
+
+TEST(CudaMatmul, OneTileOfOneStep) {
+  check({}, "run 128, tile_rows 128, pieces 1, strip 128, stages 2, blocks 1, warps 3, threads 32, rows 2, lanes 4");
+}
 
 /// More steps than stages; tiles that hang over in all three dimensions.
 TEST(CudaMatmul, Tails) {
   check({.batch = 3, .time = 50, .depth = 200, .columns = 328},
-        "run 1, tile_rows 128, tile_columns 256, stages 3, blocks 4");
+        "run 128, tile_rows 128, pieces 1, strip 256, stages 3, blocks 4, warps 3, threads 32, rows 2, lanes 8");
 }
 TEST(CudaMatmul, WeightAsRows) {
   check({.batch = 2, .time = 70, .depth = 136, .columns = 200, .transposed = false},
-        "run 1, tile_rows 128, tile_columns 128, stages 4, blocks 4");
+        "run 128, tile_rows 128, pieces 1, strip 128, stages 4, blocks 4, warps 3, threads 32, rows 2, lanes 4");
 }
 
 /// Two blocks with several items of several tiles, the last of which have fewer.
 TEST(CudaMatmul, SeveralItems) {
   check({.batch = 5, .time = 60, .depth = 136, .columns = 150},
-        "run 2, tile_rows 64, tile_columns 64, stages 2, blocks 2");
+        "run 128, tile_rows 64, pieces 1, strip 64, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 2");
 }
 TEST(CudaMatmul, SeveralItemsOfRows) {
   check({.time = 257, .depth = 64, .columns = 520, .transposed = false},
-        "run 2, tile_rows 128, tile_columns 256, stages 2, blocks 2");
+        "run 256, tile_rows 128, pieces 1, strip 256, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 8");
+}
+
+/// Runs that begin and end inside of sequences, each for itself; whole sequences; all in one run.
+TEST(CudaMatmul, TapsOverRuns) {
+  for (auto [run, chunks] : {std::pair(90, 9), {71, 9}, {142, 6}, {500, 3}}) {
+    std::string schedule = "run " + std::to_string(run) +
+                           ", tile_rows 64, pieces 1, strip 32, stages 2, blocks 2, "
+                           "warps 3, threads 32, rows 2, lanes 1";
+    checkText(tapsOnTensorCores({.batch = 3, .time = 71, .depth = 72, .columns = 80}, schedule, chunks));
+  }
 }
 
 /// Columns of which no two, and only pairs, lie at even addresses.
 TEST(CudaMatmul, OddColumns) {
-  check({.time = 5, .columns = 37}, "run 1, tile_rows 64, tile_columns 64, stages 2, blocks 1");
+  check({.time = 5, .columns = 37},
+        "run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 1, warps 3, threads 32, rows 2, lanes 2");
 }
 TEST(CudaMatmul, EvenColumns) {
-  check({.time = 1, .columns = 70}, "run 3, tile_rows 64, tile_columns 128, stages 8, blocks 9");
+  check({.time = 1, .columns = 70},
+        "run 192, tile_rows 64, pieces 1, strip 128, stages 8, blocks 9, warps 3, threads 32, rows 2, lanes 4");
 }
 } // namespace

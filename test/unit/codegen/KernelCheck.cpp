@@ -71,7 +71,7 @@ static std::string running; // for the report of the emulator
 static void say(const char *message) { llvm::errs() << message << "\n" << running << "\n"; }
 
 /// Launches with a result over an operand: those that give other bits than `want`.
-static std::string checkInPlace(kern::RowwiseOp op, const CudaLibrary &library, const std::vector<Numbers> &inputs,
+static std::string checkInPlace(kern::RowKernel op, const CudaLibrary &library, const std::vector<Numbers> &inputs,
                                 const std::vector<Numbers> &want) {
   std::string problems, before = running;
   for (InPlace over : waysInPlace(op)) {
@@ -91,9 +91,9 @@ static bool isFinite(const Numbers &numbers) {
 /// What differs between what a kernel has computed and what it means, which is finite: nothing is near an infinity.
 static std::string compare(Operation *op, std::vector<Numbers> got, std::vector<Numbers> want) {
   std::string problems;
-  auto rowwise = dyn_cast<kern::RowwiseOp>(op);
+  auto rows = dyn_cast<kern::RowKernel>(op);
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    if (rowwise && rowwise.isColumnSum(i))
+    if (rows && rows.isColumnSum(i))
       got[i] = sumEntries(got[i], Numbers(want[i].size(), 0.0));
     if (!isFinite(want[i]))
       problems += llvm::formatv("result {0} means numbers that are not finite\n", i);
@@ -124,7 +124,7 @@ std::string stretto::test::checkKernel(Operation *op, const CudaLibrary &library
     else if (!sameBits(got, first))
       problems = llvm::formatv("order {0} gives other bits\n", order);
   }
-  if (auto rowwise = dyn_cast<kern::RowwiseOp>(op); rowwise && problems.empty())
-    problems = checkInPlace(rowwise, library, inputs, first);
+  if (auto rows = dyn_cast<kern::RowKernel>(op); rows && problems.empty())
+    problems = checkInPlace(rows, library, inputs, first);
   return problems.empty() ? problems : problems + running + "\n";
 }

@@ -111,6 +111,16 @@ void condition(kern::WalkOp op, std::vector<Numbers> &inputs, Engine &engine) {
         number = std::abs(number) / 2;
   }
 }
+//===- Matmuls ------------------------------------------------------------------===//
+
+/// Sixteenths, of the weight so small ones that sums are of a few units: f32 adds them up exactly.
+void condition(kern::MatmulOp op, std::vector<Numbers> &inputs) {
+  int digits = static_cast<int>(llvm::Log2_64_Ceil(op.getDepth())) / 2;
+  for (double &number : inputs[0])
+    number = std::round(number * 16) / 16;
+  for (double &number : inputs[1])
+    number = std::ldexp(std::round(number * 16) / 16, -digits);
+}
 } // namespace
 
 std::vector<Numbers> stretto::test::kernelInputs(Operation *op, uint64_t seed) {
@@ -124,7 +134,9 @@ std::vector<Numbers> stretto::test::kernelInputs(Operation *op, uint64_t seed) {
     drawTokens(inputs[0], rowsOf(grad.getResult()), engine);
   if (auto walk = dyn_cast<kern::WalkOp>(op))
     condition(walk, inputs, engine);
-  if (takesMaximum(op))
+  if (auto matmul = dyn_cast<kern::MatmulOp>(op))
+    condition(matmul, inputs);
+  if (takesMaximum(op) && !isa<kern::MatmulOp>(op))
     for (auto [operand, numbers] : llvm::zip_equal(op->getOperands(), inputs))
       if (isReal(operand)) {
         raise(numbers, columnsOf(operand), engine);

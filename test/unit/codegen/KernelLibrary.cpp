@@ -77,12 +77,12 @@ double stretto::test::distance(const Numbers &got, const Numbers &want) {
   return worst;
 }
 
-SmallVector<InPlace> stretto::test::waysInPlace(kern::RowwiseOp op) {
+SmallVector<InPlace> stretto::test::waysInPlace(kern::RowKernel op) {
   SmallVector<InPlace> ways;
-  for (unsigned operand = 0; operand < op.getNumOperands(); ++operand)
-    for (unsigned result = 0; result < op.getNumResults(); ++result)
-      if (mayOverwrite(op, operand, result))
-        ways.push_back({operand, result});
+  for (BlockArgument argument : op.getBody().getArguments())
+    for (unsigned result = 0; result < op->getNumResults(); ++result)
+      if (mayOverwrite(op, argument.getArgNumber(), result))
+        ways.push_back({op.getOperandOf(argument.getArgNumber())->getOperandNumber(), result});
   return ways;
 }
 

@@ -25,7 +25,7 @@ struct InPlace {
   unsigned operand, result;
 };
 /// All that the compiler allows.
-llvm::SmallVector<InPlace> waysInPlace(kern::RowwiseOp op);
+llvm::SmallVector<InPlace> waysInPlace(kern::RowKernel op);
 
 /// The kernels of a module whose functions hold one kern.rowwise each; a kernel has the name of its function. A matmul
 /// may stand in front of it that is fused with it.

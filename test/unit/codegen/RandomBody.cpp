@@ -14,6 +14,7 @@ public:
   explicit Generator(uint64_t seed) : engine(seed) {}
   std::string make(const std::string &name);
   std::string makeBehindMatmul(const std::string &name);
+  std::string makeForTensorCores(const std::string &name);
 
 private:
   enum Shape { scalar, row, heads, headScalars, pair }; // [], [D], [H, K], [H], [2D]
@@ -37,6 +38,8 @@ private:
   /// The kernel of rows %a, %b for each time and %c; draws all that it consists of. A matmul with a kernel in its
   /// epilogue has no reductions of what does not depend on it.
   std::string kernel(bool allDependOnA);
+  void drawSizes(int64_t mostBatch, int64_t mostTime);
+  std::string behindMatmul(const std::string &name, const std::string &kernel, int64_t depth, bool transposed);
   std::string otherArguments() const; // than %a
 
   std::mt19937_64 engine;
@@ -51,6 +54,10 @@ private:
 std::string stretto::test::randomBody(const std::string &name, uint64_t seed) { return Generator(seed).make(name); }
 std::string stretto::test::randomBodyBehindMatmul(const std::string &name, uint64_t seed) {
   return Generator(seed).makeBehindMatmul(name);
+}
+
+std::string stretto::test::randomBodyForTensorCores(const std::string &name, uint64_t seed) {
+  return Generator(seed).makeForTensorCores(name);
 }
 
 std::string Generator::type(Shape shape) const {
@@ -224,12 +231,14 @@ std::string Generator::otherArguments() const {
   return ", %b: tensor<" + std::to_string(time) + "x" + type(row).substr(7) + ", %c: " + type(row) + ") {\n";
 }
 
-std::string Generator::kernel(bool allDependOnA) {
-  real = pick(0, 3) ? "f32" : "f64";
-  batch = pick(1, 2);
-  time = pick(1, 23);
+void Generator::drawSizes(int64_t mostBatch, int64_t mostTime) {
+  batch = pick(1, mostBatch);
+  time = pick(1, mostTime);
   headCount = pick(1, 4);
   width = pick(1, 40);
+}
+
+std::string Generator::kernel(bool allDependOnA) {
   values = {{"%x", row}, {"%p", row}, {"%g", row}};
   if (allDependOnA) {
     values.resize(1);
@@ -247,14 +256,31 @@ std::string Generator::kernel(bool allDependOnA) {
 }
 
 std::string Generator::make(const std::string &name) {
+  real = pick(0, 3) ? "f32" : "f64";
+  drawSizes(/*mostBatch=*/2, /*mostTime=*/23);
   std::string text = kernel(/*allDependOnA=*/false);
   return "func.func @" + name + "(%a: " + rows(headCount * width) + otherArguments() + text;
 }
 
 std::string Generator::makeBehindMatmul(const std::string &name) {
+  real = pick(0, 3) ? "f32" : "f64";
+  drawSizes(/*mostBatch=*/2, /*mostTime=*/23);
   std::string text = kernel(/*allDependOnA=*/true);
-  int64_t depth = pick(1, 40), columns = headCount * width;
-  bool transposed = pick(0, 1);
+  int64_t depth = pick(1, 40);
+  return behindMatmul(name, text, depth, pick(0, 1));
+}
+
+std::string Generator::makeForTensorCores(const std::string &name) {
+  real = "f32";
+  drawSizes(/*mostBatch=*/4, /*mostTime=*/60);
+  std::string text = kernel(/*allDependOnA=*/true);
+  int64_t depth = 8 * pick(1, 20);
+  bool mayBeRows = headCount * width % 8 == 0; // 16 bytes, which TMA has rows begin at
+  return behindMatmul(name, text, depth, !mayBeRows || pick(0, 1));
+}
+
+std::string Generator::behindMatmul(const std::string &name, const std::string &text, int64_t depth, bool transposed) {
+  int64_t columns = headCount * width;
   std::string k = std::to_string(depth), n = std::to_string(columns);
   std::string weight = "tensor<" + (transposed ? n + "x" + k : k + "x" + n) + "x" + real + ">";
   return "func.func @" + name + "(%l: " + rows(depth) + ", %w: " + weight + otherArguments() + "  %a = seq.linear" +

@@ -13,4 +13,7 @@ std::string randomBody(const std::string &name, uint64_t seed);
 /// this, rows of at most 40 and a weight.
 std::string randomBodyBehindMatmul(const std::string &name, uint64_t seed);
 
+/// The same of f32, with sizes that tensor cores take in bf16: up to 240 rows in all.
+std::string randomBodyForTensorCores(const std::string &name, uint64_t seed);
+
 } // namespace stretto::test

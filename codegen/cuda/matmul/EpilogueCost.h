@@ -1,0 +1,42 @@
+//===- EpilogueCost.h - how threads share the epilogue of a matmul ------------------===//
+#pragma once
+
+#include "codegen/cuda/RegisterEstimate.h"
+#include "codegen/rows/ScheduleOverrides.h"
+#include "codegen/rows/StripPlans.h"
+
+namespace stretto::codegen {
+
+/// How a group of threads shares the columns of a strip, and what that takes.
+struct EpilogueLayout {
+  int64_t threads, rows, lanes;
+  double instructions; // of a thread for a row
+  int64_t registers;   // of a thread
+};
+
+/// What the epilogue of a matmul takes on strips of a form: estimates from its body.
+class EpilogueCost {
+public:
+  EpilogueCost(kern::MatmulOp op, StripForm form);
+
+  /// The layout with the fewest instructions of all groups that `warps` warps can have, of those whose threads have
+  /// `registers`; where there is none, the one that takes fewest. `given` numbers stay.
+  EpilogueLayout choose(int64_t warps, int64_t registers, const ScheduleOverride &given) const;
+
+private:
+  /// Loops over columns of one form, in strips that one code computes.
+  struct Loops {
+    Domain domain;
+    HeldValues held;
+  };
+  struct Kind {
+    std::vector<Loops> loops;
+    bool reduces;
+  };
+  EpilogueLayout layOut(int64_t threads, int64_t rows, int64_t lanes) const;
+
+  std::vector<Kind> kinds;
+  double instructionsOfRow; // all that a row of a strip takes, by lanes
+};
+
+} // namespace stretto::codegen
