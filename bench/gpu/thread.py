@@ -107,10 +107,14 @@ class Thread:
         if name.startswith("IADD3"):
             return self.add(i, ops)
         if name.startswith("IMAD.WIDE"):
-            return self.multiply_wide(ops)
+            return self.multiply_wide(ops[:1] + ops[2:], carries=True) if is_predicate(ops[1]) else self.multiply_wide(ops)
+        if name.startswith("LEA"):
+            return self.shift_and_add(i, ops)
         values = [self.value(op) for op in ops[1:]]
         if name.startswith("PLOP3"):
             return [] if None in values[1:5] else [look_up(values[1:4], values[4], 1)]
+        if name.startswith("PRMT") and values[1] == 0x7610:  # a number of 16 bits; nobody reads what is above it
+            values[2] = 0
         if name.startswith("LOP3"):
             return [] if None in values[:4] or is_predicate(ops[0]) else [look_up(values[:3], values[3], MASK)]
         return [] if None in values else self.arithmetic(name, values)
@@ -128,6 +132,8 @@ class Thread:
         if name.startswith(("VIMNMX", "IMNMX")):
             order = (lambda x: x) if ".U32" in name else signed
             return [(min if values[2] else max)(values[:2], key=order)]
+        if name.startswith("SGXT.U32"):
+            return [values[0] & (1 << values[1]) - 1]
         if name.startswith("VIADD"):
             return [values[0] + values[1]]
         if name.startswith("SHF.L.U32"):
@@ -149,14 +155,28 @@ class Thread:
             return []
         return [number & ~mask | sum(bit for bit, is_set in bits.items() if is_set)]
 
-    def multiply_wide(self, ops):
+    def multiply_wide(self, ops, carries=False):
         a, b, low = (self.value(op) for op in ops[1:4])
         upper = re.sub(r"(\d+)", lambda number: str(int(number[1]) + 1), ops[3].replace(".reuse", ""), count=1)
         high = self.value(upper)
         if None in (a, b, low, high):
             return []
         result = a * b + (low | high << 32)
-        return [result, result >> 32]
+        return [result, result >> 32, *[result >> 64][:carries]]
+
+    def shift_and_add(self, i, ops):
+        """a shifted left, or its upper word, and b; with the carry, where a predicate asks for it or brings it."""
+        carries = sum(map(is_predicate, i.writes))
+        values = [self.value(op) for op in ops[1 + carries:]]
+        if None in values:
+            return []
+        low, b, *others = values
+        carry = others.pop() if ".X" in i.name else 0
+        shift = others.pop() if others else 0
+        high = others.pop() if ".HI" in i.name and others else 0
+        shifted = (low | high << 32) << shift >> 32 if ".HI" in i.name else low << shift
+        result = (shifted & MASK) + b + carry
+        return [result, *[result >> 32][:carries]]
 
     def compare(self, name, ops):
         a, b, other = (self.value(op) for op in ops[2:5])

@@ -123,11 +123,11 @@ Value CudaBuilder::loadWhere(Value condition, Type element, int64_t lanes, Value
   return branch.getResult(0);
 }
 
-void CudaBuilder::copyAsync(Value to, Value from, Value where) {
-  constexpr int32_t bytes = 16;
+void CudaBuilder::copyAsync(Value to, Value from, Value where, int32_t bytes) {
   auto number = [&](int32_t value) { return arith::ConstantOp::create(*this, getI32IntegerAttr(value)).getResult(); };
   Value read = where ? select(where, number(bytes), number(0)) : Value();
-  NVVM::CpAsyncOp::create(*this, to, from, bytes, NVVM::LoadCacheModifierKind::CG, read);
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(*this, to, from, bytes, cache, read);
 }
 
 void CudaBuilder::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(*this); }

@@ -55,8 +55,8 @@ public:
                         int64_t alignment);
 
   /// Begins to copy 16 bytes from global to shared memory, both aligned to 16 bytes; where `where` does not hold (null:
-  /// it does), zeros are written and nothing is read.
-  void copyAsync(mlir::Value to, mlir::Value from, mlir::Value where = {});
+  /// it does), zeros are written and nothing is read. Or 4 or 8 bytes, through the first-level cache.
+  void copyAsync(mlir::Value to, mlir::Value from, mlir::Value where = {}, int32_t bytes = 16);
   /// The copies that the thread has begun since the last commit are one group.
   void commitCopies();
   /// Waits for the thread's own groups but the last `groups`. Others see what was copied behind a barrier only.

@@ -58,6 +58,10 @@ Value KernelFunction::dynamicShared(int64_t bytes) {
   return LLVM::AddressOfOp::create(b, variable);
 }
 
+void KernelFunction::growDynamicShared(int64_t bytes) {
+  function->setAttr(dynamicSharedAttr, b.getI64IntegerAttr(std::max(bytes, dynamicSharedOf(function))));
+}
+
 Value KernelFunction::tensorMap(kern::TensorMapAttr map) {
   tensorMaps.push_back(map);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());

@@ -31,6 +31,8 @@ public:
   /// All of the dynamic shared memory of the block, `bytes` of it (at most `mostShared`, on some chips less), aligned
   /// to `dynamicSharedAlignment`. Called once: a caller that needs several arrays divides it.
   mlir::Value dynamicShared(int64_t bytes);
+  /// Lets a block have so many bytes of dynamic shared memory at least.
+  void growDynamicShared(int64_t bytes);
   /// A tensor as bulk tensor copies see it: the address of its map, one more parameter of the kernel. One buffer may be
   /// seen in several ways.
   mlir::Value tensorMap(kern::TensorMapAttr map);

@@ -107,3 +107,91 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
   b.setInsertionPointAfter(changed);
   return changed;
 }
+
+//===- Through shared memory ----------------------------------------------------===//
+
+/// Bytes of the vector that a load brings.
+static int64_t bytesOf(LLVM::LoadOp load) {
+  auto vector = dyn_cast<VectorType>(load.getType());
+  return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8 * (vector ? vector.getNumElements() : 1);
+}
+
+namespace {
+/// A ring of places, a round after the other: `places` of them, of each load one for each thread.
+class Ring {
+public:
+  Ring(CudaBuilder &b, const Ahead &ahead, const SharedRoom &room) : b(b), ahead(ahead), room(room) {
+    for (LLVM::LoadOp load : ahead.loads)
+      ofRound += room.threads * bytesOf(load);
+    while (places < mostPlaces && 2 * places * ofRound <= room.bytes)
+      places *= 2;
+  }
+  bool isPossible() const {
+    return !ahead.loads.empty() && places >= leastPlaces && llvm::all_of(ahead.loads, [](LLVM::LoadOp load) {
+      int64_t bytes = bytesOf(load);
+      return (bytes == 4 || bytes == 8 || bytes == 16) &&
+             static_cast<int64_t>(load.getAlignment().value_or(1)) >= bytes;
+    });
+  }
+  void allocate() { room.take(places * ofRound); }
+  int64_t distance() const { return places - 1; }
+
+  /// Begins to copy what a round needs. `mapping`: of what its addresses are computed from.
+  void copy(Value round, IRMapping &mapping) {
+    int64_t before = 0;
+    for (LLVM::LoadOp load : ahead.loads)
+      b.copyAsync(placeOf(round, load, before), mapping.lookupOrDefault(load.getAddr()), {},
+                  static_cast<int32_t>(bytesOf(load)));
+  }
+  /// In place of the loads of a round.
+  void read(Value round) {
+    int64_t before = 0;
+    for (LLVM::LoadOp load : ahead.loads) {
+      Value place = placeOf(round, load, before);
+      load.getResult().replaceAllUsesWith(LLVM::LoadOp::create(b, load.getType(), place, bytesOf(load)));
+    }
+  }
+
+private:
+  /// `before`: bytes of a round in front of those of the load; grows by these.
+  Value placeOf(Value round, LLVM::LoadOp load, int64_t &before) {
+    Value first = b.add(b.mul(b.remainder(round, places), ofRound), b.index(before));
+    before += room.threads * bytesOf(load);
+    return b.address(room.pointer, b.getI8Type(), b.add(first, b.mul(room.thread, bytesOf(load))));
+  }
+
+  static constexpr int64_t mostPlaces = 8, leastPlaces = 4;
+  CudaBuilder &b;
+  const Ahead &ahead;
+  const SharedRoom &room;
+  int64_t places = 1, ofRound = 0;
+};
+} // namespace
+
+void stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRoom &room) {
+  Ahead ahead = findLoads(loop);
+  Ring ring(b, ahead, room);
+  if (!ring.isPossible())
+    return;
+  b.setInsertionPoint(loop);
+  ring.allocate();
+  auto copyFor = [&](Value round) {
+    b.when(b.less(round, loop.getUpperBound()), [&] {
+      IRMapping mapping;
+      mapping.map(loop.getInductionVar(), round);
+      for (Operation *op : ahead.addresses)
+        b.clone(*op, mapping);
+      ring.copy(round, mapping);
+    });
+    b.commitCopies();
+  };
+  for (int64_t round = 0; round < ring.distance(); ++round)
+    copyFor(b.index(round));
+  b.setInsertionPointToStart(loop.getBody());
+  copyFor(b.add(loop.getInductionVar(), b.index(ring.distance())));
+  b.awaitCopies(ring.distance());
+  ring.read(loop.getInductionVar());
+  for (LLVM::LoadOp load : ahead.loads)
+    load.erase();
+  b.setInsertionPointAfter(loop);
+}

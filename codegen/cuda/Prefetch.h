@@ -13,4 +13,15 @@ namespace stretto::codegen {
 /// that nobody writes to, at addresses that follow from the counter. Returns the loop that takes the place of `loop`.
 mlir::scf::ForOp prefetchLoads(CudaBuilder &b, mlir::scf::ForOp loop, int64_t rounds);
 
+/// Shared memory for what is on its way to threads, aligned to 16 bytes: for each of `threads` a place of its own.
+struct SharedRoom {
+  mlir::Value pointer, thread;
+  int64_t threads = 1, bytes = 0;
+  std::function<void(int64_t)> take; // is told how many of the bytes are used
+};
+
+/// The same by asynchronous copies to shared memory, which hold no registers, if there is room for a few rounds: each
+/// thread brings what it reads itself, so that no other one need wait for it. The loop may have no rounds at all.
+void copyAhead(CudaBuilder &b, mlir::scf::ForOp loop, const SharedRoom &room);
+
 } // namespace stretto::codegen

@@ -57,8 +57,9 @@ HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase
             coefficients.insert(key);
           } else if (loaded.insert(key).second) {
             bool isTable = plan.kernel().getMap(argument.getArgNumber()) == kern::RowMap::time;
-            (isTable ? held.tableBytes : held.loadedBytes) +=
-                getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
+            int64_t bytes = getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
+            (isTable ? held.tableBytes : held.loadedBytes) += bytes;
+            held.fetchedBytes += plan.kernel().getOperandOf(argument.getArgNumber()) ? bytes : 0;
           }
         }
         for (const Piece &piece : loop.pieces)

@@ -14,6 +14,7 @@ struct HeldValues {
   int64_t working = 0;      // at once while a row is computed
   int64_t loadedBytes = 0;  // of what each row brings anew from memory; tables come from caches
   int64_t tableBytes = 0;   // of these
+  int64_t fetchedBytes = 0; // of both, but for rows that the kernel itself computes
   int64_t perColumn() const { return rolling + sums + coefficients + working; }
 };
 

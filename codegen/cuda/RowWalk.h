@@ -44,8 +44,7 @@ class RowWalk {
 public:
   /// Of a kernel with a schedule of threads: each group walks a chunk of a sequence.
   explicit RowWalk(const RowPlan &plan);
-  /// Of an epilogue: each of `groups` warps walks `rows` rows of a strip at most, `schedule.rows` together, wherever
-  /// they begin and end.
+  /// Of an epilogue: each group walks a chunk of rows of a strip at most, wherever they begin and end.
   RowWalk(const RowPlan &plan, kern::ThreadScheduleAttr schedule);
 
   const RowPlan &plan;

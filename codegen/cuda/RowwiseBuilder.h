@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/cuda/ControlFlow.h"
+#include "codegen/cuda/Prefetch.h"
 #include "codegen/cuda/RollingRows.h"
 #include "codegen/cuda/RowWalk.h"
 
@@ -32,8 +33,8 @@ public:
   // An epilogue, whose groups walk spans of rows as these are computed.
 
   /// In front of all spans. `thread`: of its group; `strip`: of those that the plan is for. Groups of several warps
-  /// meet at barriers of their own.
-  void enterStrip(mlir::Value group, mlir::Value thread, mlir::Value strip);
+  /// meet at barriers of their own; what is on its way from memory may be in `room`, where nothing else is.
+  void enterStrip(mlir::Value group, mlir::Value thread, mlir::Value strip, SharedRoom room);
   static constexpr int64_t firstGroupBarrier = 2; // by number; the first two are of more threads
   /// Sums of columns over no rows.
   Values emptySums();
@@ -118,9 +119,10 @@ private:
   mlir::Value chunk;                           // of a kern.rowwise
   mlir::Value sequence, first, last;           // what is walked now
   StagedRows staged = {};                      // the rows of a matmul
-  mlir::Operation *outermost = nullptr;        // the loop around all spans, if there are several
-  bool stepsAreSure = false;                   // to lie in their chunk with all rows
-  std::map<int64_t, Position> positions;       // by number
+  SharedRoom room;
+  mlir::Operation *outermost = nullptr;  // the loop around all spans, if there are several
+  bool stepsAreSure = false;             // to lie in their chunk with all rows
+  std::map<int64_t, Position> positions; // by number
   llvm::SmallVector<RollingValue> rolling;
   llvm::SmallVector<Site> sumSites;
   llvm::SmallVector<mlir::Value> sums; // of sumSites

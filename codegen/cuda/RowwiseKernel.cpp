@@ -7,7 +7,6 @@
 //     staggered, and one barrier; steps without masks first
 //       loads and arithmetic of all rows; sums of columns in registers; stores at the end
 //     the sums of columns
-#include "codegen/cuda/Prefetch.h"
 #include "codegen/cuda/RowwiseBuilder.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
@@ -293,7 +292,10 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   });
   if (!isSure && splitsSteps())
     return results; // few steps, in the last chunk of a sequence alone
-  auto loop = prefetchLoads(b, cast<scf::ForOp>(*std::prev(b.getInsertionPoint())), walk.steps);
+  auto loop = cast<scf::ForOp>(*std::prev(b.getInsertionPoint()));
+  if (walk.isOfSpans) // few warps walk them, none of which hides the way of another one's loads
+    copyAhead(b, loop, room);
+  loop = prefetchLoads(b, loop, walk.steps);
   return Values(loop.getResults().take_front(carried.size()));
 }
 
@@ -385,10 +387,11 @@ void RowwiseBuilder::build(Value tile) {
   storeColumnSums(chunk, walkRows(emptySums()));
 }
 
-void RowwiseBuilder::enterStrip(Value newGroup, Value newThread, Value newStrip) {
+void RowwiseBuilder::enterStrip(Value newGroup, Value newThread, Value newStrip, SharedRoom newRoom) {
   group = newGroup;
   thread = tileThread = newThread;
   strip = newStrip;
+  room = std::move(newRoom);
   barrier.enter(b.add(group, b.index(firstGroupBarrier)));
   emitter.enterStrip(strip);
   prepare();

@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static constexpr int64_t mostStages = 4; // more hide no more of what a copy takes
+// More hide no more of what a copy takes; with fewer, tensor cores would wait.
+static constexpr int64_t mostStages = 4, leastStages = 3;
 
 // Of a multiprocessor in a cycle: multiply-adds of bf16 (data sheet of an H100), and bytes that come by TMA, a guess:
 // three quarters of what tiles of 128 x 256 take at full speed.
@@ -24,6 +25,9 @@ static constexpr int64_t multiplyAdds = 2048, bytesOfCycle = 36;
 // Cycles from an instruction of a warp to the next one, where results are waited for; warps that take turns.
 static constexpr double cyclesOfInstruction = 1.6;
 static constexpr int64_t warpSchedulers = 4;
+// Of a load from the second-level cache, and rows on their way that hide it.
+static constexpr double cyclesOfLoad = 270;
+static constexpr int64_t leastRows = 4;
 
 namespace {
 class Chooser {
@@ -51,6 +55,7 @@ private:
   Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps);
   kern::TileScheduleAttr make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run);
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
+  bool hidesLoads(kern::TileScheduleAttr s, const EpilogueLayout &layout) const;
   double cyclesOf(kern::TileScheduleAttr s, const EpilogueLayout &layout) const;
 
   kern::MatmulOp op;
@@ -72,7 +77,7 @@ std::optional<StripForm> Chooser::formOf(int64_t columns) {
 
 FailureOr<kern::TileScheduleAttr> Chooser::choose() {
   Candidate best;
-  for (int64_t columns : {256, 128, 64}) {
+  for (int64_t columns : {256, 192, 128, 64}) {
     std::optional<StripForm> form = formOf(columns);
     if (!form)
       continue;
@@ -105,7 +110,7 @@ llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
 }
 
 Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps) {
-  MatmulTiling tiling = tilingOf(make(form, {warpThreads, 1, 1, 0, 0}, rows, warps, rows));
+  MatmulTiling tiling = tilingOf(make(form, {warpThreads, 1, 1, 0, 0, 0}, rows, warps, rows));
   EpilogueLayout layout = cost.choose(warps, tiling.registersOfThread(), given);
   Candidate best;
   for (int64_t run : runsOf(rows)) {
@@ -128,7 +133,17 @@ kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int6
   int64_t stages = given.get("stages", mostStages);
   while (!given.has("stages") && stages > 1 && tilingOf(with(stages, 1)).sharedBytes() > mostShared)
     --stages;
+  if (!given.has("stages") && stages > leastStages && !hidesLoads(with(stages, 1), layout) &&
+      hidesLoads(with(leastStages, 1), layout))
+    stages = leastStages;
   return with(stages, given.get("blocks", std::min(tilingOf(with(stages, 1)).items(), processors)));
+}
+
+/// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
+bool Chooser::hidesLoads(kern::TileScheduleAttr s, const EpilogueLayout &layout) const {
+  MatmulTiling t = tilingOf(s);
+  int64_t ring = leastRows * layout.rows * layout.fetched * t.groups() * t.groupThreads;
+  return llvm::alignTo(t.sharedBytes(), 16) + ring <= mostShared;
 }
 
 /// Of the busiest block: of each tile the longest of what goes on at once.
@@ -138,6 +153,8 @@ double Chooser::cyclesOf(kern::TileScheduleAttr s, const EpilogueLayout &layout)
   double copying = static_cast<double>(t.leftBytes() + t.rightBytes()) / bytesOfCycle;
   double turns = std::max<double>(cyclesOfInstruction, llvm::divideCeil(t.activeWarps(), warpSchedulers));
   double epilogue = t.groupRows() * layout.instructions * turns;
+  if (!hidesLoads(s, layout))
+    epilogue += t.groupRows() / t.stepRows * cyclesOfLoad;
   if (layout.registers > t.registersOfThread())
     epilogue *= 2; // some come from memory
   return t.tilesOfBlock() * std::max(t.steps() * std::max(multiplying, copying), epilogue);

@@ -1,6 +1,8 @@
 //===- Epilogue.cpp - what the epilogue of a matmul does with its tiles ------------===//
 #include "codegen/cuda/matmul/Epilogue.h"
 
+#include "codegen/cuda/SharedMemory.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -8,23 +10,23 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 MatmulEpilogue::MatmulEpilogue(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
-                               Value waiting)
-    : b(b), function(function), tiling(tiling), plans(op, {tiling.pieces, tiling.strip}), waiting(waiting) {
+                               Value shared)
+    : b(b), function(function), tiling(tiling), plans(op, {tiling.pieces, tiling.strip}), shared(shared) {
   auto schedule = kern::ThreadScheduleAttr::get(b.getContext(), tiling.stepRows, tiling.lanes, tiling.groupRows(),
                                                 tiling.groupThreads, tiling.groups(), /*tiles=*/1);
   for (const StripPlans::Run &run : plans.runs())
     kinds.emplace_back(run, schedule);
 }
 
-Value MatmulEpilogue::staging() { return b.address(waiting, b.getI8Type(), tiling.span() * tiling.pitch()); }
+Value MatmulEpilogue::staging() { return b.address(shared, b.getI8Type(), tiling.stagingStart()); }
 
 Values MatmulEpilogue::forStrip(Value strip, Value thread, ValueRange carried, OfStrip body) {
   Values now(carried);
   for (const Kind &kind : kinds) {
     auto compute = [&] {
       RowwiseBuilder rows(b, function, kind.walk, kind.walk.parts[0]);
-      rows.enterStrip(groupOf(thread), b.remainder(thread, tiling.groupThreads),
-                      b.add(strip, b.index(-kind.run.first)));
+      rows.enterStrip(groupOf(thread), b.remainder(thread, tiling.groupThreads), b.add(strip, b.index(-kind.run.first)),
+                      roomOf(thread));
       return body(rows);
     };
     if (kinds.size() == 1)
@@ -34,6 +36,12 @@ Values MatmulEpilogue::forStrip(Value strip, Value thread, ValueRange carried, O
     now = branch(b, inside, now, compute);
   }
   return now;
+}
+
+SharedRoom MatmulEpilogue::roomOf(Value thread) {
+  int64_t start = llvm::alignTo(tiling.sharedBytes(), 16);
+  return {b.address(shared, b.getI8Type(), start), thread, tiling.activeWarps() * warpThreads, mostShared - start,
+          [this, start](int64_t bytes) { function.growDynamicShared(start + bytes); }};
 }
 
 /// The rows of a sequence among some of all sequences.
@@ -74,12 +82,12 @@ void MatmulEpilogue::keepRows(Value thread) {
   int64_t threads = tiling.activeWarps() * warpThreads, vectors = tiling.tileColumns() / lanes;
   b.barrier(b.index(barrier), threads);
   Type element = b.getBF16Type();
-  Value last = b.address(waiting, b.getI8Type(), tiling.tileRows * tiling.pitch());
+  Value last = b.address(waiting(), b.getI8Type(), tiling.tileRows * tiling.pitch());
   forEach(b, thread, b.index(tiling.span() * vectors), threads, {}, [&](Value vector, ValueRange) {
     Value place =
         b.add(b.mul(b.divide(vector, vectors), tiling.pitch() / 2), b.mul(b.remainder(vector, vectors), lanes));
     Value numbers = b.loadAligned(element, lanes, b.address(last, element, place), alignment);
-    b.storeAligned(numbers, b.address(waiting, element, place), alignment);
+    b.storeAligned(numbers, b.address(waiting(), element, place), alignment);
     return Values();
   });
 }

@@ -23,9 +23,9 @@ struct MatmulItem {
 
 class MatmulEpilogue {
 public:
-  /// `waiting`: where the rows lie that wait for the next tile, in front of those that are staged.
+  /// `shared`: what the tiling has of shared memory, and what is free behind it.
   MatmulEpilogue(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
-                 mlir::Value waiting);
+                 mlir::Value shared);
 
   /// Runs the code for the kind of strips that an item is of: `body` makes it for each kind, and says what comes of
   /// `carried`.
@@ -51,6 +51,8 @@ private:
     Kind(const StripPlans::Run &run, kern::ThreadScheduleAttr schedule) : run(run), walk(run.plan, schedule) {}
   };
 
+  mlir::Value waiting() { return b.address(shared, b.getI8Type(), tiling.waitingStart()); }
+  SharedRoom roomOf(mlir::Value thread);
   RowSpan spanOf(mlir::Value sequence, mlir::Value from, mlir::Value to);
 
   CudaBuilder &b;
@@ -58,7 +60,7 @@ private:
   const MatmulTiling &tiling;
   StripPlans plans;
   std::deque<Kind> kinds;
-  mlir::Value waiting;
+  mlir::Value shared;
 };
 
 } // namespace stretto::codegen

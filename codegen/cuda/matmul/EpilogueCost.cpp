@@ -15,23 +15,31 @@ static constexpr int64_t widestVector = 8; // bf16 in 16 bytes
 // Registers and instructions of a thread that no column needs: addresses, counters, conditions.
 static constexpr int64_t otherRegisters = 36;
 static constexpr double otherInstructions = 16;
+// Of a vector that is loaded or stored: its address, and what packs it.
+static constexpr double instructionsOfMove = 3;
 
-/// One instruction for an operation, eight for a function or a division; what is loaded and stored two numbers at a
-/// time.
-static double instructionsOf(kern::MatmulOp op) {
+/// One instruction for an operation or a sum over rows, eight for a function or a division.
+static double computedNumbers(kern::MatmulOp op) {
   double instructions = 0;
-  for (Operation &inner : op.getBody().front().without_terminator())
-    if (inner.hasTrait<OpTrait::Elementwise>() && !inner.hasTrait<OpTrait::ConstantLike>()) {
-      bool isFunction = isa<math::MathDialect, seq::SeqDialect>(inner.getDialect()) || isa<arith::DivFOp>(inner);
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    bool isFunction = isa<math::MathDialect, seq::SeqDialect>(inner.getDialect()) || isa<arith::DivFOp>(inner);
+    if (isa<seq::ColumnSumOp>(inner))
+      instructions += elementCount(inner.getOperand(0));
+    else if (inner.hasTrait<OpTrait::Elementwise>() && !inner.hasTrait<OpTrait::ConstantLike>())
       instructions += (isFunction ? 8.0 : 1.0) * elementCount(inner.getResult(0));
-    }
-  kern::RowKernel kernel = op;
-  for (BlockArgument argument : op.getBody().getArguments())
-    if (kernel.getMap(argument.getArgNumber()) != kern::RowMap::shared)
-      instructions += elementCount(argument) / 2.0;
-  for (auto [i, yielded] : llvm::enumerate(kernel.getYielded()))
-    instructions += elementCount(yielded) / (kernel.isColumnSum(i) ? 1.0 : 2.0);
+  }
   return instructions;
+}
+
+/// Numbers of rows and tables that are loaded, and of rows that are stored.
+static double movedNumbers(kern::RowKernel op) {
+  double moved = 0;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
+      moved += elementCount(argument);
+  for (auto [i, yielded] : llvm::enumerate(op.getYielded()))
+    moved += op.isColumnSum(i) ? 0 : elementCount(yielded);
+  return moved;
 }
 
 /// The pieces of a plan that have a domain.
@@ -58,25 +66,30 @@ EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form) {
     kinds.push_back(std::move(kind));
   }
   double share = static_cast<double>(form.pieces * form.width) / op.getColumns();
-  instructionsOfRow = instructionsOf(op) * std::min(1.0, share);
+  computed = computedNumbers(op) * std::min(1.0, share);
+  moved = movedNumbers(op) * std::min(1.0, share);
 }
 
 EpilogueLayout EpilogueCost::layOut(int64_t threads, int64_t rows, int64_t lanes) const {
-  EpilogueLayout result{threads, rows, lanes, 0, 0};
+  EpilogueLayout result{threads, rows, lanes, 0, 0, 0};
   for (const Kind &kind : kinds) {
-    int64_t held = otherRegisters, working = 0;
+    int64_t held = otherRegisters, working = 0, fetched = 0;
     double share = 0; // of the widest loops, which a thread has
     for (const auto &[domain, values] : kind.loops) {
       ThreadLayout layout = layOutThreads(domain, threads, lanes, kind.reduces);
       int64_t columns = layout.slots * layout.lanes;
       share = std::max(share, static_cast<double>(columns) / (domain.heads * domain.length));
-      // Tables are there twice: the next row's are on their way. Three quarters of what a row is computed with are
-      // there for a further one too, as was measured on Canon with SwiGLU and its backward.
-      held += columns * (values.rolling + values.sums + values.coefficients + values.tableBytes / 2);
+      fetched += columns * values.fetchedBytes;
+      // Three quarters of what a row is computed with are there for a further one too, as was measured on Canon with
+      // SwiGLU and its backward.
+      held += columns * (values.rolling + values.sums + values.coefficients + values.tableBytes / 4);
       working = std::max(working, columns * values.working * (4 + 3 * (rows - 1)) / 4);
     }
     result.registers = std::max(result.registers, held + working);
-    result.instructions = std::max(result.instructions, otherInstructions + share * instructionsOfRow);
+    result.fetched = std::max(result.fetched, fetched);
+    result.instructions =
+        std::max(result.instructions,
+                 otherInstructions + share * (computed + instructionsOfMove * moved / static_cast<double>(lanes)));
   }
   return result;
 }

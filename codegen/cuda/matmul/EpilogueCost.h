@@ -12,6 +12,7 @@ struct EpilogueLayout {
   int64_t threads, rows, lanes;
   double instructions; // of a thread for a row
   int64_t registers;   // of a thread
+  int64_t fetched;     // bytes of a thread for a row, of rows and tables in memory
 };
 
 /// What the epilogue of a matmul takes on strips of a form: estimates from its body.
@@ -36,7 +37,7 @@ private:
   EpilogueLayout layOut(int64_t threads, int64_t rows, int64_t lanes) const;
 
   std::vector<Kind> kinds;
-  double instructionsOfRow; // all that a row of a strip takes, by lanes
+  double computed, moved; // instructions that compute a row of a strip, and numbers of it that are loaded or stored
 };
 
 } // namespace stretto::codegen

@@ -14,7 +14,7 @@ static Value equals(CudaBuilder &b, Value value, int64_t number) {
 MatmulRoles::MatmulRoles(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
                          Value shared)
     : b(b), tiling(tiling), operands(b, function, op, tiling, shared), accumulators(b, tiling),
-      epilogue(b, function, op, tiling, b.address(shared, b.getI8Type(), tiling.waitingStart())),
+      epilogue(b, function, op, tiling, shared),
       stages(b, b.address(shared, b.getI8Type(), tiling.barrierStart()), tiling.stages,
              /*writers=*/1, /*readers=*/tiling.consumerWarps()),
       staged(b, b.address(shared, b.getI8Type(), tiling.barrierStart() + Stages::bytes(tiling.stages)), /*stages=*/1,

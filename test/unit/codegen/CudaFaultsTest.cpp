@@ -362,13 +362,14 @@ TEST(CudaFaults, MatmulWithTaps) {
   expectCaught(Patient(text, "taps", {}),
                {
                    {"rows kept before others have read them", removeNumberedBarrier, {"race"}},
+                   {"rows of the operand not waited for", removeWait, {"copy"}},
                    {"lanes do not meet", removeWarpBarrier, {"race"}},
                    {"store skipped", neverStore, {"numbers"}},
                    {"kept rows one further on", shiftSharedStore, {"unwritten", "numbers"}},
                    {"rows read one further on",
                     shiftSharedLoad,
                     {"unwritten", "numbers"},
-                    {{"load 14 of ic_shared", "the second row of a last step is stored nowhere"}}},
+                    {{"load 18 of ic_shared", "the second row of a last step is stored nowhere"}}},
                    {"mbarrier not waited for", removePhaseWait, {"race", "unwritten", "copy"}},
                });
 }

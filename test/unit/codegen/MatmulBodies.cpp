@@ -23,19 +23,21 @@ func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{4}x{5}xbf16>) {{
 
 std::string stretto::test::tapsOnTensorCores(MatmulSizes s, StringRef schedule, int64_t chunks) {
   return llvm::formatv(R"(
-func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>, %g: tensor<{3}xf32>) {{
-  %y:2 = kern.matmul kernel "taps" %x by %w as transposed epilogue(%g) maps [shared] schedule #kern.tile_schedule<{4}> partial_sums {{
-  ^bb0(%row: tensor<{3}xf32>, %gain: tensor<{3}xf32>):
+func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>, %g: tensor<{3}xf32>, %z: tensor<{0}x{1}x{3}xbf16>) {{
+  %y:2 = kern.matmul kernel "taps" %x by %w as transposed epilogue(%g, %z) maps [shared, row] schedule #kern.tile_schedule<{4}> partial_sums {{
+  ^bb0(%row: tensor<{3}xf32>, %gain: tensor<{3}xf32>, %beside: tensor<{3}xbf16>):
     %0 = arith.truncf %row : tensor<{3}xf32> to tensor<{3}xbf16>
     %1 = arith.extf %0 : tensor<{3}xbf16> to tensor<{3}xf32>
     %2 = seq.tap %1 by -2 : tensor<{3}xf32>
     %3 = seq.tap %1 by 1 : tensor<{3}xf32>
     %4 = arith.mulf %2, %gain : tensor<{3}xf32>
-    %5 = arith.addf %4, %3 : tensor<{3}xf32>
+    %8 = arith.extf %beside : tensor<{3}xbf16> to tensor<{3}xf32>
+    %9 = arith.mulf %3, %8 : tensor<{3}xf32>
+    %5 = arith.addf %4, %9 : tensor<{3}xf32>
     %6 = arith.truncf %5 : tensor<{3}xf32> to tensor<{3}xbf16>
     %7 = seq.column_sum %5 : tensor<{3}xf32> -> tensor<{3}xf32>
     kern.yield %6, %7 : tensor<{3}xbf16>, tensor<{3}xf32>
-  } : (tensor<{0}x{1}x{2}xbf16>, tensor<{3}x{2}xbf16>, tensor<{3}xf32>) -> (tensor<{0}x{1}x{3}xbf16>, tensor<{5}x{3}xf32>)
+  } : (tensor<{0}x{1}x{2}xbf16>, tensor<{3}x{2}xbf16>, tensor<{3}xf32>, tensor<{0}x{1}x{3}xbf16>) -> (tensor<{0}x{1}x{3}xbf16>, tensor<{5}x{3}xf32>)
   return
 })",
                        s.batch, s.time, s.depth, s.columns, schedule, chunks);

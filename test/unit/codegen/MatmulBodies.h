@@ -16,8 +16,8 @@ struct MatmulSizes {
 /// its #kern.tile_schedule, as they are written.
 std::string matmulOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
 
-/// The same with an epilogue of which each row reads the one two before and the next one, scaled; it stores sums over
-/// rows besides, `chunks` partial ones.
+/// The same with an epilogue of which each row reads the one two before, scaled, and the next one times a row of
+/// another operand; it stores sums over rows besides, `chunks` partial ones.
 std::string tapsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64_t chunks);
 
 } // namespace stretto::test
