@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What a step would take on an H200, from what the compiler knows of it: no GPU is used, and nothing here was measured.
 
-    .deps/venv/bin/python bench/gpu/estimate.py [--mixers | --matmuls] [--build build] [--out bench/results]
+    .deps/venv/bin/python bench/gpu/estimate.py [--mixers | --matmuls | --losses] [--build build] [--out bench/results]
 
 Compiles the benchmark's models, lets their entry points say what they launch (nothing runs), and gives each launch a time
 from its bytes, registers, blocks and machine code. Writes <date>-h200-estimate.json and .md. ASSUMPTIONS is all it believes.
 With --mixers, linear mixers alone, also of few long sequences: <date>-h200-estimate-mixers.json and .md; with --matmuls, matmuls
-of our own: <date>-h200-estimate-matmuls.json and .md.
+of our own: <date>-h200-estimate-matmuls.json and .md; with --losses, losses of large vocabularies: <date>-h200-estimate-losses.json
+and .md.
 """
 import argparse
 import ctypes
@@ -23,6 +24,7 @@ from setting import ROOT, flops_per_token, shape, write
 import abi
 import programs
 
+import estimate_losses
 import estimate_matmuls
 import estimate_mixers
 import estimate_sites
@@ -264,6 +266,12 @@ def estimate(build, name, made, folder, shim):
             "activation_bytes": counter.model.program.arena_bytes[abi.ACTIVATIONS], "groups": counter.groups, "kernels": counter.kernels}  # fmt: skip
 
 
+def count_kernels(build, name, made, folder, shim):
+    counter = Counter(*compile_made(build, name, made, folder))
+    counter.run(shim)
+    return counter.kernels
+
+
 def share_of_limits(step):
     """Of the time in kernels of our own, by what limits them."""
     seconds = {}
@@ -346,11 +354,17 @@ def estimate_matmuls_alone(build, folder, shim, date):
     return {"matmuls": matmuls}, text_of_matmuls(date, matmuls)
 
 
+def estimate_losses_alone(build, folder, shim, date):
+    losses = estimate_losses.estimate_losses(lambda name, made: count_kernels(build, name, made, folder, shim))
+    return {"losses": losses}, "\n".join(head_of(date, "bench/gpu/estimate.py --losses") + estimate_losses.lines_of(losses)) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--mixers", dest="only", action="store_const", const="mixers", help="linear mixers alone")
     only.add_argument("--matmuls", dest="only", action="store_const", const="matmuls", help="matmuls of our own alone")
+    only.add_argument("--losses", dest="only", action="store_const", const="losses", help="losses of large vocabularies alone")
     parser.add_argument("--build", default=f"{ROOT}/build")
     parser.add_argument("--out", default=f"{ROOT}/bench/results")
     arguments = parser.parse_args()
@@ -358,7 +372,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run("cc", "-shared", "-fPIC", "-O1", f"-I{ROOT}", f"{ROOT}/test/gpu/shim.c", "-o", f"{folder}/libshim.so")
         shim = ctypes.CDLL(f"{folder}/libshim.so", ctypes.RTLD_GLOBAL)
-        estimates = {None: estimate_all, "mixers": estimate_mixers_alone, "matmuls": estimate_matmuls_alone}
+        estimates = {None: estimate_all, "mixers": estimate_mixers_alone, "matmuls": estimate_matmuls_alone,
+                     "losses": estimate_losses_alone}
         found, text = estimates[arguments.only](arguments.build, folder, shim, date)
     path = f"{arguments.out}/{date}-h200-estimate{f'-{arguments.only}' if arguments.only else ''}"
     write(path + ".json", {"date": date, "commit": commit(), "estimate": True, "assumptions": ASSUMPTIONS} | found)

@@ -3,7 +3,9 @@
 
 #include "codegen/cuda/Functions.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -42,6 +44,7 @@ void ThreadEmitter::enterPosition(const ThreadLayout &layout, const Position &he
   lanes = layout.lanes;
   head = here.head;
   column = here.column;
+  columnEnd = here.end;
   valid = here.valid;
   position = number;
   positionLevel = loop ? inner : outer;
@@ -165,8 +168,25 @@ ThreadEmitter::Emitted ThreadEmitter::loadReduction(seq::ReduceOp reduce, int64_
 
 //===- Values -------------------------------------------------------------------===//
 
+/// Whether a value is a comparison of columns with a number above all that threads have here: they need not look.
+bool ThreadEmitter::isSurelyBelow(Value value, Index index) {
+  auto compare = value.getDefiningOp<arith::CmpFOp>();
+  auto columns = compare ? compare.getLhs().getDefiningOp<seq::ColumnIndexOp>() : seq::ColumnIndexOp();
+  SplatElementsAttr bound;
+  if (!columns || compare.getPredicate() != arith::CmpFPredicate::OLT ||
+      !matchPattern(compare.getRhs(), m_Constant(&bound)))
+    return false;
+  Index number = plan.fitOf(columns, index, domain).index;
+  int64_t last = number.base + number.head * (domain.heads - 1) + number.column * (columnEnd - 1);
+  return !number.strip && static_cast<double>(last) < bound.getSplatValue<APFloat>().convertToDouble();
+}
+
 /// A value that rows differ in is zero outside of the sequence, for all its taps.
 ThreadEmitter::Emitted ThreadEmitter::compute(Value value, int64_t row, Index index) {
+  if (isSurelyBelow(value, index)) {
+    goTo(outer);
+    return {arith::ConstantOp::create(b, b.getBoolAttr(true)), outer};
+  }
   Emitted result = ElementEmitter::compute(value, row, index);
   bool isMasked = tapped.contains(value) && !plan.isRowless(value) && isUnsure(row);
   return isMasked ? maskOutside(result, row) : result;

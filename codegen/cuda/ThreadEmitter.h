@@ -63,6 +63,7 @@ private:
   mlir::Value emitElementwise(mlir::Operation *op, mlir::ValueRange operands) override;
 
   Emitted maskOutside(Emitted value, int64_t row);
+  bool isSurelyBelow(mlir::Value value, Index index);
   bool mayBeBefore(int64_t row) const { return row < 0; }
   bool mayBeBehind(int64_t row) const { return row >= firstUnsure; }
   bool isUnsure(int64_t row) const { return mayBeBefore(row) || mayBeBehind(row); }
@@ -80,6 +81,7 @@ private:
   int64_t sureRows = 0; // of a step, that lie in the chunk
   int64_t firstUnsure = 0;
   mlir::Value valid; // of the position
+  int64_t columnEnd = 0;
   Level positionLevel = outer;
 };
 

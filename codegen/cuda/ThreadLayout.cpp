@@ -32,6 +32,7 @@ Position finish(CudaBuilder &b, const ThreadLayout &layout, Value head, Value ve
   Value zero = b.index(0);
   position.head = b.select(position.valid, head, zero);
   position.column = b.mul(b.select(position.valid, vector, zero), layout.lanes);
+  position.end = layout.domain.length;
   return position;
 }
 } // namespace
@@ -41,7 +42,9 @@ Position stretto::codegen::positionOf(CudaBuilder &b, const ThreadLayout &layout
     int64_t pass = slot % layout.slotsPerHead, first = pass * layout.threads;
     Value vector = b.add(thread, b.index(first));
     Value inRow = first + layout.threads <= layout.vectors ? Value() : b.less(vector, layout.vectors);
-    return finish(b, layout, b.index(slot / layout.slotsPerHead), vector, {}, inRow);
+    Position position = finish(b, layout, b.index(slot / layout.slotsPerHead), vector, {}, inRow);
+    position.end = std::min(position.end, (first + layout.threads) * layout.lanes);
+    return position;
   }
   Value number = b.divide(thread, layout.pad), vector = b.remainder(thread, layout.pad);
   int64_t first = slot * layout.headsPerPass, left = layout.domain.heads - first;

@@ -25,10 +25,11 @@ ThreadLayout layOutThreads(Domain domain, int64_t threads, int64_t maxLanes, boo
 
 /// Where a thread stands in a slot. Where it has nothing to do it stands at the first element, so that what it loads
 /// exists (it must not load what others store there); `valid` (null: always) says whether its results count, `inHead`
-/// whether its head exists.
+/// whether its head exists. The columns of all threads are below `end`.
 struct Position {
   mlir::Value head, column; // column: of the first lane
   mlir::Value valid, inHead;
+  int64_t end = 0;
 };
 
 /// `slot` is a number, or an index in a loop over slots (of one head then).

@@ -77,14 +77,16 @@ private:
     shadow.write(spanOf(type, rounded, 0, type.getShape().back(), half.stride), content);
   }
 
-  Span span(Value value) {
-    kern::SlotAttr slot;
+  static kern::SlotAttr slotOf(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
-      slot = cast<func::FuncOp>(argument.getOwner()->getParentOp())
-                 .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
-    else
-      slot = cast<kern::SlotAttr>(
-          value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots")[cast<OpResult>(value).getResultNumber()]);
+      return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+          .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
+    auto slots = value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots");
+    return cast<kern::SlotAttr>(slots[cast<OpResult>(value).getResultNumber()]);
+  }
+
+  Span span(Value value) {
+    kern::SlotAttr slot = slotOf(value);
     return spanOf(value.getType(), slot, iteration, rowStride(value), inBody ? 0 : slot.getStride());
   }
 
@@ -180,6 +182,8 @@ private:
       return contents[module.lookupSymbol(get.getCache())];
     if (isa<seq::ReshapeOp>(op))
       return values[op->getOperand(0)];
+    if (auto pad = dyn_cast<kern::PadOp>(op))
+      return padded(pad);
     if (auto slice = dyn_cast<seq::SliceOp>(op))
       return sliceColumns(values[slice.getOperand()], slice.getOperand().getType(), slice.getType(), slice.getOffset());
     if (auto concat = dyn_cast<seq::ConcatOp>(op)) {
@@ -189,6 +193,20 @@ private:
       return joinColumns(pieces, concat.getInputs().getTypes());
     }
     return std::nullopt;
+  }
+
+  /// Nobody writes the padding, but it belongs to the value from here on: what else is stored there is found.
+  Content padded(kern::PadOp op) {
+    auto from = typeOf(op.getOperand()), to = typeOf(op.getResult());
+    SmallVector<int64_t> shape(to.getShape());
+    shape.back() -= columnsOf(op.getOperand());
+    RankedTensorType behind = to.clone(shape);
+    kern::SlotAttr slot = slotOf(op.getResult());
+    Span place = spanOf(behind, slot, iteration, rowStride(op.getResult()), 0);
+    place.base += columnsOf(op.getOperand()) * to.getElementTypeBitWidth() / 8;
+    Content padding = freshOf(op, behind);
+    shadow.write(place, padding);
+    return joinColumns({values[op.getOperand()], padding}, {from, behind});
   }
 
   LogicalResult checkGradient(seq::GradientOp op) {

@@ -83,6 +83,8 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createOutlineGroups());
   addCleanup(passes);
   passes.addPass(passes::createRoundActivations());
+  if (int64_t alignment = options.backend->logitsAlignment())
+    passes.addPass(createPadLogits({alignment}));
   if (options.fuse == "all" || options.fuse == "always")
     options.backend->addEpilogues(passes, options.cpu, options.fuse == "always");
   passes.addPass(passes::createAddOptimizer());

@@ -87,6 +87,54 @@ def FuseEpilogues : Pass<"kern-fuse-epilogues", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PadLogits : Pass<"kern-pad-logits", "::mlir::ModuleOp"> {
+  let summary = "rows of logits begin at aligned addresses";
+  let description = [{
+    Where the rows of the logits that a loss (`seq.loss`) reads, or of their gradient, are no multiples of `alignment`
+    bytes, the kernel gets rows of a few more columns: the matmul writes the first columns of a wider value
+    (`kern.pad`), and what reads the gradient reads the first columns (`seq.slice`). Both are views, so matmuls read
+    and write rows with gaps.
+
+    Nobody writes what lies behind the columns of the logits. Each reduction of the kernel sees a number there that
+    changes nothing (0 in a sum), so losses do not depend on it. Behind the columns of the gradient the kernel stores
+    zeros, whatever it has read; matmuls do not read them.
+
+    A remark (category `memory`): `PadLogits` with the bytes that the padding takes, or why rows stay as they are. Only
+    the result of a matmul is padded that nothing but the loss reads, and whose loss goes column by column.
+
+    ```mlir
+    // stretto-opt --kern-pad-logits
+    func.func @evaluate(%h: tensor<2x8x16xf32>, %w: tensor<13x16xf32>) -> tensor<2x8xf32> {
+      %0 = seq.linear %h, %w : tensor<2x8x16xf32>, tensor<13x16xf32> -> tensor<2x8x13xf32>
+      %1 = kern.rowwise kernel "evaluate.rowwise0"(%0) maps [row] {
+      ^bb0(%row: tensor<13xf32>):
+        %2 = seq.reduce max %row : tensor<13xf32> -> tensor<f32>
+        kern.yield %2 : tensor<f32>
+      } {seq.loss} : (tensor<2x8x13xf32>) -> tensor<2x8xf32>
+      return %1 : tensor<2x8xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.linear %arg0, %arg1 : tensor<2x8x16xf32>, tensor<13x16xf32> -> tensor<2x8x13xf32>
+    %1 = kern.pad %0 : tensor<2x8x13xf32> -> tensor<2x8x16xf32>
+    %2 = kern.rowwise kernel "evaluate.rowwise0"(%1) maps [row] {
+    ^bb0(%arg2: tensor<16xf32>):
+      %3 = seq.column_index : tensor<16xf32>
+      %cst = arith.constant dense<1.300000e+01> : tensor<16xf32>
+      %4 = arith.cmpf olt, %3, %cst : tensor<16xf32>
+      %cst_0 = arith.constant dense<0xFF800000> : tensor<16xf32>
+      %5 = arith.select %4, %arg2, %cst_0 : tensor<16xi1>, tensor<16xf32>
+      %6 = seq.reduce max %5 : tensor<16xf32> -> tensor<f32>
+      kern.yield %6 : tensor<f32>
+    } {seq.loss} : (tensor<2x8x16xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let options = [Option<"alignment", "alignment", "int64_t", "16", "bytes that addresses of rows are multiples of">];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
 def SplitColumnSums : Pass<"kern-split-column-sums"> {
   let summary = "column sums become partial sums and their ordered sum";
   let description = [{

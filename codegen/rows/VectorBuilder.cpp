@@ -20,6 +20,19 @@ int64_t stretto::codegen::lanesOf(Value value) {
   return vector ? vector.getDimSize(0) : 1;
 }
 
+double stretto::codegen::identityOf(seq::ReduceKind kind) {
+  double infinity = std::numeric_limits<double>::infinity();
+  switch (kind) {
+  case seq::ReduceKind::add:
+    return 0;
+  case seq::ReduceKind::max:
+    return -infinity;
+  case seq::ReduceKind::min:
+    return infinity;
+  }
+  llvm_unreachable("covered switch");
+}
+
 Value VectorBuilder::index(int64_t value) { return arith::ConstantOp::create(*this, getI64IntegerAttr(value)); }
 
 Value VectorBuilder::real(Type type, double value) {
@@ -46,18 +59,7 @@ Value VectorBuilder::mulAdd(Value a, Value b, Value c) {
   return arith::AddFOp::create(*this, arith::MulFOp::create(*this, a, b), c);
 }
 
-Value VectorBuilder::identity(seq::ReduceKind kind, Type type) {
-  double infinity = std::numeric_limits<double>::infinity();
-  switch (kind) {
-  case seq::ReduceKind::add:
-    return real(type, 0);
-  case seq::ReduceKind::max:
-    return real(type, -infinity);
-  case seq::ReduceKind::min:
-    return real(type, infinity);
-  }
-  llvm_unreachable("covered switch");
-}
+Value VectorBuilder::identity(seq::ReduceKind kind, Type type) { return real(type, identityOf(kind)); }
 
 Value VectorBuilder::combine(seq::ReduceKind kind, Value a, Value b) {
   switch (kind) {

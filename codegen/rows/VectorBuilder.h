@@ -44,6 +44,9 @@ private:
   bool fused;
 };
 
+/// The number that `kind` leaves any other one with as it is.
+double identityOf(seq::ReduceKind kind);
+
 mlir::Type withLanes(mlir::Type element, int64_t lanes);
 int64_t lanesOf(mlir::Value value);
 

@@ -57,6 +57,10 @@ public:
   /// Whether matmuls add another value as they write, for less than a kernel that reads both.
   virtual bool fusesResiduals() const { return false; }
 
+  /// Bytes that addresses of rows of logits should be multiples of, so that the loss and matmuls read and write them in
+  /// vectors; 0: rows follow each other without gaps.
+  virtual int64_t logitsAlignment() const { return 0; }
+
   /// Fills in what the user left open, from `made` (IR that is continued) where it says, or null. Reports what cannot
   /// be.
   virtual llvm::LogicalResult resolve(BackendSettings &settings, mlir::ModuleOp made, Report report) const;

@@ -150,6 +150,16 @@ seq::ValueFacts CopyOp::getOperandFacts(unsigned) {
 seq::ValueFacts CopyOp::getResultFacts(unsigned number) { return getOperandFacts(number); }
 bool CopyOp::onlyMoves() { return true; }
 
+LogicalResult PadOp::verify() {
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  bool rowsAgree = from.getRank() > 0 && to.getRank() == from.getRank() &&
+                   to.getShape().drop_back() == from.getShape().drop_back() &&
+                   to.getElementType() == from.getElementType();
+  if (!rowsAgree || to.getShape().back() <= from.getShape().back())
+    return emitOpError() << "result must be the operand with more columns, but got " << from << " and " << to;
+  return success();
+}
+
 /// A number of buckets for each iteration.
 static LogicalResult verifyCounts(Operation *op, ArrayRef<int64_t> counts, StringRef what) {
   if (counts.empty() || llvm::any_of(counts, [](int64_t count) { return count < 0; }))

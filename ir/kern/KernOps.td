@@ -182,6 +182,26 @@ def Kern_CopyOp : Kern_Op<"copy", [Pure, AllTypesMatch<["operand", "result"]>,
   let assemblyFormat = "$operand `:` type($result) attr-dict";
 }
 
+def Kern_PadOp : Kern_Op<"pad", [Pure, DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
+  let summary = "a value as the first columns of wider rows";
+  let description = [{
+    The operand lies in the memory of the result. The columns behind it are memory that nobody has written: a kernel
+    reads them together with the others, and selects what stands for them. Inserted by `kern-pad-logits`, so that rows
+    begin at aligned addresses.
+
+    ```mlir
+    %y = kern.pad %x : tensor<2x8x13xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Kern_Tensor:$operand);
+  let results = (outs Kern_Tensor:$result);
+  let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::pieces; }
+  }];
+}
+
 def Kern_ReadyOp : Kern_Op<"ready", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
   let summary = "gradients are final";

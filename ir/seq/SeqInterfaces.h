@@ -36,7 +36,7 @@ struct Element {
 enum class Alias {
   whole,   ///< the result is the operand in another shape
   columns, ///< the result is a range of columns of the operand
-  pieces,  ///< the operands are ranges of columns of the result, side by side
+  pieces,  ///< the operands are ranges of columns of the result, side by side from the first one on
   reserved ///< the value has a place that does not depend on the plan of memory: a parameter, its gradient, a cache
 };
 

@@ -54,6 +54,13 @@ TEST(CudaMatmul, TapsOverRuns) {
   }
 }
 
+/// Columns of which some strips have those before a bound, and some those behind it.
+TEST(CudaMatmul, MaskedColumns) {
+  checkText(maskedOnTensorCores(
+      {.time = 60, .depth = 72, .columns = 150},
+      "run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 2", 100));
+}
+
 /// Columns of which no two, and only pairs, lie at even addresses.
 TEST(CudaMatmul, OddColumns) {
   check({.time = 5, .columns = 37},

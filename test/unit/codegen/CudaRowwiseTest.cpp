@@ -3,6 +3,8 @@
 #include "CudaLibrary.h"
 #include "RandomBody.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -95,6 +97,35 @@ TEST(CudaRowwise, Tiles) {
 }
 TEST(CudaRowwise, MoreThreadsThanColumns) {
   checkBodies({.columns = 30}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 160, .groups = 2});
+}
+
+/// A row of which columns from `bound` on are masked; a thread has columns 0 to 31 first, then those from 32 on, or
+/// visits all in a loop.
+void checkMasked(int bound) {
+  std::string text = llvm::formatv(R"(
+func.func @masked(%x: tensor<2x9x100xf32>) {
+  %0:2 = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<100xf32>):
+    %j = seq.column_index : tensor<100xf32>
+    %bound = arith.constant dense<{0}.0> : tensor<100xf32>
+    %zero = arith.constant dense<0.0> : tensor<100xf32>
+    %isBefore = arith.cmpf olt, %j, %bound : tensor<100xf32>
+    %y = arith.select %isBefore, %a, %zero : tensor<100xi1>, tensor<100xf32>
+    %sum = seq.reduce add %y : tensor<100xf32> -> tensor<f32>
+    kern.yield %y, %sum : tensor<100xf32>, tensor<f32>
+  } : (tensor<2x9x100xf32>) -> (tensor<2x9x100xf32>, tensor<2x9xf32>)
+  return
+})",
+                                   bound);
+  auto context = makeContext();
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  checkAll(*module, {.rows = 1, .lanes = 4, .chunk = 5, .threads = 8, .groups = 4}, 1);
+  checkAll(*module, {.rows = 1, .lanes = 4, .chunk = 5, .threads = 1, .groups = 32}, 1);
+}
+TEST(CudaRowwise, MaskedColumns) {
+  for (int bound : {31, 32, 33, 61, 64, 97})
+    checkMasked(bound);
 }
 
 /// Whole numbers stay so where roots ask for small ones.

@@ -42,3 +42,23 @@ func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>, %g: tens
 })",
                        s.batch, s.time, s.depth, s.columns, schedule, chunks);
 }
+
+std::string stretto::test::maskedOnTensorCores(MatmulSizes s, StringRef schedule, int64_t bound) {
+  return llvm::formatv(R"(
+func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>) {{
+  %y = kern.matmul kernel "masked" %x by %w as transposed epilogue() maps [] schedule #kern.tile_schedule<{4}> {{
+  ^bb0(%row: tensor<{3}xf32>):
+    %column = seq.column_index : tensor<{3}xf32>
+    %bound = arith.constant dense<{5}.0> : tensor<{3}xf32>
+    %zero = arith.constant dense<0.0> : tensor<{3}xf32>
+    %0 = arith.truncf %row : tensor<{3}xf32> to tensor<{3}xbf16>
+    %1 = arith.extf %0 : tensor<{3}xbf16> to tensor<{3}xf32>
+    %2 = arith.cmpf olt, %column, %bound : tensor<{3}xf32>
+    %3 = arith.select %2, %1, %zero : tensor<{3}xi1>, tensor<{3}xf32>
+    %4 = arith.truncf %3 : tensor<{3}xf32> to tensor<{3}xbf16>
+    kern.yield %4 : tensor<{3}xbf16>
+  } : (tensor<{0}x{1}x{2}xbf16>, tensor<{3}x{2}xbf16>) -> tensor<{0}x{1}x{3}xbf16>
+  return
+})",
+                       s.batch, s.time, s.depth, s.columns, schedule, bound);
+}

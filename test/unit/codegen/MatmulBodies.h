@@ -20,4 +20,7 @@ std::string matmulOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
 /// another operand; it stores sums over rows besides, `chunks` partial ones.
 std::string tapsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64_t chunks);
 
+/// The same with an epilogue that stores zeros from column `bound` on.
+std::string maskedOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64_t bound);
+
 } // namespace stretto::test
