@@ -79,6 +79,7 @@ public:
 
   void addDeviceKernels(OpPassManager &passes, const BackendSettings &) const override {
     passes.addPass(createLowerCudaKernels());
+    passes.addPass(createCheckAsyncProxies());
   }
 
   void addResources(OpPassManager &passes, const BackendSettings &settings) const override {
@@ -88,7 +89,9 @@ public:
     passes.addPass(createReportCudaResources({settings.chip, settings.cudaPath}));
   }
 
+  /// Kernels may have been edited since they were made.
   void addHostKernels(OpPassManager &passes, const BackendSettings &settings, StringRef) const override {
+    passes.addPass(createCheckAsyncProxies());
     if (settings.emulate)
       passes.addPass(createEmulateCudaKernels());
     else

@@ -177,4 +177,40 @@ def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
                            "::mlir::cf::ControlFlowDialect"];
 }
 
+def CheckAsyncProxies : Pass<"kern-check-async-proxies", "::mlir::ModuleOp"> {
+  let summary = "check the waits and fences that asynchronous operations of kernels need";
+  let description = [{
+    Reports, in the kernels of a `gpu.module` of the dialects LLVM and NVVM,
+
+    * what uses the accumulator of a matmul of a warp group (`nvvm.wgmma.mma_async`) where no commit and wait that cover
+      the matmul stand on every way between the two;
+    * matmuls with no `nvvm.wgmma.fence.aligned` on every way to them from what accesses accumulators, or from the
+      start of the kernel;
+    * matmuls of warp groups and bulk tensor copies with no `nvvm.fence.proxy` of `async` or `async.shared` on every way
+      to them from a store of threads to the shared memory that they access: ways through branches, and from an arrival
+      at an mbarrier, or at a barrier of some threads, to the waits for it.
+
+    Arrays in a variable of shared memory begin where an address with a variable part counts from, and are taken to end
+    where the next one begins. Kernels stay as they are.
+
+    ```mlir
+    gpu.module @kernels {
+      llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<2048 x i8>
+      llvm.func @k(%v: f32, %map: !llvm.ptr) attributes {nvvm.kernel} {
+        %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
+        %i = llvm.mlir.constant(0 : i32) : i32
+        llvm.store %v, %tile : f32, !llvm.ptr<3>
+        nvvm.cp.async.bulk.tensor.global.shared.cta %map, %tile, box[%i, %i] : !llvm.ptr, !llvm.ptr<3>
+        llvm.return
+      }
+    }
+    ```
+    is refused, for want of a fence:
+
+    ```text
+    ...: error: 'nvvm.cp.async.bulk.tensor.global.shared.cta' op must have nvvm.fence.proxy of async or async.shared on every way to it from stores to the shared memory that it accesses
+    ```
+  }];
+}
+
 #endif

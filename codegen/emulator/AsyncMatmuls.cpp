@@ -67,7 +67,7 @@ LogicalResult stretto::codegen::rewriteAwaitMatmuls(Operation *op, Emulation &em
   return success();
 }
 
-/// What it orders is checked before anything is rewritten (Accumulators.cpp).
+/// What it orders is checked before anything is rewritten (codegen/cuda/async/AccumulatorUses.cpp).
 LogicalResult stretto::codegen::rewriteFenceMatmuls(Operation *op, Emulation &) {
   op->erase();
   return success();

@@ -2,6 +2,7 @@
 #include "codegen/emulator/Emulation.h"
 
 #include "codegen/cuda/SharedMemory.h"
+#include "codegen/cuda/async/AsyncChecks.h"
 #include "codegen/facts/Locations.h"
 #include "ir/kern/KernOps.h"
 

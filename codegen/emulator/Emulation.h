@@ -113,9 +113,6 @@ private:
 mlir::FailureOr<mlir::Value> describeAccess(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, mlir::Value pointer,
                                             int64_t bytes, int64_t alignment, bool writes, Emulation &emulation);
 
-/// Reports uses of accumulators of asynchronous matmuls that these do not allow.
-mlir::LogicalResult checkAccumulators(mlir::LLVM::LLVMFuncOp function);
-
 /// Rewrites an operation, or reports why it cannot be.
 mlir::LogicalResult rewriteKnownOp(mlir::Operation *op, Emulation &emulation);
 

@@ -40,30 +40,6 @@ gpu.module @kernels {
   llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: 1, 1>,
       kern.block = 128 : i64, kern.buffer_bytes = array<i64: 64>} {
     %a = llvm.mlir.constant(0 : i64) : i64
-    %more = llvm.mlir.constant(true) : i1
-    %z = llvm.mlir.zero : !d
-    nvvm.wgmma.fence.aligned
-    // expected-note @+1 {{the matmul}}
-    %d = nvvm.wgmma.mma_async %a, %a, %z, #nvvm.shape<m = 64, n = 8, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>] : !d -> !d
-    nvvm.wgmma.commit.group.sync.aligned
-    llvm.cond_br %more, ^wait, ^use
-  ^wait:
-    nvvm.wgmma.wait.group.sync.aligned 0
-    llvm.br ^use
-  ^use:
-    // expected-error @+1 {{'llvm.extractvalue' op reads the accumulator of a matmul that has not been committed and awaited on every way to it}}
-    %v = llvm.extractvalue %d[0] : !d
-    llvm.return
-  }
-}
-
-// -----
-
-!d = !llvm.struct<(f32, f32, f32, f32)>
-gpu.module @kernels {
-  llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: 1, 1>,
-      kern.block = 128 : i64, kern.buffer_bytes = array<i64: 64>} {
-    %a = llvm.mlir.constant(0 : i64) : i64
     %z = llvm.mlir.zero : !d
     nvvm.wgmma.fence.aligned
     // expected-note @+1 {{the matmul}}
@@ -72,30 +48,6 @@ gpu.module @kernels {
     nvvm.wgmma.wait.group.sync.aligned 1
     // expected-error @+1 {{that has not been committed and awaited on every way to it}}
     %v = llvm.extractvalue %d[0] : !d
-    llvm.return
-  }
-}
-
-// -----
-
-!d = !llvm.struct<(f32, f32, f32, f32)>
-gpu.module @kernels {
-  llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: 1, 1>,
-      kern.block = 128 : i64, kern.buffer_bytes = array<i64: 64>} {
-    %a = llvm.mlir.constant(0 : i64) : i64
-    %more = llvm.mlir.constant(true) : i1
-    %z = llvm.mlir.zero : !d
-    nvvm.wgmma.fence.aligned
-    llvm.br ^loop
-  ^loop:
-    // The accumulator has been read in the turn before.
-    // expected-error @+1 {{'nvvm.wgmma.mma_async' op must have nvvm.wgmma.fence.aligned between it and what accesses accumulators before it}}
-    %d = nvvm.wgmma.mma_async %a, %a, %z, #nvvm.shape<m = 64, n = 8, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>] : !d -> !d
-    nvvm.wgmma.commit.group.sync.aligned
-    nvvm.wgmma.wait.group.sync.aligned 0
-    %v = llvm.extractvalue %d[0] : !d
-    llvm.cond_br %more, ^loop, ^end
-  ^end:
     llvm.return
   }
 }

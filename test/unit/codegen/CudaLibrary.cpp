@@ -126,6 +126,7 @@ CudaLibrary::CudaLibrary(ModuleOp scheduled, llvm::function_ref<void(gpu::GPUMod
   OwningOpRef<ModuleOp> code = scheduled.clone();
   PassManager lower(code->getContext()), emulate(code->getContext());
   lower.addPass(createLowerCudaKernels());
+  lower.addPass(createCheckAsyncProxies());
   emulate.addPass(createEmulateCudaKernels());
   if (failed(lower.run(*code)))
     return;

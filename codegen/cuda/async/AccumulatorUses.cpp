@@ -1,13 +1,13 @@
-//===- Accumulators.cpp - accumulators of asynchronous matmuls, before they are rewritten -----===//
+//===- AccumulatorUses.cpp - what may stand between asynchronous matmuls and uses of their accumulators -----===//
 //
 // Between a matmul and the wait that covers it nobody may look at its accumulator, and between any other access to an
 // accumulator and a matmul there has to be a fence. Both are seen in the kernel's text: a forward data flow over its
 // blocks.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/emulator/Emulation.h"
+#include "codegen/cuda/async/AsyncChecks.h"
 
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -55,17 +55,6 @@ private:
 };
 } // namespace
 
-/// The values that come into an argument of a block.
-static SmallVector<Value> incoming(BlockArgument argument) {
-  SmallVector<Value> result;
-  Block *block = argument.getOwner();
-  for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
-    if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator()))
-      if (Value value = branch.getSuccessorOperands(it.getSuccessorIndex())[argument.getArgNumber()])
-        result.push_back(value);
-  return result;
-}
-
 /// Accumulators are what goes through matmuls, and through branches from and to there.
 void Accumulators::collect() {
   function.walk([&](Matmul matmul) {
@@ -74,7 +63,7 @@ void Accumulators::collect() {
   });
   for (size_t i = 0; i < values.size(); ++i) {
     if (auto argument = dyn_cast<BlockArgument>(values[i]))
-      for (Value value : incoming(argument))
+      for (Value value : incomingValues(argument))
         add(value);
     for (OpOperand &use : values[i].getUses())
       if (auto branch = dyn_cast<BranchOpInterface>(use.getOwner()))
@@ -117,7 +106,7 @@ llvm::SmallSetVector<Operation *, 4> Accumulators::matmulsOf(Value value) const 
     if (auto matmul = sources[i].getDefiningOp<Matmul>())
       result.insert(matmul);
     if (auto argument = dyn_cast<BlockArgument>(sources[i]))
-      for (Value each : incoming(argument))
+      for (Value each : incomingValues(argument))
         sources.insert(each);
   }
   return result;
