@@ -10,7 +10,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 namespace {
-enum Space : unsigned { generic = 0, global = 1, shared = 3 };
+enum Space : unsigned { generic = 0, global = 1, shared = 3, ofCluster = 7 };
 
 /// Where a pointer points.
 struct Origin {
@@ -77,7 +77,7 @@ static LogicalResult check(Operation *op, Value pointer, Type type, std::optiona
   Origin origin = originOf(pointer);
   if (origin.space == Space::generic && origin.root.getDefiningOp<LLVM::AllocaOp>())
     return success();
-  if (origin.space != Space::global && origin.space != Space::shared)
+  if (origin.space != Space::global && origin.space != Space::shared && origin.space != Space::ofCluster)
     return op->emitOpError("must access global or shared memory, or a variable of the thread, to be emulated, but got ")
            << pointer.getType();
   std::optional<int64_t> bytes = bytesOf(type);
@@ -88,9 +88,10 @@ static LogicalResult check(Operation *op, Value pointer, Type type, std::optiona
   FailureOr<Value> access = describe(b, op, origin, *bytes, least, writes, emulation);
   if (failed(access))
     return failure();
-  StringRef function = origin.space == Space::global
-                           ? (writes ? "stretto_emulator_write_global" : "stretto_emulator_read_global")
-                           : (writes ? "stretto_emulator_write_shared" : "stretto_emulator_read_shared");
+  StringRef memory = origin.space == Space::global ? "global" : origin.space == Space::shared ? "shared" : "cluster";
+  std::string function = ("stretto_emulator_" + Twine(writes ? "write_" : "read_") + memory).str();
+  emulation.facts().partial |= origin.space == Space::ofCluster;
+  emulation.facts().waits |= origin.space == Space::ofCluster;
   emulation.call(b, function, Type(), {emulation.self(), pointer, *access});
   return success();
 }

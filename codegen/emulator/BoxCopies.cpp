@@ -56,16 +56,19 @@ LogicalResult stretto::codegen::rewriteAwaitStores(Operation *op, Emulation &emu
 
 LogicalResult stretto::codegen::rewriteBoxCopy(Operation *op, Emulation &emulation) {
   auto copy = cast<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op);
-  if (copy.getMode() != NVVM::TMALoadMode::TILE || copy.getMulticastMask() || copy.getGroup() || copy.getPredicate())
-    return op->emitOpError("is known to the emulator only in tile mode, without multicast, group or predicate");
+  if (copy.getMode() != NVVM::TMALoadMode::TILE || copy.getGroup() || copy.getPredicate())
+    return op->emitOpError("is known to the emulator only in tile mode, without group or predicate");
   auto b = emulation.at(op);
   FailureOr<Value> access = describeAccess(b, op, copy.getDstMem(), unit, alignment, /*writes=*/true, emulation);
   if (failed(access))
     return failure();
   auto [coordinates, rank] = passCoordinates(b, copy.getCoordinates(), emulation);
+  Value blocks = copy.getMulticastMask()
+                     ? LLVM::ZExtOp::create(b, b.getI32Type(), copy.getMulticastMask()).getResult()
+                     : LLVM::ConstantOp::create(b, b.getI32Type(), STRETTO_EMULATED_OWN_BLOCK).getResult();
   emulation.call(b, "stretto_emulator_copy_box", Type(),
                  {emulation.self(), emulation.describePartialWait(b, op, 0), copy.getDstMem(), copy.getTmaDescriptor(),
-                  copy.getMbar(), coordinates, rank, *access});
+                  copy.getMbar(), coordinates, rank, blocks, *access});
   op->erase();
   return success();
 }

@@ -1,4 +1,5 @@
 //===- EmulateKernels.cpp - CUDA kernels become calls of the emulator ------------===//
+#include "codegen/cuda/Clusters.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/emulator/Emulation.h"
 #include "codegen/emulator/Passes.h"
@@ -18,7 +19,7 @@ namespace {
 /// What a kernel states about its launch.
 struct LaunchFacts {
   StringRef name;
-  int64_t gridX, gridY, block, dynamicShared;
+  int64_t gridX, gridY, block, cluster, dynamicShared;
   ArrayRef<int64_t> bufferBytes;
   llvm::BitVector readOnly; // buffers
   SmallVector<kern::TensorMapAttr> maps;
@@ -86,6 +87,20 @@ static FailureOr<SmallVector<kern::TensorMapAttr>> readMaps(LLVM::LLVMFuncOp ker
   return maps;
 }
 
+/// Blocks of a cluster, which are side by side in x.
+static FailureOr<int64_t> readCluster(LLVM::LLVMFuncOp kernel, int64_t gridX) {
+  ArrayRef<int32_t> dims = clusterDimsOf(kernel);
+  int64_t blocks = clusterBlocksOf(kernel);
+  if (!dims.empty() && dims[0] != blocks)
+    return kernel.emitOpError("must have clusters along x alone to be emulated, but has those of ") << dims;
+  if (blocks < 1 || blocks > mostOfCluster)
+    return kernel.emitOpError("must have clusters of 1 to ") << mostOfCluster << " blocks, but got " << blocks;
+  if (gridX % blocks)
+    return kernel.emitOpError("kern.grid must have a multiple of the ")
+           << blocks << " blocks of a cluster along x, but got " << gridX;
+  return blocks;
+}
+
 static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   auto name = kernel->getAttrOfType<StringAttr>("kern.kernel");
   auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid");
@@ -99,8 +114,9 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   int64_t dynamicShared = dynamicSharedOf(kernel);
   if (dynamicShared < 0 || dynamicShared > mostShared)
     return kernel.emitOpError() << dynamicSharedAttr << " must be 0 to " << mostShared << ", but got " << dynamicShared;
+  FailureOr<int64_t> cluster = readCluster(kernel, grid[0]);
   FailureOr<SmallVector<kern::TensorMapAttr>> maps = readMaps(kernel, bytes.asArrayRef());
-  if (failed(maps))
+  if (failed(cluster) || failed(maps))
     return failure();
   const size_t buffers = kernel.getNumArguments() - maps->size();
   if (static_cast<size_t>(bytes.size()) != buffers)
@@ -108,8 +124,9 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   for (Type type : kernel.getArgumentTypes().take_front(buffers))
     if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type); !pointer || pointer.getAddressSpace() != 1)
       return kernel.emitOpError("must take pointers to global memory alone to be emulated, but got ") << type;
-  return LaunchFacts{name.getValue(),         grid[0], grid[1], block.getInt(), dynamicShared, bytes.asArrayRef(),
-                     readOnlyBuffers(kernel), *maps};
+  return LaunchFacts{
+      name.getValue(),         grid[0], grid[1], block.getInt(), *cluster, dynamicShared, bytes.asArrayRef(),
+      readOnlyBuffers(kernel), *maps};
 }
 
 /// Nothing that is meant for the GPU stays with the function.
@@ -157,6 +174,7 @@ void ModuleRewriter::describeLaunch(const LaunchFacts &launch, const KernelFacts
                                 .set(&Kernel::grid_x, launch.gridX)
                                 .set(&Kernel::grid_y, launch.gridY)
                                 .set(&Kernel::block, launch.block)
+                                .set(&Kernel::cluster, launch.cluster)
                                 .set(&Kernel::shared_bytes, facts.sharedBytes())
                                 .set(&Kernel::shared_alignment, facts.sharedAlignment)
                                 .set(&Kernel::buffer_count, launch.bufferBytes.size())
@@ -175,7 +193,7 @@ void ModuleRewriter::makeEntry(LLVM::LLVMFuncOp kernel, const LaunchFacts &launc
        none = LLVM::LLVMVoidType::get(b.getContext());
   auto type = LLVM::LLVMFunctionType::get(none, {pointer, number, number, pointer});
   auto entry = LLVM::LLVMFuncOp::create(b, launch.name, type);
-  entry->setAttr("kern.chunks", b.getI64IntegerAttr(launch.gridX * launch.gridY));
+  entry->setAttr("kern.chunks", b.getI64IntegerAttr(launch.gridX * launch.gridY / launch.cluster));
   entry->setAttr("kern.scratch_bytes", b.getI64IntegerAttr(0));
   for (StringRef fact : {"kern.bytes_moved", "kern.flops"})
     if (Attribute value = kernel->getAttr(fact))

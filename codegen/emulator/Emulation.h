@@ -128,6 +128,10 @@ mlir::LogicalResult rewriteCommitCopies(mlir::Operation *op, Emulation &emulatio
 mlir::LogicalResult rewriteAwaitCopies(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteBarrier(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteArriveAtBarrier(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteArriveAtCluster(mlir::Operation *op, Emulation &emulation);
+mlir::LogicalResult rewriteAwaitCluster(mlir::Operation *op, Emulation &emulation);
+/// The address of the same place in another block of the cluster.
+mlir::LogicalResult rewriteMapShared(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteSetMaxRegister(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteElect(mlir::Operation *op, Emulation &emulation);
 mlir::LogicalResult rewriteInitMbarrier(mlir::Operation *op, Emulation &emulation);

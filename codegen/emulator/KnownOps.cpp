@@ -1,4 +1,5 @@
 //===- KnownOps.cpp - the table of operations that the emulator knows -----------===//
+#include "codegen/cuda/Clusters.h"
 #include "codegen/emulator/Emulation.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -65,6 +66,39 @@ static Rewrite isSize(int axis) {
   };
 }
 
+//===- Of clusters, whose blocks are side by side in x ------------------------===//
+
+/// Number of the block in its cluster.
+static LogicalResult rewriteRank(Operation *op, Emulation &emulation) {
+  if (failed(checkRange(op, clusterBlocksOf(op->getParentOfType<LLVM::LLVMFuncOp>()))))
+    return failure();
+  auto b = emulation.at(op);
+  replace(op, emulation.field(b, op->getResult(0).getType(), offsetof(stretto_emulated_thread, rank)));
+  return success();
+}
+
+/// Blocks of a cluster; or clusters of the grid in x.
+template <bool ofGrid> static LogicalResult rewriteClusterSize(Operation *op, Emulation &emulation) {
+  if (!emulation.isKernel())
+    return op->emitOpError("must stand in a kernel to be emulated");
+  Operation *kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
+  int64_t blocks = clusterBlocksOf(kernel);
+  return isConstant(ofGrid ? kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid")[0] / blocks : blocks)(op, emulation);
+}
+
+static LogicalResult rewriteClusterId(Operation *op, Emulation &emulation) {
+  if (!emulation.isKernel())
+    return op->emitOpError("must stand in a kernel to be emulated");
+  auto b = emulation.at(op);
+  Type type = op->getResult(0).getType();
+  Value block = emulation.field(b, type, offsetof(stretto_emulated_thread, block_x));
+  int64_t blocks = clusterBlocksOf(op->getParentOfType<LLVM::LLVMFuncOp>());
+  replace(op, LLVM::UDivOp::create(b, block, LLVM::ConstantOp::create(b, type, blocks)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+
 static LogicalResult rewriteLane(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
   Type type = op->getResult(0).getType();
@@ -90,6 +124,20 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.read.ptx.sreg.ntid.x", isSize(-1)},
       {"nvvm.read.ptx.sreg.nctaid.x", isSize(0)},
       {"nvvm.read.ptx.sreg.nctaid.y", isSize(1)},
+      {"nvvm.read.ptx.sreg.cluster.ctarank", rewriteRank},
+      {"nvvm.read.ptx.sreg.cluster.nctarank", rewriteClusterSize<false>},
+      {"nvvm.read.ptx.sreg.cluster.ctaid.x", rewriteRank},
+      {"nvvm.read.ptx.sreg.cluster.ctaid.y", isConstant(0)},
+      {"nvvm.read.ptx.sreg.cluster.ctaid.z", isConstant(0)},
+      {"nvvm.read.ptx.sreg.cluster.nctaid.x", rewriteClusterSize<false>},
+      {"nvvm.read.ptx.sreg.cluster.nctaid.y", isConstant(1)},
+      {"nvvm.read.ptx.sreg.cluster.nctaid.z", isConstant(1)},
+      {"nvvm.read.ptx.sreg.clusterid.x", rewriteClusterId},
+      {"nvvm.read.ptx.sreg.clusterid.y", readsField(blockY, 1)},
+      {"nvvm.read.ptx.sreg.clusterid.z", isConstant(0)},
+      {"nvvm.read.ptx.sreg.nclusterid.x", rewriteClusterSize<true>},
+      {"nvvm.read.ptx.sreg.nclusterid.y", isSize(1)},
+      {"nvvm.read.ptx.sreg.nclusterid.z", isConstant(1)},
       {"nvvm.read.ptx.sreg.laneid", rewriteLane},
       {"nvvm.read.ptx.sreg.warpsize", isConstant(32)},
       // Threads that wait for each other.
@@ -102,6 +150,11 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.vote.sync", rewriteVote},
       {"nvvm.redux.sync", rewriteRedux},
       {"nvvm.elect.sync", rewriteElect},
+      // Blocks of a cluster.
+      {"nvvm.cluster.arrive", rewriteArriveAtCluster},
+      {"nvvm.cluster.arrive.relaxed", rewriteArriveAtCluster},
+      {"nvvm.cluster.wait", rewriteAwaitCluster},
+      {"nvvm.mapa", rewriteMapShared},
       // Barriers in shared memory.
       {"nvvm.mbarrier.init", rewriteInitMbarrier},
       {"nvvm.mbarrier.inval", rewriteInvalidateMbarrier},

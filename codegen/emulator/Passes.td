@@ -8,7 +8,8 @@ def EmulateCudaKernels : Pass<"kern-emulate-cuda-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Each kernel of `gpu.module @kernels` becomes a function of one GPU thread, `@<kernel>.thread`, and a function of the
     CPU kernels' type, `@<kernel>`, whose chunks are the blocks and which hands them to the emulator's runtime
-    (`runtime/abi/emulator.h`, library `stretto_emulator`). The `gpu.module` is gone.
+    (`runtime/abi/emulator.h`, library `stretto_emulator`). The `gpu.module` is gone. Where a kernel has clusters
+    (`nvvm.cluster_dim`), they are the chunks: of 1 to 8 blocks along x, which divide its grid.
 
     A kernel is an `llvm.func` of the module with `nvvm.kernel`, `kern.kernel`, `kern.grid`, `kern.block` and
     `kern.buffer_bytes`, and with one pointer to global memory for each buffer; `kern.dynamic_shared_bytes` says how

@@ -1,7 +1,7 @@
 /* What emulated CUDA kernels and the emulator's runtime (libstretto_emulator.so) agree on. Plain C.
  *
  * A kernel becomes a function of one GPU thread and a constant that describes the launch; its function of the type
- * stretto_kernel_fn (abi.h), whose chunks are the blocks, calls stretto_emulate. */
+ * stretto_kernel_fn (abi.h), whose chunks are the clusters of blocks, calls stretto_emulate. */
 #ifndef STRETTO_ABI_EMULATOR_H
 #define STRETTO_ABI_EMULATOR_H
 
@@ -17,7 +17,7 @@ extern "C" {
 typedef struct stretto_emulated_thread {
   int32_t thread;           /* within its block */
   int32_t block_x, block_y; /* of the block within the grid */
-  int32_t unused;
+  int32_t rank;             /* of the block within its cluster */
   char *shared;             /* shared memory of the block */
 } stretto_emulated_thread;
 
@@ -41,6 +41,7 @@ typedef struct stretto_emulated_kernel {
   stretto_emulated_thread_fn function;
   int64_t grid_x, grid_y; /* blocks */
   int64_t block;          /* threads of a block, a multiple of 32 */
+  int64_t cluster;        /* blocks of a cluster, side by side in x; divides grid_x */
   int64_t shared_bytes;
   int64_t shared_alignment; /* that the variables ask for: the memory is not aligned to more */
   int64_t buffer_count;
@@ -109,13 +110,22 @@ typedef enum stretto_emulated_arrival_kind {
   STRETTO_EMULATED_ARRIVE
 } stretto_emulated_arrival_kind;
 
+typedef enum stretto_emulated_cluster_arrival_kind {
+  STRETTO_EMULATED_RELAXED = 0,
+  STRETTO_EMULATED_RELEASES /* what the thread did before is done for those that wait */
+} stretto_emulated_cluster_arrival_kind;
+
+/* In place of a mask of 16 blocks of the cluster: the thread's own. */
+enum { STRETTO_EMULATED_OWN_BLOCK = 1 << 16 };
+
 /* One operation of the program at which threads wait for each other. */
 typedef struct stretto_emulated_wait {
   int32_t operation, place;
   int32_t kind; /* one of the enums above; 0 of operations that none is about */
 } stretto_emulated_wait;
 
-/* Runs the blocks begin .. end-1 of a launch; block i is (i % grid_x, i / grid_x). A violation ends the process. */
+/* Runs the clusters begin .. end-1 of a launch. Cluster i has the blocks from number i * cluster on; block n is
+ * (n % grid_x, n / grid_x). A violation ends the process. */
 void stretto_emulate(const stretto_emulated_kernel *kernel, void *const *buffers, int64_t begin, int64_t end);
 
 /* For generated code. Before each access: */
@@ -123,6 +133,12 @@ void stretto_emulator_read_global(stretto_emulated_thread *, const void *, const
 void stretto_emulator_write_global(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
 void stretto_emulator_read_shared(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
 void stretto_emulator_write_shared(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
+/* Of any block of the cluster: */
+void stretto_emulator_read_cluster(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
+void stretto_emulator_write_cluster(stretto_emulated_thread *, const void *, const stretto_emulated_access *);
+/* The same place in the shared memory of another block of the cluster. */
+void *stretto_emulator_map_shared(stretto_emulated_thread *, const stretto_emulated_wait *, const void *,
+                                  uint32_t block);
 /* Instead of waits: */
 void stretto_emulator_barrier(stretto_emulated_thread *, const stretto_emulated_wait *);
 /* At barrier `number` of the block, as one of `threads`. */
@@ -130,7 +146,10 @@ void stretto_emulator_named_barrier(stretto_emulated_thread *, const stretto_emu
                                     uint32_t threads);
 /* The 128 threads of a warp group meet. */
 void stretto_emulator_meet_group(stretto_emulated_thread *, const stretto_emulated_wait *);
-/* mbarriers, 8 bytes of shared memory. An arrival returns the number of the phase that it belongs to. */
+/* At the barrier of the cluster. */
+void stretto_emulator_arrive_cluster(stretto_emulated_thread *, const stretto_emulated_wait *);
+void stretto_emulator_await_cluster(stretto_emulated_thread *, const stretto_emulated_wait *);
+/* mbarriers, 8 bytes of shared memory, of any block of the cluster. An arrival returns the number of the phase that it belongs to. */
 void stretto_emulator_init_mbarrier(stretto_emulated_thread *, const stretto_emulated_wait *, const void *,
                                     uint32_t count, const stretto_emulated_access *);
 void stretto_emulator_invalidate_mbarrier(stretto_emulated_thread *, const stretto_emulated_wait *, const void *);
@@ -166,9 +185,11 @@ void stretto_emulator_multiply_async(stretto_emulated_thread *, const stretto_em
 void stretto_emulator_commit_matmuls(stretto_emulated_thread *, const stretto_emulated_wait *);
 void stretto_emulator_await_matmuls(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t groups);
 /* Bulk tensor copy of the box that begins at `coordinates` (`count` of them, the one of elements side by side first)
- * into shared memory; the phase of the mbarrier gets its bytes. */
+ * into shared memory; the phase of the mbarrier gets its bytes. `blocks`: a bit for each block of the cluster that it
+ * is copied into, or STRETTO_EMULATED_OWN_BLOCK; into the same place of each, whose mbarrier at the same place gets the
+ * bytes. */
 void stretto_emulator_copy_box(stretto_emulated_thread *, const stretto_emulated_wait *, void *to, const void *map,
-                               const void *mbarrier, const int32_t *coordinates, uint32_t count,
+                               const void *mbarrier, const int32_t *coordinates, uint32_t count, uint32_t blocks,
                                const stretto_emulated_access *);
 /* The other way, in groups of the thread: all since the last commit are one; a wait leaves the last `groups`. */
 void stretto_emulator_store_box(stretto_emulated_thread *, const stretto_emulated_wait *, const void *from,

@@ -169,78 +169,83 @@ void checkGlobal(Thread &thread, AccessKind kind, const void *pointer, uint32_t 
 }
 
 void checkSharedPlace(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
-  Block &block = *thread.owner;
+  checkSharedPlace(thread, *thread.owner, kind, pointer, access);
+}
+
+void checkSharedPlace(Thread &thread, const Block &memory, AccessKind kind, const void *pointer,
+                      const stretto_emulated_access &access) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   const bool isKnown = access.object >= 0;
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(block.shared) + (isKnown ? access.object : 0);
-  const int64_t size = isKnown ? access.object_bytes : block.launch->kernel.shared_bytes;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(memory.shared) + (isKnown ? access.object : 0);
+  const int64_t size = isKnown ? access.object_bytes : memory.launch->kernel.shared_bytes;
   if (!contains(begin, size, address, access.bytes)) [[unlikely]]
-    block.fail(thread, fmt::format("{} {} the {} of {} bytes", describe(thread, kind, access.bytes, access),
-                                   howFar(address, access.bytes, begin, size),
-                                   isKnown ? "shared variable" : "shared memory", size));
+    thread.owner->fail(thread, fmt::format("{} {} the {} of {} bytes", describe(thread, kind, access.bytes, access),
+                                           howFar(address, access.bytes, begin, size),
+                                           isKnown ? "shared variable" : "shared memory", size));
   if (address & (access.alignment - 1)) [[unlikely]]
     failMisaligned(thread, kind, address, access);
 }
 
 void recordShared(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
-  recordShared(thread, thread.owner->actor(thread), kind, pointer, access);
+  recordShared(thread, *thread.owner, thread.owner->actor(thread), kind, pointer, access);
 }
 
-void recordShared(Thread &thread, const Actor &actor, AccessKind kind, const void *pointer,
+void recordShared(Thread &thread, Block &memory, const Actor &actor, AccessKind kind, const void *pointer,
                   const stretto_emulated_access &access) {
   Block &block = *thread.owner;
   const Record mine = actor.record();
-  auto [cell, end] = cellsOf(block, pointer, access.bytes);
+  auto [cell, end] = cellsOf(memory, pointer, access.bytes);
   for (; cell != end; ++cell) {
-    const bool isWritten = blockOf(cell->write) == actor.block && cell->write;
+    const bool isWritten = memory.isOfCluster(cell->write);
     if (!isWritten && kind == AccessKind::read) [[unlikely]]
       block.fail(thread, fmt::format("{} of shared memory from byte {} on, which the block has not written",
-                                     describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
+                                     describe(thread, kind, access.bytes, access), offsetIn(memory, pointer)));
     if (isWritten && whoOf(cell->write) == barrierObject) [[unlikely]]
       block.fail(thread, fmt::format("{} of shared memory from byte {} on, where an mbarrier lies",
-                                     describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
+                                     describe(thread, kind, access.bytes, access), offsetIn(memory, pointer)));
     if (isWritten && whoOf(cell->write) == pendingCopy) [[unlikely]]
       block.fail(thread,
                  fmt::format("{} of shared memory from byte {} on, whose asynchronous copy nobody has waited for",
-                             describe(thread, kind, access.bytes, access), offsetIn(block, pointer)));
+                             describe(thread, kind, access.bytes, access), offsetIn(memory, pointer)));
     if (isWritten && cell->write != mine && !isOrdered(cell->write, actor)) [[unlikely]]
-      failRace(thread, kind, AccessKind::write, cell->write, "shared memory from byte", offsetIn(block, pointer),
+      failRace(thread, kind, AccessKind::write, cell->write, "shared memory from byte", offsetIn(memory, pointer),
                access);
     if (isWritten && actor.isAsynchronous && whoOf(cell->write) < mostThreads &&
-        !actor.clock->isFenced(whoOf(cell->write), stampOf(cell->write))) [[unlikely]]
-      failUnfenced(thread, kind, cell->write, offsetIn(block, pointer), access);
-    const bool isRead = blockOf(cell->read) == actor.block && cell->read;
+        !actor.clock->isFenced(memory.rankOf(cell->write), whoOf(cell->write), stampOf(cell->write))) [[unlikely]]
+      failUnfenced(thread, kind, cell->write, offsetIn(memory, pointer), access);
+    const bool isRead = memory.isOfCluster(cell->read);
     if (kind == AccessKind::read) {
       if (cell->read != mine)
-        cell->read = block.readers.add(isRead ? cell->read : 0, actor);
+        cell->read = memory.readers.add(isRead ? cell->read : 0, actor);
       continue;
     }
-    if (Record other; isRead && cell->read != mine && !block.readers.areOrdered(cell->read, actor, other)) [[unlikely]]
-      failRace(thread, kind, AccessKind::read, other, "shared memory from byte", offsetIn(block, pointer), access);
+    if (Record other; isRead && cell->read != mine && !memory.readers.areOrdered(cell->read, actor, other)) [[unlikely]]
+      failRace(thread, kind, AccessKind::read, other, "shared memory from byte", offsetIn(memory, pointer), access);
     if (isRead)
-      block.readers.forget(cell->read);
+      memory.readers.forget(cell->read);
     cell->write = mine;
   }
 }
 
 // A write of the thread, whose granules say of what kind it is instead of whose.
-static void recordAs(uint32_t kind, Thread &thread, const Actor &actor, const void *pointer,
+static void recordAs(uint32_t kind, Thread &thread, Block &memory, const Actor &actor, const void *pointer,
                      const stretto_emulated_access &access) {
-  recordShared(thread, actor, AccessKind::write, pointer, access);
-  for (auto [cell, end] = cellsOf(*thread.owner, pointer, access.bytes); cell != end; ++cell)
+  recordShared(thread, memory, actor, AccessKind::write, pointer, access);
+  for (auto [cell, end] = cellsOf(memory, pointer, access.bytes); cell != end; ++cell)
     cell->write = makeRecord(actor.block, kind, actor.stamp);
 }
 
 void recordPending(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
-  recordPending(thread, thread.owner->actor(thread), pointer, access);
+  recordPending(thread, *thread.owner, thread.owner->actor(thread), pointer, access);
 }
 
-void recordPending(Thread &thread, const Actor &actor, const void *pointer, const stretto_emulated_access &access) {
-  recordAs(pendingCopy, thread, actor, pointer, access);
+void recordPending(Thread &thread, Block &memory, const Actor &actor, const void *pointer,
+                   const stretto_emulated_access &access) {
+  recordAs(pendingCopy, thread, memory, actor, pointer, access);
 }
 
 void recordBarrier(Thread &thread, const void *pointer, const stretto_emulated_access &access) {
-  recordAs(barrierObject, thread, thread.owner->actor(thread), pointer, access);
+  recordAs(barrierObject, thread, *thread.owner, thread.owner->actor(thread), pointer, access);
 }
 
 void recordLanded(Thread &thread, const void *pointer, uint32_t bytes) {
@@ -255,6 +260,17 @@ void recordLanded(Block &block, Record record, const void *pointer, uint32_t byt
 static void accessShared(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
   checkSharedPlace(thread, kind, pointer, access);
   recordShared(thread, kind, pointer, access);
+}
+
+// Of any block of the cluster.
+static void accessCluster(Thread &thread, AccessKind kind, const void *pointer, const stretto_emulated_access &access) {
+  Block &block = *thread.owner;
+  Block &memory =
+      block.reach(thread, pointer, access.place, [&] { return describe(thread, kind, access.bytes, access); });
+  if (block.checks == STRETTO_EMULATOR_CHECKS_NONE)
+    return;
+  checkSharedPlace(thread, memory, kind, pointer, access);
+  recordShared(thread, memory, block.actor(thread), kind, pointer, access);
 }
 
 } // namespace stretto::emulator
@@ -289,5 +305,26 @@ using namespace stretto::emulator;
                                                                   const stretto_emulated_access *access) {
   if (Thread &thread = threadOf(self); thread.owner->checks != STRETTO_EMULATOR_CHECKS_NONE)
     accessShared(thread, AccessKind::write, address, *access);
+}
+
+[[gnu::visibility("default")]] void stretto_emulator_read_cluster(stretto_emulated_thread *self, const void *address,
+                                                                  const stretto_emulated_access *access) {
+  accessCluster(threadOf(self), AccessKind::read, address, *access);
+}
+
+[[gnu::visibility("default")]] void stretto_emulator_write_cluster(stretto_emulated_thread *self, const void *address,
+                                                                   const stretto_emulated_access *access) {
+  accessCluster(threadOf(self), AccessKind::write, address, *access);
+}
+
+[[gnu::visibility("default")]] void *stretto_emulator_map_shared(stretto_emulated_thread *self,
+                                                                 const stretto_emulated_wait *wait, const void *address,
+                                                                 uint32_t block) {
+  Thread &thread = threadOf(self);
+  const Block &own = *thread.owner;
+  if (block >= own.peers().size())
+    thread.owner->fail(thread, fmt::format("{}: a cluster has the blocks 0 to {}, but got {}", own.describe(*wait),
+                                           own.peers().size() - 1, static_cast<int32_t>(block)));
+  return own.peers()[block]->shared + offsetIn(own, address);
 }
 }

@@ -14,12 +14,15 @@ void checkGlobal(Thread &thread, AccessKind kind, const void *address, uint32_t 
 // Of the block's shared memory: the place and the alignment; then whether that memory may be touched, and that it was.
 void checkSharedPlace(Thread &thread, AccessKind kind, const void *address, const stretto_emulated_access &access);
 void recordShared(Thread &thread, AccessKind kind, const void *address, const stretto_emulated_access &access);
-// The same for an actor other than the thread, which stands for it.
-void recordShared(Thread &thread, const Actor &actor, AccessKind kind, const void *address,
+// The same of a block of the cluster, and for an actor other than the thread, which stands for it.
+void checkSharedPlace(Thread &thread, const Block &memory, AccessKind kind, const void *address,
+                      const stretto_emulated_access &access);
+void recordShared(Thread &thread, Block &memory, const Actor &actor, AccessKind kind, const void *address,
                   const stretto_emulated_access &access);
 // From now on a copy that has not landed writes there.
 void recordPending(Thread &thread, const void *address, const stretto_emulated_access &access);
-void recordPending(Thread &thread, const Actor &actor, const void *address, const stretto_emulated_access &access);
+void recordPending(Thread &thread, Block &memory, const Actor &actor, const void *address,
+                   const stretto_emulated_access &access);
 // It has landed, as a write of the thread or of this record.
 void recordLanded(Thread &thread, const void *address, uint32_t bytes);
 void recordLanded(Block &block, Record record, const void *address, uint32_t bytes);

@@ -38,7 +38,7 @@ private:
     const char *from = block.sharedWindow + address;
     checkSharedPlace(thread, AccessKind::read, from, access);
     if (block.checks != STRETTO_EMULATOR_CHECKS_NONE)
-      recordShared(thread, actor, AccessKind::read, from, access);
+      recordShared(thread, block, actor, AccessKind::read, from, access);
     std::memcpy(piece, from, sizeof(piece));
   }
 

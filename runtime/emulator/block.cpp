@@ -1,6 +1,5 @@
-// One block of a launch at a time, on one host thread: its threads, who may run, who waits for what.
-#include "runtime/emulator/block.h"
-
+// One block of a launch at a time: its threads, who may run, who waits for what.
+#include "runtime/emulator/cluster.h"
 #include "runtime/emulator/report.h"
 
 #include <bit>
@@ -51,19 +50,13 @@ void Block::enter(const Launch &of, Settings settings) {
   sharedCells = cells.data();
 }
 
-void Block::run(int64_t blockIndex) {
-  start(blockIndex);
-  if (kernel->waits)
-    runFibers();
-  else
-    runInTurn();
-}
-
 void Block::start(int64_t blockIndex) {
   index = blockIndex;
+  firstBlock = index - ownRank;
+  clusterBlocks = kernel->cluster;
   count = kernel->block;
   randomState = mix(seed) ^ mix(index);
-  stamp = blockStamp = 1;
+  blockStamp = 1;
   arrived = ended = 0;
   readers.start(kernel->partial);
   asyncMatmuls.clear();
@@ -71,25 +64,16 @@ void Block::start(int64_t blockIndex) {
   mbarriers.clear();
   namedBarriers.clear();
   polling.clear();
+  visits.clear();
+  reset(knownAtEnd);
   groups.assign(count / groupThreads, {0, nullptr});
   while (threads.size() < count) {
     threads.push_back(std::make_unique<Thread>());
     threads.back()->owner = this;
   }
   warps.resize(mostThreads / 32);
-  for (uint32_t i = 0; i < count; ++i) {
-    Thread &thread = *threads[i];
-    static_cast<stretto_emulated_thread &>(thread) = {static_cast<int32_t>(i),
-                                                      static_cast<int32_t>(index % kernel->grid_x),
-                                                      static_cast<int32_t>(index / kernel->grid_x), 0, shared};
-    thread.state = ThreadState::ready;
-    thread.stamp = 1;
-    thread.clock.reset(kernel->partial ? count : 0);
-    thread.polls = {0, 0};
-    thread.commits = 0;
-    thread.copies.clear();
-    thread.stores = {};
-  }
+  for (uint32_t i = 0; i < count; ++i)
+    startThread(i);
   for (uint32_t i = 0; i < count / 32; ++i) {
     warps[i].ready = ~0u;
     warps[i].stamp = 1;
@@ -98,6 +82,23 @@ void Block::start(int64_t blockIndex) {
   readyWarps = count == mostThreads ? ~0u : (1u << count / 32) - 1;
   currentWarp = seed ? random() % (count / 32) : 0;
 }
+
+void Block::startThread(int32_t i) {
+  Thread &thread = *threads[i];
+  static_cast<stretto_emulated_thread &>(thread) = {i, static_cast<int32_t>(index % kernel->grid_x),
+                                                    static_cast<int32_t>(index / kernel->grid_x),
+                                                    static_cast<int32_t>(ownRank), shared};
+  thread.state = ThreadState::ready;
+  thread.stamp = 1;
+  reset(thread.clock);
+  thread.polls = {0, 0};
+  thread.clusterArrivals = thread.clusterWaits = 0;
+  thread.commits = 0;
+  thread.copies.clear();
+  thread.stores = {};
+}
+
+void Block::reset(Clock &clock) const { clock.reset(kernel->partial ? count : 0, kernel->cluster, ownRank); }
 
 void Block::runInTurn() {
   const uint64_t step = seed ? strideThrough(count, random()) : 1;
@@ -109,50 +110,47 @@ void Block::runThread(void *data) {
   Thread &thread = *static_cast<Thread *>(data);
   Block &block = *thread.owner;
   block.kernel->function(&thread, block.launch->arguments.data());
-  thread.state = ThreadState::ended;
-  ++block.ended;
+  block.end(thread);
   block.suspend(thread);
 }
 
-void Block::runFibers() {
+void Block::prepareFibers() {
   for (uint32_t i = 0; i < count; ++i)
     threads[i]->fiber.prepare(runThread, threads[i].get());
-  inFiber = true;
-  goOn(host);
-  inFiber = false;
-  if (!failure.empty())
-    report(failure);
-  if (ended < count)
-    reportDeadlock();
-  reportLeft(mbarriers.unfinished());
-  reportLeft(boxStores.unfinished());
 }
 
-// What should have been waited for, if anything.
-void Block::reportLeft(const std::string &left) const {
-  if (!left.empty())
-    report(fmt::format("kernel {}, block ({}, {}): {}", launch->name(), index % kernel->grid_x, index / kernel->grid_x,
-                       left));
+void Block::end(Thread &thread) {
+  thread.state = ThreadState::ended;
+  ++ended;
+  cluster.barrier.leave(thread);
+  knownAtEnd.join(thread.clock);
+  if (hasEnded() && checks != STRETTO_EMULATOR_CHECKS_NONE)
+    checkVisits(thread);
 }
 
-// The next thread to run: lanes of the current warp in order, then another warp; threads that poll if all wait. Null if
-// there is none.
+// In another order of threads, those that nobody here knows of might still have been to come.
+void Block::checkVisits(const Thread &last) {
+  for (const auto &[visitor, visit] : visits)
+    if (const auto [block, thread] = visitor; !knownAtEnd.knows(block, thread, visit.stamp))
+      fail(last,
+           fmt::format("it is the last one to end, but nothing says that thread {} of {} is done with what it does "
+                       "to the block's shared memory at {}",
+                       thread, peers()[block]->name(), launch->text(visit.place)));
+}
+
+void Block::reportUnfinished() const {
+  for (const std::string &left : {mbarriers.unfinished(), boxStores.unfinished()})
+    if (!left.empty())
+      report(fmt::format("kernel {}, {}: {}", launch->name(), name(), left));
+}
+
+// Lanes of the current warp in order, then another warp.
 Thread *Block::choose() {
   if (!readyWarps)
-    wakePolling();
-  if (!warps[currentWarp].ready) {
-    if (!readyWarps)
-      return nullptr;
+    return nullptr;
+  if (!warps[currentWarp].ready)
     currentWarp = nextBit(readyWarps, seed ? random() % 32 : (currentWarp + 1) % 32);
-  }
   return threads[currentWarp * 32 + std::countr_zero(warps[currentWarp].ready)].get();
-}
-
-void Block::goOn(Fiber &from) {
-  Thread *next = choose();
-  Fiber &to = next ? next->fiber : host;
-  if (&to != &from)
-    Fiber::change(from, to);
 }
 
 void Block::suspend(Thread &thread) {
@@ -160,7 +158,7 @@ void Block::suspend(Thread &thread) {
   warp.ready &= ~(1u << thread.thread % 32);
   if (!warp.ready)
     readyWarps &= ~(1u << thread.thread / 32);
-  goOn(thread.fiber);
+  cluster.goOn(thread.fiber);
 }
 
 void Block::suspend(Thread &thread, ThreadState state, const stretto_emulated_wait &wait) {
@@ -170,7 +168,7 @@ void Block::suspend(Thread &thread, ThreadState state, const stretto_emulated_wa
 }
 
 void Block::wake(Thread &thread) {
-  ++events;
+  ++cluster.events;
   makeReady(thread);
 }
 
@@ -181,18 +179,17 @@ void Block::makeReady(Thread &thread) {
 }
 
 void Block::poll(Thread &thread, const stretto_emulated_wait &wait) {
-  if (thread.polls.seen == events)
+  if (thread.polls.seen == cluster.events)
     ++thread.polls.idle;
   else
-    thread.polls = {0, events};
+    thread.polls = {0, cluster.events};
   polling.push_back(&thread);
   suspend(thread, ThreadState::polls, wait);
 }
 
-// Those that have polled in vain for long stay until something happens.
 void Block::wakePolling() {
   std::erase_if(polling, [&](Thread *thread) {
-    const bool mayGoOn = thread->polls.seen != events || thread->polls.idle < mostIdlePolls;
+    const bool mayGoOn = thread->polls.seen != cluster.events || thread->polls.idle < mostIdlePolls;
     if (mayGoOn)
       makeReady(*thread);
     return mayGoOn;
@@ -203,13 +200,13 @@ void Block::yield(Thread &thread) {
   if (!seed || random() % 2)
     return;
   currentWarp = nextBit(readyWarps, random() % 32);
-  goOn(thread.fiber);
+  cluster.goOn(thread.fiber);
 }
 
 uint32_t Block::elect(uint32_t mask) const { return nextBit(mask, seed ? mix(seed ^ mask) % 32 : 0); }
 
 void Block::publish(Thread &thread, Clock &to) {
-  ++events;
+  ++cluster.events;
   advance(thread.stamp);
   thread.clock.of(thread.thread) = thread.stamp;
   to.join(thread.clock);
@@ -236,9 +233,10 @@ void Block::fence(Thread &thread) {
 }
 
 uint32_t Block::nextStamp() {
-  if (stamp == mostStamps)
-    report(fmt::format("kernel {}: a block may synchronise {} times at most", launch->name(), mostStamps));
-  return ++stamp;
+  if (cluster.stamp == mostStamps)
+    report(
+        fmt::format("kernel {}: the blocks of a cluster may synchronise {} times at most", launch->name(), mostStamps));
+  return ++cluster.stamp;
 }
 
 void Block::advance(uint32_t &of) { of = nextStamp(); }
@@ -256,7 +254,7 @@ void Block::barrier(Thread &thread, const stretto_emulated_wait &wait) {
   if (++arrived < count)
     return suspend(thread);
   arrived = 0;
-  ++events;
+  ++cluster.events;
   advance(blockStamp);
   joinClocks(0, count, blockStamp);
   for (uint32_t i = 0; i < count; ++i)
@@ -268,22 +266,43 @@ void Block::barrier(Thread &thread, const stretto_emulated_wait &wait) {
   }
   if (seed) {
     currentWarp = random() % (count / 32);
-    goOn(thread.fiber);
+    cluster.goOn(thread.fiber);
   }
 }
 
-void Block::fail(const Thread &thread, const std::string &what) {
-  failure = describe(thread) + ": " + what;
-  if (!inFiber)
-    report(failure);
-  Fiber unreachable;
-  Fiber::change(unreachable, host);
-  __builtin_unreachable();
+void Block::fail(const Thread &thread, const std::string &what) { cluster.fail(describe(thread) + ": " + what); }
+
+void Block::failEnded(const Thread &thread, const Block &memory, const std::string &what) {
+  fail(thread, fmt::format("{}: all threads of {}, in whose shared memory that is, have ended", what, memory.name()));
+}
+
+const std::vector<Block *> &Block::peers() const { return cluster.blocks; }
+
+ClusterBarrier &Block::clusterBarrier() { return cluster.barrier; }
+
+bool Block::holds(const void *address) const {
+  const char *at = static_cast<const char *>(address);
+  return at >= shared && at < shared + kernel->shared_bytes;
+}
+
+Block &Block::holder(const void *address) {
+  if (!holds(address))
+    for (Block *block : peers())
+      if (block->holds(address))
+        return *block;
+  return *this;
+}
+
+Actor Block::inBackground(uint32_t who, const Clock &known) const {
+  return {number(), who, blockStamp, 0, cluster.stamp, &known, firstBlock, true};
+}
+
+std::string Block::name() const {
+  return fmt::format("block ({}, {})", index % kernel->grid_x, index / kernel->grid_x);
 }
 
 std::string Block::describe(const Thread &thread) const {
-  return fmt::format("kernel {}, block ({}, {}), thread {}", launch->name(), thread.block_x, thread.block_y,
-                     thread.thread);
+  return fmt::format("kernel {}, {}, thread {}", launch->name(), thread.owner->name(), thread.thread);
 }
 
 std::string Block::describe(const stretto_emulated_wait &wait) const {
@@ -299,6 +318,8 @@ std::string Block::describeWait(const Thread &thread) const {
     return text + fmt::format(" with mask 0x{:08x}", thread.mask);
   case ThreadState::atNamedBarrier:
     return text + " for " + namedBarriers.describe(thread.namedBarrier);
+  case ThreadState::atClusterBarrier:
+    return text + " for " + cluster.barrier.describe();
   case ThreadState::atMbarrier:
   case ThreadState::polls:
     return text + " for " + mbarriers.describe(*thread.mbarrier);
@@ -307,7 +328,7 @@ std::string Block::describeWait(const Thread &thread) const {
   }
 }
 
-// What each thread waits for, runs of threads together.
+// Runs of threads together.
 std::string Block::describeWaiting() const {
   std::string text;
   for (uint32_t i = 0; i < count;) {
@@ -318,11 +339,6 @@ std::string Block::describeWaiting() const {
     text += fmt::format("{}threads {} to {} {}", first ? "; " : "", first, i - 1, what);
   }
   return text;
-}
-
-void Block::reportDeadlock() {
-  report(fmt::format("kernel {}, block ({}, {}): every thread waits or has ended: {}", launch->name(),
-                     index % kernel->grid_x, index / kernel->grid_x, describeWaiting()));
 }
 
 } // namespace stretto::emulator

@@ -1,4 +1,4 @@
-// One block of a launch at a time, on one host thread: its threads, who may run, who waits for what.
+// One block of a launch at a time: its threads, who may run, who waits for what.
 #pragma once
 
 #include "runtime/emulator/async_matmuls.h"
@@ -9,6 +9,7 @@
 #include "runtime/emulator/named_barriers.h"
 #include "runtime/emulator/readers.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 namespace stretto::emulator {
 
 class Block;
+class Cluster;
+class ClusterBarrier;
 
 // A copy into shared memory that has not landed.
 struct AsyncCopy {
@@ -32,7 +35,17 @@ struct Polls {
   uint64_t seen;
 };
 
-enum class ThreadState { ready, atBarrier, atNamedBarrier, atMbarrier, polls, atCollective, inGroup, ended };
+enum class ThreadState {
+  ready,
+  atBarrier,
+  atNamedBarrier,
+  atMbarrier,
+  polls,
+  atClusterBarrier,
+  atCollective,
+  inGroup,
+  ended
+};
 
 struct Thread : stretto_emulated_thread {
   Block *owner;
@@ -44,6 +57,7 @@ struct Thread : stretto_emulated_thread {
   Polls polls;
   uint32_t stamp; // of its last synchronisation in which neither its whole warp nor its whole block took part
   Clock clock;
+  uint32_t clusterArrivals, clusterWaits; // at the barrier of the cluster
   uint32_t commits;
   std::vector<AsyncCopy> copies; // oldest first
   ThreadStores stores;
@@ -76,12 +90,31 @@ struct GroupGathering {
 // count-1.
 uint64_t strideThrough(uint64_t count, uint64_t random);
 
+// Something that a thread of another block of the cluster did in this one's shared memory, last.
+struct Visit {
+  uint32_t stamp;
+  int32_t place;
+};
+
 class Block {
 public:
+  // The one of this number in a cluster.
+  Block(Cluster &cluster, uint32_t rank) : cluster(cluster), ownRank(rank) {}
+
   // For the blocks of `launch` that are run next.
   void enter(const Launch &launch, Settings settings);
-  // Runs one from beginning to end.
-  void run(int64_t index);
+  // The next one to run, by its number in the grid. Then either all its threads run, one after the other, or ...
+  void start(int64_t index);
+  void runInTurn();
+  // ... each has a fiber, which the cluster lets go on.
+  void prepareFibers();
+  // A thread that may; null if there is none.
+  Thread *choose();
+  // Those that poll may go on, except where they have polled in vain for long and nothing has happened.
+  void wakePolling();
+  bool hasEnded() const { return ended == count; }
+  // Ends the process if something should have been waited for.
+  void reportUnfinished() const;
 
   // Called from a thread of the block:
   void barrier(Thread &thread, const stretto_emulated_wait &wait);
@@ -111,6 +144,18 @@ public:
   uint32_t nextStamp();
   // Ends the process with a message about a thread.
   [[noreturn]] void fail(const Thread &thread, const std::string &what);
+  // Whose shared memory holds an address; this one where none of the cluster's does. Another one must last until
+  // somebody of its own knows that the thread is done there: `describe` says with what, `place` where that stands.
+  template <typename Describe>
+  Block &reach(Thread &thread, const void *address, int32_t place, const Describe &describe) {
+    Block &memory = holder(address);
+    if (&memory != this) [[unlikely]] {
+      if (memory.hasEnded())
+        failEnded(thread, memory, describe());
+      memory.visits[{ownRank, thread.thread}] = {thread.stamp, place};
+    }
+    return memory;
+  }
 
   Actor actor(const Thread &thread) const {
     const Warp &warp = warps[thread.thread / 32];
@@ -119,21 +164,32 @@ public:
             blockStamp,
             warp.stamp,
             std::max(warp.stamp, thread.stamp),
-            &thread.clock};
+            &thread.clock,
+            firstBlock};
   }
   uint32_t threadCount() const { return count; }
   uint32_t number() const { return index; } // within the grid
+  uint32_t rank() const { return ownRank; } // within the cluster
+  const std::vector<Block *> &peers() const;
+  ClusterBarrier &clusterBarrier();
+  // The number in the cluster of the block that a record is about; as many as it has, or more, if it is of no such one.
+  uint32_t rankOf(Record record) const { return blockOf(record) - firstBlock; }
+  bool isOfCluster(Record record) const { return record && rankOf(record) < clusterBlocks; }
   Thread &threadAt(uint32_t number) { return *threads[number]; }
+  // A clock of somebody in this block who knows nothing yet.
+  void reset(Clock &clock) const;
   // Somebody in the background who comes after what the clock knows.
-  Actor inBackground(uint32_t who, const Clock &known) const {
-    return {static_cast<uint32_t>(index), who, blockStamp, 0, stamp, &known, true};
-  }
+  Actor inBackground(uint32_t who, const Clock &known) const;
   // Whether threads wait at the barrier of the whole block.
   bool isAtBarrier() const { return arrived > 0; }
+  std::string name() const;
   std::string describe(const stretto_emulated_wait &wait) const;
+  // What each thread waits for.
+  std::string describeWaiting() const;
   Warp &warpOf(const Thread &thread) { return warps[thread.thread / 32]; }
   // A lane of the warp of `thread`.
   Thread &laneOf(const Thread &thread, uint32_t lane) { return *threads[thread.thread / 32 * 32 + lane]; }
+  uint64_t random();
 
   const Launch *launch = nullptr;
   stretto_emulator_checks checks = STRETTO_EMULATOR_CHECKS_FAST;
@@ -147,41 +203,38 @@ public:
   NamedBarriers namedBarriers{*this};
 
 private:
-  void start(int64_t index);
-  void runInTurn();
-  void runFibers();
+  void startThread(int32_t number);
   static void runThread(void *thread);
+  void end(Thread &thread);
+  void checkVisits(const Thread &last);
   void suspend(Thread &thread);
-  void goOn(Fiber &from);
-  Thread *choose();
   void makeReady(Thread &thread);
-  void wakePolling();
   void advance(uint32_t &stamp);
   void joinClocks(uint32_t first, uint32_t end, uint32_t stamp);
-  uint64_t random();
-  [[noreturn]] void reportDeadlock();
-  void reportLeft(const std::string &left) const;
+  bool holds(const void *address) const;
+  Block &holder(const void *address);
+  [[noreturn]] void failEnded(const Thread &thread, const Block &memory, const std::string &what);
   std::string describe(const Thread &thread) const;
   std::string describeWait(const Thread &thread) const;
-  std::string describeWaiting() const;
 
+  Cluster &cluster;
+  uint32_t ownRank;
   const stretto_emulated_kernel *kernel = nullptr;
   uint64_t seed = 0, randomState = 0;
-  int64_t index = 0;  // of the block within the grid
-  uint32_t count = 0; // of threads
-  uint32_t stamp = 0, blockStamp = 0;
+  int64_t index = 0;                          // of the block within the grid
+  uint32_t firstBlock = 0, clusterBlocks = 1; // of its cluster
+  uint32_t count = 0;                         // of threads
+  uint32_t blockStamp = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::vector<Warp> warps;
   std::vector<GroupGathering> groups;
   std::vector<Thread *> polling;
-  uint64_t events = 0; // that a thread may have polled for
   uint32_t readyWarps = 0, currentWarp = 0;
   uint32_t arrived = 0; // at the barrier
   const stretto_emulated_wait *barrierAt = nullptr;
   uint32_t ended = 0;
-  Fiber host;
-  bool inFiber = false;
-  std::string failure;
+  Clock knownAtEnd;                                      // by any of the threads that have ended
+  std::map<std::pair<uint32_t, uint32_t>, Visit> visits; // by block of the cluster and thread
   std::vector<char> sharedMemory;
   std::vector<Cell> cells;
 };

@@ -17,7 +17,7 @@ void BoxStores::check(Thread &thread, const BoxStore &store, const stretto_emula
   checkSharedPlace(thread, AccessKind::read, store.from, read);
   // The thread's own stores come before, but the asynchronous proxy need not see them.
   const uint32_t own = std::exchange(thread.clock.of(thread.thread), ~0u);
-  recordShared(thread, block.inBackground(firstStores + thread.stores.number, thread.clock), AccessKind::read,
+  recordShared(thread, block, block.inBackground(firstStores + thread.stores.number, thread.clock), AccessKind::read,
                store.from, read);
   thread.clock.of(thread.thread) = own;
   const stretto_emulated_access write = {access.place, 0, 1, static_cast<int32_t>(store.map->shape.buffer), 0};

@@ -1,5 +1,5 @@
 // Operations of a warp: each lane posts its operands, the last one computes for all.
-#include "runtime/emulator/block.h"
+#include "runtime/emulator/cluster.h"
 
 #include <algorithm>
 #include <bit>
@@ -150,7 +150,7 @@ void Block::release(Thread &thread) {
   forEachLane(thread.mask, [&](uint32_t lane) { laneOf(thread, lane).state = ThreadState::ready; });
   warp.ready |= thread.mask;
   readyWarps |= 1u << thread.thread / 32;
-  ++events;
+  ++cluster.events;
 }
 
 bool Block::meetGroup(Thread &thread, const stretto_emulated_wait &wait) {

@@ -1,5 +1,5 @@
-// The way in: runs blocks of a launch on the calling thread.
-#include "runtime/emulator/block.h"
+// The way in: runs clusters of a launch on the calling thread.
+#include "runtime/emulator/cluster.h"
 #include "runtime/emulator/report.h"
 
 #include <fmt/format.h>
@@ -22,12 +22,12 @@ static void emulate(const stretto_emulated_kernel &kernel, void *const *buffers,
   checkSizes(kernel);
   const Settings now = settings();
   const std::shared_ptr<Launch> launch = joinLaunch(kernel, buffers, begin, end, now.checks);
-  static thread_local Block block;
-  block.enter(*launch, now);
+  static thread_local Cluster cluster;
+  cluster.enter(*launch, now);
   const uint64_t count = end - begin;
   const uint64_t step = now.seed ? strideThrough(count, now.seed) : 1;
   for (uint64_t i = 0, at = now.seed % count; i < count; ++i, at = (at + step) % count)
-    block.run(begin + at);
+    cluster.run(begin + at);
 }
 
 } // namespace stretto::emulator

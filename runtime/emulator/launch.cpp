@@ -29,8 +29,8 @@ void Launch::checkReadOnly() const {
 
 Launch::Launch(const stretto_emulated_kernel &kernel, void *const *addresses, bool recordsGlobal)
     : kernel(kernel), addresses(addresses, addresses + kernel.buffer_count),
-      granuleShift(std::countr_zero(static_cast<uint64_t>(kernel.granule))), hasBegun(kernel.grid_x * kernel.grid_y),
-      left(kernel.grid_x * kernel.grid_y) {
+      granuleShift(std::countr_zero(static_cast<uint64_t>(kernel.granule))),
+      hasBegun(kernel.grid_x * kernel.grid_y / kernel.cluster), left(hasBegun.size()) {
   for (int64_t i = 0; i < kernel.buffer_count; ++i)
     buffers.push_back({reinterpret_cast<uintptr_t>(addresses[i]), kernel.buffers[i].bytes, 0, 0});
   makeMaps();

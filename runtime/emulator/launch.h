@@ -46,7 +46,7 @@ public:
   std::vector<Region> regions;
   uint32_t granuleShift;
 
-  // Whether a block has begun, and how many have not. Guarded by the registry.
+  // Whether a cluster has begun, and how many have not. Guarded by the registry.
   std::vector<bool> hasBegun;
   int64_t left;
 
@@ -55,7 +55,7 @@ private:
   void makeRegions();
 };
 
-// The launch that the blocks begin .. end-1 of a kernel belong to: one that is going on, or a new one where a block
+// The launch that the clusters begin .. end-1 of a kernel belong to: one that is going on, or a new one where one
 // would begin twice or none is going on.
 std::shared_ptr<Launch> joinLaunch(const stretto_emulated_kernel &kernel, void *const *addresses, int64_t begin,
                                    int64_t end, stretto_emulator_checks checks);

@@ -12,6 +12,12 @@ constexpr uint32_t barrierBytes = 8;
 
 std::string nameOf(const Mbarrier &barrier) { return fmt::format("the mbarrier at byte {}", barrier.offset); }
 
+// Those of the block in whose shared memory the thread uses one, which may be another one of the cluster.
+Mbarriers &reach(Thread &thread, const stretto_emulated_wait &wait, const void *address) {
+  Block &block = *thread.owner;
+  return block.reach(thread, address, wait.place, [&] { return block.describe(wait); }).mbarriers;
+}
+
 // Whether a wait is for the phase that goes on.
 bool isAbout(const Mbarrier &barrier, const stretto_emulated_wait &wait, uint64_t phase) {
   return phase == (wait.kind == STRETTO_EMULATED_PHASE_PARITY ? barrier.phase & 1 : barrier.phase);
@@ -41,14 +47,16 @@ void Mbarriers::init(Thread &thread, const stretto_emulated_wait &wait, const vo
   barrier.number = made++;
   barrier.count = barrier.pending = count;
   barrier.made = block.actor(thread).record();
-  barrier.arrivals.reset(block.threadCount());
-  barrier.completed.reset(block.threadCount());
+  barrier.releasedAt = never;
+  block.reset(barrier.arrivals);
+  block.reset(barrier.completed);
 }
 
 void Mbarriers::invalidate(Thread &thread, const stretto_emulated_wait &wait, const void *address) {
   Mbarrier &barrier = find(thread, wait, address);
   if (!barrier.waiting.empty() || barrier.waking || !barrier.copies.empty())
-    block.fail(thread, fmt::format("{} of {}, at which threads or copies are", block.describe(wait), nameOf(barrier)));
+    block.fail(thread,
+               fmt::format("{} of {}, at which threads or copies are", block.describe(wait), nameOf(thread, barrier)));
   if (block.checks != STRETTO_EMULATOR_CHECKS_NONE)
     recordLanded(thread, address, barrierBytes);
   barriers.erase(barrier.offset);
@@ -61,10 +69,20 @@ Mbarrier &Mbarriers::find(Thread &thread, const stretto_emulated_wait &wait, con
     block.fail(thread, fmt::format("{} of byte {} of shared memory, where no mbarrier has been initialised",
                                    block.describe(wait), static_cast<int64_t>(offset)));
   Mbarrier &barrier = at->second;
-  if (block.checks != STRETTO_EMULATOR_CHECKS_NONE && !isOrdered(barrier.made, block.actor(thread)))
-    block.fail(thread, fmt::format("race: {} of {}, which thread {} has initialised with no barrier in between",
-                                   block.describe(wait), nameOf(barrier), whoOf(barrier.made)));
+  if (block.checks != STRETTO_EMULATOR_CHECKS_NONE)
+    checkMade(thread, wait, barrier);
   return barrier;
+}
+
+void Mbarriers::checkMade(Thread &thread, const stretto_emulated_wait &wait, const Mbarrier &barrier) {
+  const bool isReleased = barrier.releasedAt != never && thread.clusterWaits > barrier.releasedAt;
+  if (!isReleased && !isOrdered(barrier.made, thread.owner->actor(thread)))
+    block.fail(thread, fmt::format("race: {} of {}, which thread {} has initialised with no barrier in between",
+                                   block.describe(wait), nameOf(thread, barrier), whoOf(barrier.made)));
+}
+
+std::string Mbarriers::nameOf(const Thread &thread, const Mbarrier &barrier) const {
+  return emulator::nameOf(barrier) + (thread.owner == &block ? "" : " of " + block.name());
 }
 
 uint32_t Mbarriers::arrive(Thread &thread, const stretto_emulated_wait &wait, const void *address, uint32_t count) {
@@ -72,11 +90,11 @@ uint32_t Mbarriers::arrive(Thread &thread, const stretto_emulated_wait &wait, co
   const uint32_t phase = barrier.phase;
   if (count == 0 || count > barrier.pending)
     block.fail(thread, fmt::format("{}: {} arrivals at {}, whose phase {} lacks {} of {}", block.describe(wait), count,
-                                   nameOf(barrier), phase, barrier.pending, barrier.count));
+                                   nameOf(thread, barrier), phase, barrier.pending, barrier.count));
   barrier.pending -= count;
-  block.publish(thread, barrier.arrivals);
+  thread.owner->publish(thread, barrier.arrivals);
   completeIfDone(thread, barrier);
-  block.yield(thread);
+  thread.owner->yield(thread);
   return phase;
 }
 
@@ -85,7 +103,7 @@ void Mbarriers::expect(Thread &thread, const stretto_emulated_wait &wait, const 
   barrier.bytes += bytes;
   if (std::abs(barrier.bytes) >= manyArrivals)
     block.fail(thread, fmt::format("{}: phase {} of {} may lack at most {} bytes, but lacks {}", block.describe(wait),
-                                   barrier.phase, nameOf(barrier), manyArrivals - 1, barrier.bytes));
+                                   barrier.phase, nameOf(thread, barrier), manyArrivals - 1, barrier.bytes));
   completeIfDone(thread, barrier);
 }
 
@@ -93,14 +111,14 @@ void Mbarriers::copy(Thread &thread, const stretto_emulated_wait &wait, const vo
   Mbarrier &barrier = find(thread, wait, address);
   if (!barrier.isVisible && block.checks != STRETTO_EMULATOR_CHECKS_NONE)
     block.fail(thread, fmt::format("{}: {}, which thread {} has initialised with no fence.mbarrier.init behind it",
-                                   block.describe(wait), nameOf(barrier), whoOf(barrier.made)));
+                                   block.describe(wait), nameOf(thread, barrier), whoOf(barrier.made)));
   barrier.copies.push_back(copy);
   barrier.copiedBytes += copy.map->boxBytes();
   if (barrier.pending == 0 && barrier.copiedBytes > barrier.bytes)
     block.fail(thread, fmt::format("{}: phase {} of {} lacks {} bytes, but copies bring {}", block.describe(wait),
-                                   barrier.phase, nameOf(barrier), barrier.bytes, barrier.copiedBytes));
+                                   barrier.phase, nameOf(thread, barrier), barrier.bytes, barrier.copiedBytes));
   completeIfDone(thread, barrier);
-  block.yield(thread);
+  thread.owner->yield(thread);
 }
 
 void Mbarriers::fence(Thread &thread) {
@@ -109,11 +127,18 @@ void Mbarriers::fence(Thread &thread) {
       barrier.isVisible = true;
 }
 
+void Mbarriers::release(Thread &thread) {
+  fence(thread);
+  for (auto &[offset, barrier] : barriers)
+    if (whoOf(barrier.made) == static_cast<uint32_t>(thread.thread))
+      barrier.releasedAt = std::min(barrier.releasedAt, thread.clusterArrivals);
+}
+
 std::string Mbarriers::unfinished() const {
   for (const auto &[offset, barrier] : barriers)
     if (!barrier.copies.empty())
       return fmt::format("all threads have ended, but nobody has waited for copies of {} bytes in phase {} of {}",
-                         barrier.copiedBytes, barrier.phase, nameOf(barrier));
+                         barrier.copiedBytes, barrier.phase, emulator::nameOf(barrier));
   return "";
 }
 
@@ -140,11 +165,11 @@ void Mbarriers::complete(Thread &thread, Mbarrier &barrier) {
   if (barrier.waking)
     block.fail(thread, fmt::format("it completes phase {} of {}, but a thread that waits for phase {} has not seen yet "
                                    "that that is over",
-                                   barrier.phase, nameOf(barrier), barrier.phase - 1));
+                                   barrier.phase, nameOf(thread, barrier), barrier.phase - 1));
   ++barrier.phase;
   barrier.pending = barrier.count;
   std::swap(barrier.completed, barrier.arrivals);
-  barrier.arrivals.reset(block.threadCount());
+  block.reset(barrier.arrivals);
   land(barrier);
   barrier.waking = barrier.waiting.size();
   for (Thread *waiting : barrier.waiting)
@@ -164,7 +189,7 @@ bool Mbarriers::isOver(Thread &thread, const stretto_emulated_wait &wait, Mbarri
   }
   if (phase != barrier.phase && phase + 1 != barrier.phase)
     block.fail(thread, fmt::format("{}: phase {} of {} is neither the one that goes on, {}, nor the one before",
-                                   block.describe(wait), phase, nameOf(barrier), barrier.phase));
+                                   block.describe(wait), phase, nameOf(thread, barrier), barrier.phase));
   return !isAbout(barrier, wait, phase);
 }
 
@@ -192,8 +217,8 @@ bool Mbarriers::test(Thread &thread, const stretto_emulated_wait &wait, const vo
 }
 
 std::string Mbarriers::describe(const Mbarrier &barrier) const {
-  return fmt::format("phase {} of {}, which lacks {} of {} arrivals and {} bytes{}", barrier.phase, nameOf(barrier),
-                     barrier.pending, barrier.count, barrier.bytes,
+  return fmt::format("phase {} of {}, which lacks {} of {} arrivals and {} bytes{}", barrier.phase,
+                     emulator::nameOf(barrier), barrier.pending, barrier.count, barrier.bytes,
                      barrier.copies.empty() ? "" : fmt::format(", of which copies bring {}", barrier.copiedBytes));
 }
 
@@ -221,14 +246,14 @@ using namespace stretto::emulator;
                                                                          const stretto_emulated_wait *wait,
                                                                          const void *address, uint32_t count) {
   Thread &thread = threadOf(self);
-  return thread.owner->mbarriers.arrive(thread, *wait, address, count);
+  return reach(thread, *wait, address).arrive(thread, *wait, address, count);
 }
 
 [[gnu::visibility("default")]] void stretto_emulator_expect_bytes(stretto_emulated_thread *self,
                                                                   const stretto_emulated_wait *wait,
                                                                   const void *address, int64_t bytes) {
   Thread &thread = threadOf(self);
-  thread.owner->mbarriers.expect(thread, *wait, address, bytes);
+  reach(thread, *wait, address).expect(thread, *wait, address, bytes);
 }
 
 [[gnu::visibility("default")]] void stretto_emulator_await_mbarrier(stretto_emulated_thread *self,

@@ -32,6 +32,7 @@ struct Mbarrier {
   std::vector<BoxCopy> copies;
   int64_t copiedBytes; // of these
   bool isVisible;      // to copies
+  uint32_t releasedAt; // phase of the cluster's barrier behind whose end all blocks see it; `never`: without more none
   Clock arrivals;      // what those know who arrived in this phase
   Clock completed;     // in the phase before
   std::vector<Thread *> waiting;
@@ -55,6 +56,8 @@ public:
   void copy(Thread &thread, const stretto_emulated_wait &wait, const void *address, const BoxCopy &copy);
   // What the thread has initialised is visible to copies.
   void fence(Thread &thread);
+  // And to all threads of the cluster that wait for its barrier, at which the thread arrives next.
+  void release(Thread &thread);
   // What is left when all threads have ended; empty if nothing is.
   std::string unfinished() const;
   // `phase`: its number, or its parity where the wait is of that kind.
@@ -65,6 +68,10 @@ public:
   std::string describe(const Mbarrier &barrier) const;
 
 private:
+  static constexpr uint32_t never = ~0u;
+
+  std::string nameOf(const Thread &thread, const Mbarrier &barrier) const;
+  void checkMade(Thread &thread, const stretto_emulated_wait &wait, const Mbarrier &barrier);
   Mbarrier &find(Thread &thread, const stretto_emulated_wait &wait, const void *address);
   bool isOver(Thread &thread, const stretto_emulated_wait &wait, Mbarrier &barrier, uint64_t phase);
   void completeIfDone(Thread &thread, Mbarrier &barrier);

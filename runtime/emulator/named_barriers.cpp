@@ -35,7 +35,7 @@ void NamedBarriers::arrive(Thread &thread, const stretto_emulated_wait &wait, ui
   check(thread, wait, number, threads);
   Barrier &barrier = barriers[number];
   if (barrier.arrived.empty())
-    barrier.clock.reset(block.threadCount());
+    block.reset(barrier.clock);
   barrier.threads = threads;
   barrier.arrived.push_back(&thread);
   block.publish(thread, barrier.clock);

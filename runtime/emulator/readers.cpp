@@ -6,30 +6,35 @@
 namespace stretto::emulator {
 namespace {
 
-Record recordOf(const Readers &readers, uint32_t lane, const Actor &actor) {
-  return makeRecord(actor.block, readers.warp * 32 + lane, readers.stamp);
+Record recordOf(const Readers &readers, uint32_t lane) {
+  return makeRecord(readers.block, readers.warp * 32 + lane, readers.stamp);
 }
 
 // The lanes that do not come before the actor.
 uint32_t unordered(const Readers &readers, const Actor &actor) {
   uint32_t result = 0;
   for (uint32_t lanes = readers.lanes; lanes; lanes &= lanes - 1)
-    if (const uint32_t lane = std::countr_zero(lanes); !isOrdered(recordOf(readers, lane, actor), actor))
+    if (const uint32_t lane = std::countr_zero(lanes); !isOrdered(recordOf(readers, lane), actor))
       result |= 1u << lane;
   return result;
 }
 
-bool holds(const std::vector<Readers> &list, Record record) {
-  return std::any_of(list.begin(), list.end(), [&](const Readers &each) {
-    return each.warp == whoOf(record) / 32 && each.stamp == stampOf(record) && each.lanes >> whoOf(record) % 32 & 1;
-  });
+Readers single(Record record) {
+  return {blockOf(record), whoOf(record) / 32, stampOf(record), 1u << whoOf(record) % 32};
 }
 
-Readers single(Record record) { return {whoOf(record) / 32, stampOf(record), 1u << whoOf(record) % 32}; }
+bool areTogether(const Readers &a, const Readers &b) {
+  return a.block == b.block && a.warp == b.warp && a.stamp == b.stamp;
+}
+
+bool holds(const std::vector<Readers> &list, const Readers &one) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const Readers &each) { return areTogether(each, one) && each.lanes & one.lanes; });
+}
 
 void addTo(std::vector<Readers> &list, const Readers &one) {
   for (Readers &known : list)
-    if (known.warp == one.warp && known.stamp == one.stamp) {
+    if (areTogether(known, one)) {
       known.lanes |= one.lanes;
       return;
     }
@@ -54,12 +59,13 @@ Record ReaderLists::add(Record readers, const Actor &actor) {
     unused.pop_back();
   }
   std::vector<Readers> &list = lists[stampOf(readers)];
-  if (holds(list, actor.record()))
+  const Readers one = single(actor.record());
+  if (holds(list, one))
     return readers;
   for (Readers &each : list)
     each.lanes = unordered(each, actor);
   std::erase_if(list, [](const Readers &each) { return each.lanes == 0; });
-  addTo(list, single(actor.record()));
+  addTo(list, one);
   return readers;
 }
 
@@ -69,7 +75,7 @@ bool ReaderLists::areOrdered(Record readers, const Actor &actor, Record &other) 
     return isOrdered(readers, actor);
   for (const Readers &each : lists[stampOf(readers)])
     if (const uint32_t lanes = unordered(each, actor)) {
-      other = recordOf(each, std::countr_zero(lanes), actor);
+      other = recordOf(each, std::countr_zero(lanes));
       return false;
     }
   return true;

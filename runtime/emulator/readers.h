@@ -9,7 +9,7 @@ namespace stretto::emulator {
 
 // Threads of one warp that read with one stamp.
 struct Readers {
-  uint32_t warp, stamp, lanes;
+  uint32_t block, warp, stamp, lanes;
 };
 
 // Where only whole warps and blocks synchronise, a record says enough of several readers. Where parts of a block do, a

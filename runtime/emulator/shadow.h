@@ -3,7 +3,7 @@
 // Time is counted in stamps: within a block one counter that every synchronisation advances. A thread's stamp is that
 // of its last synchronisation, so an access with stamp s of another thread comes before everything that follows a
 // barrier of stamp b > s which both passed. Where parts of a block wait for each other, each thread has a clock, too.
-// Blocks are never in order with each other.
+// Blocks are in order with each other only through clocks, in a cluster, whose blocks count stamps together.
 #pragma once
 
 #include "runtime/emulator/clock.h"
@@ -44,6 +44,7 @@ struct Actor {
   uint32_t blockStamp, warpStamp; // of the last barrier of the block, of the last synchronisation of the warp or block
   uint32_t stamp;                 // of its last synchronisation of any kind
   const Clock *clock;
+  uint32_t firstBlock;         // of its cluster
   bool isAsynchronous = false; // whether it goes through the asynchronous proxy
   Record record() const { return makeRecord(block, thread, stamp); }
 };
@@ -51,12 +52,12 @@ struct Actor {
 // Whether what `record` says (somebody's) happened before anything the actor does now.
 inline bool isOrdered(Record record, const Actor &actor) {
   if (blockOf(record) != actor.block)
-    return false;
+    return actor.clock->knows(blockOf(record) - actor.firstBlock, whoOf(record), stampOf(record));
   if (whoOf(record) == actor.thread || (stampOf(record) < actor.blockStamp && !isInBackground(record)))
     return true;
   if (warpOf(record) == actor.thread / 32 && stampOf(record) < actor.warpStamp)
     return true;
-  return actor.clock->knows(whoOf(record), stampOf(record));
+  return actor.clock->knows(actor.block - actor.firstBlock, whoOf(record), stampOf(record));
 }
 
 // What to remember of readers when one more comes.

@@ -12,6 +12,9 @@ gpu.module @kernels {
     %i = llvm.mlir.constant(8 : i32) : i32
     nvvm.fence.mbarrier.init
     nvvm.cp.async.bulk.tensor.shared.cluster.global %t, %map, %m, box[%i, %i] {isCTAOnly = true} : !llvm.ptr<3>, !llvm.ptr
+    %c = llvm.addrspacecast %t : !llvm.ptr<3> to !llvm.ptr<7>
+    %mask = llvm.mlir.constant(1 : i16) : i16
+    nvvm.cp.async.bulk.tensor.shared.cluster.global %c, %map, %m, box[%i, %i] multicast_mask = %mask : !llvm.ptr<7>, !llvm.ptr
     nvvm.cp.async.bulk.tensor.global.shared.cta %map, %t, box[%i, %i] : !llvm.ptr, !llvm.ptr<3>
     nvvm.cp.async.bulk.commit.group
     nvvm.cp.async.bulk.wait_group 1
@@ -25,7 +28,10 @@ gpu.module @kernels {
 // CHECK: llvm.call @stretto_emulator_fence_mbarriers(%arg0)
 // CHECK: llvm.store %[[I:.*]], %[[BOX:.*]] : i32
 // CHECK: %[[RANK:.*]] = llvm.mlir.constant(2 : i32)
-// CHECK: llvm.call @stretto_emulator_copy_box(%arg0, %{{.*}}, %{{.*}}, %[[MAP]], %{{.*}}, %{{.*}}, %[[RANK]], %{{.*}})
+// CHECK: %[[OWN:.*]] = llvm.mlir.constant(65536 : i32)
+// CHECK: llvm.call @stretto_emulator_copy_box(%arg0, %{{.*}}, %{{.*}}, %[[MAP]], %{{.*}}, %{{.*}}, %[[RANK]], %[[OWN]], %{{.*}})
+// CHECK: %[[BLOCKS:.*]] = llvm.zext %{{.*}} : i16 to i32
+// CHECK: llvm.call @stretto_emulator_copy_box(%arg0, {{.*}}, %[[BLOCKS]], %{{[0-9]+}})
 // CHECK: llvm.call @stretto_emulator_store_box(%arg0, %{{.*}}, %{{.*}}, %[[MAP]], %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK: llvm.call @stretto_emulator_commit_stores(%arg0)
 // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
@@ -97,9 +103,9 @@ gpu.module @kernels {
     %t = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %c = llvm.addrspacecast %t : !llvm.ptr<3> to !llvm.ptr<7>
     %i = llvm.mlir.constant(0 : i32) : i32
-    %mask = llvm.mlir.constant(1 : i16) : i16
-    // expected-error @+1 {{is known to the emulator only in tile mode, without multicast, group or predicate}}
-    nvvm.cp.async.bulk.tensor.shared.cluster.global %c, %map, %t, box[%i, %i] multicast_mask = %mask : !llvm.ptr<7>, !llvm.ptr
+    %p = llvm.mlir.constant(true) : i1
+    // expected-error @+1 {{is known to the emulator only in tile mode, without group or predicate}}
+    nvvm.cp.async.bulk.tensor.shared.cluster.global %c, %map, %t, box[%i, %i] predicate = %p : !llvm.ptr<7>, !llvm.ptr
     llvm.return
   }
 }

@@ -1,15 +1,8 @@
 //===- MatmulTest.cpp - a matmul whose warps have roles, and what may be wrong with it ------===//
+#include "Assembled.h"
 #include "Faults.h"
 #include "MatmulKernel.h"
 #include "Orders.h"
-
-#include "codegen/cuda/binary/Passes.h"
-#include "codegen/cuda/binary/Serialize.h"
-#include "codegen/cuda/binary/Toolkit.h"
-
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <bit>
 #include <numeric>
@@ -64,21 +57,11 @@ TEST_F(Roles, Matmul) {
 
 /// The very same text is code for the GPU.
 TEST_F(Roles, Assembles) {
-  using namespace mlir;
-  if (failed(stretto::codegen::Toolkit::find("", *stretto::codegen::Chip::resolve("sm_90a", [](const llvm::Twine &) {}),
-                                             [](const llvm::Twine &) {})))
+  if (!hasAssembler())
     GTEST_SKIP() << "no ptxas";
-  DialectRegistry registry;
-  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, stretto::kern::KernDialect>();
-  stretto::codegen::registerKernelTranslation(registry);
-  MLIRContext context(registry);
-  auto module = parseSourceString<ModuleOp>(roleMatmul, &context);
-  ASSERT_TRUE(module);
-  PassManager passes(&context);
-  passes.addNestedPass<gpu::GPUModuleOp>(createConvertNVVMToLLVMPass());
-  passes.addPass(stretto::codegen::createEmbedCudaBinaries());
-  ASSERT_TRUE(succeeded(passes.run(*module)));
-  auto kernel = *module->getOps<stretto::kern::DeviceKernelOp>().begin();
+  Assembled code(roleMatmul);
+  auto kernel = code.kernel();
+  ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel.getSpillBytes(), 0);
   EXPECT_EQ(kernel.getDynamicSharedBytes(), 23680);
   EXPECT_EQ(kernel.getTensorMaps()->size(), 2u);
