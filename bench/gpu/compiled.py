@@ -12,7 +12,7 @@ from setting import ROOT
 WHEEL = f"{ROOT}/.deps/venv/lib/python*/site-packages/triton/backends/nvidia/bin/nvdisasm"
 NVDISASM = shutil.which("nvdisasm") or next(iter(glob.glob(WHEEL)), "nvdisasm")
 PASSES = ["choose-cuda-schedule", "name-cuda-kernels", "lower-cuda-kernels", "embed-cuda-binaries"]
-KERNEL = re.compile(rb'kern\.device_kernel @(\S+) symbol "(\S+)" grid \[(\d+), (\d+)\] block (\d+) shared (\d+)(?: dynamic_shared (\d+))? '
+KERNEL = re.compile(rb'kern\.device_kernel @(\S+) symbol "(\S+)" grid \[(\d+), (\d+)\] block (\d+)(?: cluster \d+)? shared (\d+)(?: dynamic_shared (\d+))? '
                     rb"registers (\d+) spills (\d+) local \d+ bytes_moved (\d+) flops (\d+)")  # fmt: skip
 IMAGE = re.compile(rb'@stretto\.image\.0\("((?:[^"\\]|\\.)*)"\)')
 

@@ -87,20 +87,6 @@ static FailureOr<SmallVector<kern::TensorMapAttr>> readMaps(LLVM::LLVMFuncOp ker
   return maps;
 }
 
-/// Blocks of a cluster, which are side by side in x.
-static FailureOr<int64_t> readCluster(LLVM::LLVMFuncOp kernel, int64_t gridX) {
-  ArrayRef<int32_t> dims = clusterDimsOf(kernel);
-  int64_t blocks = clusterBlocksOf(kernel);
-  if (!dims.empty() && dims[0] != blocks)
-    return kernel.emitOpError("must have clusters along x alone to be emulated, but has those of ") << dims;
-  if (blocks < 1 || blocks > mostOfCluster)
-    return kernel.emitOpError("must have clusters of 1 to ") << mostOfCluster << " blocks, but got " << blocks;
-  if (gridX % blocks)
-    return kernel.emitOpError("kern.grid must have a multiple of the ")
-           << blocks << " blocks of a cluster along x, but got " << gridX;
-  return blocks;
-}
-
 static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   auto name = kernel->getAttrOfType<StringAttr>("kern.kernel");
   auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid");
@@ -114,9 +100,8 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   int64_t dynamicShared = dynamicSharedOf(kernel);
   if (dynamicShared < 0 || dynamicShared > mostShared)
     return kernel.emitOpError() << dynamicSharedAttr << " must be 0 to " << mostShared << ", but got " << dynamicShared;
-  FailureOr<int64_t> cluster = readCluster(kernel, grid[0]);
   FailureOr<SmallVector<kern::TensorMapAttr>> maps = readMaps(kernel, bytes.asArrayRef());
-  if (failed(cluster) || failed(maps))
+  if (failed(maps) || failed(checkClusters(kernel, grid[0])))
     return failure();
   const size_t buffers = kernel.getNumArguments() - maps->size();
   if (static_cast<size_t>(bytes.size()) != buffers)
@@ -124,9 +109,15 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   for (Type type : kernel.getArgumentTypes().take_front(buffers))
     if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type); !pointer || pointer.getAddressSpace() != 1)
       return kernel.emitOpError("must take pointers to global memory alone to be emulated, but got ") << type;
-  return LaunchFacts{
-      name.getValue(),         grid[0], grid[1], block.getInt(), *cluster, dynamicShared, bytes.asArrayRef(),
-      readOnlyBuffers(kernel), *maps};
+  return LaunchFacts{name.getValue(),
+                     grid[0],
+                     grid[1],
+                     block.getInt(),
+                     clusterBlocksOf(kernel),
+                     dynamicShared,
+                     bytes.asArrayRef(),
+                     readOnlyBuffers(kernel),
+                     *maps};
 }
 
 /// Nothing that is meant for the GPU stays with the function.

@@ -62,6 +62,9 @@ LogicalResult DeviceKernelOp::verify() {
     return emitOpError() << "grid must be two numbers of at least 1, but got [" << grid << "]";
   if (getBlock() < 32 || getBlock() > 1024 || getBlock() % 32)
     return emitOpError() << "block must be a multiple of 32 up to 1024, but got " << getBlock();
+  if (getCluster() < 1 || getCluster() > mostOfCluster || grid[0] % getCluster())
+    return emitOpError() << "cluster must be 1 to " << mostOfCluster << " blocks that divide the " << grid[0]
+                         << " of the grid in x, but got " << getCluster();
   if (getRegisters() < 1 || getRegisters() > 255)
     return emitOpError() << "registers must be between 1 and 255, but got " << getRegisters();
   for (int64_t number :

@@ -58,29 +58,35 @@ def Kern_DeviceKernelOp : Kern_Op<"device_kernel", [Symbol]> {
   let summary = "a kernel in the images for the GPU";
   let description = [{
     Stands for the kernel that `kern.rowwise` and the like name: its `symbol` in each of the images that `kern.images`
-    of the module lists, and how it is launched: `grid` blocks in x and y, of `block` threads each. What a launch takes:
-    `shared` bytes of static shared memory of a block, and `dynamic_shared` bytes that the launch adds (none where it is
-    not there); `registers` and `local` bytes of local memory of a thread, `spills` of them for registers that did not
-    fit. `bytes_moved` between memory and the GPU and `flops` are those of a whole launch. Its parameters are one
-    pointer for each buffer, operands, then results, and behind these the `tensor_maps`, by value.
+    of the module lists, and how it is launched: `grid` blocks in x and y, of `block` threads each, in clusters of
+    `cluster` blocks side by side in x (none where it is not there). What a launch takes: `shared` bytes of static
+    shared memory of a block, and `dynamic_shared` bytes that the launch adds (none where it is not there); `registers`
+    and `local` bytes of local memory of a thread, `spills` of them for registers that did not fit. `bytes_moved`
+    between memory and the GPU and `flops` are those of a whole launch. Its parameters are one pointer for each buffer,
+    operands, then results, and behind these the `tensor_maps`, by value.
 
     ```mlir
     kern.device_kernel @layers.forward.rowwise0 symbol "layers_forward_rowwise0" grid [512, 1] block 192 shared 0
       registers 40 spills 0 local 0 bytes_moved 25165824 flops 6291456
-    kern.device_kernel @layers.mixer0 symbol "layers_mixer0" grid [96, 1] block 256 shared 0 dynamic_shared 172032
-      registers 168 spills 0 local 0 bytes_moved 25165824 flops 1610612736
+    kern.device_kernel @layers.mixer0 symbol "layers_mixer0" grid [96, 1] block 256 cluster 2 shared 0
+      dynamic_shared 172032 registers 168 spills 0 local 0 bytes_moved 25165824 flops 1610612736
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$symbol, DenseI64ArrayAttr:$grid, I64Attr:$block,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster,
                        I64Attr:$shared_bytes, DefaultValuedAttr<I64Attr, "0">:$dynamic_shared_bytes, I64Attr:$registers,
                        I64Attr:$spill_bytes, I64Attr:$local_bytes, I64Attr:$bytes_moved, I64Attr:$flops,
                        OptionalAttr<TypedArrayAttrBase<Kern_TensorMapAttr, "tensor maps">>:$tensor_maps);
   let assemblyFormat = [{
-    $sym_name `symbol` $symbol `grid` $grid `block` $block `shared` $shared_bytes
+    $sym_name `symbol` $symbol `grid` $grid `block` $block (`cluster` $cluster^)? `shared` $shared_bytes
     (`dynamic_shared` $dynamic_shared_bytes^)? `registers` $registers `spills` $spill_bytes `local` $local_bytes
     `bytes_moved` $bytes_moved `flops` $flops (`tensor_maps` $tensor_maps^)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// As many blocks a cluster may have on any GPU that has clusters.
+    static constexpr int64_t mostOfCluster = 8;
+  }];
 }
 
 #endif

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 13u
+#define STRETTO_ABI_VERSION 14u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -142,6 +142,7 @@ typedef struct stretto_kernel {
   const char *symbol;    /* its name in the device images, or null. It takes one pointer for each buffer. */
   int64_t grid[2];       /* blocks of a launch in x and y */
   int64_t block;         /* threads of a block */
+  int64_t cluster;       /* blocks of a cluster, side by side in x; divides grid[0]; 0 and 1: it has no clusters */
   int64_t shared_bytes;  /* static shared memory of a block */
   int64_t dynamic_shared_bytes; /* shared memory that a launch gives each block besides it */
   int64_t registers;     /* of a thread, and bytes it spills, as the assembler says; 0 where unknown */

@@ -1,4 +1,5 @@
 //===- EmbedBinaries.cpp - kernels become machine code in the program ----------===//
+#include "codegen/cuda/Clusters.h"
 #include "codegen/cuda/binary/Binary.h"
 #include "codegen/cuda/binary/Passes.h"
 
@@ -69,9 +70,9 @@ private:
     auto number = [&](StringRef name) { return kernel->getAttrOfType<IntegerAttr>(name).getInt(); };
     auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel_attributes::grid);
     kern::DeviceKernelOp::create(builder, kernel.getLoc(), nameOf(kernel), kernel.getSymName(), grid,
-                                 number(kernel_attributes::block), cost.shared, dynamicSharedOf(kernel), cost.registers,
-                                 cost.spills, cost.local, number(kernel_attributes::bytesMoved),
-                                 number(kernel_attributes::flops),
+                                 number(kernel_attributes::block), clusterBlocksOf(kernel), cost.shared,
+                                 dynamicSharedOf(kernel), cost.registers, cost.spills, cost.local,
+                                 number(kernel_attributes::bytesMoved), number(kernel_attributes::flops),
                                  kernel->getAttrOfType<ArrayAttr>(kernel_attributes::tensorMaps));
   }
 };

@@ -1,6 +1,7 @@
 //===- Kernels.cpp - what a module of kernels asks of the GPU -------------===//
 #include "codegen/cuda/binary/Kernels.h"
 
+#include "codegen/cuda/Clusters.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/binary/KernelTable.h"
 #include "ir/kern/KernOps.h"
@@ -144,7 +145,7 @@ static LogicalResult checkAttributes(LLVM::LLVMFuncOp kernel) {
     return emitError(kernel.getLoc()) << slotOf(kernel) << "needs " << kernel_attributes::name << ", "
                                       << kernel_attributes::grid << " = array<i64: X, Y> and "
                                       << kernel_attributes::block;
-  return success();
+  return checkClusters(kernel, grid[0]);
 }
 
 /// Whether a parameter is a tensor map by value.

@@ -24,6 +24,21 @@ static void checkShared(const stretto_kernel &kernel, const std::string &deviceN
                   kernel.name, deviceName, name, mostShared, bytes, name));
 }
 
+// A launch of so many blocks in x. `cluster` has to last until then.
+static cudaLaunchConfig_t configOf(const stretto_kernel &kernel, int64_t blocks, cudaLaunchAttribute &cluster) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(kernel.grid[1]), 1);
+  config.blockDim = dim3(static_cast<unsigned>(kernel.block), 1, 1);
+  config.dynamicSmemBytes = static_cast<size_t>(kernel.dynamic_shared_bytes);
+  if (kernel.cluster > 1) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(kernel.cluster), 1, 1};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  return config;
+}
+
 Kernels::Kernels(const stretto_program &program, const std::string &deviceName, Capability device, int64_t mostShared)
     : program(program), handles(program.kernel_count) {
   const std::span<const stretto_image> images(program.images, static_cast<size_t>(program.image_count));
@@ -36,7 +51,7 @@ Kernels::Kernels(const stretto_program &program, const std::string &deviceName, 
     load(*image);
     for (int64_t i = 0; i < program.kernel_count; ++i)
       if (program.kernels[i].symbol)
-        handles[i] = loadKernel(program.kernels[i]);
+        handles[i] = loadKernel(program.kernels[i], deviceName);
   } catch (...) {
     unload();
     throw;
@@ -61,7 +76,7 @@ void Kernels::load(const stretto_image &image) {
 // Unless told otherwise, the driver loads a library when a kernel of it is needed: then its compiler runs, memory is
 // taken, and a capture may be under way. To ask for a kernel's attributes is the way to have it loaded now. More than
 // 48 KiB of shared memory must be asked for before a launch.
-cudaKernel_t Kernels::loadKernel(const stretto_kernel &kernel) const {
+cudaKernel_t Kernels::loadKernel(const stretto_kernel &kernel, const std::string &deviceName) const {
   cudaKernel_t handle = nullptr;
   const cudaError_t found = cudaLibraryGetKernel(&handle, library, kernel.symbol);
   if (found == cudaErrorSymbolNotFound)
@@ -74,7 +89,22 @@ cudaKernel_t Kernels::loadKernel(const stretto_kernel &kernel) const {
   if (kernel.dynamic_shared_bytes)
     checkLoaded(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(kernel.dynamic_shared_bytes)));
+  if (kernel.cluster > 1)
+    checkClusters(kernel, function, deviceName);
   return handle;
+}
+
+// Too few multiprocessors may lie together: a part of a device has fewer than all of it.
+void Kernels::checkClusters(const stretto_kernel &kernel, const void *function, const std::string &deviceName) const {
+  cudaLaunchAttribute cluster{};
+  const cudaLaunchConfig_t config = configOf(kernel, kernel.grid[0], cluster);
+  int fitting = 0;
+  checkLoaded(cudaOccupancyMaxActiveClusters(&fitting, function, &config));
+  if (fitting < 1)
+    throw Error(
+        fmt::format("a cluster of {} blocks of the kernel '{}' must fit into the device, {}, but it has no room "
+                    "for one",
+                    kernel.cluster, kernel.name, deviceName));
 }
 
 void Kernels::checkLoaded(cudaError_t status) const {
@@ -110,10 +140,8 @@ void Kernels::launchBlocks(const stretto_kernel &kernel, int64_t blocks, std::ve
     throw Error(fmt::format("a kernel of a program for CUDA must be in its device code, but '{}' is not; compile the "
                             "model again",
                             kernel.name));
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(kernel.grid[1]), 1);
-  config.blockDim = dim3(static_cast<unsigned>(kernel.block), 1, 1);
-  config.dynamicSmemBytes = static_cast<size_t>(kernel.dynamic_shared_bytes);
+  cudaLaunchAttribute cluster{};
+  cudaLaunchConfig_t config = configOf(kernel, blocks, cluster);
   config.stream = stream;
   std::vector<CUtensorMap> maps = makeTensorMaps(kernel, buffers);
   std::vector<void *> arguments;

@@ -14,8 +14,8 @@ namespace stretto::runtime {
 class Kernels {
 public:
   // Loads the first image the device takes and every kernel in it. `mostShared`: bytes of shared memory that a block
-  // may have there. Throws Error where no image fits, a kernel is missing or needs more shared memory, and what the
-  // driver says of an image that it cannot load.
+  // may have there. Throws Error where no image fits, a kernel is missing, needs more shared memory or has clusters
+  // that do not fit, and what the driver says of an image that it cannot load.
   Kernels(const stretto_program &program, const std::string &deviceName, Capability device, int64_t mostShared);
   ~Kernels();
   Kernels(const Kernels &) = delete;
@@ -31,7 +31,9 @@ private:
                     cudaStream_t stream) const;
   void load(const stretto_image &image);
   void unload();
-  cudaKernel_t loadKernel(const stretto_kernel &kernel) const;
+  cudaKernel_t loadKernel(const stretto_kernel &kernel, const std::string &deviceName) const;
+  // Throws Error where the device has no room for a cluster of the kernel.
+  void checkClusters(const stretto_kernel &kernel, const void *function, const std::string &deviceName) const;
   // Throws Error where the status of loading is not success.
   void checkLoaded(cudaError_t status) const;
   const stretto_program &program;

@@ -50,7 +50,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // expected-error @+1 {{must have clusters along x alone to be emulated, but has those of 2, 2}}
+  // expected-error @+1 {{must have clusters along x alone, but has those of 2, 2}}
   llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.cluster_dim = array<i32: 2, 2, 1>, kern.kernel = "k",
       kern.grid = array<i64: 6, 2>, kern.block = 32 : i64, kern.buffer_bytes = array<i64: 64>} {
     llvm.return

@@ -103,6 +103,9 @@ contains(train("shared", status=1, environment={**gpu, "STRETTO_FAKE_GPU_SHARED"
          "most 166912 bytes for a block, but needs 200000; compile the model again: stretto compile SPEC --target=cuda "
          "--chip=sm_90")
 expect(not os.path.exists(f"{folder}/shared"), "a run directory was begun")
+# Nor one whose clusters do not fit. (Without clusters it would not be launched.)
+contains(train("clusters", status=1, environment={**gpu, "STRETTO_FAKE_GPU_CLUSTER": "1"}),
+         "error: a cluster of 2 blocks of the kernel 'loss' must fit into the device, made-up GPU, but it has no room for one")
 
 # The driver compiles PTX when a kernel is first needed: that is before the run, and its compiler is heard.
 contains(train("text", status=1, environment={**gpu, "STRETTO_FAKE_GPU": "8.6"}),

@@ -1,7 +1,8 @@
 // Libraries and kernels of the made-up GPU. A library is loaded when one of its kernels is needed, as CUDA's are: not
 // before, and not while a stream is captured. The machine code "code of sm_90a" is the program's own kernels on the
 // CPU; any text is refused by a compiler that says why. STRETTO_FAKE_GPU_FAULT=N: the N-th kernel that runs breaks the
-// device for good.
+// device for good. STRETTO_FAKE_GPU_CLUSTER=N: the largest clusters that there is room for have N blocks, 8 if not
+// given.
 #include "runtime/abi/abi.h"
 #include "test/integration/runtime/fake/gpu.h"
 #include "test/integration/runtime/fake/gpu_tensor_maps.h"
@@ -43,6 +44,16 @@ cudaError_t load(CUlib_st &library) {
     std::strncpy(static_cast<char *>(library.compilerValues[0]), "line 1; fatal: this is no PTX",
                  reinterpret_cast<size_t>(library.compilerValues[1]));
   return cudaErrorInvalidPtx;
+}
+
+// Blocks of a cluster in x, as a launch asks for them; 0 where it asks for anything else.
+unsigned clusterOf(const cudaLaunchConfig_t &config) {
+  if (config.numAttrs == 0)
+    return 1;
+  const cudaLaunchAttribute &cluster = config.attrs[0];
+  const auto &dims = cluster.val.clusterDim;
+  const bool isCluster = config.numAttrs == 1 && cluster.id == cudaLaunchAttributeClusterDimension;
+  return isCluster && dims.x > 1 && dims.y == 1 && dims.z == 1 && config.gridDim.x % dims.x == 0 ? dims.x : 0;
 }
 
 // Of a buffer, as far as the kernel says.
@@ -103,6 +114,11 @@ cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribu
   handle.mostDynamicShared = static_cast<size_t>(value);
   return cudaSuccess;
 }
+cudaError_t cudaOccupancyMaxActiveClusters(int *count, const void *, const cudaLaunchConfig_t *config) {
+  const unsigned cluster = clusterOf(*config);
+  *count = cluster && cluster <= numberIn("STRETTO_FAKE_GPU_CLUSTER", 8);
+  return cluster ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
 // The kernels of LibTorch are not here.
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) {
   breakDevice(cudaErrorInvalidDeviceFunction, "a kernel was launched that the made-up GPU does not have");
@@ -114,7 +130,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     return status;
   const bool isPart = kernel->chunk_rows > 0 && config->gridDim.x < kernel->grid[0];
   if ((config->gridDim.x != kernel->grid[0] && !isPart) || config->gridDim.y != kernel->grid[1] ||
-      config->blockDim.x != kernel->block ||
+      config->blockDim.x != kernel->block || clusterOf(*config) != std::max<int64_t>(kernel->cluster, 1) ||
       static_cast<int64_t>(config->dynamicSmemBytes) != kernel->dynamic_shared_bytes)
     return cudaErrorInvalidConfiguration;
   if (config->dynamicSmemBytes > mostDynamicShared)

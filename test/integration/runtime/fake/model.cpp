@@ -234,17 +234,22 @@ constexpr stretto_kernel withMap(stretto_kernel kernel, const stretto_tensor_map
   return kernel;
 }
 
+constexpr stretto_kernel inClusters(stretto_kernel kernel, int64_t blocks) {
+  kernel.cluster = cuda ? blocks : 0;
+  return kernel;
+}
+
 // A kernel for the CPU; of a program for CUDA it has a place in the device code, too, and `shared` bytes of dynamic
 // shared memory. See stretto_kernel.
 constexpr stretto_kernel cpuKernel(const char *name, const char *location, const char *group, stretto_kernel_fn function,
                                    int64_t chunks, int64_t buffers, int64_t scratch, int64_t moved, int64_t shared = 0) {
   return {name,  location, group,     function,        chunks,      buffers,      scratch,
-          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, cuda ? shared : 0, 0, 0, nullptr, 0, nullptr, nullptr, 0};
+          moved, 0,        cuda ? name : nullptr, {cuda ? chunks : 0, cuda}, cuda ? 32 : 0, 0, 0, cuda ? shared : 0, 0, 0, nullptr, 0, nullptr, nullptr, 0};
 }
 const stretto_kernel kernels[KernelCount] = {
     withMap(cpuKernel("tanh", "fake.stretto:3:5", "rowwise", tanhForward, rowChunks, 2, 0, 2 * rows * hidden * size), activationsMap),
     cpuKernel("tanh.grad", "fake.stretto:3:5", "rowwise", tanhBackward, rowChunks, 2, 0, 3 * rows * hidden * size, 200000),
-    cpuKernel("loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size),
+    inClusters(cpuKernel("loss", "fake.stretto:4:1", "loss", crossEntropy, rowChunks, 5, vocabulary * size, 2 * rows * vocabulary * size), 2),
     cpuKernel("loss.sum", "fake.stretto:4:1", "loss", sumLoss, 1, 2, 0, rows * size),
     cpuKernel("predict", "fake.stretto:4:1", "loss", predict, rowChunks, 4, 0, rows * vocabulary * size),
     inRanges(cpuKernel("norm.squares", "", "optimizer", squares, updateChunks, 2, 0, elements * size), squaresBytes, squaresOfChunk),

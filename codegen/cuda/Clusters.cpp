@@ -1,0 +1,36 @@
+//===- Clusters.cpp - what kernels say of their clusters -----------------------------===//
+#include "codegen/cuda/Clusters.h"
+
+#include "ir/kern/KernOps.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+static ArrayRef<int32_t> clusterDimsOf(Operation *kernel) {
+  auto dims = kernel->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getClusterDimAttrName());
+  return dims ? dims.asArrayRef() : ArrayRef<int32_t>();
+}
+
+int64_t stretto::codegen::clusterBlocksOf(Operation *kernel) {
+  int64_t blocks = 1;
+  for (int32_t dim : clusterDimsOf(kernel))
+    blocks *= dim;
+  return blocks;
+}
+
+LogicalResult stretto::codegen::checkClusters(LLVM::LLVMFuncOp kernel, int64_t gridX) {
+  constexpr int64_t most = kern::DeviceKernelOp::mostOfCluster;
+  ArrayRef<int32_t> dims = clusterDimsOf(kernel);
+  int64_t blocks = clusterBlocksOf(kernel);
+  if (!dims.empty() && dims[0] != blocks)
+    return kernel.emitOpError("must have clusters along x alone, but has those of ") << dims;
+  if (blocks < 1 || blocks > most)
+    return kernel.emitOpError("must have clusters of 1 to ") << most << " blocks, but got " << blocks;
+  if (gridX % blocks)
+    return kernel.emitOpError("kern.grid must have a multiple of the ")
+           << blocks << " blocks of a cluster along x, but got " << gridX;
+  return success();
+}
