@@ -25,8 +25,8 @@ void writeNaN(void *const *buffers, int64_t, int64_t, void *) { static_cast<floa
 
 stretto_kernel cpuKernel(const char *name, const char *location, stretto_kernel_fn function, int64_t chunks,
                          int64_t scratch, int64_t moved, int64_t flops) {
-  return {name, location, "rowwise", function, chunks, 1,       scratch, moved,   flops,   nullptr, {0, 0},
-          0,    0,        0,         0,        0,      nullptr, 0,       nullptr, nullptr, 0};
+  return {name, location, "rowwise", function, chunks, 1, scratch, moved, flops,   nullptr, {0, 0},
+          0,    0,        0,         0,        0,      0, nullptr, 0,     nullptr, nullptr, 0};
 }
 
 const stretto_kernel counting = cpuKernel("counting", "a.stretto:1:1", countChunks, 1000, 8, 1 << 20, 10);
