@@ -40,7 +40,7 @@ public:
   int64_t bucketBytes() const override { return 4 << 20; }
   passes::CostModel costModel() const override { return {}; }
 
-  void addEpilogues(OpPassManager &passes, StringRef cpu, bool wherePossible) const override {
+  void addEpilogues(OpPassManager &passes, const BackendSettings &, StringRef cpu, bool wherePossible) const override {
     const EpilogueLimits limits = wherePossible ? cpuStrips.wherePossible() : cpuStrips;
     passes.addPass(createChooseEpilogues({{},
                                           limits.wantedColumns,

@@ -6,6 +6,7 @@
 #include "codegen/cuda/binary/KernelTable.h"
 #include "codegen/cuda/binary/Passes.h"
 #include "codegen/emulator/Passes.h"
+#include "codegen/rows/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/Twine.h"
@@ -16,6 +17,9 @@ using namespace stretto::codegen;
 
 /// The chip whose kernels are made if nobody names one.
 static constexpr StringRef usualChip = "sm_90a";
+
+/// The one chip that multiplies as our matmuls do.
+static constexpr StringLiteral chipOfMatmuls = "sm_90a";
 
 static constexpr StringRef chipAttr = "kern.chip";
 
@@ -64,6 +68,17 @@ public:
   int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const override {
     int64_t usual = batch * llvm::divideCeil(length, 16), most = batch * length;
     return std::min(settings.maxDocuments ? settings.maxDocuments : usual, most);
+  }
+
+  void addEpilogues(OpPassManager &passes, const BackendSettings &settings, StringRef,
+                    bool wherePossible) const override {
+    ChooseCudaEpiloguesOptions options;
+    options.wherePossible = wherePossible;
+    if (settings.chip != chipOfMatmuls)
+      options.apart =
+          ("matmuls with an epilogue are for " + chipOfMatmuls + ", and the chip is " + settings.chip).str();
+    passes.addPass(createChooseCudaEpilogues(options));
+    passes.addPass(createFuseEpilogues());
   }
 
   void addSchedules(OpPassManager &passes, const BackendSettings &settings, StringRef,

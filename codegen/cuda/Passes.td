@@ -3,6 +3,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChooseCudaEpilogues : Pass<"kern-choose-cuda-epilogues", "::mlir::ModuleOp"> {
+  let summary = "decide which kernels lie in the epilogue of a matmul on tensor cores";
+  let description = [{
+    As `kern-choose-epilogues`, for matmuls of bf16. Strips have at most 256 columns, of each piece a multiple of 16, or
+    of 64 where the weight is not transposed; rows of operands have a multiple of 8 numbers.
+
+    Unless they are to be fused `where-possible`, a kernel stays apart where there are fewer tiles of 128 x 256 than
+    `processors`, and where the one kernel is estimated to take no less time than the library's matmul and the kernel
+    behind it. One: the longest of what its busiest thread block
+    multiplies, copies and computes (as `kern-choose-cuda-schedule` counts it) and the bytes that it moves, then the
+    epilogue of the last tile. Two: 650 TFLOP/s, the bytes that the kernel moves, another launch. Both remarks have the
+    times, `NanosecondsFused` and `NanosecondsApart`.
+
+    ```mlir
+    // stretto-opt --kern-choose-cuda-epilogues
+    func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<2304x768xbf16>) -> tensor<16x2048x2304xbf16> {
+      %0 = seq.linear %x, %w : tensor<16x2048x768xbf16>, tensor<2304x768xbf16> -> tensor<16x2048x2304xbf16>
+      %1 = kern.rowwise kernel "main.rowwise0"(%0) maps [row] {
+      ^bb0(%row: tensor<2304xbf16>):
+        %2 = arith.extf %row : tensor<2304xbf16> to tensor<2304xf32>
+        %3 = seq.tap %2 by -1 : tensor<2304xf32>
+        %4 = arith.truncf %3 : tensor<2304xf32> to tensor<2304xbf16>
+        kern.yield %4 : tensor<2304xbf16>
+      } : (tensor<16x2048x2304xbf16>) -> tensor<16x2048x2304xbf16>
+      return %1 : tensor<16x2048x2304xbf16>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.linear %arg0, %arg1 : ... {kern.epilogue = 0 : i64}
+    ```
+  }];
+  let options = [
+    Option<"wherePossible", "where-possible", "bool", "false", "also where it does not pay">,
+    Option<"apart", "apart", "std::string", "", "why matmuls of the chip have no epilogue, if they have none">,
+    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">
+  ];
+  let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
   let summary = "decide how each fused kernel is shared out over threads";
   let description = [{

@@ -86,7 +86,7 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
   if (int64_t alignment = options.backend->logitsAlignment())
     passes.addPass(createPadLogits({alignment}));
   if (options.fuse == "all" || options.fuse == "always")
-    options.backend->addEpilogues(passes, options.cpu, options.fuse == "always");
+    options.backend->addEpilogues(passes, options.settings, options.cpu, options.fuse == "always");
   passes.addPass(passes::createAddOptimizer());
 }
 

@@ -26,21 +26,22 @@ struct Pair {
 
 class Chooser {
 public:
-  Chooser(func::FuncOp function, ArrayRef<std::string> types, EpilogueLimits limits, StringRef apart)
-      : function(function), types(types), limits(limits), apart(apart) {}
+  Chooser(func::FuncOp function, const EpilogueRules &rules) : function(function), rules(rules) {}
 
   void run();
 
 private:
   SmallVector<Pair> findPairs();
+  EpilogueVerdict judge(const Pair &pair);
+  void mark(const Pair &pair);
+  void tell(const Pair &pair, const EpilogueVerdict &verdict);
   std::string refuse(const Pair &pair);
   std::string refuseMatmul(Operation *matmul);
+  std::string refuseOperands(Operation *matmul);
   bool readsThroughOthers(const Pair &pair);
 
   func::FuncOp function;
-  ArrayRef<std::string> types;
-  EpilogueLimits limits;
-  StringRef apart;
+  const EpilogueRules &rules;
   llvm::DenseMap<Operation *, Operation *> partners; // of what was chosen
   int64_t number = 0;
 };
@@ -67,11 +68,17 @@ SmallVector<Pair> Chooser::findPairs() {
 }
 
 std::string Chooser::refuseMatmul(Operation *matmul) {
-  std::string type;
-  llvm::raw_string_ostream(type) << getElementTypeOrSelf(matmul->getOperand(0).getType());
+  auto nameOf = [](Type type) {
+    std::string name;
+    llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
+    return name;
+  };
   auto result = cast<RankedTensorType>(matmul->getResult(0).getType());
-  if (!llvm::is_contained(types, type) || getElementTypeOrSelf(result) != getElementTypeOrSelf(matmul->getOperand(0)))
+  std::string type = nameOf(matmul->getOperand(0).getType()), ofResult = nameOf(result);
+  if (!llvm::is_contained(rules.types, type))
     return "this target has no matmul with an epilogue for " + type;
+  if (type != ofResult)
+    return "the matmul of " + type + " gives " + ofResult;
   if (matmul->getNumOperands() > 2)
     return "the matmul adds another value";
   if (matmul->hasAttr("seq.no_fuse"))
@@ -82,8 +89,17 @@ std::string Chooser::refuseMatmul(Operation *matmul) {
   if (result.getRank() != 3)
     return "the matmul has no rows of one dimension";
   int64_t depth = cast<RankedTensorType>(matmul->getOperand(0).getType()).getDimSize(2);
-  if (depth < limits.leastDepth)
-    return llvm::formatv("sums of {0} terms are too short to pay for strips, at least {1}", depth, limits.leastDepth);
+  if (depth < rules.limits.leastDepth)
+    return llvm::formatv("sums of {0} terms are too short to pay for strips, at least {1}", depth,
+                         rules.limits.leastDepth);
+  return refuseOperands(matmul);
+}
+
+std::string Chooser::refuseOperands(Operation *matmul) {
+  for (Value operand : matmul->getOperands())
+    if (int64_t width = cast<RankedTensorType>(operand.getType()).getShape().back(); width % rules.limits.operandUnit)
+      return llvm::formatv("rows of an operand have {0} numbers, and not a multiple of {1}", width,
+                           rules.limits.operandUnit);
   return "";
 }
 
@@ -114,35 +130,61 @@ std::string Chooser::refuse(const Pair &pair) {
     return "the kernel reads the matmul in two ways";
   if (readsThroughOthers(pair))
     return "what else the kernel reads depends on the matmul";
-  std::string reason = refuseEpilogue(pair.kernel, *argument, limits);
-  return reason.empty() ? apart.str() : reason;
+  std::string reason = refuseEpilogue(pair.kernel, *argument, *weightFormOf(pair.matmul), rules.limits);
+  return reason.empty() ? rules.apart : reason;
+}
+
+EpilogueVerdict Chooser::judge(const Pair &pair) {
+  if (std::string reason = refuse(pair); !reason.empty())
+    return {reason, std::nullopt};
+  return rules.judge ? rules.judge(pair.matmul, pair.kernel) : EpilogueVerdict();
 }
 
 static SmallVector<Operation *> bodyOf(kern::RowwiseOp kernel) {
   return llvm::map_to_vector(kernel.getBody().front().without_terminator(), [](Operation &op) { return &op; });
 }
 
-void Chooser::run() {
+void Chooser::mark(const Pair &pair) {
   Builder b(function.getContext());
-  for (Pair &pair : findPairs()) {
-    std::string reason = refuse(pair);
-    std::string names = passes::namesOf(bodyOf(pair.kernel)), matmul = passes::describe(pair.matmul);
-    if (names.empty())
-      names = pair.kernel.getKernel().value_or("the kernel").str();
-    if (!reason.empty()) {
-      auto options = remark::RemarkOpts::name("NotInEpilogue").category("fusion").function(function.getName());
-      remark::missed(pair.kernel.getLoc(), options)
-          << ("not in the epilogue of " + matmul + ": " + names) << remark::reason("{0}", reason);
-      continue;
-    }
-    partners[pair.matmul] = pair.kernel;
-    partners[pair.kernel] = pair.matmul;
-    pair.matmul->setAttr(epilogueAttr, b.getI64IntegerAttr(number));
-    pair.kernel->setAttr(epilogueAttr, b.getI64IntegerAttr(number++));
-    auto options = remark::RemarkOpts::name("FusedEpilogue").category("fusion").function(function.getName());
-    remark::passed(pair.kernel.getLoc(), options)
-        << ("in the epilogue of " + matmul + ": " + names) << remark::metric("BytesNotMoved", pair.saved);
+  partners[pair.matmul] = pair.kernel;
+  partners[pair.kernel] = pair.matmul;
+  pair.matmul->setAttr(epilogueAttr, b.getI64IntegerAttr(number));
+  pair.kernel->setAttr(epilogueAttr, b.getI64IntegerAttr(number++));
+}
+
+void Chooser::tell(const Pair &pair, const EpilogueVerdict &verdict) {
+  kern::RowwiseOp kernel = pair.kernel;
+  bool isFused = verdict.reason.empty();
+  std::string names = passes::namesOf(bodyOf(kernel));
+  if (names.empty())
+    names = kernel.getKernel().value_or("the kernel").str();
+  auto options = remark::RemarkOpts::name(isFused ? "FusedEpilogue" : "NotInEpilogue")
+                     .category("fusion")
+                     .function(function.getName());
+  auto remark = isFused ? remark::passed(kernel.getLoc(), options) : remark::missed(kernel.getLoc(), options);
+  remark << ((isFused ? "in" : "not in") + (" the epilogue of " + passes::describe(pair.matmul)) + ": " + names);
+  if (isFused)
+    remark << remark::metric("BytesNotMoved", pair.saved);
+  else
+    remark << remark::reason("{0}", verdict.reason);
+  if (verdict.times)
+    remark << remark::metric("NanosecondsFused", verdict.times->fused)
+           << remark::metric("NanosecondsApart", verdict.times->apart);
+}
+
+void Chooser::run() {
+  for (const Pair &pair : findPairs()) {
+    EpilogueVerdict verdict = judge(pair);
+    tell(pair, verdict);
+    if (verdict.reason.empty())
+      mark(pair);
   }
+}
+
+void stretto::codegen::chooseEpilogues(ModuleOp module, const EpilogueRules &rules) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      Chooser(function, rules).run();
 }
 
 namespace {
@@ -150,12 +192,11 @@ struct ChooseEpiloguesPass : stretto::codegen::impl::ChooseEpiloguesBase<ChooseE
   using ChooseEpiloguesBase::ChooseEpiloguesBase;
 
   void runOnOperation() final {
-    SmallVector<std::string> list(types.begin(), types.end());
-    if (list.empty())
-      list = {"f32", "f64"};
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        Chooser(function, list, {wantedColumns, mostColumns, leastRows, leastStrips, leastDepth}, apart).run();
+    EpilogueRules rules{
+        {types.begin(), types.end()}, {wantedColumns, mostColumns, leastRows, leastStrips, leastDepth}, apart, {}};
+    if (rules.types.empty())
+      rules.types = {"f32", "f64"};
+    chooseEpilogues(getOperation(), rules);
   }
 };
 } // namespace

@@ -33,7 +33,8 @@ std::optional<unsigned> stretto::codegen::rowArgumentOf(kern::RowwiseOp kernel, 
   return argument;
 }
 
-std::string stretto::codegen::refuseEpilogue(kern::RowwiseOp kernel, unsigned argument, const EpilogueLimits &limits) {
+std::string stretto::codegen::refuseEpilogue(kern::RowwiseOp kernel, unsigned argument, kern::WeightForm weight,
+                                             const EpilogueLimits &limits) {
   if (kernel->hasAttr(lossAttr))
     return "the loss compares all columns of a row";
   if (llvm::any_of(kernel.getBody().front(), [](Operation &inner) { return inner.hasAttr("seq.no_fuse"); }))
@@ -48,9 +49,11 @@ std::string stretto::codegen::refuseEpilogue(kern::RowwiseOp kernel, unsigned ar
   MeetingColumns meeting(kernel, argument);
   if (!meeting.problem().empty())
     return meeting.problem().str();
-  std::optional<StripForm> form = meeting.choose(limits.wantedColumns, limits.mostColumns);
+  int64_t unit = limits.columnUnit(weight);
+  std::optional<StripForm> form = meeting.choose(limits.wantedColumns, limits.mostColumns, unit);
   if (!form)
-    return llvm::formatv("the kernel brings together columns that do not fit a strip of {0}", limits.mostColumns);
+    return llvm::formatv("the kernel brings together columns that do not fit a strip of {0}{1}", limits.mostColumns,
+                         unit == 1 ? "" : llvm::formatv(", cut at multiples of {0}", unit).str());
   Strips strips(kernel, argument, *form);
   if (strips.count() < limits.leastStrips)
     return llvm::formatv("rows are {0} strips of {1} columns, and not at least {2}", strips.count(), form->width,

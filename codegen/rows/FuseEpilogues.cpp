@@ -4,6 +4,7 @@
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 
 #include <map>
 
@@ -54,37 +55,42 @@ static std::string nameOfMatmul(StringRef kernel) {
   return number.empty() ? (kernel + ".matmul").str() : (function + ".matmul" + number).str();
 }
 
-static LogicalResult fuse(const Site &site) {
-  kern::RowwiseOp kernel = site.kernel;
-  Value product = site.matmul->getResult(0);
-  std::optional<unsigned> argument = rowArgumentOf(kernel, product);
-  if (!argument)
-    return kernel.emitOpError() << "must read the rows of the matmul with its number of kern.epilogue, once";
+FusedMatmul stretto::codegen::fuseMatmul(Operation *matmul, kern::RowwiseOp kernel, unsigned argument) {
+  Value product = matmul->getResult(0);
   OpBuilder b(kernel);
   SmallVector<Value> inputs(kernel.getInputs());
   SmallVector<Attribute> maps(kernel.getMaps().getValue());
-  inputs.erase(inputs.begin() + *argument);
-  maps.erase(maps.begin() + *argument);
+  inputs.erase(inputs.begin() + argument);
+  maps.erase(maps.begin() + argument);
   Region body;
-  body.takeBody(kernel.getBody());
-  Value inBody = moveArgument(body, *argument);
+  IRMapping mapping;
+  kernel.getBody().cloneInto(&body, mapping);
+  Value inBody = moveArgument(body, argument);
   SmallVector<Type> types(kernel.getResultTypes());
   bool isReadElsewhere = llvm::any_of(product.getUsers(), [&](Operation *user) { return user != kernel; });
   std::optional<unsigned> row;
   if (isReadElsewhere && (row = resultOfRow(body.front(), inBody)) == types.size())
     types.push_back(product.getType());
   auto name = b.getStringAttr(nameOfMatmul(kernel.getKernel().value_or("kernel")));
-  auto loc = FusedLoc::get(b.getContext(), {site.matmul->getLoc(), kernel.getLoc()});
-  auto fused = kern::MatmulOp::create(b, loc, types, site.matmul->getOperand(0), site.matmul->getOperand(1),
-                                      *weightFormOf(site.matmul), inputs, b.getArrayAttr(maps),
-                                      /*gradient=*/!isa<seq::LinearOp>(site.matmul), /*partial_sums=*/false, name,
-                                      kern::Schedule(), kern::ResourcesAttr());
+  auto loc = FusedLoc::get(b.getContext(), {matmul->getLoc(), kernel.getLoc()});
+  auto fused = kern::MatmulOp::create(
+      b, loc, types, matmul->getOperand(0), matmul->getOperand(1), *weightFormOf(matmul), inputs, b.getArrayAttr(maps),
+      /*gradient=*/!isa<seq::LinearOp>(matmul), /*partial_sums=*/false, name, kern::Schedule(), kern::ResourcesAttr());
   fused.getBody().takeBody(body);
-  for (auto [result, before] : llvm::zip(fused.getResults(), kernel.getResults()))
+  return {fused, row};
+}
+
+static LogicalResult fuse(const Site &site) {
+  kern::RowwiseOp kernel = site.kernel;
+  std::optional<unsigned> argument = rowArgumentOf(kernel, site.matmul->getResult(0));
+  if (!argument)
+    return kernel.emitOpError() << "must read the rows of the matmul with its number of kern.epilogue, once";
+  FusedMatmul fused = fuseMatmul(site.matmul, kernel, *argument);
+  for (auto [result, before] : llvm::zip(fused.op.getResults(), kernel.getResults()))
     before.replaceAllUsesWith(result);
   kernel.erase();
-  if (row)
-    product.replaceAllUsesWith(fused.getResult(*row));
+  if (fused.row)
+    site.matmul->getResult(0).replaceAllUsesWith(fused.op.getResult(*fused.row));
   site.matmul->erase();
   return success();
 }

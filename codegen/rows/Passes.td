@@ -9,7 +9,7 @@ def ChooseEpilogues : Pass<"kern-choose-epilogues", "::mlir::ModuleOp"> {
     Writes `kern.epilogue = n` on a matmul and on the `kern.rowwise` that is to be its epilogue: a kernel that reads the
     rows of its result. Those that save the most bytes come first; a kernel lies in one matmul. All must hold:
 
-    * the matmul is of one of the `types`, adds nothing, and neither carries `seq.no_fuse`;
+    * the matmul and its result are of one of the `types`, it adds nothing, and neither carries `seq.no_fuse`;
     * what else the kernel reads does not depend on the matmul through anything else;
     * the columns of the matmul that the kernel brings together fit a strip of at most `most-columns` (Strips.h), and
       each reduction depends on it;

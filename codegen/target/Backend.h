@@ -69,9 +69,10 @@ public:
   /// How many documents a batch of `batch` rows of `length` tokens has room for; 0: any number.
   virtual int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const;
 
-  /// Into the phase `fused`: kernels of rows move into the epilogues of matmuls, where it pays or wherever they can;
-  /// nothing where matmuls have none. `cpu`: the host, as LLVM names it.
-  virtual void addEpilogues(mlir::OpPassManager &, llvm::StringRef cpu, bool wherePossible) const {}
+  /// Into the phase `fused`: kernels of rows move into the epilogues of matmuls, where it pays or wherever they can.
+  /// `cpu`: the host, as LLVM names it.
+  virtual void addEpilogues(mlir::OpPassManager &passes, const BackendSettings &settings, llvm::StringRef cpu,
+                            bool wherePossible) const = 0;
   /// Into the phase `kernels`: a schedule for each kernel. `cpu`: the host, as LLVM names it; `overrides`: what the
   /// user asks of some schedules (codegen/rows/ScheduleOverrides.h).
   virtual void addSchedules(mlir::OpPassManager &passes, const BackendSettings &settings, llvm::StringRef cpu,

@@ -39,6 +39,7 @@ class Made:
 
 
 ALL = "{A, B, C, D}"
+APART = ("--fuse=rows",)  # a site is kernels of its own, not epilogues of the matmuls around it
 DOCUMENTS = 8  # of a sequence, at most
 FULL = {"dim": 768, "layers": 12, "heads": 12}
 
@@ -91,7 +92,7 @@ def sites(small):
 
     def made(site, width, has_canon=True):
         settings = {"site": site, "has_canon": str(has_canon).lower(), "dim": width, "layers": 2}
-        return Made("sites", Shape(batch, length, 64), settings, "bf16", folder="bench/gpu")
+        return Made("sites", Shape(batch, length, 64), settings, "bf16", folder="bench/gpu", more=APART)
 
     result = {f"conv-{width}": made("conv", width) for width in ((dim,) if small else (dim, 3 * dim, 4096))}
     for site in ("norm", "rotary", "gate"):
@@ -104,7 +105,7 @@ def mixers(small):
 
     def made(site, batch, length, heads, keys, values, groups):
         settings = {"site": site, "heads": heads, "keys": keys, "values": values, "groups": groups, "layers": 2}
-        return Made("mixers", Shape(batch, length, 64), settings, "bf16", folder="bench/gpu")
+        return Made("mixers", Shape(batch, length, 64), settings, "bf16", folder="bench/gpu", more=APART)
 
     if small:
         return {"gla": made("gla", 2, 128, 2, 16, 32, 2), "ssd": made("ssd", 1, 192, 2, 32, 16, 1)}

@@ -35,28 +35,30 @@ public:
   Chooser(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors)
       : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0) {}
 
-  /// Of all schedules that can be the best one; where none can, one of them. Reports numbers of strips that cannot
-  /// serve, and columns that do not fit.
-  FailureOr<kern::TileScheduleAttr> choose();
-  MatmulTiling tilingOf(kern::TileScheduleAttr s) const { return MatmulTiling(op, s, halo); }
-
-private:
   struct Candidate {
     kern::TileScheduleAttr schedule;
     bool isPossible = false;
     double cycles = 0;
+    double epilogue = 0; // of them, of one tile
 
     bool isBetterThan(const Candidate &other) const {
       return !other.schedule || (isPossible && (!other.isPossible || cycles < other.cycles));
     }
   };
 
+  /// Of all schedules that can be the best one; where none can, one of them. Reports numbers of strips that cannot
+  /// serve, and columns that do not fit.
+  FailureOr<Candidate> choose();
+  MatmulTiling tilingOf(kern::TileScheduleAttr s) const { return MatmulTiling(op, s, halo); }
+
+private:
   std::optional<StripForm> formOf(int64_t columns);
   Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps);
   kern::TileScheduleAttr make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run);
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
-  bool hidesLoads(kern::TileScheduleAttr s, const EpilogueLayout &layout) const;
-  double cyclesOf(kern::TileScheduleAttr s, const EpilogueLayout &layout) const;
+  static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
+  static double cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout);
+  static double cyclesOf(const MatmulTiling &t, double epilogue);
 
   kern::MatmulOp op;
   const ScheduleOverride &given;
@@ -75,7 +77,7 @@ std::optional<StripForm> Chooser::formOf(int64_t columns) {
   return StripForm{given.get("pieces", other.pieces), given.get("strip", other.width)};
 }
 
-FailureOr<kern::TileScheduleAttr> Chooser::choose() {
+FailureOr<Chooser::Candidate> Chooser::choose() {
   Candidate best;
   for (int64_t columns : {256, 192, 128, 64}) {
     std::optional<StripForm> form = formOf(columns);
@@ -93,7 +95,7 @@ FailureOr<kern::TileScheduleAttr> Chooser::choose() {
   }
   if (!best.schedule)
     return op.emitOpError() << "brings together columns that do not fit a tile";
-  return best.schedule;
+  return best;
 }
 
 /// Runs of whole tiles, and of whole sequences, which need no rows around them.
@@ -115,10 +117,12 @@ Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost,
   Candidate best;
   for (int64_t run : runsOf(rows)) {
     Candidate other{make(form, layout, rows, warps, run)};
-    other.isPossible = llvm::all_of(tilingOf(other.schedule).rules(), [](const TileRule &rule) { return rule.holds; });
+    MatmulTiling tiling = tilingOf(other.schedule);
+    other.isPossible = llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
     if (!other.isPossible)
       return other;
-    other.cycles = cyclesOf(other.schedule, layout);
+    other.epilogue = cyclesOfEpilogue(tiling, layout);
+    other.cycles = cyclesOf(tiling, other.epilogue);
     if (!best.schedule || other.cycles <= best.cycles)
       best = other;
   }
@@ -133,40 +137,40 @@ kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int6
   int64_t stages = given.get("stages", mostStages);
   while (!given.has("stages") && stages > 1 && tilingOf(with(stages, 1)).sharedBytes() > mostShared)
     --stages;
-  if (!given.has("stages") && stages > leastStages && !hidesLoads(with(stages, 1), layout) &&
-      hidesLoads(with(leastStages, 1), layout))
+  if (!given.has("stages") && stages > leastStages && !hidesLoads(tilingOf(with(stages, 1)), layout) &&
+      hidesLoads(tilingOf(with(leastStages, 1)), layout))
     stages = leastStages;
   return with(stages, given.get("blocks", std::min(tilingOf(with(stages, 1)).items(), processors)));
 }
 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
-bool Chooser::hidesLoads(kern::TileScheduleAttr s, const EpilogueLayout &layout) const {
-  MatmulTiling t = tilingOf(s);
+bool Chooser::hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout) {
   int64_t ring = leastRows * layout.rows * layout.fetched * t.groups() * t.groupThreads;
   return llvm::alignTo(t.sharedBytes(), 16) + ring <= mostShared;
 }
 
+double Chooser::cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout) {
+  double turns = std::max<double>(cyclesOfInstruction, llvm::divideCeil(t.activeWarps(), warpSchedulers));
+  double cycles = t.groupRows() * layout.instructions * turns;
+  if (!hidesLoads(t, layout))
+    cycles += t.groupRows() / t.stepRows * cyclesOfLoad;
+  return layout.registers > t.registersOfThread() ? 2 * cycles : cycles; // some come from memory
+}
+
 /// Of the busiest block: of each tile the longest of what goes on at once.
-double Chooser::cyclesOf(kern::TileScheduleAttr s, const EpilogueLayout &layout) const {
-  MatmulTiling t = tilingOf(s);
+double Chooser::cyclesOf(const MatmulTiling &t, double epilogue) {
   double multiplying = static_cast<double>(t.tileRows * t.tileColumns() * MatmulTiling::stepDepth) / multiplyAdds;
   double copying = static_cast<double>(t.leftBytes() + t.rightBytes()) / bytesOfCycle;
-  double turns = std::max<double>(cyclesOfInstruction, llvm::divideCeil(t.activeWarps(), warpSchedulers));
-  double epilogue = t.groupRows() * layout.instructions * turns;
-  if (!hidesLoads(s, layout))
-    epilogue += t.groupRows() / t.stepRows * cyclesOfLoad;
-  if (layout.registers > t.registersOfThread())
-    epilogue *= 2; // some come from memory
   return t.tilesOfBlock() * std::max(t.steps() * std::max(multiplying, copying), epilogue);
 }
 
 LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given,
                                                      int64_t processors) {
   Chooser chooser(op, given, processors);
-  FailureOr<kern::TileScheduleAttr> chosen = chooser.choose();
+  auto chosen = chooser.choose();
   if (failed(chosen))
     return failure();
-  kern::TileScheduleAttr s = *chosen;
+  kern::TileScheduleAttr s = chosen->schedule;
   MatmulTiling tiling = chooser.tilingOf(s);
   for (const TileRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
@@ -184,4 +188,9 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
          << remark::metric("shared_bytes", tiling.sharedBytes());
   given.remark(fields);
   return success();
+}
+
+double stretto::codegen::estimateCycles(kern::MatmulOp op, int64_t processors) {
+  auto chosen = Chooser(op, ScheduleOverride(op), processors).choose();
+  return chosen->cycles + chosen->epilogue;
 }

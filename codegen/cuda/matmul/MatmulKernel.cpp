@@ -27,11 +27,10 @@ static LogicalResult checkMatmul(kern::MatmulOp op) {
     return op.emitOpError("must have operands of bf16 to become device code, but got ") << type;
   if (!readsRounded(op))
     return op.emitOpError("must round the matmul to bf16 before its body reads it to become device code");
-  constexpr int64_t together = 8; // bf16 in 16 bytes, which TMA has rows begin at multiples of
   for (Value operand : {op.getLhs(), op.getRhs()})
-    if (int64_t width = typeOf(operand).getShape().back(); width % together)
+    if (int64_t width = typeOf(operand).getShape().back(); width % MatmulTiling::operandUnit)
       return op.emitOpError("must have operands whose rows have a multiple of ")
-             << together << " numbers to become device code, but got " << width;
+             << MatmulTiling::operandUnit << " numbers to become device code, but got " << width;
   if (failed(checkKernel(op)))
     return failure();
   for (const TileRule &rule : MatmulTiling(op).rules())

@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-// Of a multiprocessor; what a thread of a matmul takes besides its sums; what the widest instruction multiplies.
-static constexpr int64_t allRegisters = 65536, otherRegisters = 40, mostColumns = 256;
+// Of a multiprocessor; what a thread of a matmul takes besides its sums.
+static constexpr int64_t allRegisters = 65536, otherRegisters = 40;
 
 MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange halo)
     : rows(op.getRows().first * op.getRows().second), time(op.getRows().second), columns(op.getColumns()),
@@ -42,8 +42,8 @@ SmallVector<TileRule> MatmulTiling::rules() const {
           {"tile_rows", tileRows, (tileRows == 64 || tileRows == 128) && tileRows > span(), rowsExpected},
           {"pieces", pieces, pieces >= 1 && columns % pieces == 0,
            "a divisor of the " + std::to_string(columns) + " columns"},
-          {"strip", strip, strip >= unit && strip % unit == 0 && tileColumns() <= mostColumns,
-           multiples(unit, llvm::alignDown(mostColumns / pieces, unit))},
+          {"strip", strip, strip >= unit && strip % unit == 0 && tileColumns() <= mostTileColumns,
+           multiples(unit, llvm::alignDown(mostTileColumns / pieces, unit))},
           {"warps", warps, warps == 3 || (warps == 7 && sums + otherRegisters <= registersOfThread()), warpsExpected},
           {"threads", groupThreads,
            groupThreads >= warpThreads && groupThreads % warpThreads == 0 && groupThreads <= warps * warpThreads,

@@ -42,8 +42,12 @@ struct MatmulTiling {
   // What one instruction of a warpgroup multiplies: rows and terms.
   static constexpr int64_t matmulRows = 64, termsOfMatmul = 16;
   static constexpr int64_t groupWarps = 4;
+  // Of the largest tile: rows of two warpgroups, columns of the widest instruction.
+  static constexpr int64_t mostTileRows = 128, mostTileColumns = 256;
+  /// Rows of operands have a multiple of so many numbers: bf16 in 16 bytes, which TMA has rows begin at multiples of.
+  static constexpr int64_t operandUnit = 8;
   /// Columns of a strip are a multiple of these: the lines of a pattern, or of a square of the weight.
-  static int64_t columnUnit(bool isTransposed) { return isTransposed ? 16 : stepDepth; }
+  static constexpr int64_t columnUnit(bool isTransposed) { return isTransposed ? 16 : stepDepth; }
 
   int64_t tileColumns() const { return pieces * strip; }
   int64_t pieceColumns() const { return columns / pieces; }
