@@ -293,9 +293,12 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   if (!isSure && splitsSteps())
     return results; // few steps, in the last chunk of a sequence alone
   auto loop = cast<scf::ForOp>(*std::prev(b.getInsertionPoint()));
-  if (walk.isOfSpans) // few warps walk them, none of which hides the way of another one's loads
+  // Few warps walk spans, none of which hides the way of another one's loads; a span may have no rows, of which nothing
+  // may be loaded.
+  if (walk.isOfSpans)
     copyAhead(b, loop, room);
-  loop = prefetchLoads(b, loop, walk.steps);
+  else
+    loop = prefetchLoads(b, loop, walk.steps);
   return Values(loop.getResults().take_front(carried.size()));
 }
 

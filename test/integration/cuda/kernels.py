@@ -22,6 +22,7 @@ SETTINGS = [
     ((2, 9, 40), "dim=24 layers=2 heads=3", "--fuse=none"),
     ((1, 1, 40), "dim=24 layers=2 heads=3", ""),
     ((3, 2, 40), "dim=24 layers=2 heads=3", "--dtype=bf16"),
+    ((3, 37, 40), "dim=32 layers=2 heads=2", "--dtype=bf16 --fuse=always"),  # groups of an epilogue without rows
     ((1, 3, 40), "dim=128 layers=2 heads=2", ""),  # so many parameters that their squares take more than a row
 ]
 VARIANTS = ["qk_norm=whole", "qk_norm=head kv_heads=1", "tied=true", "mlp_kind=standard activation=gelu", "canon_frozen=true",
