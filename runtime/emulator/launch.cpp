@@ -89,8 +89,10 @@ public:
     std::shared_ptr<Launch> launch = *at;
     std::fill(launch->hasBegun.begin() + begin, launch->hasBegun.begin() + end, true);
     launch->left -= end - begin;
-    if (launch->left == 0)
+    if (launch->left == 0) {
+      launch->checkReadOnly();
       launches.erase(at);
+    }
     return launch;
   }
 
@@ -113,10 +115,10 @@ Registry &registry() {
 
 std::shared_ptr<Launch> joinLaunch(const stretto_emulated_kernel &kernel, void *const *addresses, int64_t begin,
                                    int64_t end, stretto_emulator_checks checks) {
-  const std::shared_ptr<Launch> launch = checks == STRETTO_EMULATOR_CHECKS_FULL
-                                             ? registry().join(kernel, addresses, begin, end)
-                                             : std::make_shared<Launch>(kernel, addresses, /*recordsGlobal=*/false);
-  if (checks != STRETTO_EMULATOR_CHECKS_NONE)
+  if (checks == STRETTO_EMULATOR_CHECKS_FULL)
+    return registry().join(kernel, addresses, begin, end);
+  auto launch = std::make_shared<Launch>(kernel, addresses, /*recordsGlobal=*/false);
+  if (checks == STRETTO_EMULATOR_CHECKS_FAST && end - begin == launch->left)
     launch->checkReadOnly();
   return launch;
 }

@@ -36,6 +36,8 @@ public:
   bool isReadOnly(size_t buffer) const { return kernel.buffers[buffer].uses & STRETTO_EMULATED_READ_ONLY; }
 
   // Ends the process where a read-only buffer overlaps one that is written: compilers may have moved reads over writes.
+  // Of a whole launch: a part of one (a rank's share of the parameters, say) has other memory where the rest of its
+  // buffers would lie.
   void checkReadOnly() const;
 
   const stretto_emulated_kernel &kernel;

@@ -203,6 +203,21 @@ TEST(Faults, ReadOnlyBufferThatIsWritten) {
   EXPECT_EXIT(launch(STRETTO_EMULATOR_CHECKS_NONE, 200, 600, 349), testing::ExitedWithCode(0), "");
 }
 
+/// What lies behind its own parts of the buffers may be anything.
+TEST(Faults, PartOfALaunchWithOtherMemoryBehindIt) {
+  EmulatedKernels kernels(with(elementwise, "%a0: !llvm.ptr<1>", "%a0: !llvm.ptr<1> {llvm.noalias, llvm.readonly}"));
+  ASSERT_TRUE(kernels.isLoaded());
+  auto launchFirstBlock = [&](stretto_emulator_checks checks) {
+    alignas(64) static float memory[1024];
+    void *buffers[] = {memory + 200, memory + 600, memory + 349};
+    stretto_emulator_set_checks(checks);
+    kernels.entry("k")(buffers, 0, 1, nullptr);
+    _exit(0);
+  };
+  for (auto checks : {STRETTO_EMULATOR_CHECKS_FAST, STRETTO_EMULATOR_CHECKS_FULL})
+    EXPECT_EXIT(launchFirstBlock(checks), testing::ExitedWithCode(0), "");
+}
+
 TEST(Faults, HookReports) {
   EmulatedKernels kernels(with(elementwise, "constant(150 : i32)", "constant(151 : i32)"));
   auto launch = [&] {
