@@ -59,14 +59,16 @@ static Ahead findLoads(scf::ForOp loop) {
   return ahead;
 }
 
+/// Bytes of the vector that a load brings.
+static int64_t bytesOf(LLVM::LoadOp load) {
+  auto vector = dyn_cast<VectorType>(load.getType());
+  return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8 * (vector ? vector.getNumElements() : 1);
+}
+
 static int64_t registersOf(const Ahead &ahead) {
   int64_t count = 0;
-  for (LLVM::LoadOp load : ahead.loads) {
-    auto vector = dyn_cast<VectorType>(load.getType());
-    int64_t bits =
-        getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() * (vector ? vector.getNumElements() : 1);
-    count += llvm::divideCeil(bits, 32);
-  }
+  for (LLVM::LoadOp load : ahead.loads)
+    count += llvm::divideCeil(bytesOf(load), 4);
   return count;
 }
 
@@ -85,7 +87,7 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
       values.push_back(b.clone(*load, mapping)->getResult(0));
   };
   b.setInsertionPoint(loop);
-  Value last = b.maximum(b.add(loop.getUpperBound(), b.index(-1)), loop.getLowerBound());
+  Value last = b.add(loop.getUpperBound(), b.index(-1));
   SmallVector<Value> first; // of rounds 0, 1, ...
   for (int64_t round = 0; round < distance; ++round)
     loadFor(b.minimum(b.index(round), last), first);
@@ -110,12 +112,6 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
 
 //===- Through shared memory ----------------------------------------------------===//
 
-/// Bytes of the vector that a load brings.
-static int64_t bytesOf(LLVM::LoadOp load) {
-  auto vector = dyn_cast<VectorType>(load.getType());
-  return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8 * (vector ? vector.getNumElements() : 1);
-}
-
 namespace {
 /// A ring of places, a round after the other: `places` of them, of each load one for each thread.
 class Ring {
@@ -133,7 +129,7 @@ public:
              static_cast<int64_t>(load.getAlignment().value_or(1)) >= bytes;
     });
   }
-  void allocate() { room.take(places * ofRound); }
+  void take() { room.take(places * ofRound); }
   int64_t distance() const { return places - 1; }
 
   /// Begins to copy what a round needs. `mapping`: of what its addresses are computed from.
@@ -174,7 +170,7 @@ void stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRo
   if (!ring.isPossible())
     return;
   b.setInsertionPoint(loop);
-  ring.allocate();
+  ring.take();
   auto copyFor = [&](Value round) {
     b.when(b.less(round, loop.getUpperBound()), [&] {
       IRMapping mapping;
