@@ -67,8 +67,7 @@ Values MatmulEpilogue::walkTile(RowwiseBuilder &rows, const MatmulItem &item, Va
   share = b.mul(share, tiling.stepRows);
   Value from = b.minimum(b.add(first, arith::MulIOp::create(b, groupOf(thread), share)), last);
   Value to = b.minimum(b.add(from, share), last);
-  if (tiling.time == tiling.rows)
-    return rows.walkSpan({b.index(0), from, to}, staged, sums, loop);
+  // A group without rows at the end of all of them walks no sequence.
   return forEach(
       b, b.divide(from, tiling.time), roundUp(to, tiling.time), 1, sums, [&](Value sequence, ValueRange now) {
         return rows.walkSpan(spanOf(renew(sequence, tiling.rows / tiling.time), from, to), staged, now, loop);
