@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/async/AsyncChecks.h"
+#include "codegen/cuda/async/BlockStates.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/SetVector.h"
@@ -51,7 +52,7 @@ private:
 
   LLVM::LLVMFuncOp function;
   llvm::SetVector<Value> values; // that are accumulators
-  llvm::MapVector<Block *, State> begin;
+  BlockStates<State> begin;
 };
 } // namespace
 
@@ -144,15 +145,9 @@ LogicalResult Accumulators::check() {
         work.insert(next);
     }
   }
-  bool isWell = true;
-  for (auto &[block, atBegin] : begin) {
-    State state = atBegin;
-    for (Operation &op : *block) {
-      isWell &= succeeded(checkOp(&op, state));
-      pass(&op, state);
-    }
-  }
-  return success(isWell);
+  return checkEach<State>(
+      begin, [&](Operation *op, const State &state) { return checkOp(op, state); },
+      [&](Operation *op, State &state) { pass(op, state); });
 }
 
 LogicalResult stretto::codegen::checkAccumulators(LLVM::LLVMFuncOp function) { return Accumulators(function).check(); }

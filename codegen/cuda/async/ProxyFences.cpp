@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/async/AsyncChecks.h"
+#include "codegen/cuda/async/BlockStates.h"
 #include "codegen/cuda/async/SharedRanges.h"
 #include "ir/kern/KernOps.h"
 
@@ -64,7 +65,7 @@ private:
 
   LLVM::LLVMFuncOp function;
   SharedRanges ranges;
-  llvm::MapVector<Block *, State> begin;
+  BlockStates<State> begin;
   llvm::DenseMap<Operation *, SmallVector<Operation *>> arrivalsOf; // those that a wait may be for
   llvm::DenseMap<Operation *, Stores> arrived;                      // what flows to an arrival
 };
@@ -218,15 +219,9 @@ LogicalResult ProxyFences::check() {
   begin.insert({&function.front(), State()});
   while (passAll())
     continue;
-  bool isWell = true;
-  for (auto &[block, atBegin] : begin) {
-    State state = atBegin;
-    for (Operation &op : *block) {
-      isWell &= succeeded(checkOp(&op, state));
-      pass(&op, state);
-    }
-  }
-  return success(isWell);
+  return checkEach<State>(
+      begin, [&](Operation *op, const State &state) { return checkOp(op, state); },
+      [&](Operation *op, State &state) { pass(op, state); });
 }
 
 LogicalResult stretto::codegen::checkProxyFences(LLVM::LLVMFuncOp function) { return ProxyFences(function).check(); }
