@@ -24,8 +24,8 @@ def traces_of(kernel, code, latencies, matrix):
 
 
 def cycles_of(traces, schedulers, share, bytes_of_cycle):
-    """Cycles of the block, by what may limit it."""
-    def total(kind):
-        return sum(trace.issued.get(kind, 0) for trace in traces)
-    return {"way": max(trace.cycles for trace in traces), "tensor cores": total("matrix") / schedulers / share,
-            "issue": total("issue") / schedulers, "operands": sum(trace.loaded for trace in traces) / bytes_of_cycle}  # fmt: skip
+    """Cycles of the block, by what may limit it. Warps take schedulers in turn, each with a tensor core of its own."""
+    def busiest(kind):
+        return max(sum(trace.issued.get(kind, 0) for trace in traces[first::schedulers]) for first in range(schedulers))
+    return {"way": max(trace.cycles for trace in traces), "tensor cores": busiest("matrix") / share,
+            "issue": busiest("issue"), "operands": sum(trace.loaded for trace in traces) / bytes_of_cycle}  # fmt: skip

@@ -98,7 +98,8 @@ class Thread:
             return [value, 0 if value == 0 else None]
         if name.startswith("SHFL.BFLY") and self.value(ops[3]) == 0:  # from the lane itself
             return [None, self.value(ops[2])]
-        if name == "ELECT" or name.startswith("SYNCS.PHASECHK"):  # the thread is the first of its warp; what it waits for has come
+        # The thread is the first of its warp; what it waits for has come, and the registers that it asks for are free.
+        if name == "ELECT" or name.startswith(("SYNCS.PHASECHK", "SETMAXREG.TRY_ALLOC")):
             return [1]
         if name == "P2R":
             return self.pack(ops)
@@ -210,7 +211,9 @@ class Thread:
         return count or 0
 
     def branch(self, i, runs):
-        """Goes where a branch leads."""
+        """Goes where a branch leads; the lanes of a warp stay together."""
+        if i.name == "BRA.DIV":
+            return
         for condition in filter(is_predicate, i.operands):
             runs = runs and self.value(condition)
         if runs:

@@ -51,17 +51,18 @@ int64_t GroupReductions::sharedBytes() const {
 
 void GroupReductions::allocate(KernelFunction &function, Value group, Value newThread) {
   thread = newThread;
-  bool filled = false;
   for (auto [i, memory] : llvm::enumerate(memories)) {
     Value all = function.shared("sums" + std::to_string(i), bytesOf(memory));
     memory.pointer = b.address(all, getElementTypeOrSelf(memory.reduce.getType()), b.mul(group, numbersOf(memory)));
-    if (memory.pieces > 1) {
+    if (memory.pieces > 1)
       fill(memory);
-      filled = true;
-    }
   }
-  if (filled)
+  if (isFilled())
     barrier.meet();
+}
+
+bool GroupReductions::isFilled() const {
+  return llvm::any_of(memories, [](const Memory &memory) { return memory.pieces > 1; });
 }
 
 /// With several pieces, parts of a piece that does not reach a target stay as they are now.

@@ -22,6 +22,8 @@ public:
   /// Takes shared memory, and fills it where not every part is written. `group`: number of the group in its block;
   /// `thread`: of the thread in its group.
   void allocate(KernelFunction &function, mlir::Value group, mlir::Value thread);
+  /// Whether it fills shared memory: where it does so once more, all must have read what was there.
+  bool isFilled() const;
 
   /// Rows are counted from `walked`, the rows of the chunk that lie behind.
   void enterRows(mlir::Value walked) { base = walked; }

@@ -113,12 +113,12 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
 //===- Through shared memory ----------------------------------------------------===//
 
 namespace {
-/// A ring of places, a round after the other: `places` of them, of each load one for each thread.
+/// A ring of places, a round after the other: `places` of them, of each load one for each thread that brings something.
 class Ring {
 public:
   Ring(CudaBuilder &b, const Ahead &ahead, const SharedRoom &room) : b(b), ahead(ahead), room(room) {
     for (LLVM::LoadOp load : ahead.loads)
-      ofRound += room.threads * bytesOf(load);
+      ofRound += bytesOfAll(load);
     while (places < mostPlaces && 2 * places * ofRound <= room.bytes)
       places *= 2;
   }
@@ -129,15 +129,24 @@ public:
              static_cast<int64_t>(load.getAlignment().value_or(1)) >= bytes;
     });
   }
+  /// Whether threads read what others bring.
+  bool isShared() const {
+    return llvm::any_of(ahead.loads, [&](LLVM::LoadOp load) { return bringersOf(load) < room.groupThreads; });
+  }
   void take() { room.take(places * ofRound); }
   int64_t distance() const { return places - 1; }
 
   /// Begins to copy what a round needs. `mapping`: of what its addresses are computed from.
   void copy(Value round, IRMapping &mapping) {
     int64_t before = 0;
-    for (LLVM::LoadOp load : ahead.loads)
-      b.copyAsync(placeOf(round, load, before), mapping.lookupOrDefault(load.getAddr()), {},
-                  static_cast<int32_t>(bytesOf(load)));
+    for (LLVM::LoadOp load : ahead.loads) {
+      Value place = placeOf(round, load, before), from = mapping.lookupOrDefault(load.getAddr());
+      auto bring = [&] { b.copyAsync(place, from, {}, static_cast<int32_t>(bytesOf(load))); };
+      if (int64_t threads = bringersOf(load); threads < room.groupThreads)
+        b.when(b.less(room.thread, threads), bring);
+      else
+        bring();
+    }
   }
   /// In place of the loads of a round.
   void read(Value round) {
@@ -149,14 +158,24 @@ public:
   }
 
 private:
+  /// Threads of a group that bring what it needs of a load.
+  int64_t bringersOf(LLVM::LoadOp load) const {
+    auto apart = load->getAttrOfType<IntegerAttr>(threadsApartAttr);
+    return apart ? std::min(apart.getInt(), room.groupThreads) : room.groupThreads;
+  }
+  int64_t bytesOfAll(LLVM::LoadOp load) const {
+    return llvm::alignTo(room.groups * bringersOf(load) * bytesOf(load), alignment);
+  }
   /// `before`: bytes of a round in front of those of the load; grows by these.
   Value placeOf(Value round, LLVM::LoadOp load, int64_t &before) {
+    int64_t threads = bringersOf(load);
     Value first = b.add(b.mul(b.remainder(round, places), ofRound), b.index(before));
-    before += room.threads * bytesOf(load);
-    return b.address(room.pointer, b.getI8Type(), b.add(first, b.mul(room.thread, bytesOf(load))));
+    Value thread = b.add(b.mul(room.group, threads), b.remainder(room.thread, threads));
+    before += bytesOfAll(load);
+    return b.address(room.pointer, b.getI8Type(), b.add(first, b.mul(thread, bytesOf(load))));
   }
 
-  static constexpr int64_t mostPlaces = 8, leastPlaces = 4;
+  static constexpr int64_t mostPlaces = 8, leastPlaces = 4, alignment = 16;
   CudaBuilder &b;
   const Ahead &ahead;
   const SharedRoom &room;
@@ -164,13 +183,19 @@ private:
 };
 } // namespace
 
-void stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRoom &room) {
+/// A round waits for its own copies; behind the meeting those of all are there, and all have read the round before, in
+/// whose place the next copies go.
+void stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier) {
   Ahead ahead = findLoads(loop);
   Ring ring(b, ahead, room);
   if (!ring.isPossible())
     return;
   b.setInsertionPoint(loop);
   ring.take();
+  auto meet = [&] {
+    if (ring.isShared())
+      barrier.meet();
+  };
   auto copyFor = [&](Value round) {
     b.when(b.less(round, loop.getUpperBound()), [&] {
       IRMapping mapping;
@@ -181,11 +206,13 @@ void stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRo
     });
     b.commitCopies();
   };
+  meet();
   for (int64_t round = 0; round < ring.distance(); ++round)
     copyFor(b.index(round));
   b.setInsertionPointToStart(loop.getBody());
+  b.awaitCopies(ring.distance() - 1);
+  meet();
   copyFor(b.add(loop.getInductionVar(), b.index(ring.distance())));
-  b.awaitCopies(ring.distance());
   ring.read(loop.getInductionVar());
   for (LLVM::LoadOp load : ahead.loads)
     load.erase();

@@ -1,7 +1,7 @@
 //===- Prefetch.h - loads some rounds of a loop before they are needed ---------===//
 #pragma once
 
-#include "codegen/cuda/CudaBuilder.h"
+#include "codegen/cuda/GroupBarrier.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -13,15 +13,20 @@ namespace stretto::codegen {
 /// that nobody writes to, at addresses that follow from the counter. Returns the loop that takes the place of `loop`.
 mlir::scf::ForOp prefetchLoads(CudaBuilder &b, mlir::scf::ForOp loop, int64_t rounds);
 
-/// Shared memory for what is on its way to threads, aligned to 16 bytes: for each of `threads` a place of its own.
+/// Shared memory for what is on its way to groups of threads, aligned to 16 bytes.
 struct SharedRoom {
-  mlir::Value pointer, thread;
-  int64_t threads = 1, bytes = 0;
+  mlir::Value pointer, group, thread; // thread: of its group
+  int64_t groups = 1, groupThreads = 1, bytes = 0;
   std::function<void(int64_t)> take; // is told how many of the bytes are used
 };
 
-/// The same by asynchronous copies to shared memory, which hold no registers, if there is room for a few rounds: each
-/// thread brings what it reads itself, so that no other one need wait for it. The loop may have no rounds at all.
-void copyAhead(CudaBuilder &b, mlir::scf::ForOp loop, const SharedRoom &room);
+/// Attribute of a load: so many threads of a group, one behind the other, load from different places, and those behind
+/// them from the same ones again.
+inline constexpr llvm::StringLiteral threadsApartAttr = "kern.threads_apart";
+
+/// The same by asynchronous copies to shared memory, which hold no registers, if there is room for a few rounds. Each
+/// thread brings what it reads itself, so that no other one need wait for it; of what several threads of a group read,
+/// the first one brings it, and the group meets at `barrier` in each round. The loop may have no rounds at all.
+void copyAhead(CudaBuilder &b, mlir::scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier);
 
 } // namespace stretto::codegen

@@ -59,7 +59,9 @@ HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase
             bool isTable = plan.kernel().getMap(argument.getArgNumber()) == kern::RowMap::time;
             int64_t bytes = getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
             (isTable ? held.tableBytes : held.loadedBytes) += bytes;
-            held.fetchedBytes += plan.kernel().getOperandOf(argument.getArgNumber()) ? bytes : 0;
+            bool isFetched = plan.kernel().getOperandOf(argument.getArgNumber());
+            held.fetchedBytes += isFetched ? bytes : 0;
+            held.commonBytes += isFetched && !item->index.head ? bytes : 0;
           }
         }
         for (const Piece &piece : loop.pieces)

@@ -15,6 +15,7 @@ struct HeldValues {
   int64_t loadedBytes = 0;  // of what each row brings anew from memory; tables come from caches
   int64_t tableBytes = 0;   // of these
   int64_t fetchedBytes = 0; // of both, but for rows that the kernel itself computes
+  int64_t commonBytes = 0;  // of these, of what is the same for each head
   int64_t perColumn() const { return rolling + sums + coefficients + working; }
 };
 

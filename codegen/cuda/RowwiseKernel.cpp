@@ -296,7 +296,7 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   // Few warps walk spans, none of which hides the way of another one's loads; a span may have no rows, of which nothing
   // may be loaded.
   if (walk.isOfSpans)
-    copyAhead(b, loop, room);
+    copyAhead(b, loop, room, barrier);
   else
     loop = prefetchLoads(b, loop, walk.steps);
   return Values(loop.getResults().take_front(carried.size()));
@@ -397,6 +397,8 @@ void RowwiseBuilder::enterStrip(Value newGroup, Value newThread, Value newStrip,
   room = std::move(newRoom);
   barrier.enter(b.add(group, b.index(firstGroupBarrier)));
   emitter.enterStrip(strip);
+  if (reductions.isFilled())
+    barrier.meet(); // sums of the strip before have been read
   prepare();
 }
 

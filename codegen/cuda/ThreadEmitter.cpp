@@ -2,6 +2,7 @@
 #include "codegen/cuda/ThreadEmitter.h"
 
 #include "codegen/cuda/Functions.h"
+#include "codegen/cuda/Prefetch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -45,6 +46,7 @@ void ThreadEmitter::enterPosition(const ThreadLayout &layout, const Position &he
   head = here.head;
   column = here.column;
   columnEnd = here.end;
+  threadsOfHead = std::min(layout.headsPerPass, layout.domain.heads) > 1 ? layout.pad : 0;
   valid = here.valid;
   position = number;
   positionLevel = loop ? inner : outer;
@@ -142,6 +144,8 @@ ThreadEmitter::Emitted ThreadEmitter::loadOperand(BlockArgument argument, int64_
   Value reads = buffer.mayBeOverwritten ? cuda.both(chunkIsLive, valid) : Value();
   int64_t count = index.column ? lanes : 1;
   Value loaded = cuda.loadWhere(reads, buffer.element, count, address, alignmentOf(buffer, index));
+  if (auto load = loaded.getDefiningOp<LLVM::LoadOp>(); load && threadsOfHead != 0 && !index.head)
+    load->setAttr(threadsApartAttr, b.getI64IntegerAttr(threadsOfHead));
   Type real = getElementTypeOrSelf(argument.getType());
   if (real != buffer.element) // the row of a matmul, which was rounded
     loaded = arith::ExtFOp::create(b, withLanes(real, count), loaded);

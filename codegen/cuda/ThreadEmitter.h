@@ -82,6 +82,7 @@ private:
   int64_t firstUnsure = 0;
   mlir::Value valid; // of the position
   int64_t columnEnd = 0;
+  int64_t threadsOfHead = 0; // where the threads of a group have several heads at once
   Level positionLevel = outer;
 };
 

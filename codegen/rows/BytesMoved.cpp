@@ -46,3 +46,7 @@ int64_t stretto::codegen::bytesMoved(kern::RowKernel op) {
     bytes += bytesOf(result);
   return bytes;
 }
+
+int64_t stretto::codegen::bytesOfOperands(Operation *matmul) {
+  return bytesOf(matmul->getOperand(0)) + bytesOf(matmul->getOperand(1));
+}

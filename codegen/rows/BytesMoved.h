@@ -8,4 +8,7 @@ namespace stretto::codegen {
 /// Bytes that a launch reads and writes: of each operand the columns that the body looks at, once; each result once.
 int64_t bytesMoved(kern::RowKernel op);
 
+/// Bytes of both operands of a matmul.
+int64_t bytesOfOperands(mlir::Operation *matmul);
+
 } // namespace stretto::codegen

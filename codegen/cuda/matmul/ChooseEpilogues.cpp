@@ -4,6 +4,7 @@
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
 #include "codegen/cuda/matmul/MatmulTiling.h"
+#include "codegen/cuda/matmul/MatmulTime.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Epilogues.h"
 #include "passes/support/ParameterLayout.h"
@@ -35,10 +36,9 @@ static constexpr EpilogueLimits tensorCoreStrips{
     /*operandUnit=*/MatmulTiling::operandUnit,
 };
 
-// Of a nanosecond: cycles, operations of the library's matmuls, bytes that kernels read and write. Nanoseconds until a
-// kernel has its first operands, and between two kernels of a graph.
-static constexpr double cyclesOfNanosecond = 1.75, libraryFlops = 650e3, bytesOfNanosecond = 3870;
-static constexpr double start = 700, betweenKernels = 1000;
+// Operations of the library's matmuls in a nanosecond; nanoseconds until a kernel has its first operands, and between
+// two kernels of a graph.
+static constexpr double libraryFlops = 650e3, start = 700, betweenKernels = 1000;
 
 /// Tiles of the largest form that there are rows and columns for.
 static int64_t largestTiles(kern::MatmulOp op) {
@@ -47,23 +47,11 @@ static int64_t largestTiles(kern::MatmulOp op) {
          llvm::divideCeil(op.getColumns(), MatmulTiling::mostTileColumns);
 }
 
-/// Of both operands of a matmul.
-static double bytesOfOperands(Operation *matmul) {
-  auto bytes = [&](unsigned operand) { return passes::byteSize(matmul->getOperand(operand).getType()); };
-  return static_cast<double>(bytes(0) + bytes(1));
-}
-
 /// The library's matmul, then the kernel.
 static double timeApart(Operation *matmul, kern::RowwiseOp kernel, double flops) {
-  double bytes = bytesOfOperands(matmul) + static_cast<double>(passes::byteSize(matmul->getResult(0).getType()));
+  auto bytes = static_cast<double>(bytesOfOperands(matmul) + passes::byteSize(matmul->getResult(0).getType()));
   double moving = static_cast<double>(bytesMoved(kernel)) / bytesOfNanosecond;
   return std::max(flops / libraryFlops, bytes / bytesOfNanosecond) + betweenKernels + moving;
-}
-
-/// All that goes on at once.
-static double timeFused(kern::MatmulOp fused, double cycles) {
-  double bytes = bytesOfOperands(fused) + static_cast<double>(bytesMoved(fused));
-  return start + std::max(cycles / cyclesOfNanosecond, bytes / bytesOfNanosecond);
 }
 
 namespace {
@@ -88,7 +76,7 @@ struct ChooseCudaEpiloguesPass : stretto::codegen::impl::ChooseCudaEpiloguesBase
     if (int64_t tiles = largestTiles(fused); tiles < processors)
       return {llvm::formatv("the matmul has fewer tiles ({0}) than there are multiprocessors ({1})", tiles, processors),
               std::nullopt};
-    EpilogueTimes times{std::lround(timeFused(fused, estimateCycles(fused, processors))),
+    EpilogueTimes times{std::lround(start + estimateCycles(fused, processors) / cyclesOfNanosecond),
                         std::lround(timeApart(matmul, kernel, fused.getFlops()))};
     if (times.fused < times.apart)
       return {"", times};

@@ -8,6 +8,8 @@
 #include "codegen/cuda/matmul/EpilogueCost.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
 #include "codegen/cuda/matmul/MatmulTiling.h"
+#include "codegen/cuda/matmul/MatmulTime.h"
+#include "codegen/rows/BytesMoved.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -22,18 +24,22 @@ static constexpr int64_t mostStages = 4, leastStages = 3;
 // three quarters of what tiles of 128 x 256 take at full speed.
 static constexpr int64_t multiplyAdds = 2048, bytesOfCycle = 36;
 
-// Cycles from an instruction of a warp to the next one, where results are waited for; warps that take turns.
-static constexpr double cyclesOfInstruction = 1.6;
+// Cycles from an instruction of a warp to the next one, where results are waited for: the columns of a vector do not
+// wait for each other. Warps that take turns.
+static double cyclesOfInstruction(int64_t lanes) { return 1 + 1.4 / static_cast<double>(lanes); }
 static constexpr int64_t warpSchedulers = 4;
-// Of a load from the second-level cache, and rows on their way that hide it.
-static constexpr double cyclesOfLoad = 270;
-static constexpr int64_t leastRows = 4;
+// What an epilogue is estimated to take may be so much less than what it really takes.
+static constexpr double certainty = 0.8;
+// Of a load from a busy memory, and steps on their way that hide it.
+static constexpr double cyclesOfLoad = 1200;
+static constexpr int64_t leastSteps = 4;
 
 namespace {
 class Chooser {
 public:
   Chooser(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors)
-      : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0) {}
+      : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0),
+        moving(static_cast<double>(bytesOfOperands(op) + bytesMoved(op)) / bytesOfNanosecond * cyclesOfNanosecond) {}
 
   struct Candidate {
     kern::TileScheduleAttr schedule;
@@ -58,13 +64,15 @@ private:
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
   static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
   static double cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout);
-  static double cyclesOf(const MatmulTiling &t, double epilogue);
+  static double cyclesOfTile(const MatmulTiling &t);
+  double cyclesBeside(const MatmulTiling &t) const;
 
   kern::MatmulOp op;
   const ScheduleOverride &given;
   int64_t processors;
   RowRange halo;
   MeetingColumns meeting;
+  double moving; // cycles of the bytes of the launch
 };
 } // namespace
 
@@ -88,7 +96,7 @@ FailureOr<Chooser::Candidate> Chooser::choose() {
         return failure();
     EpilogueCost cost(op, *form);
     for (int64_t rows : {128, 64})
-      for (int64_t warps : {3, 7})
+      for (int64_t warps : {3, 4, 7, 8})
         if (Candidate other = withLayout(*form, cost, given.get("tile_rows", rows), given.get("warps", warps));
             other.isBetterThan(best))
           best = other;
@@ -112,8 +120,12 @@ llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
 }
 
 Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps) {
-  MatmulTiling tiling = tilingOf(make(form, {warpThreads, 1, 1, 0, 0, 0}, rows, warps, rows));
-  EpilogueLayout layout = cost.choose(warps, tiling.registersOfThread(), given);
+  auto tilingWith = [&](const EpilogueLayout &layout) { return tilingOf(make(form, layout, rows, warps, rows)); };
+  MatmulTiling tiling = tilingWith({warpThreads, 1, 1, 0, 0, 0});
+  double beside = certainty * cyclesBeside(tiling);
+  EpilogueLayout layout = cost.choose(warps, tiling.registersOfEpilogue(), given, [&](const EpilogueLayout &layout) {
+    return std::max(beside, cyclesOfEpilogue(tilingWith(layout), layout));
+  });
   Candidate best;
   for (int64_t run : runsOf(rows)) {
     Candidate other{make(form, layout, rows, warps, run)};
@@ -122,7 +134,7 @@ Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost,
     if (!other.isPossible)
       return other;
     other.epilogue = cyclesOfEpilogue(tiling, layout);
-    other.cycles = cyclesOf(tiling, other.epilogue);
+    other.cycles = std::max(moving, tiling.tilesOfBlock() * std::max(cyclesOfTile(tiling), other.epilogue));
     if (!best.schedule || other.cycles <= best.cycles)
       best = other;
   }
@@ -145,23 +157,30 @@ kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int6
 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
 bool Chooser::hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout) {
-  int64_t ring = leastRows * layout.rows * layout.fetched * t.groups() * t.groupThreads;
+  int64_t ring = leastSteps * layout.rows * layout.fetched * t.groups() * t.groupThreads;
   return llvm::alignTo(t.sharedBytes(), 16) + ring <= mostShared;
 }
 
 double Chooser::cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout) {
-  double turns = std::max<double>(cyclesOfInstruction, llvm::divideCeil(t.activeWarps(), warpSchedulers));
-  double cycles = t.groupRows() * layout.instructions * turns;
+  double turns = std::max<double>(cyclesOfInstruction(t.lanes), llvm::divideCeil(t.activeWarps(), warpSchedulers));
+  int64_t steps = llvm::divideCeil(llvm::divideCeil(t.tileRows, t.groups()), t.stepRows);
+  double cycles = steps * t.stepRows * layout.instructions * turns;
   if (!hidesLoads(t, layout))
-    cycles += t.groupRows() / t.stepRows * cyclesOfLoad;
-  return layout.registers > t.registersOfThread() ? 2 * cycles : cycles; // some come from memory
+    cycles += steps * cyclesOfLoad;
+  return layout.registers > t.registersOfEpilogue() ? 2 * cycles : cycles; // some come from memory
 }
 
-/// Of the busiest block: of each tile the longest of what goes on at once.
-double Chooser::cyclesOf(const MatmulTiling &t, double epilogue) {
+/// Of a tile, without its epilogue: the longest of what goes on at once.
+double Chooser::cyclesOfTile(const MatmulTiling &t) {
   double multiplying = static_cast<double>(t.tileRows * t.tileColumns() * MatmulTiling::stepDepth) / multiplyAdds;
   double copying = static_cast<double>(t.leftBytes() + t.rightBytes()) / bytesOfCycle;
-  return t.tilesOfBlock() * std::max(t.steps() * std::max(multiplying, copying), epilogue);
+  return t.steps() * std::max(multiplying, copying);
+}
+
+/// How long the epilogue of a tile may take until the kernel takes longer: all multiprocessors have as many tiles.
+double Chooser::cyclesBeside(const MatmulTiling &t) const {
+  int64_t tiles = t.strips() * llvm::divideCeil(t.rows, t.tileRows);
+  return std::max(cyclesOfTile(t), moving / static_cast<double>(llvm::divideCeil(tiles, processors)));
 }
 
 LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given,

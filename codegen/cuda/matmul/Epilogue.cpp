@@ -40,7 +40,12 @@ Values MatmulEpilogue::forStrip(Value strip, Value thread, ValueRange carried, O
 
 SharedRoom MatmulEpilogue::roomOf(Value thread) {
   int64_t start = llvm::alignTo(tiling.sharedBytes(), 16);
-  return {b.address(shared, b.getI8Type(), start), thread, tiling.activeWarps() * warpThreads, mostShared - start,
+  return {b.address(shared, b.getI8Type(), start),
+          groupOf(thread),
+          b.remainder(thread, tiling.groupThreads),
+          tiling.groups(),
+          tiling.groupThreads,
+          mostShared - start,
           [this, start](int64_t bytes) { function.growDynamicShared(start + bytes); }};
 }
 

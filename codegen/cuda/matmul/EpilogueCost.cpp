@@ -6,15 +6,26 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
 static constexpr int64_t widestVector = 8; // bf16 in 16 bytes
+static constexpr int64_t mostRows = 4;     // of a step
 
+// What ptxas says of Canon with SwiGLU, its backward, and Canon with rotary embeddings, in steps of 1 to 5 rows, is
+// told by these numbers within 10 registers and instructions in a hundred.
+//
 // Registers and instructions of a thread that no column needs: addresses, counters, conditions.
-static constexpr int64_t otherRegisters = 36;
-static constexpr double otherInstructions = 16;
+static constexpr double otherRegisters = 78, otherInstructions = 16;
+// Of the numbers that stay from row to row, half: two of bf16 share a register. What a row is computed with is in part
+// there for further ones too: it grows by this power of their number.
+static constexpr double keptShare = 0.5, rowPower = 0.72;
+// Of a step, for each row of a column that is read later: it changes its place.
+static constexpr double instructionsOfRolling = 1.5;
 // Of a vector that is loaded or stored: its address, and what packs it.
 static constexpr double instructionsOfMove = 3;
 
@@ -73,44 +84,44 @@ EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form) {
 EpilogueLayout EpilogueCost::layOut(int64_t threads, int64_t rows, int64_t lanes) const {
   EpilogueLayout result{threads, rows, lanes, 0, 0, 0};
   for (const Kind &kind : kinds) {
-    int64_t held = otherRegisters, working = 0, fetched = 0;
-    double share = 0; // of the widest loops, which a thread has
+    int64_t fetched = 0, rolling = 0;
+    double held = otherRegisters, working = 0, share = 0; // of the widest loops, which a thread has
     for (const auto &[domain, values] : kind.loops) {
       ThreadLayout layout = layOutThreads(domain, threads, lanes, kind.reduces);
       int64_t columns = layout.slots * layout.lanes;
       share = std::max(share, static_cast<double>(columns) / (domain.heads * domain.length));
-      fetched += columns * values.fetchedBytes;
-      // Three quarters of what a row is computed with are there for a further one too, as was measured on Canon with
-      // SwiGLU and its backward.
-      held += columns * (values.rolling + values.sums + values.coefficients + values.tableBytes / 4);
-      working = std::max(working, columns * values.working * (4 + 3 * (rows - 1)) / 4);
+      fetched += columns * (values.fetchedBytes - values.commonBytes) +
+                 llvm::divideCeil(columns * values.commonBytes, layout.headsPerPass);
+      rolling += columns * values.rolling;
+      held +=
+          columns * (keptShare * (values.rolling + values.sums + values.coefficients) + rows * values.tableBytes / 4);
+      working = std::max(working, columns * values.working * std::pow(rows, rowPower));
     }
-    result.registers = std::max(result.registers, held + working);
+    double ofStep = otherInstructions + instructionsOfRolling * rolling;
+    double ofRow = share * (computed + instructionsOfMove * moved / lanes) - instructionsOfRolling * rolling;
+    result.registers = std::max(result.registers, static_cast<int64_t>(held + working));
     result.fetched = std::max(result.fetched, fetched);
-    result.instructions =
-        std::max(result.instructions,
-                 otherInstructions + share * (computed + instructionsOfMove * moved / static_cast<double>(lanes)));
+    result.instructions = std::max(result.instructions, std::max(ofRow, 0.0) + ofStep / rows);
   }
   return result;
 }
 
-EpilogueLayout EpilogueCost::choose(int64_t warps, int64_t registers, const ScheduleOverride &given) const {
+EpilogueLayout EpilogueCost::choose(int64_t warps, int64_t registers, const ScheduleOverride &given,
+                                    llvm::function_ref<double(const EpilogueLayout &)> cycles) const {
   std::optional<EpilogueLayout> best;
-  auto isBetter = [&](const EpilogueLayout &layout) {
-    bool fits = layout.registers <= registers, bestFits = best->registers <= registers;
-    if (!fits || !bestFits)
-      return fits > bestFits || (fits == bestFits && layout.registers < best->registers);
-    // The threads of idle warps issue nothing, yet the others have more rows.
-    auto ofRow = [&](const EpilogueLayout &l) { return l.instructions / (warps * warpThreads / l.threads); };
-    return ofRow(layout) < ofRow(*best);
-  };
+  std::tuple<double, double, int64_t> least;
   for (int64_t lanes = widestVector; lanes >= 1; lanes /= 2)
     for (int64_t threads = warpThreads; threads <= warps * warpThreads; threads += warpThreads)
-      for (int64_t rows : {2, 1}) {
+      for (int64_t rows = mostRows; rows >= 1; --rows) {
         EpilogueLayout layout =
             layOut(given.get("threads", threads), given.get("rows", rows), given.get("lanes", lanes));
-        if (!best || isBetter(layout))
+        bool fits = layout.registers <= registers;
+        std::tuple order(fits ? cycles(layout) : std::numeric_limits<double>::infinity(),
+                         fits ? layout.instructions * static_cast<double>(layout.threads) : 0, layout.registers);
+        if (!best || order < least) {
           best = layout;
+          least = order;
+        }
       }
   return *best;
 }

@@ -20,9 +20,11 @@ class EpilogueCost {
 public:
   EpilogueCost(kern::MatmulOp op, StripForm form);
 
-  /// The layout with the fewest instructions of all groups that `warps` warps can have, of those whose threads have
-  /// `registers`; where there is none, the one that takes fewest. `given` numbers stay.
-  EpilogueLayout choose(int64_t warps, int64_t registers, const ScheduleOverride &given) const;
+  /// The layout that takes the fewest `cycles`, of all that `warps` warps can have and whose threads have `registers`;
+  /// of several such, as where something else takes longer, the one with the fewest instructions. Where there is none,
+  /// the one that takes fewest. `given` numbers stay.
+  EpilogueLayout choose(int64_t warps, int64_t registers, const ScheduleOverride &given,
+                        llvm::function_ref<double(const EpilogueLayout &)> cycles) const;
 
 private:
   /// Loops over columns of one form, in strips that one code computes.

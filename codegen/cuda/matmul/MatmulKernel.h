@@ -13,8 +13,8 @@ mlir::LogicalResult buildMatmulKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp ker
 /// Gives a matmul a schedule of tiles, and reports given numbers that cannot serve.
 mlir::LogicalResult chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors);
 
-/// Estimated cycles of a matmul with the schedule that it would be given, the epilogue of its last tiles included,
-/// which nothing hides. Its columns must fit a tile.
+/// Estimated cycles of a matmul with the schedule that it would be given, among them those of its bytes of memory and
+/// the epilogue of its last tiles, which nothing hides. Its columns must fit a tile.
 double estimateCycles(kern::MatmulOp op, int64_t processors);
 
 } // namespace stretto::codegen

@@ -11,8 +11,9 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-// Of a multiprocessor; what a thread of a matmul takes besides its sums.
-static constexpr int64_t allRegisters = 65536, otherRegisters = 40;
+// Registers: of each quarter of a multiprocessor for one lane of its warps, of which it has each fourth; of a thread,
+// as instructions can name them; what one that multiplies takes besides its sums.
+static constexpr int64_t registersOfLane = 512, mostRegisters = 248, otherRegisters = 32;
 
 MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange halo)
     : rows(op.getRows().first * op.getRows().second), time(op.getRows().second), columns(op.getColumns()),
@@ -23,17 +24,27 @@ MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange
 
 int64_t MatmulTiling::sharedBytes() const { return barrierStart() + Stages::bytes(stages) + Stages::bytes(1); }
 
-int64_t MatmulTiling::registersOfThread() const { return llvm::alignDown(allRegisters / threads(), 8); }
+int64_t MatmulTiling::registersAtLaunch() const {
+  return std::min<int64_t>(mostRegisters, llvm::alignDown(registersOfLane / (allWarps() / groupWarps), 8));
+}
+
+int64_t MatmulTiling::registersOfConsumer() const { return llvm::alignTo(sumsOfThread() + otherRegisters, 8); }
+
+int64_t MatmulTiling::registersOfEpilogue() const {
+  int64_t others = consumerWarps() * registersOfConsumer() + copierWarps() * registersOfCopier;
+  int64_t left = (allWarps() * registersAtLaunch() - others) / firstConsumer();
+  return std::clamp<int64_t>(llvm::alignDown(left, 8), registersAtLaunch(), mostRegisters);
+}
 
 SmallVector<TileRule> MatmulTiling::rules() const {
-  int64_t unit = columnUnit(isTransposed), sums = matmulRows * tileColumns() / (groupWarps * warpThreads);
+  int64_t unit = columnUnit(isTransposed);
   auto multiples = [](int64_t of, int64_t most) {
     return ("a multiple of " + Twine(of) + ", and at most " + Twine(most)).str();
   };
   std::string rowsExpected = "64 or 128";
   if (span() > 0)
     rowsExpected += ", and more than the " + std::to_string(span()) + " rows that taps bring together";
-  std::string warpsExpected = "3, or 7 where threads have registers for the sums of their columns";
+  std::string warpsExpected = "3, 4, 7 or 8, where threads have registers for the sums of their columns";
   std::string room = ("at least 2, and few enough for a block to take at most " + Twine(mostShared) +
                       " bytes of shared memory (it takes " + Twine(sharedBytes()) + ")")
                          .str();
@@ -44,7 +55,8 @@ SmallVector<TileRule> MatmulTiling::rules() const {
            "a divisor of the " + std::to_string(columns) + " columns"},
           {"strip", strip, strip >= unit && strip % unit == 0 && tileColumns() <= mostTileColumns,
            multiples(unit, llvm::alignDown(mostTileColumns / pieces, unit))},
-          {"warps", warps, warps == 3 || (warps == 7 && sums + otherRegisters <= registersOfThread()), warpsExpected},
+          {"warps", warps, llvm::is_contained({3, 4, 7, 8}, warps) && registersOfConsumer() <= registersAtLaunch(),
+           warpsExpected},
           {"threads", groupThreads,
            groupThreads >= warpThreads && groupThreads % warpThreads == 0 && groupThreads <= warps * warpThreads,
            multiples(warpThreads, warps * warpThreads)},

@@ -63,10 +63,18 @@ struct MatmulTiling {
   /// Tiles that the block with the most of them computes.
   int64_t tilesOfBlock() const { return llvm::divideCeil(items(), blocks) * tilesOfRun(); }
 
-  /// The first warps: one that copies operands, and those of the epilogue.
-  int64_t firstConsumer() const { return 1 + warps; }
+  // Warps by number, in whole groups of four. The one that copies operands fills up a group of the epilogue, or is the
+  // first of a last group, in which the others have nothing to do.
+  bool copierIsApart() const { return warps % groupWarps == 0; }
+  int64_t copier() const { return copierIsApart() ? warps + consumerWarps() : 0; }
+  int64_t firstOfEpilogue() const { return copierIsApart() ? 0 : 1; }
+  int64_t firstConsumer() const { return firstOfEpilogue() + warps; }
   int64_t consumerWarps() const { return tileRows / matmulRows * groupWarps; }
-  int64_t threads() const { return (firstConsumer() + consumerWarps()) * warpThreads; }
+  int64_t copierWarps() const { return copierIsApart() ? groupWarps : 0; }
+  int64_t allWarps() const { return firstConsumer() + consumerWarps() + copierWarps(); }
+  int64_t threads() const { return allWarps() * warpThreads; }
+  /// Sums of a tile that a thread has.
+  int64_t sumsOfThread() const { return matmulRows * tileColumns() / (groupWarps * warpThreads); }
   int64_t groups() const { return warps * warpThreads / groupThreads; }
   /// Warps of the epilogue that are in a group: the others have nothing to do.
   int64_t activeWarps() const { return groups() * groupThreads / warpThreads; }
@@ -85,8 +93,14 @@ struct MatmulTiling {
   int64_t stagingStart() const { return waitingStart() + span() * pitch(); }
   int64_t barrierStart() const { return stagingStart() + tileRows * pitch(); }
   int64_t sharedBytes() const;
-  /// Registers that a thread can have, in eights.
-  int64_t registersOfThread() const;
+  // Registers of a thread, in eights. A block is launched with as many for each; groups of four warps that multiply or
+  // copy then keep what they need, and those of the epilogue share the rest.
+  static constexpr int64_t registersOfCopier = 40;
+  int64_t registersAtLaunch() const;
+  int64_t registersOfConsumer() const;
+  int64_t registersOfEpilogue() const;
+  /// Whether warps exchange registers. Where the epilogue would not gain any, they keep those of the launch.
+  bool exchangesRegisters() const { return registersOfEpilogue() > registersAtLaunch(); }
 
   /// What a kernel can be made for.
   llvm::SmallVector<TileRule> rules() const;

@@ -150,18 +150,34 @@ void MatmulRoles::build() {
     NVVM::FenceMbarrierInitOp::create(b); // so that copies see them, too
   });
   b.barrier();
-  // Of a lane that is elected the assembler knows that it is alone: what it copies by lies in registers of the warp.
-  auto copyOrFinish = [&] {
-    branch(
-        b, equals(b, warp, 0),
-        [&] { b.when(NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), [&] { copyOperands(); }); },
-        [&] {
-          Value isActive;
-          if (tiling.activeWarps() < tiling.warps)
-            isActive = b.less(warp, 1 + tiling.activeWarps());
-          b.when(isActive, [&] { computeEpilogue(b.add(thread, b.index(-warpThreads))); });
-        });
+  auto number = [&](int64_t first) { return b.add(warp, b.index(-first)); };
+  auto keep = [&](int64_t registers) {
+    auto action = registers > tiling.registersAtLaunch() ? NVVM::SetMaxRegisterAction::increase
+                                                         : NVVM::SetMaxRegisterAction::decrease;
+    if (tiling.exchangesRegisters() && registers != tiling.registersAtLaunch())
+      NVVM::SetMaxRegisterOp::create(b, static_cast<uint32_t>(registers), action);
   };
-  branch(b, b.less(warp, tiling.firstConsumer()), copyOrFinish,
-         [&] { multiply(b.add(warp, b.index(-tiling.firstConsumer()))); });
+  // Of a lane that is elected the assembler knows that it is alone: what it copies by lies in registers of the warp.
+  auto copy = [&] { b.when(NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), [&] { copyOperands(); }); };
+  auto finish = [&] {
+    Value isActive;
+    if (tiling.activeWarps() < tiling.warps)
+      isActive = b.less(number(tiling.firstOfEpilogue()), tiling.activeWarps());
+    b.when(isActive, [&] { computeEpilogue(b.add(thread, b.index(-tiling.firstOfEpilogue() * warpThreads))); });
+  };
+  auto finishGroup = [&] {
+    keep(tiling.registersOfEpilogue());
+    tiling.copierIsApart() ? finish() : branch(b, equals(b, warp, tiling.copier()), copy, finish);
+  };
+  auto multiplyGroup = [&] {
+    keep(tiling.registersOfConsumer());
+    multiply(number(tiling.firstConsumer()));
+  };
+  auto copyGroup = [&] {
+    keep(MatmulTiling::registersOfCopier);
+    b.when(equals(b, warp, tiling.copier()), copy);
+  };
+  branch(b, b.less(warp, tiling.firstConsumer()), finishGroup, [&] {
+    tiling.copierIsApart() ? branch(b, b.less(warp, tiling.copier()), multiplyGroup, copyGroup) : multiplyGroup();
+  });
 }

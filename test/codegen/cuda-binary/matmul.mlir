@@ -7,15 +7,15 @@
 // All sums of a warpgroup's 64 x 256 are in registers, of which 384 threads have at most 168. (Nothing is said: no spills, and no
 // matmuls that wait for each other.) There is no PTX for other chips.
 // CHECK: kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">]
-// CHECK: kern.device_kernel @gate symbol "gate" grid [132, 1] block 384 shared 0 dynamic_shared 215104 registers {{1[3-6][0-9]}} spills 0 local 0 bytes_moved 325058560 flops 206158430208 tensor_maps
-// CHECK: kern.device_kernel @grad symbol "grad" grid [132, 1] block 384 shared 0 dynamic_shared 165968 registers {{[5-9][0-9]|1[0-3][0-9]}} spills 0 local 0
+// CHECK: kern.device_kernel @gate symbol "gate" grid [132, 1] block 384 shared 0 dynamic_shared 215104 registers 168 spills 0 local 0 bytes_moved 325058560 flops 206158430208 tensor_maps
+// CHECK: kern.device_kernel @grad symbol "grad" grid [132, 1] block 384 shared 0 dynamic_shared 165968 registers 168 spills 0 local 0
 // PTX: .extern .shared .align 1024 .b8 dynamic_shared[];
 // PTX: .visible .entry gate(
 // PTX: .param .align 64 .b8 gate_param_3[128]
 // PTX: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTX: stmatrix.sync.aligned.m8n8.x4.shared.b16
 // PTX: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
-// CHIP: error: kernel 'gate': 'nvvm.wgmma.{{.*}}' needs sm_90a, but the chip is sm_100a
+// CHIP: error: kernel 'gate': 'nvvm.{{.*}}' needs sm_90a, but the chip is sm_100a
 func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<4096x768xbf16>, %dy: tensor<16x2048x768xbf16>, %v: tensor<768x2048xbf16>) {
   %y = kern.matmul kernel "gate" %x by %w as transposed epilogue() maps []
       schedule #kern.tile_schedule<run 2048, tile_rows 128, pieces 1, strip 256, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 8> {
