@@ -45,9 +45,9 @@ F32, F64, I32, BF16 = (NUMBERS[f"STRETTO_{name}"] for name in ("F32", "F64", "I3
 (ACTIVATIONS, PARAMETERS, GRADIENTS, MOMENT1, MOMENT2, INPUTS, TABLES, HYPER) = (
     NUMBERS[f"STRETTO_ARENA_{name}"]
     for name in ("ACTIVATIONS", "PARAMETERS", "GRADIENTS", "MOMENT1", "MOMENT2", "INPUTS", "TABLES", "HYPER"))  # fmt: skip
-(Buffer, Parameter, Table, Kernel, Image, Program, Result, Site, Matmul, Attention, AttentionGrad, Copy) = (
+(Buffer, Parameter, Table, TensorMap, Kernel, Image, Program, Result, Site, Matmul, Attention, AttentionGrad, Copy) = (
     STRUCTS[f"stretto_{name}"]
-    for name in ("buffer", "parameter", "table", "kernel", "image", "program", "result", "site", "matmul_args",
+    for name in ("buffer", "parameter", "table", "tensor_map", "kernel", "image", "program", "result", "site", "matmul_args",
                  "attention_args", "attention_grad_args", "copy_args"))  # fmt: skip
 
 

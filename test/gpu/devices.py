@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
-MAX_DYNAMIC_SHARED_BYTES = 8  # of CUfunction_attribute
+from driver import Driver
 
 
 class Emulator:
@@ -51,55 +51,30 @@ class EmulatedDevice:
 
 
 class CudaDevice:
-    """Kernels of a program's image, launched by the driver on memory of PyTorch's."""
+    """Kernels of a program's image, launched by the driver on memory of PyTorch's. `memory`, `driver`: elsewhere than on a GPU,
+    what stands in for it."""
 
-    def __init__(self):
-        torch.zeros(1, device="cuda")  # makes the context current
-        self.name = torch.cuda.get_device_name()
-        self.driver = ctypes.CDLL("libcuda.so.1")
-
-    def call(self, name, *arguments):
-        status = getattr(self.driver, name)(*arguments)
-        if status:
-            text = ctypes.c_char_p()
-            self.driver.cuGetErrorString(status, ctypes.byref(text))
-            raise RuntimeError(f"{name}: {(text.value or b'unknown error').decode()} ({status})")
+    def __init__(self, memory="cuda", driver="libcuda.so.1"):
+        self.memory, self.on_gpu = memory, memory == "cuda"
+        torch.zeros(1, device=memory)  # makes the context current
+        self.name = torch.cuda.get_device_name() if self.on_gpu else driver
+        self.driver = Driver(driver)
 
     def load(self, model):
-        """The first image that the driver takes: machine code, else PTX."""
-        self.kernels, self.functions, self.module, problems = model.kernels, {}, ctypes.c_void_p(), []
-        for image in model.images:
-            try:
-                self.call("cuModuleLoadData", ctypes.byref(self.module), ctypes.c_void_p(image.data))
-                self.name += f" ({image.architecture.decode()})"
-                return
-            except RuntimeError as error:
-                problems.append(f"{image.architecture.decode()}: {error}")
-        raise RuntimeError("no image can be loaded: " + "; ".join(problems))
+        self.kernels = model.kernels
+        self.name += f" ({self.driver.load(model.images)})"
 
     def run(self, name, host, places):
         """As that of EmulatedDevice. Arenas that a launch leaves as they are do not come back from the GPU: they are `host`'s."""
-        start, results = [torch.from_numpy(each).to("cuda") for each in host], []
+        start, results = [torch.from_numpy(each).to(self.memory) for each in host], []
         for _ in range(2):
             results.append([each.clone() for each in start])
             self.launch(name, [results[-1][arena].data_ptr() + offset for arena, offset in places])
-            torch.cuda.synchronize()
+            if self.on_gpu:
+                torch.cuda.synchronize()
         found = [old if torch.equal(a, b) else b.cpu().numpy() for old, a, b in zip(host, start, results[0])]
         return found, all(torch.equal(a, b) for a, b in zip(*results))
 
-    def function(self, name):
-        if name not in self.functions:
-            self.functions[name] = ctypes.c_void_p()
-            self.call("cuModuleGetFunction", ctypes.byref(self.functions[name]), self.module, self.kernels[name].symbol)
-            if shared := self.kernels[name].dynamic_shared_bytes:  # more than 48 KiB must be asked for
-                self.call("cuFuncSetAttribute", self.functions[name], MAX_DYNAMIC_SHARED_BYTES, ctypes.c_int(shared))
-        return self.functions[name]
-
     def launch(self, name, addresses):
         """Puts a launch on PyTorch's current stream."""
-        kernel = self.kernels[name]
-        pointers = [ctypes.c_void_p(address) for address in addresses]
-        arguments = (ctypes.c_void_p * len(pointers))(*(ctypes.cast(ctypes.pointer(p), ctypes.c_void_p) for p in pointers))
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        self.call("cuLaunchKernel", self.function(name), *map(ctypes.c_uint, (kernel.grid[0], kernel.grid[1], 1, kernel.block, 1, 1, kernel.dynamic_shared_bytes)),
-                  stream, arguments, None)  # fmt: skip
+        self.driver.launch(self.kernels[name], addresses, torch.cuda.current_stream().cuda_stream if self.on_gpu else None)

@@ -156,17 +156,19 @@ class Check:
                 entry["problems"] = [] if entry["problems"] else ["a spoiled number was not found"]
 
 
-def main(folder, name, kind, report, *options):
-    torch.set_num_threads(min(8, os.cpu_count()))
+def libraries(folder):
+    """What hands the calls of a model on, and the emulator; emulated kernels find their functions from then on."""
     shim = ctypes.CDLL(f"{folder}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
     emulator = ctypes.CDLL(f"{folder}/lib/libstretto_emulator.so", ctypes.RTLD_GLOBAL)
     ctypes.CDLL("libm.so.6", ctypes.RTLD_GLOBAL)
-    model = abi.Model(f"{folder}/kernels/{name}.emulated.so")
-    device = CudaDevice() if kind == "cuda" else EmulatedDevice(Emulator(emulator))
-    device.load(abi.Model(f"{folder}/kernels/{name}.cuda.so") if kind == "cuda" else model)
+    return shim, Emulator(emulator)
+
+
+def compare(name, model, device, shim, emulator, report, *options):
+    """Prints which kernels of an emulated model do not agree with those that a device has loaded; returns whether there are any."""
     if missing := set(model.kernels) ^ set(device.kernels):
         raise RuntimeError(f"the two programs have different kernels: {sorted(missing)}")
-    check = Check(model, device, Emulator(emulator), "--damage" in options)
+    check = Check(model, device, emulator, "--damage" in options)
     calls = check.calls()
     shim.shim_register(ctypes.byref(calls))
     try:
@@ -180,6 +182,15 @@ def main(folder, name, kind, report, *options):
     launches = sum(entry["launches"] for entry in check.report.values())
     print(f"{len(check.report) - len(bad)} of {len(check.report)} kernels agree in {launches} launches on {device.name}")
     return bool(bad)
+
+
+def main(folder, name, kind, report, *options):
+    torch.set_num_threads(min(8, os.cpu_count()))
+    shim, emulator = libraries(folder)
+    model = abi.Model(f"{folder}/kernels/{name}.emulated.so")
+    device = CudaDevice() if kind == "cuda" else EmulatedDevice(emulator)
+    device.load(abi.Model(f"{folder}/kernels/{name}.cuda.so") if kind == "cuda" else model)
+    return compare(name, model, device, shim, emulator, report, *options)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ class Made:
 
 ALL = "{A, B, C, D}"
 APART = ("--fuse=rows",)  # a site is kernels of its own, not epilogues of the matmuls around it
+FUSED = ("--fuse=always",)  # kernels of rows lie in the epilogues of matmuls, however few rows there are
 DOCUMENTS = 8  # of a sequence, at most
 FULL = {"dim": 768, "layers": 12, "heads": 12}
 
@@ -53,6 +54,7 @@ def programs(small):
             "cpu": Made("llama", shape, llama, target="cpu")}  # fmt: skip
     documents = ("--mask-documents", f"--max-documents={DOCUMENTS * shape.batch}")
     made["documents"] = Made("llama", shape, llama, "bf16", more=documents)
+    made["fused"] = Made("llama", shape, llama, "bf16", more=FUSED)
     for name, heads in odd_heads(small).items():
         made[name] = Made("llama", shape, llama | heads, "bf16")
     if not small:
@@ -130,6 +132,7 @@ def kernel_models(small):
                                                     "activation": "relu2", "qk_norm": "head", "tied": "true",
                                                     "canon_bias": "true", "canon_activation": "silu",
                                                     "rotary_fraction": 0.5, "canon_at": ALL}, "bf16"),
+            "fused-bf16": Made("llama", Shape(2, 40, 64), llama | {"dim": 64, "heads": 2}, "bf16", more=FUSED),
             "hybrid-f32": Made("hybrid", odd, {"dim": 40, "layers": 4, "heads": 2}),
             "hybrid-bf16": Made("hybrid", even, {"dim": 64, "layers": 4, "heads": 2}, "bf16"),
             "hello-bf16": Made("hello", Shape(1, 5, 17), {"dim": 24, "layers": 1, "heads": 3}, "bf16"),
@@ -138,4 +141,5 @@ def kernel_models(small):
         wide = {"dim": 768, "layers": 2, "heads": 12, "canon_at": ALL}
         made["wide-f32"] = Made("llama", Shape(1, 96, 1000), wide)
         made["wide-bf16"] = Made("llama", Shape(1, 160, 1000), wide, "bf16")
+        made["wide-fused-bf16"] = Made("llama", Shape(2, 300, 1000), wide, "bf16", more=FUSED)
     return made
