@@ -1,23 +1,20 @@
 """Matmuls on tensor cores of our own, estimated: those of a layer that kernels of rows may lie in, against cuBLASLt's as a step counts them."""
+import setting  # finds test/gpu
 from compiled import compile_kernels, kernels_of
+from products import product_text
 
 ROWS = (16, 2048)
 MATMULS = {"gate and up": (768, 4096, True), "queries, keys, values": (768, 2304, True), "down": (2048, 768, True),
            "gradient of down": (768, 2048, False)}  # name: terms, columns, whether the weight is transposed  # fmt: skip
 
-TEXT = """func.func @main(%x: tensor<{rows}x{k}xbf16>, %w: tensor<{weight}xbf16>) -> tensor<{rows}x{n}xbf16> {{
-  %y = kern.matmul kernel "main.matmul0" %x by %w as {form} epilogue() maps [] {{
-  ^bb0(%row: tensor<{n}xf32>):
-    %0 = arith.truncf %row : tensor<{n}xf32> to tensor<{n}xbf16>
-    kern.yield %0 : tensor<{n}xbf16>
-  }} : (tensor<{rows}x{k}xbf16>, tensor<{weight}xbf16>) -> tensor<{rows}x{n}xbf16>
-  return %y : tensor<{rows}x{n}xbf16>
-}}"""
-
 
 def text_of(k, n, transposed):
-    rows = "x".join(map(str, ROWS))
-    return TEXT.format(rows=rows, k=k, n=n, weight=f"{n}x{k}" if transposed else f"{k}x{n}", form="transposed" if transposed else "rows")
+    rows, weight = "x".join(map(str, ROWS)), f"{n}x{k}" if transposed else f"{k}x{n}"
+    matmul = product_text("main.matmul0", "%y", "%x", "%w", "transposed" if transposed else "rows", rows, k, n)
+    return f"""func.func @main(%x: tensor<{rows}x{k}xbf16>, %w: tensor<{weight}xbf16>) -> tensor<{rows}x{n}xbf16> {{
+  {matmul}
+  return %y : tensor<{rows}x{n}xbf16>
+}}"""
 
 
 def estimate_matmuls(build, estimate_kernel, library_flops):

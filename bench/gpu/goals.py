@@ -1,5 +1,5 @@
 """The goals that a GPU decides, from the figures of a run: (name, what, goal, measured, whether it is met). Those of single
-sites are in site_goals.py, G6 to G9, and mixer_goals.py, G10 to G14."""
+sites are in site_goals.py, G6 to G9, mixer_goals.py, G10 to G14, and fused_goals.py, G22 to G24."""
 
 PEAK_FLOPS = 989e12  # dense bf16 of an H100 or H200, as the vendor says: the base of MFU
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 import abi
+from products import NAME
 
 ENTRY, REPEATED = "gradients", "sites."  # where launches come from; kernels of the repeated body begin so
 
@@ -50,6 +51,15 @@ def lines_of(spec, block):
     first = next(i for i, line in enumerate(lines) if line.startswith(f"  block {block}("))
     last = next(i for i in range(first, len(lines)) if lines[i] == "  }")
     return range(first + 1, last + 2)
+
+
+def product_launches(model, shim):
+    """{"forward": [Launch], "backward": ...}: the matmuls of products.py."""
+    found = {"forward": [], "backward": []}
+    for launch in record(model, shim):
+        if launch.name.startswith(REPEATED) and launch.name.endswith(f".{NAME}"):
+            found[launch.name.split(".")[1]].append(launch)
+    return found
 
 
 def site_launches(model, shim, site):

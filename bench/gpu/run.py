@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Second call on a GPU machine: our programs and the best PyTorch forms in turns; what the goals ask for.
 
-    bench/gpu/run.py [--forms <date>-<gpu>-forms.json] [--sites <date>-<gpu>-sites.json <date>-<gpu>-mixers.json]
+    bench/gpu/run.py [--forms <date>-<gpu>-forms.json] [--sites <date>-<gpu>-sites.json <date>-<gpu>-mixers.json ...]
                      [--from build/gpu] [--budget 470] [--out FOLDER]
 
 Needs the folder that test/gpu/prepare made, and Python with torch 2.11. Which PyTorch forms are the best stands in what
@@ -20,6 +20,7 @@ import tempfile
 import time
 
 from children import Variant, start_all
+from fused_goals import fused_goals
 from goals import PEAK_FLOPS, goals, in_order, lines_of
 from mixer_goals import mixer_goals
 from rank import STEPS, ceilings, unranked, variant_of
@@ -141,7 +142,7 @@ def text_of(result, figures):
     copy = result["machine"].get("copy_bytes_per_second", 0)
     lines = [head, "", f"`bench/gpu/run.py`, {result['rounds']} rounds; copy {copy / 1e12:.2f} TB/s, bf16 matmuls "
              f"{result['machine'].get('matmul_flops', 0) / 1e12:.0f} TFLOP/s. MFU: matmuls and attention as 2mnk, three times "
-             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. PyTorch forms: {result['forms']}. Goals G6 to G14: {result['sites']}.", "",
+             f"the forward, of {PEAK_FLOPS / 1e12:.0f} TFLOP/s. PyTorch forms: {result['forms']}. Goals G6 to G14, G22 to G24: {result['sites']}.", "",
              *lines_of(result["goals"])]  # fmt: skip
     lines += ["", "| step | ms | tokens/s | MFU | peak GB | first loss |",
               "|---|---|---|---|---|---|"]
@@ -196,8 +197,8 @@ def forms_of(path):
 
 
 def sites_of(paths):
-    """Sites and mixers that sites.py measured, and "from": where they come from."""
-    result, sources = {"sites": [], "mixers": []}, []
+    """Sites, mixers and sites in matmuls that sites.py measured, and "from": where they come from."""
+    result, sources = {"sites": [], "mixers": [], "fused": []}, []
     for path in paths:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -209,7 +210,7 @@ def sites_of(paths):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--forms", help="what bench/gpu/rank.py wrote")
-    parser.add_argument("--sites", nargs="*", default=[], help="what bench/gpu/sites.py wrote, of sites and of mixers")
+    parser.add_argument("--sites", nargs="*", default=[], help="what bench/gpu/sites.py wrote, of sites, of mixers and of sites in matmuls")
     parser.add_argument("--from", dest="folder", default=f"{ROOT}/build/gpu")
     parser.add_argument("--budget", type=float, default=470, help="seconds for everything")
     parser.add_argument("--out", default=results_folder())
@@ -239,7 +240,8 @@ def main():
         def note(rounds=None):
             result["rounds"] = rounds or result["rounds"]
             result["variants"] = [entry_of(v, small) for v in variants]
-            result["goals"] = in_order(goals(figures) + site_goals(sites["sites"]) + mixer_goals(sites["mixers"]))
+            result["goals"] = in_order(goals(figures) + site_goals(sites["sites"]) + mixer_goals(sites["mixers"]) +
+                                       fused_goals(sites["fused"]))  # fmt: skip
             write(path + ".json", result)
             with open(path + ".md", "w", encoding="utf-8") as file:
                 file.write(text_of(result, figures))

@@ -2,7 +2,6 @@
 import torch
 
 import abi
-from launches import site_launches
 
 
 def random_bytes(count, device):
@@ -25,17 +24,23 @@ class Memory:
         copies = self.arenas[arena]
         return copies[copy % len(copies)].data_ptr() + buffer.offset
 
+    def tensor(self, buffer, copy, like):
+        """What lies in a buffer of bf16, of the shape and strides of another tensor."""
+        arena = abi.ACTIVATIONS if buffer.arena == abi.GRADIENTS else buffer.arena
+        copies = self.arenas[arena]
+        whole = copies[copy % len(copies)][buffer.offset :][: 2 * like.numel()]
+        return whole.view(torch.bfloat16).as_strided(like.shape, like.stride())
+
 
 class Kernels:
-    """The kernels of a site in a model of `layers` layers, forward and backward."""
+    """Kernels of a model of `layers` layers: `launches`, by way, forward and backward."""
 
-    def __init__(self, model, shim, site, device, copies, layers):
-        self.device, self.copies, self.layers = device, copies, layers
+    def __init__(self, model, launches, device, copies, layers):
+        self.device, self.launches, self.copies, self.layers = device, launches, copies, layers
         device.load(model)
-        self.launches = site_launches(model, shim, site)
         self.memory = Memory(model, copies, "cuda" if torch.cuda.is_available() else "cpu")
-        if any(not found or len(found) % layers for found in self.launches.values()):
-            raise RuntimeError(f"the launches of {site} do not come in {layers} layers: {self.launches}")
+        if any(not found or len(found) % layers for found in launches.values()):
+            raise RuntimeError(f"launches do not come in {layers} layers: {self.launches}")
 
     @property
     def calls(self):
@@ -46,9 +51,11 @@ class Kernels:
         """By one pass of the site."""
         return sum(launch.kernel.bytes_moved for launch in self.launches[way]) / self.layers
 
-    def run(self, way):
-        launches = self.launches[way]
-        for first in range(0, len(launches), len(launches) // self.layers):
-            for copy in range(self.copies):
-                for launch in launches[first : first + len(launches) // self.layers]:
-                    self.device.launch(launch.name, [self.memory.address(each, copy) for each in launch.buffers])
+    def run(self, way, before=lambda number: None):
+        """All passes of the site, `before` (the number of the pass) in front of each."""
+        each = len(self.launches[way]) // self.layers
+        for number in range(self.calls):
+            layer, copy = divmod(number, self.copies)
+            before(number)
+            for launch in self.launches[way][layer * each : (layer + 1) * each]:
+                self.device.launch(launch.name, [self.memory.address(buffer, copy) for buffer in launch.buffers])

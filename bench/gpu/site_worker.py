@@ -6,33 +6,23 @@ Settings: site and its sizes, batch, length; folder (what test/gpu/prepare made)
 {"mixer": FILE}: compiled sites of `layers` layers), copies (of their memory), small, seconds (in which it tries forms). Prints what is
 ready, then answers `measure ROUNDS SECONDS` by seconds of one pass of each side.
 """
-import ctypes
-import json
 import sys
 import time
-
-import torch
 
 import setting  # finds test/gpu
 import abi
 from chains import Chain, Operands
-from devices import CudaDevice, EmulatedDevice, Emulator
+from launches import site_launches
 from mixer_chains import NAMES, MixerOperands
 from mixer_check import Reference
 from mixer_kernels import MixerKernels
 from site_kernels import Kernels
-from timing import GPU, Side, take_turns
-
-DEVICE = "cuda" if GPU else "cpu"
+from site_sides import DEVICE, Sides, answer
 
 
-class Site:
+class Site(Sides):
     def __init__(self, settings):
-        self.settings, self.sides, self.facts, self.problems = settings, {}, {"bytes": {}}, {}
-        self.end, folder = time.monotonic() + settings["seconds"], settings["folder"]
-        self.shim = ctypes.CDLL(f"{folder}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
-        self.emulator = None if GPU else Emulator(ctypes.CDLL(f"{folder}/lib/libstretto_emulator.so", ctypes.RTLD_GLOBAL))
-        ctypes.CDLL("libm.so.6", ctypes.RTLD_GLOBAL)
+        super().__init__(settings)
         self.is_mixer = settings["site"] in NAMES
         sets = settings["layers"] * settings["copies"]
         self.operands = (MixerOperands if self.is_mixer else Operands)(settings, sets, DEVICE)
@@ -43,13 +33,8 @@ class Site:
             self.try_chain(form, how)
         self.add_copy()
 
-    def add(self, name, function, calls, **how):
-        side = self.sides[name] = Side(function, calls, **how)
-        if side.problem:
-            self.problems[name] = side.problem
-
     def add_ours(self, kind, path):
-        kernels = self.kernels(abi.Model(path), CudaDevice() if GPU else EmulatedDevice(self.emulator))
+        kernels = self.kernels(abi.Model(path), self.device())
         ways = {"forward": ["forward"], "backward": ["backward"], "both": ["forward", "backward"]}
         for way, parts in ways.items():
             self.add(f"{kind} {way}", lambda parts=parts: [kernels.run(part) for part in parts], kernels.calls)
@@ -59,7 +44,7 @@ class Site:
         """Ours; those of a mixer are checked."""
         settings = self.settings
         if not self.is_mixer:
-            return Kernels(model, self.shim, settings["site"], device, settings["copies"], settings["layers"])
+            return Kernels(model, site_launches(model, self.shim, settings["site"]), device, settings["copies"], settings["layers"])
         kernels = MixerKernels(model, self.shim, self.operands, device, settings["layers"])
         self.facts["errors"] = {"stretto": self.reference.check_kernels(kernels)}
         return kernels
@@ -81,30 +66,6 @@ class Site:
             for way in ("forward", "both"):
                 self.sides.pop(f"{name} {way}", None)
 
-    def add_copy(self):
-        count = 1 << (18 if self.settings["small"] else 28)
-        a, b = (torch.empty(count, dtype=torch.float32, device=DEVICE).normal_() for _ in range(2))
-        self.add("copy", lambda: b.copy_(a), 1, is_captured=False)  # in a graph other units might do it
-        self.facts["bytes"]["copy"] = 2 * 4 * count
-
-
-def main(path):
-    with open(path, encoding="utf-8") as file:
-        settings = json.load(file)
-    answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
-    tell = lambda value: print(json.dumps(value), file=answers, flush=True)
-    torch.manual_seed(0)
-    torch.backends.cudnn.benchmark = True
-    if not GPU:
-        torch.set_num_threads(1)
-    site = Site(settings)
-    if GPU:
-        torch.cuda.empty_cache()
-    tell(site.facts | {"problems": site.problems})
-    for line in sys.stdin:
-        rounds, limit = line.split()[1:]
-        tell({"samples": take_turns(site.sides, int(rounds), float(limit))})
-
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    answer(sys.argv[1], Site)

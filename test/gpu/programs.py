@@ -1,5 +1,5 @@
 """What `prepare` makes: programs, models whose kernels are compared one by one, PyTorch modules."""
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Made:
 ALL = "{A, B, C, D}"
 APART = ("--fuse=rows",)  # a site is kernels of its own, not epilogues of the matmuls around it
 FUSED = ("--fuse=always",)  # kernels of rows lie in the epilogues of matmuls, however few rows there are
+# The ways in which a site of `fused` lies in the epilogue of a matmul: in front of it, or the gradient of the one behind it.
+PRODUCTS = {"rotary": ("forward",), "gate": ("forward", "backward")}
 DOCUMENTS = 8  # of a sequence, at most
 FULL = {"dim": 768, "layers": 12, "heads": 12}
 
@@ -100,6 +102,14 @@ def sites(small):
     for site in ("norm", "rotary", "gate"):
         result |= {f"{site}-canon": made(site, dim), f"{site}-plain": made(site, dim, False)}
     return result
+
+
+def fused(small):
+    """Sites of bench/gpu/sites.stretto that lie in the epilogues of matmuls, whose terms are as many as the model is wide. `sites` has
+    the same with kernels apart."""
+    return {site: replace(sites(small)[f"{site}-canon"], more=FUSED,
+                          settings=sites(small)[f"{site}-canon"].settings | {"narrow": 64 if small else 768})
+            for site in ("rotary", "gate")}  # fmt: skip
 
 
 def mixers(small):
