@@ -71,6 +71,9 @@ private:
   /// A note whose number says that matmuls of warpgroups wait for each other.
   static bool isLoss(StringRef line) { return line.contains("(C75") || line.contains("(C76"); }
 
+  /// A thread has too few registers for what a matmul of a warpgroup adds to.
+  static bool isTooFewRegisters(StringRef line) { return line.contains("(C7602)"); }
+
   void report(StringRef line, DiagnosticSeverity severity) {
     LLVM::LLVMFuncOp kernel = kernelOf(line);
     Location place = kernel ? kernel.getLoc() : module.getLoc();
@@ -78,14 +81,20 @@ private:
     if (kernel)
       diagnostic << "kernel '" << nameOf(kernel) << "': ";
     diagnostic << "ptxas for " << chip << " says: " << textOf(line);
+    if (kernel && isTooFewRegisters(line))
+      diagnostic.attachNote() << "a thread has registers for the sums of a tile where it has fewer columns or a block "
+                                 "fewer warps: give other ones, as in --kernel-schedule '"
+                              << nameOf(kernel) << ":strip=64,warps=3'";
   }
 
   /// By the line of PTX that a message names, or by the name of the kernel in it.
   LLVM::LLVMFuncOp kernelOf(StringRef line) {
-    StringRef number = line.split(", line ").second;
-    size_t index = 0;
-    if (!number.consumeInteger(10, index) && index >= 1 && index <= kernelOfLine.size())
-      return kernels.lookup(kernelOfLine[index - 1]);
+    for (StringRef mark : {", line ", " at line "}) {
+      StringRef number = line.split(mark).second;
+      size_t index = 0;
+      if (!number.consumeInteger(10, index) && index >= 1 && index <= kernelOfLine.size())
+        return kernels.lookup(kernelOfLine[index - 1]);
+    }
     SmallVector<StringRef> parts;
     line.split(parts, '\'');
     for (StringRef part : parts)

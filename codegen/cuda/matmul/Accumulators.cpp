@@ -14,7 +14,7 @@ Value Accumulators::zero() {
   return LLVM::ZeroOp::create(b, LLVM::LLVMStructType::getLiteral(b.getContext(), sums));
 }
 
-Value Accumulators::multiply(Value sums, Operands &operands, Value stage, Value group) {
+Value Accumulators::multiply(Value sums, Operands &operands, Value stage, Value group, bool isFirst) {
   constexpr auto factor = NVVM::WGMMATypes::bf16;
   auto shape = NVVM::MMAShapeAttr::get(b.getContext(), MatmulTiling::matmulRows, tiling.tileColumns(),
                                        MatmulTiling::termsOfMatmul);
@@ -22,11 +22,11 @@ Value Accumulators::multiply(Value sums, Operands &operands, Value stage, Value 
   Value left = operands.left(stage, group), right = operands.right(stage);
   NVVM::WgmmaFenceAlignedOp::create(b);
   for (int64_t i = 0; i < MatmulTiling::stepDepth / MatmulTiling::termsOfMatmul; ++i)
-    sums = NVVM::WgmmaMmaAsyncOp::create(b, sums.getType(), sums, b.add(left, b.index(i * Operands::leftAdvance)),
-                                         b.add(right, b.index(i * operands.rightAdvance())), shape, factor, factor,
-                                         NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one,
-                                         NVVM::WGMMAScaleIn::one, NVVM::MMALayout::row, layout,
-                                         NVVM::MMAIntOverflowAttr());
+    sums = NVVM::WgmmaMmaAsyncOp::create(
+        b, sums.getType(), sums, b.add(left, b.index(i * Operands::leftAdvance)),
+        b.add(right, b.index(i * operands.rightAdvance())), shape, factor, factor, NVVM::WGMMATypes::f32,
+        isFirst && i == 0 ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one,
+        NVVM::WGMMAScaleIn::one, NVVM::MMALayout::row, layout, NVVM::MMAIntOverflowAttr());
   NVVM::WgmmaGroupSyncAlignedOp::create(b);
   return sums;
 }

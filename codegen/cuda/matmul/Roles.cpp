@@ -72,12 +72,13 @@ void MatmulRoles::copyOperands() {
 /// other. The lanes of a warp leave a wait for matmuls together.
 Value MatmulRoles::multiplyTile(StagePlace &place, Value group) {
   stages.awaitFull(place);
-  Values carried{accumulators.multiply(accumulators.zero(), operands, place.stage, group), place.stage};
+  Values carried{accumulators.multiply(accumulators.zero(), operands, place.stage, group, /*isFirst=*/true),
+                 place.stage};
   llvm::append_range(carried, stages.next(place).values());
   carried = forEach(b, b.index(1), b.index(tiling.steps()), 1, carried, [&](Value, ValueRange now) {
     StagePlace next(now.drop_front(2));
     stages.awaitFull(next);
-    Values after{accumulators.multiply(now[0], operands, next.stage, group), next.stage};
+    Values after{accumulators.multiply(now[0], operands, next.stage, group, /*isFirst=*/false), next.stage};
     accumulators.await(1);
     b.when(equals(b, lane, 0), [&] { stages.arriveEmpty(now[1]); });
     llvm::append_range(after, stages.next(next).values());

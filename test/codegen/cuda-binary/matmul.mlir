@@ -9,6 +9,7 @@
 // CHECK: kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">]
 // CHECK: kern.device_kernel @gate symbol "gate" grid [132, 1] block 384 shared 0 dynamic_shared 215104 registers 168 spills 0 local 0 bytes_moved 325058560 flops 206158430208 tensor_maps
 // CHECK: kern.device_kernel @grad symbol "grad" grid [132, 1] block 384 shared 0 dynamic_shared 165968 registers 168 spills 0 local 0
+// CHECK: kern.device_kernel @short symbol "short" {{.*}} spills 0 local 0
 // PTX: .extern .shared .align 1024 .b8 dynamic_shared[];
 // PTX: .visible .entry gate(
 // PTX: .param .align 64 .b8 gate_param_3[128]
@@ -16,7 +17,8 @@
 // PTX: stmatrix.sync.aligned.m8n8.x4.shared.b16
 // PTX: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 // CHIP: error: kernel 'gate': 'nvvm.{{.*}}' needs sm_90a, but the chip is sm_100a
-func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<4096x768xbf16>, %dy: tensor<16x2048x768xbf16>, %v: tensor<768x2048xbf16>) {
+func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<4096x768xbf16>, %dy: tensor<16x2048x768xbf16>, %v: tensor<768x2048xbf16>,
+                %few: tensor<2x32x64xbf16>, %u: tensor<192x64xbf16>) {
   %y = kern.matmul kernel "gate" %x by %w as transposed epilogue() maps []
       schedule #kern.tile_schedule<run 2048, tile_rows 128, pieces 1, strip 256, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 8> {
   ^bb0(%row: tensor<4096xf32>):
@@ -29,5 +31,12 @@ func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<4096x768xbf16>, %dy: te
     %0 = arith.truncf %row : tensor<2048xf32> to tensor<2048xbf16>
     kern.yield %0 : tensor<2048xbf16>
   } : (tensor<16x2048x768xbf16>, tensor<768x2048xbf16>) -> tensor<16x2048x2048xbf16>
+  // Of one step: its first matmul adds to nothing, and no zeros have to be in registers before it.
+  %short = kern.matmul kernel "short" %few by %u as transposed epilogue() maps []
+      schedule #kern.tile_schedule<run 64, tile_rows 64, pieces 1, strip 64, stages 4, blocks 3, warps 3, threads 32, rows 2, lanes 2> {
+  ^bb0(%row: tensor<192xf32>):
+    %0 = arith.truncf %row : tensor<192xf32> to tensor<192xbf16>
+    kern.yield %0 : tensor<192xbf16>
+  } : (tensor<2x32x64xbf16>, tensor<192x64xbf16>) -> tensor<2x32x192xbf16>
   return
 }
