@@ -60,10 +60,11 @@ def ours(folder, small, work):
         made = rows.make_rows(model["batch"], model["length"], model["vocabulary"])
         rows.write_safetensors(data, {name: made[name] for name in ("tokens", "targets")})
         for kind in ("canon", "plain"):
-            program = f"{folder}/programs/bench-{kind}-{tokens}"
-            for name, more in (("", []), (", not deterministic", ["--deterministic", "off"])):
-                if name and (tokens, kind) != ("32k", "canon"):
-                    continue
+            forms = [("", kind, [])]
+            if (tokens, kind) == ("32k", "canon"):
+                forms += [(", not deterministic", kind, ["--deterministic", "off"]), (", kernels apart", "apart", [])]
+            for name, file, more in forms:
+                program = f"{folder}/programs/bench-{file}-{tokens}"
                 words = [sys.executable, f"{HERE}/ready.py", program, "--tokens", data, "--bench", *OPTIONS, *more]
                 variants.append(Variant(f"stretto {tokens} {kind}{name}", None, words, environment))
                 variants[-1].key = {"tokens": tokens, "kind": kind}

@@ -90,6 +90,11 @@ def bench(small):
             for name, sites in (("canon", ALL), ("plain", "{}")) for tokens, batch in (("32k", 4 if small else 16), ("2k", 1))}
 
 
+def bench_apart(small):
+    """The one with Canon and 32k tokens, with no kernel in the epilogue of a matmul."""
+    return {"bench-apart-32k": replace(bench(small)["bench-canon-32k"], more=APART)}
+
+
 def sites(small):
     """Sites of bench/gpu/sites.stretto, with Canon (and without where something remains), and the convolution at some widths."""
     length, batch, dim = (32, 4, 64) if small else (2048, 16, 768)
