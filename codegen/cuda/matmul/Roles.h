@@ -4,9 +4,9 @@
 //   4 or 8            in groups of four: each multiplies 64 rows of a tile, and stages them
 //   one               of which one lane copies operands into stages, step after step
 //
-// They come in groups of four (warpgroups), which exchange registers: a thread that multiplies keeps those that its sums
-// take, and leaves the others to the epilogue. The warp that copies fills up the epilogue's groups, or is the first of a
-// last group in which three have nothing to do.
+// They come in groups of four (warpgroups), which exchange registers: a thread that multiplies keeps those that its
+// sums take, and leaves the others to the epilogue. The warp that copies fills up the epilogue's groups, or is the
+// first of a last group in which three have nothing to do.
 //
 // All go over the same items, each for itself, and meet at the mbarriers of two rings: the stages of operands, and the
 // one place where a tile is staged. So copies for the next tile begin before this one is done.
