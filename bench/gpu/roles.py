@@ -1,7 +1,7 @@
 """Kernels whose warps have roles: some multiply by the matmuls of warpgroups (HGMMA), others copy and store for them.
 
 Each warp of the block with the most work is followed by itself, and none waits for another one. The block takes as long as what is
-busiest all the time: a warp, the tensor cores, the schedulers, or what brings the operands.
+busiest all the time: a warp, a tensor core, a scheduler, or what brings the operands.
 """
 from sass import is_of_group
 from walk import follow

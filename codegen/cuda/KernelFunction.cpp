@@ -1,6 +1,7 @@
 //===- KernelFunction.cpp - the function of a kernel ----------------------------===//
 #include "codegen/cuda/KernelFunction.h"
 
+#include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/memory/Views.h"
 
@@ -87,6 +88,8 @@ void KernelFunction::finish(const CudaLaunch &launch) {
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block), 1, 1}));
   if (launch.resident)
     function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(launch.resident));
+  if (launch.registers)
+    function->setAttr(launchRegistersAttr, b.getI64IntegerAttr(launch.registers));
   function->setAttr("kern.grid", b.getDenseI64ArrayAttr(launch.grid));
   function->setAttr("kern.block", b.getI64IntegerAttr(launch.block));
   function->setAttr("kern.buffer_bytes", b.getDenseI64ArrayAttr(bytes));

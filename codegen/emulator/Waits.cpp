@@ -1,4 +1,5 @@
 //===- Waits.cpp - where threads wait for each other ----------------------------===//
+#include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/Renewals.h"
 #include "codegen/emulator/Emulation.h"
 
@@ -41,10 +42,20 @@ LogicalResult stretto::codegen::rewriteArriveAtBarrier(Operation *op, Emulation 
   return meetAtNumber(op, arrive.getBarrierId(), arrive.getNumberOfThreads(), STRETTO_EMULATED_ARRIVE, emulation);
 }
 
-/// All threads of the warp group execute it; how many registers there are is nothing that numbers depend on.
+/// All threads of the warp group execute it. Numbers do not depend on how many registers there are, but the group may
+/// have to wait for them.
 LogicalResult stretto::codegen::rewriteSetMaxRegister(Operation *op, Emulation &emulation) {
+  auto exchange = cast<NVVM::SetMaxRegisterOp>(op);
+  auto kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto threads = kernel->getAttrOfType<IntegerAttr>("kern.block");
+  if (!threads)
+    return op->emitOpError("must stand in a kernel to be emulated");
   auto b = emulation.at(op);
-  emulation.call(b, "stretto_emulator_meet_group", Type(), {emulation.self(), emulation.describePartialWait(b, op, 0)});
+  auto number = [&](int64_t value) { return LLVM::ConstantOp::create(b, b.getI32Type(), value); };
+  bool takes = exchange.getAction() == NVVM::SetMaxRegisterAction::increase;
+  emulation.call(b, takes ? "stretto_emulator_take_registers" : "stretto_emulator_give_registers", Type(),
+                 {emulation.self(), emulation.describePartialWait(b, op, 0), number(exchange.getRegCount()),
+                  number(launchRegistersOf(kernel, threads.getInt()))});
   op->erase();
   return success();
 }

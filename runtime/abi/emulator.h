@@ -144,8 +144,12 @@ void stretto_emulator_barrier(stretto_emulated_thread *, const stretto_emulated_
 /* At barrier `number` of the block, as one of `threads`. */
 void stretto_emulator_named_barrier(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t number,
                                     uint32_t threads);
-/* The 128 threads of a warp group meet. */
-void stretto_emulator_meet_group(stretto_emulated_thread *, const stretto_emulated_wait *);
+/* The 128 threads of a warp group have `registers` each from now on: they take more, if need be when others have given
+   some back, or give some back. All threads were launched with `launched`. */
+void stretto_emulator_take_registers(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t registers,
+                                     uint32_t launched);
+void stretto_emulator_give_registers(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t registers,
+                                     uint32_t launched);
 /* At the barrier of the cluster. */
 void stretto_emulator_arrive_cluster(stretto_emulated_thread *, const stretto_emulated_wait *);
 void stretto_emulator_await_cluster(stretto_emulated_thread *, const stretto_emulated_wait *);

@@ -63,6 +63,7 @@ void Block::start(int64_t blockIndex) {
   boxStores.clear();
   mbarriers.clear();
   namedBarriers.clear();
+  registers.clear();
   polling.clear();
   visits.clear();
   reset(knownAtEnd);
@@ -318,6 +319,8 @@ std::string Block::describeWait(const Thread &thread) const {
     return text + fmt::format(" with mask 0x{:08x}", thread.mask);
   case ThreadState::atNamedBarrier:
     return text + " for " + namedBarriers.describe(thread.namedBarrier);
+  case ThreadState::awaitsRegisters:
+    return text + " for " + registers.describe();
   case ThreadState::atClusterBarrier:
     return text + " for " + cluster.barrier.describe();
   case ThreadState::atMbarrier:

@@ -8,6 +8,7 @@
 #include "runtime/emulator/mbarriers.h"
 #include "runtime/emulator/named_barriers.h"
 #include "runtime/emulator/readers.h"
+#include "runtime/emulator/register_pool.h"
 
 #include <map>
 #include <memory>
@@ -44,6 +45,7 @@ enum class ThreadState {
   atClusterBarrier,
   atCollective,
   inGroup,
+  awaitsRegisters,
   ended
 };
 
@@ -201,6 +203,7 @@ public:
   BoxStores boxStores{*this};
   Mbarriers mbarriers{*this};
   NamedBarriers namedBarriers{*this};
+  RegisterPool registers{*this};
 
 private:
   void startThread(int32_t number);

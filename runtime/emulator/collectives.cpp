@@ -218,10 +218,4 @@ using namespace stretto::emulator;
   Thread &thread = threadOf(self);
   thread.owner->barrier(thread, *wait);
 }
-[[gnu::visibility("default")]] void stretto_emulator_meet_group(stretto_emulated_thread *self,
-                                                                const stretto_emulated_wait *wait) {
-  Thread &thread = threadOf(self);
-  if (thread.owner->meetGroup(thread, *wait))
-    thread.owner->releaseGroup(thread);
-}
 }

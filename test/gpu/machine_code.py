@@ -95,6 +95,16 @@ LISTING = """
         /*0140*/                   WARPGROUP.DEPBAR.LE gsb0, 0x0 ;
         /*0150*/                   SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R1+URZ], RZ ;
         /*0160*/                   EXIT ;
+.text.exchanging:
+.L_x_7:
+        /*0000*/                   USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xb8 ;
+        /*0010*/                   PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0 ;
+        /*0020*/              @!P0 BRA `(.L_x_7) ;
+        /*0030*/                   BRA.DIV UR4, `(.L_x_8) ;
+        /*0040*/                   EXIT ;
+.L_x_8:
+        /*0050*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
+        /*0060*/                   EXIT ;
 .text.matrices:
         /*0000*/              @!PT LDS RZ, [RZ] ;
         /*0010*/                   LDGSTS.E.BYPASS.128 [R0], desc[UR4][R2.64] ;
@@ -169,7 +179,9 @@ check("matmuls of a warpgroup", all(t.issued["matrix"] == 3 * 128 for t in multi
 # The number of the thread and what follows from it take 10 cycles; then each matmul takes 256 at half of the peak.
 check("the time: the last group is waited for", all(t.cycles == 10 + 3 * 256 + 3 for t in multiplying))
 check("what limits a block", roles.cycles_of(traces, 4, 0.5, 48) == {
-    "way": 781, "tensor cores": 768, "issue": (7 + 30 * 7 + 1 + 4 * 11) / 4, "operands": 30 * 1024})  # fmt: skip
+    "way": 781, "tensor cores": 768, "issue": 7 + 30 * 7 + 1 + 11, "operands": 30 * 1024})  # fmt: skip
+trace = follow(kernels["exchanging"], 0, 0, LATENCIES, 1.0)
+check("registers that are free, and lanes that stay together", trace.is_sure and trace.issued["issue"] == 5 and trace.loaded == 0)
 trace = follow(kernels["long"], 0, 0, LATENCIES, 1.0)
 turns = 0x100001
 check("how often loops run that are not followed", trace.is_sure and trace.loaded == turns * 512)

@@ -1,6 +1,7 @@
 //===- Binary.cpp - kernels as the GPU runs them --------------------------===//
 #include "codegen/cuda/binary/Binary.h"
 
+#include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/binary/Assemble.h"
 #include "codegen/cuda/binary/Relief.h"
 #include "codegen/cuda/binary/Resources.h"
@@ -38,6 +39,10 @@ static FailureOr<SmallVector<KernelCost>> readCosts(gpu::GPUModuleOp module, con
       return emitError(kernel.getLoc()) << "kernel '" << nameOf(kernel)
                                         << "' must be in the machine code with its registers";
     const Resources &of = found->second;
+    if (auto wanted = kernel->getAttrOfType<IntegerAttr>(launchRegistersAttr); wanted && of.registers < wanted.getInt())
+      return emitError(kernel.getLoc()) << "kernel '" << nameOf(kernel) << "' must be launched with " << wanted.getInt()
+                                        << " registers of a thread, which its warps exchange, but ptxas gives it "
+                                        << of.registers;
     int64_t spills = std::max<int64_t>(0, of.local - arrays.lookup(kernel.getSymName()));
     costs.push_back({kernel, of.registers, spills, of.local, of.shared});
   }

@@ -1,6 +1,7 @@
 //===- MatmulTiling.cpp - how a matmul on tensor cores is cut into tiles ---------===//
 #include "codegen/cuda/matmul/MatmulTiling.h"
 
+#include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/matmul/Stages.h"
 #include "codegen/rows/ScheduleOverrides.h"
@@ -11,9 +12,8 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-// Registers: of each quarter of a multiprocessor for one lane of its warps, of which it has each fourth; of a thread,
-// as instructions can name them; what one that multiplies takes besides its sums.
-static constexpr int64_t registersOfLane = 512, mostRegisters = 248, otherRegisters = 32;
+// Registers of a thread: as instructions can name them, and what one that multiplies takes besides its sums.
+static constexpr int64_t mostRegisters = 248, otherRegisters = 32;
 
 MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange halo)
     : rows(op.getRows().first * op.getRows().second), time(op.getRows().second), columns(op.getColumns()),
@@ -24,9 +24,7 @@ MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange
 
 int64_t MatmulTiling::sharedBytes() const { return barrierStart() + Stages::bytes(stages) + Stages::bytes(1); }
 
-int64_t MatmulTiling::registersAtLaunch() const {
-  return std::min<int64_t>(mostRegisters, llvm::alignDown(registersOfLane / (allWarps() / groupWarps), 8));
-}
+int64_t MatmulTiling::registersAtLaunch() const { return mostLaunchRegisters(threads()); }
 
 int64_t MatmulTiling::registersOfConsumer() const { return llvm::alignTo(sumsOfThread() + otherRegisters, 8); }
 

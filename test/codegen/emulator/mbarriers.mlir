@@ -3,7 +3,7 @@
 // Barriers of parts of a block are calls; what waits for a phase names it by its parity or by what an arrival returned.
 gpu.module @kernels {
   llvm.mlir.global internal @b() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<16 x i8>
-  llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, kern.kernel = "k", kern.grid = array<i64: 6, 2>,
+  llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel, kern.launch_registers = 152, kern.kernel = "k", kern.grid = array<i64: 6, 2>,
       kern.block = 256 : i64, kern.buffer_bytes = array<i64: 1024>} {
     %b = llvm.mlir.addressof @b : !llvm.ptr<3>
     %c = llvm.mlir.constant(2 : i32) : i32
@@ -41,7 +41,9 @@ gpu.module @kernels {
 // CHECK: llvm.call @stretto_emulator_named_barrier(%arg0, %{{.*}}, %[[TWO]], %[[ALL]])
 // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK: llvm.call @stretto_emulator_named_barrier(%arg0, %{{.*}}, %[[ZERO]], %[[N]])
-// CHECK: llvm.call @stretto_emulator_meet_group(%arg0, %{{.*}})
+// CHECK: %[[TAKEN:.*]] = llvm.mlir.constant(160 : i32)
+// CHECK: %[[LAUNCHED:.*]] = llvm.mlir.constant(152 : i32)
+// CHECK: llvm.call @stretto_emulator_take_registers(%arg0, %{{.*}}, %[[TAKEN]], %[[LAUNCHED]])
 // CHECK: llvm.call @stretto_emulator_collective
 
 // -----

@@ -67,6 +67,15 @@ std::string stretto::test::removeWait(LLVM::LLVMFuncOp kernel, int64_t number) {
   return remove<NVVM::CpAsyncWaitGroupOp>(kernel, number, "wait");
 }
 
+std::string stretto::test::removeGiving(LLVM::LLVMFuncOp kernel, int64_t number) {
+  auto gives = find<NVVM::SetMaxRegisterOp>(
+      kernel, number, [](NVVM::SetMaxRegisterOp op) { return op.getAction() == NVVM::SetMaxRegisterAction::decrease; });
+  if (!gives)
+    return "";
+  gives->erase();
+  return llvm::formatv("exchange {0}", number);
+}
+
 std::string stretto::test::removePhaseWait(LLVM::LLVMFuncOp kernel, int64_t number) {
   return remove<NVVM::MBarrierTryWaitParityOp>(kernel, number, "wait");
 }

@@ -17,6 +17,8 @@ std::string removeBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 std::string removeNumberedBarrier(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// Asynchronous copies are not waited for.
 std::string removeWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Registers are not given back.
+std::string removeGiving(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// A wait for an mbarrier, an arrival at one, lanes of a warp that meet.
 std::string removePhaseWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 std::string removeArrival(mlir::LLVM::LLVMFuncOp kernel, int64_t number);

@@ -374,6 +374,18 @@ TEST(CudaFaults, MatmulWithTaps) {
                });
 }
 
+/// Threads read what others bring, and warps exchange registers.
+TEST(CudaFaults, MatmulWithTables) {
+  std::string text = tablesOnTensorCores({.batch = 3, .time = 71, .depth = 64, .columns = 128},
+                                         "run 213, tile_rows 128, pieces 1, strip 128, stages 2, blocks 1, warps 4, "
+                                         "threads 32, rows 2, lanes 4");
+  expectCaught(Patient(text, "tables", {}), {
+                                                {"tables not waited for", removeWait, {"copy"}},
+                                                {"lanes do not meet", removeWarpBarrier, {"race", "copy", "unwritten"}},
+                                                {"registers not given back", removeGiving, {"deadlock"}},
+                                            });
+}
+
 /// Of three chunks the last has two rows; of states, each second is stored.
 TEST(CudaFaults, Walk) {
   expectCaught(Patient(linearAttention("f32"), "linear_attention.walk0", {}),

@@ -54,6 +54,15 @@ TEST(CudaMatmul, TapsOverRuns) {
   }
 }
 
+/// Tables that one head of a group brings for all: in one warp, in several; of the last strip there is one head alone.
+TEST(CudaMatmul, Tables) {
+  for (const char *layout : {"warps 4, threads 32, rows 2, lanes 4", "warps 3, threads 64, rows 1, lanes 2",
+                             "warps 8, threads 128, rows 3, lanes 1"})
+    checkText(
+        tablesOnTensorCores({.batch = 3, .time = 71, .depth = 72, .columns = 160},
+                            std::string("run 90, tile_rows 128, pieces 1, strip 128, stages 2, blocks 2, ") + layout));
+}
+
 /// Columns of which some strips have those before a bound, and some those behind it.
 TEST(CudaMatmul, MaskedColumns) {
   checkText(maskedOnTensorCores(

@@ -43,6 +43,24 @@ func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>, %g: tens
                        s.batch, s.time, s.depth, s.columns, schedule, chunks);
 }
 
+std::string stretto::test::tablesOnTensorCores(MatmulSizes s, StringRef schedule) {
+  return llvm::formatv(R"(
+func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>, %t: tensor<{1}x32xf32>) {{
+  %y = kern.matmul kernel "tables" %x by %w as transposed epilogue(%t) maps [time] schedule #kern.tile_schedule<{4}> {{
+  ^bb0(%row: tensor<{3}xf32>, %table: tensor<32xf32>):
+    %0 = arith.truncf %row : tensor<{3}xf32> to tensor<{3}xbf16>
+    %1 = arith.extf %0 : tensor<{3}xbf16> to tensor<{3}xf32>
+    %2 = seq.reshape %1 : tensor<{3}xf32> -> tensor<{5}x32xf32>
+    %3 = seq.broadcast %table dims [1] : tensor<32xf32> -> tensor<{5}x32xf32>
+    %4 = arith.mulf %2, %3 : tensor<{5}x32xf32>
+    %5 = arith.truncf %4 : tensor<{5}x32xf32> to tensor<{5}x32xbf16>
+    kern.yield %5 : tensor<{5}x32xbf16>
+  } : (tensor<{0}x{1}x{2}xbf16>, tensor<{3}x{2}xbf16>, tensor<{1}x32xf32>) -> tensor<{0}x{1}x{5}x32xbf16>
+  return
+})",
+                       s.batch, s.time, s.depth, s.columns, schedule, s.columns / 32);
+}
+
 std::string stretto::test::maskedOnTensorCores(MatmulSizes s, StringRef schedule, int64_t bound) {
   return llvm::formatv(R"(
 func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>) {{

@@ -20,6 +20,9 @@ std::string matmulOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
 /// another operand; it stores sums over rows besides, `chunks` partial ones.
 std::string tapsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64_t chunks);
 
+/// The same with an epilogue that multiplies each head of 32 columns by a table of all positions.
+std::string tablesOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
+
 /// The same with an epilogue that stores zeros from column `bound` on.
 std::string maskedOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64_t bound);
 

@@ -12,9 +12,9 @@ gpu.module @kernels {
   llvm.func @k(%a0: !llvm.ptr<1>, %a1: !llvm.ptr<1>, %a2: !llvm.ptr<1>,
       %mapA: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant},
       %mapB: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant})
-      attributes {gpu.kernel, nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>, kern.kernel = "k",
+      attributes {gpu.kernel, nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>, nvvm.minctasm = 1 : i32, kern.kernel = "k",
       kern.grid = array<i64: 2, 1>, kern.block = 256 : i64, kern.buffer_bytes = array<i64: 64000, 5120, 6400>,
-      kern.bytes_moved = 75520 : i64, kern.flops = 1024000 : i64, kern.dynamic_shared_bytes = 23680 : i64,
+      kern.bytes_moved = 75520 : i64, kern.flops = 1024000 : i64, kern.dynamic_shared_bytes = 23680 : i64, kern.launch_registers = 168 : i64,
       kern.tensor_maps = [#a, #b]} {
     %c0 = llvm.mlir.constant(0 : i32) : i32
     %c1 = llvm.mlir.constant(1 : i32) : i32

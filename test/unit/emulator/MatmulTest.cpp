@@ -102,6 +102,15 @@ TEST_F(Roles, EmptyStagesNotAwaited) {
                filledEarly + "|every thread waits|arrivals at the mbarrier");
 }
 
+TEST_F(Roles, RegistersThatNobodyGivesBack) {
+  expectCaught(with(roleMatmul, "nvvm.setmaxregister decrease 40", ""), 1,
+               "every thread waits .* at nvvm.setmaxregister .* for registers, of which 0 of a thread are free");
+  expectCaught(with(roleMatmul, "nvvm.setmaxregister increase 232", "nvvm.setmaxregister increase 160"), 1,
+               "nvvm.setmaxregister .*: a thread that has 168 registers must take more, but got 160");
+  expectCaught(with(roleMatmul, "nvvm.setmaxregister decrease 40", "nvvm.setmaxregister decrease 176"), 1,
+               "nvvm.setmaxregister .*: a thread that has 168 registers must keep fewer, but got 176");
+}
+
 TEST_F(Roles, StagingReadOrWrittenEarly) {
   expectCaught(with(roleMatmul, "nvvm.barrier id = %c1 number_of_threads = %group // staged", ""), 3,
                readEarly + "|" + unwritten + "|race: write of 16 bytes");
