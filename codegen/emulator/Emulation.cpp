@@ -20,7 +20,7 @@ bool Emulation::isKernel() { return current->hasAttr("nvvm.kernel"); }
 int64_t Emulation::bufferOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   bool isBuffer = argument && isKernel() && argument.getOwner() == &current.front() && argument.getArgNumber() > 0;
-  return isBuffer ? argument.getArgNumber() - 1 : -1;
+  return isBuffer ? static_cast<int64_t>(argument.getArgNumber()) - 1 : -1;
 }
 
 int64_t Emulation::mappedBufferOf(Value value) {
