@@ -56,9 +56,16 @@ Value weightOf(Operation *op) {
 }
 
 /// What a kernel computes as its result `i`.
-Operation *makerOf(kern::RowwiseOp op, unsigned i) {
-  Operation *maker = op.getBody().front().getTerminator()->getOperand(i).getDefiningOp();
+Operation *makerOf(kern::RowKernel op, unsigned i) {
+  Operation *maker = op.getYielded()[i].getDefiningOp();
   return maker ? maker : op.getOperation();
+}
+
+/// The sum over rows whose parts are added up as result `i`.
+Operation *makerOf(kern::SumPartialsOp op, unsigned i) {
+  auto partials = dyn_cast<OpResult>(op.getPartials()[i]);
+  auto kernel = partials ? dyn_cast<kern::RowKernel>(partials.getOwner()) : kern::RowKernel();
+  return kernel ? makerOf(kernel, partials.getResultNumber()) : op.getOperation();
 }
 
 /// The operand of a kernel that an operation from the location of `maker` reads for all rows alike, or -1.
@@ -84,6 +91,8 @@ Site stretto::codegen::describeSite(Operation *op, ArrayRef<Value> buffers) {
     Operation *maker = op;
     SiteResult result;
     result.weight = numberOf(weightOf(op), buffers);
+    if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
+      maker = makerOf(sum, value.getResultNumber());
     if (auto kernel = dyn_cast<kern::RowwiseOp>(op)) {
       maker = makerOf(kernel, value.getResultNumber());
       result.weight = weightOf(kernel, maker);

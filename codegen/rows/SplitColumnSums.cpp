@@ -29,8 +29,9 @@ static void split(kern::RowKernel op) {
     StringAttr name;
     if (StringAttr kernel = op.getKernelAttr())
       name = builder.getStringAttr(kernel.getValue() + ".sum" + llvm::Twine(i));
-    auto sum = kern::SumPartialsOp::create(builder, op.getLoc(), whole, result, Value(), name, kern::ResourcesAttr());
-    result.replaceAllUsesExcept(sum, sum);
+    auto sum = kern::SumPartialsOp::create(builder, op.getLoc(), TypeRange(whole), ValueRange(result), Value(), name,
+                                           kern::ResourcesAttr());
+    result.replaceAllUsesExcept(sum.getSums()[0], sum);
   }
 }
 

@@ -130,18 +130,30 @@ LogicalResult stretto::kern::verifyRowKernel(RowKernel op, unsigned operands, un
 LogicalResult RowwiseOp::verify() { return verifyRowKernel(*this, getInputs().size(), getMaps().size()); }
 
 LogicalResult SumPartialsOp::verify() {
-  auto partials = typeOf(getPartials()), result = typeOf(getResult());
-  if (partials.getRank() < 1 || partials.getShape().drop_front() != result.getShape())
-    return emitOpError() << "result must be the partials without their leading dimension, but got " << partials
-                         << " and " << result;
-  if (getAccumulator() && getAccumulator().getType() != getResult().getType())
+  if (getPartials().empty() || getPartials().size() != getSums().size())
+    return emitOpError() << "must have a result for each of the partials, at least one, but got "
+                         << getPartials().size() << " and " << getSums().size();
+  for (auto [i, partials, sum] : llvm::enumerate(getPartials(), getSums())) {
+    RankedTensorType from = typeOf(partials), to = typeOf(sum);
+    if (from.getRank() < 1 || from.clone(from.getShape().drop_front()) != to)
+      return emitOpError() << "result " << i << " must be the partials without their leading dimension, but got "
+                           << from << " and " << to;
+  }
+  if (getAccumulator() && getSums().size() > 1)
+    return emitOpError() << "must add to an accumulator as the only sum, but got " << getSums().size() << " sums";
+  if (getAccumulator() && getAccumulator().getType() != getSums()[0].getType())
     return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
   return success();
 }
 
 seq::ValueFacts SumPartialsOp::getOperandFacts(unsigned) { return {RowKind::shared}; }
 seq::ValueFacts SumPartialsOp::getResultFacts(unsigned) { return {RowKind::shared}; }
-double SumPartialsOp::getFlops() { return static_cast<double>(typeOf(getPartials()).getNumElements()); }
+double SumPartialsOp::getFlops() {
+  double flops = 0;
+  for (Value partials : getPartials())
+    flops += static_cast<double>(typeOf(partials).getNumElements());
+  return flops;
+}
 std::optional<MutableOperandRange> SumPartialsOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
 
 seq::ValueFacts CopyOp::getOperandFacts(unsigned) {

@@ -145,23 +145,25 @@ def Kern_RowwiseOp : Kern_Op<"rowwise", [Pure, IsolatedFromAbove, SingleBlock, K
   }];
 }
 
-def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure, Kern_KernelOpInterface,
+def Kern_SumPartialsOp : Kern_Op<"sum_partials", [Pure, AttrSizedOperandSegments, Kern_KernelOpInterface,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getAccumulatorSlot", "getFlops"]>]> {
-  let summary = "the ordered sum of the partial column sums of a rowwise kernel";
+  let summary = "ordered sums of the partial column sums of kernels of rows";
   let description = [{
-    Adds entry 0, 1, 2, ... of the leading dimension, in that order; with `accumulate`, to that value, whose
-    buffer the result takes over.
+    Each result is the sum of the entries of one operand, along its leading dimension, in an order that its shape alone
+    decides. Several sums are one kernel, so one launch. One sum by itself may `accumulate`: it is added to that value,
+    whose buffer the result takes over.
 
     ```mlir
     %dg = kern.sum_partials %partials : tensor<64x16xf32> -> tensor<16xf32>
+    %dh, %di = kern.sum_partials %p, %q : tensor<64x16xf32>, tensor<8x4x16xf32> -> tensor<16xf32>, tensor<4x16xf32>
     ```
   }];
-  let arguments = (ins Kern_Real:$partials, Optional<Kern_Real>:$accumulator, OptionalAttr<StrAttr>:$kernel,
+  let arguments = (ins Variadic<Kern_Real>:$partials, Optional<Kern_Real>:$accumulator, OptionalAttr<StrAttr>:$kernel,
                        OptionalAttr<Kern_ResourcesAttr>:$resources);
-  let results = (outs Kern_Real:$result);
+  let results = (outs Variadic<Kern_Real>:$sums);
   let assemblyFormat = [{
     (`kernel` $kernel^)? (`resources` $resources^)? $partials (`accumulate` $accumulator^ `:` type($accumulator))?
-    `:` type($partials) `->` type($result) attr-dict
+    `:` type($partials) `->` type($sums) attr-dict
   }];
   let hasVerifier = 1;
 }

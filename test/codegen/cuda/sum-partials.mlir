@@ -4,6 +4,7 @@ func.func @f(%wide: tensor<512x16384xf32>, %one: tensor<32768x1xf32>, %few: tens
   %0 = kern.sum_partials kernel "main.wide" %wide : tensor<512x16384xf32> -> tensor<16384xf32>
   %1 = kern.sum_partials kernel "main.one" %one : tensor<32768x1xf32> -> tensor<1xf32>
   %2 = kern.sum_partials kernel "main.few" %few accumulate %a : tensor<64xf32> : tensor<3x64xf32> -> tensor<64xf32>
+  %3:2 = kern.sum_partials kernel "main.two" %wide, %few : tensor<512x16384xf32>, tensor<3x64xf32> -> tensor<16384xf32>, tensor<64xf32>
   return
 }
 
@@ -28,5 +29,16 @@ func.func @f(%wide: tensor<512x16384xf32>, %one: tensor<32768x1xf32>, %few: tens
 
 // CHECK-LABEL: llvm.func @main_few(
 // CHECK-SAME: kern.buffer_bytes = array<i64: 768, 256, 256>
+
+// The blocks of the first sum, then those of the second, in which 480 threads have no work.
+// CHECK: llvm.mlir.global internal @main_two_sums() {{.*}} : !llvm.array<8192 x i8>
+// CHECK-LABEL: llvm.func @main_two(
+// CHECK-SAME: kern.block = 512 : i64
+// CHECK-SAME: kern.flops = 8388800 : i64, kern.grid = array<i64: 260, 1>
+// CHECK: nvvm.read.ptx.sreg.ctaid.x
+// CHECK-NEXT: %[[BLOCK:.*]] = llvm.zext %{{.*}} : i32 to i64
+// CHECK-NEXT: %[[FIRST:.*]] = llvm.icmp "slt" %[[BLOCK]], %{{.*}} : i64
+// CHECK-NEXT: llvm.cond_br %[[FIRST]]
+// CHECK: llvm.add %[[BLOCK]], %{{.*}} : i64
 // CHECK-NOT: scf.
 // CHECK-NOT: vector.

@@ -20,6 +20,8 @@ func.func @fused(%x: tensor<2x8x16xf32>, %g: tensor<16xf32>) -> tensor<16xf32> {
   %wide = kern.pad %y : tensor<2x8x16xf32> -> tensor<2x8x20xf32>
   // CHECK: kern.sum_partials %{{.*}} accumulate %{{.*}} : tensor<16xf32> : tensor<4x16xf32> -> tensor<16xf32>
   %s = kern.sum_partials %p accumulate %dg : tensor<16xf32> : tensor<4x16xf32> -> tensor<16xf32>
+  // CHECK: kern.sum_partials kernel "two" %{{.*}}, %{{.*}} : tensor<4x16xf32>, tensor<2x8x16xf32> -> tensor<16xf32>, tensor<8x16xf32>
+  %t:2 = kern.sum_partials kernel "two" %p, %y : tensor<4x16xf32>, tensor<2x8x16xf32> -> tensor<16xf32>, tensor<8x16xf32>
   return %s : tensor<16xf32>
 }
 

@@ -70,6 +70,13 @@ std::string bodyText(StringRef name) {
 /// 19 rows of a sequence.
 constexpr CudaSchedule awkward = {.rows = 2, .lanes = 1, .chunk = 5, .threads = 64, .groups = 3, .tiles = 1};
 
+/// Of 12 and of 4 blocks.
+constexpr StringLiteral fusedSums = R"(
+func.func @f(%p: tensor<200x90xf32>, %q: tensor<20x60xf32>) {
+  %s:2 = kern.sum_partials kernel "sums" %p, %q : tensor<200x90xf32>, tensor<20x60xf32> -> tensor<90xf32>, tensor<60xf32>
+  return
+})";
+
 /// Of 2 x 1000 tokens, an eighth for each warp of a block, and rows of 4 numbers.
 std::string embedGradient(int64_t vocabulary) {
   return llvm::formatv(R"(
@@ -283,6 +290,19 @@ TEST(CudaFaults, SumPartials) {
                    {"store skipped", neverStore, {"numbers"}},
                    {"store of threads and rows without work", alwaysStore, {"race"}},
                    {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+               });
+}
+
+/// The first sum has more threads than the second, and both have blocks that end within a tile.
+TEST(CudaFaults, FusedSums) {
+  expectCaught(Patient(fusedSums, "sums", {}),
+               {
+                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"store of threads without work", alwaysStore, {"race", "unwritten"}},
+                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+                   {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
+                   {"first block of the second sum one off", change(-12, -11), {"numbers"}},
                });
 }
 

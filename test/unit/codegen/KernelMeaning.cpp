@@ -57,8 +57,12 @@ std::vector<Numbers> stretto::test::meaning(Operation *op, const std::vector<Num
       .Case([&](kern::MatmulOp matmul) { return multiplyAndGoOn(matmul, inputs); })
       .Case([&](kern::WalkOp walk) { return interpretWalk(walk, inputs); })
       .Case([&](kern::SumPartialsOp sum) {
-        Numbers start = sum.getAccumulator() ? inputs[1] : Numbers(elementsOf(sum.getResult()), 0.0);
-        return std::vector<Numbers>{sumEntries(inputs[0], start)};
+        std::vector<Numbers> sums;
+        for (auto [i, result] : llvm::enumerate(sum.getSums())) {
+          Numbers start = sum.getAccumulator() ? inputs[1] : Numbers(elementsOf(result), 0.0);
+          sums.push_back(sumEntries(inputs[i], start));
+        }
+        return sums;
       })
       .Case([&](seq::EmbedOp embed) { return std::vector<Numbers>{chooseRows(embed, inputs)}; })
       .Case([&](seq::EmbedGradOp grad) { return std::vector<Numbers>{addRows(grad, inputs)}; });

@@ -73,6 +73,36 @@ func.func @f(%p: tensor<3x2100xf32>, %a: tensor<2100xf32>) {
   EXPECT_EQ(sum, want);
 }
 
+/// The chunks of several sums follow one another, and each column is what it is by itself.
+TEST(SumPartials, SeveralAreOneKernel) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @f(%p: tensor<3x2100xf32>, %q: tensor<5x7xf32>, %r: tensor<2x1024xf32>) {
+  %s:3 = kern.sum_partials kernel "s" %p, %q, %r : tensor<3x2100xf32>, tensor<5x7xf32>, tensor<2x1024xf32>
+      -> tensor<2100xf32>, tensor<7xf32>, tensor<1024xf32>
+  return
+})");
+  KernelLibrary library(*module, {});
+  ASSERT_EQ(library.kernels().size(), 1u);
+  EXPECT_EQ(library.kernels()[0].chunks, 5);
+  EXPECT_EQ(library.kernels()[0].buffers, 6);
+  EXPECT_EQ(library.kernels()[0].flops, 3 * 2100 + 5 * 7 + 2 * 1024);
+  const std::pair<size_t, size_t> shapes[] = {{3, 2100}, {5, 7}, {2, 1024}};
+  std::vector<std::vector<float>> partials, sums, want;
+  for (auto [entries, columns] : shapes) {
+    partials.emplace_back(entries * columns);
+    sums.emplace_back(columns, -1.0f);
+    want.emplace_back(columns, 0.0f);
+    for (size_t i = 0; i < partials.back().size(); ++i) {
+      partials.back()[i] = std::sin(static_cast<float>(i + 10 * entries));
+      want.back()[i % columns] += partials.back()[i];
+    }
+  }
+  library.launch("s", {partials[0].data(), partials[1].data(), partials[2].data(), sums[0].data(), sums[1].data(),
+                       sums[2].data()});
+  EXPECT_EQ(sums, want);
+}
+
 /// An optimizer's kernel: results take over the buffers of operands.
 TEST(Rowwise, ResultsInPlaceOfOperands) {
   auto context = makeContext();

@@ -106,7 +106,7 @@ static std::string moduleText(const std::vector<DeviceOp> &ops) {
     text += "func.func @f" + std::to_string(i) + "(";
     for (size_t operand = 0; operand < ops[i].operands.size(); ++operand)
       text += (operand ? ", %" : "%") + std::to_string(operand) + ": " + ops[i].operands[operand]->type();
-    text += ") {\n  %r = " + body + "\n  return\n}\n";
+    text += ") {\n  %r:" + std::to_string(ops[i].results.size()) + " = " + body + "\n  return\n}\n";
   }
   return text;
 }
@@ -142,17 +142,24 @@ bool DeviceOps::run(size_t number, const std::vector<char> &before) {
   std::vector<void *> buffers;
   for (DeviceTensor *operand : op.operands)
     buffers.push_back(operand->data());
-  buffers.push_back(op.result->data());
+  for (DeviceTensor *result : op.results)
+    buffers.push_back(result->data());
   stretto_emulator_set_checks(STRETTO_EMULATOR_CHECKS_FULL);
-  std::vector<char> first;
+  std::vector<std::vector<char>> first;
   for (uint64_t seed : {1, 2, 3}) {
     if (!before.empty())
-      std::memcpy(op.result->data(), before.data(), before.size());
+      std::memcpy(op.results[0]->data(), before.data(), before.size());
     stretto_emulator_set_seed(seed);
     kernels->launch(kernelName(number), buffers, seed);
+    std::vector<std::vector<char>> bits;
+    for (DeviceTensor *result : op.results) {
+      bits.push_back(result->bits());
+      if (!result->isGuardWhole())
+        return false;
+    }
     if (first.empty())
-      first = op.result->bits();
-    if (first != op.result->bits() || !op.result->isGuardWhole())
+      first = bits;
+    if (first != bits)
       return false;
   }
   return true;

@@ -44,11 +44,10 @@ private:
 /// The nearest number of a type; bf16 rounds ties to even.
 double roundTo(const std::string &type, double value);
 
-/// An operation, its operands and the result, which may be written where an operand lies.
+/// An operation, its operands and the results, the first of which may be written where an operand lies.
 struct DeviceOp {
   std::string text; // "kern.sum_partials kernel \"NAME\" %0 ...", operands numbered; NAME stands for the kernel's name
-  std::vector<DeviceTensor *> operands;
-  DeviceTensor *result;
+  std::vector<DeviceTensor *> operands, results;
 };
 
 /// Kernels of several operations in one library.
@@ -59,8 +58,8 @@ public:
 
   bool isLoaded() const;
   /// Runs the kernel of an operation once for each of some orders of warps and blocks, with all checks. Writes what
-  /// lies in the result before each run, if anything is given. Returns whether the bits agree and no guard was written
-  /// to.
+  /// lies in the first result before each run, if anything is given. Returns whether the bits agree and no guard was
+  /// written to.
   bool run(size_t op, const std::vector<char> &before = {});
 
 private:

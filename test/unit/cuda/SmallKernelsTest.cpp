@@ -48,9 +48,9 @@ private:
     Tensors &t = tensors.back();
     std::string text = "kern.sum_partials kernel \"NAME\" %0";
     if (!c.accumulates)
-      return {text + " : " + t.partials.type() + " -> " + t.result.type(), {&t.partials}, &t.result};
+      return {text + " : " + t.partials.type() + " -> " + t.result.type(), {&t.partials}, {&t.result}};
     text += " accumulate %1 : " + t.result.type() + " : " + t.partials.type() + " -> " + t.result.type();
-    return {text, {&t.partials, c.inPlace ? &t.result : &t.accumulator}, &t.result};
+    return {text, {&t.partials, c.inPlace ? &t.result : &t.accumulator}, {&t.result}};
   }
 
   void check(size_t i) {
@@ -103,6 +103,45 @@ TEST(CudaSumPartials, Accumulates) {
       .check();
 }
 
+/// Each sum by itself, then all in one launch: the bits are the same.
+void checkFused(const std::vector<SumCase> &cases) {
+  std::list<DeviceTensor> partials, alone, fused;
+  std::vector<DeviceOp> ops;
+  DeviceOp all{"kern.sum_partials kernel \"NAME\" ", {}, {}};
+  std::string types, results;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const SumCase &c = cases[i];
+    DeviceTensor &from = partials.emplace_back(c.type, std::vector<int64_t>{c.entries, c.columns}, 10 * i + 1);
+    DeviceTensor &to = alone.emplace_back(c.type, std::vector<int64_t>{c.columns});
+    ops.push_back({"kern.sum_partials kernel \"NAME\" %0 : " + from.type() + " -> " + to.type(), {&from}, {&to}});
+    std::string comma = i ? ", " : "";
+    all.text += comma + "%" + std::to_string(i);
+    types += comma + from.type();
+    results += comma + to.type();
+    all.operands.push_back(&from);
+    all.results.push_back(&fused.emplace_back(c.type, std::vector<int64_t>{c.columns}));
+  }
+  all.text += " : " + types + " -> " + results;
+  ops.push_back(all);
+  DeviceOps device(ops);
+  ASSERT_TRUE(device.isLoaded());
+  for (size_t i = 0; i < ops.size(); ++i)
+    ASSERT_TRUE(device.run(i)) << i;
+  auto separate = alone.begin();
+  for (DeviceTensor &result : fused)
+    ASSERT_EQ(result.bits(), (separate++)->bits()) << result.type();
+}
+
+TEST(CudaSumPartials, Fused) {
+  checkFused({{64, 768}, {64, 3072}, {512, 768}, {9, 16896}, {33, 131}, {4096, 1}, {3, 2100}});
+}
+/// Of other types, numbers of threads, with shared memory and without.
+TEST(CudaSumPartials, FusedUnalike) {
+  checkFused({{1, 128}, {512, 1, "f64"}});
+  checkFused({{1000, 3}, {1, 1}, {5, 33, "f64"}});
+  checkFused({{100, 51}, {640, 12}, {37, 770}, {90, 3, "f64"}, {2, 1}});
+}
+
 /// How tokens are chosen.
 enum class Choice { all, few, same, rising };
 
@@ -143,7 +182,7 @@ void checkEmbed(const std::vector<EmbedCase> &cases) {
     ops.push_back({"seq.embed %0, %1 : " + t.tokens.type() + ", " + t.table.type() + " -> " + t.rows.type() +
                        " {kern.kernel = \"NAME\"}",
                    {&t.tokens, &t.table},
-                   &t.rows});
+                   {&t.rows}});
   }
   DeviceOps device(ops);
   ASSERT_TRUE(device.isLoaded());
@@ -195,10 +234,10 @@ private:
     std::string types =
         " : " + t.tokens.type() + ", " + t.rows.type() + " -> " + t.result.type() + " {kern.kernel = \"NAME\"}";
     if (!c.accumulates)
-      return {"seq.embed_grad %0, %1" + types, {&t.tokens, &t.rows}, &t.result};
+      return {"seq.embed_grad %0, %1" + types, {&t.tokens, &t.rows}, {&t.result}};
     return {"seq.embed_grad %0, %1 accumulate %2 : " + t.table.type() + types,
             {&t.tokens, &t.rows, c.inPlace ? &t.result : &t.table},
-            &t.result};
+            {&t.result}};
   }
 
   void check(size_t i) {
@@ -267,7 +306,8 @@ TEST(CudaEmbedGrad, WrongIds) {
   EmbedCase c{150, 40, 8};
   EmbedTensors t(c, 3);
   std::string types = " : " + t.tokens.type() + ", " + t.rows.type() + " -> " + t.result.type();
-  DeviceOps device({{"seq.embed_grad %0, %1" + types + " {kern.kernel = \"NAME\"}", {&t.tokens, &t.rows}, &t.result}});
+  DeviceOps device(
+      {{"seq.embed_grad %0, %1" + types + " {kern.kernel = \"NAME\"}", {&t.tokens, &t.rows}, {&t.result}}});
   ASSERT_TRUE(device.isLoaded());
   for (int64_t i = 0; i < c.positions; ++i)
     t.tokens.set(i, i % 3 == 0 ? -1 : i % 3 == 1 ? 40 : std::numeric_limits<int32_t>::min());
