@@ -49,6 +49,7 @@ public:
     return {.operationsPerByte = 6, .blockRows = 64, .heldRows = 1, .heldBytes = 256 << 10};
   }
   bool fusesResiduals() const override { return true; }
+  bool fusesSums() const override { return true; }
   int64_t logitsAlignment() const override { return 16; } // the widest load of a thread
 
   LogicalResult resolve(BackendSettings &settings, ModuleOp made, Report report) const override {

@@ -30,6 +30,57 @@ def OrderWork : Pass<"kern-order-work", "::mlir::ModuleOp"> {
   }];
 }
 
+def ChooseFusedSums : Pass<"kern-choose-fused-sums", "::mlir::ModuleOp"> {
+  let summary = "decide which sums of partial sums share a launch";
+  let description = [{
+    Horizontal fusion: writes `kern.fused_sum = n` on `kern.sum_partials` of a function that are to be launch n, which
+    is where the last of them stands: there all partials are computed. So partials have longer live ranges. A sum is
+    fused with those before it, up to `most`, unless one of their results is read by then, a scan lies between, or the
+    peak of what the function computes would grow by more than `slack`. A sum with an accumulator stays by itself.
+
+    Remarks (category `fusion`): `FusedSums` for each such launch, and `SumNotFused`, with the reason, for a sum that
+    begins another one.
+
+    ```mlir
+    func.func private @layer.backward(%p: tensor<4x16xf32>, %q: tensor<8x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+      %0 = kern.sum_partials kernel "a.sum0" %p : tensor<4x16xf32> -> tensor<16xf32>
+      %1 = kern.sum_partials kernel "b.sum0" %q : tensor<8x16xf32> -> tensor<16xf32>
+      return %0, %1 : tensor<16xf32>, tensor<16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = kern.sum_partials kernel "a.sum0" %arg0 : tensor<4x16xf32> -> tensor<16xf32> {kern.fused_sum = 0 : i64}
+    %1 = kern.sum_partials kernel "b.sum0" %arg1 : tensor<8x16xf32> -> tensor<16xf32> {kern.fused_sum = 0 : i64}
+    ```
+  }];
+  let options = [Option<"most", "most", "int64_t", "16", "sums of a launch">,
+                 Option<"slack", "slack", "int64_t", "16 << 20", "bytes by which the peak may grow">];
+}
+
+def FuseSums : Pass<"kern-fuse-sums", "::mlir::ModuleOp"> {
+  let summary = "sums of partial sums that share a launch become one operation";
+  let description = [{
+    The `kern.sum_partials` of a function with the same number `kern.fused_sum` become one, in place of the last of
+    them. Its kernel is named after the function.
+
+    ```mlir
+    func.func private @layer.backward(%p: tensor<4x16xf32>, %q: tensor<8x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+      %0 = kern.sum_partials kernel "a.sum0" %p : tensor<4x16xf32> -> tensor<16xf32> {kern.fused_sum = 0 : i64}
+      %1 = kern.sum_partials kernel "b.sum0" %q : tensor<8x16xf32> -> tensor<16xf32> {kern.fused_sum = 0 : i64}
+      return %0, %1 : tensor<16xf32>, tensor<16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0:2 = kern.sum_partials kernel "layer.backward.sums0" %arg0, %arg1 : tensor<4x16xf32>, tensor<8x16xf32> -> tensor<16xf32>, tensor<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::kern::KernDialect"];
+}
+
 def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every value a slot in an arena";
   let description = [{

@@ -94,6 +94,10 @@ static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
   options.backend->addSchedules(passes, options.settings, options.cpu, options.schedules);
   passes.addPass(createSplitColumnSums());
   passes.addPass(createOrderWork());
+  if (options.backend->fusesSums()) {
+    passes.addPass(createChooseFusedSums());
+    passes.addPass(createFuseSums());
+  }
   passes.addPass(createPlanMemory());
   passes.addPass(createChooseBuckets({options.bucketBytes ? options.bucketBytes : options.backend->bucketBytes()}));
 }

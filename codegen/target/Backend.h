@@ -56,6 +56,8 @@ public:
   virtual passes::CostModel costModel() const = 0;
   /// Whether matmuls add another value as they write, for less than a kernel that reads both.
   virtual bool fusesResiduals() const { return false; }
+  /// Whether a launch costs so much that sums of partial sums share one, though partials have longer live ranges then.
+  virtual bool fusesSums() const { return false; }
 
   /// Bytes that addresses of rows of logits should be multiples of, so that the loss and matmuls read and write them in
   /// vectors; 0: rows follow each other without gaps.
