@@ -57,7 +57,9 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "cycles of a matmul": (33, "16 x 8 x 16 of bf16: microbenchmarks of Hopper, arXiv 2402.13499, from memory"),
     "share of its peak by mma.sync": (0.62, "arXiv 2402.13499, from memory: on average 62.9 % on an H800"),
     "share of its peak by wgmma": (0.83, "790 TFLOP/s measured once on an H200 for large matmuls, of 946 at the clock above"),
-    "operand bytes of a multiprocessor in a cycle": (48, "a guess: what tiles of 128 x 256 need at the peak"),
+    "bytes of a cycle from the second-level cache, for a multiprocessor": (36, "what tiles of 192 x 192 without clusters take on an H100, "
+        "777 TFLOP/s on 128 multiprocessors (pranjalssh/fast.cu, kernel 6), at the clock above; it may deliver more"),
+    "bytes of a cycle that come into a multiprocessor": (64, "a guess: half a line; microbenchmarks of earlier chips say so of the first-level cache"),
     "issue cycles of a shuffle, of 4 bytes of a lane": (4, GUIDE + ": 32 a cycle; 128 bytes a cycle of cache and shared memory"),
     "least time of a kernel, s": (2.5e-6, "a guess: a trip to memory and back, twice, and the tail"),
     "between kernels of a graph, s": (1.0e-6, "a guess"),
@@ -126,7 +128,8 @@ def estimate_roles(kernel, code):
     """Of a kernel whose warps have roles: one wave, which takes as long as its busiest block."""
     schedulers, share = A["schedulers of a multiprocessor"], A["share of its peak by wgmma"]
     traces = roles.follow_roles(kernel, code, LATENCIES, schedulers, share)
-    cycles = roles.cycles_of(traces, schedulers, share, A["operand bytes of a multiprocessor in a cycle"])
+    cycles = roles.cycles_of(kernel, traces, schedulers, share, A["bytes of a cycle from the second-level cache, for a multiprocessor"],
+                             A["bytes of a cycle that come into a multiprocessor"])  # fmt: skip
     times = {name: each / A["clock, 1/s"] for name, each in cycles.items()} | {"memory": kernel.bytes_moved / FULL_SPEED}
     limit = max(times, key=times.get)
     seconds = times[limit] + A["memory latency, s"]  # of the first operands

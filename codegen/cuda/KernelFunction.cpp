@@ -86,6 +86,8 @@ void KernelFunction::finish(const CudaLaunch &launch) {
   function->setAttr("gpu.kernel", b.getUnitAttr());
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block), 1, 1}));
+  if (launch.cluster > 1)
+    function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(), b.getDenseI32ArrayAttr({launch.cluster, 1, 1}));
   if (launch.resident)
     function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(launch.resident));
   if (launch.registers)

@@ -14,6 +14,7 @@ struct CudaLaunch {
   int64_t block = warpThreads;       // threads, a multiple of 32
   int64_t flops = 0;                 // of a whole launch, each function of math counted as one
   int64_t bytes = 0;                 // read and written by a whole launch; 0: each buffer once
+  int32_t cluster = 1;               // blocks of a cluster, along x, a divisor of the grid
   int32_t resident = 0;              // blocks that a multiprocessor is to have registers for; 0: the assembler's choice
   int64_t registers = 0;             // of a thread at launch, if warps exchange registers then; 0: they do not
 };

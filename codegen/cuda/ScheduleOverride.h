@@ -8,8 +8,9 @@ namespace stretto::codegen {
 
 /// The fields of a schedule that can be given: of a rowwise kernel, of both, of a matmul. How many tiles a rowwise
 /// kernel has follows from them.
-inline constexpr llvm::StringLiteral cudaOverrideFields[] = {
-    "chunk", "groups", "threads", "rows", "lanes", "run", "tile_rows", "pieces", "strip", "stages", "blocks", "warps"};
+inline constexpr llvm::StringLiteral cudaOverrideFields[] = {"chunk",  "groups",    "threads", "rows",  "lanes",
+                                                             "run",    "tile_rows", "pieces",  "strip", "stages",
+                                                             "blocks", "warps",     "cluster"};
 inline constexpr size_t firstSharedField = 2, firstMatmulField = 5; // in front: of rowwise kernels alone
 
 /// Threads of a group that wants so many: a power of two of lanes of a warp, or whole warps.

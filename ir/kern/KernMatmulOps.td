@@ -38,10 +38,11 @@ def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
     The columns of the matmul are cut into `pieces` of one length, and these into strips of `strip` columns, as
     `#kern.strip_schedule` says; the rows of all sequences, one behind the other, into runs of `run` rows, which a
     thread block computes in tiles of `tile_rows` rows and a strip of columns, one after the other. A strip and a run
-    are an item; `blocks` thread blocks go over all items. The operands of a tile come through `stages` places in
-    shared memory. Of the threads of `warps` warps, each group of `threads` computes the epilogue of a part of the
-    tile's rows, and adds up ordered partial sums of its own: `rows` rows together, `lanes` neighbouring columns in a
-    thread.
+    are an item; `blocks` thread blocks go over all items. Each `cluster` of them, 1 where nothing is said, go together
+    over items of one strip, in runs side by side: each brings its rows, and a part of the strip's weight for all of
+    them. The operands of a tile come through `stages` places in shared memory. Of the threads of `warps` warps, each
+    group of `threads` computes the epilogue of a part of the tile's rows, and adds up ordered partial sums of its own:
+    `rows` rows together, `lanes` neighbouring columns in a thread.
 
     ```mlir
     #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 4>
@@ -52,10 +53,12 @@ def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
     int64_t getGroups() const { return getWarps() * 32 / getThreads(); }
   }];
   let parameters = (ins "int64_t":$run, "int64_t":$tileRows, "int64_t":$pieces, "int64_t":$strip, "int64_t":$stages,
-                        "int64_t":$blocks, "int64_t":$warps, "int64_t":$threads, "int64_t":$rows, "int64_t":$lanes);
+                        "int64_t":$blocks, "int64_t":$warps, "int64_t":$threads, "int64_t":$rows, "int64_t":$lanes,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster);
   let assemblyFormat = [{
     `<` `run` $run `,` `tile_rows` $tileRows `,` `pieces` $pieces `,` `strip` $strip `,` `stages` $stages `,`
-    `blocks` $blocks `,` `warps` $warps `,` `threads` $threads `,` `rows` $rows `,` `lanes` $lanes `>`
+    `blocks` $blocks `,` `warps` $warps `,` `threads` $threads `,` `rows` $rows `,` `lanes` $lanes
+    (`,` `cluster` $cluster^)? `>`
   }];
 }
 

@@ -1,5 +1,6 @@
 """runtime/abi/abi.h, as it stands there, for ctypes; and a compiled model opened with it."""
 import ctypes
+import math
 import re
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_void_p
 from pathlib import Path
@@ -64,6 +65,15 @@ class Calls(Structure):
 
 def array(kind, address, count):
     return list((kind * count).from_address(address)) if count else []
+
+
+def boxes_of(kernel):
+    """Bytes that a copy brings, by tensor map."""
+    sizes = {F32: 4, F64: 8, I32: 4, BF16: 2}
+    return [math.prod(m.box[: m.rank]) * sizes[m.dtype] for m in array(TensorMap, kernel.maps, kernel.map_count)]
+
+
+Kernel.boxes = property(boxes_of)
 
 
 class Model:

@@ -1,9 +1,9 @@
 //===- ChooseMatmulSchedule.cpp - tiles of a matmul on tensor cores -----------------===//
 //
 // That schedule is best whose busiest block takes the least time; of several such the one with the largest tiles, then
-// the one with the fewest warps, then the longest runs, which read the same weight. Small tiles are for matmuls that
-// would leave multiprocessors without work: they take more bytes from the second-level cache for the same
-// multiplications.
+// the one with the fewest warps, then without clusters, then with the longest runs, which read the same weight. Small
+// tiles are for matmuls that would leave multiprocessors without work: they take more bytes from the second-level cache
+// for the same multiplications.
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/matmul/EpilogueCost.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
@@ -20,9 +20,12 @@ using namespace stretto::codegen;
 // More hide no more of what a copy takes; with fewer, tensor cores would wait.
 static constexpr int64_t mostStages = 4, leastStages = 3;
 
-// Of a multiprocessor in a cycle: multiply-adds of bf16 (data sheet of an H100), and bytes that come by TMA, a guess:
-// three quarters of what tiles of 128 x 256 take at full speed.
-static constexpr int64_t multiplyAdds = 2048, bytesOfCycle = 36;
+// Of a multiprocessor in a cycle: multiply-adds of bf16 (2048 by the data sheet of an H100, of which large matmuls
+// reach 83 %), bytes that the second-level cache delivers for it, and bytes that arrive; see "Clusters" in
+// docs/kernels-cuda.md.
+static constexpr int64_t multiplyAdds = 1700, deliveredBytes = 36, arrivingBytes = 64;
+// Blocks of a cluster. Two multiprocessors are always neighbours; larger clusters may leave some without a block.
+static constexpr int64_t clusters[] = {1, 2};
 
 // Cycles from an instruction of a warp to the next one, where results are waited for: the columns of a vector do not
 // wait for each other. Warps that take turns.
@@ -47,8 +50,10 @@ public:
     double cycles = 0;
     double epilogue = 0; // of them, of one tile
 
+    /// The same sums of other numbers of tiles differ by what rounds.
     bool isBetterThan(const Candidate &other) const {
-      return !other.schedule || (isPossible && (!other.isPossible || cycles < other.cycles));
+      constexpr double less = 1 - 1e-9;
+      return !other.schedule || (isPossible && (!other.isPossible || cycles < less * other.cycles));
     }
   };
 
@@ -59,13 +64,14 @@ public:
 
 private:
   std::optional<StripForm> formOf(int64_t columns);
-  Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps);
-  kern::TileScheduleAttr make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run);
+  Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster);
+  kern::TileScheduleAttr make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
+                              int64_t cluster);
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
   static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
   static double cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout);
-  static double cyclesOfTile(const MatmulTiling &t);
-  double cyclesBeside(const MatmulTiling &t) const;
+  static double cyclesOfTile(const MatmulTiling &t, const EpilogueLayout &layout);
+  double cyclesBeside(const MatmulTiling &t, const EpilogueLayout &layout) const;
 
   kern::MatmulOp op;
   const ScheduleOverride &given;
@@ -97,9 +103,11 @@ FailureOr<Chooser::Candidate> Chooser::choose() {
     EpilogueCost cost(op, *form);
     for (int64_t rows : {128, 64})
       for (int64_t warps : {3, 4, 7, 8})
-        if (Candidate other = withLayout(*form, cost, given.get("tile_rows", rows), given.get("warps", warps));
-            other.isBetterThan(best))
-          best = other;
+        for (int64_t cluster : clusters)
+          if (Candidate other = withLayout(*form, cost, given.get("tile_rows", rows), given.get("warps", warps),
+                                           given.get("cluster", cluster));
+              other.isBetterThan(best))
+            best = other;
   }
   if (!best.schedule)
     return op.emitOpError() << "brings together columns that do not fit a tile";
@@ -119,32 +127,36 @@ llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
   return given.has("run") ? SmallVector<int64_t>{given.get("run", all)} : runs;
 }
 
-Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps) {
-  auto tilingWith = [&](const EpilogueLayout &layout) { return tilingOf(make(form, layout, rows, warps, rows)); };
-  MatmulTiling tiling = tilingWith({warpThreads, 1, 1, 0, 0, 0});
-  double beside = certainty * cyclesBeside(tiling);
-  EpilogueLayout layout = cost.choose(warps, tiling.registersOfEpilogue(), given, [&](const EpilogueLayout &layout) {
-    return std::max(beside, cyclesOfEpilogue(tilingWith(layout), layout));
+Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps,
+                                       int64_t cluster) {
+  auto tilingWith = [&](const EpilogueLayout &layout) {
+    return tilingOf(make(form, layout, rows, warps, rows, cluster));
+  };
+  int64_t registers = tilingWith({warpThreads, 1, 1, 0, 0, 0}).registersOfEpilogue();
+  EpilogueLayout layout = cost.choose(warps, registers, given, [&](const EpilogueLayout &layout) {
+    MatmulTiling tiling = tilingWith(layout);
+    return std::max(certainty * cyclesBeside(tiling, layout), cyclesOfEpilogue(tiling, layout));
   });
   Candidate best;
   for (int64_t run : runsOf(rows)) {
-    Candidate other{make(form, layout, rows, warps, run)};
+    Candidate other{make(form, layout, rows, warps, run, cluster)};
     MatmulTiling tiling = tilingOf(other.schedule);
     other.isPossible = llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
     if (!other.isPossible)
       return other;
     other.epilogue = cyclesOfEpilogue(tiling, layout);
-    other.cycles = std::max(moving, tiling.tilesOfBlock() * std::max(cyclesOfTile(tiling), other.epilogue));
+    other.cycles = std::max(moving, tiling.tilesOfBlock() * std::max(cyclesOfTile(tiling, layout), other.epilogue));
     if (!best.schedule || other.cycles <= best.cycles)
       best = other;
   }
   return best;
 }
 
-kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run) {
+kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
+                                     int64_t cluster) {
   auto with = [&](int64_t stages, int64_t blocks) {
     return kern::TileScheduleAttr::get(op.getContext(), run, rows, form.pieces, form.width, stages, blocks, warps,
-                                       layout.threads, layout.rows, layout.lanes);
+                                       layout.threads, layout.rows, layout.lanes, cluster);
   };
   int64_t stages = given.get("stages", mostStages);
   while (!given.has("stages") && stages > 1 && tilingOf(with(stages, 1)).sharedBytes() > mostShared)
@@ -152,7 +164,8 @@ kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int6
   if (!given.has("stages") && stages > leastStages && !hidesLoads(tilingOf(with(stages, 1)), layout) &&
       hidesLoads(tilingOf(with(leastStages, 1)), layout))
     stages = leastStages;
-  return with(stages, given.get("blocks", std::min(tilingOf(with(stages, 1)).items(), processors)));
+  int64_t most = std::max<int64_t>(cluster, llvm::alignDown(processors, cluster));
+  return with(stages, given.get("blocks", std::min(tilingOf(with(stages, 1)).items(), most)));
 }
 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
@@ -170,17 +183,19 @@ double Chooser::cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &la
   return layout.registers > t.registersOfEpilogue() ? 2 * cycles : cycles; // some come from memory
 }
 
-/// Of a tile, without its epilogue: the longest of what goes on at once.
-double Chooser::cyclesOfTile(const MatmulTiling &t) {
-  double multiplying = static_cast<double>(t.tileRows * t.tileColumns() * MatmulTiling::stepDepth) / multiplyAdds;
-  double copying = static_cast<double>(t.leftBytes() + t.rightBytes()) / bytesOfCycle;
-  return t.steps() * std::max(multiplying, copying);
+/// Of a tile, without its epilogue: the longest of what goes on at once. What the epilogue loads is delivered, too.
+double Chooser::cyclesOfTile(const MatmulTiling &t, const EpilogueLayout &layout) {
+  auto multiplied = static_cast<double>(t.tileRows * t.tileColumns() * t.steps() * MatmulTiling::stepDepth);
+  auto fetched = static_cast<double>(t.tileRows * t.groupThreads * layout.fetched);
+  auto delivered = static_cast<double>(t.steps() * (t.leftBytes() + t.rightBytes() / t.cluster)) + fetched;
+  auto arriving = static_cast<double>(t.steps() * (t.leftBytes() + t.rightBytes())) + fetched;
+  return std::max({multiplied / multiplyAdds, delivered / deliveredBytes, arriving / arrivingBytes});
 }
 
 /// How long the epilogue of a tile may take until the kernel takes longer: all multiprocessors have as many tiles.
-double Chooser::cyclesBeside(const MatmulTiling &t) const {
+double Chooser::cyclesBeside(const MatmulTiling &t, const EpilogueLayout &layout) const {
   int64_t tiles = t.strips() * llvm::divideCeil(t.rows, t.tileRows);
-  return std::max(cyclesOfTile(t), moving / static_cast<double>(llvm::divideCeil(tiles, processors)));
+  return std::max(cyclesOfTile(t, layout), moving / static_cast<double>(llvm::divideCeil(tiles, processors)));
 }
 
 LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given,
@@ -196,9 +211,10 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
       return failure();
   op.setScheduleAttr(s);
   std::pair<StringRef, int64_t> fields[] = {
-      {"run", s.getRun()},       {"tile_rows", s.getTileRows()}, {"pieces", s.getPieces()}, {"strip", s.getStrip()},
-      {"stages", s.getStages()}, {"blocks", s.getBlocks()},      {"warps", s.getWarps()},   {"threads", s.getThreads()},
-      {"rows", s.getRows()},     {"lanes", s.getLanes()}};
+      {"run", s.getRun()},     {"tile_rows", s.getTileRows()}, {"pieces", s.getPieces()},
+      {"strip", s.getStrip()}, {"stages", s.getStages()},      {"blocks", s.getBlocks()},
+      {"warps", s.getWarps()}, {"threads", s.getThreads()},    {"rows", s.getRows()},
+      {"lanes", s.getLanes()}, {"cluster", s.getCluster()}};
   auto remark = remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"));
   remark << "cuts a matmul into tiles";
   for (auto [field, number] : fields)

@@ -67,6 +67,11 @@ Values MatmulEpilogue::walkTile(RowwiseBuilder &rows, const MatmulItem &item, Va
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.add(number, b.index(1)), item.tiles);
   Value first = b.maximum(b.add(row, b.index(-tiling.halo.high)), item.first);
   Value last = b.select(isLast, item.last, b.add(end, b.index(-tiling.halo.high)));
+  if (tiling.tilesDiffer()) {
+    Value isOwn = b.less(number, item.tiles);
+    first = b.select(isOwn, first, item.last);
+    last = b.select(isOwn, last, item.last);
+  }
   auto roundUp = [&](Value rows, int64_t by) { return b.divide(b.add(rows, b.index(by - 1)), by); };
   Value share = roundUp(b.add(last, b.mul(first, -1)), tiling.groups() * tiling.stepRows);
   share = b.mul(share, tiling.stepRows);

@@ -19,6 +19,7 @@ struct MatmulItem {
   mlir::Value first, last; // the rows of the run; the row behind them
   mlir::Value begin;       // the first row of the first tile
   mlir::Value tiles;       // how many there are
+  mlir::Value turns;       // how many all blocks of the cluster go over: behind its own ones a block stores nothing
 };
 
 class MatmulEpilogue {

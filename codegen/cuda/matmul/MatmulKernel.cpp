@@ -59,6 +59,7 @@ LogicalResult stretto::codegen::buildMatmulKernel(CudaBuilder &b, gpu::GPUModule
   double flops = op.getFlops() + kern::flopsOf(op.getBody().front()) * static_cast<double>(tiling.rows);
   CudaLaunch launch{{tiling.blocks, 1}, tiling.threads(), static_cast<int64_t>(flops)};
   launch.resident = 1;
+  launch.cluster = static_cast<int32_t>(tiling.cluster);
   launch.registers = tiling.exchangesRegisters() ? tiling.registersAtLaunch() : 0;
   function.finish(launch);
   return success();

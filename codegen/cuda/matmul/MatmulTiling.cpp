@@ -18,7 +18,7 @@ static constexpr int64_t mostRegisters = 248, otherRegisters = 32;
 MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange halo)
     : rows(op.getRows().first * op.getRows().second), time(op.getRows().second), columns(op.getColumns()),
       depth(op.getDepth()), halo(halo), run(s.getRun()), tileRows(s.getTileRows()), pieces(s.getPieces()),
-      strip(s.getStrip()), stages(s.getStages()), blocks(s.getBlocks()), warps(s.getWarps()),
+      strip(s.getStrip()), stages(s.getStages()), blocks(s.getBlocks()), cluster(s.getCluster()), warps(s.getWarps()),
       groupThreads(s.getThreads()), stepRows(s.getRows()), lanes(s.getLanes()),
       isTransposed(op.getForm() == kern::WeightForm::transposed) {}
 
@@ -34,6 +34,12 @@ int64_t MatmulTiling::registersOfEpilogue() const {
   return std::clamp<int64_t>(llvm::alignDown(left, 8), registersAtLaunch(), mostRegisters);
 }
 
+bool MatmulTiling::tilesDiffer() const {
+  int64_t rowsOfLast = rows - (runs() - 1) * run - (runsOverlap() ? halo.low : 0);
+  int64_t tilesOfLast = llvm::divideCeil(rowsOfLast, tileRows);
+  return cluster > 1 && (lacksRuns() || tilesOfLast < tilesOfRun());
+}
+
 SmallVector<TileRule> MatmulTiling::rules() const {
   int64_t unit = columnUnit(isTransposed);
   auto multiples = [](int64_t of, int64_t most) {
@@ -43,6 +49,12 @@ SmallVector<TileRule> MatmulTiling::rules() const {
   if (span() > 0)
     rowsExpected += ", and more than the " + std::to_string(span()) + " rows that taps bring together";
   std::string warpsExpected = "3, 4, 7 or 8, where threads have registers for the sums of their columns";
+  int64_t boxLines = isTransposed ? strip : stepDepth;
+  bool divides = llvm::isPowerOf2_64(cluster) && cluster <= mostCluster && blocks % cluster == 0 &&
+                 boxLines % (cluster * patternLines) == 0;
+  std::string clusterExpected = ("1, 2, 4 or 8, such that it divides the " + Twine(blocks) + " blocks").str();
+  if (isTransposed)
+    clusterExpected += (", and " + Twine(patternLines) + " times it the " + Twine(strip) + " columns of a strip").str();
   std::string room = ("at least 2, and few enough for a block to take at most " + Twine(mostShared) +
                       " bytes of shared memory (it takes " + Twine(sharedBytes()) + ")")
                          .str();
@@ -60,5 +72,6 @@ SmallVector<TileRule> MatmulTiling::rules() const {
            multiples(warpThreads, warps * warpThreads)},
           {"rows", stepRows, stepRows >= 1 && stepRows <= mostScheduleRows, "1 to " + std::to_string(mostScheduleRows)},
           {"lanes", lanes, llvm::isPowerOf2_64(lanes) && lanes <= 8, "1, 2, 4 or 8"},
-          {"stages", stages, stages >= 2 && sharedBytes() <= mostShared, room}};
+          {"stages", stages, stages >= 2 && sharedBytes() <= mostShared, room},
+          {"cluster", cluster, divides, clusterExpected}};
 }

@@ -8,6 +8,9 @@
 // Where taps of the epilogue reach over the rows around a run, the first tile begins in front of it, and the last one
 // ends behind it: rows that another run stores are computed again. A run of whole sequences needs no others.
 //
+// `cluster` blocks side by side in the grid are at items of one strip and of runs side by side, and go over as many
+// tiles as the first of them has. Where a run has fewer rows, or is not there, tiles are computed that nobody stores.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -33,7 +36,7 @@ struct MatmulTiling {
 
   int64_t rows, time, columns, depth; // of the whole matmul; time: rows of a sequence
   RowRange halo;
-  int64_t run, tileRows, pieces, strip, stages, blocks;
+  int64_t run, tileRows, pieces, strip, stages, blocks, cluster;
   int64_t warps, groupThreads, stepRows, lanes; // of the epilogue
   bool isTransposed;                            // the weight is [columns, depth]
 
@@ -46,20 +49,31 @@ struct MatmulTiling {
   static constexpr int64_t mostTileRows = 128, mostTileColumns = 256;
   /// Rows of operands have a multiple of so many numbers: bf16 in 16 bytes, which TMA has rows begin at multiples of.
   static constexpr int64_t operandUnit = 8;
+  /// TMA swizzles so many lines with each other.
+  static constexpr int64_t patternLines = 8;
+  static constexpr int64_t mostCluster = kern::DeviceKernelOp::mostOfCluster;
   /// Columns of a strip are a multiple of these: the lines of a pattern, or of a square of the weight.
   static constexpr int64_t columnUnit(bool isTransposed) { return isTransposed ? 16 : stepDepth; }
 
   int64_t tileColumns() const { return pieces * strip; }
   int64_t pieceColumns() const { return columns / pieces; }
   int64_t steps() const { return llvm::divideCeil(depth, stepDepth); }
+  /// Lines of a box of the weight, as TMA brings it: columns, or terms of 64 columns. A block of a cluster brings its
+  /// part of each.
+  int64_t boxLines() const { return (isTransposed ? strip : stepDepth) / cluster; }
   int64_t strips() const { return llvm::divideCeil(pieceColumns(), strip); }
   int64_t runs() const { return llvm::divideCeil(rows, run); }
-  int64_t items() const { return strips() * runs(); }
+  /// With those of runs that the last clusters lack.
+  int64_t items() const { return strips() * llvm::alignTo(runs(), cluster); }
   /// Rows that taps bring together with the last of them.
   int64_t span() const { return halo.high - halo.low; }
   /// Whether rows around a run are computed with it.
   bool runsOverlap() const { return span() > 0 && run % time != 0 && run < rows; }
   int64_t tilesOfRun() const { return llvm::divideCeil(run + (runsOverlap() ? span() : 0), tileRows); }
+  /// Whether the last clusters have blocks without a run.
+  bool lacksRuns() const { return runs() % cluster != 0; }
+  /// Whether there are blocks with fewer tiles than the first one of their cluster, or with none.
+  bool tilesDiffer() const;
   /// Tiles that the block with the most of them computes.
   int64_t tilesOfBlock() const { return llvm::divideCeil(items(), blocks) * tilesOfRun(); }
 

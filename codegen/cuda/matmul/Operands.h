@@ -27,8 +27,10 @@ public:
   /// `shared`: what a block has of shared memory, aligned to 1024 bytes. The kernel gets a tensor map for each operand.
   Operands(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling, mlir::Value shared);
 
-  /// Begins to copy what a step of a tile reads into a stage; `full` counts the bytes.
-  void copy(mlir::Value step, MatmulTile tile, mlir::Value stage, mlir::Value full);
+  /// Begins to copy what a step of a tile reads into a stage; `full` counts the bytes. The block of number `rank` in
+  /// its cluster copies its part of the weight to all of them, at the same place, where the same mbarriers count.
+  void copy(mlir::Value step, MatmulTile tile, mlir::Value rank, mlir::Value stage, mlir::Value full);
+  /// What comes into a stage, whichever block copies it.
   int64_t bytesOfStage() const { return tiling.leftBytes() + tiling.rightBytes(); }
 
   /// Descriptors of what a stage has: of the rows of a warpgroup, and of all columns.
@@ -40,7 +42,9 @@ public:
 
 private:
   kern::TensorMapAttr mapOf(mlir::Value operand, unsigned number, mlir::ArrayRef<int64_t> box);
-  void copyBox(mlir::Value map, mlir::Value to, mlir::Value line, mlir::Value column, mlir::Value full);
+  void copyBox(mlir::Value map, mlir::Value to, mlir::Value line, mlir::Value column, mlir::Value full,
+               mlir::Value blocks = {});
+  mlir::Value wholeCluster();
   mlir::Value descriptor(int64_t start, int64_t firstDistance);
 
   CudaBuilder &b;

@@ -16,7 +16,7 @@ MatmulRoles::MatmulRoles(CudaBuilder &b, KernelFunction &function, kern::MatmulO
     : b(b), tiling(tiling), operands(b, function, op, tiling, shared), accumulators(b, tiling),
       epilogue(b, function, op, tiling, shared),
       stages(b, b.address(shared, b.getI8Type(), tiling.barrierStart()), tiling.stages,
-             /*writers=*/1, /*readers=*/tiling.consumerWarps()),
+             /*writers=*/1, /*readers=*/tiling.consumerWarps() * tiling.cluster),
       staged(b, b.address(shared, b.getI8Type(), tiling.barrierStart() + Stages::bytes(tiling.stages)), /*stages=*/1,
              /*writers=*/tiling.consumerWarps(), /*readers=*/tiling.activeWarps()) {}
 
@@ -26,12 +26,23 @@ void MatmulRoles::arriveOnce(llvm::function_ref<void()> arrive) {
 }
 
 MatmulItem MatmulRoles::itemOf(Value number) {
+  Value ofCluster = b.divide(number, tiling.cluster), strip = b.remainder(ofCluster, tiling.strips());
+  Value firstRun = b.mul(b.divide(ofCluster, tiling.strips()), tiling.cluster);
+  MatmulItem item = itemOfRun(b.add(firstRun, b.remainder(number, tiling.cluster)));
+  item.strip = strip;
+  item.turns = tiling.tilesDiffer() ? itemOfRun(firstRun).tiles : item.tiles;
+  return item;
+}
+
+/// In no strip. A run that is not there has no rows.
+MatmulItem MatmulRoles::itemOfRun(Value run) {
   RowRange around = tiling.runsOverlap() ? tiling.halo : RowRange();
   Value all = b.index(tiling.rows);
   MatmulItem item;
-  item.strip = b.remainder(number, tiling.strips());
-  item.run = b.divide(number, tiling.strips());
-  item.first = b.mul(item.run, tiling.run);
+  item.run = run;
+  item.first = b.mul(run, tiling.run);
+  if (tiling.lacksRuns())
+    item.first = b.minimum(item.first, all);
   item.last = b.minimum(b.add(item.first, b.index(tiling.run)), all);
   item.begin = b.add(item.first, b.index(around.low));
   Value rows = b.add(b.minimum(b.add(item.last, b.index(around.high)), all), b.mul(item.begin, -1));
@@ -46,7 +57,7 @@ Values MatmulRoles::forEachItem(ValueRange carried, llvm::function_ref<Values(Va
 Values MatmulRoles::forEachTile(ValueRange carried, llvm::function_ref<Values(MatmulTile, ValueRange)> body) {
   return forEachItem(carried, [&](Value number, ValueRange ofItem) {
     MatmulItem item = itemOf(number);
-    return forEach(b, b.index(0), item.tiles, 1, ofItem, [&](Value tile, ValueRange ofTile) {
+    return forEach(b, b.index(0), item.turns, 1, ofItem, [&](Value tile, ValueRange ofTile) {
       return body({b.add(item.begin, b.mul(tile, tiling.tileRows)), item.strip}, ofTile);
     });
   });
@@ -60,7 +71,7 @@ void MatmulRoles::copyOperands() {
       StagePlace place(now);
       stages.awaitEmpty(place);
       stages.expectFull(place, operands.bytesOfStage());
-      operands.copy(step, tile, place.stage, stages.full(place.stage));
+      operands.copy(step, tile, b.remainder(block, tiling.cluster), place.stage, stages.full(place.stage));
       return stages.next(place).values();
     });
   });
@@ -68,8 +79,16 @@ void MatmulRoles::copyOperands() {
 
 //===- Multiplying ------------------------------------------------------------===//
 
+/// The lanes of a warp leave a wait for matmuls together.
+void MatmulRoles::giveBack(Value stage) {
+  if (tiling.cluster == 1)
+    b.when(equals(b, lane, 0), [&] { stages.arriveEmpty(stage); });
+  else
+    b.when(b.less(lane, tiling.cluster), [&] { stages.arriveEmptyOf(/*block=*/lane, stage); });
+}
+
 /// A stage is empty again when the matmuls behind the ones that read it have begun: so these do not wait for each
-/// other. The lanes of a warp leave a wait for matmuls together.
+/// other.
 Value MatmulRoles::multiplyTile(StagePlace &place, Value group) {
   stages.awaitFull(place);
   Values carried{accumulators.multiply(accumulators.zero(), operands, place.stage, group, /*isFirst=*/true),
@@ -80,12 +99,12 @@ Value MatmulRoles::multiplyTile(StagePlace &place, Value group) {
     stages.awaitFull(next);
     Values after{accumulators.multiply(now[0], operands, next.stage, group, /*isFirst=*/false), next.stage};
     accumulators.await(1);
-    b.when(equals(b, lane, 0), [&] { stages.arriveEmpty(now[1]); });
+    giveBack(now[1]);
     llvm::append_range(after, stages.next(next).values());
     return after;
   });
   accumulators.await(0);
-  b.when(equals(b, lane, 0), [&] { stages.arriveEmpty(carried[1]); });
+  giveBack(carried[1]);
   place = StagePlace(ValueRange(carried).drop_front(2));
   return carried[0];
 }
@@ -113,7 +132,7 @@ MatmulItem MatmulRoles::renewedItem(Value number) { return itemOf(epilogue.renew
 Values MatmulRoles::computeItem(RowwiseBuilder &rows, Value number, Value thread, ValueRange turn) {
   Values carried(turn);
   llvm::append_range(carried, rows.emptySums());
-  carried = forEach(b, b.index(0), itemOf(number).tiles, 1, carried, [&](Value tile, ValueRange now) {
+  carried = forEach(b, b.index(0), itemOf(number).turns, 1, carried, [&](Value tile, ValueRange now) {
     StagePlace place(now.take_front(2));
     Operation *loop = b.getInsertionBlock()->getParentOp();
     staged.awaitFull(place);
@@ -125,9 +144,14 @@ Values MatmulRoles::computeItem(RowwiseBuilder &rows, Value number, Value thread
     llvm::append_range(next, sums);
     return next;
   });
-  Value chunk = b.add(b.mul(renewedItem(number).run, tiling.groups()), epilogue.groupOf(thread));
-  rows.storeColumnSums(chunk, ValueRange(carried).drop_front(2));
+  storeSums(rows, number, thread, ValueRange(carried).drop_front(2));
   return Values(ArrayRef(carried).take_front(2));
+}
+
+void MatmulRoles::storeSums(RowwiseBuilder &rows, Value number, Value thread, ValueRange sums) {
+  Value run = renewedItem(number).run;
+  b.when(tiling.lacksRuns() ? b.less(run, tiling.runs()) : Value(),
+         [&] { rows.storeColumnSums(b.add(b.mul(run, tiling.groups()), epilogue.groupOf(thread)), sums); });
 }
 
 void MatmulRoles::computeEpilogue(Value thread) {
@@ -141,6 +165,21 @@ void MatmulRoles::computeEpilogue(Value thread) {
 
 //===- The kernel -------------------------------------------------------------===//
 
+void MatmulRoles::meetAtStart() {
+  if (tiling.cluster == 1)
+    return b.barrier();
+  NVVM::ClusterArriveRelaxedOp::create(b, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
+}
+
+/// The lanes of a warp may come here apart.
+void MatmulRoles::meetAtEnd() {
+  if (tiling.cluster == 1)
+    return;
+  NVVM::ClusterArriveOp::create(b, /*aligned=*/UnitAttr());
+  NVVM::ClusterWaitOp::create(b, /*aligned=*/UnitAttr());
+}
+
 void MatmulRoles::build() {
   Value thread = b.threadIndex(tiling.threads()), warp = b.divide(thread, warpThreads);
   block = b.blockIndexX(tiling.blocks);
@@ -150,7 +189,7 @@ void MatmulRoles::build() {
     staged.initialise();
     NVVM::FenceMbarrierInitOp::create(b); // so that copies see them, too
   });
-  b.barrier();
+  meetAtStart();
   auto number = [&](int64_t first) { return b.add(warp, b.index(-first)); };
   auto keep = [&](int64_t registers) {
     auto action = registers > tiling.registersAtLaunch() ? NVVM::SetMaxRegisterAction::increase
@@ -181,4 +220,5 @@ void MatmulRoles::build() {
   branch(b, b.less(warp, tiling.firstConsumer()), finishGroup, [&] {
     tiling.copierIsApart() ? branch(b, b.less(warp, tiling.copier()), multiplyGroup, copyGroup) : multiplyGroup();
   });
+  meetAtEnd();
 }

@@ -11,6 +11,9 @@
 // All go over the same items, each for itself, and meet at the mbarriers of two rings: the stages of operands, and the
 // one place where a tile is staged. So copies for the next tile begin before this one is done.
 //
+// The stages of all blocks of a cluster are filled together: each block waits until all have emptied one, and copies
+// its part of the weight to all of them.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -35,6 +38,14 @@ private:
   Values computeItem(RowwiseBuilder &rows, mlir::Value number, mlir::Value thread, mlir::ValueRange turn);
   Values forEachItem(mlir::ValueRange carried, llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
   MatmulItem itemOf(mlir::Value number);
+  MatmulItem itemOfRun(mlir::Value run);
+  /// Gives a stage of operands back to all blocks that fill it.
+  void giveBack(mlir::Value stage);
+  void storeSums(RowwiseBuilder &rows, mlir::Value number, mlir::Value thread, mlir::ValueRange sums);
+  /// All threads of the cluster meet, or of the block where that is alone, and see the mbarriers of all.
+  void meetAtStart();
+  /// No block ends before others have arrived at its mbarriers.
+  void meetAtEnd();
   MatmulItem renewedItem(mlir::Value number);
   Values forEachTile(mlir::ValueRange carried, llvm::function_ref<Values(MatmulTile, mlir::ValueRange)> body);
   mlir::Value multiplyTile(StagePlace &place, mlir::Value group);

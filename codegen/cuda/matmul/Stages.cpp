@@ -43,6 +43,17 @@ void Stages::await(Value barrier, Value parity) {
 
 void Stages::arrive(Value barrier) { NVVM::MBarrierArriveOp::create(b, b.getI64Type(), barrier, /*count=*/Value()); }
 
+/// Nobody reads what readers of a stage have written, and what they have read they have waited for: so the arrival has
+/// not the scope of the cluster, for which the assembler would put a fence of all memory in front of it
+/// (MEMBAR.ALL.GPU).
+void Stages::arriveEmptyOf(Value block, Value stage) {
+  Type ofCluster =
+      LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  Value number = arith::TruncIOp::create(b, b.getI32Type(), block);
+  NVVM::MBarrierArriveOp::create(b, /*res=*/Type(), NVVM::MapaOp::create(b, ofCluster, empty(stage), number),
+                                 /*count=*/Value());
+}
+
 void Stages::expectFull(StagePlace place, int64_t bytes) {
   NVVM::MBarrierArriveExpectTxOp::create(b, /*res=*/Type(), full(place.stage), word(bytes), NVVM::MemScopeKind::CTA,
                                          /*relaxed=*/false, /*predicate=*/Value());

@@ -21,9 +21,11 @@ struct StagePlace {
   Values values() const { return {stage, parity}; }
 };
 
+/// Stages that blocks of a cluster fill for each other have readers in all of these: each gives a stage back to all.
 class Stages {
 public:
-  /// `memory`: of the mbarriers. So many arrivals fill a stage, or empty it.
+  /// `memory`: of the mbarriers, at the same place in all blocks of a cluster. So many arrivals fill a stage, or empty
+  /// it.
   Stages(CudaBuilder &b, mlir::Value memory, int64_t stages, int64_t writers, int64_t readers)
       : b(b), memory(memory), stages(stages), writers(writers), readers(readers) {}
 
@@ -39,6 +41,8 @@ public:
   /// By one thread of each warp, when all of its lanes are done.
   void arriveFull(StagePlace place) { arrive(full(place.stage)); }
   void arriveEmpty(mlir::Value stage) { arrive(empty(stage)); }
+  /// The same in a block of the cluster, by its number there.
+  void arriveEmptyOf(mlir::Value block, mlir::Value stage);
   /// By the writer: arrives, and lets the stage be full when so many bytes have come besides.
   void expectFull(StagePlace place, int64_t bytes);
   /// The mbarrier that copies report to.

@@ -10,12 +10,22 @@
 // CHECK: kern.device_kernel @gate symbol "gate" grid [132, 1] block 384 shared 0 dynamic_shared 215104 registers 168 spills 0 local 0 bytes_moved 325058560 flops 206158430208 tensor_maps
 // CHECK: kern.device_kernel @grad symbol "grad" grid [132, 1] block 384 shared 0 dynamic_shared 165968 registers 168 spills 0 local 0
 // CHECK: kern.device_kernel @short symbol "short" {{.*}} spills 0 local 0
+// Clusters of two, the last of which has a block without a run. No fence of all memory stands in front of what a block tells another one
+// in each step.
+// CHECK: kern.device_kernel @pairs symbol "pairs" grid [132, 1] block 384 cluster 2 shared 0 dynamic_shared 215104 registers 168 spills 0 local 0
 // PTX: .extern .shared .align 1024 .b8 dynamic_shared[];
 // PTX: .visible .entry gate(
 // PTX: .param .align 64 .b8 gate_param_3[128]
 // PTX: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTX: stmatrix.sync.aligned.m8n8.x4.shared.b16
 // PTX: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+// PTX: .visible .entry pairs(
+// PTX: .reqnctapercluster 2
+// PTX: barrier.cluster.arrive.relaxed.aligned;
+// PTX: mapa.shared::cluster
+// PTX: mbarrier.arrive.shared::cluster.b64
+// PTX: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster
+// PTX: barrier.cluster.wait
 // CHIP: error: kernel 'gate': 'nvvm.{{.*}}' needs sm_90a, but the chip is sm_100a
 func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<4096x768xbf16>, %dy: tensor<16x2048x768xbf16>, %v: tensor<768x2048xbf16>,
                 %few: tensor<2x32x64xbf16>, %u: tensor<192x64xbf16>) {
@@ -38,5 +48,11 @@ func.func @main(%x: tensor<16x2048x768xbf16>, %w: tensor<4096x768xbf16>, %dy: te
     %0 = arith.truncf %row : tensor<192xf32> to tensor<192xbf16>
     kern.yield %0 : tensor<192xbf16>
   } : (tensor<2x32x64xbf16>, tensor<192x64xbf16>) -> tensor<2x32x192xbf16>
+  %z = kern.matmul kernel "pairs" %x by %w as transposed epilogue() maps []
+      schedule #kern.tile_schedule<run 1150, tile_rows 128, pieces 1, strip 256, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 8, cluster 2> {
+  ^bb0(%row: tensor<4096xf32>):
+    %0 = arith.truncf %row : tensor<4096xf32> to tensor<4096xbf16>
+    kern.yield %0 : tensor<4096xbf16>
+  } : (tensor<16x2048x768xbf16>, tensor<4096x768xbf16>) -> tensor<16x2048x4096xbf16>
   return
 }

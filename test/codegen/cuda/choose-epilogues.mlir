@@ -37,8 +37,18 @@ func.func @some(%x: tensor<1x2048x768xbf16>, %w: tensor<2304x768xbf16>) -> tenso
     %e = arith.extf %row : tensor<2304xbf16> to tensor<2304xf32>
     %a = math.exp %e : tensor<2304xf32>
     %b = math.exp %a : tensor<2304xf32>
-    %c = math.exp %b : tensor<2304xf32>
-    %t = seq.tap %c by -1 : tensor<2304xf32>
+    %c0 = math.exp %b : tensor<2304xf32>
+    %d0 = math.exp %c0 : tensor<2304xf32>
+    %e0 = math.exp %d0 : tensor<2304xf32>
+    %f0 = math.exp %e0 : tensor<2304xf32>
+    %g0 = math.exp %f0 : tensor<2304xf32>
+    %h0 = math.exp %g0 : tensor<2304xf32>
+    %i0 = math.exp %h0 : tensor<2304xf32>
+    %j0 = math.exp %i0 : tensor<2304xf32>
+    %k0 = math.exp %j0 : tensor<2304xf32>
+    %l0 = math.exp %k0 : tensor<2304xf32>
+    %m0 = math.exp %l0 : tensor<2304xf32>
+    %t = seq.tap %m0 by -1 : tensor<2304xf32>
     kern.yield %t : tensor<2304xf32>
   } : (tensor<1x2048x2304xbf16>) -> tensor<1x2048x2304xf32>
   return %1 : tensor<1x2048x2304xf32>

@@ -52,6 +52,19 @@ func.func @odd(%x: tensor<1x64x60xbf16>, %w: tensor<64x60xbf16>) -> tensor<1x64x
 
 // -----
 
+func.func @clusters(%x: tensor<1x64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<1x64x64xbf16> {
+  // expected-error@+1 {{cluster of its schedule must be 1, 2, 4 or 8, such that it divides the 3 blocks, but got 2}}
+  %y = kern.matmul kernel "k" %x by %w as rows epilogue() maps []
+      schedule #kern.tile_schedule<run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 3, warps 3, threads 32, rows 2, lanes 2, cluster 2> {
+  ^bb0(%row: tensor<64xf32>):
+    %0 = arith.truncf %row : tensor<64xf32> to tensor<64xbf16>
+    kern.yield %0 : tensor<64xbf16>
+  } : (tensor<1x64x64xbf16>, tensor<64x64xbf16>) -> tensor<1x64x64xbf16>
+  return %y : tensor<1x64x64xbf16>
+}
+
+// -----
+
 func.func @large(%x: tensor<1x64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<1x64x64xbf16> {
   // expected-error@+1 {{stages of its schedule must be at least 2, and few enough for a block to take at most 232448 bytes of shared memory (it takes 264272), but got 4}}
   %y = kern.matmul kernel "k" %x by %w as transposed epilogue() maps []

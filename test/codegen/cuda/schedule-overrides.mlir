@@ -14,7 +14,7 @@
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:rows=4,chunk=3" 2>&1 | FileCheck %s --check-prefix=CHUNK
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.sums:threads=64,groups=8" 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.long:threads=1,lanes=1" 2>&1 | FileCheck %s --check-prefix=TILES
-// FIELD: error: schedule 'main.norm:tiles=2': fields must be among chunk, groups, threads, rows, lanes, run, tile_rows, pieces, strip, stages, blocks, warps, but got 'tiles'{{$}}
+// FIELD: error: schedule 'main.norm:tiles=2': fields must be among chunk, groups, threads, rows, lanes, run, tile_rows, pieces, strip, stages, blocks, warps, cluster, but got 'tiles'{{$}}
 // RENAMED: error: schedule 'main.norm:teams=2': the field 'teams' is called 'groups' now{{$}}
 // ROWS: error: kernel 'main.norm': rows must be at most 32, but got 33
 // LANES: error: kernel 'main.norm': lanes must be a power of two of at most 4, 16 bytes of the narrowest operand, but got 8

@@ -27,3 +27,22 @@ func.func @rounded(%x: tensor<2x8x32xbf16>, %w: tensor<32x16xbf16>) -> tensor<2x
   } : (tensor<2x8x32xbf16>, tensor<32x16xbf16>) -> tensor<2x8x16xbf16>
   return %y : tensor<2x8x16xbf16>
 }
+
+// One block is no cluster.
+// CHECK: kern.matmul {{.*}} schedule #kern.tile_schedule<run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 4, warps 3, threads 32, rows 2, lanes 2> {
+// CHECK: kern.matmul {{.*}} schedule #kern.tile_schedule<run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 4, warps 3, threads 32, rows 2, lanes 2, cluster 2> {
+func.func @clusters(%x: tensor<2x8x32xbf16>, %w: tensor<32x16xbf16>) -> (tensor<2x8x16xbf16>, tensor<2x8x16xbf16>) {
+  %y = kern.matmul %x by %w as rows epilogue() maps []
+      schedule #kern.tile_schedule<run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 4, warps 3, threads 32, rows 2, lanes 2, cluster 1> {
+  ^bb0(%row: tensor<16xf32>):
+    %0 = arith.truncf %row : tensor<16xf32> to tensor<16xbf16>
+    kern.yield %0 : tensor<16xbf16>
+  } : (tensor<2x8x32xbf16>, tensor<32x16xbf16>) -> tensor<2x8x16xbf16>
+  %z = kern.matmul %x by %w as rows epilogue() maps []
+      schedule #kern.tile_schedule<run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 4, warps 3, threads 32, rows 2, lanes 2, cluster 2> {
+  ^bb0(%row: tensor<16xf32>):
+    %0 = arith.truncf %row : tensor<16xf32> to tensor<16xbf16>
+    kern.yield %0 : tensor<16xbf16>
+  } : (tensor<2x8x32xbf16>, tensor<32x16xbf16>) -> tensor<2x8x16xbf16>
+  return %y, %z : tensor<2x8x16xbf16>, tensor<2x8x16xbf16>
+}

@@ -41,10 +41,11 @@ private:
   int64_t pick(int64_t low, int64_t high) { return low + static_cast<int64_t>(engine() % (high - low + 1)); }
   int64_t oneOf(std::initializer_list<int64_t> numbers) { return numbers.begin()[engine() % numbers.size()]; }
   kern::TileScheduleAttr draw(kern::MatmulOp op, StripForm form) {
-    int64_t run = pick(1, 150), tileRows = oneOf({64, 128}), stages = pick(2, 3), blocks = pick(1, 3);
+    int64_t run = pick(1, 150), tileRows = oneOf({64, 128}), stages = pick(2, 3), cluster = oneOf({1, 2});
+    int64_t blocks = cluster * pick(1, 3);
     int64_t warps = oneOf({3, 4, 7, 8}), threads = 32 * pick(1, warps), rows = pick(1, 3), lanes = oneOf({1, 2, 4, 8});
     return kern::TileScheduleAttr::get(op.getContext(), run, tileRows, form.pieces, form.width, stages, blocks, warps,
-                                       threads, rows, lanes);
+                                       threads, rows, lanes, cluster);
   }
 
   std::mt19937_64 engine;

@@ -105,6 +105,39 @@ std::string stretto::test::halveExpectedBytes(LLVM::LLVMFuncOp kernel, int64_t n
   return llvm::formatv("arrival {0}", number);
 }
 
+std::string stretto::test::meetAlone(LLVM::LLVMFuncOp kernel, int64_t number) {
+  auto wait = find<NVVM::ClusterWaitOp>(kernel, number, [](NVVM::ClusterWaitOp) { return true; });
+  if (!wait)
+    return "";
+  wait->getPrevNode()->erase(); // the arrival
+  OpBuilder b(wait);
+  NVVM::Barrier0Op::create(b, wait.getLoc());
+  wait->erase();
+  return llvm::formatv("barrier of the cluster {0}", number);
+}
+
+std::string stretto::test::copyAlone(LLVM::LLVMFuncOp kernel, int64_t number) {
+  using Copy = NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp;
+  auto copy = find<Copy>(kernel, number, [](Copy op) { return op.getMulticastMask() != nullptr; });
+  if (!copy)
+    return "";
+  copy.getMulticastMaskMutable().clear();
+  return llvm::formatv("copy {0}", number);
+}
+
+std::string stretto::test::awaitOwnReaders(LLVM::LLVMFuncOp kernel, int64_t number) {
+  SmallVector<NVVM::MapaOp> maps;
+  kernel.walk([&](NVVM::MapaOp map) { maps.push_back(map); });
+  if (number > 0 || maps.empty())
+    return "";
+  for (NVVM::MapaOp map : maps) {
+    OpBuilder b(map);
+    map.getBMutable().assign(
+        NVVM::BlockInClusterIdXOp::create(b, map.getLoc(), b.getI32Type(), LLVM::ConstantRangeAttr()));
+  }
+  return "all arrivals";
+}
+
 std::string stretto::test::removeSwizzle(LLVM::LLVMFuncOp kernel, int64_t number) {
   auto list = kernel->getAttrOfType<ArrayAttr>("kern.tensor_maps");
   if (!list || number >= static_cast<int64_t>(list.size()))

@@ -32,6 +32,11 @@ std::string removeMatmulWait(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 std::string removeMatmulFence(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// Copies by a tensor map leave blocks of 16 bytes where they are.
 std::string removeSwizzle(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+/// Of a cluster: blocks wait for their own threads only where they should meet; copies come to their own block only; a
+/// stage counts as empty when the block's own readers are done, twice over.
+std::string meetAlone(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string copyAlone(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
+std::string awaitOwnReaders(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 /// Of a shuffle: half the lanes of its mask are left, or each lane reads its own number.
 std::string halveMask(mlir::LLVM::LLVMFuncOp kernel, int64_t number);
 std::string shuffleNowhere(mlir::LLVM::LLVMFuncOp kernel, int64_t number);

@@ -104,6 +104,10 @@ std::string classify(StringRef text) {
       {"its mask must hold", "mask"},
       {"lane of its mask", "mask"},
       {"lanes of one mask", "mask"},
+      {"nothing says that", "ends early"},
+      {"have ended", "ends early"},
+      {"no mbarrier has been initialised", "no mbarrier"},
+      {"arrivals at the mbarrier", "arrivals"},
       {" behind buffer ", "bounds"},
       {" before buffer ", "bounds"},
       {"shared variable of", "bounds"},
@@ -370,6 +374,27 @@ TEST(CudaFaults, Matmul) {
                     shiftSharedLoad,
                     {"unwritten", "numbers"},
                     {{"load 7 of _shared", "the second row of a last step is stored nowhere"}}},
+               });
+}
+
+/// A cluster of two blocks, of which the second one has a run of one tile less, then none.
+TEST(CudaFaults, MatmulInCluster) {
+  std::string text = matmulOnTensorCores({.batch = 3, .time = 71, .depth = 136, .columns = 100},
+                                         "run 80, tile_rows 64, pieces 1, strip 64, stages 2, blocks 2, warps 3, "
+                                         "threads 32, rows 2, lanes 2, cluster 2");
+  expectCaught(Patient(text, "matmul", {}),
+               {
+                   {"blocks do not meet", meetAlone, {"no mbarrier", "ends early"}},
+                   {"weight copied for one block", copyAlone, {"deadlock"}},
+                   {"readers of other blocks not awaited", awaitOwnReaders, {"race"}},
+                   {"nobody arrives", removeArrival, {"deadlock"}},
+                   {"mbarrier not waited for", removePhaseWait, {"race", "unwritten", "copy", "arrivals"}},
+                   {"half of the bytes expected", halveExpectedBytes, {"bytes"}},
+                   {"mbarriers not made visible", removeInitFence, {"race"}},
+                   {"store of what is not there",
+                    alwaysStore,
+                    {"race"},
+                    {{"store 0 to buffer 2", "the first row of a step is there wherever the step is"}}},
                });
 }
 

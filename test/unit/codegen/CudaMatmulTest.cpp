@@ -2,6 +2,8 @@
 #include "CudaLibrary.h"
 #include "MatmulBodies.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -45,13 +47,44 @@ TEST(CudaMatmul, SeveralItemsOfRows) {
 }
 
 /// Runs that begin and end inside of sequences, each for itself; whole sequences; all in one run.
-TEST(CudaMatmul, TapsOverRuns) {
+void checkTaps(StringRef cluster) {
   for (auto [run, chunks] : {std::pair(90, 9), {71, 9}, {142, 6}, {500, 3}}) {
     std::string schedule = "run " + std::to_string(run) +
                            ", tile_rows 64, pieces 1, strip 32, stages 2, blocks 2, "
-                           "warps 3, threads 32, rows 2, lanes 1";
+                           "warps 3, threads 32, rows 2, lanes 1" +
+                           cluster.str();
     checkText(tapsOnTensorCores({.batch = 3, .time = 71, .depth = 72, .columns = 80}, schedule, chunks));
   }
+}
+TEST(CudaMatmul, TapsOverRuns) { checkTaps(""); }
+TEST(CudaMatmul, TapsOverRunsInClusters) { checkTaps(", cluster 2"); }
+
+/// Runs of one size, that divide clusters; a last one with fewer tiles; an odd number of them; one for all blocks.
+TEST(CudaMatmul, Clusters) {
+  for (auto [run, cluster, blocks] :
+       {std::tuple(64, 2, 4), {100, 2, 2}, {80, 2, 6}, {1, 2, 2}, {500, 2, 4}, {40, 4, 4}, {30, 8, 8}})
+    check({.batch = 2, .time = 96, .depth = 200, .columns = 150},
+          llvm::formatv("run {0}, tile_rows 64, pieces 1, strip 64, stages 2, blocks {1}, warps 3, threads 32, rows 2, "
+                        "lanes 2, cluster {2}",
+                        run, blocks, cluster)
+              .str());
+}
+
+/// A square of 64 columns of such a weight, and several.
+TEST(CudaMatmul, ClustersWithWeightAsRows) {
+  for (auto [strip, cluster] : {std::pair(64, 2), {192, 2}, {64, 8}})
+    check({.batch = 2, .time = 70, .depth = 136, .columns = 200, .transposed = false},
+          llvm::formatv("run 64, tile_rows 64, pieces 1, strip {0}, stages 3, blocks 8, warps 3, threads 32, rows 2, "
+                        "lanes 2, cluster {1}",
+                        strip, cluster)
+              .str());
+}
+
+/// Two pieces of a strip, each of which comes in parts.
+TEST(CudaMatmul, ClustersWithPieces) {
+  check({.batch = 3, .time = 71, .depth = 72, .columns = 96},
+        "run 128, tile_rows 128, pieces 2, strip 16, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 2, cluster "
+        "2");
 }
 
 /// Tables that one head of a group brings for all: in one warp, in several; of the last strip there is one head alone.
