@@ -180,6 +180,45 @@ void MatmulRoles::meetAtEnd() {
   NVVM::ClusterWaitOp::create(b, /*aligned=*/UnitAttr());
 }
 
+void MatmulRoles::keepRegisters(int64_t registers) {
+  int64_t before = tiling.registersAtLaunch();
+  if (!tiling.exchangesRegisters() || registers == before)
+    return;
+  auto action = registers > before ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
+  NVVM::SetMaxRegisterOp::create(b, static_cast<uint32_t>(registers), action);
+}
+
+/// Of a lane that is elected the assembler knows that it is alone: what it copies by lies in registers of the warp.
+void MatmulRoles::copyByOneLane() {
+  b.when(NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), [&] { copyOperands(); });
+}
+
+/// What groups of four warps do; all of a group exchange registers together.
+void MatmulRoles::takeRoles(Value thread, Value warp) {
+  auto copies = [&] { return equals(b, warp, tiling.copier()); };
+  auto copy = [&] { copyByOneLane(); };
+  auto finish = [&] {
+    Value first = b.index(-tiling.firstOfEpilogue()), isActive;
+    if (tiling.activeWarps() < tiling.warps)
+      isActive = b.less(b.add(warp, first), tiling.activeWarps());
+    b.when(isActive, [&] { computeEpilogue(b.add(thread, b.mul(first, warpThreads))); });
+  };
+  auto inEpilogue = [&] {
+    keepRegisters(tiling.registersOfEpilogue());
+    tiling.copierIsApart() ? finish() : branch(b, copies(), copy, finish);
+  };
+  auto inMatmuls = [&] {
+    keepRegisters(tiling.registersOfConsumer());
+    multiply(b.add(warp, b.index(-tiling.firstConsumer())));
+  };
+  auto inCopies = [&] {
+    keepRegisters(MatmulTiling::registersOfCopier);
+    b.when(copies(), copy);
+  };
+  branch(b, b.less(warp, tiling.firstConsumer()), inEpilogue,
+         [&] { tiling.copierIsApart() ? branch(b, b.less(warp, tiling.copier()), inMatmuls, inCopies) : inMatmuls(); });
+}
+
 void MatmulRoles::build() {
   Value thread = b.threadIndex(tiling.threads()), warp = b.divide(thread, warpThreads);
   block = b.blockIndexX(tiling.blocks);
@@ -190,35 +229,6 @@ void MatmulRoles::build() {
     NVVM::FenceMbarrierInitOp::create(b); // so that copies see them, too
   });
   meetAtStart();
-  auto number = [&](int64_t first) { return b.add(warp, b.index(-first)); };
-  auto keep = [&](int64_t registers) {
-    auto action = registers > tiling.registersAtLaunch() ? NVVM::SetMaxRegisterAction::increase
-                                                         : NVVM::SetMaxRegisterAction::decrease;
-    if (tiling.exchangesRegisters() && registers != tiling.registersAtLaunch())
-      NVVM::SetMaxRegisterOp::create(b, static_cast<uint32_t>(registers), action);
-  };
-  // Of a lane that is elected the assembler knows that it is alone: what it copies by lies in registers of the warp.
-  auto copy = [&] { b.when(NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), [&] { copyOperands(); }); };
-  auto finish = [&] {
-    Value isActive;
-    if (tiling.activeWarps() < tiling.warps)
-      isActive = b.less(number(tiling.firstOfEpilogue()), tiling.activeWarps());
-    b.when(isActive, [&] { computeEpilogue(b.add(thread, b.index(-tiling.firstOfEpilogue() * warpThreads))); });
-  };
-  auto finishGroup = [&] {
-    keep(tiling.registersOfEpilogue());
-    tiling.copierIsApart() ? finish() : branch(b, equals(b, warp, tiling.copier()), copy, finish);
-  };
-  auto multiplyGroup = [&] {
-    keep(tiling.registersOfConsumer());
-    multiply(number(tiling.firstConsumer()));
-  };
-  auto copyGroup = [&] {
-    keep(MatmulTiling::registersOfCopier);
-    b.when(equals(b, warp, tiling.copier()), copy);
-  };
-  branch(b, b.less(warp, tiling.firstConsumer()), finishGroup, [&] {
-    tiling.copierIsApart() ? branch(b, b.less(warp, tiling.copier()), multiplyGroup, copyGroup) : multiplyGroup();
-  });
+  takeRoles(thread, warp);
   meetAtEnd();
 }

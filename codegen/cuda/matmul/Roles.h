@@ -32,23 +32,29 @@ public:
   void build();
 
 private:
-  void copyOperands();
-  void multiply(mlir::Value warp);
-  void computeEpilogue(mlir::Value thread);
-  Values computeItem(RowwiseBuilder &rows, mlir::Value number, mlir::Value thread, mlir::ValueRange turn);
-  Values forEachItem(mlir::ValueRange carried, llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
-  MatmulItem itemOf(mlir::Value number);
-  MatmulItem itemOfRun(mlir::Value run);
-  /// Gives a stage of operands back to all blocks that fill it.
-  void giveBack(mlir::Value stage);
-  void storeSums(RowwiseBuilder &rows, mlir::Value number, mlir::Value thread, mlir::ValueRange sums);
   /// All threads of the cluster meet, or of the block where that is alone, and see the mbarriers of all.
   void meetAtStart();
+  void takeRoles(mlir::Value thread, mlir::Value warp);
   /// No block ends before others have arrived at its mbarriers.
   void meetAtEnd();
-  MatmulItem renewedItem(mlir::Value number);
-  Values forEachTile(mlir::ValueRange carried, llvm::function_ref<Values(MatmulTile, mlir::ValueRange)> body);
+  /// The group of four warps has so many of a thread from now on.
+  void keepRegisters(int64_t registers);
+
+  void copyByOneLane();
+  void copyOperands();
+  void multiply(mlir::Value warp);
   mlir::Value multiplyTile(StagePlace &place, mlir::Value group);
+  /// Gives a stage of operands back to all blocks that fill it.
+  void giveBack(mlir::Value stage);
+  void computeEpilogue(mlir::Value thread);
+  Values computeItem(RowwiseBuilder &rows, mlir::Value number, mlir::Value thread, mlir::ValueRange turn);
+  void storeSums(RowwiseBuilder &rows, mlir::Value number, mlir::Value thread, mlir::ValueRange sums);
+
+  MatmulItem itemOf(mlir::Value number);
+  MatmulItem itemOfRun(mlir::Value run);
+  MatmulItem renewedItem(mlir::Value number);
+  Values forEachItem(mlir::ValueRange carried, llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  Values forEachTile(mlir::ValueRange carried, llvm::function_ref<Values(MatmulTile, mlir::ValueRange)> body);
   /// One lane of each warp arrives, when all lanes have come here.
   void arriveOnce(llvm::function_ref<void()> arrive);
 
