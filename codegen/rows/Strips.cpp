@@ -56,7 +56,7 @@ MeetingColumns::Columns MeetingColumns::columnsOf(Operation *op) {
   return result;
 }
 
-int64_t MeetingColumns::columnOf(Value value, int64_t element) const { return known.lookup(value)[element]; }
+int64_t MeetingColumns::columnOf(Value value, int64_t element) const { return known.at(value)[element]; }
 
 bool MeetingColumns::allow(StripForm form) const {
   if (form.pieces < 1 || form.width < 1 || count % form.pieces)

@@ -41,33 +41,33 @@ namespace {
 class Chooser {
 public:
   Chooser(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors)
-      : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0),
+      : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0), whole(op, halo),
         moving(static_cast<double>(bytesOfOperands(op) + bytesMoved(op)) / bytesOfNanosecond * cyclesOfNanosecond) {}
 
   struct Candidate {
-    kern::TileScheduleAttr schedule;
-    bool isPossible = false;
+    MatmulTiling tiling;
+    bool isPossible;
     double cycles = 0;
     double epilogue = 0; // of them, of one tile
 
     /// The same sums of other numbers of tiles differ by what rounds.
     bool isBetterThan(const Candidate &other) const {
       constexpr double less = 1 - 1e-9;
-      return !other.schedule || (isPossible && (!other.isPossible || cycles < less * other.cycles));
+      return isPossible && (!other.isPossible || cycles < less * other.cycles);
     }
   };
 
   /// Of all schedules that can be the best one; where none can, one of them. Reports numbers of strips that cannot
   /// serve, and columns that do not fit.
   FailureOr<Candidate> choose();
-  MatmulTiling tilingOf(kern::TileScheduleAttr s) const { return MatmulTiling(op, s, halo); }
 
 private:
   std::optional<StripForm> formOf(int64_t columns);
   Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster);
-  kern::TileScheduleAttr make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
-                              int64_t cluster);
+  MatmulTiling make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
+                    int64_t cluster) const;
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
+  static bool holds(const MatmulTiling &tiling);
   static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
   static double cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout);
   static double cyclesOfTile(const MatmulTiling &t, const EpilogueLayout &layout);
@@ -78,6 +78,7 @@ private:
   int64_t processors;
   RowRange halo;
   MeetingColumns meeting;
+  MatmulTiling whole;
   double moving; // cycles of the bytes of the launch
 };
 } // namespace
@@ -92,7 +93,7 @@ std::optional<StripForm> Chooser::formOf(int64_t columns) {
 }
 
 FailureOr<Chooser::Candidate> Chooser::choose() {
-  Candidate best;
+  std::optional<Candidate> best;
   for (int64_t columns : {256, 192, 128, 64}) {
     std::optional<StripForm> form = formOf(columns);
     if (!form)
@@ -100,18 +101,18 @@ FailureOr<Chooser::Candidate> Chooser::choose() {
     for (StringRef field : {"pieces", "strip"})
       if (failed(given.check(field, meeting.allow(*form), "such that columns of two strips do not meet")))
         return failure();
-    EpilogueCost cost(op, *form);
+    EpilogueCost cost(op, *form, given);
     for (int64_t rows : {128, 64})
       for (int64_t warps : {3, 4, 7, 8})
         for (int64_t cluster : clusters)
           if (Candidate other = withLayout(*form, cost, given.get("tile_rows", rows), given.get("warps", warps),
                                            given.get("cluster", cluster));
-              other.isBetterThan(best))
+              !best || other.isBetterThan(*best))
             best = other;
   }
-  if (!best.schedule)
+  if (!best)
     return op.emitOpError() << "brings together columns that do not fit a tile";
-  return best;
+  return *best;
 }
 
 /// Runs of whole tiles, and of whole sequences, which need no rows around them.
@@ -129,43 +130,48 @@ llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
 
 Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps,
                                        int64_t cluster) {
-  auto tilingWith = [&](const EpilogueLayout &layout) {
-    return tilingOf(make(form, layout, rows, warps, rows, cluster));
-  };
+  auto tilingWith = [&](const EpilogueLayout &layout) { return make(form, layout, rows, warps, rows, cluster); };
   int64_t registers = tilingWith({warpThreads, 1, 1, 0, 0, 0}).registersOfEpilogue();
-  EpilogueLayout layout = cost.choose(warps, registers, given, [&](const EpilogueLayout &layout) {
+  EpilogueLayout layout = cost.choose(warps, registers, [&](const EpilogueLayout &layout) {
     MatmulTiling tiling = tilingWith(layout);
     return std::max(certainty * cyclesBeside(tiling, layout), cyclesOfEpilogue(tiling, layout));
   });
-  Candidate best;
+  std::optional<Candidate> best;
   for (int64_t run : runsOf(rows)) {
-    Candidate other{make(form, layout, rows, warps, run, cluster)};
-    MatmulTiling tiling = tilingOf(other.schedule);
-    other.isPossible = llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
-    if (!other.isPossible)
-      return other;
-    other.epilogue = cyclesOfEpilogue(tiling, layout);
-    other.cycles = std::max(moving, tiling.tilesOfBlock() * std::max(cyclesOfTile(tiling, layout), other.epilogue));
-    if (!best.schedule || other.cycles <= best.cycles)
+    Candidate other{make(form, layout, rows, warps, run, cluster), /*isPossible=*/true};
+    // What rules say of one run, they say of all: but for given numbers, which the last word is about.
+    other.isPossible = best ? best->isPossible : holds(other.tiling);
+    other.epilogue = cyclesOfEpilogue(other.tiling, layout);
+    double ofTile = std::max(cyclesOfTile(other.tiling, layout), other.epilogue);
+    other.cycles = std::max(moving, static_cast<double>(other.tiling.tilesOfBlock()) * ofTile);
+    if (!best || other.cycles <= best->cycles)
       best = other;
   }
-  return best;
+  return *best;
 }
 
-kern::TileScheduleAttr Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
-                                     int64_t cluster) {
-  auto with = [&](int64_t stages, int64_t blocks) {
-    return kern::TileScheduleAttr::get(op.getContext(), run, rows, form.pieces, form.width, stages, blocks, warps,
-                                       layout.threads, layout.rows, layout.lanes, cluster);
-  };
-  int64_t stages = given.get("stages", mostStages);
-  while (!given.has("stages") && stages > 1 && tilingOf(with(stages, 1)).sharedBytes() > mostShared)
-    --stages;
-  if (!given.has("stages") && stages > leastStages && !hidesLoads(tilingOf(with(stages, 1)), layout) &&
-      hidesLoads(tilingOf(with(leastStages, 1)), layout))
-    stages = leastStages;
+bool Chooser::holds(const MatmulTiling &tiling) {
+  return llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
+}
+
+MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
+                           int64_t cluster) const {
+  MatmulTiling t = whole;
+  std::tie(t.pieces, t.strip) = std::tie(form.pieces, form.width);
+  std::tie(t.groupThreads, t.stepRows, t.lanes) = std::tie(layout.threads, layout.rows, layout.lanes);
+  std::tie(t.run, t.tileRows, t.warps, t.cluster) = std::tie(run, rows, warps, cluster);
+  t.stages = given.get("stages", mostStages);
+  while (!given.has("stages") && t.stages > 1 && t.sharedBytes() > mostShared)
+    --t.stages;
+  if (!given.has("stages") && t.stages > leastStages && !hidesLoads(t, layout)) {
+    MatmulTiling fewer = t;
+    fewer.stages = leastStages;
+    if (hidesLoads(fewer, layout))
+      t = fewer;
+  }
   int64_t most = std::max<int64_t>(cluster, llvm::alignDown(processors, cluster));
-  return with(stages, given.get("blocks", std::min(tilingOf(with(stages, 1)).items(), most)));
+  t.blocks = given.get("blocks", std::min(t.items(), most));
+  return t;
 }
 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
@@ -204,17 +210,16 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   auto chosen = chooser.choose();
   if (failed(chosen))
     return failure();
-  kern::TileScheduleAttr s = chosen->schedule;
-  MatmulTiling tiling = chooser.tilingOf(s);
+  const MatmulTiling &tiling = chosen->tiling;
   for (const TileRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
-  op.setScheduleAttr(s);
+  op.setScheduleAttr(tiling.schedule(op.getContext()));
   std::pair<StringRef, int64_t> fields[] = {
-      {"run", s.getRun()},     {"tile_rows", s.getTileRows()}, {"pieces", s.getPieces()},
-      {"strip", s.getStrip()}, {"stages", s.getStages()},      {"blocks", s.getBlocks()},
-      {"warps", s.getWarps()}, {"threads", s.getThreads()},    {"rows", s.getRows()},
-      {"lanes", s.getLanes()}, {"cluster", s.getCluster()}};
+      {"run", tiling.run},     {"tile_rows", tiling.tileRows},   {"pieces", tiling.pieces},
+      {"strip", tiling.strip}, {"stages", tiling.stages},        {"blocks", tiling.blocks},
+      {"warps", tiling.warps}, {"threads", tiling.groupThreads}, {"rows", tiling.stepRows},
+      {"lanes", tiling.lanes}, {"cluster", tiling.cluster}};
   auto remark = remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"));
   remark << "cuts a matmul into tiles";
   for (auto [field, number] : fields)

@@ -8,17 +8,18 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static constexpr int64_t widestVector = 8; // bf16 in 16 bytes
-static constexpr int64_t mostRows = 4;     // of a step
+static constexpr int64_t widestVector = 8;            // bf16 in 16 bytes
+static constexpr int64_t mostWarps = 8, mostRows = 4; // of a group; of a step
 
-// What ptxas says of Canon with SwiGLU, its backward, and Canon with rotary embeddings, in steps of 1 to 5 rows, is
-// told by these numbers within 10 registers and instructions in a hundred.
-//
+// Fitted to what ptxas makes of Canon with SwiGLU, of its backward, and of Canon with rotary embeddings, in steps of 1
+// to 5 rows: registers within 16, instructions within a tenth.
+
 // Registers and instructions of a thread that no column needs: addresses, counters, conditions.
 static constexpr double otherRegisters = 78, otherInstructions = 16;
 // Of the numbers that stay from row to row, half: two of bf16 share a register. What a row is computed with is in part
@@ -66,7 +67,7 @@ static SmallVector<RowPhase, 0> piecesOf(const RowPlan &plan, Domain domain) {
   return phases;
 }
 
-EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form) {
+EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOverride &given) {
   StripPlans plans(op, form);
   for (const StripPlans::Run &run : plans.runs()) {
     Kind kind{{}, !run.plan.reductions().empty()};
@@ -79,6 +80,7 @@ EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form) {
   double share = static_cast<double>(form.pieces * form.width) / op.getColumns();
   computed = computedNumbers(op) * std::min(1.0, share);
   moved = movedNumbers(op) * std::min(1.0, share);
+  layOutAll(given);
 }
 
 EpilogueLayout EpilogueCost::layOut(int64_t threads, int64_t rows, int64_t lanes) const {
@@ -106,22 +108,33 @@ EpilogueLayout EpilogueCost::layOut(int64_t threads, int64_t rows, int64_t lanes
   return result;
 }
 
-EpilogueLayout EpilogueCost::choose(int64_t warps, int64_t registers, const ScheduleOverride &given,
-                                    llvm::function_ref<double(const EpilogueLayout &)> cycles) const {
-  std::optional<EpilogueLayout> best;
-  std::tuple<double, double, int64_t> least;
+void EpilogueCost::layOutAll(const ScheduleOverride &given) {
+  std::set<std::tuple<int64_t, int64_t, int64_t>> seen; // most of them are the same where numbers are given
   for (int64_t lanes = widestVector; lanes >= 1; lanes /= 2)
-    for (int64_t threads = warpThreads; threads <= warps * warpThreads; threads += warpThreads)
+    for (int64_t warps = 1; warps <= mostWarps; ++warps)
       for (int64_t rows = mostRows; rows >= 1; --rows) {
-        EpilogueLayout layout =
-            layOut(given.get("threads", threads), given.get("rows", rows), given.get("lanes", lanes));
-        bool fits = layout.registers <= registers;
-        std::tuple order(fits ? cycles(layout) : std::numeric_limits<double>::infinity(),
-                         fits ? layout.instructions * static_cast<double>(layout.threads) : 0, layout.registers);
-        if (!best || order < least) {
-          best = layout;
-          least = order;
-        }
+        std::tuple numbers(given.get("threads", warps * warpThreads), given.get("rows", rows),
+                           given.get("lanes", lanes));
+        if (seen.insert(numbers).second)
+          layouts.push_back(std::apply([&](auto... each) { return layOut(each...); }, numbers));
       }
-  return *best;
+}
+
+EpilogueLayout EpilogueCost::choose(int64_t warps, int64_t registers,
+                                    llvm::function_ref<double(const EpilogueLayout &)> cycles) const {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const EpilogueLayout *best = nullptr;
+  std::tuple<double, double, int64_t> least;
+  for (const EpilogueLayout &layout : layouts) {
+    if (layout.threads > warps * warpThreads)
+      continue;
+    bool fits = layout.registers <= registers;
+    std::tuple order(fits ? cycles(layout) : never,
+                     fits ? layout.instructions * static_cast<double>(layout.threads) : 0, layout.registers);
+    if (!best || order < least) {
+      best = &layout;
+      least = order;
+    }
+  }
+  return best ? *best : layouts.front();
 }

@@ -18,12 +18,13 @@ struct EpilogueLayout {
 /// What the epilogue of a matmul takes on strips of a form: estimates from its body.
 class EpilogueCost {
 public:
-  EpilogueCost(kern::MatmulOp op, StripForm form);
+  /// `given`: numbers of layouts that stay.
+  EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOverride &given);
 
   /// The layout that takes the fewest `cycles`, of all that `warps` warps can have and whose threads have `registers`;
   /// of several such, as where something else takes longer, the one with the fewest instructions. Where there is none,
-  /// the one that takes fewest. `given` numbers stay.
-  EpilogueLayout choose(int64_t warps, int64_t registers, const ScheduleOverride &given,
+  /// the one that takes the fewest registers.
+  EpilogueLayout choose(int64_t warps, int64_t registers,
                         llvm::function_ref<double(const EpilogueLayout &)> cycles) const;
 
 private:
@@ -36,9 +37,11 @@ private:
     std::vector<Loops> loops;
     bool reduces;
   };
+  void layOutAll(const ScheduleOverride &given);
   EpilogueLayout layOut(int64_t threads, int64_t rows, int64_t lanes) const;
 
   std::vector<Kind> kinds;
+  std::vector<EpilogueLayout> layouts;
   double computed, moved; // instructions that compute a row of a strip, and numbers of it that are loaded or stored
 };
 

@@ -15,12 +15,28 @@ using namespace stretto::codegen;
 // Registers of a thread: as instructions can name them, and what one that multiplies takes besides its sums.
 static constexpr int64_t mostRegisters = 248, otherRegisters = 32;
 
-MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange halo)
+MatmulTiling::MatmulTiling(kern::MatmulOp op, RowRange halo)
     : rows(op.getRows().first * op.getRows().second), time(op.getRows().second), columns(op.getColumns()),
-      depth(op.getDepth()), halo(halo), run(s.getRun()), tileRows(s.getTileRows()), pieces(s.getPieces()),
-      strip(s.getStrip()), stages(s.getStages()), blocks(s.getBlocks()), cluster(s.getCluster()), warps(s.getWarps()),
-      groupThreads(s.getThreads()), stepRows(s.getRows()), lanes(s.getLanes()),
-      isTransposed(op.getForm() == kern::WeightForm::transposed) {}
+      depth(op.getDepth()), halo(halo), isTransposed(op.getForm() == kern::WeightForm::transposed) {}
+
+MatmulTiling::MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr s, RowRange halo) : MatmulTiling(op, halo) {
+  run = s.getRun();
+  tileRows = s.getTileRows();
+  pieces = s.getPieces();
+  strip = s.getStrip();
+  stages = s.getStages();
+  blocks = s.getBlocks();
+  cluster = s.getCluster();
+  warps = s.getWarps();
+  groupThreads = s.getThreads();
+  stepRows = s.getRows();
+  lanes = s.getLanes();
+}
+
+kern::TileScheduleAttr MatmulTiling::schedule(MLIRContext *context) const {
+  return kern::TileScheduleAttr::get(context, run, tileRows, pieces, strip, stages, blocks, warps, groupThreads,
+                                     stepRows, lanes, cluster);
+}
 
 int64_t MatmulTiling::sharedBytes() const { return barrierStart() + Stages::bytes(stages) + Stages::bytes(1); }
 

@@ -33,12 +33,15 @@ struct MatmulTiling {
   explicit MatmulTiling(kern::MatmulOp op)
       : MatmulTiling(op, llvm::cast<kern::TileScheduleAttr>(op.getScheduleAttr()), RowPlan(op).halo()) {}
   MatmulTiling(kern::MatmulOp op, kern::TileScheduleAttr schedule, RowRange halo);
+  /// The fields of its schedule are still to be set.
+  MatmulTiling(kern::MatmulOp op, RowRange halo);
+  kern::TileScheduleAttr schedule(mlir::MLIRContext *context) const;
 
   int64_t rows, time, columns, depth; // of the whole matmul; time: rows of a sequence
   RowRange halo;
-  int64_t run, tileRows, pieces, strip, stages, blocks, cluster;
-  int64_t warps, groupThreads, stepRows, lanes; // of the epilogue
-  bool isTransposed;                            // the weight is [columns, depth]
+  bool isTransposed; // the weight is [columns, depth]
+  int64_t run = 0, tileRows = 0, pieces = 1, strip = 0, stages = 0, blocks = 0, cluster = 1;
+  int64_t warps = 0, groupThreads = 0, stepRows = 0, lanes = 0; // of the epilogue
 
   // A line of 128 bytes of bf16, which TMA swizzles and tensor cores read, has the terms of a step.
   static constexpr int64_t lineBytes = 128, stepDepth = 64;
