@@ -52,6 +52,8 @@ int64_t GroupReductions::sharedBytes() const {
 void GroupReductions::allocate(KernelFunction &function, Value group, Value newThread) {
   thread = newThread;
   for (auto [i, memory] : llvm::enumerate(memories)) {
+    if (memory.pieces == 0) // of other strips
+      continue;
     Value all = function.shared("sums" + std::to_string(i), bytesOf(memory));
     memory.pointer = b.address(all, getElementTypeOrSelf(memory.reduce.getType()), b.mul(group, numbersOf(memory)));
     if (memory.pieces > 1)

@@ -17,14 +17,18 @@ using namespace stretto::codegen;
 static constexpr int64_t widestVector = 8;            // bf16 in 16 bytes
 static constexpr int64_t mostWarps = 8, mostRows = 4; // of a group; of a step
 
-// Fitted to what ptxas makes of Canon with SwiGLU, of its backward, and of Canon with rotary embeddings, in steps of 1
-// to 5 rows: registers within 16, instructions within a tenth.
+// Fitted to what ptxas makes of Canon with SwiGLU, of its backward, of Canon with rotary embeddings, and of the
+// convolutions of Mamba-2, in steps of 1 to 5 rows: registers within 16 where threads have one vector of a loop,
+// instructions within a tenth.
 
 // Registers and instructions of a thread that no column needs: addresses, counters, conditions.
-static constexpr double otherRegisters = 78, otherInstructions = 16;
-// Of the numbers that stay from row to row, half: two of bf16 share a register. What a row is computed with is in part
-// there for further ones too: it grows by this power of their number.
-static constexpr double keptShare = 0.5, rowPower = 0.72;
+static constexpr double otherRegisters = 67, otherInstructions = 16;
+// Registers of a further vector of a loop, for the same; and where strips differ, for which of them it is.
+static constexpr double vectorRegisters = 12, kindRegisters = 16;
+// Of rows that are read later two numbers of bf16 share a register.
+static constexpr double rollingShare = 0.5;
+// What a row is computed with is in part there for further ones, too.
+static double workingShare(int64_t rows) { return 0.18 + 0.5 * static_cast<double>(rows); }
 // Of a step, for each row of a column that is read later: it changes its place.
 static constexpr double instructionsOfRolling = 1.5;
 // Of a vector that is loaded or stored: its address, and what packs it.
@@ -86,20 +90,23 @@ EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOver
 EpilogueLayout EpilogueCost::layOut(int64_t threads, int64_t rows, int64_t lanes) const {
   EpilogueLayout result{threads, rows, lanes, 0, 0, 0};
   for (const Kind &kind : kinds) {
-    int64_t fetched = 0, rolling = 0;
-    double held = otherRegisters, working = 0, share = 0; // of the widest loops, which a thread has
+    int64_t fetched = 0, rolling = 0, ofThread = 0, ofStrip = 0; // the last two: columns
+    double held = otherRegisters + (kinds.size() > 1 ? kindRegisters : 0), working = 0;
     for (const auto &[domain, values] : kind.loops) {
       ThreadLayout layout = layOutThreads(domain, threads, lanes, kind.reduces);
       int64_t columns = layout.slots * layout.lanes;
-      share = std::max(share, static_cast<double>(columns) / (domain.heads * domain.length));
+      ofThread += columns;
+      ofStrip += domain.heads * domain.length;
       fetched += columns * (values.fetchedBytes - values.commonBytes) +
                  llvm::divideCeil(columns * values.commonBytes, layout.headsPerPass);
       rolling += columns * values.rolling;
       held +=
-          columns * (keptShare * (values.rolling + values.sums + values.coefficients) + rows * values.tableBytes / 4);
-      working = std::max(working, columns * values.working * std::pow(rows, rowPower));
+          vectorRegisters * static_cast<double>(layout.slots - 1) +
+          columns * (rollingShare * values.rolling + values.sums + values.coefficients + rows * values.tableBytes / 4);
+      working = std::max(working, columns * values.working * workingShare(rows));
     }
     double ofStep = otherInstructions + instructionsOfRolling * rolling;
+    double share = static_cast<double>(ofThread) / static_cast<double>(ofStrip);
     double ofRow = share * (computed + instructionsOfMove * moved / lanes) - instructionsOfRolling * rolling;
     result.registers = std::max(result.registers, static_cast<int64_t>(held + working));
     result.fetched = std::max(result.fetched, fetched);

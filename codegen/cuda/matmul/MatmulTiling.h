@@ -112,7 +112,7 @@ struct MatmulTiling {
   int64_t sharedBytes() const;
   // Registers of a thread, in eights. A block is launched with as many for each; groups of four warps that multiply or
   // copy then keep what they need, and those of the epilogue share the rest.
-  static constexpr int64_t registersOfCopier = 40;
+  static constexpr int64_t registersOfCopier = 56;
   int64_t registersAtLaunch() const;
   int64_t registersOfConsumer() const;
   int64_t registersOfEpilogue() const;

@@ -96,6 +96,13 @@ TEST(CudaMatmul, Tables) {
                             std::string("run 90, tile_rows 128, pieces 1, strip 128, stages 2, blocks 2, ") + layout));
 }
 
+/// Strips of which each has a reduction that the other has not.
+TEST(CudaMatmul, ReductionsOfStrips) {
+  checkText(reductionsOnTensorCores(
+      {.batch = 2, .time = 50, .depth = 72, .columns = 128},
+      "run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 2, warps 4, threads 64, rows 2, lanes 2"));
+}
+
 /// Columns of which some strips have those before a bound, and some those behind it.
 TEST(CudaMatmul, MaskedColumns) {
   checkText(maskedOnTensorCores(

@@ -61,6 +61,24 @@ func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>, %t: tens
                        s.batch, s.time, s.depth, s.columns, schedule, s.columns / 32);
 }
 
+std::string stretto::test::reductionsOnTensorCores(MatmulSizes s, StringRef schedule) {
+  return llvm::formatv(R"(
+func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>) {{
+  %y:2 = kern.matmul kernel "reductions" %x by %w as transposed epilogue() maps [] schedule #kern.tile_schedule<{4}> {{
+  ^bb0(%row: tensor<{3}xf32>):
+    %0 = arith.truncf %row : tensor<{3}xf32> to tensor<{3}xbf16>
+    %1 = arith.extf %0 : tensor<{3}xbf16> to tensor<{3}xf32>
+    %2 = seq.slice %1 at 0 : tensor<{3}xf32> -> tensor<{5}xf32>
+    %3 = seq.slice %1 at {5} : tensor<{3}xf32> -> tensor<{5}xf32>
+    %4 = seq.reduce add %2 : tensor<{5}xf32> -> tensor<f32>
+    %5 = seq.reduce max %3 : tensor<{5}xf32> -> tensor<f32>
+    kern.yield %4, %5 : tensor<f32>, tensor<f32>
+  } : (tensor<{0}x{1}x{2}xbf16>, tensor<{3}x{2}xbf16>) -> (tensor<{0}x{1}xf32>, tensor<{0}x{1}xf32>)
+  return
+})",
+                       s.batch, s.time, s.depth, s.columns, schedule, s.columns / 2);
+}
+
 std::string stretto::test::maskedOnTensorCores(MatmulSizes s, StringRef schedule, int64_t bound) {
   return llvm::formatv(R"(
 func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>) {{

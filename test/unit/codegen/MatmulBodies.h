@@ -23,6 +23,9 @@ std::string tapsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64
 /// The same with an epilogue that multiplies each head of 32 columns by a table of all positions.
 std::string tablesOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
 
+/// The same with an epilogue that sums up the first half of the columns, and takes the largest number of the second.
+std::string reductionsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
+
 /// The same with an epilogue that stores zeros from column `bound` on.
 std::string maskedOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64_t bound);
 
