@@ -31,7 +31,7 @@ static constexpr int64_t clusters[] = {1, 2};
 // wait for each other. Warps that take turns.
 static double cyclesOfInstruction(int64_t lanes) { return 1 + 1.4 / static_cast<double>(lanes); }
 static constexpr int64_t warpSchedulers = 4;
-// What an epilogue is estimated to take may be so much less than what it really takes.
+// Of what goes on beside it, so much an epilogue may be estimated to take until it is thought to take longer.
 static constexpr double certainty = 0.8;
 // Of a load from a busy memory, and steps on their way that hide it.
 static constexpr double cyclesOfLoad = 1200;
@@ -139,7 +139,7 @@ Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost,
   std::optional<Candidate> best;
   for (int64_t run : runsOf(rows)) {
     Candidate other{make(form, layout, rows, warps, run, cluster), /*isPossible=*/true};
-    // What rules say of one run, they say of all: but for given numbers, which the last word is about.
+    // No rule depends on the run, but that a given one is no less than 1, which is checked in the end.
     other.isPossible = best ? best->isPossible : holds(other.tiling);
     other.epilogue = cyclesOfEpilogue(other.tiling, layout);
     double ofTile = std::max(cyclesOfTile(other.tiling, layout), other.epilogue);
