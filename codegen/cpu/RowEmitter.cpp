@@ -57,24 +57,26 @@ RowEmitter::Emitted RowEmitter::pointerTo(const RowBuffer &buffer, int64_t row, 
   const void *of = buffer.pointer.getAsOpaquePointer();
   if (!buffer.rowElements)
     row = 0;
-  // Unmasked rows share one pointer and differ in constant offsets.
+  // Unmasked rows, and columns that differ by a constant, share one pointer: loads and stores add constants for
+  // nothing.
   int64_t anchor = careful ? row : 0;
   Value pointer = buffer.pointer;
-  if (buffer.rowElements)
-    pointer = once({of, anchor, {}, rowPointer}, outer, [&] {
-                return b.address(buffer.pointer, buffer.element, b.mul(rowNumber(anchor), buffer.rowElements));
-              }).value;
+  Index shared;
+  auto advance = [&](Kind kind, Level level, Value number, int64_t stride) {
+    if (number && stride)
+      pointer = once({of, anchor, shared, kind}, level, [&] {
+                  return b.address(pointer, buffer.element, b.mul(number, stride));
+                }).value;
+  };
+  advance(rowPointer, outer, buffer.rowElements ? rowNumber(anchor) : Value(), buffer.rowElements);
+  shared.strip = index.strip;
+  advance(stripPointer, outer, strip, index.strip);
+  shared.head = index.head;
+  advance(headPointer, middle, head, index.head);
+  shared.base = index.base;
   int64_t offset = index.base + (row - anchor) * buffer.rowElements;
-  Index inRow{index.base, 0, 0, index.strip};
-  pointer = once({of, row, inRow, elementPointer}, outer, [&] {
-              Value first = b.address(pointer, buffer.element, offset);
-              return index.strip && strip ? b.address(first, buffer.element, b.mul(strip, index.strip)) : first;
-            }).value;
-  if (!index.head)
-    return {pointer, outer};
-  inRow.head = index.head;
-  return once({of, row, inRow, headPointer}, middle,
-              [&] { return b.address(pointer, buffer.element, b.mul(head, index.head)); });
+  return once({of, row, shared, elementPointer}, index.head ? middle : outer,
+              [&] { return b.address(pointer, buffer.element, offset); });
 }
 
 Value RowEmitter::addressOf(const RowBuffer &buffer, int64_t row, Index index) {

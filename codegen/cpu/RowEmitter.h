@@ -65,7 +65,8 @@ private:
     rowPointer = anywhere - 3,
     elementPointer = anywhere - 4,
     headPointer = anywhere - 5,
-    repeated = anywhere - 6
+    stripPointer = anywhere - 6,
+    repeated = anywhere - 7
   };
   /// Columns of an operand that were loaded, up to the last row.
   struct Loaded {
