@@ -31,36 +31,17 @@ static unsigned numberBytes(kern::RowKernel op) {
   return bytes;
 }
 
-/// Elements of the widest loop nest.
-static int64_t widestNest(const RowPlan &plan) {
-  int64_t widest = 1;
+/// Whether rows of a block share work: what taps read, constants of expanded functions (and their latency), the ends of
+/// short loops. Otherwise a kernel streams, and memory serves one row after another better than several at once.
+static bool rowsShareWork(const RowPlan &plan, int64_t lanes) {
+  constexpr int64_t longLoop = 4; // vectors
+  bool share = false;
+  for (Operation &inner : plan.kernel().getBody().front())
+    share |=
+        isa<seq::TapOp, seq::SigmoidOp, seq::SoftplusOp, math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(inner);
   forEachPiece(plan.phases(),
-               [&](const Piece &piece) { widest = std::max(widest, piece.domain.heads * piece.domain.length); });
-  return widest;
-}
-
-/// Vector registers that a column of a block of `rows` rows wants at once: tapped values, one for each row of the
-/// block and its halo; coefficients, which all rows read; sums, which live through the loop; the constants of an
-/// expanded function. A value wider than the loop (gate and up, say) is there several times; a row has so many
-/// `strips`.
-static int64_t liveVectors(const RowPlan &plan, int64_t rows, int64_t strips = 1) {
-  kern::RowKernel op = plan.kernel();
-  int64_t live = 2, span = plan.halo().high - plan.halo().low, widest = widestNest(plan) * strips;
-  auto times = [&](Value value) { return llvm::divideCeil(elementCount(value), widest); };
-  llvm::SmallDenseSet<Value> tapped;
-  bool hasFunction = false;
-  for (Operation &inner : op.getBody().front()) {
-    hasFunction |= isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp, seq::SigmoidOp, seq::SoftplusOp>(inner);
-    if (auto tap = dyn_cast<seq::TapOp>(inner))
-      if (tapped.insert(tap.getOperand()).second)
-        live += (rows + span) * times(tap.getOperand());
-  }
-  for (BlockArgument argument : op.getBody().getArguments())
-    if (op.getMap(argument.getArgNumber()) == kern::RowMap::shared)
-      live += times(argument);
-  for (const Root &root : plan.roots())
-    live += root.kind == Root::reduce ? rows : root.kind == Root::columnSum ? times(root.value) : 0;
-  return live + (hasFunction ? 12 : 0);
+               [&](const Piece &piece) { share |= piece.domain.length > 1 && piece.domain.length < longLoop * lanes; });
+  return share;
 }
 
 /// Bytes of operands and results that one row touches.
@@ -125,7 +106,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
         return failure();
     RowPlan plan(op);
     int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op)));
-    int64_t live = liveVectors(plan, 8), blockRows = blockOf(live, target, numbers);
+    int64_t blockRows = blockOf(rowsShareWork(plan, lanes), numbers);
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkOf(op, blockRows));
     ScratchValues choice = chooseScratch(plan, blockRows);
     mark(choice);
@@ -133,17 +114,16 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
         << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
-        << remark::metric("live_vectors", live) << remark::metric("rolling", choice.rolling.size())
-        << remark::metric("cached", choice.cached.size()) << remark::metric("cycles", std::llround(choice.after))
+        << remark::metric("rolling", choice.rolling.size()) << remark::metric("cached", choice.cached.size())
+        << remark::metric("cycles", std::llround(choice.after))
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
     numbers.remark({{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}});
     return success();
   }
 
-  /// Spilled vectors come back from the first-level cache: a quarter more than there are registers still pays.
-  int64_t blockOf(int64_t live, const Target &target, const ScheduleOverride &numbers) {
-    int64_t registers = target.vectorBits == 512 ? 32 : 16;
-    return numbers.get("rows", rows ? rows.getValue() : live <= registers + registers / 4 ? 8 : 4);
+  /// More than four rows gain nothing, and walk further from what was asked for of the next block.
+  int64_t blockOf(bool shareWork, const ScheduleOverride &numbers) {
+    return numbers.get("rows", rows ? rows.getValue() : shareWork ? 4 : 1);
   }
 
   static void mark(const ScratchValues &choice) {
@@ -175,10 +155,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     if (failed(numbers.check("block", matmulRows >= plans.span(),
                              "at least the " + std::to_string(plans.span()) + " rows that taps bring together")))
       return failure();
-    int64_t live = 0;
-    for (const StripPlans::Run &run : plans.runs())
-      live = std::max(live, liveVectors(run.plan, 8, plans.strips().count()));
-    int64_t blockRows = blockOf(live, target, numbers), items = op.getRows().first * plans.strips().count();
+    int64_t blockRows = blockOf(true, numbers), items = op.getRows().first * plans.strips().count();
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : runOf(time, items));
     for (const StripPlans::Run &run : plans.runs())
       mark(chooseScratch(run.plan, blockRows));
@@ -186,8 +163,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks strips of columns" << remark::metric("pieces", form->pieces) << remark::metric("strip", form->width)
         << remark::metric("strips", plans.strips().count()) << remark::metric("kinds", plans.runs().size())
-        << remark::metric("rows", blockRows) << remark::metric("lanes", lanes) << remark::metric("chunk", chunkRows)
-        << remark::metric("live_vectors", live);
+        << remark::metric("rows", blockRows) << remark::metric("lanes", lanes) << remark::metric("chunk", chunkRows);
     numbers.remark(
         {{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}, {"block", matmulRows}, {"strip", form->width}});
     return success();
@@ -202,13 +178,13 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
   }
 
   /// A power of two of blocks that fills `chunk-bytes`, or is so large that the sums of its columns are a sixteenth of
-  /// its rows, and leaves `least-chunks` chunks.
+  /// its rows, and leaves `least-chunks` chunks, but of at least 8 rows.
   int64_t chunkOf(kern::RowwiseOp op, int64_t blockRows) {
     auto [batch, time] = op.getRows();
     int64_t rowBytes = bytesPerRow(op);
     int64_t byBytes = std::max({int64_t(1), chunkBytes / rowBytes, 16 * columnSumBytes(op) / rowBytes});
     int64_t byCount = std::max<int64_t>(1, batch * time / leastChunks);
-    int64_t want = std::min({byBytes, byCount, time});
+    int64_t want = std::max<int64_t>(8, std::min({byBytes, byCount, time}));
     int64_t chosen = blockRows;
     while (chosen * 2 <= want)
       chosen *= 2;

@@ -5,6 +5,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
+#include <map>
+#include <set>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -169,13 +173,35 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
     b.store(sums[piece].front(), address, mask);
 }
 
+/// Whether what a loop reads or writes of one buffer, in this block and the next one, fits into the first-level cache:
+/// rows whose distance is a power of two lie in few of its sets. A set has at least 8 lines, and on x86 a page all
+/// sets.
+static bool fitsFirstLevel(ArrayRef<RowColumns> columns, int64_t rows) {
+  constexpr int64_t sets = 64, lineBytes = 64, ways = 8;
+  std::map<const RowBuffer *, std::set<int64_t>> linesOf;
+  for (const RowColumns &part : columns)
+    for (int64_t row = part.row - rows; row < part.row + rows; ++row) {
+      int64_t element = row * part.buffer->rowElements + part.index.base;
+      int64_t bytes = part.buffer->element.getIntOrFloatBitWidth() / 8;
+      linesOf[part.buffer].insert(llvm::divideFloorSigned(element * bytes, lineBytes));
+    }
+  return llvm::all_of(linesOf, [&](auto &lines) {
+    std::array<int64_t, sets> taken{};
+    for (int64_t line : lines.second)
+      ++taken[llvm::mod(line, sets)];
+    return *llvm::max_element(taken) <= ways;
+  });
+}
+
 /// Results as well: a store whose line is far away holds up the stores behind it.
 void NestBuilder::prefetchNext(const ColumnLoop &loop) {
-  emitter.prefetchLoads(rows);
+  SmallVector<RowColumns> next(emitter.nextLoads());
   for (const Piece &piece : loop.pieces)
     if (rootOf(piece).kind == Root::store)
-      for (int64_t row = rows; row < 2 * rows; ++row)
-        emitter.prefetch(frame.results[rootOf(piece).number], row, piece.target);
+      next.push_back({&frame.results[rootOf(piece).number], piece.target, rows});
+  int level = fitsFirstLevel(next, rows) ? 1 : 2;
+  for (const RowColumns &columns : next)
+    emitter.prefetch(columns, rows, level);
 }
 
 /// The last rows of rolling buffers for the next block, all rows of cached values for later stages. All are there

@@ -9,8 +9,8 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     Writes a `schedule` on each `kern.rowwise` that has none:
 
     * `lanes`: the vector width of the machine;
-    * `rows`: 8, or 4 where the values that live across a block (tapped rows, sums, coefficients) need more than
-      a quarter more vector registers than there are;
+    * `rows`: 4 where the rows of a block share work (taps, constants of expanded functions, the ends of short loops),
+      otherwise 1: memory serves one row after another faster than several at once;
     * `chunk`: rows of one sequence in one unit of parallel work. Independent of the number of threads, as it
       decides in which order column sums are added. So large that its data fill about `chunk-bytes` and that
       its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
@@ -41,7 +41,7 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.vector_schedule<rows 8, lanes 16, chunk 8> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.vector_schedule<rows 4, lanes 16, chunk 8> {
     ^bb0(%arg1: tensor<16xf32>):
       %1 = math.exp %arg1 {kern.rolling} : tensor<16xf32>
       %2 = seq.tap %1 by -2 : tensor<16xf32>

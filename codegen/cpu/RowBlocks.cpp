@@ -163,7 +163,8 @@ void RowBlocks::emitPhases(const RowFrame &frame, Value row, int64_t rows, bool 
     if (careful && phase.rows.high > 0)
       base = b.minimum(base, b.index(time - 1));
     bool isLast = &phase == &plan.phases().back();
-    NestBuilder nests(b, plan, stored, frame, base, rows, blocking.lanes, careful, isLast && !careful);
+    bool prefetch = isLast && !careful && rows > 1; // the hardware follows single rows
+    NestBuilder nests(b, plan, stored, frame, base, rows, blocking.lanes, careful, prefetch);
     if (assumed) {
       assumed->ahead = phase.rows.high;
       nests.assume(assumed);

@@ -113,11 +113,11 @@ RowEmitter::Emitted RowEmitter::loadOperand(BlockArgument argument, int64_t row,
   if (!plan.kernel().getOperandOf(argument.getArgNumber()))
     return load(buffer, row, plan.inStrip(index, domain));
   if (buffer.rowElements && index.column) {
-    auto *known = llvm::find_if(loaded, [&](Loaded &l) { return l.buffer == &buffer && l.index == index; });
+    auto *known = llvm::find_if(loaded, [&](RowColumns &l) { return l.buffer == &buffer && l.index == index; });
     if (known == loaded.end())
-      loaded.push_back({&buffer, index, row});
+      loaded.push_back({&buffer, index, row + 1});
     else
-      known->lastRow = std::max(known->lastRow, row);
+      known->row = std::max(known->row, row + 1);
   }
   return load(buffer, row, index);
 }
@@ -126,15 +126,10 @@ RowEmitter::Emitted RowEmitter::loadReduction(seq::ReduceOp reduce, int64_t row,
   return load(frame.slots[plan.rootOf(reduce).number], row, index);
 }
 
-void RowEmitter::prefetch(const RowBuffer &buffer, int64_t row, Index index) {
-  // Into the second level: rows whose distance is a power of two share few sets of the first.
-  LLVM::Prefetch::create(b, addressOf(buffer, row, index), /*rw=*/0, /*hint=*/2, /*cache=*/1);
-}
-
-void RowEmitter::prefetchLoads(int64_t count) {
-  for (const Loaded &load : loaded)
-    for (int64_t row = 1; row <= count; ++row)
-      prefetch(*load.buffer, load.lastRow + row, load.index);
+void RowEmitter::prefetch(const RowColumns &columns, int64_t rows, int level) {
+  for (int64_t row = columns.row; row < columns.row + rows; ++row)
+    LLVM::Prefetch::create(b, addressOf(*columns.buffer, row, columns.index), /*rw=*/0, /*hint=*/4 - level,
+                           /*cache=*/1);
 }
 
 //===- Values -------------------------------------------------------------------===//

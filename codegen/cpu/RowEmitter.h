@@ -18,6 +18,13 @@ struct RowFrame {
   mlir::Value strip;                    // of a run of strips (StripPlans.h)
 };
 
+/// Columns of a buffer, from a row on.
+struct RowColumns {
+  const RowBuffer *buffer;
+  Index index;
+  int64_t row;
+};
+
 /// Conditions of whole rows that code was made for as if they held: what they say, and at which row from the base.
 struct AssumedRows {
   llvm::SmallSetVector<std::pair<mlir::Value, int64_t>, 16> conditions;
@@ -52,10 +59,10 @@ public:
   mlir::Value addressOf(const RowBuffer &buffer, int64_t row, Index index);
   /// Address of these columns of a stored value at its first row but `slot`.
   mlir::Value addressOf(const Stored &stored, int64_t slot);
-  /// Asks the second-level cache for these columns of a row.
-  void prefetch(const RowBuffer &buffer, int64_t row, Index index);
-  /// Asks for what the next `count` rows behind those just emitted will load in these columns.
-  void prefetchLoads(int64_t count);
+  /// What rows behind those just emitted will load in these columns.
+  llvm::ArrayRef<RowColumns> nextLoads() const { return loaded; }
+  /// Asks the cache of a level (1 or 2) for columns of `rows` rows.
+  void prefetch(const RowColumns &columns, int64_t rows, int level);
 
 private:
   /// What is made once besides values.
@@ -68,13 +75,6 @@ private:
     stripPointer = anywhere - 6,
     repeated = anywhere - 7
   };
-  /// Columns of an operand that were loaded, up to the last row.
-  struct Loaded {
-    const RowBuffer *buffer;
-    Index index;
-    int64_t lastRow;
-  };
-
   Emitted compute(mlir::Value value, int64_t row, Index index) override;
   Emitted loadOperand(mlir::BlockArgument argument, int64_t row, Index index) override;
   Emitted loadReduction(seq::ReduceOp reduce, int64_t row, Index index) override;
@@ -94,7 +94,7 @@ private:
   const RowFrame &frame;
   mlir::Value base;
   bool careful;
-  llvm::SmallVector<Loaded> loaded; // since enterColumns
+  llvm::SmallVector<RowColumns> loaded; // since enterColumns, with the row behind the last one
   llvm::ArrayRef<Stored> stored;
   AssumedRows *assumed = nullptr;
   bool oneHead = true;

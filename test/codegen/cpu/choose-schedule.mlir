@@ -5,9 +5,9 @@
 // CHECK-LABEL: @single
 // SET-LABEL: @single
 func.func @single(%x: tensor<8x512x256xf32>) -> tensor<8x512x256xf32> {
-  // CHECK: schedule #kern.vector_schedule<rows 8, lanes 16, chunk 256>
+  // CHECK: schedule #kern.vector_schedule<rows 1, lanes 16, chunk 256>
   // SET: schedule #kern.vector_schedule<rows 2, lanes 8, chunk 5>
-  // REMARK: walks blocks of rows{{.*}}chunk=256, chunks=16, {{.*}}lanes=16, {{.*}}rolling=0, rows=8
+  // REMARK: walks blocks of rows{{.*}}chunk=256, chunks=16, {{.*}}lanes=16, {{.*}}rolling=0, rows=1
   %y = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf32>):
     %0 = arith.addf %a, %a : tensor<256xf32>
@@ -19,7 +19,7 @@ func.func @single(%x: tensor<8x512x256xf32>) -> tensor<8x512x256xf32> {
 // The widest number decides the lanes; a sequence shorter than a block is one chunk.
 // CHECK-LABEL: @double
 func.func @double(%x: tensor<2x3x256xf64>) -> tensor<2x3x256xf64> {
-  // CHECK: schedule #kern.vector_schedule<rows 8, lanes 8, chunk 3>
+  // CHECK: schedule #kern.vector_schedule<rows 1, lanes 8, chunk 3>
   %y = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf64>):
     kern.yield %a : tensor<256xf64>
@@ -36,6 +36,24 @@ func.func @given(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
     kern.yield %a : tensor<16xf32>
   } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
   return %y : tensor<2x8x16xf32>
+}
+
+// Rows share what taps read, and the ends of short loops.
+// CHECK-LABEL: @blocks
+func.func @blocks(%x: tensor<8x512x256xf32>, %z: tensor<8x512x32xf32>) -> (tensor<8x512x256xf32>, tensor<8x512x32xf32>) {
+  // CHECK: schedule #kern.vector_schedule<rows 4, lanes 16, chunk 256>
+  %0 = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<256xf32>):
+    %t = seq.tap %a by -1 : tensor<256xf32>
+    kern.yield %t : tensor<256xf32>
+  } : (tensor<8x512x256xf32>) -> tensor<8x512x256xf32>
+  // CHECK: schedule #kern.vector_schedule<rows 4, lanes 16, chunk 256>
+  %1 = kern.rowwise(%z) maps [row] {
+  ^bb0(%a: tensor<32xf32>):
+    %s = arith.addf %a, %a : tensor<32xf32>
+    kern.yield %s : tensor<32xf32>
+  } : (tensor<8x512x32xf32>) -> tensor<8x512x32xf32>
+  return %0, %1 : tensor<8x512x256xf32>, tensor<8x512x32xf32>
 }
 
 // What taps read is rolling from block to block where it is expensive: here exp and what it is multiplied with, not the sum

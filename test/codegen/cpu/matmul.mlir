@@ -5,7 +5,7 @@
 // Strips of both halves; the last one is narrower, and code of its own. Both store to the same columns of the results.
 // CHECK-LABEL: @main
 // CHECK: %[[P:.*]] = kern.pack kernel "gated.pack" %{{.*}} as transposed pieces 2 strip 64 : tensor<320x256xf32> -> tensor<6x2x256x32xf32>
-// CHECK: kern.matmul kernel "gated" %{{.*}} by %[[P]] as panels epilogue() maps [] schedule #kern.strip_schedule<pieces 2, strip 64, block 64, rows 8, lanes 16, chunk 192>
+// CHECK: kern.matmul kernel "gated" %{{.*}} by %[[P]] as panels epilogue() maps [] schedule #kern.strip_schedule<pieces 2, strip 64, block 64, rows 4, lanes 16, chunk 192>
 // CODE-LABEL: llvm.func @gated.pack
 // CODE: llvm.call @stretto_pack_panel_f32
 // CODE-LABEL: llvm.func @gated(

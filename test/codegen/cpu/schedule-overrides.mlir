@@ -26,7 +26,7 @@
 // GLOB: error: a schedule must begin with names of kernels, but got 'main.[a': {{.+}}
 
 // CHECK: kernel "main.a"{{.*}} schedule #kern.vector_schedule<rows 2, lanes 4, chunk 64>
-// CHECK: kernel "main.b1"{{.*}} schedule #kern.vector_schedule<rows 8, lanes 16, chunk 16>
+// CHECK: kernel "main.b1"{{.*}} schedule #kern.vector_schedule<rows 1, lanes 16, chunk 16>
 // CHECK: kernel "main.b2"{{.*}} schedule #kern.vector_schedule<rows 1, lanes 16, chunk 32>
 // CHECK: kernel "main.c"{{.*}} schedule #kern.vector_schedule<rows 4, lanes 8, chunk 16>
 // REMARK-NOT: Function=main.a
