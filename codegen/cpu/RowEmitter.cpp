@@ -53,36 +53,30 @@ Value RowEmitter::isInside(int64_t row) {
   return once({nullptr, row, {}, isRowInside}, outer, make).value;
 }
 
-RowEmitter::Emitted RowEmitter::pointerTo(const RowBuffer &buffer, int64_t row, Index index) {
+RowEmitter::Place RowEmitter::placeOf(const RowBuffer &buffer, int64_t row, Index index) {
   const void *of = buffer.pointer.getAsOpaquePointer();
-  if (!buffer.rowElements)
-    row = 0;
-  // Unmasked rows, and columns that differ by a constant, share one pointer: loads and stores add constants for
-  // nothing.
-  int64_t anchor = careful ? row : 0;
+  // Unmasked rows share their pointers; careful ones are clamped one by one.
+  int64_t anchor = careful && buffer.rowElements ? row : 0;
   Value pointer = buffer.pointer;
-  Index shared;
-  auto advance = [&](Kind kind, Level level, Value number, int64_t stride) {
-    if (number && stride)
-      pointer = once({of, anchor, shared, kind}, level, [&] {
-                  return b.address(pointer, buffer.element, b.mul(number, stride));
-                }).value;
+  auto move = [&](Kind kind, Index by, Level level, llvm::function_ref<Value()> elements) {
+    pointer = once({of, anchor, by, kind}, level, [&] { return b.address(pointer, buffer.element, elements()); }).value;
   };
-  advance(rowPointer, outer, buffer.rowElements ? rowNumber(anchor) : Value(), buffer.rowElements);
-  shared.strip = index.strip;
-  advance(stripPointer, outer, strip, index.strip);
-  shared.head = index.head;
-  advance(headPointer, middle, head, index.head);
-  shared.base = index.base;
-  int64_t offset = index.base + (row - anchor) * buffer.rowElements;
-  return once({of, row, shared, elementPointer}, index.head ? middle : outer,
-              [&] { return b.address(pointer, buffer.element, offset); });
+  if (buffer.rowElements)
+    move(rowPointer, {}, outer, [&] { return b.mul(rowNumber(anchor), buffer.rowElements); });
+  if (index.strip && strip)
+    move(stripPointer, {0, 0, 0, index.strip}, outer, [&] { return b.mul(strip, index.strip); });
+  if (index.head)
+    move(headPointer, {0, index.head, 0, index.strip}, middle, [&] { return b.mul(head, index.head); });
+  if (index.column)
+    move(columnPointer, {0, index.head, index.column, index.strip}, inner, [&] { return column; });
+  int64_t offset = index.base + (buffer.rowElements ? row - anchor : 0) * buffer.rowElements;
+  return {pointer, offset, levelOf(index)};
 }
 
 Value RowEmitter::addressOf(const RowBuffer &buffer, int64_t row, Index index) {
-  Value pointer = pointerTo(buffer, row, index).value;
+  Place place = placeOf(buffer, row, index);
   goTo(inner);
-  return index.column ? b.address(pointer, buffer.element, column) : pointer;
+  return b.address(place.pointer, buffer.element, place.offset);
 }
 
 Value RowEmitter::addressOf(const Stored &value, int64_t slot) {
@@ -100,12 +94,11 @@ RowEmitter::Emitted RowEmitter::loadStored(const Stored &there, int64_t row) {
 }
 
 RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index index) {
-  Emitted pointer = pointerTo(buffer, row, index);
-  Level level = levelOf(index);
-  goTo(level);
-  if (!index.column)
-    return {b.load(buffer.element, 1, pointer.value), level};
-  return {b.load(buffer.element, lanes, b.address(pointer.value, buffer.element, column), mask), level};
+  Place place = placeOf(buffer, row, index);
+  goTo(place.level);
+  Value address = b.address(place.pointer, buffer.element, place.offset);
+  return {index.column ? b.load(buffer.element, lanes, address, mask) : b.load(buffer.element, 1, address),
+          place.level};
 }
 
 RowEmitter::Emitted RowEmitter::loadOperand(BlockArgument argument, int64_t row, Index index) {

@@ -70,11 +70,19 @@ private:
     rowInside = anywhere - 1,
     isRowInside = anywhere - 2,
     rowPointer = anywhere - 3,
-    elementPointer = anywhere - 4,
+    stripPointer = anywhere - 4,
     headPointer = anywhere - 5,
-    stripPointer = anywhere - 6,
+    columnPointer = anywhere - 6,
     repeated = anywhere - 7
   };
+  /// Elements of a buffer lie `offset` elements behind a pointer that all rows and bases of a position share: then each
+  /// address is a register and a constant, and a loop advances few pointers.
+  struct Place {
+    mlir::Value pointer;
+    int64_t offset;
+    Level level;
+  };
+
   Emitted compute(mlir::Value value, int64_t row, Index index) override;
   Emitted loadOperand(mlir::BlockArgument argument, int64_t row, Index index) override;
   Emitted loadReduction(seq::ReduceOp reduce, int64_t row, Index index) override;
@@ -89,7 +97,7 @@ private:
   /// Row `row` of a sequence, kept inside of it, and whether it lies there by itself.
   mlir::Value rowNumber(int64_t row);
   mlir::Value isInside(int64_t row);
-  Emitted pointerTo(const RowBuffer &buffer, int64_t row, Index index);
+  Place placeOf(const RowBuffer &buffer, int64_t row, Index index);
 
   const RowFrame &frame;
   mlir::Value base;

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
@@ -88,7 +89,12 @@ Value VectorBuilder::address(Value pointer, Type type, Value offset) {
 }
 
 Value VectorBuilder::address(Value pointer, Type type, int64_t offset) {
-  return offset == 0 ? pointer : address(pointer, type, index(offset));
+  if (offset == 0)
+    return pointer;
+  if (!llvm::isInt<32>(offset))
+    return address(pointer, type, index(offset));
+  auto constant = static_cast<int32_t>(offset);
+  return LLVM::GEPOp::create(*this, pointer.getType(), type, pointer, ArrayRef<LLVM::GEPArg>{constant});
 }
 
 static unsigned alignmentOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }

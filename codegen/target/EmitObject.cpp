@@ -1,17 +1,16 @@
 //===- EmitObject.cpp - optimize LLVM IR and write machine code ---------------===//
 #include "codegen/target/EmitObject.h"
 
+#include "codegen/target/Optimize.h"
+
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/MergeFunctions.h"
-#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -39,42 +38,6 @@ static void setTarget(llvm::Module &module, const Target &target, const llvm::Ta
   }
 }
 
-/// Stack frames stay where they are, as emulated threads switch between stacks.
-static void addAddressChecks(llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
-  llvm::AddressSanitizerOptions options;
-  options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
-  passes.addPass(llvm::AddressSanitizerPass(options));
-}
-
-/// In front of all other passes: none sees the second of two equal functions.
-static void mergeEqualFunctions(llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-  passes.addPass(llvm::MergeFunctionsPass());
-}
-
-/// The O3 pipeline without what vectorizes and unrolls loops: kernels are vector code already, in blocks of rows and
-/// columns that fill the registers, and nothing else is hot.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool checkAddresses) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopInterleaving = false;
-  tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.registerPipelineStartEPCallback(mergeEqualFunctions);
-  if (checkAddresses)
-    builder.registerOptimizerLastEPCallback(addAddressChecks);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
 LogicalResult stretto::codegen::emitMachineCode(ModuleOp module, const Target &target, OutputKind kind,
                                                 llvm::raw_pwrite_stream &out, bool checkAddresses) {
   DialectRegistry registry;
@@ -82,6 +45,8 @@ LogicalResult stretto::codegen::emitMachineCode(ModuleOp module, const Target &t
   registerLLVMDialectTranslation(registry);
   module.getContext()->appendDialectRegistry(registry);
   llvm::LLVMContext context;
+  UselessPasses useless;
+  context.setOptPassGate(useless);
   std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, "stretto");
   if (!llvmModule)
     return module.emitError("module must hold the LLVM dialect alone to become machine code");

@@ -3,8 +3,11 @@
 #include "KernelLibrary.h"
 
 #include "codegen/rows/Passes.h"
+#include "codegen/target/Optimize.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 
 #include <gtest/gtest.h>
 
@@ -83,6 +86,13 @@ TEST(Object, LoopsUseTheWholeVectorWidth) {
     EXPECT_NE(v3.find("%ymm"), std::string::npos) << bodies[body].name;
     EXPECT_EQ(v3.find("%zmm"), std::string::npos) << bodies[body].name;
   }
+}
+
+TEST(Object, PassesThatDoNotRunAreThoseOfLLVM) {
+  (void)assembly("native", 0); // registers the passes of the code generator
+  const llvm::PassInfo *pass = llvm::PassRegistry::getPassRegistry()->getPassInfo(llvm::StringRef("loop-reduce"));
+  ASSERT_TRUE(pass);
+  EXPECT_FALSE(UselessPasses().shouldRunPass(pass->getPassName(), ""));
 }
 
 TEST(Target, UnknownCpuNamesTheNearest) {
