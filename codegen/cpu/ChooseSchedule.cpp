@@ -151,7 +151,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
                                                       lanes, chunkRows));
     };
     set(1, time);
-    StripPlans plans(op, *form);
+    StripPlans plans(op, std::move(meeting), *form);
     if (failed(numbers.check("block", matmulRows >= plans.span(),
                              "at least the " + std::to_string(plans.span()) + " rows that taps bring together")))
       return failure();

@@ -54,7 +54,7 @@ std::string stretto::codegen::refuseEpilogue(kern::RowwiseOp kernel, unsigned ar
   if (!form)
     return llvm::formatv("the kernel brings together columns that do not fit a strip of {0}{1}", limits.mostColumns,
                          unit == 1 ? "" : llvm::formatv(", cut at multiples of {0}", unit).str());
-  Strips strips(kernel, argument, *form);
+  Strips strips(std::move(meeting), *form);
   if (strips.count() < limits.leastStrips)
     return llvm::formatv("rows are {0} strips of {1} columns, and not at least {2}", strips.count(), form->width,
                          limits.leastStrips);

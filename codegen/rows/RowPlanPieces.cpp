@@ -104,10 +104,8 @@ const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) const {
       it->second.split = Split{Split::cut, domain.length - 1};
     return it->second;
   }
-  auto map = [&](int64_t element) {
-    return isa<seq::ColumnIndexOp>(inner) ? Element{0, element % width}
-                                          : cast<seq::MovementOp>(inner).getSource(element);
-  };
+  auto movement = isa<seq::ColumnIndexOp>(inner) ? seq::MovementOp() : cast<seq::MovementOp>(inner);
+  auto map = [&](int64_t element) { return movement ? movement.getSource(element) : Element{0, element % width}; };
   return it->second = fit(map, index, domain, width);
 }
 

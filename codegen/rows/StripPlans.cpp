@@ -5,12 +5,14 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-StripPlans::StripPlans(kern::MatmulOp op, StripForm form) : all(std::make_unique<Strips>(op, 0, form)) {
+StripPlans::StripPlans(kern::MatmulOp op, MeetingColumns meeting, StripForm form)
+    : all(std::make_unique<Strips>(std::move(meeting), form)) {
   for (int64_t first = 0, count; first < all->count(); first += count) {
     count = all->count() - first;
-    for (int64_t alike = 0; (alike = RowPlan(op, {all.get(), first, count}).stripsAlike()) < count;)
-      count = alike;
-    list.push_back({first, count, RowPlan(op, {all.get(), first, count})});
+    RowPlan plan(op, {all.get(), first, count});
+    for (; plan.stripsAlike() < count; plan = RowPlan(op, {all.get(), first, count}))
+      count = plan.stripsAlike();
+    list.push_back({first, count, std::move(plan)});
   }
 }
 

@@ -18,7 +18,8 @@ public:
     RowPlan plan;
   };
 
-  StripPlans(kern::MatmulOp op, StripForm form);
+  StripPlans(kern::MatmulOp op, StripForm form) : StripPlans(op, MeetingColumns(op, 0), form) {}
+  StripPlans(kern::MatmulOp op, MeetingColumns meeting, StripForm form);
 
   const Strips &strips() const { return *all; }
   const std::deque<Run> &runs() const { return list; }

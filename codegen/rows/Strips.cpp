@@ -35,9 +35,10 @@ MeetingColumns::Columns MeetingColumns::columnsOf(Operation *op) {
   int64_t size = elementCount(op->getResult(0));
   Columns result(size, none);
   if (auto movement = dyn_cast<seq::MovementOp>(op)) {
+    auto sources = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return &known[operand]; });
     for (int64_t e = 0; e < size; ++e) {
       seq::Element from = movement.getSource(e);
-      result[e] = known[op->getOperand(from.source)][from.element];
+      result[e] = (*sources[from.source])[from.element];
     }
   } else if (isa<seq::ReduceOp, seq::ColumnSumOp>(op)) {
     const Columns &from = known[op->getOperand(0)];
@@ -58,12 +59,38 @@ MeetingColumns::Columns MeetingColumns::columnsOf(Operation *op) {
 
 int64_t MeetingColumns::columnOf(Value value, int64_t element) const { return known.at(value)[element]; }
 
+llvm::BitVector MeetingColumns::cutsOf(int64_t pieces) const {
+  int64_t length = count / pieces;
+  SmallVector<int64_t> first(count, length), last(count, 0); // column in its piece, of each class by its leader
+  for (int64_t column = 0; column < count; ++column) {
+    unsigned leader = classes.findLeader(column);
+    first[leader] = std::min(first[leader], column % length);
+    last[leader] = std::max(last[leader], column % length);
+  }
+  SmallVector<int64_t> change(length + 1, 0);
+  for (int64_t leader = 0; leader < count; ++leader)
+    if (first[leader] < last[leader]) {
+      ++change[first[leader] + 1];
+      --change[last[leader] + 1];
+    }
+  llvm::BitVector cuts(length);
+  for (int64_t column = 0, across = 0; column < length; ++column) {
+    across += change[column];
+    cuts[column] = across == 0;
+  }
+  return cuts;
+}
+
+static bool cutsAtMultiples(const llvm::BitVector &cuts, int64_t width) {
+  for (int64_t column = width; column < static_cast<int64_t>(cuts.size()); column += width)
+    if (!cuts[column])
+      return false;
+  return true;
+}
+
 bool MeetingColumns::allow(StripForm form) const {
-  if (form.pieces < 1 || form.width < 1 || count % form.pieces)
-    return false;
-  auto stripOf = [&](int64_t column) { return column % (count / form.pieces) / form.width; };
-  return llvm::all_of(llvm::seq(count),
-                      [&](int64_t column) { return stripOf(column) == stripOf(classes.findLeader(column)); });
+  return form.pieces >= 1 && form.width >= 1 && count % form.pieces == 0 &&
+         cutsAtMultiples(cutsOf(form.pieces), form.width);
 }
 
 std::optional<StripForm> MeetingColumns::choose(int64_t wanted, int64_t most, int64_t unit) const {
@@ -74,11 +101,12 @@ std::optional<StripForm> MeetingColumns::choose(int64_t wanted, int64_t most, in
     if (count % pieces)
       continue;
     int64_t length = count / pieces;
+    llvm::BitVector cuts = cutsOf(pieces);
     int64_t widest = std::min<int64_t>(llvm::alignTo(length, unit), llvm::alignDown(most / pieces, unit));
     for (int64_t width = widest; width > 0; width -= unit) {
       double padding = static_cast<double>(llvm::alignTo(width, panel)) / width;
       double cost = std::abs(std::log2(static_cast<double>(pieces * width) / wanted)) + 4 * (padding - 1);
-      if ((best && cost >= least) || !allow({pieces, width}))
+      if ((best && cost >= least) || !cutsAtMultiples(cuts, width))
         continue;
       best = StripForm{pieces, width};
       least = cost;

@@ -8,6 +8,7 @@
 #include "codegen/rows/ElementMap.h"
 #include "ir/kern/KernInterfaces.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/IntEqClasses.h"
 
 namespace stretto::codegen {
@@ -39,6 +40,8 @@ private:
   using Columns = llvm::SmallVector<int64_t, 0>; // for each element
 
   Columns columnsOf(mlir::Operation *op);
+  /// The columns of a piece at which a strip may begin: none in front of them meets one from there on.
+  llvm::BitVector cutsOf(int64_t pieces) const;
   int64_t meet(int64_t a, int64_t b);
 
   int64_t count;
@@ -50,7 +53,7 @@ private:
 /// All strips of a kernel, and whose each element of what it stores is.
 class Strips {
 public:
-  Strips(kern::RowKernel op, unsigned argument, StripForm form) : meeting(op, argument), shape(form) {}
+  Strips(MeetingColumns meeting, StripForm form) : meeting(std::move(meeting)), shape(form) {}
 
   /// Why this cannot be; empty: it can.
   std::string problem(kern::RowKernel op) const;

@@ -38,7 +38,7 @@ static LogicalResult checkMatmul(kern::MatmulOp op) {
       return op.emitOpError() << rule.field << " of its schedule must be " << rule.expected << ", but got "
                               << rule.value;
   auto schedule = cast<kern::TileScheduleAttr>(op.getScheduleAttr());
-  std::string problem = Strips(op, 0, {schedule.getPieces(), schedule.getStrip()}).problem(op);
+  std::string problem = Strips(MeetingColumns(op, 0), {schedule.getPieces(), schedule.getStrip()}).problem(op);
   return problem.empty() ? success() : LogicalResult(op.emitOpError() << "cannot be cut into strips: " << problem);
 }
 
