@@ -49,7 +49,7 @@ SmallVector<Value> stretto::codegen::bufferPointers(VectorBuilder &b, LLVM::LLVM
 static FailureOr<KernelInfo> buildKernel(Operation *op, ModuleOp kernels, const Target &target) {
   if (!kern::kernelNameOf(op))
     return op->emitOpError("needs a kernel name to become code");
-  VectorBuilder b(op->getLoc(), op->getContext(), target.fusedMultiplyAdd);
+  VectorBuilder b(op->getLoc(), op->getContext(), target.fusedMultiplyAdd, target.vectorMasks);
   b.setInsertionPointToEnd(kernels.getBody());
   if (auto rowwise = dyn_cast<kern::RowwiseOp>(op))
     return buildRowwiseKernel(b, rowwise);

@@ -124,6 +124,13 @@ void NestBuilder::emitHeads(const Nest &nest) {
   unflatten(sums, carried, heads.getResults());
 }
 
+/// Whether the few vectors of a loop and the part of one behind them are one code under a mask, instead of two.
+bool NestBuilder::masksShortLoop(int64_t length, int64_t lanes) const {
+  constexpr int64_t mostVectors = 3; // whole ones: from more on, what masks take away from each weighs more than code
+  int64_t vectors = length / lanes;
+  return b.hasVectorMasks() && length % lanes && vectors >= 1 && vectors <= mostVectors;
+}
+
 void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
   if (rows == 0 && storedValues.of(loop).empty())
     return;
@@ -134,13 +141,18 @@ void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
     if (isReduce(piece))
       reductions.push_back(&piece);
   b.setInsertionPointToEnd(here);
+  bool isMasked = masksShortLoop(loop.length, lanes);
+  if (isMasked)
+    whole = loop.length;
   if (whole == lanes) {
     emitColumns(nest, loop, b.index(0), {});
   } else if (whole > 0) {
     auto columns = cast<scf::ForOp>(makeLoop(b, b.index(0), b.index(whole), lanes, flatten(sums, reductions)));
     unflatten(sums, reductions, columns.getRegionIterArgs());
     emitter.setColumnLoop(columns);
-    emitColumns(nest, loop, columns.getInductionVar(), {});
+    Value column = columns.getInductionVar();
+    Value left = isMasked ? arith::SubIOp::create(b, b.index(whole), column).getResult() : Value();
+    emitColumns(nest, loop, column, isMasked ? b.firstLanes(lanes, left) : Value());
     closeLoop(b, columns, flatten(sums, reductions));
     unflatten(sums, reductions, columns.getResults());
     emitter.setColumnLoop(nullptr);

@@ -42,6 +42,7 @@ private:
   /// Whether the sums of a piece run on through all heads of its nest.
   static bool isCarried(const Piece &piece) { return piece.target.head == 0; }
   int64_t lanesFor(int64_t length) const;
+  bool masksShortLoop(int64_t length, int64_t lanes) const;
   Sums startSums(const Piece &piece);
 
   VectorBuilder &b;

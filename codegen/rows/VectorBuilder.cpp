@@ -121,3 +121,12 @@ Value VectorBuilder::firstLanes(int64_t lanes, int64_t count) {
   std::fill_n(set.begin(), count, true);
   return arith::ConstantOp::create(*this, DenseElementsAttr::get(VectorType::get({lanes}, getI1Type()), set));
 }
+
+Value VectorBuilder::firstLanes(int64_t lanes, Value count) {
+  auto type = VectorType::get({lanes}, getI32Type());
+  auto numbers =
+      llvm::map_to_vector(llvm::seq<int64_t>(0, lanes), [](int64_t lane) { return static_cast<int32_t>(lane); });
+  Value number = arith::ConstantOp::create(*this, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  Value limit = splat(arith::TruncIOp::create(*this, getI32Type(), count), lanes);
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, number, limit);
+}

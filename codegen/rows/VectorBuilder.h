@@ -12,8 +12,11 @@ namespace stretto::codegen {
 /// Builds scalars and vectors of any lane count; one lane means a scalar type.
 class VectorBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  VectorBuilder(mlir::Location loc, mlir::MLIRContext *context, bool fusedMultiplyAdd)
-      : ImplicitLocOpBuilder(loc, context), fused(fusedMultiplyAdd) {}
+  VectorBuilder(mlir::Location loc, mlir::MLIRContext *context, bool fusedMultiplyAdd, bool vectorMasks = false)
+      : ImplicitLocOpBuilder(loc, context), fused(fusedMultiplyAdd), masks(vectorMasks) {}
+
+  /// Whether a vector under a mask costs what a whole one does.
+  bool hasVectorMasks() const { return masks; }
 
   mlir::Value index(int64_t value);
   mlir::Value real(mlir::Type type, double value); // splat for a vector type
@@ -39,9 +42,10 @@ public:
   void store(mlir::Value value, mlir::Value pointer, mlir::Value mask = {});
   /// Mask of `lanes` lanes whose first `count` are set.
   mlir::Value firstLanes(int64_t lanes, int64_t count);
+  mlir::Value firstLanes(int64_t lanes, mlir::Value count);
 
 private:
-  bool fused;
+  bool fused, masks;
 };
 
 /// The number that `kind` leaves any other one with as it is.

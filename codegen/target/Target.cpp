@@ -69,6 +69,7 @@ static void readFeatures(stretto::codegen::Target &target, const MCSubtargetInfo
   auto has = [&](StringRef feature) { return info.checkFeatures(feature); };
   target.vectorBits = has("+avx512f,+avx512vl,+avx512dq,+avx512bw") ? 512 : has("+avx2") ? 256 : 128;
   target.fusedMultiplyAdd = has("+fma");
+  target.vectorMasks = target.vectorBits == 512;
 }
 
 FailureOr<stretto::codegen::Target> stretto::codegen::Target::resolve(StringRef cpu,

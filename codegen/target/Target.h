@@ -23,6 +23,7 @@ struct Target {
   std::string instructionSets;   // all that the code may use, "avx,avx2,...", sorted
   unsigned vectorBits = 128;     // width of the vectors that generated loops use
   bool fusedMultiplyAdd = false; // whether a*b+c is one instruction
+  bool vectorMasks = false;      // whether a vector under a mask costs what a whole one does
 
   /// Vector lanes of a number of `bytes` bytes.
   unsigned lanes(unsigned bytes) const { return vectorBits / 8 / bytes; }
