@@ -138,8 +138,9 @@ std::string stretto::tools::linkProgram(StringRef object, StringRef output, cons
   std::string error, driver = findDriver(error), path = ("-Wl,--disable-new-dtags,-rpath," + search).str();
   if (driver.empty())
     return error;
-  // Extensions are not asked for by name.
-  std::vector<StringRef> arguments{"-o", output, object, "-Wl,--no-as-needed"};
+  // Extensions are not asked for by name. What libraries need of others they were checked for when they were linked:
+  // to read LibTorch's symbols again takes longer than the link.
+  std::vector<StringRef> arguments{"-o", output, object, "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"};
   arguments.insert(arguments.end(), libraries.linked.begin(), libraries.linked.end());
   arguments.push_back(path);
   llvm::append_range(arguments, sanitizerFlags(checksAddresses));
