@@ -141,6 +141,8 @@ Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost,
     Candidate other{make(form, layout, rows, warps, run, cluster), /*isPossible=*/true};
     // No rule depends on the run, but that a given one is no less than 1, which is checked in the end.
     other.isPossible = best ? best->isPossible : holds(other.tiling);
+    if (!other.isPossible)
+      return other;
     other.epilogue = cyclesOfEpilogue(other.tiling, layout);
     double ofTile = std::max(cyclesOfTile(other.tiling, layout), other.epilogue);
     other.cycles = std::max(moving, static_cast<double>(other.tiling.tilesOfBlock()) * ofTile);

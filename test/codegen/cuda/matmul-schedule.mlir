@@ -1,6 +1,8 @@
 // RUN: stretto-opt %s --kern-choose-cuda-schedule | FileCheck %s
 // RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=up:run=640,blocks=7;few:strip=64" | FileCheck %s --check-prefix=GIVEN
 // RUN: stretto-opt %s --kern-choose-cuda-schedule -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=up:threads=128" | FileCheck %s --check-prefix=GROUP
+// RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=up:warps=3,threads=128" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=up:tile_rows=96" 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=up:strip=200" 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=up:stages=1" 2>&1 | FileCheck %s --check-prefix=STAGES
@@ -22,6 +24,8 @@
 // WARPS: error: kernel 'up': warps must be 3, 4, 7 or 8, where threads have registers for the sums of their columns, but got 5
 // SUMS: error: kernel 'up': warps must be 3, 4, 7 or 8, where threads have registers for the sums of their columns, but got 4
 // THREADS: error: kernel 'up': threads must be a multiple of 32, and at most 96, but got 48
+// FEW: error: kernel 'up': threads must be a multiple of 32, and at most 96, but got 128
+// GROUP: kernel "up"{{.*}} warps {{[478]}}, threads 128,
 // PIECES: error: kernel 'up': pieces must be such that columns of two strips do not meet, but got 3
 // CLUSTER: error: kernel 'up': cluster must be 1, 2, 4 or 8, such that it divides the 132 blocks, and 8 times it the 256 columns of a strip, but got 3
 // DIVIDES: error: kernel 'up': cluster must be 1, 2, 4 or 8, such that it divides the 7 blocks, and 8 times it the 256 columns of a strip, but got 2
