@@ -1,5 +1,7 @@
 //===- ChooseSchedule.cpp - how kernels are shared out over threads -------===//
+#include "codegen/cuda/ChunkTime.h"
 #include "codegen/cuda/Passes.h"
+#include "codegen/cuda/Prefetch.h"
 #include "codegen/cuda/RegisterEstimate.h"
 #include "codegen/cuda/RowWalk.h"
 #include "codegen/cuda/ScheduleOverride.h"
@@ -30,9 +32,10 @@ constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth ti
 constexpr int64_t tileWaves = 2;            // of blocks that do not sum along rows: the last wave is seldom full
 constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
 constexpr int64_t tileGroups[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
-constexpr int64_t haloShare = 16;    // a chunk is so many times longer than what it reads of its neighbours
-constexpr int64_t mostFlatRows = 16; // of a block of the optimizer: ranks own whole ones, so many would be left over
-constexpr int64_t sumShare = 16;     // its data are so many times larger than its column sums
+constexpr int64_t mostChunkRows = 256; // where nothing depends on how many
+constexpr double leastSumShare = 0.01; // of the bytes of a row: smaller sums of a chunk do not count
+constexpr double worthFewer = 0.98;    // of the time, for which fewer chunks are taken
+constexpr int64_t mostFlatRows = 16;   // of a block of the optimizer: ranks own whole ones, so many would be left over
 
 int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8; }
 
@@ -196,20 +199,40 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return best;
   }
 
-  /// `rowThreads`: of all groups that share a chunk; `registers` of each.
-  int64_t chunkFor(const Shape &shape, int64_t rowThreads, int64_t registers, int64_t stepRows) {
-    int64_t bySums = sumShare * shape.sumBytes / std::max<int64_t>(1, shape.rowBytes);
-    int64_t want = std::max({haloShare * shape.halo, bySums, 4 * stepRows});
+  /// Threads of blocks around groups that a multiprocessor has at a time. What is on its way early takes registers,
+  /// too.
+  static int64_t residentThreads(const Shape &shape, int64_t group, int64_t registers) {
+    registers += shape.reduces ? 0 : mostRegistersAhead;
+    int64_t block = group * std::max<int64_t>(1, blockThreads / group);
+    return block *
+           std::max(residentRowBlocks(block), std::min(processorThreads, processorRegisters / registers) / block);
+  }
+
+  /// Rows of a chunk, a power of two: the fewest of those that take about the least time. `tiles` groups share a chunk;
+  /// each of their threads has `columns` of a value, and `registers`.
+  int64_t chunkFor(const Shape &shape, int64_t group, int64_t tiles, int64_t columns, int64_t registers,
+                   int64_t stepRows) {
+    int64_t longest = std::max(stepRows, std::min(shape.time, shape.mostRows));
+    if (shape.halo == 0 && shape.sumBytes < leastSumShare * shape.rowBytes)
+      return chunkByCount(shape, group * tiles, registers, stepRows, longest);
+    int64_t haloBytes = shape.held.rolling * columns * group * tiles * shape.streamed;
+    ChunkedRows kernel{shape.batch,    shape.time,   shape.rowBytes, haloBytes,
+                       shape.sumBytes, stepRows,     group * tiles,  residentThreads(shape, group, registers),
+                       processors,     shape.reduces};
+    int64_t best = stepRows;
+    for (int64_t rows = 2 * stepRows; rows <= longest; rows *= 2)
+      if (timeOfChunks(kernel, rows) < worthFewer * timeOfChunks(kernel, best))
+        best = rows;
+    return best;
+  }
+
+  /// Where chunks cost nothing by themselves: as many as fill the device.
+  int64_t chunkByCount(const Shape &shape, int64_t rowThreads, int64_t registers, int64_t stepRows, int64_t longest) {
     int64_t fit = std::min(wantedThreads, processorRegisters / registers);
     int64_t wanted = llvm::divideCeil((shape.mayTile ? tileWaves : 1) * processors * fit, rowThreads);
-    int64_t byCount = std::max<int64_t>(1, shape.batch * shape.time / wanted);
-    auto toNearest = [](int64_t rows) { return rows * 4 / 3; }; // a power of two, when the largest below is taken
-    int64_t limit = std::max(stepRows, std::min({toNearest(std::max(want, byCount)), int64_t(256), shape.time}));
-    // Fewer rows where the device would stay empty, down to where borders cost a fifth.
-    limit =
-        std::min({limit, std::max({toNearest(byCount), 5 * shape.halo, stepRows}), std::max(stepRows, shape.mostRows)});
+    int64_t nearest = shape.batch * shape.time / wanted * 4 / 3; // a power of two, when the largest below is taken
     int64_t chosen = stepRows;
-    while (chosen * 2 <= limit)
+    while (2 * chosen <= std::min({nearest, mostChunkRows, longest}))
       chosen *= 2;
     return chosen;
   }
@@ -233,7 +256,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
       tiles += shape.mayTile ? llvm::divideCeil(vectorsOf(shape, domains, vectorLanes), group) : 1;
     int64_t registers = registersFor(shape, columns, stepRows);
     int64_t chunkRows =
-        numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, group * tiles, registers, stepRows));
+        numbers.get("chunk", chunk ? chunk.getValue() : chunkFor(shape, group, tiles, columns, registers, stepRows));
     if (!numbers.has("rows"))
       stepRows = std::min(stepRows, chunkRows);
     return kern::ThreadScheduleAttr::get(op.getContext(), stepRows, vectorLanes, chunkRows, group,

@@ -12,7 +12,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 constexpr int64_t wantedRegisters = 16; // for what is on its way
-constexpr int64_t mostRegisters = 24, mostRounds = 4;
+constexpr int64_t mostRounds = 4;
 
 namespace {
 /// The loads that can be ahead, and what computes their addresses.
@@ -38,13 +38,19 @@ static bool collect(Value value, scf::ForOp loop, SetVector<Operation *> &operat
   return true;
 }
 
-/// Whether an address lies in a buffer that the kernel only reads.
-static bool isOnlyRead(Value address) {
+/// The buffer of the kernel that an address lies in, or null.
+static BlockArgument bufferOf(Value address) {
   while (auto inside = address.getDefiningOp<LLVM::GEPOp>())
     address = inside.getBase();
   auto buffer = dyn_cast<BlockArgument>(address);
-  auto function = buffer ? dyn_cast<LLVM::LLVMFuncOp>(buffer.getOwner()->getParentOp()) : LLVM::LLVMFuncOp();
-  return function && function.getArgAttr(buffer.getArgNumber(), LLVM::LLVMDialect::getReadonlyAttrName());
+  return buffer && isa<LLVM::LLVMFuncOp>(buffer.getOwner()->getParentOp()) ? buffer : BlockArgument();
+}
+
+/// Whether an address lies in a buffer that the kernel only reads.
+static bool isOnlyRead(Value address) {
+  BlockArgument buffer = bufferOf(address);
+  return buffer && cast<LLVM::LLVMFuncOp>(buffer.getOwner()->getParentOp())
+                       .getArgAttr(buffer.getArgNumber(), LLVM::LLVMDialect::getReadonlyAttrName());
 }
 
 static Ahead findLoads(scf::ForOp loop) {
@@ -65,17 +71,19 @@ static int64_t bytesOf(LLVM::LoadOp load) {
   return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8 * (vector ? vector.getNumElements() : 1);
 }
 
+static int64_t registersOf(LLVM::LoadOp load) { return llvm::divideCeil(bytesOf(load), 4); }
+
 static int64_t registersOf(const Ahead &ahead) {
   int64_t count = 0;
   for (LLVM::LoadOp load : ahead.loads)
-    count += llvm::divideCeil(bytesOf(load), 4);
+    count += registersOf(load);
   return count;
 }
 
 scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int64_t rounds) {
   Ahead ahead = findLoads(loop);
   int64_t registers = registersOf(ahead);
-  if (ahead.loads.empty() || rounds < 2 || registers > mostRegisters)
+  if (ahead.loads.empty() || rounds < 2 || registers > mostRegistersAhead)
     return loop;
   int64_t distance = std::min({std::max<int64_t>(1, wantedRegisters / registers), mostRounds, rounds - 1});
   auto loadFor = [&](Value round, SmallVector<Value> &values) {
@@ -108,6 +116,42 @@ scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int6
   auto changed = cast<scf::ForOp>(result->getOperation());
   b.setInsertionPointAfter(changed);
   return changed;
+}
+
+static bool isBarrier(Operation &op) { return isa<NVVM::Barrier0Op, NVVM::BarrierOp, NVVM::SyncWarpOp>(op); }
+
+/// Moves a load, and what computes its address, in front of `place`, unless the address follows from something else
+/// than the counter of the loop.
+static void moveLoad(LLVM::LoadOp load, scf::ForOp loop, Operation *place) {
+  SetVector<Operation *> addresses;
+  if (!collect(load.getAddr(), loop, addresses))
+    return;
+  for (Operation *op : addresses)
+    if (place->isBeforeInBlock(op))
+      op->moveBefore(place);
+  load->moveBefore(place);
+}
+
+void stretto::codegen::loadBeforeBarriers(scf::ForOp loop) {
+  Block &body = *loop.getBody();
+  auto barrier = llvm::find_if(body, isBarrier);
+  if (barrier == body.end())
+    return;
+  Operation *place = &body.front();
+  SmallVector<LLVM::LoadOp> behind;
+  for (auto load : body.getOps<LLVM::LoadOp>())
+    if (bufferOf(load.getAddr())) {
+      if (load->isBeforeInBlock(&*barrier))
+        place = load->getNextNode();
+      else
+        behind.push_back(load);
+    }
+  int64_t registers = 0;
+  for (LLVM::LoadOp load : behind) {
+    registers += registersOf(load);
+    if (registers <= wantedRegisters)
+      moveLoad(load, loop, place);
+  }
 }
 
 //===- Through shared memory ----------------------------------------------------===//

@@ -7,11 +7,19 @@
 
 namespace stretto::codegen {
 
+/// That hold what a thread loads for later rounds.
+inline constexpr int64_t mostRegistersAhead = 24;
+
 /// Lets each round of a loop load what a later one needs, so that it is on its way while rounds compute: as many rounds
 /// ahead as a few registers hold, or none where one round takes too many. The loop counts from 0 to its end, which is
 /// at least 1 and at most `rounds`; the last rounds load what the last one needs once more. Such loads read buffers
 /// that nobody writes to, at addresses that follow from the counter. Returns the loop that takes the place of `loop`.
 mlir::scf::ForOp prefetchLoads(CudaBuilder &b, mlir::scf::ForOp loop, int64_t rounds);
+
+/// Moves loads that a round of a loop begins behind a barrier to where it begins the others, so that it waits for
+/// memory once: as many as a few registers hold. They read rows of global memory at addresses that follow from the
+/// counter, and no thread but the one that loads a number may write it in the loop.
+void loadBeforeBarriers(mlir::scf::ForOp loop);
 
 /// Shared memory for what is on its way to groups of threads, aligned to 16 bytes.
 struct SharedRoom {

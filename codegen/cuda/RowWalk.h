@@ -13,6 +13,14 @@ inline constexpr int64_t mostColumnRegisters = 64;
 /// Shared memory of a block, at most.
 inline constexpr int64_t mostSharedBytes = 48 << 10;
 
+/// Blocks of so many threads whose registers a multiprocessor has together, each with more than ptxas would take by
+/// itself: it likes to stay below what one more block needs, and lets loads wait for each other. Registers come for
+/// four warps at a time.
+inline int64_t residentRowBlocks(int64_t threads) {
+  int64_t warps = llvm::divideCeil(threads, warpThreads);
+  return std::max<int64_t>(1, (16 % warps == 0 ? 16 : 12) / warps);
+}
+
 /// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `tiles` for each
 /// chunk.
 class RowPart {

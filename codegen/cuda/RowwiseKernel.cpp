@@ -299,6 +299,7 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
     copyAhead(b, loop, room, barrier);
   else
     loop = prefetchLoads(b, loop, walk.steps);
+  loadBeforeBarriers(loop);
   return Values(loop.getResults().take_front(carried.size()));
 }
 
@@ -428,13 +429,6 @@ static void emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk &w
   }
 }
 
-/// Blocks whose registers a multiprocessor has together, each with more than ptxas would take by itself: it likes to
-/// stay below what one more block needs, and lets loads wait for each other. Registers come for four warps at a time.
-static int32_t residentBlocks(int64_t threads) {
-  int64_t warps = llvm::divideCeil(threads, warpThreads);
-  return std::max<int64_t>(1, (16 % warps == 0 ? 16 : 12) / warps);
-}
-
 LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {
   if (!isa_and_nonnull<kern::ThreadScheduleAttr>(op.getScheduleAttr()))
     return op.emitOpError("needs a schedule with threads to become device code");
@@ -454,7 +448,7 @@ LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModul
   CudaLaunch launch;
   launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getGroups())), s.getTiles()};
   launch.block = s.getThreads() * s.getGroups();
-  launch.resident = residentBlocks(launch.block);
+  launch.resident = static_cast<int32_t>(residentRowBlocks(launch.block));
   launch.flops = static_cast<int64_t>(kern::flopsOf(op.getBody().front())) * walk.batch * walk.time;
   launch.bytes = bytesMoved(op);
   function.finish(launch);

@@ -1,0 +1,25 @@
+//===- ChunkTime.h - what a kernel of rows takes, by the length of its chunks ---===//
+#pragma once
+
+#include <cstdint>
+
+namespace stretto::codegen {
+
+/// A kernel whose groups of threads walk over chunks of rows, and the GPU that it runs on.
+struct ChunkedRows {
+  int64_t batch, time;     // sequences, rows of each
+  int64_t rowBytes;        // that are moved for a row
+  int64_t haloBytes;       // of the rows beside a chunk that are read with it
+  int64_t sumBytes;        // of the column sums of a chunk
+  int64_t stepRows;        // that are loaded together
+  int64_t rowThreads;      // of all groups that share a chunk
+  int64_t residentThreads; // that a multiprocessor has at a time
+  int64_t processors;
+  bool meets; // whether threads wait for each other in each step
+};
+
+/// Nanoseconds that the kernel takes with chunks of so many rows, and those of reading its partial sums: the longer of
+/// all bytes, and of the steps of a chunk one after the other as often as chunks fill the GPU.
+double timeOfChunks(const ChunkedRows &kernel, int64_t chunkRows);
+
+} // namespace stretto::codegen
