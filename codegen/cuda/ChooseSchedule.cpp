@@ -27,15 +27,19 @@ constexpr int64_t mostGroupThreads = 512; // threads that meet at a barrier
 constexpr int64_t blockThreads = 128;     // that narrow groups share
 constexpr int64_t wantedThreads = 1024;   // of each multiprocessor, to have enough loads in flight
 constexpr int64_t processorRegisters = 65536, processorThreads = 2048;
+// Of the registers that threads may have, if there are as many blocks as asked for: an estimate that ptxas can keep to,
+// and one that it surely can.
+constexpr double keptShare = 1.125, sureShare = 0.85;
 constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
 constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
 constexpr int64_t tileWaves = 2;            // of blocks that do not sum along rows: the last wave is seldom full
 constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
 constexpr int64_t tileGroups[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
-constexpr int64_t mostChunkRows = 256; // where nothing depends on how many
+constexpr int64_t haloShare = 16;      // a chunk is so many times longer than what it reads of its neighbours
 constexpr double leastSumShare = 0.01; // of the bytes of a row: smaller sums of a chunk do not count
-constexpr double worthFewer = 0.98;    // of the time, for which fewer chunks are taken
+constexpr double worthOther = 0.95;    // of the time, for which a chunk has more or fewer rows than fill the device
 constexpr int64_t mostFlatRows = 16;   // of a block of the optimizer: ranks own whole ones, so many would be left over
+constexpr int64_t sumShare = 16;       // its data are so many times larger than its column sums
 
 int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8; }
 
@@ -199,40 +203,58 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return best;
   }
 
-  /// Threads of blocks around groups that a multiprocessor has at a time. What is on its way early takes registers,
-  /// too.
-  static int64_t residentThreads(const Shape &shape, int64_t group, int64_t registers) {
-    registers += shape.reduces ? 0 : mostRegistersAhead;
-    int64_t block = group * std::max<int64_t>(1, blockThreads / group);
-    return block *
-           std::max(residentRowBlocks(block), std::min(processorThreads, processorRegisters / registers) / block);
+  /// A kernel of rows on multiprocessors that have as many blocks as it asks for, if ptxas can keep to their registers;
+  /// fewer where it cannot, more where they take less.
+  ChunkedRows chunkedRows(const Shape &shape, int64_t group, int64_t tiles, int64_t columns, int64_t registers,
+                          int64_t stepRows) {
+    int64_t block = group * std::max<int64_t>(1, blockThreads / group), asked = residentRowBlocks(block);
+    // What is on its way early takes registers, too.
+    int64_t taken = registers + (shape.reduces ? 0 : mostRegistersAhead);
+    double allowed = static_cast<double>(processorRegisters) / static_cast<double>(asked * block);
+    int64_t fitting = std::min(processorThreads, processorRegisters / taken) / block;
+    int64_t blocks = std::max(registers <= keptShare * allowed ? asked : 1, fitting);
+    int64_t haloBytes = shape.held.rolling * columns * group * tiles * shape.streamed;
+    return {shape.batch,   shape.time,     shape.rowBytes,
+            haloBytes,     shape.sumBytes, stepRows,
+            group * tiles, blocks * block, taken <= sureShare * allowed,
+            block,         processors,     shape.reduces};
   }
 
-  /// Rows of a chunk, a power of two: the fewest of those that take about the least time. `tiles` groups share a chunk;
-  /// each of their threads has `columns` of a value, and `registers`.
+  /// Rows of a chunk: as many as fill the device, unless fewer or more take clearly less time; more only where bytes
+  /// surely hide the steps of longer chunks. `tiles` groups share a chunk; each of their threads has `columns` of a
+  /// value, and `registers`.
   int64_t chunkFor(const Shape &shape, int64_t group, int64_t tiles, int64_t columns, int64_t registers,
                    int64_t stepRows) {
-    int64_t longest = std::max(stepRows, std::min(shape.time, shape.mostRows));
+    int64_t byCount = chunkByCount(shape, group * tiles, registers, stepRows), best = byCount;
     if (shape.halo == 0 && shape.sumBytes < leastSumShare * shape.rowBytes)
-      return chunkByCount(shape, group * tiles, registers, stepRows, longest);
-    int64_t haloBytes = shape.held.rolling * columns * group * tiles * shape.streamed;
-    ChunkedRows kernel{shape.batch,    shape.time,   shape.rowBytes, haloBytes,
-                       shape.sumBytes, stepRows,     group * tiles,  residentThreads(shape, group, registers),
-                       processors,     shape.reduces};
-    int64_t best = stepRows;
-    for (int64_t rows = 2 * stepRows; rows <= longest; rows *= 2)
-      if (timeOfChunks(kernel, rows) < worthFewer * timeOfChunks(kernel, best))
-        best = rows;
+      return byCount;
+    ChunkedRows kernel = chunkedRows(shape, group, tiles, columns, registers, stepRows);
+    double least = timeOfChunks(kernel, byCount);
+    for (int64_t rows = stepRows; rows <= std::min(shape.time, shape.mostRows); rows *= 2) {
+      double time = timeOfChunks(kernel, rows);
+      if (time >= worthOther * least || (rows > byCount && !surelyHidesSteps(kernel, rows)))
+        continue;
+      best = rows;
+      least = time;
+    }
     return best;
   }
 
-  /// Where chunks cost nothing by themselves: as many as fill the device.
-  int64_t chunkByCount(const Shape &shape, int64_t rowThreads, int64_t registers, int64_t stepRows, int64_t longest) {
+  /// A power of two. Chunks are long beside what they read of their neighbours and beside their column sums, and fewer
+  /// rows where the device would stay empty, down to where borders cost a fifth. `rowThreads`: of all groups that share
+  /// a chunk; `registers` of each.
+  int64_t chunkByCount(const Shape &shape, int64_t rowThreads, int64_t registers, int64_t stepRows) {
+    int64_t bySums = sumShare * shape.sumBytes / std::max<int64_t>(1, shape.rowBytes);
+    int64_t want = std::max({haloShare * shape.halo, bySums, 4 * stepRows});
     int64_t fit = std::min(wantedThreads, processorRegisters / registers);
     int64_t wanted = llvm::divideCeil((shape.mayTile ? tileWaves : 1) * processors * fit, rowThreads);
-    int64_t nearest = shape.batch * shape.time / wanted * 4 / 3; // a power of two, when the largest below is taken
+    int64_t byCount = std::max<int64_t>(1, shape.batch * shape.time / wanted);
+    auto toNearest = [](int64_t rows) { return rows * 4 / 3; }; // a power of two, when the largest below is taken
+    int64_t limit = std::max(stepRows, std::min({toNearest(std::max(want, byCount)), int64_t(256), shape.time}));
+    limit =
+        std::min({limit, std::max({toNearest(byCount), 5 * shape.halo, stepRows}), std::max(stepRows, shape.mostRows)});
     int64_t chosen = stepRows;
-    while (2 * chosen <= std::min({nearest, mostChunkRows, longest}))
+    while (chosen * 2 <= limit)
       chosen *= 2;
     return chosen;
   }

@@ -19,19 +19,43 @@ static constexpr double leastTime = 2500;   // of any kernel
 static constexpr double haloShare = 0.5;
 // Where not all chunks run at the same time, the last ones find few others beside them: about so much of one more.
 static constexpr double lastShare = 0.25;
+// How much longer steps may take than estimated, where the registers are sure and where not.
+static constexpr double sureMargin = 1.1, unsureMargin = 2;
 
-/// Of chunks that take `ofChunk` from start to end, and move so much together. `waves`: how often they fill the GPU.
-static double timeOfWaves(double waves, double moving, double ofChunk) {
-  return waves <= 1 ? std::max(moving, ofChunk) : std::max(moving, waves * ofChunk) + lastShare * ofChunk;
+static double chunksOf(const ChunkedRows &kernel, int64_t chunkRows) {
+  return static_cast<double>(kernel.batch * llvm::divideCeil(kernel.time, chunkRows));
+}
+
+static double timeOfSums(const ChunkedRows &kernel, double chunks) {
+  return chunks * kernel.sumBytes / bytesOfNanosecond;
+}
+
+static double timeOfBytes(const ChunkedRows &kernel, double chunks) {
+  double rows = kernel.batch * kernel.time * kernel.rowBytes + haloShare * chunks * kernel.haloBytes;
+  return rows / bytesOfNanosecond + timeOfSums(kernel, chunks);
+}
+
+/// The steps of a chunk, and one for the rows in front of it.
+static double timeOfSteps(const ChunkedRows &kernel, int64_t chunkRows) {
+  double ofStep = trip + kernel.stepRows * (kernel.meets ? ofMeetingRow : ofRow);
+  return static_cast<double>(llvm::divideCeil(chunkRows, kernel.stepRows) + 1) * ofStep;
+}
+
+/// How often chunks fill the GPU, if a multiprocessor has so many threads at a time.
+static double wavesOf(const ChunkedRows &kernel, double chunks, int64_t threads) {
+  return chunks * kernel.rowThreads / static_cast<double>(kernel.processors * threads);
 }
 
 double stretto::codegen::timeOfChunks(const ChunkedRows &kernel, int64_t chunkRows) {
-  auto chunks = static_cast<double>(kernel.batch * llvm::divideCeil(kernel.time, chunkRows));
-  double sums = chunks * kernel.sumBytes / bytesOfNanosecond;
-  double rows = kernel.batch * kernel.time * kernel.rowBytes + haloShare * chunks * kernel.haloBytes;
-  double ofStep = trip + kernel.stepRows * (kernel.meets ? ofMeetingRow : ofRow);
-  int64_t steps = llvm::divideCeil(chunkRows, kernel.stepRows) + 1; // the first one for the rows in front of the chunk
-  double waves = chunks * kernel.rowThreads / static_cast<double>(kernel.processors * kernel.residentThreads);
-  double walking = timeOfWaves(waves, rows / bytesOfNanosecond + sums, static_cast<double>(steps) * ofStep);
-  return std::max(leastTime, walking) + sums;
+  double chunks = chunksOf(kernel, chunkRows), bytes = timeOfBytes(kernel, chunks);
+  double steps = timeOfSteps(kernel, chunkRows), waves = wavesOf(kernel, chunks, kernel.residentThreads);
+  double walking = waves <= 1 ? std::max(bytes, steps) : std::max(bytes, waves * steps) + lastShare * steps;
+  return std::max(leastTime, walking) + timeOfSums(kernel, chunks);
+}
+
+bool stretto::codegen::surelyHidesSteps(const ChunkedRows &kernel, int64_t chunkRows) {
+  double chunks = chunksOf(kernel, chunkRows), margin = kernel.isSure ? sureMargin : unsureMargin;
+  int64_t threads = kernel.residentThreads - (kernel.isSure ? 0 : kernel.blockThreads);
+  return chunks * kernel.rowThreads <= static_cast<double>(kernel.processors * threads) &&
+         margin * timeOfSteps(kernel, chunkRows) <= timeOfBytes(kernel, chunks);
 }

@@ -14,6 +14,8 @@ struct ChunkedRows {
   int64_t stepRows;        // that are loaded together
   int64_t rowThreads;      // of all groups that share a chunk
   int64_t residentThreads; // that a multiprocessor has at a time
+  bool isSure;             // whether of these: else there may be a block less, and steps may take longer
+  int64_t blockThreads;    // of a block
   int64_t processors;
   bool meets; // whether threads wait for each other in each step
 };
@@ -21,5 +23,9 @@ struct ChunkedRows {
 /// Nanoseconds that the kernel takes with chunks of so many rows, and those of reading its partial sums: the longer of
 /// all bytes, and of the steps of a chunk one after the other as often as chunks fill the GPU.
 double timeOfChunks(const ChunkedRows &kernel, int64_t chunkRows);
+
+/// Whether all chunks of so many rows run at the same time and each takes less than the bytes of all, with a margin for
+/// what is not sure.
+bool surelyHidesSteps(const ChunkedRows &kernel, int64_t chunkRows);
 
 } // namespace stretto::codegen
