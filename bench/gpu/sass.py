@@ -13,7 +13,7 @@ NO_RESULT = ("copy", "commit", "wait", "expect", "store", "barrier", "branch", "
 KINDS = [(kind, re.compile(pattern)) for kind, pattern in (
     ("copy", r"LDGSTS"), ("commit", r"LDGDEPBAR"), ("wait", r"(WARPGROUP\.)?DEPBAR"), ("expect", r"SYNCS\.ARRIVE\.TRANS64$"), ("load", r"LDG"), ("store", r"STG|RED|ATOM"),
     ("shared", r"LDS|STS"), ("shuffle", r"SHFL"), ("special", r"MUFU"), ("matrix", r"HGMMA|[HD]MMA"),
-    ("barrier", r"BAR"), ("branch", r"BRA"), ("end", r"EXIT"), ("none", r"NOP"),
+    ("barrier", r"BAR"), ("branch", r"BR[AX]"), ("end", r"EXIT"), ("none", r"NOP"),
     ("float", r"FADD|FMUL|FFMA|IMAD(?!\.(WIDE|HI))|HFMA2|MOV"))]  # fmt: skip
 
 
@@ -25,7 +25,12 @@ class Instruction:
     kind: str = "other"
     writes: tuple = ()
     reads: tuple = ()
-    target: int = -1  # of a branch: the number of an instruction
+    targets: tuple = ()  # of a branch: the numbers of instructions, several of one that a table leads
+
+    @property
+    def target(self):
+        """The only one; -1 where it is unknown."""
+        return self.targets[0] if len(self.targets) == 1 else -1
 
 
 def split_operands(text):
@@ -135,6 +140,5 @@ def functions(text):
             if code[-1].kind == "branch":
                 branches.append((code[-1], labels))
     for branch, known in branches:
-        name = re.search(r"\((\.\w+)\)", " ".join(branch.operands))
-        branch.target = known.get(name[1], -1) if name else -1
+        branch.targets = tuple(known.get(name, -1) for name in re.findall(r"(\.L\w+)", " ".join(branch.operands)))
     return result

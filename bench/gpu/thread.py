@@ -91,6 +91,8 @@ class Thread:
         name, ops = i.name.removeprefix("U"), i.operands
         if name.startswith("S2"):
             return [self.special.get(ops[1])]
+        if name == "LDC" and ops[1].startswith("c[0x2]"):  # a table of branches: its entry stands for what is there
+            return [self.value(re.fullmatch(r"c\[0x2\]\[(\w+?)(\+0x[0-9a-f]+)?\]", ops[1])[1])]
         if name.startswith("HFMA2"):
             return [halves(ops[-2:])] if ops[1:3] == ["-RZ", "RZ"] else []
         if name.startswith(("MOV", "CS2R", "IMAD.MOV", "R2UR")):
@@ -133,6 +135,9 @@ class Thread:
         if name.startswith(("VIMNMX", "IMNMX")):
             order = (lambda x: x) if ".U32" in name else signed
             return [(min if values[2] else max)(values[:2], key=order)]
+        if name.startswith("VIADDMNMX"):
+            order = (lambda x: x) if ".U32" in name else signed
+            return [(min if values[3] else max)(values[0] + values[1] & MASK, values[2], key=order)]
         if name.startswith("SGXT.U32"):
             return [values[0] & (1 << values[1]) - 1]
         if name.startswith("VIADD"):
@@ -214,11 +219,22 @@ class Thread:
         """Goes where a branch leads; the lanes of a warp stay together."""
         if i.name == "BRA.DIV":
             return
+        if i.name == "BRX":
+            self.branch_by_table(i)
+            return
         for condition in filter(is_predicate, i.operands):
             runs = runs and self.value(condition)
         if runs:
             self.at = i.target
         self.guesses += runs is None and 0 <= i.target < self.at
+
+    def branch_by_table(self, i):
+        """Goes where the entry leads that was read; a table that names a place twice is listed with it once."""
+        entry = self.value(i.operands[0].split()[0])
+        if entry is None or entry // 4 >= len(i.targets):
+            self.guesses += 1
+        else:
+            self.at = i.targets[entry // 4]
 
     def steps(self):
         """The instructions that are issued, in order."""

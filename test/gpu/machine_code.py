@@ -69,6 +69,21 @@ LISTING = """
         /*0070*/               @P2 EXIT ;
         /*0080*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
         /*0090*/                   EXIT ;
+.text.several:
+        /*0000*/                   S2R R0, SR_CTAID.Y ;
+        /*0010*/                   MOV R5, 0xffffffff ;
+        /*0020*/                   VIADDMNMX.U32 R4, R0, R5, 0x2, PT ;
+        /*0030*/                   SHF.L.U32 R6, R4, 0x2, RZ ;
+        /*0040*/                   LDC R4, c[0x2][R6+0x1c] ;
+        /*0050*/                   SHF.R.S32.HI R5, RZ, 0x1f, R4 ;
+.L_x_10:
+        /*0060*/                   BRX R4 -0x70                                  (*"BRANCH_TARGETS .L_x_12,.L_x_11,.L_x_13"*);
+.L_x_11:
+        /*0070*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
+.L_x_12:
+        /*0080*/                   LDG.E.128 R8, desc[UR4][R6.64] ;
+.L_x_13:
+        /*0090*/                   EXIT ;
 .text.roles:
         /*0000*/                   S2R R0, SR_TID.X ;
         /*0010*/                   ISETP.GE.U32.AND P0, PT, R0, 0x20, PT ;
@@ -159,6 +174,9 @@ for block, turns in ((47, 9), (60, 11)):  # a fifth of the block's number, at mo
     check("an end that depends on the block", trace.is_sure and trace.loaded == turns * 512)
 for block, loads in ((7, 1), (8, 0)):
     check("a predicate that a register keeps", follow(kernels["kept"], block, 0, LATENCIES, 1.0).loaded == loads * 512)
+for block, loads in ((1, 1), (2, 2), (3, 0), (7, 0), (0, 0)):  # one less, as a number without a sign, and at most 2
+    trace = follow(kernels["several"], 0, block, LATENCIES, 1.0)
+    check("a branch by a table", trace.is_sure and trace.loaded == loads * 512)
 check("an end that depends on data", not follow(kernels["unknown_end"], 0, 0, LATENCIES, 1.0).is_sure)
 
 code = kernels["matrices"]
