@@ -15,13 +15,13 @@ static auto keyOf(const Piece &piece) {
   return std::tuple(piece.root, piece.domain.heads, piece.domain.length, piece.index.base, piece.index.head);
 }
 
-GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, GroupBarrier &barrier, int64_t threads,
-                                 int64_t groups, int64_t rows,
+GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, ArrayRef<RowPhase> phases, GroupBarrier &barrier,
+                                 int64_t threads, int64_t groups, int64_t rows,
                                  llvm::function_ref<const ThreadLayout &(Domain)> layoutOf)
     : b(b), plan(plan), barrier(barrier), threads(threads), groups(groups), rows(rows) {
   for (seq::ReduceOp reduce : plan.reductions())
     memories.push_back({reduce, plan.rootOf(reduce).rows, elementCount(reduce.getResult()), 0, 0, {}});
-  forEachPiece(plan.phases(), [&](const Piece &piece) {
+  forEachPiece(phases, [&](const Piece &piece) {
     const Root &root = plan.roots()[piece.root];
     if (root.kind != Root::reduce)
       return;
@@ -52,7 +52,7 @@ int64_t GroupReductions::sharedBytes() const {
 void GroupReductions::allocate(KernelFunction &function, Value group, Value newThread) {
   thread = newThread;
   for (auto [i, memory] : llvm::enumerate(memories)) {
-    if (memory.pieces == 0) // of other strips
+    if (memory.pieces == 0) // of other strips or parts
       continue;
     Value all = function.shared("sums" + std::to_string(i), bytesOf(memory));
     memory.pointer = b.address(all, getElementTypeOrSelf(memory.reduce.getType()), b.mul(group, numbersOf(memory)));

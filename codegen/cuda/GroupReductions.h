@@ -14,9 +14,11 @@ namespace stretto::codegen {
 
 class GroupReductions {
 public:
-  /// `layoutOf`: how the loop of a piece is shared out. `rows`: of a chunk, as it is walked. `barrier`: of the group.
-  GroupReductions(CudaBuilder &b, const RowPlan &plan, GroupBarrier &barrier, int64_t threads, int64_t groups,
-                  int64_t rows, llvm::function_ref<const ThreadLayout &(Domain)> layoutOf);
+  /// Of the pieces of `phases`. `layoutOf`: how the loop of a piece is shared out. `rows`: of a chunk, as it is walked.
+  /// `barrier`: of the group.
+  GroupReductions(CudaBuilder &b, const RowPlan &plan, llvm::ArrayRef<RowPhase> phases, GroupBarrier &barrier,
+                  int64_t threads, int64_t groups, int64_t rows,
+                  llvm::function_ref<const ThreadLayout &(Domain)> layoutOf);
 
   int64_t sharedBytes() const;
   /// Takes shared memory, and fills it where not every part is written. `group`: number of the group in its block;

@@ -4,6 +4,8 @@
 #include "codegen/cuda/RollingRows.h"
 #include "codegen/rows/RowDemand.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -36,6 +38,52 @@ static int64_t liveValues(const RowPlan &plan, const RowDemand &demand) {
   return most;
 }
 
+namespace {
+/// The values of columns that a stage computes and later ones read.
+class WaitingValues {
+public:
+  explicit WaitingValues(const RowPlan &plan) : plan(plan) {}
+
+  /// Stages come in order.
+  void add(const RowPhase &phase) {
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops) {
+        RowDemand demand(plan, nest, loop);
+        for (const RowDemand::Item *item : demand.items()) {
+          Key key = keyOf(*item, demand.visited());
+          int64_t level = levels.try_emplace(key, phase.level).first->second;
+          if (level == phase.level)
+            addReads(*item, demand.visited(), level);
+        }
+      }
+  }
+  double count() const { return static_cast<double>(waiting.size()); }
+
+private:
+  using Key = std::tuple<const void *, Index, int64_t, int64_t>;
+  static Key keyOf(const RowDemand::Item &item, Domain domain) {
+    return {item.value.getAsOpaquePointer(), item.index, domain.heads, domain.length};
+  }
+  void addReads(const RowDemand::Item &item, Domain domain, int64_t level) {
+    for (const RowDemand::Item *read : item.reads) {
+      auto known = levels.find(keyOf(*read, domain));
+      bool isEarlier = known != levels.end() && known->second < level;
+      if (isEarlier && read->index.column && !plan.isRowless(read->value) && !isLoaded(read->value))
+        waiting.insert(known->first);
+    }
+  }
+  /// Whether a number is loaded, or converted after that alone.
+  static bool isLoaded(Value value) {
+    auto cast = value.getDefiningOp<arith::ExtFOp>();
+    return isa<BlockArgument>(cast ? cast.getIn() : value);
+  }
+
+  const RowPlan &plan;
+  std::map<Key, int64_t> levels; // at which values are computed first
+  std::set<Key> waiting;
+};
+} // namespace
+
 HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   HeldValues held;
   for (const RollingValue &value : findRollingRows(plan, phases)) {
@@ -43,7 +91,9 @@ HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase
     held.longest = std::max(held.longest, value.count());
   }
   std::set<std::pair<const void *, int64_t>> coefficients, loaded;
-  for (const RowPhase &phase : phases)
+  WaitingValues waiting(plan);
+  for (const RowPhase &phase : phases) {
+    waiting.add(phase);
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops) {
         RowDemand demand(plan, nest, loop);
@@ -67,6 +117,8 @@ HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase
         for (const Piece &piece : loop.pieces)
           held.sums += plan.roots()[piece.root].kind == Root::columnSum;
       }
+  }
+  held.waiting = waiting.count();
   held.coefficients = coefficients.size();
   return held;
 }

@@ -12,11 +12,13 @@ struct HeldValues {
   int64_t sums = 0;         // sums of columns
   int64_t coefficients = 0; // what is the same for each row
   int64_t working = 0;      // at once while a row is computed
+  double waiting = 0;       // from one stage to a later one, of all rows of a step at once; but for what is loaded
   int64_t loadedBytes = 0;  // of what each row brings anew from memory; tables come from caches
   int64_t tableBytes = 0;   // of these
   int64_t fetchedBytes = 0; // of both, but for rows that the kernel itself computes
   int64_t commonBytes = 0;  // of these, of what is the same for each head
-  int64_t perColumn() const { return rolling + sums + coefficients + working; }
+  /// Of those, what stays while rows are computed.
+  int64_t lasting() const { return rolling + sums + coefficients; }
 };
 
 HeldValues estimateHeld(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);

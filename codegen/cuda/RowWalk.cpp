@@ -10,6 +10,7 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
+constexpr int64_t narrowShare = 8; // pieces that have so many times fewer columns than others share thread blocks
 constexpr int64_t leastStaggeredSteps = 4; // of a chunk, which computes some stages of one row more
 constexpr int64_t mostStaggeredRegisters =
     24; // of one row, of which a thread holds two: of 128, softmax spills with 32
@@ -22,8 +23,14 @@ static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   return shares;
 }
 
-bool stretto::codegen::mayTile(const RowPlan &plan) {
-  return plan.reductions().empty() && !hasSharedSums(plan, plan.phases());
+static bool hasReductions(const RowPlan &plan, ArrayRef<RowPhase> phases) {
+  bool reduces = false;
+  forEachPiece(phases, [&](const Piece &piece) { reduces |= plan.roots()[piece.root].kind == Root::reduce; });
+  return reduces;
+}
+
+bool stretto::codegen::mayTile(const RowPlan &plan, ArrayRef<RowPhase> phases) {
+  return !hasReductions(plan, phases) && !hasSharedSums(plan, phases);
 }
 
 //===- Parts --------------------------------------------------------------------===//
@@ -41,42 +48,139 @@ static llvm::DenseSet<Value> findTables(kern::RowKernel op) {
   return tables;
 }
 
-/// What a piece alone computes for each row and column (a piece of one element: for each row), `tables` aside.
-static std::set<std::tuple<const void *, int64_t, int64_t>>
-valuesOf(const RowPlan &plan, const llvm::DenseSet<Value> &tables, const Piece &piece) {
-  std::set<std::tuple<const void *, int64_t, int64_t>> values;
+static RowDemand demandOf(const RowPlan &plan, const Piece &piece) {
   Nest nest{piece.domain.heads, {}};
   ColumnLoop loop{piece.domain.length, {piece}};
-  RowDemand demand(plan, nest, loop);
-  for (const RowDemand::Item *item : demand.items()) {
-    bool isColumn = item->index.column || piece.domain == Domain{1, 1};
-    if (isColumn && !tables.contains(item->value))
-      values.insert({item->value.getAsOpaquePointer(), item->index.base, item->index.head});
+  return RowDemand(plan, nest, loop);
+}
+
+namespace {
+/// Pieces that share a value of a row, directly or by others, are of one class.
+class PieceClasses {
+public:
+  explicit PieceClasses(const RowPlan &plan);
+
+  unsigned count() const { return classes.getNumClasses(); }
+  unsigned of(const Piece &piece) const { return classes[numbers.at(keyOf(piece))]; }
+
+private:
+  using Key = std::tuple<unsigned, int64_t, int64_t, Index>;
+  static Key keyOf(const Piece &piece) { return {piece.root, piece.domain.heads, piece.domain.length, piece.index}; }
+  void joinRoots(const RowPlan &plan);
+  void joinValues(const RowPlan &plan);
+  void joinNarrow();
+
+  SmallVector<const Piece *> pieces;
+  std::map<Key, unsigned> numbers;
+  llvm::IntEqClasses classes;
+};
+} // namespace
+
+PieceClasses::PieceClasses(const RowPlan &plan) {
+  forEachPiece(plan.phases(), [&](const Piece &piece) {
+    numbers.emplace(keyOf(piece), pieces.size());
+    pieces.push_back(&piece);
+  });
+  classes.grow(pieces.size());
+  joinRoots(plan);
+  joinValues(plan);
+  joinNarrow();
+  classes.compress();
+}
+
+/// What is added up together: a sum along a row; a sum of columns to which several elements of a row add.
+void PieceClasses::joinRoots(const RowPlan &plan) {
+  llvm::DenseMap<unsigned, unsigned> first;
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    Root::Kind kind = plan.roots()[piece->root].kind;
+    if (kind == Root::reduce || (kind == Root::columnSum && !isInjective(plan, piece->root)))
+      classes.join(first.try_emplace(piece->root, i).first->second, i);
   }
-  return values;
+}
+
+/// What is computed for each row and column (of a piece of one element: for each row), tables aside, and sums along
+/// rows, by those who read them.
+void PieceClasses::joinValues(const RowPlan &plan) {
+  std::map<std::tuple<int64_t, int64_t, const void *, int64_t, int64_t>, unsigned> first;
+  llvm::DenseMap<unsigned, unsigned> firstOfRoot;
+  for (auto [i, piece] : llvm::enumerate(pieces))
+    firstOfRoot.try_emplace(piece->root, i);
+  llvm::DenseSet<Value> tables = findTables(plan.kernel());
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    RowDemand demand = demandOf(plan, *piece);
+    for (const RowDemand::Item *item : demand.items()) {
+      if (auto reduce = item->value.getDefiningOp<seq::ReduceOp>())
+        classes.join(firstOfRoot.at(plan.numberOf(reduce)), i);
+      bool isColumn = item->index.column || piece->domain == Domain{1, 1};
+      if (!isColumn || tables.contains(item->value))
+        continue;
+      auto [heads, length] = piece->domain;
+      auto [known, isNew] =
+          first.try_emplace({heads, length, item->value.getAsOpaquePointer(), item->index.base, item->index.head}, i);
+      classes.join(known->second, i);
+    }
+  }
+}
+
+/// Classes that would keep few threads busy become one.
+void PieceClasses::joinNarrow() {
+  std::map<unsigned, int64_t> widths; // of the widest loop, by the class's first piece
+  int64_t widest = 0;
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    int64_t &width = widths[classes.findLeader(i)];
+    width = std::max(width, piece->domain.heads * piece->domain.length);
+    widest = std::max(widest, width);
+  }
+  std::optional<unsigned> narrow;
+  for (auto [leader, width] : widths)
+    if (width * narrowShare <= widest)
+      narrow = classes.join(narrow.value_or(leader), leader);
+}
+
+/// The pieces of some nests that `choose` takes, in the same loops.
+static SmallVector<Nest, 1> nestsOf(ArrayRef<Nest> nests, llvm::function_ref<bool(const Piece &)> choose) {
+  SmallVector<Nest, 1> kept;
+  for (const Nest &nest : nests) {
+    Nest ofNest{nest.heads, {}};
+    for (const ColumnLoop &loop : nest.loops) {
+      ColumnLoop ofLoop{loop.length, {}};
+      llvm::copy_if(loop.pieces, std::back_inserter(ofLoop.pieces), choose);
+      if (!ofLoop.pieces.empty())
+        ofNest.loops.push_back(std::move(ofLoop));
+    }
+    if (!ofNest.loops.empty())
+      kept.push_back(std::move(ofNest));
+  }
+  return kept;
+}
+
+SmallVector<RowPhase, 0> stretto::codegen::phasesOf(ArrayRef<RowPhase> phases,
+                                                    llvm::function_ref<bool(const Piece &)> choose) {
+  SmallVector<RowPhase, 0> kept;
+  for (const RowPhase &phase : phases)
+    if (auto all = nestsOf(phase.all, choose); !all.empty())
+      kept.push_back({phase.level, phase.rows, std::move(all), nestsOf(phase.early, choose)});
+  return kept;
+}
+
+/// Loops of one piece each.
+static SmallVector<Nest, 1> takeApart(ArrayRef<Nest> nests) {
+  SmallVector<Nest, 1> apart;
+  for (const Nest &nest : nests)
+    for (const ColumnLoop &loop : nest.loops)
+      for (const Piece &piece : loop.pieces)
+        apart.push_back({nest.heads, {{loop.length, {piece}}}});
+  return apart;
 }
 
 std::vector<SmallVector<RowPhase, 0>> stretto::codegen::splitPieces(const RowPlan &plan) {
-  SmallVector<const Piece *> pieces;
-  forEachPiece(plan.phases(), [&](const Piece &piece) { pieces.push_back(&piece); });
-  llvm::IntEqClasses classes(pieces.size());
-  std::map<std::tuple<int64_t, int64_t, const void *, int64_t, int64_t>, unsigned> first;
-  llvm::DenseSet<Value> tables = findTables(plan.kernel());
-  for (auto [i, piece] : llvm::enumerate(pieces))
-    for (auto [value, base, head] : valuesOf(plan, tables, *piece)) {
-      auto [known, isNew] = first.try_emplace({piece->domain.heads, piece->domain.length, value, base, head}, i);
-      classes.join(known->second, i);
-    }
-  classes.compress();
-  std::vector<SmallVector<RowPhase, 0>> parts(classes.getNumClasses());
-  unsigned number = 0;
-  for (const RowPhase &phase : plan.phases()) {
-    for (SmallVector<RowPhase, 0> &part : parts)
-      part.push_back({phase.level, phase.rows, {}, {}});
-    for (const Nest &nest : phase.all)
-      for (const ColumnLoop &loop : nest.loops)
-        for (const Piece &piece : loop.pieces)
-          parts[classes[number++]].back().all.push_back({nest.heads, {{loop.length, {piece}}}});
+  PieceClasses classes(plan);
+  std::vector<SmallVector<RowPhase, 0>> parts(classes.count());
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    part = phasesOf(plan.phases(), [&, number = number](const Piece &piece) { return classes.of(piece) == number; });
+    if (mayTile(plan, part))
+      for (RowPhase &phase : part)
+        phase.all = takeApart(phase.all);
   }
   return parts;
 }
@@ -103,7 +207,8 @@ int64_t stretto::codegen::leastLanes(kern::RowKernel op) {
 }
 
 RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern::ThreadScheduleAttr schedule, bool tile)
-    : phases(std::move(partPhases)), threads(schedule.getThreads()), sharesSums(hasSharedSums(plan, phases)) {
+    : phases(std::move(partPhases)), threads(schedule.getThreads()), reduces(hasReductions(plan, phases)),
+      sharesSums(hasSharedSums(plan, phases)) {
   int64_t lanes = std::max(schedule.getLanes(), leastLanes(plan.kernel()));
   if (tile) {
     forEachPiece(phases, [&](const Piece &piece) {
@@ -153,8 +258,7 @@ RowPlan stretto::codegen::planScheduled(kern::RowKernel op) {
   RowPlan plan(op);
   RowWalk walk(plan);
   bool isStaggered = walk.schedule.getRows() == 1 && plan.lastReduceLevel() > 0 && walk.steps >= leastStaggeredSteps &&
-                     op.getBody().getOps<seq::TapOp>().empty() &&
-                     walk.parts[0].columnRegisters(op) <= mostStaggeredRegisters;
+                     op.getBody().getOps<seq::TapOp>().empty() && walk.columnRegisters() <= mostStaggeredRegisters;
   return isStaggered ? RowPlan::staggered(op) : std::move(plan);
 }
 
@@ -172,9 +276,11 @@ RowWalk::RowWalk(const RowPlan &plan)
   isRagged = chunkRows() % schedule.getRows() != 0 || time % chunkRows() != 0;
   int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
   firstUnsure = time - (lastChunk + rowsWalked() - schedule.getRows());
-  if (schedule.getTiles() > 1 && mayTile(plan))
-    for (SmallVector<RowPhase, 0> &phases : splitPieces(plan))
-      parts.emplace_back(plan, std::move(phases), schedule, /*mayTile=*/true);
+  if (schedule.getTiles() > 1)
+    for (SmallVector<RowPhase, 0> &phases : splitPieces(plan)) {
+      bool isTiled = mayTile(plan, phases);
+      parts.emplace_back(plan, std::move(phases), schedule, isTiled);
+    }
   else
     parts.emplace_back(plan, SmallVector<RowPhase, 0>(plan.phases()), schedule, /*mayTile=*/false);
 }
@@ -184,6 +290,13 @@ int64_t RowWalk::leastSureSteps() const {
     return steps;
   int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
   return std::max<int64_t>(0, time - lastChunk - plan.halo().high) / schedule.getRows();
+}
+
+int64_t RowWalk::columnRegisters() const {
+  int64_t most = 0;
+  for (const RowPart &part : parts)
+    most = std::max(most, part.columnRegisters(op));
+  return most;
 }
 
 int64_t RowWalk::tiles() const {

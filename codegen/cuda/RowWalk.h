@@ -30,6 +30,7 @@ public:
   llvm::SmallVector<RowPhase, 0> phases;
   int64_t tiles = 1;
   int64_t threads; // of all tiles together
+  bool reduces;    // whether it sums along rows, so that the threads of a group meet
   bool isWide;     // whether a thread has more columns than registers: it visits them in loops
   bool sharesSums; // whether a column of some sum has several terms from one row
 
@@ -71,21 +72,27 @@ public:
   int64_t leastSureSteps() const;
   int64_t rowsWalked() const { return steps * schedule.getRows(); }
   int64_t tiles() const;
+  /// Of 32 bits, that the columns of a value take in a thread at most.
+  int64_t columnRegisters() const;
 };
 
 /// Columns that a vector must have: neighbours that change places lie in one.
 int64_t leastLanes(kern::RowKernel op);
 
-/// Whether the columns of a row may be shared out over several thread blocks: nothing is summed along the row, and each
-/// column of a sum has one term from it.
-bool mayTile(const RowPlan &plan);
+/// Whether the columns of pieces may be shared out over several thread blocks: nothing is summed along the row, and
+/// each column of a sum has one term from it.
+bool mayTile(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
 /// The plan of a kernel that has a schedule. With one row to a step, what is reduced from reductions waits at a barrier
 /// for each of them; stages are staggered there, so that one barrier serves all and the next row is on its way from
 /// memory, if a thread has registers for the columns of two rows and a chunk a few rows.
 RowPlan planScheduled(kern::RowKernel op);
 
-/// The phases of a plan whose rows may be shared out, taken apart into pieces that share no value of a row.
+/// The pieces of some phases that `choose` takes, in the same loops.
+llvm::SmallVector<RowPhase, 0> phasesOf(llvm::ArrayRef<RowPhase> phases,
+                                        llvm::function_ref<bool(const Piece &)> choose);
+
+/// The phases of a plan, taken apart into pieces that share no value of a row; narrow ones are together.
 std::vector<llvm::SmallVector<RowPhase, 0>> splitPieces(const RowPlan &plan);
 
 } // namespace stretto::codegen

@@ -25,8 +25,8 @@ constexpr int64_t leastSplitSteps = 3; // in a loop of their own
 RowwiseBuilder::RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part)
     : b(b), function(function), walk(walk), part(part), op(walk.op), plan(walk.plan),
       barrier(b, walk.schedule.getThreads()),
-      reductions(b, plan, barrier, walk.schedule.getThreads(), walk.schedule.getGroups(), walk.rowsWalked(),
-                 [&part](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); }),
+      reductions(b, plan, part.phases, barrier, walk.schedule.getThreads(), walk.schedule.getGroups(),
+                 walk.rowsWalked(), [&part](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); }),
       emitter(b, plan, walk.time, [this](seq::ReduceOp reduce, int64_t row, Value element) {
         return reductions.read(reduce, row, element);
       }) {}
@@ -252,7 +252,7 @@ static Value operandOf(Value value) {
 /// is a selection for each number. One loop where threads of a block meet, which may have chunks of different lengths.
 bool RowwiseBuilder::splitsSteps() const {
   bool hasMasks = walk.isRagged || walk.schedule.getRows() + plan.halo().high > walk.firstUnsure;
-  return hasMasks && !part.isWide && plan.reductions().empty() && walk.leastSureSteps() >= leastSplitSteps;
+  return hasMasks && !part.isWide && !part.reduces && walk.leastSureSteps() >= leastSplitSteps;
 }
 
 /// How many of the chunk's first steps need no row behind its end or behind that of the sequence.
@@ -297,7 +297,7 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   // may be loaded.
   if (walk.isOfSpans)
     copyAhead(b, loop, room, barrier);
-  else
+  else if (!part.reduces)
     loop = prefetchLoads(b, loop, walk.steps);
   loadBeforeBarriers(loop);
   return Values(loop.getResults().take_front(carried.size()));
@@ -306,7 +306,7 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
 /// What is waited for in front of a barrier and behind it: numbers of rows and, where stages are staggered, the next
 /// row.
 void RowwiseBuilder::loadEarly() {
-  if (plan.reductions().empty())
+  if (!part.reduces)
     return;
   for (BlockArgument argument : op.getBody().getArguments())
     if (op.getMap(argument.getArgNumber()) == kern::RowMap::row && elementCount(argument) == 1 &&
@@ -440,9 +440,10 @@ LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModul
   if (walk.tiles() != s.getTiles())
     return op.emitOpError("needs ") << walk.tiles() << " tiles with these threads and lanes, but got " << s.getTiles();
   KernelFunction function(b, kernels, op);
-  // Kernels with sums along rows have several rows on their way, and no registers for loads that come earlier.
+  // Parts with sums along rows have several rows on their way, and no registers for loads that come earlier.
+  bool mayLoadEarlier = llvm::any_of(walk.parts, [](const RowPart &part) { return !part.reduces; });
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
-    if (plan.reductions().empty() && !mayBeOverwritten(op, i))
+    if (mayLoadEarlier && !mayBeOverwritten(op, i))
       function.onlyRead(i);
   emitParts(b, function, walk);
   CudaLaunch launch;

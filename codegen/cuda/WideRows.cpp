@@ -15,10 +15,19 @@ static Values repeat(CudaBuilder &b, int64_t count, ValueRange carried,
   return count == 1 ? body(b.index(0), carried) : forEach(b, b.index(0), b.index(count), 1, carried, body);
 }
 
+/// Whether the part adds to the sums of columns that are a result of the kernel.
+bool RowwiseBuilder::isSummed(unsigned result) const {
+  bool any = false;
+  forEachPiece(part.phases, [&](const Piece &piece) {
+    any |= rootOf(piece).kind == Root::columnSum && rootOf(piece).number == result;
+  });
+  return any;
+}
+
 void RowwiseBuilder::clearWideSums() {
   bool any = false;
   for (auto [i, yielded] : llvm::enumerate(op.getYielded())) {
-    if (!op.isColumnSum(i))
+    if (!isSummed(i))
       continue;
     Type element = getElementTypeOrSelf(yielded.getType());
     Value pointer = sumsOfChunk(chunk, i);

@@ -92,7 +92,8 @@ public:
   llvm::ArrayRef<Root> roots() const { return allRoots; }
   llvm::ArrayRef<RowPhase> phases() const { return allPhases; }
   llvm::ArrayRef<seq::ReduceOp> reductions() const { return allReductions; }
-  const Root &rootOf(seq::ReduceOp reduce) const { return allRoots[rootOfReduction.lookup(reduce)]; }
+  unsigned numberOf(seq::ReduceOp reduce) const { return rootOfReduction.lookup(reduce); }
+  const Root &rootOf(seq::ReduceOp reduce) const { return allRoots[numberOf(reduce)]; }
   seq::ReduceKind kindOf(const Root &reduce) const { return seq::ReduceOp(allReductions[reduce.number]).getKind(); }
   /// Rows at which any value is needed.
   RowRange halo() const { return wholeHalo; }

@@ -29,6 +29,10 @@ CASES = [
     ("llama", "dim=2048 layers=2", "--dtype=bf16"),
     ("hybrid", "dim=256 layers=4", "--dtype=bf16"),
     ("hybrid", "dim=512 layers=4", "--memory-budget=8M --decode=64 --mask-documents"),
+    ("gdn", "dim=768 layers=2", "--dtype=bf16"),
+    ("gdn", "dim=1024 layers=2", ""),
+    ("gla", "dim=1024 layers=2", "--dtype=bf16"),
+    ("mamba2", "dim=768 layers=2", "--dtype=bf16"),
     ("hello", "dim=64", "--chip=sm_80"),
     ("hello", "dim=64", "--dtype=bf16 --decode=16"),
 ]

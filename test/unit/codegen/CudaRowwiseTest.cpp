@@ -99,6 +99,47 @@ TEST(CudaRowwise, MoreThreadsThanColumns) {
   checkBodies({.columns = 30}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 160, .groups = 2});
 }
 
+/// Pieces that share nothing in thread blocks of their own: two that sum along heads, one of them also over rows and
+/// heads; one that sums nothing; narrow ones together.
+TEST(CudaRowwise, PartsWithSumsInTiles) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @parts(%x: tensor<2x13x102xf32>, %gain: tensor<8xf32>) {
+  %0:6 = kern.rowwise(%x, %gain) maps [row, shared] {
+  ^bb0(%a: tensor<102xf32>, %g: tensor<8xf32>):
+    %q = seq.slice %a at 0 : tensor<102xf32> -> tensor<24xf32>
+    %k = seq.slice %a at 24 : tensor<102xf32> -> tensor<24xf32>
+    %v = seq.slice %a at 48 : tensor<102xf32> -> tensor<48xf32>
+    %b = seq.slice %a at 96 : tensor<102xf32> -> tensor<3xf32>
+    %c = seq.slice %a at 99 : tensor<102xf32> -> tensor<3xf32>
+    %before = seq.tap %q by -2 : tensor<24xf32>
+    %near = arith.addf %q, %before : tensor<24xf32>
+    %qh = seq.reshape %near : tensor<24xf32> -> tensor<3x8xf32>
+    %qs = seq.reduce add %qh : tensor<3x8xf32> -> tensor<3xf32>
+    %qb = seq.broadcast %qs dims [0] : tensor<3xf32> -> tensor<3x8xf32>
+    %qn = arith.mulf %qh, %qb : tensor<3x8xf32>
+    %kh = seq.reshape %k : tensor<24xf32> -> tensor<3x8xf32>
+    %gh = seq.broadcast %g dims [1] : tensor<8xf32> -> tensor<3x8xf32>
+    %kg = arith.mulf %kh, %gh : tensor<3x8xf32>
+    %ks = seq.reduce add %kg : tensor<3x8xf32> -> tensor<3xf32>
+    %after = seq.tap %ks by 1 : tensor<3xf32>
+    %kb = seq.broadcast %after dims [0] : tensor<3xf32> -> tensor<3x8xf32>
+    %kn = arith.mulf %kh, %kb : tensor<3x8xf32>
+    %sum = seq.column_sum %kn : tensor<3x8xf32> -> tensor<8xf32>
+    %vn = arith.mulf %v, %v : tensor<48xf32>
+    %bn = arith.mulf %b, %b : tensor<3xf32>
+    %cn = arith.addf %c, %c : tensor<3xf32>
+    kern.yield %qn, %kn, %vn, %bn, %cn, %sum : tensor<3x8xf32>, tensor<3x8xf32>, tensor<48xf32>, tensor<3xf32>, tensor<3xf32>, tensor<8xf32>
+  } : (tensor<2x13x102xf32>, tensor<8xf32>) -> (tensor<2x13x3x8xf32>, tensor<2x13x3x8xf32>, tensor<2x13x48xf32>, tensor<2x13x3xf32>, tensor<2x13x3xf32>, tensor<8xf32>)
+  return
+})");
+  ASSERT_TRUE(module);
+  for (int rows : {1, 2})
+    for (int threads : {8, 32, 64})
+      checkAll(*module, {.rows = rows, .lanes = 2, .chunk = 5, .threads = threads, .groups = 64 / threads, .tiles = 4},
+               1);
+}
+
 /// A row of which columns from `bound` on are masked; a thread has columns 0 to 31 first, then those from 32 on, or
 /// visits all in a loop.
 void checkMasked(int bound) {
