@@ -186,8 +186,8 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
 }
 
 /// Whether what a loop reads or writes of one buffer, in this block and the next one, fits into the first-level cache:
-/// rows whose distance is a power of two lie in few of its sets. A set has at least 8 lines, and on x86 a page all
-/// sets.
+/// rows whose distance is a power of two lie in few of its sets. On x86, sets repeat with each page and have at least 8
+/// lines.
 static bool fitsFirstLevel(ArrayRef<RowColumns> columns, int64_t rows) {
   constexpr int64_t sets = 64, lineBytes = 64, ways = 8;
   std::map<const RowBuffer *, std::set<int64_t>> linesOf;

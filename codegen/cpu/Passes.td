@@ -14,7 +14,7 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     * `chunk`: rows of one sequence in one unit of parallel work. Independent of the number of threads, as it
       decides in which order column sums are added. So large that its data fill about `chunk-bytes` and that
       its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
-      where it has rows enough.
+      where it has rows enough for chunks of 8.
 
     Marks with `kern.rolling` the values of columns that taps ask for at several rows and that are more expensive to
     compute again for each block than to keep in scratch memory from one block to the next, and with `kern.cached` those
