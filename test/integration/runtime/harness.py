@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 
 
 def run(program, *arguments, status=0, environment=None):
@@ -42,6 +43,24 @@ def contains(text, part):
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def until(condition, what, limit=60):
+    end = time.monotonic() + limit
+    while not condition():
+        expect(time.monotonic() < end, f"{what} did not come within {limit} s")
+        time.sleep(0.01)
+
+
+def await_checkpoint(out, step):
+    """The checkpoint of a step of a run without evaluations: when the next step is done, each rank knows that it is good."""
+    metrics = f"{out}/metrics.jsonl"
+    until(lambda: os.path.exists(metrics) and read(metrics).count(b"\n") > step, f"{out}: the step behind {step}")
+
+
+def lasting(loss):
+    """The environment of a fake program that takes its time from a loss on: what is done to it then finds it training."""
+    return {"STRETTO_FAKE_SLOW": f"20@{loss}"}
 
 
 def digest(folder, step):

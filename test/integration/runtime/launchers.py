@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from harness import contains, digest_of_ranks, expect, read, run
+from harness import await_checkpoint, contains, digest_of_ranks, expect, lasting, read, run, until
 
 STEPS, RANKS = 200, 2
 programs, python, folder = sys.argv[1:4]
@@ -52,13 +52,6 @@ def expect_bits(out):
     expect(digest_of_ranks(out, STEPS) == expected, f"{out}: the bits differ from those of one rank")
 
 
-def until(condition, what):
-    end = time.monotonic() + 60
-    while not condition():
-        expect(time.monotonic() < end, f"{what} did not come")
-        time.sleep(0.01)
-
-
 def a_number_that_is_given_twice():
     """The second one that comes ends at once; the others do not notice."""
     port, out = free_port(), f"{folder}/twice"
@@ -91,8 +84,9 @@ def torchrun():
     out = f"{folder}/torchrun"
     agent = subprocess.Popen([python, "-m", "torch.distributed.run", "--standalone", "--no-python", "--nproc-per-node", str(RANKS),
                               "--max-restarts", "1", "--monitor-interval", "0.1", program, *options, "--resume", "--out", out],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    until(lambda: os.path.exists(f"{out}/ckpt/{50:08}"), "a checkpoint")
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             env={**os.environ, **lasting(50)})
+    await_checkpoint(out, 50)
     with open(f"/proc/{agent.pid}/task/{agent.pid}/children", encoding="utf-8") as file:
         children = [int(word) for word in file.read().split()]
     victims = [pid for pid in children if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(program)]

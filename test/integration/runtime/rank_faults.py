@@ -13,9 +13,10 @@ import subprocess
 import sys
 import time
 
-from harness import contains, digest_of_ranks, expect, run
+from harness import await_checkpoint, contains, digest_of_ranks, expect, lasting, run
 
 STEPS, RANKS = 300, 3
+LASTING = {rank: lasting(100) for rank in range(RANKS)}
 program, faults, folder = sys.argv[1:4]
 options = ["--task", "rule", "--steps", STEPS, "--save-every", 100, "--eval-every", 0, "--threads", 1, "--virtual-ranks",
            RANKS, "--rank-timeout", 2, "--join-timeout", 3, "--task-set", "delay_us=300"]
@@ -43,13 +44,6 @@ class Run:
                 command, env={**os.environ, **common, **own, **environments.get(rank, {})}, text=True,
                 pass_fds=[listener.fileno()] * (rank == 0), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         listener.close()
-
-    def await_step(self, step):
-        latest = f"{self.out}/ckpt/latest"
-        while not (os.path.exists(latest) and f"{step:08}" in open(latest).read()):
-            expect(time.monotonic() - self.began < 60, f"{self.out}: step {step} never came")
-            time.sleep(0.01)
-        time.sleep(0.3)  # all know of it
 
     def hit(self, rank, number):
         self.processes[rank].send_signal(number)
@@ -102,8 +96,8 @@ def sockets(process):
 
 # Killed, rank by rank; the first one holds the store.
 for victim, text in ((1, "rank 1 (host"), (2, "rank 2 (host"), (0, "rank 0 (host")):
-    trial = Run(f"killed-{victim}")
-    trial.await_step(100)
+    trial = Run(f"killed-{victim}", environments=LASTING)
+    await_checkpoint(trial.out, 100)
     if victim == 1:
         addresses = [pair for process in trial.processes.values() for pair in sockets(process)]
         strange = [(local, remote) for local, remote in addresses
@@ -125,8 +119,8 @@ contains(said[0], "is gone; of its signs of life, the last one was in ")
 
 # Standing still: nobody's connection breaks.
 for victim, text in ((1, "gave no sign of life for 2 s, the last one was in "), (0, "which holds the store, gave no answer for 2 s")):
-    trial = Run(f"stopped-{victim}")
-    trial.await_step(100)
+    trial = Run(f"stopped-{victim}", environments=LASTING)
+    await_checkpoint(trial.out, 100)
     trial.hit(victim, signal.SIGSTOP)
     said = trial.end(2 + 1.5, [75], [victim])
     contains(said[0] if victim else said[1], text)
@@ -135,7 +129,7 @@ for victim, text in ((1, "gave no sign of life for 2 s, the last one was in "), 
 # Alive, but stuck in a step, behind two buckets of weights: six times the limit later. Another rank may take its time with
 # what is no step.
 trial = Run("stuck", {rank: ["--rank-timeout", 1] for rank in range(RANKS)}, {2: {"STRETTO_FAKE_STUCK": "150"}})
-trial.await_step(100)
+await_checkpoint(trial.out, 100)
 said = trial.end(20, [75])
 contains(said[0], "error: no rank has got any further for 6 s: rank 2 (host ")
 contains(said[0], "): computing in step 150; all others: waiting for exchange 3 of group level0 in step 150; the checkpoint of step 100 is good; go on with: ")
@@ -143,8 +137,8 @@ expect(not said[1] + said[2], f"one rank tells what all know, but got {said}")
 trial.goes_on()
 
 # One signal to any rank stops all of them after the same step, with a checkpoint.
-trial = Run("asked")
-trial.await_step(100)
+trial = Run("asked", environments=LASTING)
+await_checkpoint(trial.out, 100)
 trial.hit(2, signal.SIGTERM)
 trial.end(5, [128 + signal.SIGTERM])
 trial.goes_on()
@@ -177,8 +171,8 @@ contains("".join(said.values()), "was told of ")
 expect("socket.cpp" not in "".join(said.values()), f"texts of libraries must not be told, but got {said}")
 
 # One rank alone has no socket.
-alone = subprocess.Popen([program, *map(str, options), "--out", f"{folder}/one"], stdout=subprocess.DEVNULL)
-while not os.path.exists(f"{folder}/one/ckpt/{100:08}"):
-    time.sleep(0.01)
+alone = subprocess.Popen([program, *map(str, options), "--out", f"{folder}/one"], stdout=subprocess.DEVNULL,
+                         env={**os.environ, **lasting(RANKS * 100)})
+await_checkpoint(f"{folder}/one", 100)
 expect(not sockets(alone), f"a run of one rank must have no socket, but has {sockets(alone)}")
 alone.kill()

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from harness import contains, expect, read
+from harness import contains, expect, read, until
 
 folder = sys.argv[1]
 shutil.rmtree(folder, ignore_errors=True)
@@ -35,14 +35,6 @@ def ranks(script, status=0, environment=None, **more):
                           env={**clean, **(environment or {})})
     expect(done.returncode == status, f"{script}: exit status {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
     return done.stdout, done.stderr
-
-
-def until(condition, what):
-    for _ in range(3000):
-        if condition():
-            return
-        time.sleep(0.01)
-    sys.exit(f"failed: {what} did not come")
 
 
 def started(script, end="read -r < never & wait", count=3, restarts=0, **more):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from harness import contains, digest_of_ranks, expect, run
+from harness import await_checkpoint, contains, digest_of_ranks, expect, lasting, run
 
 STEPS, LIMIT = 200, 2
 program, folder = sys.argv[1:3]
@@ -89,14 +89,6 @@ def end(processes, statuses, limit):
     return said
 
 
-def await_step(out, step):
-    until = time.monotonic() + 60
-    while not os.path.exists(f"{out}/ckpt/{step:08}"):
-        expect(time.monotonic() < until, f"{out}: step {step} never came")
-        time.sleep(0.01)
-    time.sleep(0.3)  # all know of it
-
-
 def expect_bits(out):
     expect(digest_of_ranks(out, STEPS) == expected, f"{out}: the bits differ from those of one rank")
 
@@ -108,8 +100,8 @@ connect(hosts)
 
 # Four tasks of SLURM on two nodes; nobody listens on other addresses than those of the cable.
 out = f"{folder}/slurm"
-ranks = [hosts[rank // 2].start(by_slurm(rank, rank // 2), "--out", out) for rank in range(4)]
-await_step(out, 100)
+ranks = [hosts[rank // 2].start({**by_slurm(rank, rank // 2), **lasting(100)}, "--out", out) for rank in range(4)]
+await_checkpoint(out, 100)
 for host in hosts:
     lines = [line.split() for line in host.run("cat", "/proc/net/tcp", "/proc/net/tcp6").splitlines()]
     listening = {words[1].split(":")[0] for words in lines if words[3] == "0A"}
@@ -120,8 +112,8 @@ expect_bits(out)
 
 # The link is cut: both sides end, each names the other.
 out = f"{folder}/cut"
-ranks = [host.start(by_hand(rank, 2), "--out", out) for rank, host in enumerate(hosts)]
-await_step(out, 100)
+ranks = [host.start(by_hand(rank, 2, **lasting(200)), "--out", out) for rank, host in enumerate(hosts)]
+await_checkpoint(out, 100)
 hosts[1].run("ip", "link", "set", "cable1", "down")
 cut = time.monotonic()
 said = end(ranks, [75], LIMIT + 1.5)

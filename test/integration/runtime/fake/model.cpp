@@ -114,7 +114,8 @@ bool isCall(int64_t number, const char *variable) {
 }
 
 // STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STUCK=N lets it never come, STRETTO_FAKE_EXIT=N
-// ends the process there as if all were well. STRETTO_FAKE_SLOW=N lets each loss come N ms later.
+// ends the process there as if all were well. STRETTO_FAKE_SLOW=N lets each loss come N ms later, STRETTO_FAKE_SLOW=N@M
+// each from the M-th on.
 void sumLoss(void *const *buffers, int64_t, int64_t, void *) {
   static int64_t calls = 0;
   ++calls;
@@ -122,8 +123,11 @@ void sumLoss(void *const *buffers, int64_t, int64_t, void *) {
     _exit(EXIT_SUCCESS);
   while (isCall(calls, "STRETTO_FAKE_STUCK"))
     std::this_thread::sleep_for(std::chrono::hours(1));
-  if (const char *slow = std::getenv("STRETTO_FAKE_SLOW"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoll(slow)));
+  if (const char *slow = std::getenv("STRETTO_FAKE_SLOW")) {
+    const char *from = std::strchr(slow, '@');
+    if (!from || calls >= std::atoll(from + 1))
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::atoll(slow)));
+  }
   Real sum = 0;
   for (int64_t row = 0; row < rows; ++row)
     sum += as<Real>(buffers, 0)[row];
