@@ -171,9 +171,10 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
 
   /// Whole sequences, unless these leave too few items: the halo of a chunk is computed twice.
   int64_t runOf(int64_t time, int64_t items) {
+    constexpr int64_t unit = 64, fewest = 256; // rows
     int64_t chosen = time;
-    for (int64_t parts = 1; items * parts < leastChunks && chosen >= 4 * stripRows; ++parts)
-      chosen = llvm::alignTo(llvm::divideCeil(time, parts + 1), stripRows);
+    for (int64_t parts = 1; items * parts < leastChunks && chosen >= fewest; ++parts)
+      chosen = llvm::alignTo(llvm::divideCeil(time, parts + 1), unit);
     return chosen;
   }
 

@@ -7,7 +7,9 @@
 //       the epilogue of the rows whose halo is there (RowBlocks.h)
 //
 // Items do not wait for each other: the halo of a chunk that begins inside of a sequence is computed again. The tile
-// lies in the second-level cache, so that the matmul moves no bytes but what the epilogue stores of it.
+// lies in the second-level cache, so that the matmul moves no bytes but what the epilogue stores of it. There is none
+// where the result of the matmul is itself a result of the kernel and chunks are whole sequences: the matmul stores it,
+// and the epilogue reads it there while it is in the cache.
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
 #include "codegen/cpu/RowBlocks.h"
@@ -67,8 +69,9 @@ struct Item {
 class MatmulBuilder {
 public:
   MatmulBuilder(VectorBuilder &builder, kern::MatmulOp op)
-      : b(builder), op(op), schedule(cast<kern::StripScheduleAttr>(op.getScheduleAttr())),
-        plans(op, {schedule.getPieces(), schedule.getStrip()}), real(getElementTypeOrSelf(op.getLhs().getType())) {
+      : b(builder), op(op), schedule(cast<kern::StripScheduleAttr>(op.getScheduleAttr())), stored(storedResult()),
+        plans(op, {schedule.getPieces(), schedule.getStrip()}, stored.has_value()),
+        real(getElementTypeOrSelf(op.getLhs().getType())) {
     std::tie(batch, time) = op.getRows();
     span = plans.span();
     tileColumns = schedule.getPieces() * schedule.getStrip();
@@ -79,14 +82,18 @@ public:
 private:
   void emitItem(Value item);
   void emitRun(const StripPlans::Run &run, RowBlocks &rows, const Item &item);
+  std::optional<unsigned> storedResult();
   void emitMatmul(const StripPlans::Run &run, const Item &item, Value row, Value count);
+  void keepLastRows();
+  Value firstColumn(const Item &item, Value row, int64_t piece);
   int64_t rowBytes() const { return tileColumns * real.getIntOrFloatBitWidth() / 8; }
-  int64_t tileBytes() const { return llvm::alignTo((span + schedule.getBlock()) * rowBytes(), 64); }
+  int64_t tileBytes() const { return stored ? 0 : llvm::alignTo((span + schedule.getBlock()) * rowBytes(), 64); }
   Value scratch() { return function.getArgument(3); }
 
   VectorBuilder &b;
   kern::MatmulOp op;
   kern::StripScheduleAttr schedule;
+  std::optional<unsigned> stored; // the result that the matmul stores
   StripPlans plans;
   Type real;
   int64_t batch, time, tileColumns, span; // span: rows of the tile that wait for the next block
@@ -95,6 +102,15 @@ private:
   std::deque<RowBlocks> rowsOfRuns;
 };
 } // namespace
+
+/// Halo rows are rows of another chunk, whose results are not to be written twice.
+std::optional<unsigned> MatmulBuilder::storedResult() {
+  auto values = op.getYielded();
+  auto at = llvm::find(values, op.getBody().getArgument(0));
+  if (at == values.end() || schedule.getChunk() < op.getRows().second)
+    return {};
+  return at - values.begin();
+}
 
 FailureOr<KernelInfo> MatmulBuilder::build() {
   if (schedule.getBlock() < span)
@@ -141,7 +157,10 @@ void MatmulBuilder::emitRun(const StripPlans::Run &run, RowBlocks &rows, const I
   RowRange halo = run.plan.halo();
   RowFrame frame = rows.frameOf(pointers, scratch(), item.chunk, item.sequence, item.first);
   frame.strip = b.add(item.strip, b.index(-run.first));
-  frame.inputs[0].rowElements = tileColumns;
+  if (stored)
+    frame.inputs[0] = frame.results[*stored];
+  else
+    frame.inputs[0].rowElements = tileColumns;
   rows.clearColumnSums(frame);
   Value begin = b.maximum(b.add(item.first, b.index(halo.low)), b.index(0));
   Value end = b.minimum(b.add(item.last, b.index(halo.high)), b.index(time));
@@ -149,8 +168,10 @@ void MatmulBuilder::emitRun(const StripPlans::Run &run, RowBlocks &rows, const I
   Value row = cast<scf::ForOp>(blocks).getInductionVar();
   Value next = b.minimum(b.add(row, b.index(schedule.getBlock())), end);
   emitMatmul(run, item, row, arith::SubIOp::create(b, next, row));
-  Value above = arith::SubIOp::create(b, b.index(span), row);
-  frame.inputs[0].pointer = b.address(scratch(), real, b.mul(above, tileColumns));
+  if (!stored) {
+    Value above = arith::SubIOp::create(b, b.index(span), row);
+    frame.inputs[0].pointer = b.address(scratch(), real, b.mul(above, tileColumns));
+  }
   emitIf(b, compare(b, arith::CmpIPredicate::eq, row, begin), [&] { rows.emitBegin(frame, item.first); });
   Value from = b.maximum(item.first, b.add(row, b.index(-halo.high)));
   Value isEnd = compare(b, arith::CmpIPredicate::eq, next, end);
@@ -161,19 +182,33 @@ void MatmulBuilder::emitRun(const StripPlans::Run &run, RowBlocks &rows, const I
 
 void MatmulBuilder::emitMatmul(const StripPlans::Run &run, const Item &item, Value row, Value count) {
   int64_t depth = op.getDepth(), width = schedule.getStrip(), panels = llvm::divideCeil(width, panelColumns);
-  if (span > 0) {
-    Value last = b.address(scratch(), real, schedule.getBlock() * tileColumns);
-    LLVM::MemmoveOp::create(b, scratch(), last, b.index(span * rowBytes()), false);
-  }
+  keepLastRows();
+  int64_t rowElements = stored ? op.getColumns() : tileColumns;
   Value left = b.address(pointers[0], real, b.mul(b.add(b.mul(item.sequence, time), row), depth));
   for (int64_t piece = 0; piece < schedule.getPieces(); ++piece) {
     Value number = b.add(b.mul(item.strip, schedule.getPieces()), b.index(piece));
     Value right = b.address(pointers[1], real, b.mul(number, panels * depth * panelColumns));
-    Value to = b.address(scratch(), real, span * tileColumns + piece * width);
-    callRuntime(
-        b, function, "stretto_block_matmul", real,
-        {count, b.index(plans.columnsOf(run)), b.index(depth), left, b.index(depth), right, to, b.index(tileColumns)});
+    callRuntime(b, function, "stretto_block_matmul", real,
+                {count, b.index(plans.columnsOf(run)), b.index(depth), left, b.index(depth), right,
+                 firstColumn(item, row, piece), b.index(rowElements)});
   }
+}
+
+void MatmulBuilder::keepLastRows() {
+  if (stored || span == 0)
+    return;
+  Value last = b.address(scratch(), real, schedule.getBlock() * tileColumns);
+  LLVM::MemmoveOp::create(b, scratch(), last, b.index(span * rowBytes()), false);
+}
+
+/// Where the columns of a piece go, of a row and those behind it.
+Value MatmulBuilder::firstColumn(const Item &item, Value row, int64_t piece) {
+  int64_t width = schedule.getStrip(), columns = op.getColumns();
+  if (!stored)
+    return b.address(scratch(), real, span * tileColumns + piece * width);
+  Value first = b.mul(b.add(b.mul(item.sequence, time), row), columns);
+  Value column = b.add(b.mul(item.strip, width), b.index(piece * (columns / schedule.getPieces())));
+  return b.address(pointers[op->getNumOperands() + *stored], real, b.add(first, column));
 }
 
 LogicalResult stretto::codegen::checkFactors(kern::MatmulOp op) {

@@ -104,7 +104,7 @@ RowEmitter::Emitted RowEmitter::load(const RowBuffer &buffer, int64_t row, Index
 RowEmitter::Emitted RowEmitter::loadOperand(BlockArgument argument, int64_t row, Index index) {
   const RowBuffer &buffer = frame.inputs[argument.getArgNumber()];
   if (!plan.kernel().getOperandOf(argument.getArgNumber()))
-    return load(buffer, row, plan.inStrip(index, domain));
+    return load(buffer, row, plan.inMatmul(index, domain));
   if (buffer.rowElements && index.column) {
     auto *known = llvm::find_if(loaded, [&](RowColumns &l) { return l.buffer == &buffer && l.index == index; });
     if (known == loaded.end())

@@ -5,8 +5,8 @@
 
 namespace stretto::codegen {
 
-/// Rows of a strip that a matmul computes before its epilogue does.
-inline constexpr int64_t stripRows = 64;
+/// Rows of a strip that a matmul computes before its epilogue does: panels of the weight are read once for them.
+inline constexpr int64_t stripRows = 128;
 
 /// With more columns, rows of a strip and panels of its weight no longer lie in a second-level cache beside what the
 /// epilogue reads; with fewer, the left operand is read more often. The tokens of shorter

@@ -129,7 +129,7 @@ Value ThreadEmitter::rowToLoad(const RowBuffer &buffer, int64_t row) {
 ThreadEmitter::Emitted ThreadEmitter::loadOperand(BlockArgument argument, int64_t row, Index index) {
   const RowBuffer &buffer = inputs[argument.getArgNumber()];
   if (buffer.end)
-    index = plan.inStrip(index, domain);
+    index = plan.inMatmul(index, domain);
   Level level = buffer.rowElements ? std::max(middle, levelOf(index)) : levelOf(index);
   Value pointer = buffer.pointer;
   if (buffer.rowElements) {

@@ -111,6 +111,8 @@ void RowPlan::findRoots() {
     allReductions.push_back(reduce);
   }
   for (auto [i, value] : llvm::enumerate(op.getYielded())) {
+    if (range.isStored && value == op.getBody().getArgument(0))
+      continue;
     auto sum = value.getDefiningOp<seq::ColumnSumOp>();
     Value computed = sum ? sum.getOperand() : value;
     addRoot({sum ? Root::columnSum : Root::store, computed, static_cast<unsigned>(i), {}}, levels.lookup(computed));

@@ -72,6 +72,7 @@ void forEachPiece(llvm::ArrayRef<RowPhase> phases, llvm::function_ref<void(const
 struct StripRange {
   const Strips *strips = nullptr;
   int64_t first = 0, count = 1;
+  bool isStored = false; // by the matmul, where a result is what it computes: no root stores it, and it is read there
 };
 
 class RowPlan {
@@ -102,8 +103,8 @@ public:
   /// What a movement (or a column index) reads behind elements `index` of its result; source 1 of an interleaved
   /// permute are columns exchanged in pairs.
   const Fit &fitOf(mlir::Operation *op, Index index, Domain domain) const;
-  /// Where elements `index` of the argument that a matmul computes are in its strip.
-  Index inStrip(Index index, Domain domain) const { return fitInStrip(index, domain).index; }
+  /// Where elements `index` of the argument that a matmul computes are: in its strip or, stored, in their row.
+  Index inMatmul(Index index, Domain domain) const { return range.isStored ? index : fitInStrip(index, domain).index; }
   /// The value that movements bring to elements `index` of `value`, and which of its elements.
   std::pair<mlir::Value, Index> behindMovements(mlir::Value value, Index index, Domain domain) const;
 

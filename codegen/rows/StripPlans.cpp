@@ -5,12 +5,13 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-StripPlans::StripPlans(kern::MatmulOp op, MeetingColumns meeting, StripForm form)
+StripPlans::StripPlans(kern::MatmulOp op, MeetingColumns meeting, StripForm form, bool isStored)
     : all(std::make_unique<Strips>(std::move(meeting), form)) {
   for (int64_t first = 0, count; first < all->count(); first += count) {
     count = all->count() - first;
-    RowPlan plan(op, {all.get(), first, count});
-    for (; plan.stripsAlike() < count; plan = RowPlan(op, {all.get(), first, count}))
+    auto planOf = [&] { return RowPlan(op, {all.get(), first, count, isStored}); };
+    RowPlan plan = planOf();
+    for (; plan.stripsAlike() < count; plan = planOf())
       count = plan.stripsAlike();
     list.push_back({first, count, std::move(plan)});
   }

@@ -18,8 +18,10 @@ public:
     RowPlan plan;
   };
 
-  StripPlans(kern::MatmulOp op, StripForm form) : StripPlans(op, MeetingColumns(op, 0), form) {}
-  StripPlans(kern::MatmulOp op, MeetingColumns meeting, StripForm form);
+  /// `isStored`: StripRange.
+  StripPlans(kern::MatmulOp op, StripForm form, bool isStored = false)
+      : StripPlans(op, MeetingColumns(op, 0), form, isStored) {}
+  StripPlans(kern::MatmulOp op, MeetingColumns meeting, StripForm form, bool isStored = false);
 
   const Strips &strips() const { return *all; }
   const std::deque<Run> &runs() const { return list; }

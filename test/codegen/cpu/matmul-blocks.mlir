@@ -2,7 +2,7 @@
 // RUN: not stretto-opt %s -kern-choose-schedule="cpu=x86-64-v4 overrides=tapped:block=3" 2>&1 | FileCheck %s --check-prefix=GIVEN
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v4 overrides=tapped:block=4" -kern-pack-weights -kern-lower-kernels=cpu=x86-64-v4 | FileCheck %s --check-prefix=ENOUGH
 // RUN: stretto-opt %s -kern-choose-schedule=cpu=x86-64-v4 -kern-pack-weights -o %t.mlir
-// RUN: sed 's/block 64/block 3/' %t.mlir | not stretto-opt -kern-lower-kernels=cpu=x86-64-v4 2>&1 | FileCheck %s --check-prefix=EDITED
+// RUN: sed 's/block 128/block 3/' %t.mlir | not stretto-opt -kern-lower-kernels=cpu=x86-64-v4 2>&1 | FileCheck %s --check-prefix=EDITED
 
 // GIVEN: kernel 'tapped': block must be at least the 4 rows that taps bring together, but got 3
 // ENOUGH: llvm.func @tapped(

@@ -204,9 +204,15 @@ void Generator::addOperation() {
   }
 }
 
+/// Of a kernel behind a matmul often what the matmul gives, as the backward may need it.
 std::string Generator::yields(bool latestOnes) {
   std::string names, types;
-  for (int64_t i = 0, count = pick(1, 3); i < count; ++i) {
+  int64_t count = pick(1, 3);
+  if (latestOnes && pick(0, 1)) {
+    names = "%x, ", types = type(row) + ", ";
+    resultTypes = rows(headCount * width) + ", ";
+  }
+  for (int64_t i = 0; i < count; ++i) {
     Shape shape = static_cast<Shape>(pick(0, 4));
     std::string name = (latestOnes ? latest(shape) : any(shape)).name, t = type(shape);
     std::string rows = "tensor<" + std::to_string(batch) + "x" + std::to_string(time) + "x" + t.substr(7);
