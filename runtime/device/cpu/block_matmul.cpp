@@ -2,13 +2,14 @@
 // (codegen/cpu/MatmulKernel.cpp).
 #include "runtime/abi/abi.h"
 #include "runtime/device/cpu/mixer/matmul.h"
+#include "runtime/device/cpu/mixer/panels.h"
 
 #include <algorithm>
 
 namespace stretto::runtime {
 namespace {
 
-constexpr int64_t panelColumns = 32;
+using mixer::panelColumns;
 constexpr int64_t panelBytes = 32 << 10; // of a panel, that stay in a first-level cache
 
 template <typename Real>
@@ -30,10 +31,7 @@ template <typename Real>
 void packPanel(int64_t depth, int64_t columns, const Real *from, int64_t stride, int64_t transposed, Real *panel) {
   if (columns < panelColumns)
     std::fill_n(panel, depth * panelColumns, Real(0));
-  if (transposed && columns > 0)
-    mixer::transposeRows(columns, depth, {from, stride}, {panel, panelColumns});
-  for (int64_t p = 0; p < depth && !transposed; ++p)
-    std::copy_n(from + p * stride, columns, panel + p * panelColumns);
+  mixer::packPanels(depth, columns, {from, stride}, transposed, panel);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/device/cpu/mixer/matmul.h"
+#include "runtime/device/cpu/mixer/panels.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +18,7 @@ using mixer::Left;
 using Out = mixer::Matrix<float>;
 using In = mixer::Matrix<const float>;
 
-constexpr int64_t depth = 256, width = 256, panel = 32, height = 128;
+constexpr int64_t depth = 256, width = 256, panel = mixer::panelColumns, height = 128;
 constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of the right operand
 constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
@@ -44,19 +45,6 @@ Packing *packing() {
 // Where element (row, column) of an operand lies.
 const float *at(const Operand<float> &operand, int64_t row, int64_t column) {
   return operand.data + (operand.transpose ? column * operand.stride + row : row * operand.stride + column);
-}
-
-// Terms [p, p + terms) of the columns from j on, each panel behind the one before.
-void packRight(const Operand<float> &b, int64_t p, int64_t terms, int64_t j, int64_t columns, float *to) {
-  for (int64_t begin = 0; begin < columns; begin += panel, to += terms * panel) {
-    const int64_t count = std::min(panel, columns - begin);
-    const float *from = at(b, p, j + begin);
-    if (b.transpose)
-      mixer::transposeRows(count, terms, {from, b.stride}, {to, panel});
-    else
-      for (int64_t t = 0; t < terms; ++t)
-        std::copy_n(from + t * b.stride, count, to + t * panel);
-  }
 }
 
 // Rows from i on. Tiles read the left operand either way; a copy has what lies the other way side by side.
@@ -94,7 +82,7 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t columns = std::min(width, n - j), terms = std::min(depth, k - p);
       if (packs)
-        packRight(b, p, terms, j, columns, right);
+        mixer::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right);
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
         const Left<float> block = leftBlock(a, i, rows, p, terms, columns, left);

@@ -1,0 +1,15 @@
+// The right operand of a matmul as its tiles read it best.
+#pragma once
+
+#include "runtime/device/cpu/mixer/rows.h"
+
+namespace stretto::runtime::mixer {
+
+constexpr int64_t panelColumns = 32;
+
+// Copies a matrix [terms, columns], or one that lies transposed, [columns, terms]: panels of 32 columns, one behind the
+// other, each with its terms in order. What the last panel has beyond the columns stays as it was.
+void packPanels(int64_t terms, int64_t columns, Matrix<const float> from, bool transposed, float *to);
+void packPanels(int64_t terms, int64_t columns, Matrix<const double> from, bool transposed, double *to);
+
+} // namespace stretto::runtime::mixer
