@@ -1,7 +1,8 @@
 // MKL with several threads cuts some matmuls along k by the number of threads, which changes the bits
 // (measured on an AMD EPYC for tall f64 matmuls, under every value of MKL_CBWR). So every call here, of
-// MKL or of our own (packed_matmul.h), runs on one thread and computes one tile of C. Tiles of 256 x 256 and
-// more cost 2 to 5 % against one call; smaller ones are used only where there would be too few to share out.
+// MKL or of our own (packed_matmul.h), runs on one thread and computes one tile of C. With MKL, tiles of 256 x 256 and
+// more cost 2 to 5 % against one call; smaller ones are used only where there would be too few to share out. Our own
+// are tall, as they copy the right operand once for all of their rows, and narrow instead.
 #include "runtime/device/cpu/matmul.h"
 
 #include "runtime/core/error.h"
@@ -23,6 +24,23 @@ void checkSizes(const MatmulOp &op) {
       throw Error(fmt::format("sizes and row strides of a matmul must be in 0..{}, but got {} x {} x {} "
                               "with strides {}, {}, {}",
                               INT_MAX, op.m, op.n, op.k, op.lda, op.ldb, op.ldc));
+}
+
+constexpr int64_t enough = 8;             // tiles worth having
+constexpr double least = 2.0 * (1 << 20); // floating point operations worth a tile
+
+int64_t roundUp(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
+int64_t partsOf(int64_t number, int64_t size) { return (number + size - 1) / size; }
+
+MatmulTiles largeTiles(int64_t m, int64_t n) { return {std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)}; }
+
+// All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile.
+MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t tall = 1024, wide = 256, panel = 32;
+  const int64_t down = partsOf(m, tall), rows = std::min(m, roundUp(partsOf(m, down), 16));
+  const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
+  const int64_t columns = std::max(partsOf(n, partsOf(enough, down)), static_cast<int64_t>(least / ofColumn));
+  return {rows, std::min({n, wide, roundUp(columns, panel)})};
 }
 
 // Of a tile of C.
@@ -51,9 +69,11 @@ template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t colu
   multiply<Real>(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
 }
 
+MatmulTiles tilesOf(const MatmulOp &op) { return matmulTiles(op.m, op.n, op.k, isPacked(shapeOf(op, op.m, op.n))); }
+
 template <typename Real> void matmul(const MatmulOp &op) {
-  const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
-  const int64_t down = (op.m + tiles.rows - 1) / tiles.rows, across = (op.n + tiles.columns - 1) / tiles.columns;
+  const MatmulTiles tiles = tilesOf(op);
+  const int64_t down = partsOf(op.m, tiles.rows), across = partsOf(op.n, tiles.columns);
   auto run = [&](int64_t index) {
     const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
     tile<Real>(op, row, column, std::min(tiles.rows, op.m - row), std::min(tiles.columns, op.n - column));
@@ -65,15 +85,13 @@ template <typename Real> void matmul(const MatmulOp &op) {
 
 } // namespace
 
-MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
-  constexpr int64_t enough = 8;             // tiles worth having
-  constexpr double least = 2.0 * (1 << 20); // floating point operations worth a tile
-  MatmulTiles tiles{std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)};
-  auto count = [&] { return ((m + tiles.rows - 1) / tiles.rows) * ((n + tiles.columns - 1) / tiles.columns); };
+MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k, bool isPacked) {
+  MatmulTiles tiles = isPacked ? tallTiles(m, n, k) : largeTiles(m, n);
+  auto count = [&] { return partsOf(m, tiles.rows) * partsOf(n, tiles.columns); };
   while (count() < enough) {
     const bool byRows = tiles.rows >= tiles.columns;
     int64_t &side = byRows ? tiles.rows : tiles.columns;
-    const int64_t half = (side / 2 + 15) / 16 * 16;
+    const int64_t half = roundUp(side / 2, 16);
     const double operations = 2.0 * half * (byRows ? tiles.columns : tiles.rows) * k;
     if (half < 32 || half >= side || operations < least)
       break;
@@ -84,7 +102,7 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {
   const MatmulOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
-  const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
+  const MatmulTiles tiles = tilesOf(op);
   const bool shared = tiles.rows < op.m || tiles.columns < op.n;
   bool packs = false;
   for (int64_t rows : {tiles.rows, op.m % std::max<int64_t>(1, tiles.rows)})

@@ -12,7 +12,8 @@ namespace stretto::runtime {
 struct MatmulTiles {
   int64_t rows = 0, columns = 0;
 };
-MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
+// `isPacked`: for our own matmuls (packed_matmul.h), else for MKL's.
+MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k, bool isPacked);
 
 // The matmuls of one thread that a matmul consists of, as far as MKL computes them; whether others are packed.
 bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);

@@ -101,10 +101,23 @@ TEST(Matmul, BitsDoNotDependOnThreadsOrDevice) {
 }
 
 TEST(Matmul, SmallMatmulsAreStillCutIntoSeveralTiles) {
-  const MatmulTiles tiles = matmulTiles(64, 64, 2048);
-  EXPECT_LT(tiles.rows * tiles.columns, 64 * 64);
-  const MatmulTiles tiny = matmulTiles(16, 16, 16);
-  EXPECT_EQ(tiny.rows * tiny.columns, 16 * 16);
+  for (bool isPacked : {false, true}) {
+    const MatmulTiles tiles = matmulTiles(64, 64, 2048, isPacked);
+    EXPECT_LT(tiles.rows * tiles.columns, 64 * 64);
+    const MatmulTiles tiny = matmulTiles(16, 16, 16, isPacked);
+    EXPECT_EQ(tiny.rows * tiny.columns, 16 * 16);
+  }
+}
+
+TEST(Matmul, TilesOfOurOwnAreTall) {
+  for (int64_t m : {8, 300, 1024, 1360, 5000})
+    for (int64_t n : {1, 40, 256, 700, 4096})
+      for (int64_t k : {64, 768}) {
+        const MatmulTiles tiles = matmulTiles(m, n, k, /*isPacked=*/true);
+        EXPECT_LE(tiles.rows, 1024);
+        EXPECT_LE(tiles.columns, 256);
+        EXPECT_TRUE(tiles.rows == m || tiles.rows >= 512 || tiles.columns <= 32) << m << " x " << n << " x " << k;
+      }
 }
 
 TEST(Matmul, RefusesABufferOutsideItsArena) {

@@ -1,3 +1,4 @@
+// Whole panels are moved by code of fixed sizes, what is left over number by number.
 #include "runtime/device/cpu/mixer/panels.h"
 
 #include "runtime/device/cpu/mixer/transpose.h"
