@@ -17,8 +17,8 @@ inline stretto::runtime::Operand<float> from(stretto::runtime::Operand<float> op
   return operand;
 }
 
-// All of `count` matmuls, on one thread: by our tiles and by MKL, in tiles of 512 x 512 as the runtime cuts results, or
-// by oneDNN's block matmul, as LibTorch carries it.
+// All of `count` matmuls, on one thread: by our tiles and by MKL, cut as the runtime cuts them, or by oneDNN's block
+// matmul, as LibTorch carries it.
 extern "C" {
 void stretto_bench_tiles(const Matmul *matmuls, int64_t count);
 void stretto_bench_mkl(const Matmul *matmuls, int64_t count);

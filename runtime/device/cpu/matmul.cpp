@@ -26,27 +26,32 @@ void checkSizes(const MatmulOp &op) {
                               INT_MAX, op.m, op.n, op.k, op.lda, op.ldb, op.ldc));
 }
 
-constexpr int64_t enough = 8;             // tiles worth having
-constexpr double least = 2.0 * (1 << 20); // floating point operations worth a tile
-
 int64_t roundUp(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
 int64_t partsOf(int64_t number, int64_t size) { return (number + size - 1) / size; }
 
-MatmulTiles largeTiles(int64_t m, int64_t n) { return {std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)}; }
+constexpr int64_t fewestTiles = 8;        // worth having
+constexpr double least = 2.0 * (1 << 20); // floating point operations worth a tile
 
-// All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile.
-MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k) {
-  constexpr int64_t tall = 1024, wide = 256, panel = 32;
-  const int64_t down = partsOf(m, tall), rows = std::min(m, roundUp(partsOf(m, down), 16));
-  const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
-  const int64_t columns = std::max(partsOf(n, partsOf(enough, down)), static_cast<int64_t>(least / ofColumn));
-  return {rows, std::min({n, wide, roundUp(columns, panel)})};
+// Halves the longer side of tiles until there are enough of them, as long as they are worth it.
+MatmulTiles split(MatmulTiles tiles, int64_t m, int64_t n, int64_t k, int64_t enough) {
+  while (partsOf(m, tiles.rows) * partsOf(n, tiles.columns) < enough) {
+    const bool byRows = tiles.rows >= tiles.columns;
+    int64_t &side = byRows ? tiles.rows : tiles.columns;
+    const int64_t half = roundUp(side / 2, 16);
+    const double operations = 2.0 * half * (byRows ? tiles.columns : tiles.rows) * k;
+    if (half < 32 || half >= side || operations < least)
+      break;
+    side = half;
+  }
+  return tiles;
 }
 
 // Of a tile of C.
 MatmulShape shapeOf(const MatmulOp &op, int64_t rows, int64_t columns, bool shared = false) {
   return {op.dtype, rows, columns, op.k, op.transpose_a != 0, op.transpose_b != 0, shared};
 }
+
+bool isPacked(const MatmulOp &op) { return runtime::isPacked(shapeOf(op, op.m, op.n)); }
 
 // Begins a tile of C with that of D.
 template <typename Real> void copyResidual(const MatmulOp &op, Real *to, int64_t row, int64_t column, int64_t rows,
@@ -64,15 +69,13 @@ template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t colu
   if (op.d)
     copyResidual(op, c, row, column, rows, columns);
   if constexpr (sizeof(Real) == sizeof(float))
-    if (isPacked(shapeOf(op, rows, columns)))
+    if (isPacked(op))
       return packedMatmul(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
   multiply<Real>(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
 }
 
-MatmulTiles tilesOf(const MatmulOp &op) { return matmulTiles(op.m, op.n, op.k, isPacked(shapeOf(op, op.m, op.n))); }
-
 template <typename Real> void matmul(const MatmulOp &op) {
-  const MatmulTiles tiles = tilesOf(op);
+  const MatmulTiles tiles = isPacked(op) ? packedTiles(op.m, op.n, op.k, threadCount()) : matmulTiles(op.m, op.n, op.k);
   const int64_t down = partsOf(op.m, tiles.rows), across = partsOf(op.n, tiles.columns);
   auto run = [&](int64_t index) {
     const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
@@ -85,34 +88,31 @@ template <typename Real> void matmul(const MatmulOp &op) {
 
 } // namespace
 
-MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k, bool isPacked) {
-  MatmulTiles tiles = isPacked ? tallTiles(m, n, k) : largeTiles(m, n);
-  auto count = [&] { return partsOf(m, tiles.rows) * partsOf(n, tiles.columns); };
-  while (count() < enough) {
-    const bool byRows = tiles.rows >= tiles.columns;
-    int64_t &side = byRows ? tiles.rows : tiles.columns;
-    const int64_t half = roundUp(side / 2, 16);
-    const double operations = 2.0 * half * (byRows ? tiles.columns : tiles.rows) * k;
-    if (half < 32 || half >= side || operations < least)
-      break;
-    side = half;
-  }
-  return tiles;
+MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
+  return split({std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)}, m, n, k, fewestTiles);
+}
+
+// All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile.
+MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads) {
+  constexpr int64_t tall = 1024, wide = 256, panel = 32;
+  const int64_t enough = std::max<int64_t>(fewestTiles, 4 * threads), down = partsOf(m, tall);
+  const int64_t rows = std::min(m, roundUp(partsOf(m, down), 16));
+  const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
+  const int64_t columns = std::max(partsOf(n, partsOf(enough, down)), static_cast<int64_t>(least / ofColumn));
+  return split({rows, std::min({n, wide, roundUp(columns, panel)})}, m, n, k, enough);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {
   const MatmulOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
-  const MatmulTiles tiles = tilesOf(op);
+  if (isPacked(op))
+    return true;
+  const MatmulTiles tiles = matmulTiles(op.m, op.n, op.k);
   const bool shared = tiles.rows < op.m || tiles.columns < op.n;
-  bool packs = false;
   for (int64_t rows : {tiles.rows, op.m % std::max<int64_t>(1, tiles.rows)})
     for (int64_t columns : {tiles.columns, op.n % std::max<int64_t>(1, tiles.columns)})
-      if (const MatmulShape shape = shapeOf(op, rows, columns, shared); rows > 0 && columns > 0) {
-        packs |= isPacked(shape);
-        if (!isPacked(shape))
-          shapes.insert(shape);
-      }
-  return packs;
+      if (rows > 0 && columns > 0)
+        shapes.insert(shapeOf(op, rows, columns, shared));
+  return false;
 }
 
 void matmul(const MatmulOp &op) {

@@ -8,12 +8,14 @@
 
 namespace stretto::runtime {
 
-// How C is cut; a function of the shape alone, so that the bits of a matmul do not depend on threads.
+// How C is cut.
 struct MatmulTiles {
   int64_t rows = 0, columns = 0;
 };
-// `isPacked`: for our own matmuls (packed_matmul.h), else for MKL's.
-MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k, bool isPacked);
+// For MKL: a function of the shape alone, so that the bits of a matmul do not depend on threads.
+MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
+// For our own matmuls (packed_matmul.h), whose bits do not depend on tiles.
+MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads);
 
 // The matmuls of one thread that a matmul consists of, as far as MKL computes them; whether others are packed.
 bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);
