@@ -1,6 +1,7 @@
 # REQUIRES: runtime
 # RUN: %python3 %s %S/Inputs %t
 """A sweep that is stopped, or killed, goes on from the checkpoints of its runs."""
+import fcntl
 import os
 import shutil
 import signal
@@ -10,10 +11,10 @@ import time
 from pathlib import Path
 
 inputs, folder = Path(sys.argv[1]), Path(sys.argv[2])
-STEPS = 200
+STEPS, LIMIT = 200, 120  # seconds; ends a test that hangs
 
 
-def start(out, seconds="0.1"):
+def start(out, seconds="0.5"):
     """The sweep as a process: two runs at a time out of three, `seconds` a step."""
     line = ["stretto-sweep", str(inputs / "llama.stretto"), "--stretto", str(inputs / "sweep-stand-in.py"), "--steps", str(STEPS),
             "--lr", "1e-3", "--over", "seed=0,1,2", "--jobs", "2", "--out", str(out)]
@@ -21,14 +22,25 @@ def start(out, seconds="0.1"):
                             env=dict(os.environ, STEP_SECONDS=seconds))
 
 
+def until(condition, what):
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, f"{what} did not come"
+        time.sleep(0.01)
+
+
 def begun(out, count):
-    """Waits until so many runs are at work."""
-    for _ in range(600):
-        if len(list(out.glob("*/metrics.jsonl"))) >= count:
-            time.sleep(0.5)
-            return
-        time.sleep(0.05)
-    raise AssertionError("the runs did not begin")
+    """Waits until so many runs have done a step."""
+    until(lambda: sum(path.stat().st_size > 0 for path in out.glob("*/metrics.jsonl")) >= count, "steps of the runs")
+
+
+def is_free(out):
+    """Whether neither a sweep nor a run of one is going on there."""
+    with open(out / "lock") as file:
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB) is None
+        except BlockingIOError:
+            return False
 
 
 def step(out, seed):
@@ -40,7 +52,7 @@ def goes_on(out):
     before = [step(out, seed) for seed in (0, 1)]
     assert all(0 < at < STEPS for at in before), before
     process = start(out, "0")
-    text = process.communicate(timeout=60)[0]
+    text = process.communicate(timeout=LIMIT)[0]
     assert process.returncode == 0, text
     assert "all 3 runs are finished (0 before, 3 in" in text, text
     for seed in (0, 1):
@@ -55,7 +67,7 @@ def stopped_by(number):
     process = start(out)
     begun(out, 2)
     process.send_signal(number)
-    text = process.communicate(timeout=60)[0]
+    text = process.communicate(timeout=LIMIT)[0]
     assert process.returncode == 130, (process.returncode, text)
     assert "stopping: 2 going on, each writes a checkpoint" in text, text
     assert "stopped: 0 of 3 runs are finished; the same line goes on" in text, text
@@ -68,16 +80,12 @@ def killed():
     begun(out, 2)
     # While it works, a second one is refused.
     second = start(out)
-    text = second.communicate(timeout=60)[0]
+    text = second.communicate(timeout=LIMIT)[0]
     assert second.returncode == 1 and "must have one sweep, but another one" in text, text
     process.kill()
     process.wait()
     # Its runs are told to stop and write their checkpoints; only then may another sweep begin.
-    for _ in range(600):
-        if all((out / f"seed-{seed}/ckpt/latest").exists() for seed in (0, 1)):
-            break
-        time.sleep(0.05)
-    time.sleep(0.5)
+    until(lambda: is_free(out), "the end of the runs")
     goes_on(out)
 
 

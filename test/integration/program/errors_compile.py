@@ -6,7 +6,7 @@ RUN: %python3 %s %t
 import os
 import sys
 
-from programs import HELLO, SMALL, TASK, Promises, empty, expect, program, run
+from programs import HELLO, SMALL, TASK, Promises, empty, expect, obeying_permissions, program, run
 
 folder = empty(sys.argv[1])
 promises = Promises("Before a program runs")
@@ -115,12 +115,10 @@ refuse_run("a line of a run that is no JSON", "metrics.jsonl", '{"step": 1}\nste
 refuse_run("a line of a run without its step", "timing.jsonl", '{"seconds": 1}\n')
 refuse_run("a run.toml with another type", "run.toml", "settings = 7\n")
 
-# Root writes everywhere, so it becomes nobody.
-other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
 os.makedirs(f"{folder}/readonly")
 os.chmod(f"{folder}/readonly", 0o555)
-promises.check("read-only folder for the program", ["stretto", "compile", HELLO, *TASK, "-o", f"{folder}/readonly/p"],
-               **other)
+promises.check("read-only folder for the program",
+               obeying_permissions(["stretto", "compile", HELLO, *TASK, "-o", f"{folder}/readonly/p"]))
 promises.check("a cache that cannot be written", train, env={**os.environ, "STRETTO_CACHE": "/dev/null/cache"})
 own = {"env": {**os.environ, "STRETTO_CACHE": f"{folder}/cache"}}
 made = run("stretto", "program", HELLO, *TASK, *SMALL, environment=own["env"]).strip()

@@ -10,18 +10,16 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from programs import HELLO, SMALL, TASK, Promises, contains, digest, empty, expect, program, read, run
+from programs import HELLO, SMALL, TASK, Promises, contains, digest, empty, expect, obeying_permissions, program, read, run, until
 
 folder = empty(sys.argv[1])
 promises = Promises("When a program runs")
-small = shutil.copy(program(HELLO, *TASK, *SMALL), f"{folder}/small")  # the cache lets nobody else in
+small = program(HELLO, *TASK, *SMALL)
 wide = program(HELLO, *TASK, *SMALL, "--set", "dim=32")
 quiet = ["--threads", "1", "--eval-batches", "0", "--quiet"]
 options = [*TASK, *quiet, "--steps", "40", "--save-every", "10"]
 start = [small, *options]
-nobody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}  # root may read and write everything
 
 run(*start, "--out", f"{folder}/good")
 good = digest(f"{folder}/good", 40)
@@ -91,7 +89,7 @@ def weights_of_the_user():
     promises.check("a folder that holds no weights", [*load, f"{folder}/good/build"])
     copy = shutil.copy(weights, f"{folder}/copy")
     os.chmod(copy, 0)
-    promises.check("unreadable weights", [*load, copy], **nobody)
+    promises.check("unreadable weights", obeying_permissions([*load, copy]))
     os.chmod(copy, 0o644)
     damage(copy, "cut")
     promises.check("truncated weights", [*load, copy])
@@ -212,14 +210,13 @@ def changed_file():
 def run_directories():
     promises.check("a run directory that is not new", [*start, "--out", f"{folder}/good"])
     busy = subprocess.Popen([small, *options, "--steps", "10000000", "--out", f"{folder}/busy"], stderr=subprocess.PIPE)
-    while not os.path.exists(f"{folder}/busy/metrics.jsonl"):
-        time.sleep(0.01)
+    until(lambda: os.path.exists(f"{folder}/busy/metrics.jsonl"), "the run directory")
     promises.check("a run directory in use", [*start, "--out", f"{folder}/busy"])
     busy.send_signal(signal.SIGTERM)
     expect(busy.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")
     os.makedirs(f"{folder}/readonly")
     os.chmod(f"{folder}/readonly", 0o555)
-    promises.check("read-only folder", [*start, "--out", f"{folder}/readonly/run"], **nobody)
+    promises.check("read-only folder", obeying_permissions([*start, "--out", f"{folder}/readonly/run"]))
     expect(digest(f"{folder}/good", 40) == good, "a refused run changed the run directory")
 
 

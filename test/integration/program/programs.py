@@ -7,7 +7,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "test", "integration", "runtime"))
-from harness import contains, digest, digest_of_ranks, expect, read, run  # noqa: E402, F401
+from harness import contains, digest, digest_of_ranks, expect, obeying_permissions, read, run, until  # noqa: E402, F401
 
 HELLO = os.path.join(ROOT, "models", "hello.stretto")
 LLAMA = os.path.join(ROOT, "models", "llama.stretto")
@@ -48,7 +48,7 @@ class Promises:
 
     def check(self, mistake, command, status=1, **more):
         """Runs a command that has to fail with the promised message and status; returns all it printed."""
-        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120, **more)
+        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600, **more)
         text = result.stdout + result.stderr
         if result.returncode != status:
             self.failures.append(f"{mistake}: exit status {result.returncode}, not {status}:\n{text}")

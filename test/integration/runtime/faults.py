@@ -10,9 +10,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from harness import contains, digest, expect, read, run
+from harness import contains, digest, expect, lasting, obeying_permissions, read, run, until
 
 programs, folder = sys.argv[1], sys.argv[2]
 fake = f"{programs}/fake_f32"
@@ -28,8 +27,7 @@ good = digest(f"{folder}/good", 40)
 contains(run(fake, *options, "--out", f"{folder}/good", status=1), "must be new, but has checkpoints; give --resume")
 slow = subprocess.Popen([fake, "--task", "rule", "--steps", "100000", "--task-set", "delay_us=2000", "--quiet",
                          "--out", f"{folder}/slow"], stderr=subprocess.PIPE)
-while not os.path.exists(f"{folder}/slow/metrics.jsonl"):
-    time.sleep(0.01)
+until(lambda: os.path.exists(f"{folder}/slow/metrics.jsonl"), "the run directory")
 contains(run(fake, *options, "--out", f"{folder}/slow", status=1),
          f"must have one writer, but is in use by process {slow.pid}")
 
@@ -37,10 +35,10 @@ contains(run(fake, *options, "--out", f"{folder}/slow", status=1),
 slow.send_signal(signal.SIGTERM)
 expect(slow.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")
 expect(len(os.listdir(f"{folder}/slow/ckpt")) >= 2, "no checkpoint after SIGTERM")
-process = subprocess.Popen([fake, *options[:-1], "--progress", "plain", "--log-every", "1", "--task-set",
-                            "delay_us=20000", "--out", f"{folder}/stopped"], stdout=subprocess.PIPE, text=True)
-while "step 3/" not in process.stdout.readline():
-    pass
+process = subprocess.Popen([fake, *options[:-1], "--progress", "plain", "--log-every", "1", "--out", f"{folder}/stopped"],
+                           stdout=subprocess.PIPE, text=True, env={**os.environ, **lasting(3, 500)})
+while "step 3/" not in (line := process.stdout.readline()):
+    expect(line, "the run ended before step 3")
 process.send_signal(signal.SIGINT)
 output = process.communicate()[0]
 expect(process.returncode == 128 + signal.SIGINT, "exit status after SIGINT")
@@ -84,11 +82,10 @@ expect(limited.returncode == 1, "exit status at a full disk")
 contains(limited.stderr, "error: cannot write")
 contains(limited.stderr, "File too large")
 
-# A folder that may not be written; root writes everywhere, so it becomes nobody.
+# A folder that may not be written.
 os.makedirs(f"{folder}/readonly")
 os.chmod(f"{folder}/readonly", 0o555)
-other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
-refused = subprocess.run([fake, *options, "--out", f"{folder}/readonly/run"], capture_output=True, text=True, **other)
+refused = subprocess.run(obeying_permissions([fake, *options, "--out", f"{folder}/readonly/run"]), capture_output=True, text=True)
 expect(refused.returncode == 1, "exit status in a read-only folder")
 contains(refused.stderr, f"error: cannot create folder '{folder}/readonly/run': Permission denied")
 

@@ -28,7 +28,7 @@ def hosts(name, *more, environment={}):
         own = {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": 1, "MASTER_ADDR": "127.0.0.1",
                "MASTER_PORT": store.port, "TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": 0,
                "GLOO_SOCKET_IFNAME": "lo", "LD_PRELOAD": fake, "STRETTO_FAKE_GPU_HOST": rank} | (environment if rank else {})
-        command = ["timeout", "-s", "KILL", "30", program, *map(str, options), *more, "--out", f"{folder}/{name}"]
+        command = ["timeout", "-s", "KILL", "120", program, *map(str, options), *more, "--out", f"{folder}/{name}"]
         ranks.append(subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       env=os.environ | {key: str(value) for key, value in own.items()}))
     said = [rank.communicate()[0] for rank in ranks]

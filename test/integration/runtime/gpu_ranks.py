@@ -22,7 +22,7 @@ def train(name, *more, environment={}):
     """A run as a process: its exit status, and what it said."""
     command = [program, "--task", "rule", "--steps", STEPS, "--warmup", 2, "--eval-every", STEPS, "--threads", 1, "--quiet",
                "--virtual-ranks", 4, "--out", f"{folder}/{name}", *more]
-    done = subprocess.run(["timeout", "-s", "KILL", "15", *map(str, command)], capture_output=True, text=True,
+    done = subprocess.run(["timeout", "-s", "KILL", "120", *map(str, command)], capture_output=True, text=True,
                           env={**os.environ, **gpus, **environment})
     return done.returncode, done.stdout + done.stderr
 

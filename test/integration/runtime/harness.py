@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -45,7 +46,8 @@ def read(path):
         return file.read()
 
 
-def until(condition, what, limit=60):
+def until(condition, what, limit=120):
+    """Awaits an event; the limit, in seconds, is there to end a test whose event never comes."""
     end = time.monotonic() + limit
     while not condition():
         expect(time.monotonic() < end, f"{what} did not come within {limit} s")
@@ -58,9 +60,22 @@ def await_checkpoint(out, step):
     until(lambda: os.path.exists(metrics) and read(metrics).count(b"\n") > step, f"{out}: the step behind {step}")
 
 
-def lasting(loss):
+def lasting(loss, milliseconds=100):
     """The environment of a fake program that takes its time from a loss on: what is done to it then finds it training."""
-    return {"STRETTO_FAKE_SLOW": f"20@{loss}"}
+    return {"STRETTO_FAKE_SLOW": f"{milliseconds}@{loss}"}
+
+
+def usual_signals():
+    """For what this test starts, signals are what they usually are, also where the test was started by nohup or with `&`."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def obeying_permissions(command):
+    """The command as one that the permissions of files hold for, also where root runs it."""
+    if os.geteuid() != 0:
+        return command
+    return ["setpriv", "--inh-caps=-all", "--bounding-set=-dac_override,-dac_read_search", *command]
 
 
 def digest(folder, step):

@@ -4,6 +4,7 @@ the bits of one that was left alone. Ranks of one host talk over the loopback al
 REQUIRES: runtime
 RUN: %python3 %s %build/test/programs/fake_f32 %build/test/campaign/libstretto_faults.so %t
 """
+import atexit
 import os
 import re
 import shutil
@@ -17,9 +18,10 @@ from harness import await_checkpoint, contains, digest_of_ranks, expect, lasting
 
 STEPS, RANKS = 300, 3
 LASTING = {rank: lasting(100) for rank in range(RANKS)}
+SOON = 8  # seconds for what takes one, as the machine may be busy and slow; a standstill is told after twelve
 program, faults, folder = sys.argv[1:4]
 options = ["--task", "rule", "--steps", STEPS, "--save-every", 100, "--eval-every", 0, "--threads", 1, "--virtual-ranks",
-           RANKS, "--rank-timeout", 2, "--join-timeout", 3, "--task-set", "delay_us=300"]
+           RANKS, "--rank-timeout", 2, "--join-timeout", 60, "--task-set", "delay_us=300"]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 run(program, *options, "--out", f"{folder}/alone", "--quiet")
@@ -44,13 +46,14 @@ class Run:
                 command, env={**os.environ, **common, **own, **environments.get(rank, {})}, text=True,
                 pass_fds=[listener.fileno()] * (rank == 0), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         listener.close()
+        atexit.register(self.kill)  # where this test fails
 
     def hit(self, rank, number):
         self.processes[rank].send_signal(number)
         self.began = time.monotonic()
 
     def end(self, limit, statuses, besides=()):
-        """Awaits all ranks but some; returns what they said."""
+        """Awaits all ranks but some, so many seconds after they began or one was hit; returns what they said."""
         said = {}
         for rank, process in self.processes.items():
             if rank in besides:
@@ -94,6 +97,9 @@ def sockets(process):
     return found
 
 
+# Who does not come: rank 1 has time to, while other runs are looked at.
+missing = Run("missing", {0: ["--join-timeout", 10], 1: ["--join-timeout", 10], 2: None})
+
 # Killed, rank by rank; the first one holds the store.
 for victim, text in ((1, "rank 1 (host"), (2, "rank 2 (host"), (0, "rank 0 (host")):
     trial = Run(f"killed-{victim}", environments=LASTING)
@@ -104,7 +110,7 @@ for victim, text in ((1, "rank 1 (host"), (2, "rank 2 (host"), (0, "rank 0 (host
                    if local not in LOOPBACK or (remote not in LOOPBACK and remote.strip("0"))]
         expect(addresses and not strange, f"sockets must be of the loopback, but got {strange}")
     trial.hit(victim, signal.SIGKILL)
-    said = trial.end(5, [75], [victim])
+    said = trial.end(SOON, [75], [victim])
     told = said[0] if victim else said[1]
     contains(told, text)
     contains(told, "which holds the store, is gone" if victim == 0 else "is gone; of its signs of life, the last one was in ")
@@ -113,7 +119,7 @@ for victim, text in ((1, "rank 1 (host"), (2, "rank 2 (host"), (0, "rank 0 (host
 
 # A rank that ends too early, with the status of one that is done.
 trial = Run("left", environments={1: {"STRETTO_FAKE_EXIT": "20"}})
-said = trial.end(10, [75], [1])
+said = trial.end(60, [75], [1])
 contains(said[0], "error: rank 1 (host ")
 contains(said[0], "is gone; of its signs of life, the last one was in ")
 
@@ -122,7 +128,7 @@ for victim, text in ((1, "gave no sign of life for 2 s, the last one was in "), 
     trial = Run(f"stopped-{victim}", environments=LASTING)
     await_checkpoint(trial.out, 100)
     trial.hit(victim, signal.SIGSTOP)
-    said = trial.end(2 + 1.5, [75], [victim])
+    said = trial.end(2 + SOON, [75], [victim])
     contains(said[0] if victim else said[1], text)
     trial.goes_on()
 
@@ -130,7 +136,7 @@ for victim, text in ((1, "gave no sign of life for 2 s, the last one was in "), 
 # what is no step.
 trial = Run("stuck", {rank: ["--rank-timeout", 1] for rank in range(RANKS)}, {2: {"STRETTO_FAKE_STUCK": "150"}})
 await_checkpoint(trial.out, 100)
-said = trial.end(20, [75])
+said = trial.end(60, [75])
 contains(said[0], "error: no rank has got any further for 6 s: rank 2 (host ")
 contains(said[0], "): computing in step 150; all others: waiting for exchange 3 of group level0 in step 150; the checkpoint of step 100 is good; go on with: ")
 expect(not said[1] + said[2], f"one rank tells what all know, but got {said}")
@@ -140,13 +146,13 @@ trial.goes_on()
 trial = Run("asked", environments=LASTING)
 await_checkpoint(trial.out, 100)
 trial.hit(2, signal.SIGTERM)
-trial.end(5, [128 + signal.SIGTERM])
+trial.end(60, [128 + signal.SIGTERM])
 trial.goes_on()
 
 # A disk that is full for one rank alone, as it writes its part of the second checkpoint: training goes on. So it does
 # with a rank that is slow, which is told.
 trial = Run("full", environments={1: {"LD_PRELOAD": faults, "STRETTO_FAULTS_BELOW": f"{folder}/full/ckpt",
-                                      "STRETTO_FAULTS_FAIL": "6:28"}, 2: {"STRETTO_FAKE_SLOW": "10"}})
+                                      "STRETTO_FAULTS_FAIL": "6:28"}, 2: lasting(180, 50)})
 said = trial.end(60, [0])
 contains(said[0], "could not be written: rank 1: cannot ")
 contains(said[0], "No space left on device; earlier checkpoints are intact")
@@ -155,18 +161,18 @@ expect(digest_of_ranks(trial.out, STEPS) == expected, "bits differ after a check
 
 # No number on one rank: all see it in the same step, and say whose it is.
 trial = Run("poisoned", environments={1: {"STRETTO_FAKE_POISON": "40"}})
-said = trial.end(20, [1])
+said = trial.end(60, [1])
 contains(said[0], "error: step 40: the loss must be a number, but got nan (virtual rank 1, computed by rank 1); ")
 expect(not any("error" in said[rank] for rank in (1, 2)), f"one rank tells what all know, but got {said}")
 
 # What does not fit together, and who does not come.
-said = Run("other", {1: ["--lr", 0.5]}).end(10, [1])
+said = Run("other", {1: ["--lr", 0.5]}).end(60, [1])
 contains(said[0], "must run the same as rank 0 (host")
 contains(said[0], "but its digest of settings is ")
-said = Run("missing", {2: None}).end(10, [1])
-contains(said[0], "3 ranks must come within 3 s (--join-timeout), but rank 2 did not")
+missing.began = time.monotonic()
+contains(missing.end(60, [1])[0], "3 ranks must come within 10 s (--join-timeout), but rank 2 did not")
 four = {rank: ["--virtual-ranks", 4] for rank in range(4)}
-said = Run("counts", four, {1: {"STRETTO_RANKS": "2"}}, ranks=4).end(10, [1, 75])
+said = Run("counts", four, {1: {"STRETTO_RANKS": "2"}}, ranks=4).end(60, [1, 75])
 contains("".join(said.values()), "was told of ")
 expect("socket.cpp" not in "".join(said.values()), f"texts of libraries must not be told, but got {said}")
 

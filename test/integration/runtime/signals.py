@@ -9,25 +9,28 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from harness import expect, read, run
+from harness import expect, read, run, until, usual_signals
 
 fake, folder = sys.argv[1], sys.argv[2]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
+usual_signals()
 options = ["--task", "rule", "--steps", "100000", "--task-set", "delay_us=5000", "--threads", "1", "--eval-batches", "0"]
 
 
+def steps(out):
+    return read(f"{out}/metrics.jsonl").count(b"\n") if os.path.exists(f"{out}/metrics.jsonl") else 0
+
+
 def until_it_steps(out):
-    while not os.path.exists(f"{out}/metrics.jsonl") or not read(f"{out}/metrics.jsonl"):
-        time.sleep(0.01)
+    until(lambda: steps(out) > 0, f"{out}: a step")
 
 
 def saved(out):
     """A stop leaves a checkpoint of its last step, and the run goes on from there."""
     step = int(read(f"{out}/ckpt/latest"))
-    expect(step >= 1 and read(f"{out}/metrics.jsonl").count(b"\n") == step, f"{out}: checkpoint {step} is not the last step")
+    expect(step >= 1 and steps(out) == step, f"{out}: checkpoint {step} is not the last step")
     told = run(fake, "--resume", "--steps", step + 2, "--warmup", 0, "--quiet", "--out", out)
     expect("warning" not in told and int(read(f"{out}/ckpt/latest")) == step + 2, f"{out}: {told}")
 
@@ -68,9 +71,8 @@ saved(out)
 out = f"{folder}/nohup"
 process = started(out, stdout=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
 process.send_signal(signal.SIGHUP)
-lines = read(f"{out}/metrics.jsonl").count(b"\n")
-while process.poll() is None and read(f"{out}/metrics.jsonl").count(b"\n") < lines + 20:
-    time.sleep(0.01)
+before = steps(out)
+until(lambda: process.poll() is not None or steps(out) >= before + 20, "twenty more steps")
 expect(process.poll() is None, "SIGHUP that is ignored stopped the run")
 process.send_signal(signal.SIGTERM)
 expect(process.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")

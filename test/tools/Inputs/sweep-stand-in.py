@@ -4,12 +4,14 @@
 `program`: says that it makes one; fails where dim=0 is set. `train`: takes STEP_SECONDS for each step, writes metrics and
 the step into ckpt/latest, goes on from there with --resume; ends early with a checkpoint on SIGINT or SIGTERM. The score is
 the step in percent of all steps, times the learning rate in thousandths, at most 100; twice that without a Canon. Seed 13
-fails where the file named by LUCK is missing. Each call adds a line to calls.txt in the run directory."""
+fails where the file named by LUCK is missing. Each call adds a line to calls.txt in the run directory. MEET=N: a run waits
+until N runs of the sweep have begun."""
 import json
 import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 command, arguments = sys.argv[1], sys.argv[2:]
 flags = [word for word in arguments if word == "--resume"]
@@ -44,12 +46,16 @@ if flags and os.path.exists(out + "/ckpt/latest"):
         step = int(file.read())
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda number, frame: stop.append(number))
+end = time.monotonic() + 120
+while len(list(Path(out).parent.glob("*/calls.txt"))) < int(os.environ.get("MEET", "0")):
+    assert time.monotonic() < end, "the other runs did not begin"
+    time.sleep(0.01)
 factor = float(options["--lr"]) * 1000 * (2 if settings.get("canon_at") == "{}" else 1)
 with open(out + "/metrics.jsonl", "a", encoding="utf-8") as file:
     while step < steps and not stop:
         time.sleep(float(os.environ.get("STEP_SECONDS", "0")))
         step += 1
-        print(json.dumps({"step": step, "loss": 2.0}), file=file)
+        print(json.dumps({"step": step, "loss": 2.0}), file=file, flush=True)
     if step == steps:
         score = [min(100, round(100 * factor * step / steps)), 100]
         print(json.dumps({"step": step, "eval_loss": 1.5, "scores": {"accuracy": score}}), file=file)
