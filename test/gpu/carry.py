@@ -1,7 +1,7 @@
 """Whether NCCL carries what ranks exchange on this machine, as programs have it carried: on a stream beside the first, as it
 comes and replayed from a graph. A process for each GPU, one alone where there is one:
 
-    carry.py RANK RANKS PORT
+    carry.py RANK RANKS FILE    by which they find each other; it must not be there
 """
 import datetime
 import sys
@@ -23,9 +23,9 @@ def step(main, side, values, received, gathered):
     return gathered.sum(dtype=torch.float64)
 
 
-def main(rank, ranks, port):
+def main(rank, ranks, file):
     torch.cuda.set_device(rank)
-    dist.init_process_group("nccl", f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks, device_id=torch.device("cuda", rank),
+    dist.init_process_group("nccl", f"file://{file}", rank=rank, world_size=ranks, device_id=torch.device("cuda", rank),
                             timeout=datetime.timedelta(seconds=60))  # fmt: skip
     main, side = torch.cuda.Stream(), torch.cuda.Stream(priority=-5)
     values = torch.full((ranks * ROWS, COLUMNS), float(rank), device="cuda")
@@ -48,4 +48,4 @@ def main(rank, ranks, port):
     print(f"rank {rank} of {ranks}: {len(sums)} exchanges, NCCL {'.'.join(map(str, torch.cuda.nccl.version()))}")
 
 
-main(*map(int, sys.argv[1:]))
+main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

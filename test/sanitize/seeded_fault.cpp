@@ -51,7 +51,7 @@ void raceWithPrefetcher() {
     std::this_thread::yield();
 }
 
-// What an op reads is changed while the device may be at it.
+// What an op reads is changed while the device may be at it: before, but nothing orders that for the device.
 void raceWithDevice() {
   const auto device = makeDevice("null-async");
   static const auto count = [](void *const *buffers, int64_t, int64_t, void *) {
@@ -62,11 +62,15 @@ void raceWithDevice() {
   kernel.function = count;
   kernel.chunks = kernel.buffers = 1;
   int64_t number = 0;
+  std::atomic<bool> isChanged = false;
   std::thread waiting([&] {
+    while (!isChanged.load(std::memory_order_relaxed))
+      std::this_thread::yield();
     device->submit(LaunchOp{&kernel, {&number}});
     device->wait();
   });
   ++number;
+  isChanged.store(true, std::memory_order_relaxed);
   waiting.join();
   std::printf("%ld\n", static_cast<long>(number));
 }
