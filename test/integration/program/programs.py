@@ -1,9 +1,11 @@
 """What the tests of compiled programs share: programs from the cache, and the messages that the manual promises."""
+import atexit
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "test", "integration", "runtime"))
@@ -13,6 +15,7 @@ HELLO = os.path.join(ROOT, "models", "hello.stretto")
 LLAMA = os.path.join(ROOT, "models", "llama.stretto")
 TASK = ["--task", "depo1", "--preset", "one-hop"]
 SMALL = ["--batch", "2", "--length", "64", "--set", "dim=16", "--set", "layers=1"]
+own_programs = {}  # the folder with those of this test, by the folder of the cache
 
 
 def empty(folder):
@@ -25,7 +28,21 @@ def program(*arguments):
     """The path of a compiled program; compiles it where the cache has none."""
     result = subprocess.run(["stretto", "program", *map(str, arguments)], capture_output=True, text=True)
     expect(result.returncode == 0, f"stretto program {arguments}: {result.stderr}")
-    return result.stdout.strip()
+    return kept(result.stdout.strip())
+
+
+def kept(path):
+    """The program CACHE/programs/KEY/program under a name of this test's own: tests beside it may fill the cache, which then
+    forgets it."""
+    programs, key = os.path.split(os.path.dirname(path))
+    if programs not in own_programs:
+        own_programs[programs] = tempfile.mkdtemp(prefix="kept-", dir=os.path.dirname(programs))
+        atexit.register(shutil.rmtree, own_programs[programs], ignore_errors=True)
+    own = os.path.join(own_programs[programs], key, "program")
+    if not os.path.exists(own):
+        os.mkdir(os.path.dirname(own))
+        os.link(path, own)
+    return own
 
 
 class Promises:

@@ -89,7 +89,7 @@ def torchrun():
     """A rank is killed: torchrun starts all of them again, and they go on from the checkpoint."""
     out = f"{folder}/torchrun"
     agent = subprocess.Popen([python, "-m", "torch.distributed.run", "--standalone", "--no-python", "--nproc-per-node", str(RANKS),
-                              "--max-restarts", "1", "--monitor-interval", "0.1", program, *options, "--resume", "--out", out],
+                              "--max-restarts", "1", "--monitor-interval", "0.1", "--local-addr", "127.0.0.1", program, *options, "--resume", "--out", out],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              env={**os.environ, **lasting(50, 30)})
     await_checkpoint(out, 50)

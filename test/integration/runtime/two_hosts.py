@@ -107,7 +107,7 @@ out = f"{folder}/slurm"
 ranks = [hosts[rank // 2].start({**by_slurm(rank, rank // 2), **lasting(100, 40)}, "--out", out) for rank in range(4)]
 await_checkpoint(out, 100)
 for host in hosts:
-    lines = [line.split() for line in host.run("cat", "/proc/net/tcp", "/proc/net/tcp6").splitlines()]
+    lines = [line.split() for line in host.run("sh", "-c", "cat /proc/net/tcp*").splitlines()]
     listening = {words[1].split(":")[0] for words in lines if words[3] == "0A"}
     expect(listening == {f"{int(host.address[-1]):02X}004D0A"}, f"{host.name} listens on {listening}")
 said = end(ranks, [0], 120)
