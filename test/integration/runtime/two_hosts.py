@@ -19,7 +19,7 @@ program, folder = sys.argv[1:3]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 options = ["--task", "rule", "--steps", STEPS, "--save-every", 100, "--eval-every", 0, "--threads", 1, "--virtual-ranks", 4,
-           "--rank-timeout", LIMIT, "--join-timeout", 60, "--task-set", "delay_us=300"]
+           "--join-timeout", 60, "--task-set", "delay_us=300"]
 clean = {name: value for name, value in os.environ.items() if not name.endswith("_SOCKET_IFNAME")}
 
 
@@ -116,7 +116,7 @@ expect_bits(out)
 
 # The link is cut: both sides end, each names the other.
 out = f"{folder}/cut"
-ranks = [host.start(by_hand(rank, 2, **lasting(200)), "--out", out) for rank, host in enumerate(hosts)]
+ranks = [host.start(by_hand(rank, 2, **lasting(200)), "--rank-timeout", LIMIT, "--out", out) for rank, host in enumerate(hosts)]
 await_checkpoint(out, 100)
 hosts[1].run("ip", "link", "set", "cable1", "down")
 cut = time.monotonic()
