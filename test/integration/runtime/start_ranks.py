@@ -189,6 +189,7 @@ def no_orphans():
     process.kill()
     process.wait()
     until(lambda: not any(map(is_there, pids)), "the end of the ranks after that of the launcher")
+    os.close(os.open("never", os.O_RDWR))  # lets end what they waited with
     # What a rank has started goes with it.
     ranks("sleep 60 & echo $! > helper.$STRETTO_RANK", ranks=2)
     until(lambda: not any(is_there(int(read(f"helper.{rank}"))) for rank in range(2)), "the end of helpers")
