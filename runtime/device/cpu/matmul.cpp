@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
-#include <limits>
 
 namespace stretto::runtime {
 namespace {
@@ -30,22 +29,19 @@ void checkSizes(const MatmulOp &op) {
 int64_t roundUp(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
 int64_t partsOf(int64_t number, int64_t size) { return (number + size - 1) / size; }
 
-constexpr int64_t fewestTiles = 8; // worth having
-
-bool isWorthIt(MatmulTiles tiles, int64_t k) {
-  constexpr double least = 2.0 * (1 << 20); // floating point operations
-  return 2.0 * static_cast<double>(tiles.rows * tiles.columns * k) >= least;
-}
+constexpr int64_t fewestTiles = 8;        // worth having
+constexpr double least = 2.0 * (1 << 20); // floating point operations worth a tile
 
 // Halves the longer side of tiles until there are enough of them, as long as they are worth it.
 MatmulTiles split(MatmulTiles tiles, int64_t m, int64_t n, int64_t k, int64_t enough) {
   while (partsOf(m, tiles.rows) * partsOf(n, tiles.columns) < enough) {
-    MatmulTiles smaller = tiles;
-    int64_t &side = tiles.rows >= tiles.columns ? smaller.rows : smaller.columns;
-    side = roundUp(side / 2, 16);
-    if (side < 32 || smaller.rows * smaller.columns >= tiles.rows * tiles.columns || !isWorthIt(smaller, k))
+    const bool byRows = tiles.rows >= tiles.columns;
+    int64_t &side = byRows ? tiles.rows : tiles.columns;
+    const int64_t half = roundUp(side / 2, 16);
+    const double operations = 2.0 * half * (byRows ? tiles.columns : tiles.rows) * k;
+    if (half < 32 || half >= side || operations < least)
       break;
-    tiles = smaller;
+    side = half;
   }
   return tiles;
 }
@@ -96,21 +92,16 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
   return split({std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)}, m, n, k, fewestTiles);
 }
 
-// Tiles that move least: each column of tiles reads the left operand, and each row of them copies the right one, which
-// takes as long as reading it four times.
+// All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile. A
+// small right operand is copied in no time: then all columns, so that the left one is read once.
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads) {
-  constexpr int64_t tallest = 1024, widest = 256, panel = 32, copy = 4;
-  const int64_t enough = std::max<int64_t>(fewestTiles, 4 * threads), fewest = partsOf(m, tallest);
-  MatmulTiles best{std::min(m, tallest), std::min(n, widest)};
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (int64_t down = fewest; down <= fewest * enough; down *= 2) {
-    const int64_t rows = std::min(m, roundUp(partsOf(m, down), 16));
-    const int64_t columns = std::min({n, widest, roundUp(partsOf(n, partsOf(enough, down)), panel)});
-    const int64_t moved = m * partsOf(n, columns) + copy * n * partsOf(m, rows);
-    if (moved < least && isWorthIt({rows, columns}, k))
-      least = moved, best = {rows, columns};
-  }
-  return split(best, m, n, k, enough);
+  constexpr int64_t tall = 1024, wide = 256, panel = 32, small = 32 << 10; // the last: numbers
+  const int64_t enough = std::max<int64_t>(fewestTiles, 4 * threads), down = partsOf(m, tall);
+  const int64_t rows = std::min(m, roundUp(partsOf(m, down), 16));
+  const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
+  const int64_t fewest = n * k <= small ? n : partsOf(n, partsOf(enough, down));
+  const int64_t columns = std::max(fewest, static_cast<int64_t>(least / ofColumn));
+  return split({rows, std::min({n, wide, roundUp(columns, panel)})}, m, n, k, enough);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

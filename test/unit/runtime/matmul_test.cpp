@@ -110,11 +110,17 @@ TEST(Matmul, SmallMatmulsAreStillCutIntoSeveralTiles) {
   EXPECT_EQ(oursTiny.rows * oursTiny.columns, 16 * 16);
 }
 
-TEST(Matmul, TilesOfOurOwnMoveLittle) {
-  EXPECT_EQ(packedTiles(2048, 4096, 768, 2).rows, 1024); // a large right operand is seldom copied
-  EXPECT_EQ(packedTiles(2048, 64, 192, 2).columns, 64);  // beside a small one the left one is read once
-  EXPECT_EQ(packedTiles(1024, 768, 2304, 2).rows, 512);
-  EXPECT_EQ(packedTiles(1024, 768, 2304, 2).columns, 192);
+TEST(Matmul, TilesOfOurOwnAreTall) {
+  for (int64_t m : {8, 300, 1024, 1360, 5000})
+    for (int64_t n : {1, 40, 256, 700, 4096})
+      for (int64_t k : {64, 768}) {
+        const MatmulTiles tiles = packedTiles(m, n, k, 2);
+        EXPECT_LE(tiles.rows, 1024);
+        EXPECT_LE(tiles.columns, 256);
+        EXPECT_TRUE(tiles.rows == m || tiles.rows >= 512 || tiles.columns <= 32 || n * k <= 32768)
+            << m << " x " << n << " x " << k;
+      }
+  EXPECT_EQ(packedTiles(2048, 64, 192, 2).columns, 64); // beside a small right operand, the left one is read once
 }
 
 TEST(Matmul, TilesOfOurOwnAreAsManyAsThreadsNeed) {
