@@ -9,6 +9,7 @@
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/mixer/panels.h"
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include <algorithm>
@@ -95,13 +96,13 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
 // All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile. A
 // small right operand is copied in no time: then all columns, so that the left one is read once.
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads) {
-  constexpr int64_t tall = 1024, wide = 256, panel = 32, small = 32 << 10; // the last: numbers
+  constexpr int64_t tall = 1024, wide = 256, small = 32 << 10; // the last: numbers
   const int64_t enough = std::max<int64_t>(fewestTiles, 4 * threads), down = partsOf(m, tall);
   const int64_t rows = std::min(m, roundUp(partsOf(m, down), 16));
   const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
   const int64_t fewest = n * k <= small ? n : partsOf(n, partsOf(enough, down));
   const int64_t columns = std::max(fewest, static_cast<int64_t>(least / ofColumn));
-  return split({rows, std::min({n, wide, roundUp(columns, panel)})}, m, n, k, enough);
+  return split({rows, std::min({n, wide, roundUp(columns, mixer::panelColumns)})}, m, n, k, enough);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

@@ -17,7 +17,7 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
 // For our own matmuls (packed_matmul.h), whose bits do not depend on tiles.
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads);
 
-// The matmuls of one thread that a matmul consists of, as far as MKL computes them; whether others are packed.
+// The matmuls of one thread by which MKL computes a matmul. Returns whether it is one of our own instead.
 bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);
 
 // Throws Error when a size does not fit MKL's 32-bit interface.
