@@ -67,15 +67,23 @@ class Processes:
 
 
 class Checks:
-    """The list of checks and what came of them."""
+    """The list of checks and what came of them. `only`: words of which one must be in a check's name; `share`: (K, N), each N-th check
+    from the K-th on."""
 
-    def __init__(self, processes, out, budget, only, facts):
-        self.processes, self.out, self.only, self.facts = processes, out, only, facts
-        self.results, self.end = [], time.monotonic() + budget
+    def __init__(self, processes, out, budget, only, share, facts):
+        self.processes, self.out, self.only, self.share, self.facts = processes, out, only, share, facts
+        self.results, self.seen, self.end = [], 0, time.monotonic() + budget
+
+    def is_wanted(self, name):
+        if self.only and not any(part in name for part in self.only):
+            return False
+        self.seen += 1
+        number, count = self.share
+        return self.seen % count == number % count
 
     def run(self, name, limit, function):
         """Runs `function`, which returns what there is to say; it must do its work through `processes`."""
-        if self.only and not any(part in name for part in self.only):
+        if not self.is_wanted(name):
             return
         start = time.monotonic()
         self.processes.deadline = min(start + limit, self.end)
