@@ -16,15 +16,16 @@ def pool():
 
 
 class Side:
-    """Work that is timed: `function` does it `calls` times. On a GPU it is captured in a graph where it is short, that can be done
-    (`problem` says why not) and `is_captured` does not forbid it, and repeated until a window is full."""
+    """Work that is timed: `function` does it `calls` times, and owns the memory of its operands. On a GPU it is captured in a graph
+    where it is short, that can be done (`problem` says why not) and `is_captured` does not forbid it, and repeated until a window is
+    full."""
 
     def __init__(self, function, calls, is_captured=True):
-        self.run, self.calls, self.repeats, self.problem = function, calls, 1, ""
+        self.function, self.run, self.calls, self.repeats, self.problem = function, function, calls, 1, ""
         if GPU:
             self.warm_up()
             if is_captured and self.window() < WINDOW:
-                self.capture(function)
+                self.capture()
             self.window()
             self.repeats = max(1, math.ceil(WINDOW / self.window()))
 
@@ -37,12 +38,12 @@ class Side:
         torch.cuda.current_stream().wait_stream(stream)
         torch.cuda.synchronize()
 
-    def capture(self, function):
+    def capture(self):
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, pool=pool()):  # one for all: they run one after the other, and nobody reads results
                 for _ in range(TURNS):
-                    function()
+                    self.function()
             self.run, self.calls = graph.replay, self.calls * TURNS
         except RuntimeError as problem:
             self.problem = f"not captured: {str(problem)[:300]}"

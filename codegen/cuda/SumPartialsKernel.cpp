@@ -110,19 +110,19 @@ private:
 };
 } // namespace
 
-/// The sum of entries g, g + groups, g + 2 groups, ... at vector `column`, in that order, for group g.
+/// The sum of entries g, g + groups, g + 2 groups, ... at vector `column`, in that order, for group g. Groups without a
+/// last entry read that of another one and drop it: a warp whose lanes went two ways here would not always be one again
+/// at the next barrier, as `ptxas` (13.0) loses them where several sums share what follows.
 Value SumBuilder::addEntries(Value column) {
-  int64_t entryElements = shape.vectors * shape.lanes, stride = shape.groups * entryElements;
-  Value group = b.divide(thread, shape.tile);
-  Value base =
-      b.address(b.address(sum.partials, element, b.mul(column, shape.lanes)), element, b.mul(group, entryElements));
-  auto read = [&](Value from, int64_t step) {
-    return b.loadAligned(element, shape.lanes, b.address(from, element, step * stride), alignment());
+  int64_t entryElements = shape.vectors * shape.lanes;
+  Value group = b.divide(thread, shape.tile), first = b.address(sum.partials, element, b.mul(column, shape.lanes));
+  auto read = [&](Value entry) {
+    return b.loadAligned(element, shape.lanes, b.address(first, element, b.mul(entry, entryElements)), alignment());
   };
-  auto addSteps = [&](Value total, Value from, int64_t steps) {
+  auto addSteps = [&](Value total, Value entry, int64_t steps) {
     Values loaded;
     for (int64_t step = 0; step < steps; ++step)
-      loaded.push_back(read(from, step));
+      loaded.push_back(read(b.add(entry, b.index(step * shape.groups))));
     for (Value value : loaded)
       total = arith::AddFOp::create(b, total, value);
     return total;
@@ -131,15 +131,14 @@ Value SumBuilder::addEntries(Value column) {
   Value total = b.real(withLanes(element, shape.lanes), 0);
   if (whole > 0)
     total = forEach(b, b.index(0), b.index(whole), 1, total, [&](Value i, ValueRange carried) -> Values {
-      return {addSteps(carried[0], b.address(base, element, b.mul(i, loadsInFlight * stride)), loadsInFlight)};
+      return {addSteps(carried[0], b.add(group, b.mul(i, atOnce)), loadsInFlight)};
     })[0];
-  Value behind = b.address(base, element, whole * loadsInFlight * stride);
   int64_t steps = rest / shape.groups, last = rest % shape.groups;
-  total = addSteps(total, behind, steps);
+  total = addSteps(total, b.add(group, b.index(whole * atOnce)), steps);
   if (last == 0)
     return total;
-  return branch(b, b.less(group, last), total,
-                [&]() -> Values { return {arith::AddFOp::create(b, total, read(behind, steps))}; })[0];
+  Value entry = b.minimum(b.add(group, b.index(shape.entries - last)), b.index(shape.entries - 1));
+  return b.select(b.less(group, last), arith::AddFOp::create(b, total, read(entry)), total);
 }
 
 /// The same where the thread is one of the sum's; else nothing is read.
