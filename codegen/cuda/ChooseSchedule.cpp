@@ -7,6 +7,7 @@
 #include "codegen/cuda/RowWalk.h"
 #include "codegen/cuda/ScheduleOverride.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
+#include "codegen/cuda/matmul/MatmulTime.h"
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/Remarks.h"
@@ -33,6 +34,8 @@ constexpr double keptShare = 1.125, sureShare = 0.85;
 constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
 constexpr int64_t spareRegisters = 12;      // of those: an estimate may be too low
 constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
+constexpr double spareRate = 1.3;           // of the bandwidth, as loads do not come evenly
+constexpr int64_t usualRows = 4;            // of a step; more only where chunks stay long
 constexpr int64_t tileWaves = 2;            // of blocks that do not sum along rows: the last wave is seldom full
 constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
 constexpr int64_t tileGroups[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
@@ -101,26 +104,41 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return *llvm::find_if(tileGroups, [&](int64_t group) { return threadsOf(group) <= most; });
   }
 
-  /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, if registers allow; more
-  /// where values stay in registers for more rows than a step has, and would be moved there, as far as two blocks of
-  /// 256 threads have registers. One in f64, whose functions take dozens of registers for each row.
+  /// As few rows as bring enough bytes on their way from memory while a multiprocessor waits, and as ask for enough of
+  /// them while it waits and computes, if registers allow; more where values stay in registers for more rows than a
+  /// step has, and would be moved there, as far as two blocks of 256 threads have registers. One in f64, whose
+  /// functions take dozens of registers for each row.
   int64_t rowsFor(const RowShape &shape, RowSharing sharing) {
     int64_t block = std::max(sharing.threads, blockThreads), best = 1, most = 0;
-    for (int64_t count : {1, 2, 4}) {
+    bool areEnough = false;
+    for (int64_t count : {1, 2, 4, 8}) {
       sharing.rows = count;
       int64_t registers = shape.registers(sharing);
-      bool areEnough = most >= bytesInFlight;
       int64_t limit =
           areEnough ? mostRegisters : std::min(mostRowRegisters, mostLaunchRegisters(block) - spareRegisters);
-      if (count > 1 && (shape.widest > 4 || registers > limit || (areEnough && best > shape.longest(sharing))))
+      bool isTooMuch = shape.widest > 4 || registers > limit || (areEnough && best > shape.longest(sharing));
+      if (count > 1 && (isTooMuch || (count > usualRows && !fillsChunks(shape, sharing))))
         break;
       int64_t resident = std::min(processorThreads, processorRegisters / registers) / block * block;
       int64_t bytes = resident * shape.loadedBytes(sharing);
       if (areEnough || bytes > most)
         best = count;
       most = std::max(most, bytes);
+      areEnough = most >= bytesInFlight && most / timeOfStep(count, shape.reduces()) >= wantedRate(shape, sharing);
     }
     return best;
+  }
+
+  /// Bytes of a nanosecond that a multiprocessor must load to take its part of the bandwidth.
+  double wantedRate(const RowShape &shape, RowSharing sharing) {
+    sharing.rows = 1;
+    double loaded = shape.loadedBytes(sharing) * sharing.threads * shape.tiles(sharing);
+    return spareRate * std::min(1.0, loaded / shape.rowBytes) * bytesOfNanosecond / processors;
+  }
+
+  /// Whether chunks have some steps of so many rows, where they are as many as fill the device.
+  bool fillsChunks(const RowShape &shape, RowSharing sharing) {
+    return chunkByCount(shape, sharing, INT64_MAX) >= 4 * sharing.rows;
   }
 
   /// A kernel of rows on multiprocessors that have as many blocks as it asks for, if ptxas can keep to their registers;

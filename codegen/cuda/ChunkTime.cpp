@@ -11,7 +11,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 // Of an H200, in nanoseconds; fitted to what bench/gpu/estimate.py says of norms, Canon and their backwards.
-static constexpr double trip = 700;         // to memory and back, once in a step
+static constexpr double trip = 1100;        // to memory and back, once in a step
 static constexpr double ofRow = 25;         // of a step: its instructions
 static constexpr double ofMeetingRow = 175; // and its sum, for which threads meet
 static constexpr double leastTime = 2500;   // of any kernel
@@ -21,6 +21,8 @@ static constexpr double haloShare = 0.5;
 static constexpr double lastShare = 0.25;
 // How much longer steps may take than estimated, where the registers are sure and where not.
 static constexpr double sureMargin = 1.1, unsureMargin = 2;
+
+double stretto::codegen::timeOfStep(int64_t rows, bool meets) { return trip + rows * (meets ? ofMeetingRow : ofRow); }
 
 static double chunksOf(const ChunkedRows &kernel, int64_t chunkRows) {
   return static_cast<double>(kernel.batch * llvm::divideCeil(kernel.time, chunkRows));
@@ -37,8 +39,8 @@ static double timeOfBytes(const ChunkedRows &kernel, double chunks) {
 
 /// The steps of a chunk, and one for the rows in front of it.
 static double timeOfSteps(const ChunkedRows &kernel, int64_t chunkRows) {
-  double ofStep = trip + kernel.stepRows * (kernel.meets ? ofMeetingRow : ofRow);
-  return static_cast<double>(llvm::divideCeil(chunkRows, kernel.stepRows) + 1) * ofStep;
+  return static_cast<double>(llvm::divideCeil(chunkRows, kernel.stepRows) + 1) *
+         timeOfStep(kernel.stepRows, kernel.meets);
 }
 
 /// How often chunks fill the GPU, if a multiprocessor has so many threads at a time.

@@ -20,6 +20,9 @@ struct ChunkedRows {
   bool meets; // whether threads wait for each other in each step
 };
 
+/// Nanoseconds from the loads of a step of so many rows to those of the next one; `meets` as above.
+double timeOfStep(int64_t rows, bool meets);
+
 /// Nanoseconds that the kernel takes with chunks of so many rows, and those of reading its partial sums: the longer of
 /// all bytes, and of the steps of a chunk one after the other as often as chunks fill the GPU.
 double timeOfChunks(const ChunkedRows &kernel, int64_t chunkRows);

@@ -103,7 +103,7 @@ class Check:
         results = [each for each in self.results if each.buffer < len(places)]
         if self.damage and entry["launches"] == 1:
             self.spoil(before, found)
-        problems = self.compare(results, places, before, found, MATMUL if kernel.map_count else ROWWISE)
+        problems = self.compare(results, places, before, found, MATMUL if self.device.kernels[name].map_count else ROWWISE)
         if not same:
             problems.append("two launches gave different bits")
         entry["problems"] += problems[: 4 - len(entry["problems"])]

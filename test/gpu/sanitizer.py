@@ -34,6 +34,13 @@ def culprits(text, kernels):
     return sorted(set(re.findall(r"^=+ +at (\w+)", text, re.M)) & set(kernels))
 
 
+def inability(text):
+    """Why it could not watch the program, or None. On an H200 racecheck of CUDA 13.0 failed so in the first kernel, whichever it watched, where
+    memcheck, initcheck and synccheck found nothing."""
+    lines = [line.strip("= ") for line in text.splitlines() if "Device not supported" in line or "Internal Sanitizer Error" in line]
+    return lines[0] if lines else None
+
+
 def verdict(tool, status, text, kernels):
     """Its last summary. Fails unless there is one, each counts nothing, and the exit status is 0; initcheck may find
     something in the kernels of libraries."""
