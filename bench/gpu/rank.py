@@ -50,6 +50,7 @@ def usual(small):
     if small:
         return {"32k canon best": ("32k", "shift", "eager", "autocast"), "2k canon best": ("2k", "shift", "eager", "master")}
     compiled = {f"{tokens} canon compile": (tokens, "shift", "compile", "master") for tokens in ("32k", "2k")}
+    compiled |= {"32k canon conv": ("32k", "conv", "compile", "master")}
     return compiled | {"32k canon best": ("32k", "shift", "compile", "master"), "32k plain best": ("32k", "none", "compile", "master"),
                        "2k canon best": ("2k", "shift", "graph", "master"),
                        "2k canon reduce-overhead": ("2k", "shift", "reduce-overhead", "master")}  # fmt: skip
@@ -117,7 +118,8 @@ def commit_of(folder):
 
 
 def winners(entries):
-    """The fastest form for each number of tokens, with and without Canon, and of each mode; by what they are asked for."""
+    """The fastest form for each number of tokens, with and without Canon, and of each mode, and of the convolution as it is; by what they
+    are asked for."""
     timed = [e for e in entries if "seconds" in e]
     result = {}
     for tokens in ("32k", "2k"):
@@ -127,7 +129,8 @@ def winners(entries):
                 some = [e for e in fitting if modes is None or e["mode"] in modes]
                 if some:
                     result[f"{tokens} {'canon' if canon else 'plain'} {kind}"] = min(some, key=lambda e: e["seconds"])["name"]
-    return result
+    convs = [e for e in timed if (e["tokens"], e["form"], e["mode"]) == ("32k", "conv", "compile")]
+    return result | ({"32k canon conv": min(convs, key=lambda e: e["seconds"])["name"]} if convs else {})
 
 
 def table(result):

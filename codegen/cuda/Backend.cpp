@@ -41,7 +41,7 @@ public:
     return list;
   }
   bool hasDeviceCode() const override { return true; }
-  int64_t headBytes() const override { return 256 << 20; }  // matmuls that fill it
+  int64_t headBytes() const override { return 1 << 30; }    // matmuls that fill it
   int64_t bucketBytes() const override { return 64 << 20; } // links that are full most of the time
   passes::CostModel costModel() const override {
     // An H200: 132 multiprocessors with 128 lanes at 1.75 GHz, 4.8 TB/s. A thread group walks 16 rows and more for each

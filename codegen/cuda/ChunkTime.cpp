@@ -10,8 +10,9 @@
 using namespace stretto;
 using namespace stretto::codegen;
 
-// Of an H200, in nanoseconds; fitted to what bench/gpu/estimate.py says of norms, Canon and their backwards.
-static constexpr double trip = 1100;        // to memory and back, once in a step
+// Of an H200, in nanoseconds: a trip as norms, Canon and their backwards took it there, the rest as
+// bench/gpu/estimate.py says.
+static constexpr double trip = 1100;        // to a busy memory and back, once in a step
 static constexpr double ofRow = 25;         // of a step: its instructions
 static constexpr double ofMeetingRow = 175; // and its sum, for which threads meet
 static constexpr double leastTime = 2500;   // of any kernel

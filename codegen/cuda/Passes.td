@@ -86,7 +86,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.thread_schedule<rows 4, lanes 4, chunk 8, threads 64, groups 2, tiles 1> {
+    %0 = kern.rowwise kernel "k"(%arg0) maps [row] schedule #kern.thread_schedule<rows 4, lanes 4, chunk 4, threads 64, groups 2, tiles 1> {
     ```
   }];
   let options = [

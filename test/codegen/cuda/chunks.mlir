@@ -5,7 +5,7 @@
 // CHECK-LABEL: @long
 // CHECK: "taps"{{.*}} chunk 128,
 // CHECK-LABEL: @short
-// CHECK: "taps"{{.*}} chunk 16,
+// CHECK: "taps"{{.*}} chunk 8,
 
 func.func @long(%x: tensor<16x2048x768xf32>, %d: tensor<16x2048x768xf32>) {
   %0:2 = kern.rowwise kernel "taps"(%x, %d) maps [row, row] {
