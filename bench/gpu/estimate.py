@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a step would take on an H200, from what the compiler knows of it: no GPU is used, and nothing here was measured.
+"""What a step would take on an H200, from what the compiler knows of it: no GPU is used, but figures of one are assumed.
 
     .deps/venv/bin/python bench/gpu/estimate.py [--mixers | --matmuls | --losses] [--build build] [--out bench/results]
 
@@ -34,12 +34,11 @@ from sass import functions
 from walk import follow
 
 GUIDE = "CUDA C++ Programming Guide, arithmetic instructions, compute capability 9.0"
-CUDNN = ("NVIDIA/cudnn-frontend, sdpa_benchmark_training/results/h200_919_only_cudnn: cuDNN 9.19.1, 2 x 2048 tokens, 64 heads of 64, "
-         "causal within 1024 tokens")
+MEASURED = "measured on an H200, 26 November 2026"
 ASSUMPTIONS = {  # what, how much, on what grounds
-    "copy bandwidth, bytes/s": (4.3e12, "measured once on an H200: a large copy, read and written"),
-    "share of it that a kernel reaches": (0.9, "a guess: QuACK reports 90 % for norms on an H100"),
-    "memory latency, s": (700e-9, "a guess for a busy memory; a quiet one is said to take 300 to 500"),
+    "copy bandwidth, bytes/s": (4.25e12, MEASURED + ": a large copy, read and written"),
+    "share of it that a kernel reaches": (0.88, MEASURED + ": norms and rotary embeddings without Canon reach 84 to 90 %"),
+    "memory latency, s": (1.1e-6, MEASURED + ": what a step of norms and Canon waits beside a busy memory"),
     "clock, 1/s": (1.75e9, "of an H200 under load; its boost clock is 1.98"),
     "multiprocessors": (132, "H200 data sheet"),
     "schedulers of a multiprocessor": (4, "Hopper tuning guide"),
@@ -56,17 +55,17 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "issue cycles of a special function": (8, GUIDE + ": 16 a cycle"),
     "cycles of a matmul": (33, "16 x 8 x 16 of bf16: microbenchmarks of Hopper, arXiv 2402.13499, from memory"),
     "share of its peak by mma.sync": (0.62, "arXiv 2402.13499, from memory: on average 62.9 % on an H800"),
-    "share of its peak by wgmma": (0.83, "790 TFLOP/s measured once on an H200 for large matmuls, of 946 at the clock above"),
+    "share of its peak by wgmma": (0.7, MEASURED + ": matmuls of our own of 768 terms, 645 to 662 TFLOP/s, of 946 at the clock above"),
+    "cycles of a scheduler for an instruction, where warps have roles": (2.1, MEASURED + ": epilogues of Canon B and D, forward and backward"),
     "bytes of a cycle from the second-level cache, for a multiprocessor": (36, "what tiles of 192 x 192 without clusters take on an H100, "
         "777 TFLOP/s on 128 multiprocessors (pranjalssh/fast.cu, kernel 6), at the clock above; it may deliver more"),
     "bytes of a cycle that come into a multiprocessor": (64, "a guess: half a line; microbenchmarks of earlier chips say so of the first-level cache"),
     "issue cycles of a shuffle, of 4 bytes of a lane": (4, GUIDE + ": 32 a cycle; 128 bytes a cycle of cache and shared memory"),
     "least time of a kernel, s": (2.5e-6, "a guess: a trip to memory and back, twice, and the tail"),
     "between kernels of a graph, s": (1.0e-6, "a guess"),
-    "matmuls, FLOP/s": (650e12, "790 measured once for large ones; those here have 768 or 2048 in one dimension"),
-    "attention, FLOP/s": (310e12, CUDNN),
-    "attention backward, FLOP/s": (264e12, CUDNN + "; not the deterministic form, of which no figure was found"),
-    "bytes of a score in the workspace of the deterministic backward": (2, "cuDNN's front end; written once, read once, as far as no mask hides it"),
+    "matmuls, FLOP/s": (676e12, MEASURED + ": cuBLASLt's in a step of 32k tokens, 541 to 776"),
+    "attention, FLOP/s": (345e12, MEASURED + ": cuDNN 9.19, 16 x 12 heads of 64, 2048 tokens, causal"),
+    "attention backward, FLOP/s": (205e12, MEASURED + ": the same, the deterministic form"),
 }  # fmt: skip
 A = {name: value for name, (value, _) in ASSUMPTIONS.items()}
 MEMORY = A["memory latency, s"] * A["clock, 1/s"]
@@ -129,7 +128,8 @@ def estimate_roles(kernel, code):
     schedulers, share = A["schedulers of a multiprocessor"], A["share of its peak by wgmma"]
     traces = roles.follow_roles(kernel, code, LATENCIES, schedulers, share)
     cycles = roles.cycles_of(kernel, traces, schedulers, share, A["bytes of a cycle from the second-level cache, for a multiprocessor"],
-                             A["bytes of a cycle that come into a multiprocessor"])  # fmt: skip
+                             A["bytes of a cycle that come into a multiprocessor"],
+                             A["cycles of a scheduler for an instruction, where warps have roles"])  # fmt: skip
     times = {name: each / A["clock, 1/s"] for name, each in cycles.items()} | {"memory": kernel.bytes_moved / FULL_SPEED}
     limit = max(times, key=times.get)
     seconds = times[limit] + A["memory latency, s"]  # of the first operands
@@ -203,8 +203,7 @@ class Counter:
         flops = 4 * scores * args.head_dim
         seconds = flops / A["attention, FLOP/s"]
         if backward:
-            moved = 2 * scores * A["bytes of a score in the workspace of the deterministic backward"]
-            seconds = 2.5 * flops / A["attention backward, FLOP/s"] + moved / A["copy bandwidth, bytes/s"]
+            seconds = 2.5 * flops / A["attention backward, FLOP/s"]
         self.add("attention", max(seconds, A["least time of a kernel, s"]))
 
     def move(self, count):
@@ -291,7 +290,7 @@ def canon_costs(steps):
 
 
 def head_of(date, command):
-    lines = [f"# Estimates for an H200, {date}, commit {commit()}: nothing here was measured", "",
+    lines = [f"# Estimates for an H200, {date}, commit {commit()}: no step here was measured", "",
              f"`{command}`, from bytes, registers, blocks and machine code of each launch. Measured figures go beside "
              "this file, as `<date>-<gpu>.md`, by `bench/gpu/run.py`. What is assumed, and why:", ""]  # fmt: skip
     return lines + [f"* {name}: {value:.4g} ({source})" for name, (value, source) in ASSUMPTIONS.items()]

@@ -31,11 +31,12 @@ def delivered_bytes(kernel, traces):
     return sum(t.loaded for t in traces) - shared * (1 - 1 / max(1, kernel.cluster))
 
 
-def cycles_of(kernel, traces, schedulers, share, delivered, arriving):
+def cycles_of(kernel, traces, schedulers, share, delivered, arriving, instruction):
     """Cycles of the block, by what may limit it. Warps take schedulers in turn, each with a tensor core of its own. `delivered` and
-    `arriving`: bytes of a cycle, from the second-level cache for one multiprocessor, and into it."""
+    `arriving`: bytes of a cycle, from the second-level cache for one multiprocessor, and into it. `instruction`: cycles of a scheduler for
+    one, which few warps do not fill."""
     def busiest(kind):
         return max(sum(trace.issued.get(kind, 0) for trace in traces[first::schedulers]) for first in range(schedulers))
     return {"way": max(trace.cycles for trace in traces), "tensor cores": busiest("matrix") / share,
-            "issue": busiest("issue"), "second-level cache": delivered_bytes(kernel, traces) / delivered,
+            "issue": instruction * busiest("issue"), "second-level cache": delivered_bytes(kernel, traces) / delivered,
             "operands": sum(trace.loaded for trace in traces) / arriving}  # fmt: skip

@@ -28,11 +28,20 @@ def flops_per_token(model):
     return 3 * (matmuls + 2 * length * d * layers)
 
 
+def without_folders(value):
+    """The same with names in place of paths, which are of one machine."""
+    if isinstance(value, dict):
+        return {key: without_folders(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [without_folders(each) for each in value]
+    return os.path.basename(value) if isinstance(value, str) and os.path.isabs(value) else value
+
+
 def write(path, value):
-    """Replaces a JSON file whole, so that a bench that is ended leaves a good one."""
+    """Replaces a JSON file whole, so that a bench that is ended leaves a good one. No paths of this machine are in it."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path + ".partial", "w", encoding="utf-8") as file:
-        json.dump(value, file, indent=1)
+        json.dump(without_folders(value), file, indent=1)
     os.replace(path + ".partial", path)
 
 

@@ -197,9 +197,9 @@ check("matmuls of a warpgroup", all(t.issued["matrix"] == 3 * 128 for t in multi
 # The number of the thread and what follows from it take 10 cycles; then each matmul takes 256 at half of the peak.
 check("the time: the last group is waited for", all(t.cycles == 10 + 3 * 256 + 3 for t in multiplying))
 for cluster, delivered in ((0, 0xC000), (1, 0xC000), (2, 0x8000)):  # of the 48 KiB of a stage 16 are the block's own rows
-    limits = roles.cycles_of(SimpleNamespace(cluster=cluster, boxes=[0x4000, 0x8000]), traces, 4, 0.5, 32, 64)
+    limits = roles.cycles_of(SimpleNamespace(cluster=cluster, boxes=[0x4000, 0x8000]), traces, 4, 0.5, 32, 64, 2)
     check("what limits a block", limits == {
-        "way": 781, "tensor cores": 768, "issue": 7 + 30 * 7 + 1 + 11, "second-level cache": 30 * delivered / 32, "operands": 30 * 768})  # fmt: skip
+        "way": 781, "tensor cores": 768, "issue": 2 * (7 + 30 * 7 + 1 + 11), "second-level cache": 30 * delivered / 32, "operands": 30 * 768})  # fmt: skip
 trace = follow(kernels["exchanging"], 0, 0, LATENCIES, 1.0)
 check("registers that are free, and lanes that stay together", trace.is_sure and trace.issued["issue"] == 5 and trace.loaded == 0)
 trace = follow(kernels["long"], 0, 0, LATENCIES, 1.0)
