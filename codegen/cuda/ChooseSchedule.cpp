@@ -159,8 +159,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
             block,       processors,     shape.reduces()};
   }
 
-  /// Rows of a chunk: as many as fill the device, unless fewer or more take clearly less time; more only where bytes
-  /// surely hide the steps of longer chunks. `mostRows`: of the chunks of a thread block.
+  /// Rows of a chunk: as many as fill the device, unless fewer or more take clearly less time; more where they surely
+  /// do. `mostRows`: of the chunks of a thread block.
   int64_t chunkFor(const RowShape &shape, RowSharing sharing, int64_t mostRows) {
     int64_t byCount = chunkByCount(shape, sharing, mostRows), best = byCount;
     if (shape.halo == 0 && shape.sumBytes < leastSumShare * shape.rowBytes)
@@ -168,8 +168,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     ChunkedRows kernel = chunkedRows(shape, sharing);
     double least = timeOfChunks(kernel, byCount);
     for (int64_t each = sharing.rows; each <= std::min(shape.time, mostRows); each *= 2) {
-      double time = timeOfChunks(kernel, each);
-      if (time >= worthOther * least || (each > byCount && !surelyHidesSteps(kernel, each)))
+      double time = each > byCount ? longestTimeOfChunks(kernel, each) : timeOfChunks(kernel, each);
+      if (time >= worthOther * least)
         continue;
       best = each;
       least = time;

@@ -49,16 +49,19 @@ static double wavesOf(const ChunkedRows &kernel, double chunks, int64_t threads)
   return chunks * kernel.rowThreads / static_cast<double>(kernel.processors * threads);
 }
 
-double stretto::codegen::timeOfChunks(const ChunkedRows &kernel, int64_t chunkRows) {
+/// Where a multiprocessor has so many threads at a time, and steps take `margin` times as long as estimated.
+static double timeWith(const ChunkedRows &kernel, int64_t chunkRows, int64_t threads, double margin) {
   double chunks = chunksOf(kernel, chunkRows), bytes = timeOfBytes(kernel, chunks);
-  double steps = timeOfSteps(kernel, chunkRows), waves = wavesOf(kernel, chunks, kernel.residentThreads);
+  double steps = margin * timeOfSteps(kernel, chunkRows), waves = wavesOf(kernel, chunks, threads);
   double walking = waves <= 1 ? std::max(bytes, steps) : std::max(bytes, waves * steps) + lastShare * steps;
   return std::max(leastTime, walking) + timeOfSums(kernel, chunks);
 }
 
-bool stretto::codegen::surelyHidesSteps(const ChunkedRows &kernel, int64_t chunkRows) {
-  double chunks = chunksOf(kernel, chunkRows), margin = kernel.isSure ? sureMargin : unsureMargin;
+double stretto::codegen::timeOfChunks(const ChunkedRows &kernel, int64_t chunkRows) {
+  return timeWith(kernel, chunkRows, kernel.residentThreads, 1);
+}
+
+double stretto::codegen::longestTimeOfChunks(const ChunkedRows &kernel, int64_t chunkRows) {
   int64_t threads = kernel.residentThreads - (kernel.isSure ? 0 : kernel.blockThreads);
-  return chunks * kernel.rowThreads <= static_cast<double>(kernel.processors * threads) &&
-         margin * timeOfSteps(kernel, chunkRows) <= timeOfBytes(kernel, chunks);
+  return timeWith(kernel, chunkRows, threads, kernel.isSure ? sureMargin : unsureMargin);
 }

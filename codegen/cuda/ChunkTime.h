@@ -27,8 +27,7 @@ double timeOfStep(int64_t rows, bool meets);
 /// all bytes, and of the steps of a chunk one after the other as often as chunks fill the GPU.
 double timeOfChunks(const ChunkedRows &kernel, int64_t chunkRows);
 
-/// Whether all chunks of so many rows run at the same time and each takes less than the bytes of all, with a margin for
-/// what is not sure.
-bool surelyHidesSteps(const ChunkedRows &kernel, int64_t chunkRows);
+/// The same, where steps take longer than estimated, and a multiprocessor has a block less, as far as that is not sure.
+double longestTimeOfChunks(const ChunkedRows &kernel, int64_t chunkRows);
 
 } // namespace stretto::codegen
