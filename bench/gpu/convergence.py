@@ -46,7 +46,7 @@ def is_of_warps(instruction, state):
     if not numbers or not any(operand.partition(".")[0] in state.threads for operand in operands[1:4]):
         return False
     if name.startswith("SHF.R"):
-        return 2**numbers[0] >= WARP
+        return numbers[0] >= WARP.bit_length() - 1
     if name.startswith("LOP3"):
         return 0xC0 in numbers and numbers[0] % WARP == 0
     if name.startswith("ISETP") and operands[4] == "PT":

@@ -13,15 +13,29 @@ from timing import GPU, Side, take_turns
 DEVICE = "cuda" if GPU else "cpu"
 
 
+def load_shim(folder):
+    """What a prepared folder has to hand on the calls of a model."""
+    ctypes.CDLL("libm.so.6", ctypes.RTLD_GLOBAL)
+    return ctypes.CDLL(f"{folder}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
+
+
+def load_emulator(folder):
+    """What stands in for a GPU, where there is none."""
+    return None if GPU else Emulator(ctypes.CDLL(f"{folder}/lib/libstretto_emulator.so", ctypes.RTLD_GLOBAL))
+
+
+def device_for(emulator):
+    """What runs the kernels of one model."""
+    return CudaDevice() if GPU else EmulatedDevice(emulator)
+
+
 class Sides:
     """`sides` by name, and what is known of them: `facts`, with the bytes that some move; `problems` by side."""
 
     def __init__(self, settings):
         self.settings, self.sides, self.facts, self.problems = settings, {}, {"bytes": {}}, {}
         self.end, folder = time.monotonic() + settings["seconds"], settings["folder"]
-        self.shim = ctypes.CDLL(f"{folder}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
-        self.emulator = None if GPU else Emulator(ctypes.CDLL(f"{folder}/lib/libstretto_emulator.so", ctypes.RTLD_GLOBAL))
-        ctypes.CDLL("libm.so.6", ctypes.RTLD_GLOBAL)
+        self.shim, self.emulator = load_shim(folder), load_emulator(folder)
 
     def add(self, name, function, calls, **how):
         side = self.sides[name] = Side(function, calls, **how)
@@ -29,8 +43,7 @@ class Sides:
             self.problems[name] = side.problem
 
     def device(self):
-        """What runs the kernels of one model."""
-        return CudaDevice() if GPU else EmulatedDevice(self.emulator)
+        return device_for(self.emulator)
 
     def add_copy(self):
         count = 1 << (18 if self.settings["small"] else 28)

@@ -27,8 +27,8 @@ static constexpr int64_t multiplyAdds = 1700, deliveredBytes = 36, arrivingBytes
 // Blocks of a cluster. Two multiprocessors are always neighbours; larger clusters may leave some without a block.
 static constexpr int64_t clusters[] = {1, 2};
 
-// Cycles of a scheduler for an instruction of an epilogue: measured on an H200 for the backward of Canon with SwiGLU,
-// with one warp on each scheduler, and with two, which were no faster together.
+// Cycles of a scheduler for an estimated instruction of an epilogue: measured on an H200 for the backward of Canon with
+// SwiGLU, with one warp on each scheduler, and with two, which were no faster together.
 static constexpr double cyclesOfInstruction = 2.2;
 static constexpr int64_t warpSchedulers = 4;
 // Of what goes on beside it, so much an epilogue may be estimated to take until it is thought to take longer.
