@@ -60,7 +60,8 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createDifferentiate());
   addCleanup(passes);
   passes.addPass(passes::createSimplifyTaps());
-  passes.addPass(passes::createChooseSaved({options.memoryBudget, options.backend->costModel().operationsPerByte}));
+  const passes::CostModel costs = options.backend->costModel();
+  passes.addPass(passes::createChooseSaved({options.memoryBudget, costs.operationsPerByte, costs.savedByteWeight}));
   passes.addPass(passes::createSplitSaved());
   addCleanup(passes);
   passes.addPass(passes::createChooseSegments({options.memoryBudget}));
@@ -145,7 +146,9 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                                         llvm::cl::init("all")};
   PassOptions::Option<int64_t> memoryBudget{
       *this, "memory-budget",
-      llvm::cl::desc("bytes that saved values may take; 0: where a byte saves six that are moved"), llvm::cl::init(0)};
+      llvm::cl::desc(
+          "bytes that saved values may take; 0: where a byte saves as many that are moved as the target says"),
+      llvm::cl::init(0)};
   PassOptions::Option<int64_t> headBytes{
       *this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
       llvm::cl::init(PipelineOptions().headBytes)};

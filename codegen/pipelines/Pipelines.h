@@ -20,7 +20,7 @@ namespace stretto::codegen {
 /// What shapes the code that is made from a model.
 struct PipelineOptions {
   std::string fuse = "all";   // "all", "always": epilogues also where they do not pay, "rows": none, or "none"
-  int64_t memoryBudget = 0;   // bytes that saved values of all layers may take; 0: where one saves six that are moved
+  int64_t memoryBudget = 0;   // bytes that saved values of all layers may take; 0: what the target weighs them by
   int64_t headBytes = 0;      // largest logits, in bytes, that are held at once; 0: what suits the backend
   int64_t bucketBytes = 0;    // least bytes of a bucket that ranks exchange; 0: what suits the backend
   std::string cpu = "native"; // the host, as LLVM names it

@@ -30,9 +30,6 @@ bool isView(Operation *op) { return isa<seq::BroadcastOp>(op) || seq::isViewOfOp
 
 /// Traffic is counted once per byte read or written, in these units; work is counted in them, too.
 constexpr int64_t kUnitsPerByte = 64;
-/// Of a byte that is saved, unless a budget says otherwise: six that are moved
-/// (docs/performance.md, "Memory for time").
-constexpr int64_t kMemoryWeight = 6 * kUnitsPerByte;
 
 /// One function with copies of forward operations, and the decision for it.
 class SavedChoice {
@@ -332,10 +329,10 @@ struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass>
       entry.choice.writeAttributes();
   }
 
-  /// With a budget, memory weighs as little as lets the saved values fit.
+  /// Memory weighs what the target says; with a budget, as little as lets the saved values fit.
   void decideWithinBudget(llvm::function_ref<int64_t(int64_t weight)> decide) {
     if (memoryBudget <= 0) {
-      decide(kMemoryWeight);
+      decide(std::llround(savedByteWeight * kUnitsPerByte));
       return;
     }
     int64_t total = decide(1); // so that nothing is saved for nothing

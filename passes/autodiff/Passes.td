@@ -16,8 +16,8 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     never saved.
 
     Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
-    says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of
-    memory weighs as much as six that are moved; with `memory-budget`, as little as lets the kept values fit, so that
+    says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of memory weighs as much as
+    `saved-byte-weight` of the target that are moved; with `memory-budget`, as little as lets the kept values fit, so that
     a large one buys time.
 
     ```mlir
@@ -43,8 +43,9 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"memoryBudget", "memory-budget", "int64_t", "0",
-                        "bytes that saved values of all layers may take; 0: where one saves six that are moved">,
-                 operationsPerByte];
+                        "bytes that saved values of all layers may take; 0: where they weigh less than what "
+                        "recomputing them takes">,
+                 operationsPerByte, savedByteWeight];
 }
 
 def ChooseSegments : Pass<"seq-choose-segments", "::mlir::ModuleOp"> {

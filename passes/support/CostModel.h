@@ -5,7 +5,8 @@
 
 namespace stretto::passes {
 
-/// What a device is like as far as it decides which row operations share a kernel. Each target has its own
+/// What a device is like as far as it decides which row operations share a kernel, and what is saved for the backward.
+/// Each target has its own
 /// (`Backend::costModel`); the values here are those of the CPU, the target where none is named.
 struct CostModel {
   /// Elementwise operations, counted by `cyclesOf`, that take as long as one byte from memory. CPU: 16 lanes and about
@@ -18,6 +19,9 @@ struct CostModel {
   int64_t heldRows = 4;
   /// Bytes of rows that may be held so without reading them from memory again. CPU: half of a second-level cache.
   int64_t heldBytes = 512 * 1024;
+  /// Bytes that are moved which weigh as much as one of memory that a saved value takes
+  /// (docs/performance.md, "Memory for time").
+  double savedByteWeight = 6;
 };
 
 } // namespace stretto::passes

@@ -44,7 +44,7 @@ inline constexpr CompileOption compileOptions[] = {
      "numbers of the schedules of some kernels (* stands for any letters), the others are chosen"},
     {"--memory-budget", "BYTES", CompileOption::compiler,
      "what saved values may take (K, M, G): the more, the less is recomputed; 0: where a byte saves six that are "
-     "moved"},
+     "moved, on a GPU two"},
     {"--bucket-bytes", "BYTES", CompileOption::compiler,
      "the least that ranks exchange at once of their gradients (K, M, G), where there is so much; 0: what suits the "
      "target"},
