@@ -17,8 +17,8 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
 
     Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
     says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of memory weighs as much as
-    `saved-byte-weight` of the target that are moved; with `memory-budget`, as little as lets the kept values fit, so that
-    a large one buys time.
+    `saved-byte-weight` that are moved, a number of the target; with `memory-budget`, as little as lets the kept values
+    fit, so that a large one buys time.
 
     ```mlir
     // stretto-opt --seq-differentiate --seq-choose-saved
