@@ -28,6 +28,8 @@ SETTINGS = [
 VARIANTS = ["qk_norm=whole", "qk_norm=head kv_heads=1", "tied=true", "mlp_kind=standard activation=gelu", "canon_frozen=true",
             "mlp_kind=standard activation=relu2 canon_bias=true", "canon_activation=silu canon_kernel=3", "rotary_heads=0.5",
             "rotary_fraction=0.5", "canon_residual=false activation=relu2"]
+# The same with as little saved for the backward as can be.
+RECOMPUTED, LITTLE = ["", "qk_norm=head kv_heads=1"], "--memory-budget=1"
 OTHERS = [
     ((2, 19, 40), "dim=24 layers=4 heads=2", ""),
     ((3, 3, 41), "dim=36 layers=4 heads=2", "--dtype=bf16"),
@@ -60,7 +62,8 @@ def cases(which):
         return [("llama", shape, f"{sizes} canon_at={subset}", more)
                 for subset in (SUBSETS[0], SUBSETS[-1]) for shape, sizes, more in SETTINGS]
     if which == "variants":
-        return [("llama", (2, 11, 48), f"dim=32 layers=2 heads=2 {variant}", "") for variant in VARIANTS]
+        return [("llama", (2, 11, 48), f"dim=32 layers=2 heads=2 {variant}", more)
+                for variant, more in [*((variant, "") for variant in VARIANTS), *((variant, LITTLE) for variant in RECOMPUTED)]]
     return [(model, *other) for model in ("hello", "hybrid") for other in OTHERS]
 
 
