@@ -6,8 +6,8 @@
 namespace stretto::passes {
 
 /// What a device is like as far as it decides which row operations share a kernel, and what is saved for the backward.
-/// Each target has its own
-/// (`Backend::costModel`); the values here are those of the CPU, the target where none is named.
+/// Each target has its own (`Backend::costModel`); the values here are those of the CPU, the target where none is
+/// named.
 struct CostModel {
   /// Elementwise operations, counted by `cyclesOf`, that take as long as one byte from memory. CPU: 16 lanes and about
   /// 5 bytes per cycle.

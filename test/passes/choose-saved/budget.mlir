@@ -1,6 +1,8 @@
 // RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved | FileCheck %s --check-prefixes=CHECK,SPARE
 // RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved=memory-budget=99840 | FileCheck %s --check-prefixes=CHECK,SOME
 // RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved=memory-budget=1000000 | FileCheck %s --check-prefixes=CHECK,MOST
+// RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved=saved-byte-weight=2 | FileCheck %s --check-prefixes=CHECK,SOME
+// RUN: stretto-opt %s --seq-decompose --seq-differentiate --seq-simplify-taps --seq-choose-saved=saved-byte-weight=1 | FileCheck %s --check-prefixes=CHECK,MOST
 
 // What the library reads is worth keeping the more, the more expensive it is to recompute. The operands of attention want the matmul
 // read twice, as the squares' own backward waits for attention's: they are kept as soon as there is memory. The operand of the last
