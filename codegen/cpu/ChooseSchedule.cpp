@@ -1,6 +1,7 @@
 //===- ChooseSchedule.cpp - how a fused kernel walks its rows -------------===//
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/Passes.h"
+#include "codegen/cpu/RowStrips.h"
 #include "codegen/cpu/ScratchValues.h"
 #include "codegen/cpu/StoredValues.h"
 #include "codegen/cpu/StripLimits.h"
@@ -44,27 +45,6 @@ static bool rowsShareWork(const RowPlan &plan, int64_t lanes) {
   return share;
 }
 
-/// Bytes of operands and results that one row touches.
-static int64_t bytesPerRow(kern::RowKernel op) {
-  int64_t bytes = 0;
-  for (BlockArgument argument : op.getBody().getArguments())
-    if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
-      bytes += elementCount(argument) * getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth() / 8;
-  for (auto [i, value] : llvm::enumerate(op.getYielded()))
-    if (!op.isColumnSum(i))
-      bytes += elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
-  return std::max<int64_t>(bytes, 1);
-}
-
-/// Bytes of the sums of columns that each chunk leaves.
-static int64_t columnSumBytes(kern::RowKernel op) {
-  int64_t bytes = 0;
-  for (auto [i, value] : llvm::enumerate(op.getYielded()))
-    if (op.isColumnSum(i))
-      bytes += elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
-  return bytes;
-}
-
 namespace {
 struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSchedulePass> {
   using ChooseScheduleBase::ChooseScheduleBase;
@@ -101,24 +81,41 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
   LogicalResult choose(kern::RowwiseOp op, const Target &target, const ScheduleOverride &numbers) {
     if (failed(check(numbers)))
       return failure();
-    for (StringRef field : {"block", "strip"})
-      if (failed(numbers.check(field, !numbers.has(field), "left out where there is no matmul")))
-        return failure();
+    if (failed(numbers.check("block", !numbers.has("block"), "left out where there is no matmul")))
+      return failure();
     RowPlan plan(op);
     int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op)));
     int64_t blockRows = blockOf(rowsShareWork(plan, lanes), numbers);
-    int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkOf(op, blockRows));
+    FailureOr<std::optional<RowStrips>> cut = stripsOf(op, numbers);
+    if (failed(cut))
+      return failure();
+    RowStrips strips = cut->value_or(RowStrips{{0, 0}, 1});
+    int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : chunkOf(op, blockRows, strips.count));
     ScratchValues choice = chooseScratch(plan, blockRows);
     mark(choice);
-    op.setScheduleAttr(kern::VectorScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows));
+    op.setScheduleAttr(kern::VectorScheduleAttr::get(op.getContext(), blockRows, lanes, chunkRows, strips.form.pieces,
+                                                     strips.form.width));
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
         << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
-        << remark::metric("rolling", choice.rolling.size()) << remark::metric("cached", choice.cached.size())
-        << remark::metric("cycles", std::llround(choice.after))
+        << remark::metric("strips", strips.count) << remark::metric("rolling", choice.rolling.size())
+        << remark::metric("cached", choice.cached.size()) << remark::metric("cycles", std::llround(choice.after))
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
-    numbers.remark({{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}});
+    SmallVector<std::pair<StringRef, int64_t>> fields{{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}};
+    if (strips.count > 1)
+      fields.push_back({"strip", strips.form.width});
+    numbers.remark(fields);
     return success();
+  }
+
+  /// Strips of columns for a kernel without a matmul; none: whole rows.
+  FailureOr<std::optional<RowStrips>> stripsOf(kern::RowKernel op, const ScheduleOverride &numbers) {
+    if (!numbers.has("strip"))
+      return chooseRowStrips(op, keptBytes);
+    std::optional<RowStrips> strips = rowStripsOf(op, numbers.get("strip", 0));
+    if (failed(numbers.check("strip", strips.has_value(), "a number of columns that meet no others")))
+      return failure();
+    return strips;
   }
 
   /// More than four rows gain nothing, and walk further from what was asked for of the next block.
@@ -155,14 +152,14 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     if (failed(numbers.check("block", matmulRows >= plans.span(),
                              "at least the " + std::to_string(plans.span()) + " rows that taps bring together")))
       return failure();
-    int64_t blockRows = blockOf(true, numbers), items = op.getRows().first * plans.strips().count();
+    int64_t blockRows = blockOf(true, numbers), items = op.getRows().first * plans.count();
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : runOf(time, items));
     for (const StripPlans::Run &run : plans.runs())
       mark(chooseScratch(run.plan, blockRows));
     set(blockRows, chunkRows);
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "walks strips of columns" << remark::metric("pieces", form->pieces) << remark::metric("strip", form->width)
-        << remark::metric("strips", plans.strips().count()) << remark::metric("kinds", plans.runs().size())
+        << remark::metric("strips", plans.count()) << remark::metric("kinds", plans.runs().size())
         << remark::metric("rows", blockRows) << remark::metric("lanes", lanes) << remark::metric("chunk", chunkRows);
     numbers.remark(
         {{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}, {"block", matmulRows}, {"strip", form->width}});
@@ -180,11 +177,11 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
 
   /// A power of two of blocks that fills `chunk-bytes`, or is so large that the sums of its columns are a sixteenth of
   /// its rows, and leaves `least-chunks` chunks, but of at least 8 rows.
-  int64_t chunkOf(kern::RowwiseOp op, int64_t blockRows) {
+  int64_t chunkOf(kern::RowwiseOp op, int64_t blockRows, int64_t strips) {
     auto [batch, time] = op.getRows();
     int64_t rowBytes = bytesPerRow(op);
-    int64_t byBytes = std::max({int64_t(1), chunkBytes / rowBytes, 16 * columnSumBytes(op) / rowBytes});
-    int64_t byCount = std::max<int64_t>(1, batch * time / leastChunks);
+    int64_t byBytes = std::max({int64_t(1), chunkBytes * strips / rowBytes, 16 * columnSumBytes(op) / rowBytes});
+    int64_t byCount = std::max<int64_t>(1, batch * time * strips / leastChunks);
     int64_t want = std::max<int64_t>(8, std::min({byBytes, byCount, time}));
     int64_t chosen = blockRows;
     while (chosen * 2 <= want)

@@ -13,9 +13,9 @@
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
 #include "codegen/cpu/RowBlocks.h"
+#include "codegen/cpu/StripItems.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
-#include "codegen/rows/StripPlans.h"
 #include "ir/kern/Flops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,28 +44,7 @@ static void callRuntime(VectorBuilder &b, LLVM::LLVMFuncOp caller, StringRef fam
   LLVM::CallOp::create(b, function, operands);
 }
 
-static Value compare(VectorBuilder &b, arith::CmpIPredicate predicate, Value left, Value right) {
-  return arith::CmpIOp::create(b, predicate, left, right);
-}
-
-/// Runs `emit` inside of a branch that is taken where the condition holds.
-static void emitIf(VectorBuilder &b, Value condition, llvm::function_ref<void()> emit) {
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  Block *block = b.getInsertionBlock();
-  block->back().erase();
-  b.setInsertionPointToEnd(block);
-  emit();
-  scf::YieldOp::create(b);
-  b.setInsertionPointAfter(branch);
-}
-
 namespace {
-/// Where an item begins and ends, and what it computes.
-struct Item {
-  Value chunk, strip, sequence, first, last;
-};
-
 class MatmulBuilder {
 public:
   MatmulBuilder(VectorBuilder &builder, kern::MatmulOp op)
@@ -80,12 +59,11 @@ public:
   FailureOr<KernelInfo> build();
 
 private:
-  void emitItem(Value item);
-  void emitRun(const StripPlans::Run &run, RowBlocks &rows, const Item &item);
+  void emitRun(const StripPlans::Run &run, RowBlocks &rows, const StripItem &item);
   std::optional<unsigned> storedResult();
-  void emitMatmul(const StripPlans::Run &run, const Item &item, Value row, Value count);
+  void emitMatmul(const StripPlans::Run &run, const StripItem &item, Value row, Value count);
   void keepLastRows();
-  Value firstColumn(const Item &item, Value row, int64_t piece);
+  Value firstColumn(const StripItem &item, Value row, int64_t piece);
   int64_t rowBytes() const { return tileColumns * real.getIntOrFloatBitWidth() / 8; }
   int64_t tileBytes() const { return stored ? 0 : llvm::alignTo((span + schedule.getBlock()) * rowBytes(), 64); }
   Value scratch() { return function.getArgument(3); }
@@ -125,35 +103,17 @@ FailureOr<KernelInfo> MatmulBuilder::build() {
     scratchBytes = std::max(scratchBytes, rowsOfRuns.back().scratchBytes());
   }
   Operation *items = makeLoop(b, function.getArgument(1), function.getArgument(2), 1);
-  emitItem(cast<scf::ForOp>(items).getInductionVar());
+  StripItem item = stripItem(b, cast<scf::ForOp>(items).getInductionVar(), plans.count(), schedule.getChunk(), time);
+  emitRunOf(b, plans, item.strip, [&](size_t run) { emitRun(plans.runs()[run], rowsOfRuns[run], item); });
   closeLoop(b, items);
   LLVM::ReturnOp::create(b, ValueRange());
   double flops = op.getFlops() + kern::flopsOf(op.getBody().front()) * static_cast<double>(batch * time);
-  return KernelInfo{op.getKernel()->str(),
-                    op.getChunks() * plans.strips().count(),
-                    static_cast<int64_t>(pointers.size()),
-                    scratchBytes,
-                    bytesMoved(op),
-                    static_cast<int64_t>(flops)};
+  return KernelInfo{
+      op.getKernel()->str(), op.getChunks() * plans.count(), static_cast<int64_t>(pointers.size()), scratchBytes,
+      bytesMoved(op),        static_cast<int64_t>(flops)};
 }
 
-/// All strips of a chunk follow each other: its rows of the left operand stay in the cache.
-void MatmulBuilder::emitItem(Value number) {
-  Value strips = b.index(plans.strips().count()), perSequence = b.index(llvm::divideCeil(time, schedule.getChunk()));
-  Item item;
-  item.chunk = arith::DivSIOp::create(b, number, strips);
-  item.strip = arith::RemSIOp::create(b, number, strips);
-  item.sequence = arith::DivSIOp::create(b, item.chunk, perSequence);
-  item.first = b.mul(arith::RemSIOp::create(b, item.chunk, perSequence), schedule.getChunk());
-  item.last = b.minimum(b.add(item.first, b.index(schedule.getChunk())), b.index(time));
-  for (auto [run, rows] : llvm::zip_equal(plans.runs(), rowsOfRuns)) {
-    Value begins = compare(b, arith::CmpIPredicate::sle, b.index(run.first), item.strip);
-    Value ends = compare(b, arith::CmpIPredicate::slt, item.strip, b.index(run.first + run.count));
-    emitIf(b, arith::AndIOp::create(b, begins, ends), [&] { emitRun(run, rows, item); });
-  }
-}
-
-void MatmulBuilder::emitRun(const StripPlans::Run &run, RowBlocks &rows, const Item &item) {
+void MatmulBuilder::emitRun(const StripPlans::Run &run, RowBlocks &rows, const StripItem &item) {
   RowRange halo = run.plan.halo();
   RowFrame frame = rows.frameOf(pointers, scratch(), item.chunk, item.sequence, item.first);
   frame.strip = b.add(item.strip, b.index(-run.first));
@@ -180,7 +140,7 @@ void MatmulBuilder::emitRun(const StripPlans::Run &run, RowBlocks &rows, const I
   closeLoop(b, blocks);
 }
 
-void MatmulBuilder::emitMatmul(const StripPlans::Run &run, const Item &item, Value row, Value count) {
+void MatmulBuilder::emitMatmul(const StripPlans::Run &run, const StripItem &item, Value row, Value count) {
   int64_t depth = op.getDepth(), width = schedule.getStrip(), panels = llvm::divideCeil(width, panelColumns);
   keepLastRows();
   int64_t rowElements = stored ? op.getColumns() : tileColumns;
@@ -202,7 +162,7 @@ void MatmulBuilder::keepLastRows() {
 }
 
 /// Where the columns of a piece go, of a row and those behind it.
-Value MatmulBuilder::firstColumn(const Item &item, Value row, int64_t piece) {
+Value MatmulBuilder::firstColumn(const StripItem &item, Value row, int64_t piece) {
   int64_t width = schedule.getStrip(), columns = op.getColumns();
   if (!stored)
     return b.address(scratch(), real, span * tileColumns + piece * width);

@@ -14,7 +14,11 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     * `chunk`: rows of one sequence in one unit of parallel work. Independent of the number of threads, as it
       decides in which order column sums are added. So large that its data fill about `chunk-bytes` and that
       its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
-      where it has rows enough for chunks of 8.
+      where it has rows enough for chunks of 8;
+    * `pieces`, `strip`: strips of columns, for a kernel without reductions that adds up columns. With each block of its
+      rows these sums are read and written again, and operands that all rows share are read again: where both are
+      `kept-bytes` or more, they would drive the rows out of the first-level cache. Strips have about two thirds of
+      that, and no element is computed twice: columns that meet in one lie in one strip.
 
     Marks with `kern.rolling` the values of columns that taps ask for at several rows and that are more expensive to
     compute again for each block than to keep in scratch memory from one block to the next, and with `kern.cached` those
@@ -22,8 +26,8 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     operations are counted, a function or a division as many, against loads and stores.
 
     An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields
-    `rows`, `lanes` and `chunk`: what it leaves open is chosen, and what cannot serve is an error. A remark says what
-    was chosen.
+    `rows`, `lanes`, `chunk` and `strip`: what it leaves open is chosen, and what cannot serve is an error. A remark
+    says what was chosen.
 
     ```mlir
     // stretto-opt --kern-choose-schedule=cpu=x86-64-v4
@@ -53,6 +57,8 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
     Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
     Option<"overrides", "overrides", "std::string", "\"\"",
            "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
+    Option<"keptBytes", "kept-bytes", "int64_t", "12288",
+           "column sums and operands that all rows share, in bytes, from which on rows are cut into strips">,
     Option<"chunkBytes", "chunk-bytes", "int64_t", "524288", "data of a chunk, in bytes">,
     Option<"leastChunks", "least-chunks", "int64_t", "16", "chunks of a launch, where it has rows enough">
   ];

@@ -1,31 +1,38 @@
 //===- RowwiseKernel.cpp - the function of a kern.rowwise -----------------===//
 //
-//   for each chunk (sequence, rows first..last): its rows (RowBlocks.h)
+//   for each item (chunk of a sequence, strip of columns or whole rows): its rows (RowBlocks.h)
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
 #include "codegen/cpu/RowBlocks.h"
+#include "codegen/cpu/StripItems.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
 #include "ir/kern/Flops.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static void emitChunk(VectorBuilder &b, RowBlocks &rows, ValueRange pointers, Value scratch, Value chunk,
-                      int64_t length, int64_t time) {
-  Value perSequence = b.index(llvm::divideCeil(time, length));
-  Value sequence = arith::DivSIOp::create(b, chunk, perSequence);
-  Value first = b.mul(arith::RemSIOp::create(b, chunk, perSequence), length);
-  Value last = b.minimum(b.add(first, b.index(length)), b.index(time));
-  RowFrame frame = rows.frameOf(pointers, scratch, chunk, sequence, first);
+static void emitRun(VectorBuilder &b, const StripPlans::Run &run, RowBlocks &rows, ValueRange pointers, Value scratch,
+                    const StripItem &item) {
+  RowFrame frame = rows.frameOf(pointers, scratch, item.chunk, item.sequence, item.first);
+  frame.strip = b.add(item.strip, b.index(-run.first));
   rows.clearColumnSums(frame);
-  rows.emitBegin(frame, first);
-  rows.emitRows(frame, first, last);
+  rows.emitBegin(frame, item.first);
+  rows.emitRows(frame, item.first, item.last);
+}
+
+static FailureOr<StripPlans> plansOf(kern::RowwiseOp op, kern::VectorScheduleAttr schedule) {
+  if (!schedule.getStrip())
+    return StripPlans(op);
+  StripForm form{schedule.getPieces(), schedule.getStrip()};
+  MeetingColumns meeting = MeetingColumns::ofWidestOperand(op);
+  if (std::string problem = Strips(meeting, form).problem(op); !problem.empty())
+    return op.emitOpError() << "cannot walk strips of " << form.width << " columns in " << form.pieces
+                            << " pieces: " << problem;
+  return StripPlans(op, std::move(meeting), form);
 }
 
 FailureOr<KernelInfo> stretto::codegen::buildRowwiseKernel(VectorBuilder &b, kern::RowwiseOp op) {
@@ -34,17 +41,30 @@ FailureOr<KernelInfo> stretto::codegen::buildRowwiseKernel(VectorBuilder &b, ker
     return op.emitOpError("needs a schedule with vectors to become code");
   if (failed(checkKernel(op)))
     return failure();
-  RowPlan plan(op);
-  RowBlocks rows(b, plan, {schedule.getRows(), schedule.getLanes(), schedule.getChunk()});
+  FailureOr<StripPlans> plans = plansOf(op, schedule);
+  if (failed(plans))
+    return failure();
+  std::deque<RowBlocks> rowsOfRuns;
+  int64_t scratchBytes = 0;
+  for (const StripPlans::Run &run : plans->runs()) {
+    rowsOfRuns.emplace_back(b, run.plan, Blocking{schedule.getRows(), schedule.getLanes(), schedule.getChunk()});
+    scratchBytes = std::max(scratchBytes, rowsOfRuns.back().scratchBytes());
+  }
   auto [batch, time] = op.getRows();
   auto function = makeKernelFunction(b, *op.getKernel());
   SmallVector<Value> pointers = bufferPointers(b, function, op);
-  Operation *chunks = makeLoop(b, function.getArgument(1), function.getArgument(2), 1);
-  emitChunk(b, rows, pointers, function.getArgument(3), cast<scf::ForOp>(chunks).getInductionVar(), schedule.getChunk(),
-            time);
-  closeLoop(b, chunks);
+  Operation *items = makeLoop(b, function.getArgument(1), function.getArgument(2), 1);
+  StripItem item = stripItem(b, cast<scf::ForOp>(items).getInductionVar(), plans->count(), schedule.getChunk(), time);
+  emitRunOf(b, *plans, item.strip, [&](size_t run) {
+    emitRun(b, plans->runs()[run], rowsOfRuns[run], pointers, function.getArgument(3), item);
+  });
+  closeLoop(b, items);
   LLVM::ReturnOp::create(b, ValueRange());
   auto flops = static_cast<int64_t>(kern::flopsOf(op.getBody().front())) * batch * time;
-  return KernelInfo{op.getKernel()->str(), op.getChunks(), static_cast<int64_t>(pointers.size()),
-                    rows.scratchBytes(),   bytesMoved(op), flops};
+  return KernelInfo{op.getKernel()->str(),
+                    op.getChunks() * plans->count(),
+                    static_cast<int64_t>(pointers.size()),
+                    scratchBytes,
+                    bytesMoved(op),
+                    flops};
 }

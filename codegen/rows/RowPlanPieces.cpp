@@ -87,15 +87,21 @@ std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain do
   return fit.split;
 }
 
+/// Whether all heads and strips of `index` begin with the first of a pair of columns. In rows of an odd width pairs
+/// begin anew with each row; the last column is in none.
+static bool visitsWholePairs(Index index, int64_t width) {
+  auto keepsPairs = [&](int64_t distance) { return distance % (width % 2 ? width : 2) == 0; };
+  return index.column && index.base % width % 2 == 0 && keepsPairs(index.head) && keepsPairs(index.strip);
+}
+
 const Fit &RowPlan::fitOf(Operation *inner, Index index, Domain domain) const {
   FitKey key{inner, index, domain.heads, domain.length};
   auto [it, isNew] = fits.try_emplace(key);
   if (!isNew)
     return it->second;
   int64_t width = lastDimension(inner->getResult(0));
-  bool wholePairs = index.column && index.base % 2 == 0 && index.head % 2 == 0 && index.strip % 2 == 0;
   auto permute = dyn_cast<seq::PermuteOp>(inner);
-  if (permute && permute.getStyle() == seq::PairStyle::interleaved && wholePairs) {
+  if (permute && permute.getStyle() == seq::PairStyle::interleaved && visitsWholePairs(index, width)) {
     auto isPaired = [&](int64_t element) {
       return Element{element % width < static_cast<int64_t>(permute.getRotated()), element};
     };

@@ -1,11 +1,11 @@
-//===- StripPlans.cpp - plans of a matmul's epilogue, for runs of strips -------===//
+//===- StripPlans.cpp - plans of a kernel, for runs of strips ------------------===//
 #include "codegen/rows/StripPlans.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-StripPlans::StripPlans(kern::MatmulOp op, MeetingColumns meeting, StripForm form, bool isStored)
+StripPlans::StripPlans(kern::RowKernel op, MeetingColumns meeting, StripForm form, bool isStored)
     : all(std::make_unique<Strips>(std::move(meeting), form)) {
   for (int64_t first = 0, count; first < all->count(); first += count) {
     count = all->count() - first;

@@ -1,4 +1,4 @@
-//===- Strips.cpp - columns of a matmul that its epilogue brings together ----===//
+//===- Strips.cpp - columns of rows that a kernel brings together ------------===//
 #include "codegen/rows/Strips.h"
 
 #include "codegen/rows/RowPlan.h"
@@ -20,9 +20,56 @@ MeetingColumns::MeetingColumns(kern::RowKernel op, unsigned argument) {
   for (BlockArgument other : body.getArguments())
     known[other] = Columns(elementCount(other), none);
   std::iota(known[computed].begin(), known[computed].end(), 0);
+  tabulate(body);
+}
+
+MeetingColumns MeetingColumns::ofWidestOperand(kern::RowKernel op) {
+  Block &body = op.getBody().front();
+  MeetingColumns all; // columns: elements of all row operands, one behind the other
+  int64_t first = 0;  // of the widest
+  MeetingColumns widest;
+  for (BlockArgument argument : body.getArguments()) {
+    int64_t size = elementCount(argument);
+    Columns &elements = all.known[argument];
+    elements.assign(size, none);
+    if (op.getMap(argument.getArgNumber()) != kern::RowMap::row || size == 1)
+      continue;
+    std::iota(elements.begin(), elements.end(), all.count);
+    if (size > widest.count)
+      std::tie(first, widest.count) = std::pair(all.count, size);
+    all.count += size;
+  }
+  if (widest.count == 0) {
+    widest.reason = "no operand has a row of several columns";
+    return widest;
+  }
+  all.classes.grow(all.count);
+  all.tabulate(body);
+  widest.classes.grow(widest.count);
+  Columns columnOfClass(all.count, none);
+  for (int64_t column = 0; column < widest.count; ++column) {
+    int64_t &met = columnOfClass[all.classes.findLeader(first + column)];
+    met = widest.meet(met, column);
+  }
+  if (!body.getOps<seq::ReduceOp>().empty())
+    widest.reason = "the kernel reduces rows";
+  for (Value value : op.getYielded()) {
+    auto sum = value.getDefiningOp<seq::ColumnSumOp>();
+    Value computed = sum ? sum.getOperand() : value;
+    Columns &columns = widest.known[computed];
+    columns.resize(elementCount(computed));
+    for (auto [e, element] : llvm::enumerate(all.known[computed])) {
+      int64_t met = element == none ? none : columnOfClass[all.classes.findLeader(element)];
+      columns[e] = met == none ? static_cast<int64_t>(e) % elementCount(value) % widest.count : met;
+    }
+  }
+  return widest;
+}
+
+void MeetingColumns::tabulate(Block &body) {
   for (Operation &inner : body.without_terminator())
     if (inner.getNumResults())
-      known[inner.getResult(0)] = columnsOf(&inner);
+      known[inner.getResult(0)] = resultOf(&inner);
 }
 
 int64_t MeetingColumns::meet(int64_t a, int64_t b) {
@@ -31,7 +78,7 @@ int64_t MeetingColumns::meet(int64_t a, int64_t b) {
   return classes.join(a, b);
 }
 
-MeetingColumns::Columns MeetingColumns::columnsOf(Operation *op) {
+MeetingColumns::Columns MeetingColumns::resultOf(Operation *op) {
   int64_t size = elementCount(op->getResult(0));
   Columns result(size, none);
   if (auto movement = dyn_cast<seq::MovementOp>(op)) {
@@ -58,6 +105,16 @@ MeetingColumns::Columns MeetingColumns::columnsOf(Operation *op) {
 }
 
 int64_t MeetingColumns::columnOf(Value value, int64_t element) const { return known.at(value)[element]; }
+
+llvm::BitVector MeetingColumns::columnsOf(Value value) const {
+  llvm::BitVector leaders(count), columns(count);
+  for (int64_t column : known.at(value))
+    if (column != none)
+      leaders.set(classes.findLeader(column));
+  for (int64_t column = 0; column < count; ++column)
+    columns[column] = leaders[classes.findLeader(column)];
+  return columns;
+}
 
 llvm::BitVector MeetingColumns::cutsOf(int64_t pieces) const {
   int64_t length = count / pieces;
@@ -94,7 +151,7 @@ bool MeetingColumns::allow(StripForm form) const {
 }
 
 std::optional<StripForm> MeetingColumns::choose(int64_t wanted, int64_t most, int64_t unit) const {
-  constexpr int64_t mostPieces = 8, panel = 32;
+  constexpr int64_t panel = 32;
   std::optional<StripForm> best;
   double least = 0;
   for (int64_t pieces = 1; pieces <= mostPieces && !best; ++pieces) {
@@ -113,6 +170,13 @@ std::optional<StripForm> MeetingColumns::choose(int64_t wanted, int64_t most, in
     }
   }
   return best;
+}
+
+std::optional<int64_t> MeetingColumns::leastPieces(int64_t width) const {
+  for (int64_t pieces = 1; pieces <= std::min(mostPieces, count / width); ++pieces)
+    if (allow({pieces, width}))
+      return pieces;
+  return std::nullopt;
 }
 
 std::string Strips::problem(kern::RowKernel op) const {

@@ -30,7 +30,8 @@ std::pair<int64_t, int64_t> RowwiseOp::getRows() {
 int64_t VectorScheduleAttr::getChunks(int64_t batch, int64_t time) const {
   return batch * llvm::divideCeil(time, getChunk());
 }
-int64_t VectorScheduleAttr::getLaunchRows() const { return getChunk(); }
+// A launch of some chunks would lack strips.
+int64_t VectorScheduleAttr::getLaunchRows() const { return getStrip() ? 0 : getChunk(); }
 
 int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const {
   return batch * llvm::divideCeil(time, getChunk());

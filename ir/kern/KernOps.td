@@ -51,12 +51,19 @@ def Kern_VectorScheduleAttr : Kern_ScheduleAttr<"VectorSchedule", "vector_schedu
     `rows` are computed together (a block), `lanes` columns at a time; a chunk of `chunk` rows of one sequence
     is the unit of parallel work and of the ordered partial sums.
 
+    With `pieces` and `strip`, which may be left out, the columns of the widest `row` operand are cut into strips, as
+    `#kern.strip_schedule` cuts those of a matmul, and with them what the body computes from them. A chunk and a strip
+    are the unit of parallel work then.
+
     ```mlir
-    #kern.vector_schedule<rows 8, lanes 16, chunk 64>
+    #kern.vector_schedule<rows 4, lanes 16, chunk 128, pieces 2, strip 128>
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk);
-  let assemblyFormat = "`<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk,
+                        DefaultValuedParameter<"int64_t", "0">:$pieces, DefaultValuedParameter<"int64_t", "0">:$strip);
+  let assemblyFormat = [{
+    `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk (`,` `pieces` $pieces^ `,` `strip` $strip)? `>`
+  }];
 }
 
 def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedule"> {

@@ -107,6 +107,8 @@ KernelLibrary::KernelLibrary(ModuleOp module, KernelOptions options) : planned(m
   schedule.rows = options.rows;
   schedule.chunk = options.chunk;
   schedule.overrides = options.schedules;
+  if (options.keptBytes)
+    schedule.keptBytes = options.keptBytes;
   passes.addPass(createChooseSchedule(schedule));
   passes.addPass(createPackWeights());
   passes.addPass(createSplitColumnSums());
@@ -150,6 +152,11 @@ void KernelLibrary::launch(StringRef kernel, std::vector<void *> buffers) {
 /// The kernel of rows of a function.
 static kern::RowKernel rowKernelOf(ModuleOp module, StringRef function) {
   return *module.lookupSymbol<func::FuncOp>(function).getOps<kern::RowKernel>().begin();
+}
+
+bool KernelLibrary::walksStrips(StringRef name) const {
+  auto schedule = dyn_cast<kern::VectorScheduleAttr>(*rowKernelOf(*planned, name).getSchedule());
+  return schedule && schedule.getStrip();
 }
 
 bool KernelLibrary::isEpilogue(StringRef name) const { return isa<kern::MatmulOp>(rowKernelOf(*planned, name)); }

@@ -15,6 +15,7 @@ namespace stretto::test {
 struct KernelOptions {
   std::string cpu = "native";
   int64_t rows = 0, chunk = 0;
+  int64_t keptBytes = 0;      // from which on kernels walk strips of columns
   std::string schedules = ""; // overrides of fields (codegen/rows/ScheduleOverrides.h)
   bool storeAll = false;      // carry and keep in scratch memory whatever may be
   std::optional<codegen::ChooseEpiloguesOptions> epilogues = {}; // which kernels lie in matmuls; null: none
@@ -37,6 +38,8 @@ public:
   bool isLoaded() const { return handle; }
   const std::string &objectPath() const { return object; }
   mlir::ArrayRef<codegen::KernelInfo> kernels() const { return infos; }
+  /// Whether the kernel of function `name` walks strips of columns.
+  bool walksStrips(llvm::StringRef name) const;
   /// Whether the kernel of function `name` lies in the epilogue of a matmul.
   bool isEpilogue(llvm::StringRef name) const;
   /// Results of the kernel of function `name`, of column sums the whole sums, for the arguments `inputs` of the

@@ -15,6 +15,7 @@ public:
   std::string make(const std::string &name);
   std::string makeBehindMatmul(const std::string &name);
   std::string makeForTensorCores(const std::string &name);
+  std::string makeWithoutReductions(const std::string &name);
 
 private:
   enum Shape { scalar, row, heads, headScalars, pair }; // [], [D], [H, K], [H], [2D]
@@ -24,6 +25,8 @@ private:
   };
 
   int64_t pick(int64_t low, int64_t high) { return low + static_cast<int64_t>(engine() % (high - low + 1)); }
+  /// A shape; without reductions one of whole rows.
+  Shape pickShape();
   std::string type(Shape shape) const;
   const Entry &any(Shape shape);
   const Entry &latest(Shape shape);
@@ -43,6 +46,7 @@ private:
   std::string otherArguments() const; // than %a
 
   std::mt19937_64 engine;
+  bool reduces = true;
   std::string real;
   int64_t batch = 1, time = 1, headCount = 1, width = 1;
   std::vector<Entry> values;
@@ -58,6 +62,14 @@ std::string stretto::test::randomBodyBehindMatmul(const std::string &name, uint6
 
 std::string stretto::test::randomBodyForTensorCores(const std::string &name, uint64_t seed) {
   return Generator(seed).makeForTensorCores(name);
+}
+std::string stretto::test::randomBodyWithoutReductions(const std::string &name, uint64_t seed) {
+  return Generator(seed).makeWithoutReductions(name);
+}
+
+Generator::Shape Generator::pickShape() {
+  constexpr Shape whole[] = {row, heads, pair};
+  return reduces ? static_cast<Shape>(pick(0, 4)) : whole[pick(0, 2)];
 }
 
 std::string Generator::type(Shape shape) const {
@@ -112,7 +124,7 @@ const Generator::Entry &Generator::any(Shape shape) {
 }
 
 void Generator::addElementwise() {
-  Shape shape = static_cast<Shape>(pick(0, 4));
+  Shape shape = pickShape();
   std::string a = any(shape).name, b = any(shape).name, t = " : " + type(shape);
   switch (pick(0, 6)) {
   case 0:
@@ -154,8 +166,8 @@ void Generator::addBroadcast() {
 }
 
 void Generator::addMovement() {
-  Shape shape = static_cast<Shape>(pick(1, 4));
-  std::string a = any(shape).name;
+  if (reduces)
+    any(static_cast<Shape>(pick(1, 4))); // so that there is one of this shape
   switch (pick(0, 3)) {
   case 0: {
     std::string style = pick(0, 1) ? "half_split " : "interleaved ";
@@ -181,7 +193,7 @@ void Generator::addMovement() {
 }
 
 void Generator::addOperation() {
-  switch (pick(0, 5)) {
+  switch (pick(reduces ? 0 : 2, 5)) {
   case 0:
     addReduction();
     break;
@@ -193,7 +205,7 @@ void Generator::addOperation() {
     break;
   case 3: {
     // A constant may not be tapped; every value here that is none depends on a row.
-    Shape shape = static_cast<Shape>(pick(0, 4));
+    Shape shape = pickShape();
     std::string a = add("arith.addf " + any(shape).name + ", " + any(shape).name + " : " + type(shape), shape);
     int64_t offset = pick(1, 3) * (pick(0, 2) ? -1 : 1);
     add("seq.tap " + a + " by " + std::to_string(offset) + " : " + type(shape), shape);
@@ -213,10 +225,10 @@ std::string Generator::yields(bool latestOnes) {
     resultTypes = rows(headCount * width) + ", ";
   }
   for (int64_t i = 0; i < count; ++i) {
-    Shape shape = static_cast<Shape>(pick(0, 4));
+    Shape shape = pickShape();
     std::string name = (latestOnes ? latest(shape) : any(shape)).name, t = type(shape);
     std::string rows = "tensor<" + std::to_string(batch) + "x" + std::to_string(time) + "x" + t.substr(7);
-    if (pick(0, 2) == 0) {
+    if (pick(0, 2) == 0 || (!reduces && i == 0)) {
       name = add("seq.column_sum " + name + " : " + t + " -> " + t, shape);
       values.pop_back(); // it may only be yielded
       rows = t;
@@ -266,6 +278,11 @@ std::string Generator::make(const std::string &name) {
   drawSizes(/*mostBatch=*/2, /*mostTime=*/23);
   std::string text = kernel(/*allDependOnA=*/false);
   return "func.func @" + name + "(%a: " + rows(headCount * width) + otherArguments() + text;
+}
+
+std::string Generator::makeWithoutReductions(const std::string &name) {
+  reduces = false;
+  return make(name);
 }
 
 std::string Generator::makeBehindMatmul(const std::string &name) {

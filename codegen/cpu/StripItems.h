@@ -1,0 +1,27 @@
+//===- StripItems.h - chunks of rows and strips of columns ---------------------===//
+//
+// The units of a kernel's parallel work: all strips of a chunk follow each other, so that its rows stay in the cache.
+#pragma once
+
+#include "codegen/rows/StripPlans.h"
+#include "codegen/rows/VectorBuilder.h"
+
+namespace stretto::codegen {
+
+/// A chunk, rows `first` to `last` of a sequence, and a strip.
+struct StripItem {
+  mlir::Value chunk, strip, sequence, first, last;
+};
+
+/// Item `number`, where sequences of `time` rows are cut into chunks of `chunkRows`, and columns into `strips`.
+StripItem stripItem(VectorBuilder &b, mlir::Value number, int64_t strips, int64_t chunkRows, int64_t time);
+
+/// Emits code that runs, of all runs of strips, that of one strip: `emit` is called with the number of each.
+void emitRunOf(VectorBuilder &b, const StripPlans &plans, mlir::Value strip, llvm::function_ref<void(size_t)> emit);
+
+/// Runs `emit` inside of a branch that is taken where the condition holds.
+void emitIf(VectorBuilder &b, mlir::Value condition, llvm::function_ref<void()> emit);
+
+mlir::Value compare(VectorBuilder &b, mlir::arith::CmpIPredicate predicate, mlir::Value left, mlir::Value right);
+
+} // namespace stretto::codegen
