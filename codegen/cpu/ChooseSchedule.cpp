@@ -102,7 +102,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
         << remark::metric("cached", choice.cached.size()) << remark::metric("cycles", std::llround(choice.after))
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
     SmallVector<std::pair<StringRef, int64_t>> fields{{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}};
-    if (strips.count > 1)
+    if (strips.form.width)
       fields.push_back({"strip", strips.form.width});
     numbers.remark(fields);
     return success();

@@ -132,9 +132,9 @@ void MatmulBuilder::emitRun(const StripPlans::Run &run, RowBlocks &rows, const S
     Value above = arith::SubIOp::create(b, b.index(span), row);
     frame.inputs[0].pointer = b.address(scratch(), real, b.mul(above, tileColumns));
   }
-  emitIf(b, compare(b, arith::CmpIPredicate::eq, row, begin), [&] { rows.emitBegin(frame, item.first); });
+  emitIf(b, b.compare(arith::CmpIPredicate::eq, row, begin), [&] { rows.emitBegin(frame, item.first); });
   Value from = b.maximum(item.first, b.add(row, b.index(-halo.high)));
-  Value isEnd = compare(b, arith::CmpIPredicate::eq, next, end);
+  Value isEnd = b.compare(arith::CmpIPredicate::eq, next, end);
   Value to = arith::SelectOp::create(b, isEnd, item.last, b.add(next, b.index(-halo.high)));
   rows.emitRows(frame, from, to);
   closeLoop(b, blocks);

@@ -28,6 +28,16 @@ void stretto::codegen::closeLoop(VectorBuilder &b, Operation *loop, ValueRange c
   b.setInsertionPointAfter(loop);
 }
 
+void stretto::codegen::emitIf(VectorBuilder &b, Value condition, llvm::function_ref<void()> emit) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  Block *body = branch.thenBlock();
+  body->back().erase();
+  b.setInsertionPointToEnd(body);
+  emit();
+  scf::YieldOp::create(b);
+  b.setInsertionPointAfter(branch);
+}
+
 int64_t NestBuilder::lanesFor(int64_t length) const { return std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(length)); }
 
 NestBuilder::Sums NestBuilder::startSums(const Piece &piece) {

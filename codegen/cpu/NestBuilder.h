@@ -62,5 +62,7 @@ mlir::Operation *makeLoop(VectorBuilder &b, mlir::Value first, mlir::Value last,
                           mlir::ValueRange carried = {});
 /// Ends the body of `loop` and puts the builder behind it.
 void closeLoop(VectorBuilder &b, mlir::Operation *loop, mlir::ValueRange carried = {});
+/// Runs `emit` inside of a branch that is taken where the condition holds.
+void emitIf(VectorBuilder &b, mlir::Value condition, llvm::function_ref<void()> emit);
 
 } // namespace stretto::codegen

@@ -190,11 +190,11 @@ void RowBlocks::emitRows(const RowFrame &frame, Value first, Value last) {
   int64_t rows = blocking.rows;
   auto loop = scf::WhileOp::create(b, TypeRange{b.getI64Type()}, ValueRange{first});
   Value row = b.createBlock(&loop.getBefore(), {}, b.getI64Type(), b.getLoc())->getArgument(0);
-  Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row, last);
+  Value more = b.compare(arith::CmpIPredicate::slt, row, last);
   scf::ConditionOp::create(b, more, row);
   row = b.createBlock(&loop.getAfter(), {}, b.getI64Type(), b.getLoc())->getArgument(0);
   Value end = b.add(row, b.index(rows));
-  auto atMost = [&](Value a, Value c) { return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, a, c).getResult(); };
+  auto atMost = [&](Value a, Value c) { return b.compare(arith::CmpIPredicate::sle, a, c); };
   Value fits = arith::AndIOp::create(b, atMost(end, last), atMost(b.index(-halo.low), row));
   fits = arith::AndIOp::create(b, fits, atMost(end, b.index(time - halo.high)));
   auto branch = scf::IfOp::create(b, TypeRange{b.getI64Type()}, fits, true);

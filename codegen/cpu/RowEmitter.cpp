@@ -48,7 +48,7 @@ Value RowEmitter::rowNumber(int64_t row) {
 Value RowEmitter::isInside(int64_t row) {
   auto make = [&]() -> Value {
     Value number = b.add(base, b.index(row));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, b.index(frame.length));
+    return b.compare(arith::CmpIPredicate::ult, number, b.index(frame.length));
   };
   return once({nullptr, row, {}, isRowInside}, outer, make).value;
 }

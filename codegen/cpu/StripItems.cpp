@@ -1,28 +1,14 @@
 //===- StripItems.cpp - chunks of rows and strips of columns -------------------===//
 #include "codegen/cpu/StripItems.h"
 
+#include "codegen/cpu/NestBuilder.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-Value stretto::codegen::compare(VectorBuilder &b, arith::CmpIPredicate predicate, Value left, Value right) {
-  return arith::CmpIOp::create(b, predicate, left, right);
-}
-
-void stretto::codegen::emitIf(VectorBuilder &b, Value condition, llvm::function_ref<void()> emit) {
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  Block *block = b.getInsertionBlock();
-  block->back().erase();
-  b.setInsertionPointToEnd(block);
-  emit();
-  scf::YieldOp::create(b);
-  b.setInsertionPointAfter(branch);
-}
 
 StripItem stretto::codegen::stripItem(VectorBuilder &b, Value number, int64_t strips, int64_t chunkRows, int64_t time) {
   auto divide = [&](Value value, int64_t by) {
@@ -45,8 +31,8 @@ void stretto::codegen::emitRunOf(VectorBuilder &b, const StripPlans &plans, Valu
   if (plans.runs().size() == 1)
     return emit(0);
   for (auto [i, run] : llvm::enumerate(plans.runs())) {
-    Value begins = compare(b, arith::CmpIPredicate::sle, b.index(run.first), strip);
-    Value ends = compare(b, arith::CmpIPredicate::slt, strip, b.index(run.first + run.count));
+    Value begins = b.compare(arith::CmpIPredicate::sle, b.index(run.first), strip);
+    Value ends = b.compare(arith::CmpIPredicate::slt, strip, b.index(run.first + run.count));
     emitIf(b, arith::AndIOp::create(b, begins, ends), [&] { emit(i); });
   }
 }

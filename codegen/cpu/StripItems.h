@@ -19,9 +19,4 @@ StripItem stripItem(VectorBuilder &b, mlir::Value number, int64_t strips, int64_
 /// Emits code that runs, of all runs of strips, that of one strip: `emit` is called with the number of each.
 void emitRunOf(VectorBuilder &b, const StripPlans &plans, mlir::Value strip, llvm::function_ref<void(size_t)> emit);
 
-/// Runs `emit` inside of a branch that is taken where the condition holds.
-void emitIf(VectorBuilder &b, mlir::Value condition, llvm::function_ref<void()> emit);
-
-mlir::Value compare(VectorBuilder &b, mlir::arith::CmpIPredicate predicate, mlir::Value left, mlir::Value right);
-
 } // namespace stretto::codegen

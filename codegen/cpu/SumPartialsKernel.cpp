@@ -88,7 +88,7 @@ void SumBuilder::emitColumns(Value first, Value last) {
   int64_t rest = sum.columns % lanes;
   if (rest == 0)
     return;
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, last, b.index(sum.columns));
+  Value isLast = b.compare(arith::CmpIPredicate::eq, last, b.index(sum.columns));
   auto branch = scf::IfOp::create(b, isLast, false);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   emitGroup(b.index(sum.columns - rest), 1, b.firstLanes(lanes, rest));
@@ -126,7 +126,7 @@ static void emitChunk(VectorBuilder &b, ArrayRef<Sum> sums, Value chunk, const T
   if (sums.size() == 1)
     return SumBuilder(b, sums[0], target).emitChunk(chunk);
   size_t half = sums.size() / 2;
-  Value isBefore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, chunk, b.index(sums[half].firstChunk));
+  Value isBefore = b.compare(arith::CmpIPredicate::slt, chunk, b.index(sums[half].firstChunk));
   auto branch = scf::IfOp::create(b, isBefore, /*withElseRegion=*/true);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   emitChunk(b, sums.take_front(half), chunk, target);

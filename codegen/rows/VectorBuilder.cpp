@@ -47,6 +47,9 @@ Value VectorBuilder::add(Value a, Value b) { return createOrFold<arith::AddIOp>(
 Value VectorBuilder::mul(Value a, int64_t b) { return createOrFold<arith::MulIOp>(a, index(b)); }
 Value VectorBuilder::minimum(Value a, Value b) { return createOrFold<arith::MinSIOp>(a, b); }
 Value VectorBuilder::maximum(Value a, Value b) { return createOrFold<arith::MaxSIOp>(a, b); }
+Value VectorBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
+  return arith::CmpIOp::create(*this, predicate, a, b);
+}
 
 Value VectorBuilder::splat(Value scalar, int64_t lanes) {
   if (lanes == 1 || isa<VectorType>(scalar.getType()))

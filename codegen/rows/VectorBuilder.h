@@ -24,6 +24,7 @@ public:
   mlir::Value mul(mlir::Value a, int64_t b);
   mlir::Value minimum(mlir::Value a, mlir::Value b);
   mlir::Value maximum(mlir::Value a, mlir::Value b);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
 
   /// a * b + c, rounded once where the machine can.

@@ -29,6 +29,19 @@ func.func @unscheduled(%x: tensor<1x16x32xf32>) {
 
 // -----
 
+func.func @heads_in_two_strips(%x: tensor<1x16x32xf32>) {
+  // expected-error @+1 {{cannot walk strips of 24 columns in 1 pieces: columns of two strips meet}}
+  %y = kern.rowwise kernel "k"(%x) maps [row] schedule #kern.vector_schedule<rows 2, lanes 16, chunk 8, pieces 1, strip 24> {
+  ^bb0(%a: tensor<32xf32>):
+    %0 = seq.permute half_split %a rotated 32 : tensor<32xf32>
+    %1 = arith.addf %0, %a : tensor<32xf32>
+    kern.yield %1 : tensor<32xf32>
+  } : (tensor<1x16x32xf32>) -> tensor<1x16x32xf32>
+  return
+}
+
+// -----
+
 func.func @unsplit(%x: tensor<1x16x32xf32>) {
   // expected-error @+1 {{column sums must be split into partial sums to become code}}
   %y = kern.rowwise kernel "k"(%x) maps [row] schedule #kern.vector_schedule<rows 2, lanes 16, chunk 8> {

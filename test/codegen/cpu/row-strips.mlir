@@ -3,6 +3,7 @@
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v3" | FileCheck %s --check-prefix=WHOLE
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v3 kept-bytes=768" -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v3 overrides=gated:strip=40" -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=GIVEN
+// RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v3 overrides=gated:strip=192" -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=rotary:strip=40" 2>&1 | FileCheck %s --check-prefix=MEET
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=reduced:strip=64" 2>&1 | FileCheck %s --check-prefix=REDUCED
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=gated:block=64" 2>&1 | FileCheck %s --check-prefix=BLOCK
@@ -14,6 +15,8 @@
 // Taps and sums are 768 bytes each: three strips, in which the two halves meet.
 // CHECK: kernel "gated"{{.*}} schedule #kern.vector_schedule<rows 4, lanes 8, chunk 64, pieces 2, strip 32>
 // REMARK: walks blocks of rows{{.*}}strips=3
+// ALL: walks blocks of rows{{.*}}strips=1
+// ALL: Function=gated | Remark="given: strip 192; chosen: rows 4, lanes 8, chunk {{[0-9]+}}"
 // GIVEN: Function=gated | Remark="given: strip 40; chosen: rows 4, lanes 8, chunk 64"
 func.func @gated(%x: tensor<8x64x192xf32>, %w: tensor<192xf32>) -> (tensor<8x64x96xf32>, tensor<192xf32>) {
   %0:2 = kern.rowwise kernel "gated"(%x, %w) maps [row, shared] {
