@@ -70,6 +70,11 @@ void MeetingColumns::tabulate(Block &body) {
   for (Operation &inner : body.without_terminator())
     if (inner.getNumResults())
       known[inner.getResult(0)] = resultOf(&inner);
+  // What adds up to one number lies in one strip.
+  for (auto sum : body.getOps<seq::ColumnSumOp>())
+    for (auto [e, column] : llvm::enumerate(known[sum.getOperand()]))
+      if (column == none)
+        column = known[sum][e % elementCount(sum)];
 }
 
 int64_t MeetingColumns::meet(int64_t a, int64_t b) {

@@ -69,6 +69,31 @@ codegen::ChooseEpiloguesOptions limits(int64_t columns) {
   return options;
 }
 
+/// Elements that add up to one number lie in one strip, be some of them of no column of the matmul.
+TEST(Epilogue, FoldedSums) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @folded(%l: tensor<2x9x24xf32>, %w: tensor<256x24xf32>, %b: tensor<9x256xf32>) {
+  %a = seq.linear %l, %w : tensor<2x9x24xf32>, tensor<256x24xf32> -> tensor<2x9x256xf32>
+  %s = kern.rowwise(%a, %b) maps [row, time] {
+  ^bb0(%x: tensor<256xf32>, %p: tensor<256xf32>):
+    %r = seq.permute half_split %x rotated 256 : tensor<256xf32>
+    %c = seq.concat %p, %r : tensor<256xf32>, tensor<256xf32> -> tensor<512xf32>
+    %h = seq.reshape %c : tensor<512xf32> -> tensor<2x256xf32>
+    %0 = seq.column_sum %h : tensor<2x256xf32> -> tensor<256xf32>
+    kern.yield %0 : tensor<256xf32>
+  } : (tensor<2x9x256xf32>, tensor<9x256xf32>) -> tensor<256xf32>
+  return
+})");
+  ASSERT_TRUE(module);
+  KernelLibrary library(*module, {.epilogues = limits(128)});
+  ASSERT_TRUE(library.isLoaded() && library.isEpilogue("folded"));
+  kern::RowwiseOp op = rowwiseOf(*module, "folded");
+  auto given = argumentsOf(module->lookupSymbol<func::FuncOp>("folded"), 24, 1);
+  auto want = interpret(op, {resultOf(op.getOperand(0).getDefiningOp(), given[0], given[1]), given[2]});
+  EXPECT_LT(distance(library.run("folded", given)[0], want[0]), 1e-5);
+}
+
 TEST(Epilogue, WideStrips) { compareRandom(1000, 25, limits(128), {}); }
 TEST(Epilogue, NarrowStrips) { compareRandom(2000, 8, limits(32), {}); }
 TEST(Epilogue, SmallChunks) { compareRandom(3000, 16, limits(64), {.rows = 4, .chunk = 5}); }

@@ -135,6 +135,31 @@ func.func @step(%p: tensor<1x13x100xf32>, %m: tensor<1x13x100xf32>, %g: tensor<1
   }
 }
 
+/// Elements that add up to one number lie in one strip, be some of them of columns of another or of none.
+TEST(Rowwise, StripsOfFoldedSums) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @folded(%a: tensor<2x9x128xf32>, %b: tensor<9x128xf32>) {
+  %o:2 = kern.rowwise(%a, %b) maps [row, time] {
+  ^bb0(%x: tensor<128xf32>, %p: tensor<128xf32>):
+    %r = seq.permute half_split %x rotated 128 : tensor<128xf32>
+    %c = seq.concat %p, %r : tensor<128xf32>, tensor<128xf32> -> tensor<256xf32>
+    %h = seq.reshape %c : tensor<256xf32> -> tensor<2x128xf32>
+    %s = seq.column_sum %h : tensor<2x128xf32> -> tensor<128xf32>
+    %y = arith.mulf %x, %x : tensor<128xf32>
+    kern.yield %y, %s : tensor<128xf32>, tensor<128xf32>
+  } : (tensor<2x9x128xf32>, tensor<9x128xf32>) -> (tensor<2x9x128xf32>, tensor<128xf32>)
+  return
+})");
+  KernelLibrary library(*module, {.keptBytes = 1});
+  ASSERT_TRUE(library.isLoaded() && library.walksStrips("folded"));
+  kern::RowwiseOp op = rowwiseOf(*module, "folded");
+  auto inputs = randomInputs(op, 1);
+  auto want = interpret(op, inputs), got = library.run("folded", inputs);
+  for (size_t r = 0; r < want.size(); ++r)
+    EXPECT_LT(distance(got[r], want[r]), 2e-6) << "result " << r;
+}
+
 /// Every number of a sweep, and what lies beyond the range.
 TEST(Rowwise, ExpandedExp) {
   auto context = makeContext();
