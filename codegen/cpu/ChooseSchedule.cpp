@@ -113,7 +113,8 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     if (!numbers.has("strip"))
       return chooseRowStrips(op, keptBytes);
     std::optional<RowStrips> strips = rowStripsOf(op, numbers.get("strip", 0));
-    if (failed(numbers.check("strip", strips.has_value(), "a number of columns that meet no others")))
+    if (failed(numbers.check("strip", columnSumBytes(op) > 0, "left out where no columns are added up")) ||
+        failed(numbers.check("strip", strips.has_value(), "a number of columns that meet no others")))
       return failure();
     return strips;
   }

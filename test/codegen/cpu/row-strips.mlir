@@ -6,10 +6,12 @@
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v3 overrides=gated:strip=192" -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=rotary:strip=40" 2>&1 | FileCheck %s --check-prefix=MEET
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=reduced:strip=64" 2>&1 | FileCheck %s --check-prefix=REDUCED
+// RUN: not stretto-opt %s -kern-choose-schedule="overrides=taps:strip=64" 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=gated:block=64" 2>&1 | FileCheck %s --check-prefix=BLOCK
 // WHOLE-NOT: strip
 // MEET: error: kernel 'rotary': strip must be a number of columns that meet no others, but got 40
 // REDUCED: error: kernel 'reduced': strip must be a number of columns that meet no others, but got 64
+// NOTHING: error: kernel 'taps': strip must be left out where no columns are added up, but got 64
 // BLOCK: error: kernel 'gated': block must be left out where there is no matmul, but got 64
 
 // Taps and sums are 768 bytes each: three strips, in which the two halves meet.
