@@ -69,10 +69,24 @@ codegen::ChooseEpiloguesOptions limits(int64_t columns) {
   return options;
 }
 
+/// Compares the kernel of function `name` behind a matmul of `depth` terms with the interpreter.
+void compareBehindMatmul(StringRef name, int64_t depth, StringRef text) {
+  auto context = makeContext();
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  KernelLibrary library(*module, {.epilogues = limits(128)});
+  ASSERT_TRUE(library.isLoaded() && library.isEpilogue(name));
+  kern::RowwiseOp op = rowwiseOf(*module, name);
+  auto given = argumentsOf(module->lookupSymbol<func::FuncOp>(name), depth, 1);
+  auto want = interpret(op, {resultOf(op.getOperand(0).getDefiningOp(), given[0], given[1]), given[2]});
+  auto got = library.run(name, given);
+  for (size_t r = 0; r < want.size(); ++r)
+    EXPECT_LT(distance(got[r], want[r]), 1e-5) << "result " << r;
+}
+
 /// Elements that add up to one number lie in one strip, be some of them of no column of the matmul.
 TEST(Epilogue, FoldedSums) {
-  auto context = makeContext();
-  auto module = parse(*context, R"(
+  compareBehindMatmul("folded", 24, R"(
 func.func @folded(%l: tensor<2x9x24xf32>, %w: tensor<256x24xf32>, %b: tensor<9x256xf32>) {
   %a = seq.linear %l, %w : tensor<2x9x24xf32>, tensor<256x24xf32> -> tensor<2x9x256xf32>
   %s = kern.rowwise(%a, %b) maps [row, time] {
@@ -85,13 +99,28 @@ func.func @folded(%l: tensor<2x9x24xf32>, %w: tensor<256x24xf32>, %b: tensor<9x2
   } : (tensor<2x9x256xf32>, tensor<9x256xf32>) -> tensor<256xf32>
   return
 })");
-  ASSERT_TRUE(module);
-  KernelLibrary library(*module, {.epilogues = limits(128)});
-  ASSERT_TRUE(library.isLoaded() && library.isEpilogue("folded"));
-  kern::RowwiseOp op = rowwiseOf(*module, "folded");
-  auto given = argumentsOf(module->lookupSymbol<func::FuncOp>("folded"), 24, 1);
-  auto want = interpret(op, {resultOf(op.getOperand(0).getDefiningOp(), given[0], given[1]), given[2]});
-  EXPECT_LT(distance(library.run("folded", given)[0], want[0]), 1e-5);
+}
+
+/// Strips of heads that are rotated, then strips of others, two of each.
+TEST(Epilogue, TwoKindsOfStrips) {
+  compareBehindMatmul("kinds", 24, R"(
+func.func @kinds(%l: tensor<2x9x24xf32>, %w: tensor<512x24xf32>, %b: tensor<512xf32>) {
+  %a = seq.linear %l, %w : tensor<2x9x24xf32>, tensor<512x24xf32> -> tensor<2x9x512xf32>
+  %o:2 = kern.rowwise(%a, %b) maps [row, shared] {
+  ^bb0(%x: tensor<512xf32>, %g: tensor<512xf32>):
+    %q = seq.slice %x at 0 : tensor<512xf32> -> tensor<256xf32>
+    %v = seq.slice %x at 256 : tensor<512xf32> -> tensor<256xf32>
+    %h = seq.reshape %q : tensor<256xf32> -> tensor<2x128xf32>
+    %p = seq.permute half_split %h rotated 128 : tensor<2x128xf32>
+    %r = arith.addf %p, %h : tensor<2x128xf32>
+    %f = seq.reshape %r : tensor<2x128xf32> -> tensor<256xf32>
+    %c = seq.concat %f, %v : tensor<256xf32>, tensor<256xf32> -> tensor<512xf32>
+    %y = arith.mulf %c, %g : tensor<512xf32>
+    %s = seq.column_sum %y : tensor<512xf32> -> tensor<512xf32>
+    kern.yield %y, %s : tensor<512xf32>, tensor<512xf32>
+  } : (tensor<2x9x512xf32>, tensor<512xf32>) -> (tensor<2x9x512xf32>, tensor<512xf32>)
+  return
+})");
 }
 
 TEST(Epilogue, WideStrips) { compareRandom(1000, 25, limits(128), {}); }

@@ -135,10 +135,23 @@ func.func @step(%p: tensor<1x13x100xf32>, %m: tensor<1x13x100xf32>, %g: tensor<1
   }
 }
 
+/// Compares the kernel of function `name`, in the narrowest strips that there are, with the interpreter.
+void compareInStrips(StringRef name, StringRef text) {
+  auto context = makeContext();
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  KernelLibrary library(*module, {.keptBytes = 1});
+  ASSERT_TRUE(library.isLoaded() && library.walksStrips(name));
+  kern::RowwiseOp op = rowwiseOf(*module, name);
+  auto inputs = randomInputs(op, 1);
+  auto want = interpret(op, inputs), got = library.run(name, inputs);
+  for (size_t r = 0; r < want.size(); ++r)
+    EXPECT_LT(distance(got[r], want[r]), 2e-6) << "result " << r;
+}
+
 /// Elements that add up to one number lie in one strip, be some of them of columns of another or of none.
 TEST(Rowwise, StripsOfFoldedSums) {
-  auto context = makeContext();
-  auto module = parse(*context, R"(
+  compareInStrips("folded", R"(
 func.func @folded(%a: tensor<2x9x128xf32>, %b: tensor<9x128xf32>) {
   %o:2 = kern.rowwise(%a, %b) maps [row, time] {
   ^bb0(%x: tensor<128xf32>, %p: tensor<128xf32>):
@@ -151,13 +164,28 @@ func.func @folded(%a: tensor<2x9x128xf32>, %b: tensor<9x128xf32>) {
   } : (tensor<2x9x128xf32>, tensor<9x128xf32>) -> (tensor<2x9x128xf32>, tensor<128xf32>)
   return
 })");
-  KernelLibrary library(*module, {.keptBytes = 1});
-  ASSERT_TRUE(library.isLoaded() && library.walksStrips("folded"));
-  kern::RowwiseOp op = rowwiseOf(*module, "folded");
-  auto inputs = randomInputs(op, 1);
-  auto want = interpret(op, inputs), got = library.run("folded", inputs);
-  for (size_t r = 0; r < want.size(); ++r)
-    EXPECT_LT(distance(got[r], want[r]), 2e-6) << "result " << r;
+}
+
+/// Strips of heads that are rotated, then strips of others, two of each.
+TEST(Rowwise, StripsOfTwoKinds) {
+  compareInStrips("kinds", R"(
+func.func @kinds(%a: tensor<2x9x256xf32>, %b: tensor<256xf32>) {
+  %o:2 = kern.rowwise(%a, %b) maps [row, shared] {
+  ^bb0(%x: tensor<256xf32>, %g: tensor<256xf32>):
+    %q = seq.slice %x at 0 : tensor<256xf32> -> tensor<128xf32>
+    %v = seq.slice %x at 128 : tensor<256xf32> -> tensor<128xf32>
+    %h = seq.reshape %q : tensor<128xf32> -> tensor<2x64xf32>
+    %p = seq.permute half_split %h rotated 64 : tensor<2x64xf32>
+    %r = arith.addf %p, %h : tensor<2x64xf32>
+    %f = seq.reshape %r : tensor<2x64xf32> -> tensor<128xf32>
+    %c = seq.concat %f, %v : tensor<128xf32>, tensor<128xf32> -> tensor<256xf32>
+    %y = arith.mulf %c, %g : tensor<256xf32>
+    %t = seq.tap %y by 1 : tensor<256xf32>
+    %s = seq.column_sum %t : tensor<256xf32> -> tensor<256xf32>
+    kern.yield %y, %s : tensor<256xf32>, tensor<256xf32>
+  } : (tensor<2x9x256xf32>, tensor<256xf32>) -> (tensor<2x9x256xf32>, tensor<256xf32>)
+  return
+})");
 }
 
 /// Every number of a sweep, and what lies beyond the range.
