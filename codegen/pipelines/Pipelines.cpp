@@ -60,6 +60,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createDifferentiate());
   addCleanup(passes);
   passes.addPass(passes::createSimplifyTaps());
+  passes.addNestedPass<func::FuncOp>(passes::createSimplifyArithmetic());
   const passes::CostModel costs = options.backend->costModel();
   passes.addPass(passes::createChooseSaved({options.memoryBudget, costs.operationsPerByte, costs.savedByteWeight}));
   passes.addPass(passes::createSplitSaved());

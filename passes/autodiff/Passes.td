@@ -164,6 +164,37 @@ def SimplifyTaps : Pass<"seq-simplify-taps"> {
   let dependentDialects = ["::stretto::seq::SeqDialect"];
 }
 
+def SimplifyArithmetic : Pass<"seq-simplify-arithmetic", "::mlir::func::FuncOp"> {
+  let summary = "compute gradients with fewer operations";
+  let description = [{
+    Two rewrites of sums that `seq-differentiate` wrote; what the spec computes, and its copies, stay as they are.
+
+    In a sum of products and other terms one of the others comes first, so that each product is computed by the addition
+    that takes it, as a multiply-add, as soon as it is known. What two products share becomes a factor of their sum,
+    where that saves an operation; what is left of each uses products that the backward computes anyway. So the gradient
+    of `silu` (`s` is the sigmoid, `y = x * s`) is `g * (s + y * (1 - s))` instead of `g * s + g * x * (s * (1 - s))`.
+
+    ```mlir
+    func.func @sum(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %z: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> attributes {seq.forward = @f} {
+      %0 = arith.mulf %x, %y : tensor<2x8x16xf32>
+      %1 = arith.mulf %y, %z : tensor<2x8x16xf32>
+      %2 = arith.addf %0, %1 : tensor<2x8x16xf32>
+      %3 = arith.addf %2, %z : tensor<2x8x16xf32>
+      return %3 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = arith.mulf %arg0, %arg1 : tensor<2x8x16xf32>
+    %1 = arith.addf %arg2, %0 : tensor<2x8x16xf32>
+    %2 = arith.mulf %arg1, %arg2 : tensor<2x8x16xf32>
+    %3 = arith.addf %1, %2 : tensor<2x8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SplitSaved : Pass<"seq-split-saved", "::mlir::ModuleOp"> {
   let summary = "keep what seq-choose-saved decided to keep";
   let description = [{
