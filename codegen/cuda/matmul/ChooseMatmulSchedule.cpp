@@ -69,6 +69,7 @@ private:
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
   static bool holds(const MatmulTiling &tiling);
   static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
+  static bool registersSuffice(const MatmulTiling &t, const EpilogueLayout &layout);
   static double cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout);
   static double cyclesOfTile(const MatmulTiling &t, const EpilogueLayout &layout);
   double cyclesBeside(const MatmulTiling &t, const EpilogueLayout &layout) const;
@@ -131,8 +132,8 @@ llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
 Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps,
                                        int64_t cluster) {
   auto tilingWith = [&](const EpilogueLayout &layout) { return make(form, layout, rows, warps, rows, cluster); };
-  int64_t registers = tilingWith({warpThreads, 1, 1, 0, 0, 0}).registersOfEpilogue();
-  EpilogueLayout layout = cost.choose(warps, registers, [&](const EpilogueLayout &layout) {
+  auto fits = [&](const EpilogueLayout &layout) { return registersSuffice(tilingWith(layout), layout); };
+  EpilogueLayout layout = cost.choose(warps, fits, [&](const EpilogueLayout &layout) {
     MatmulTiling tiling = tilingWith(layout);
     return std::max(certainty * cyclesBeside(tiling, layout), cyclesOfEpilogue(tiling, layout));
   });
@@ -182,13 +183,18 @@ bool Chooser::hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout) {
   return llvm::alignTo(t.sharedBytes(), 16) + ring <= mostShared;
 }
 
+/// Tables that come some rows earlier wait in shared memory until a row needs them.
+bool Chooser::registersSuffice(const MatmulTiling &t, const EpilogueLayout &layout) {
+  return layout.registers + (hidesLoads(t, layout) ? 0 : layout.tables) <= t.registersOfEpilogue();
+}
+
 double Chooser::cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout) {
   double turns = cyclesOfInstruction * llvm::divideCeil(t.activeWarps(), warpSchedulers);
   int64_t steps = llvm::divideCeil(llvm::divideCeil(t.tileRows, t.groups()), t.stepRows);
   double cycles = steps * t.stepRows * layout.instructions * turns;
   if (!hidesLoads(t, layout))
     cycles += steps * cyclesOfLoad;
-  return layout.registers > t.registersOfEpilogue() ? 2 * cycles : cycles; // some come from memory
+  return registersSuffice(t, layout) ? cycles : 2 * cycles; // some come from memory
 }
 
 /// Of a tile, without its epilogue: the longest of what goes on at once. What the epilogue loads is delivered, too.

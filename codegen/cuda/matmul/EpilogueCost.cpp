@@ -88,10 +88,10 @@ EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOver
 }
 
 EpilogueLayout EpilogueCost::layOut(int64_t threads, int64_t rows, int64_t lanes) const {
-  EpilogueLayout result{threads, rows, lanes, 0, 0, 0};
+  EpilogueLayout result{threads, rows, lanes, 0, 0, 0, 0};
   for (const Kind &kind : kinds) {
     int64_t fetched = 0, rolling = 0, ofThread = 0, ofStrip = 0; // the last two: columns
-    double held = otherRegisters + (kinds.size() > 1 ? kindRegisters : 0), working = 0;
+    double held = otherRegisters + (kinds.size() > 1 ? kindRegisters : 0), working = 0, tables = 0;
     for (const auto &[domain, values] : kind.loops) {
       ThreadLayout layout = layOutThreads(domain, threads, lanes, kind.reduces);
       int64_t columns = layout.slots * layout.lanes;
@@ -100,15 +100,16 @@ EpilogueLayout EpilogueCost::layOut(int64_t threads, int64_t rows, int64_t lanes
       fetched += columns * (values.fetchedBytes - values.commonBytes) +
                  llvm::divideCeil(columns * values.commonBytes, layout.headsPerPass);
       rolling += columns * values.rolling;
-      held +=
-          vectorRegisters * static_cast<double>(layout.slots - 1) +
-          columns * (rollingShare * values.rolling + values.sums + values.coefficients + rows * values.tableBytes / 4);
+      held += vectorRegisters * static_cast<double>(layout.slots - 1) +
+              columns * (rollingShare * values.rolling + values.sums + values.coefficients);
+      tables += columns * rows * values.tableBytes / 4;
       working = std::max(working, columns * values.working * workingShare(rows));
     }
     double ofStep = otherInstructions + instructionsOfRolling * rolling;
     double share = static_cast<double>(ofThread) / static_cast<double>(ofStrip);
     double ofRow = share * (computed + instructionsOfMove * moved / lanes) - instructionsOfRolling * rolling;
     result.registers = std::max(result.registers, static_cast<int64_t>(held + working));
+    result.tables = std::max(result.tables, static_cast<int64_t>(tables));
     result.fetched = std::max(result.fetched, fetched);
     result.instructions = std::max(result.instructions, std::max(ofRow, 0.0) + ofStep / rows);
   }
@@ -127,7 +128,7 @@ void EpilogueCost::layOutAll(const ScheduleOverride &given) {
       }
 }
 
-EpilogueLayout EpilogueCost::choose(int64_t warps, int64_t registers,
+EpilogueLayout EpilogueCost::choose(int64_t warps, llvm::function_ref<bool(const EpilogueLayout &)> fits,
                                     llvm::function_ref<double(const EpilogueLayout &)> cycles) const {
   constexpr double never = std::numeric_limits<double>::infinity();
   const EpilogueLayout *best = nullptr;
@@ -135,9 +136,9 @@ EpilogueLayout EpilogueCost::choose(int64_t warps, int64_t registers,
   for (const EpilogueLayout &layout : layouts) {
     if (layout.threads > warps * warpThreads)
       continue;
-    bool fits = layout.registers <= registers;
-    std::tuple order(fits ? cycles(layout) : never,
-                     fits ? layout.instructions * static_cast<double>(layout.threads) : 0, layout.registers);
+    bool suffice = fits(layout);
+    std::tuple order(suffice ? cycles(layout) : never,
+                     suffice ? layout.instructions * static_cast<double>(layout.threads) : 0, layout.registers);
     if (!best || order < least) {
       best = &layout;
       least = order;

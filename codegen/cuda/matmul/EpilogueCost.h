@@ -11,7 +11,8 @@ namespace stretto::codegen {
 struct EpilogueLayout {
   int64_t threads, rows, lanes;
   double instructions; // of a thread for a row
-  int64_t registers;   // of a thread
+  int64_t registers;   // of a thread, without those of tables
+  int64_t tables;      // registers of the tables of a step, if all are loaded at once
   int64_t fetched;     // bytes of a thread for a row, of rows and tables in memory
 };
 
@@ -21,10 +22,10 @@ public:
   /// `given`: numbers of layouts that stay.
   EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOverride &given);
 
-  /// The layout that takes the fewest `cycles`, of all that `warps` warps can have and whose threads have `registers`;
-  /// of several such, as where something else takes longer, the one with the fewest instructions. Where there is none,
-  /// the one that takes the fewest registers.
-  EpilogueLayout choose(int64_t warps, int64_t registers,
+  /// The layout that takes the fewest `cycles`, of all that `warps` warps can have and for which registers suffice; of
+  /// several such, as where something else takes longer, the one with the fewest instructions. Where there is none, the
+  /// one that takes the fewest registers.
+  EpilogueLayout choose(int64_t warps, llvm::function_ref<bool(const EpilogueLayout &)> fits,
                         llvm::function_ref<double(const EpilogueLayout &)> cycles) const;
 
 private:
