@@ -47,8 +47,10 @@ template <typename Op> struct Tree {
 using Sum = Tree<arith::AddFOp>;
 using Product = Tree<arith::MulFOp>;
 
-bool isTermOfSum(arith::AddFOp op) {
-  return op->hasOneUse() && isa<arith::AddFOp>(*op->user_begin()) && !isOfForward(*op->user_begin());
+/// Whether an addition is the last one of a sum of the backward: no other one of it takes what it gives.
+bool isWholeSum(arith::AddFOp op) {
+  auto next = op->hasOneUse() ? dyn_cast<arith::AddFOp>(*op->user_begin()) : arith::AddFOp();
+  return !isOfForward(op) && (!next || isOfForward(next));
 }
 
 /// A product that is computed by the addition that reads it.
@@ -115,7 +117,7 @@ Value productOf(RowBuilder &b, SmallVector<Value> factors, Operation *before) {
 struct OrderTerms : OpRewritePattern<arith::AddFOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const final {
-    if (isOfForward(op) || isTermOfSum(op))
+    if (!isWholeSum(op))
       return failure();
     Sum sum(op);
     auto addsProducts = [](arith::AddFOp add) { return isMultiplyAdd(add.getLhs()) && isMultiplyAdd(add.getRhs()); };
@@ -132,7 +134,7 @@ struct OrderTerms : OpRewritePattern<arith::AddFOp> {
 struct FactorOut : OpRewritePattern<arith::AddFOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const final {
-    if (isOfForward(op) || isTermOfSum(op))
+    if (!isWholeSum(op))
       return failure();
     Sum sum(op);
     SmallVector<SmallVector<Value>> products;
