@@ -31,13 +31,16 @@ constexpr int64_t processorRegisters = 65536, processorThreads = 2048;
 // Of the registers that threads may have, if there are as many blocks as asked for: an estimate that ptxas can keep to,
 // and one that it surely can.
 constexpr double keptShare = 1.125, sureShare = 0.85;
-constexpr int64_t mostRowRegisters = 176;   // of a thread that computes several rows of a step
-constexpr int64_t spareRegisters = 12;      // of those: an estimate may be too low
-constexpr int64_t bytesInFlight = 36 << 10; // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
-constexpr double spareRate = 1.3;           // of the bandwidth, as loads do not come evenly
-constexpr int64_t usualRows = 4;            // of a step; more only where chunks stay long
-constexpr int64_t tileWaves = 2;            // of blocks that do not sum along rows: the last wave is seldom full
-constexpr int64_t idleShare = 16;           // one of so many threads may be idle so that more lie side by side
+constexpr int64_t mostRowRegisters = 176;    // of a thread that computes several rows of a step
+constexpr int64_t spareRegisters = 12;       // of those: an estimate may be too low
+constexpr int64_t bytesInFlight = 36 << 10;  // of a multiprocessor: bandwidth times latency, 4.8 TB/s * 1 us / 132
+constexpr double spareRate = 1.3;            // of the bandwidth, as loads do not come evenly
+constexpr int64_t usualRows = 4;             // of a step; more only where chunks stay long
+constexpr int64_t copiedRows = 2;            // of a step, where rows come through shared memory
+constexpr int64_t mostCopiedRegisters = 240; // of a thread then: few warps suffice
+constexpr int64_t leastTurns = 4;            // that a chunk goes around the places for rows
+constexpr int64_t tileWaves = 2;             // of blocks that do not sum along rows: the last wave is seldom full
+constexpr int64_t idleShare = 16;            // one of so many threads may be idle so that more lie side by side
 constexpr int64_t tileGroups[] = {256, 192, 128, 96, 64, 32, 16, 8, 4, 2, 1};
 constexpr int64_t haloShare = 16;      // a chunk is so many times longer than what it reads of its neighbours
 constexpr double leastSumShare = 0.01; // of the bytes of a row: smaller sums of a chunk do not count
@@ -73,11 +76,11 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   /// would fill only half of each sector of 32 bytes. Shorter ones where a thread has not registers enough for its
   /// columns, if that helps.
   RowSharing shareOf(const RowShape &shape, const ScheduleOverride &numbers, int64_t leastLanes) {
-    RowSharing best{std::max(16 / std::max(shape.streamed, shape.narrowest), leastLanes), 0};
+    RowSharing best{widestVector(shape, leastLanes), 0};
     int64_t least = INT64_MAX;
     for (int64_t each = best.lanes; each >= leastLanes; each /= 2) {
-      RowSharing sharing{numbers.get("lanes", lanes ? std::max(lanes.getValue(), leastLanes) : each), 0};
-      sharing.threads = numbers.get("threads", threads ? threads.getValue() : groupFor(shape, sharing.lanes));
+      RowSharing sharing{lanesFor(each, numbers, leastLanes), 0};
+      sharing.threads = threadsFor(shape, sharing.lanes, numbers);
       int64_t above = std::max<int64_t>(0, shape.registers(sharing) - mostOf(sharing.threads));
       if (above < least) {
         best = sharing;
@@ -85,6 +88,19 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
       }
     }
     return best;
+  }
+
+  /// Lanes of 16 bytes of the widest stream.
+  static int64_t widestVector(const RowShape &shape, int64_t leastLanes) {
+    return std::max(16 / std::max(shape.streamed, shape.narrowest), leastLanes);
+  }
+
+  /// What is given, else as chosen.
+  int64_t lanesFor(int64_t chosen, const ScheduleOverride &numbers, int64_t leastLanes) {
+    return numbers.get("lanes", lanes ? std::max(lanes.getValue(), leastLanes) : chosen);
+  }
+  int64_t threadsFor(const RowShape &shape, int64_t vectorLanes, const ScheduleOverride &numbers) {
+    return numbers.get("threads", threads ? threads.getValue() : groupFor(shape, vectorLanes));
   }
 
   /// Registers that a thread of a group may take for one row of a step.
@@ -109,7 +125,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   /// step has, and would be moved there, as far as two blocks of 256 threads have registers. One in f64, whose
   /// functions take dozens of registers for each row.
   int64_t rowsFor(const RowShape &shape, RowSharing sharing) {
-    int64_t block = std::max(sharing.threads, blockThreads), best = 1, most = 0;
+    int64_t block = std::max(sharing.threads, blockThreads), best = 1;
+    double most = 0;
     bool areEnough = false;
     for (int64_t count : {1, 2, 4, 8}) {
       sharing.rows = count;
@@ -119,14 +136,63 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
       bool isTooMuch = shape.widest > 4 || registers > limit || (areEnough && best > shape.longest(sharing));
       if (count > 1 && (isTooMuch || (count > usualRows && !fillsChunks(shape, sharing))))
         break;
-      int64_t resident = std::min(processorThreads, processorRegisters / registers) / block * block;
-      int64_t bytes = resident * shape.loadedBytes(sharing);
+      double bytes = bytesOnTheirWay(shape, sharing);
       if (areEnough || bytes > most)
         best = count;
       most = std::max(most, bytes);
-      areEnough = most >= bytesInFlight && most / timeOfStep(count, shape.reduces()) >= wantedRate(shape, sharing);
+      areEnough = areEnoughBytes(shape, sharing, most);
     }
     return best;
+  }
+
+  /// Of a multiprocessor.
+  static double bytesOnTheirWay(const RowShape &shape, RowSharing sharing) {
+    int64_t block = std::max(sharing.threads, blockThreads);
+    int64_t resident = std::min(processorThreads, processorRegisters / shape.registers(sharing)) / block * block;
+    return static_cast<double>(resident * shape.loadedBytes(sharing));
+  }
+
+  bool areEnoughBytes(const RowShape &shape, RowSharing sharing, double bytes) {
+    return bytes >= bytesInFlight && bytes / timeOfStep(sharing.rows, shape.reduces()) >= wantedRate(shape, sharing);
+  }
+
+  /// Whether rows go through shared memory where that is possible: registers hold too few of them on their way, or long
+  /// arithmetic lies between the loads, as that of gradients of taps. Not where a part of a row sums along rows beside
+  /// others: its threads would meet for fewer rows at a time.
+  bool wantsPlaces(const RowShape &shape, RowSharing sharing) {
+    bool addsTaps = shape.halo > 0 && shape.sumBytes > 0;
+    return (shape.parts.size() == 1 || shape.mayTile()) &&
+           (addsTaps || !areEnoughBytes(shape, sharing, bytesOnTheirWay(shape, sharing)));
+  }
+
+  /// Rows through shared memory have fewer to a step, as they are on their way for some, and the widest vectors for
+  /// which there are registers and room.
+  RowSharing withPlaces(const RowShape &shape, RowSharing sharing, const ScheduleOverride &numbers,
+                        int64_t leastLanes) {
+    if (numbers.has("places")) {
+      sharing.places = numbers.get("places", 1);
+      return sharing;
+    }
+    if (!wantsPlaces(shape, sharing))
+      return sharing;
+    for (int64_t each = widestVector(shape, leastLanes); each >= sharing.lanes; each /= 2) {
+      RowSharing copied{lanesFor(each, numbers, leastLanes), 0, 0, usualPlaces};
+      copied.threads = threadsFor(shape, copied.lanes, numbers);
+      copied.rows = numbers.get("rows", rows ? rows.getValue() : copiedRows);
+      if (fitsPlaces(shape, copied))
+        return copied;
+    }
+    return sharing;
+  }
+
+  /// Whether a thread has registers, a multiprocessor shared memory for two blocks, and chunks go around the ring some
+  /// times.
+  bool fitsPlaces(const RowShape &shape, RowSharing sharing) {
+    int64_t block = sharing.threads * std::max<int64_t>(1, blockThreads / sharing.threads);
+    int64_t bytes = sharing.places * block * shape.fetchedBytes(sharing) + (shape.mayTile() ? 0 : mostSharedBytes);
+    return shape.registers(sharing) <= std::min(mostCopiedRegisters, mostLaunchRegisters(block)) &&
+           2 * bytes <= mostShared &&
+           chunkByCount(shape, sharing, INT64_MAX) >= leastTurns * sharing.rows * sharing.places;
   }
 
   /// Bytes of a nanosecond that a multiprocessor must load to take its part of the bandwidth.
@@ -147,16 +213,19 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     int64_t group = sharing.threads, block = group * std::max<int64_t>(1, blockThreads / group);
     int64_t asked = residentRowBlocks(block), registers = shape.registers(sharing);
     // What is on its way early takes registers, too.
-    int64_t taken = registers + (shape.reduces() ? 0 : mostRegistersAhead);
+    int64_t taken = registers + (shape.reduces() || sharing.copies() ? 0 : mostRegistersAhead);
     double allowed = static_cast<double>(processorRegisters) / static_cast<double>(asked * block);
     int64_t fitting = std::min(processorThreads, processorRegisters / taken) / block;
     int64_t blocks = std::max(registers <= keptShare * allowed ? asked : 1, fitting);
+    if (sharing.copies()) // other threads need not hide their ways
+      allowed = std::max(allowed, static_cast<double>(processorRegisters) / static_cast<double>(blocks * block));
     int64_t rowThreads = group * shape.tiles(sharing);
     int64_t haloBytes = shape.rolling(sharing) * rowThreads * shape.streamed;
-    return {shape.batch, shape.time,     shape.rowBytes,
-            haloBytes,   shape.sumBytes, sharing.rows,
-            rowThreads,  blocks * block, taken <= sureShare * allowed,
-            block,       processors,     shape.reduces()};
+    return {shape.batch,     shape.time,     shape.rowBytes,
+            haloBytes,       shape.sumBytes, sharing.rows,
+            rowThreads,      blocks * block, taken <= sureShare * allowed,
+            block,           processors,     shape.reduces(),
+            sharing.copies()};
   }
 
   /// Rows of a chunk: as many as fill the device, unless fewer or more take clearly less time; more where they surely
@@ -166,10 +235,12 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     if (shape.halo == 0 && shape.sumBytes < leastSumShare * shape.rowBytes)
       return byCount;
     ChunkedRows kernel = chunkedRows(shape, sharing);
-    double least = timeOfChunks(kernel, byCount);
+    double least = timeOfChunks(kernel, byCount), worth = sharing.copies() ? 1 : worthOther;
     for (int64_t each = sharing.rows; each <= std::min(shape.time, mostRows); each *= 2) {
+      if (each > byCount && sharing.copies() && shape.mayTile())
+        break; // tiles of unlike parts take unlike long, so that one wave of them leaves multiprocessors idle
       double time = each > byCount ? longestTimeOfChunks(kernel, each) : timeOfChunks(kernel, each);
-      if (time >= worthOther * least)
+      if (time >= worth * least)
         continue;
       best = each;
       least = time;
@@ -214,6 +285,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     RowShape shape(plan, apart);
     RowSharing sharing = shareOf(shape, numbers, leastLanes(plan.kernel()));
     sharing.rows = numbers.get("rows", rows ? rows.getValue() : rowsFor(shape, sharing));
+    sharing = withPlaces(shape, sharing, numbers, leastLanes(plan.kernel()));
     return {std::move(shape), sharing};
   }
 
@@ -242,7 +314,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     int64_t stepRows = numbers.has("rows") ? sharing.rows : std::min(sharing.rows, chunkRows);
     return kern::ThreadScheduleAttr::get(op.getContext(), stepRows, sharing.lanes, chunkRows, sharing.threads,
                                          numbers.get("groups", groupsFor(shape, sharing.threads, chunkRows, mostRows)),
-                                         shape.tiles(sharing));
+                                         shape.tiles(sharing), sharing.places);
   }
 
   /// Shared memory of a block under a schedule.
@@ -288,7 +360,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
         break;
       int64_t chunkRows = fewerGroups ? s.getChunk() : s.getChunk() / 2;
       s = kern::ThreadScheduleAttr::get(op.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
-                                        s.getThreads(), fewerGroups ? s.getGroups() / 2 : s.getGroups(), s.getTiles());
+                                        s.getThreads(), fewerGroups ? s.getGroups() / 2 : s.getGroups(), s.getTiles(),
+                                        s.getPlaces());
       op.setScheduleAttr(s);
     }
     return bytes;
@@ -310,7 +383,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
         << "shares rows out over threads" << remark::metric("rows", s.getRows())
         << remark::metric("lanes", s.getLanes()) << remark::metric("chunk", s.getChunk())
         << remark::metric("threads", s.getThreads()) << remark::metric("groups", s.getGroups())
-        << remark::metric("tiles", s.getTiles()) << remark::metric("chunks", op.getChunks())
+        << remark::metric("tiles", s.getTiles()) << remark::metric("places", s.getPlaces())
+        << remark::metric("chunks", op.getChunks())
         << remark::metric("estimated_registers", shape.registers({s.getLanes(), s.getThreads(), s.getRows()}))
         << remark::metric("shared_bytes", shared);
     numbers.remark({{"rows", s.getRows()},
@@ -318,7 +392,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
                     {"chunk", s.getChunk()},
                     {"threads", s.getThreads()},
                     {"groups", s.getGroups()},
-                    {"tiles", s.getTiles()}});
+                    {"tiles", s.getTiles()},
+                    {"places", s.getPlaces()}});
     return success();
   }
 };

@@ -15,7 +15,10 @@ using namespace stretto::codegen;
 static constexpr double trip = 1100;        // to a busy memory and back, once in a step
 static constexpr double ofRow = 25;         // of a step: its instructions
 static constexpr double ofMeetingRow = 175; // and its sum, for which threads meet
-static constexpr double leastTime = 2500;   // of any kernel
+// Of a step whose rows are in shared memory: norms and Canon, backward, with steps of one and of two rows and one block
+// on each multiprocessor; and of a row of it, of the backward of Canon B.
+static constexpr double ofCopiedStep = 280, ofCopiedRow = 125;
+static constexpr double leastTime = 2500; // of any kernel
 // Rows of a halo come from the second-level cache, which delivers twice as much as memory.
 static constexpr double haloShare = 0.5;
 // Where not all chunks run at the same time, the last ones find few others beside them: about so much of one more.
@@ -23,7 +26,10 @@ static constexpr double lastShare = 0.25;
 // How much longer steps may take than estimated, where the registers are sure and where not.
 static constexpr double sureMargin = 1.1, unsureMargin = 2;
 
-double stretto::codegen::timeOfStep(int64_t rows, bool meets) { return trip + rows * (meets ? ofMeetingRow : ofRow); }
+double stretto::codegen::timeOfStep(int64_t rows, bool meets, bool copies) {
+  double eachRow = meets ? ofMeetingRow : copies ? ofCopiedRow : ofRow;
+  return (copies ? ofCopiedStep : trip) + rows * eachRow;
+}
 
 static double chunksOf(const ChunkedRows &kernel, int64_t chunkRows) {
   return static_cast<double>(kernel.batch * llvm::divideCeil(kernel.time, chunkRows));
@@ -38,10 +44,10 @@ static double timeOfBytes(const ChunkedRows &kernel, double chunks) {
   return rows / bytesOfNanosecond + timeOfSums(kernel, chunks);
 }
 
-/// The steps of a chunk, and one for the rows in front of it.
+/// The steps of a chunk, and one for the rows in front of it; the first rows have not been on their way.
 static double timeOfSteps(const ChunkedRows &kernel, int64_t chunkRows) {
-  return static_cast<double>(llvm::divideCeil(chunkRows, kernel.stepRows) + 1) *
-         timeOfStep(kernel.stepRows, kernel.meets);
+  return (kernel.copies ? trip : 0) + static_cast<double>(llvm::divideCeil(chunkRows, kernel.stepRows) + 1) *
+                                          timeOfStep(kernel.stepRows, kernel.meets, kernel.copies);
 }
 
 /// How often chunks fill the GPU, if a multiprocessor has so many threads at a time.

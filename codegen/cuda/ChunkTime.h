@@ -17,11 +17,12 @@ struct ChunkedRows {
   bool isSure;             // whether of these: else there may be a block less, and steps may take longer
   int64_t blockThreads;    // of a block
   int64_t processors;
-  bool meets; // whether threads wait for each other in each step
+  bool meets;  // whether threads wait for each other in each step
+  bool copies; // whether rows come through shared memory, some steps ahead
 };
 
-/// Nanoseconds from the loads of a step of so many rows to those of the next one; `meets` as above.
-double timeOfStep(int64_t rows, bool meets);
+/// Nanoseconds from the loads of a step of so many rows to those of the next one; `meets` and `copies` as above.
+double timeOfStep(int64_t rows, bool meets, bool copies = false);
 
 /// Nanoseconds that the kernel takes with chunks of so many rows, and those of reading its partial sums: the longer of
 /// all bytes, and of the steps of a chunk one after the other as often as chunks fill the GPU.

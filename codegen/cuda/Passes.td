@@ -54,6 +54,8 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `threads`, `tiles`: enough threads for the columns of a row; where nothing is summed along rows, several groups
       share the columns of a chunk;
     * `groups`: narrow rows share a thread block of 128 threads;
+    * `places`: rows come through a ring of so many steps in shared memory where registers hold too few of them on their
+      way, or gradients of taps are computed between the loads;
     * `rows`: as few as have enough bytes on their way from memory while a multiprocessor waits for them, and more
       where values wait in registers for more rows than a step has, if registers allow; rows of a step share a barrier;
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so
@@ -67,7 +69,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     * `blocks`: one for each multiprocessor that there is an item for.
 
     An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields
-    `rows`, `lanes`, `chunk`, `threads` and `groups`, of matmuls `run`, `tile_rows`, `tile_columns`, `stages` and
+    `rows`, `lanes`, `chunk`, `threads`, `groups` and `places`, of matmuls `run`, `tile_rows`, `tile_columns`, `stages` and
     `blocks`: what it leaves open is chosen, and what cannot serve is an error. A remark says what was chosen and what
     the launch is estimated to cost: see docs/kernels-cuda.md.
 

@@ -53,11 +53,12 @@ static bool isOnlyRead(Value address) {
                        .getArgAttr(buffer.getArgNumber(), LLVM::LLVMDialect::getReadonlyAttrName());
 }
 
-static Ahead findLoads(scf::ForOp loop) {
+/// Those whose address `mayBeEarly` lets through.
+static Ahead findLoads(scf::ForOp loop, function_ref<bool(Value)> mayBeEarly) {
   Ahead ahead;
   for (auto load : loop.getBody()->getOps<LLVM::LoadOp>()) {
     SetVector<Operation *> addresses = ahead.addresses;
-    if (!isOnlyRead(load.getAddr()) || !collect(load.getAddr(), loop, addresses))
+    if (!mayBeEarly(load.getAddr()) || !collect(load.getAddr(), loop, addresses))
       continue;
     ahead.addresses = std::move(addresses);
     ahead.loads.push_back(load);
@@ -81,7 +82,7 @@ static int64_t registersOf(const Ahead &ahead) {
 }
 
 scf::ForOp stretto::codegen::prefetchLoads(CudaBuilder &b, scf::ForOp loop, int64_t rounds) {
-  Ahead ahead = findLoads(loop);
+  Ahead ahead = findLoads(loop, isOnlyRead);
   int64_t registers = registersOf(ahead);
   if (ahead.loads.empty() || rounds < 2 || registers > mostRegistersAhead)
     return loop;
@@ -160,25 +161,16 @@ namespace {
 /// A ring of places, a round after the other: `places` of them, of each load one for each thread that brings something.
 class Ring {
 public:
-  Ring(CudaBuilder &b, const Ahead &ahead, const SharedRoom &room) : b(b), ahead(ahead), room(room) {
+  Ring(CudaBuilder &b, const Ahead &ahead, const SharedRoom &room, int64_t places)
+      : b(b), ahead(ahead), room(room), places(places) {
     for (LLVM::LoadOp load : ahead.loads)
       ofRound += bytesOfAll(load);
-    while (places < mostPlaces && 2 * places * ofRound <= room.bytes)
-      places *= 2;
   }
-  bool isPossible() const {
-    return !ahead.loads.empty() && places >= leastPlaces && llvm::all_of(ahead.loads, [](LLVM::LoadOp load) {
-      int64_t bytes = bytesOf(load);
-      return (bytes == 4 || bytes == 8 || bytes == 16) &&
-             static_cast<int64_t>(load.getAlignment().value_or(1)) >= bytes;
-    });
-  }
+  int64_t bytes() const { return places * ofRound; }
   /// Whether threads read what others bring.
   bool isShared() const {
     return llvm::any_of(ahead.loads, [&](LLVM::LoadOp load) { return bringersOf(load) < room.groupThreads; });
   }
-  void take() { room.take(places * ofRound); }
-  int64_t distance() const { return places - 1; }
 
   /// Begins to copy what a round needs. `mapping`: of what its addresses are computed from.
   void copy(Value round, IRMapping &mapping) {
@@ -219,23 +211,33 @@ private:
     return b.address(room.pointer, b.getI8Type(), b.add(first, b.mul(thread, bytesOf(load))));
   }
 
-  static constexpr int64_t mostPlaces = 8, leastPlaces = 4, alignment = 16;
+  static constexpr int64_t alignment = 16;
   CudaBuilder &b;
   const Ahead &ahead;
   const SharedRoom &room;
-  int64_t places = 1, ofRound = 0;
+  int64_t places, ofRound = 0;
 };
 } // namespace
 
+/// Whether a load can be an asynchronous copy.
+static bool canBeCopied(LLVM::LoadOp load) {
+  int64_t bytes = bytesOf(load);
+  return (bytes == 4 || bytes == 8 || bytes == 16) && static_cast<int64_t>(load.getAlignment().value_or(1)) >= bytes;
+}
+
 /// A round waits for its own copies; behind the meeting those of all are there, and all have read the round before, in
 /// whose place the next copies go.
-void stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier) {
-  Ahead ahead = findLoads(loop);
-  Ring ring(b, ahead, room);
-  if (!ring.isPossible())
-    return;
+int64_t stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier,
+                                    int64_t places) {
+  Ahead ahead = findLoads(loop, [](Value address) { return bufferOf(address) != nullptr; });
+  Ring ring(b, ahead, room, places);
+  int64_t distance = places - 1;
+  if (ahead.loads.empty() || !llvm::all_of(ahead.loads, canBeCopied))
+    return 0;
+  if (ring.bytes() > room.bytes)
+    return ring.bytes();
   b.setInsertionPoint(loop);
-  ring.take();
+  room.take(ring.bytes());
   auto meet = [&] {
     if (ring.isShared())
       barrier.meet();
@@ -251,14 +253,15 @@ void stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRo
     b.commitCopies();
   };
   meet();
-  for (int64_t round = 0; round < ring.distance(); ++round)
+  for (int64_t round = 0; round < distance; ++round)
     copyFor(b.index(round));
   b.setInsertionPointToStart(loop.getBody());
-  b.awaitCopies(ring.distance() - 1);
+  b.awaitCopies(distance - 1);
   meet();
-  copyFor(b.add(loop.getInductionVar(), b.index(ring.distance())));
+  copyFor(b.add(loop.getInductionVar(), b.index(distance)));
   ring.read(loop.getInductionVar());
   for (LLVM::LoadOp load : ahead.loads)
     load.erase();
   b.setInsertionPointAfter(loop);
+  return ring.bytes();
 }

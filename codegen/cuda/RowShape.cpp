@@ -108,8 +108,8 @@ int64_t RowShape::columns(const PartShape &part, const PartShape::Loops &loops, 
   return isOneVector ? layout.lanes : layout.slots * layout.lanes;
 }
 
-/// A further row takes what it loads, and half as much again (measured on norms, Canon and their backwards) or what it
-/// leaves for a later stage.
+/// A further row takes what it loads, unless that waits in shared memory, and half as much again (measured on norms,
+/// Canon and their backwards) or what it leaves for a later stage.
 int64_t RowShape::registers(const PartShape &part, RowSharing sharing) const {
   int64_t held = 0, working = 0, further = 0, count = 0;
   for (const PartShape::Loops &loops : part.loops) {
@@ -117,7 +117,8 @@ int64_t RowShape::registers(const PartShape &part, RowSharing sharing) const {
     count += loops.domain != Domain{1, 1};
     held += ofValue * loops.held.lasting();
     working = std::max(working, ofValue * loops.held.working);
-    double ofRow = loops.held.loadedBytes / 4.0 + std::max(loops.held.loadedBytes / 8.0, loops.held.waiting);
+    double ofRow = (sharing.copies() ? 0 : loops.held.loadedBytes / 4.0) +
+                   std::max(loops.held.loadedBytes / 8.0, loops.held.waiting);
     further += static_cast<int64_t>(ofValue * ofRow);
   }
   return otherRegisters + std::max<int64_t>(count - 1, 0) * loopRegisters + (held + working) * widest / 4 +
@@ -139,13 +140,16 @@ double RowShape::stepsOfRow(RowSharing sharing, int64_t block) const {
   return steps / static_cast<double>(sharing.rows * std::max<int64_t>(1, processorRegisters / ofBlock));
 }
 
-int64_t RowShape::loadedBytes(RowSharing sharing) const {
+int64_t RowShape::bytesOfStep(RowSharing sharing, int64_t HeldValues::*bytes) const {
   const PartShape &part = largest(sharing);
-  int64_t bytes = 0;
+  int64_t sum = 0;
   for (const PartShape::Loops &loops : part.loops)
-    bytes += columns(part, loops, sharing) * loops.held.loadedBytes;
-  return sharing.rows * bytes;
+    sum += columns(part, loops, sharing) * loops.held.*bytes;
+  return sharing.rows * sum;
 }
+
+int64_t RowShape::loadedBytes(RowSharing sharing) const { return bytesOfStep(sharing, &HeldValues::loadedBytes); }
+int64_t RowShape::fetchedBytes(RowSharing sharing) const { return bytesOfStep(sharing, &HeldValues::fetchedBytes); }
 
 int64_t RowShape::rolling(RowSharing sharing) const {
   const PartShape &part = largest(sharing);

@@ -22,9 +22,11 @@ struct PartShape {
   int64_t vectors(int64_t lanes) const;
 };
 
-/// How a thread computes a row: `lanes` columns of a vector, `threads` that share a row, `rows` of a step.
+/// How a thread computes a row: `lanes` columns of a vector, `threads` that share a row, `rows` of a step, which come
+/// through so many `places` in shared memory; one: to registers.
 struct RowSharing {
-  int64_t lanes, threads, rows = 1;
+  int64_t lanes, threads, rows = 1, places = 1;
+  bool copies() const { return places > 1; }
 };
 
 class RowShape {
@@ -56,12 +58,15 @@ public:
   double stepsOfRow(RowSharing sharing, int64_t block) const;
   /// Of a step, that a thread of that part brings anew from memory.
   int64_t loadedBytes(RowSharing sharing) const;
+  /// The same, with what comes from caches.
+  int64_t fetchedBytes(RowSharing sharing) const;
   /// Numbers of rows in front of a step that a thread of that part reads again.
   int64_t rolling(RowSharing sharing) const;
   /// The most rows for which a value of that part waits in registers.
   int64_t longest(RowSharing sharing) const;
 
 private:
+  int64_t bytesOfStep(RowSharing sharing, int64_t HeldValues::*bytes) const;
   void measureRows(kern::RowKernel op);
   void measureParts(const RowPlan &plan, bool apart);
   void addLoops(PartShape &part, const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);

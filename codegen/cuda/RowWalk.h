@@ -3,6 +3,7 @@
 
 #include "codegen/cuda/ColumnSums.h"
 #include "codegen/cuda/GroupReductions.h"
+#include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/ThreadEmitter.h"
 
 namespace stretto::codegen {
@@ -10,8 +11,8 @@ namespace stretto::codegen {
 /// Registers of 32 bits that the columns of one value may take in a thread.
 inline constexpr int64_t mostColumnRegisters = 64;
 
-/// Shared memory of a block, at most.
-inline constexpr int64_t mostSharedBytes = 48 << 10;
+/// Shared memory of a block, at most: for sums of rows and columns, and for rows that are ahead.
+inline constexpr int64_t mostSharedBytes = 48 << 10, mostAheadBytes = mostShared - mostSharedBytes;
 
 /// Blocks of so many threads whose registers a multiprocessor has together, each with more than ptxas would take by
 /// itself: it likes to stay below what one more block needs, and lets loads wait for each other. Registers come for
@@ -67,6 +68,8 @@ public:
   std::vector<RowPart> parts;
 
   int64_t chunkRows() const { return schedule.getChunk(); }
+  /// Whether rows come through shared memory.
+  bool copies() const { return schedule.getPlaces() > 1; }
   /// Steps of the last chunk of a sequence all of whose rows, and rows that these look ahead at, are in the sequence;
   /// of spans those of most.
   int64_t leastSureSteps() const;

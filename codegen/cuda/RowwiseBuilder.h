@@ -27,8 +27,8 @@ public:
   RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part);
 
   /// All of a kern.rowwise: the thread finds its chunk. `tile`: number of the block among those of the part that have
-  /// the same chunks.
-  void build(mlir::Value tile);
+  /// the same chunks; `shared`: of the block, for what is ahead, `mostAheadBytes` of them. Returns how many it wants.
+  int64_t build(mlir::Value tile, mlir::Value shared);
 
   // An epilogue, whose groups walk spans of rows as these are computed.
 
@@ -121,6 +121,7 @@ private:
   mlir::Value sequence, first, last;           // what is walked now
   StagedRows staged = {};                      // the rows of a matmul
   SharedRoom room;
+  int64_t wantedRoom = 0;                // bytes of it
   mlir::Operation *outermost = nullptr;  // the loop around all spans, if there are several
   bool stepsAreSure = false;             // to lie in their chunk with all rows
   std::map<int64_t, Position> positions; // by number

@@ -293,10 +293,8 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   if (!isSure && splitsSteps())
     return results; // few steps, in the last chunk of a sequence alone
   auto loop = cast<scf::ForOp>(*std::prev(b.getInsertionPoint()));
-  // Few warps walk spans, none of which hides the way of another one's loads; a span may have no rows, of which nothing
-  // may be loaded.
-  if (walk.isOfSpans)
-    copyAhead(b, loop, room, barrier);
+  if (walk.copies())
+    wantedRoom = std::max(wantedRoom, copyAhead(b, loop, room, barrier, walk.schedule.getPlaces()));
   else if (!part.reduces)
     loop = prefetchLoads(b, loop, walk.steps);
   loadBeforeBarriers(loop);
@@ -384,11 +382,19 @@ Values RowwiseBuilder::walkRows(ValueRange before) {
   return emitSteps(before);
 }
 
-void RowwiseBuilder::build(Value tile) {
+int64_t RowwiseBuilder::build(Value tile, Value shared) {
   findThread(tile);
+  room = {shared,
+          group,
+          thread,
+          walk.schedule.getGroups(),
+          walk.schedule.getThreads(),
+          mostAheadBytes,
+          [this](int64_t bytes) { function.growDynamicShared(bytes); }};
   readBuffers();
   prepare();
   storeColumnSums(chunk, walkRows(emptySums()));
+  return wantedRoom;
 }
 
 void RowwiseBuilder::enterStrip(Value newGroup, Value newThread, Value newStrip, SharedRoom newRoom) {
@@ -415,18 +421,20 @@ Values RowwiseBuilder::walkSpan(RowSpan span, const StagedRows &rows, ValueRange
 
 //===- The kernel ---------------------------------------------------------------===//
 
-/// Each part has tiles of its own, one behind the other in y.
-static void emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk &walk) {
-  Value tile = b.blockIndexY(walk.tiles());
+/// Each part has tiles of its own, one behind the other in y. Returns the bytes that are asked for in `shared`.
+static int64_t emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk &walk) {
+  Value tile = b.blockIndexY(walk.tiles()), shared = walk.copies() ? function.dynamicShared(0) : Value();
+  int64_t wanted = 0;
   int64_t before = 0;
   for (const RowPart &part : walk.parts) {
     Value here = b.add(tile, b.index(-before));
     Value isHere;
     if (walk.parts.size() > 1)
       isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, here, b.index(part.tiles));
-    b.when(isHere, [&] { RowwiseBuilder(b, function, walk, part).build(here); });
+    b.when(isHere, [&] { wanted = std::max(wanted, RowwiseBuilder(b, function, walk, part).build(here, shared)); });
     before += part.tiles;
   }
+  return wanted;
 }
 
 LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {
@@ -445,7 +453,10 @@ LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModul
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
     if (mayLoadEarlier && !mayBeOverwritten(op, i))
       function.onlyRead(i);
-  emitParts(b, function, walk);
+  if (int64_t wanted = emitParts(b, function, walk); wanted > mostAheadBytes)
+    return op.emitOpError("has ") << s.getPlaces() << " places for steps of rows that take " << wanted
+                                  << " bytes of shared memory, but there are at most " << mostAheadBytes
+                                  << "; fewer places, rows of a step or groups of a block take less";
   CudaLaunch launch;
   launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getGroups())), s.getTiles()};
   launch.block = s.getThreads() * s.getGroups();

@@ -10,6 +10,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 constexpr int64_t mostBlockThreads = 1024, mostTiles = 65535; // of a launch (CUDA programming guide)
+constexpr int64_t mostPlaces = 8;                             // for steps of rows that are ahead
 
 int64_t stretto::codegen::wholeGroup(int64_t wanted) {
   return wanted < warpThreads ? llvm::PowerOf2Ceil(wanted) : llvm::alignTo(wanted, warpThreads);
@@ -24,12 +25,15 @@ LogicalResult stretto::codegen::checkFields(const ScheduleOverride &given, bool 
 }
 
 LogicalResult stretto::codegen::checkOverride(const ScheduleOverride &given, int64_t leastLanes, int64_t mostLanes) {
-  int64_t lanes = given.get("lanes", 1), threads = given.get("threads", 1);
+  int64_t lanes = given.get("lanes", 1), threads = given.get("threads", 1), places = given.get("places", 1);
   if (failed(given.check("rows", given.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))) ||
       failed(given.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
                          "a power of two of at most " + Twine(mostLanes) + ", 16 bytes of the narrowest operand")) ||
       failed(
           given.check("lanes", lanes >= leastLanes, "at least " + Twine(leastLanes) + ", as neighbours change places")))
+    return failure();
+  if (failed(given.check("places", llvm::isPowerOf2_64(places) && places <= mostPlaces,
+                         "a power of two of at most " + Twine(mostPlaces))))
     return failure();
   return given.check("threads", wholeGroup(threads) == threads && threads <= mostBlockThreads,
                      "1, 2, 4, 8, 16 or a multiple of 32 up to " + Twine(mostBlockThreads));

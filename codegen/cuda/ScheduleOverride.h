@@ -8,10 +8,10 @@ namespace stretto::codegen {
 
 /// The fields of a schedule that can be given: of a rowwise kernel, of both, of a matmul. How many tiles a rowwise
 /// kernel has follows from them.
-inline constexpr llvm::StringLiteral cudaOverrideFields[] = {"chunk",  "groups",    "threads", "rows",  "lanes",
-                                                             "run",    "tile_rows", "pieces",  "strip", "stages",
-                                                             "blocks", "warps",     "cluster"};
-inline constexpr size_t firstSharedField = 2, firstMatmulField = 5; // in front: of rowwise kernels alone
+inline constexpr llvm::StringLiteral cudaOverrideFields[] = {"chunk",  "groups", "places",    "threads", "rows",
+                                                             "lanes",  "run",    "tile_rows", "pieces",  "strip",
+                                                             "stages", "blocks", "warps",     "cluster"};
+inline constexpr size_t firstSharedField = 3, firstMatmulField = 6; // in front: of rowwise kernels alone
 
 /// Threads of a group that wants so many: a power of two of lanes of a warp, or whole warps.
 int64_t wholeGroup(int64_t wanted);

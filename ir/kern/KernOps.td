@@ -71,17 +71,20 @@ def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedu
   let description = [{
     `threads` threads, a group, share the columns of a chunk of `chunk` rows of one sequence, which is the unit of the
     ordered partial sums; each computes `rows` rows together, and `lanes` neighbouring columns. A thread block holds
-    `groups` groups, and with `tiles` of more than one, several groups share a chunk, each with its own columns.
+    `groups` groups, and with `tiles` of more than one, several groups share a chunk, each with its own columns. What a
+    step loads goes to registers or, with `places` of more than one, through a ring of so many in shared memory: it is
+    on its way for a step less.
 
     ```mlir
     #kern.thread_schedule<rows 2, lanes 4, chunk 64, threads 32, groups 4, tiles 1>
+    #kern.thread_schedule<rows 2, lanes 8, chunk 128, threads 96, groups 1, tiles 1, places 4>
     ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$lanes, "int64_t":$chunk, "int64_t":$threads, "int64_t":$groups,
-                        "int64_t":$tiles);
+                        "int64_t":$tiles, DefaultValuedParameter<"int64_t", "1">:$places);
   let assemblyFormat = [{
     `<` `rows` $rows `,` `lanes` $lanes `,` `chunk` $chunk `,` `threads` $threads `,` `groups` $groups `,`
-    `tiles` $tiles `>`
+    `tiles` $tiles (`,` `places` $places^)? `>`
   }];
 }
 

@@ -12,8 +12,9 @@ using namespace stretto::codegen;
 MatmulEpilogue::MatmulEpilogue(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
                                Value shared)
     : b(b), function(function), tiling(tiling), plans(op, {tiling.pieces, tiling.strip}), shared(shared) {
+  // Few warps walk the rows of tiles, none of which hides the way of another one's loads.
   auto schedule = kern::ThreadScheduleAttr::get(b.getContext(), tiling.stepRows, tiling.lanes, tiling.groupRows(),
-                                                tiling.groupThreads, tiling.groups(), /*tiles=*/1);
+                                                tiling.groupThreads, tiling.groups(), /*tiles=*/1, usualPlaces);
   for (const StripPlans::Run &run : plans.runs())
     kinds.emplace_back(run, schedule);
 }

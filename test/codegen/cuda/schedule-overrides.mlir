@@ -14,7 +14,7 @@
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:rows=4,chunk=3" 2>&1 | FileCheck %s --check-prefix=CHUNK
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.sums:threads=64,groups=8" 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.long:threads=1,lanes=1" 2>&1 | FileCheck %s --check-prefix=TILES
-// FIELD: error: schedule 'main.norm:tiles=2': fields must be among chunk, groups, threads, rows, lanes, run, tile_rows, pieces, strip, stages, blocks, warps, cluster, but got 'tiles'{{$}}
+// FIELD: error: schedule 'main.norm:tiles=2': fields must be among chunk, groups, places, threads, rows, lanes, run, tile_rows, pieces, strip, stages, blocks, warps, cluster, but got 'tiles'{{$}}
 // RENAMED: error: schedule 'main.norm:teams=2': the field 'teams' is called 'groups' now{{$}}
 // ROWS: error: kernel 'main.norm': rows must be at most 32, but got 33
 // LANES: error: kernel 'main.norm': lanes must be a power of two of at most 4, 16 bytes of the narrowest operand, but got 8
@@ -30,7 +30,7 @@ func.func @main(%x: tensor<4x64x256xf32>, %s: tensor<4x64xf32>, %heads: tensor<4
     -> (tensor<4x64x256xf32>, tensor<4x64x256xf32>, tensor<4x64xf32>, tensor<512xf32>, tensor<1x1x131072xf32>) {
   // CHECK: kernel "main.norm"{{.*}} schedule #kern.thread_schedule<rows 1, lanes 4, chunk {{[0-9]+}}, threads 128, groups 1, tiles 1>
   // SHORT: kernel "main.norm"{{.*}} schedule #kern.thread_schedule<rows {{[12]}}, lanes 4, chunk 2, threads 64, groups 2, tiles 1>
-  // REMARK: Function=main.norm | Remark="given: rows 2, threads 32; chosen: lanes 4, chunk {{[0-9]+}}, groups 4, tiles 1"
+  // REMARK: Function=main.norm | Remark="given: rows 2, threads 32; chosen: lanes 4, chunk {{[0-9]+}}, groups 4, tiles 1, places 1"
   %norm = kern.rowwise kernel "main.norm"(%x) maps [row] {
   ^bb0(%row: tensor<256xf32>):
     %0 = seq.reduce add %row : tensor<256xf32> -> tensor<f32>

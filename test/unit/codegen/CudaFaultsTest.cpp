@@ -266,6 +266,17 @@ TEST(CudaFaults, NormAndCanonBackward) {
                });
 }
 
+TEST(CudaFaults, RowsThroughPlaces) {
+  CudaSchedule schedule = {.rows = 1, .lanes = 4, .chunk = 8, .threads = 32, .groups = 2, .tiles = 1, .places = 4};
+  expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward", schedule),
+               {
+                   {"copies not waited for", removeWait, {"copy"}},
+                   {"store skipped", neverStore, {"numbers"}},
+                   {"shared memory read one further on", shiftSharedLoad, {"numbers", "unwritten", "bounds", "copy"}},
+                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+               });
+}
+
 TEST(CudaFaults, Loss) {
   expectCaught(Patient(bodyText("cross_entropy"), "cross_entropy", awkward),
                {

@@ -34,7 +34,7 @@ static kern::ThreadScheduleAttr complete(kern::RowwiseOp op, CudaSchedule wanted
     return kern::ThreadScheduleAttr::get(
         op.getContext(), either(wanted.rows, chosen.getRows()), either(wanted.lanes, chosen.getLanes()),
         either(wanted.chunk, chosen.getChunk()), either(wanted.threads, chosen.getThreads()),
-        either(wanted.groups, groups), tiles);
+        either(wanted.groups, groups), tiles, either(wanted.places, chosen.getPlaces()));
   };
   bool several = wanted.tiles ? wanted.tiles > 1 : chosen.getTiles() > 1;
   op.setScheduleAttr(with(several ? 2 : 1));

@@ -10,7 +10,7 @@ namespace stretto::test {
 /// How to share rows out over threads; 0: as the compiler chooses. `tiles` of more than 1 stands for as many as there
 /// are then.
 struct CudaSchedule {
-  int64_t rows = 0, lanes = 0, chunk = 0, threads = 0, groups = 0, tiles = 0;
+  int64_t rows = 0, lanes = 0, chunk = 0, threads = 0, groups = 0, tiles = 0, places = 0;
 };
 
 /// A copy of `module` whose kernels have names (a kern.rowwise that of its function, where it has none), schedules and

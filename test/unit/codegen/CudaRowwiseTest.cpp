@@ -99,6 +99,26 @@ TEST(CudaRowwise, MoreThreadsThanColumns) {
   checkBodies({.columns = 30}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 160, .groups = 2});
 }
 
+/// Rows on their way to shared memory for some steps; ragged ones, and more places than a chunk has steps.
+TEST(CudaRowwise, Places) {
+  checkBodies({.time = 47, .columns = 100},
+              {.rows = 2, .lanes = 4, .chunk = 16, .threads = 32, .groups = 2, .places = 4});
+}
+TEST(CudaRowwise, MorePlacesThanSteps) {
+  checkBodies({.time = 21}, {.rows = 2, .lanes = 4, .chunk = 5, .threads = 16, .groups = 4, .places = 8});
+}
+TEST(CudaRowwise, PlacesOfOneRow) {
+  checkBodies({.time = 33, .columns = 64}, {.rows = 1, .lanes = 8, .chunk = 32, .threads = 32, .places = 2}, true);
+}
+TEST(CudaRowwise, PlacesInTiles) {
+  checkBodies({.time = 64, .columns = 100},
+              {.rows = 4, .lanes = 2, .chunk = 32, .threads = 8, .groups = 4, .tiles = 7, .places = 4});
+}
+TEST(CudaRowwise, PlacesOfDoubles) {
+  checkBodies({.time = 29, .columns = 34, .real = "f64"},
+              {.rows = 2, .lanes = 2, .chunk = 12, .threads = 16, .groups = 2, .places = 4});
+}
+
 /// Pieces that share nothing in thread blocks of their own: two that sum along heads, one of them also over rows and
 /// heads; one that sums nothing; narrow ones together.
 TEST(CudaRowwise, PartsWithSumsInTiles) {
