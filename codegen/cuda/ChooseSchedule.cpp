@@ -321,14 +321,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   static int64_t sharedBytes(kern::RowKernel op, CudaBuilder &b) {
     RowPlan plan = planScheduled(op);
     RowWalk walk(plan);
-    GroupBarrier barrier(b, walk.schedule.getThreads());
-    int64_t bytes = 0;
-    for (const RowPart &part : walk.parts) {
-      auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); };
-      bytes += GroupReductions(b, plan, part.phases, barrier, walk.schedule.getThreads(), walk.schedule.getGroups(),
-                               walk.rowsWalked(), layoutOf)
-                   .sharedBytes();
-    }
+    int64_t bytes = walk.reductionBytes(b);
     for (auto [i, value] : llvm::enumerate(walk.op.getYielded())) {
       if (!walk.op.isColumnSum(i))
         continue;

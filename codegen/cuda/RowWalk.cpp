@@ -299,6 +299,18 @@ int64_t RowWalk::columnRegisters() const {
   return most;
 }
 
+int64_t RowWalk::reductionBytes(CudaBuilder &b) const {
+  GroupBarrier barrier(b, schedule.getThreads());
+  int64_t bytes = 0;
+  for (const RowPart &part : parts) {
+    auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); };
+    bytes += GroupReductions(b, plan, part.phases, barrier, schedule.getThreads(), schedule.getGroups(), rowsWalked(),
+                             layoutOf)
+                 .sharedBytes();
+  }
+  return bytes;
+}
+
 int64_t RowWalk::tiles() const {
   int64_t count = 0;
   for (const RowPart &part : parts)

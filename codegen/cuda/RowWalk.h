@@ -77,6 +77,8 @@ public:
   int64_t tiles() const;
   /// Of 32 bits, that the columns of a value take in a thread at most.
   int64_t columnRegisters() const;
+  /// Of the shared memory of a block, for the sums along rows of all parts.
+  int64_t reductionBytes(CudaBuilder &b) const;
 };
 
 /// Columns that a vector must have: neighbours that change places lie in one.

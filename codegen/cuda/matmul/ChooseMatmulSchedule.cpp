@@ -5,6 +5,7 @@
 // tiles are for matmuls that would leave multiprocessors without work: they take more bytes from the second-level cache
 // for the same multiplications.
 #include "codegen/cuda/SharedMemory.h"
+#include "codegen/cuda/matmul/Epilogue.h"
 #include "codegen/cuda/matmul/EpilogueCost.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
 #include "codegen/cuda/matmul/MatmulTiling.h"
@@ -42,7 +43,8 @@ class Chooser {
 public:
   Chooser(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors)
       : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0), whole(op, halo),
-        moving(static_cast<double>(bytesOfOperands(op) + bytesMoved(op)) / bytesOfNanosecond * cyclesOfNanosecond) {}
+        moving(static_cast<double>(bytesOfOperands(op) + bytesMoved(op)) / bytesOfNanosecond * cyclesOfNanosecond),
+        hasSums(!op.getBody().getOps<seq::ReduceOp>().empty()) {}
 
   struct Candidate {
     MatmulTiling tiling;
@@ -64,8 +66,8 @@ public:
 private:
   std::optional<StripForm> formOf(int64_t columns);
   Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster);
-  MatmulTiling make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
-                    int64_t cluster) const;
+  MatmulTiling make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run, int64_t cluster,
+                    int64_t sumBytes = 0) const;
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
   static bool holds(const MatmulTiling &tiling);
   static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
@@ -81,6 +83,7 @@ private:
   MeetingColumns meeting;
   MatmulTiling whole;
   double moving; // cycles of the bytes of the launch
+  bool hasSums;  // along rows
 };
 } // namespace
 
@@ -137,11 +140,13 @@ Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost,
     MatmulTiling tiling = tilingWith(layout);
     return std::max(certainty * cyclesBeside(tiling, layout), cyclesOfEpilogue(tiling, layout));
   });
+  int64_t sumBytes = hasSums ? reductionBytes(op, tilingWith(layout)) : 0;
   std::optional<Candidate> best;
   for (int64_t run : runsOf(rows)) {
-    Candidate other{make(form, layout, rows, warps, run, cluster), /*isPossible=*/true};
+    Candidate other{make(form, layout, rows, warps, run, cluster, sumBytes), /*isPossible=*/true};
     // No rule depends on the run, but that a given one is no less than 1, which is checked in the end.
-    other.isPossible = best ? best->isPossible : holds(other.tiling);
+    other.isPossible =
+        best ? best->isPossible : holds(other.tiling) && other.tiling.sharedBytes() + sumBytes <= mostShared;
     if (!other.isPossible)
       return other;
     other.epilogue = cyclesOfEpilogue(other.tiling, layout);
@@ -157,14 +162,15 @@ bool Chooser::holds(const MatmulTiling &tiling) {
   return llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
 }
 
+/// `sumBytes`: of shared memory, for sums along rows.
 MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
-                           int64_t cluster) const {
+                           int64_t cluster, int64_t sumBytes) const {
   MatmulTiling t = whole;
   std::tie(t.pieces, t.strip) = std::tie(form.pieces, form.width);
   std::tie(t.groupThreads, t.stepRows, t.lanes) = std::tie(layout.threads, layout.rows, layout.lanes);
   std::tie(t.run, t.tileRows, t.warps, t.cluster) = std::tie(run, rows, warps, cluster);
   t.stages = given.get("stages", mostStages);
-  while (!given.has("stages") && t.stages > 1 && t.sharedBytes() > mostShared)
+  while (!given.has("stages") && t.stages > 1 && t.sharedBytes() + sumBytes > mostShared)
     --t.stages;
   if (!given.has("stages") && t.stages > leastStages && !hidesLoads(t, layout)) {
     MatmulTiling fewer = t;
@@ -222,6 +228,10 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   for (const TileRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
+  if (!chosen->isPossible)
+    return op.emitOpError() << "has an epilogue whose sums along rows take " << reductionBytes(op, tiling)
+                            << " bytes of shared memory, but a block has " << mostShared - tiling.sharedBytes()
+                            << " bytes beside its tiles";
   op.setScheduleAttr(tiling.schedule(op.getContext()));
   std::pair<StringRef, int64_t> fields[] = {
       {"run", tiling.run},     {"tile_rows", tiling.tileRows},   {"pieces", tiling.pieces},

@@ -9,14 +9,27 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
+/// Few warps walk the rows of tiles, none of which hides the way of another one's loads.
+static kern::ThreadScheduleAttr scheduleOf(MLIRContext *context, const MatmulTiling &tiling) {
+  return kern::ThreadScheduleAttr::get(context, tiling.stepRows, tiling.lanes, tiling.groupRows(), tiling.groupThreads,
+                                       tiling.groups(), /*tiles=*/1, usualPlaces);
+}
+
+int64_t stretto::codegen::reductionBytes(kern::MatmulOp op, const MatmulTiling &tiling) {
+  StripPlans plans(op, {tiling.pieces, tiling.strip});
+  CudaBuilder b(op.getLoc(), op.getContext());
+  int64_t bytes = 0;
+  for (const StripPlans::Run &run : plans.runs())
+    bytes += RowWalk(run.plan, scheduleOf(op.getContext(), tiling)).reductionBytes(b);
+  return bytes;
+}
+
 MatmulEpilogue::MatmulEpilogue(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
                                Value shared)
-    : b(b), function(function), tiling(tiling), plans(op, {tiling.pieces, tiling.strip}), shared(shared) {
-  // Few warps walk the rows of tiles, none of which hides the way of another one's loads.
-  auto schedule = kern::ThreadScheduleAttr::get(b.getContext(), tiling.stepRows, tiling.lanes, tiling.groupRows(),
-                                                tiling.groupThreads, tiling.groups(), /*tiles=*/1, usualPlaces);
+    : b(b), function(function), tiling(tiling), plans(op, {tiling.pieces, tiling.strip}), shared(shared),
+      ofReductions(reductionBytes(op, tiling)) {
   for (const StripPlans::Run &run : plans.runs())
-    kinds.emplace_back(run, schedule);
+    kinds.emplace_back(run, scheduleOf(b.getContext(), tiling));
 }
 
 Value MatmulEpilogue::staging() { return b.address(shared, b.getI8Type(), tiling.stagingStart()); }
@@ -46,7 +59,7 @@ SharedRoom MatmulEpilogue::roomOf(Value thread) {
           b.remainder(thread, tiling.groupThreads),
           tiling.groups(),
           tiling.groupThreads,
-          mostShared - start,
+          mostShared - start - ofReductions,
           [this, start](int64_t bytes) { function.growDynamicShared(start + bytes); }};
 }
 

@@ -22,6 +22,9 @@ struct MatmulItem {
   mlir::Value turns;       // how many all blocks of the cluster go over: behind its own ones a block stores nothing
 };
 
+/// Of the shared memory of a block, beside that of the tiling: for the sums along rows of all kinds of strips.
+int64_t reductionBytes(kern::MatmulOp op, const MatmulTiling &tiling);
+
 class MatmulEpilogue {
 public:
   /// `shared`: what the tiling has of shared memory, and what is free behind it.
@@ -62,6 +65,7 @@ private:
   StripPlans plans;
   std::deque<Kind> kinds;
   mlir::Value shared;
+  int64_t ofReductions; // bytes of shared memory
 };
 
 } // namespace stretto::codegen
