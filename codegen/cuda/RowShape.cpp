@@ -11,7 +11,7 @@ using namespace stretto::codegen;
 
 constexpr int64_t otherRegisters = 28; // addresses, counters, conditions
 constexpr int64_t loopRegisters = 16;  // the same, of further columns
-constexpr int64_t processorRegisters = 65536, quarters = 4;
+constexpr int64_t quarters = 4;        // of a multiprocessor
 constexpr double aheadShare = 0.35; // of the time of a step, where its loads are on their way while others are computed
 
 static int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8; }

@@ -6,6 +6,9 @@
 
 namespace stretto::codegen {
 
+inline constexpr int64_t blockThreads = 128;                                  // of a block, which narrow groups share
+inline constexpr int64_t processorRegisters = 65536, processorThreads = 2048; // of a multiprocessor
+
 /// What a thread does for one part of a row.
 struct PartShape {
   /// Of one length, and as many heads.
