@@ -70,8 +70,8 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
 
     An option that is not 0 overrides the decision, and `overrides` does for kernels of some names, with the fields
     `rows`, `lanes`, `chunk`, `threads`, `groups` and `places`, of matmuls `run`, `tile_rows`, `tile_columns`, `stages`
-    and `blocks`: what it leaves open is chosen, and what cannot serve is an error. A remark says what was chosen and what
-    the launch is estimated to cost: see docs/kernels-cuda.md.
+    and `blocks`: what it leaves open is chosen, and what cannot serve is an error. A remark says what was chosen and
+    what the launch is estimated to cost: see docs/kernels-cuda.md.
 
     ```mlir
     func.func @main(%x: tensor<2x64x256xf32>) -> tensor<2x64x256xf32> {
