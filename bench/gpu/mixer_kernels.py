@@ -28,25 +28,27 @@ class Memory:
     """Of the launches of one set: a tensor for each value, so that none overwrites another, whatever the planner does."""
 
     def __init__(self, device):
-        self.device, self.tensors = device, {}
+        self.device = device
+        self.tensors, self.written = {}, {}  # by place, the last one there; of each launch, by the numbers of its buffers
 
     def bind(self, launch, given):
         """Addresses of a launch's buffers: those of `given`, by number, and of what earlier launches wrote; others hold random
         numbers, and results have memory of their own."""
-        addresses, results = [], [result.buffer for result in launch.results]
+        addresses, results, written = [], [result.buffer for result in launch.results], {}
         for number, buffer in enumerate(launch.buffers):
             key = place_of(buffer)
             if number in results or number not in given and key not in self.tensors:
                 count = launch.bytes_of(number) // 2
                 self.tensors[key] = torch.randn(count, device=self.device, dtype=torch.bfloat16).view(torch.uint8)
+                written[number] = self.tensors[key]
             addresses.append((given[number] if number in given else self.tensors[key]).data_ptr())
+        self.written[launch.name] = written
         return addresses
 
     def result(self, launch, number):
-        """Where the `number`-th result is written."""
+        """Where the `number`-th result is written, also if the planner gives its place to a later one."""
         result = launch.results[number]
-        buffer = launch.buffers[result.buffer]
-        return self.tensors[place_of(buffer)].view(TYPES[result.dtype])
+        return self.written[launch.name][result.buffer].view(TYPES[result.dtype])
 
 
 def parts_of(stored, operand):

@@ -28,13 +28,15 @@ FACTORS = (BATCH, HEADS, KEYS)
 PARTS = ((*ROWS, HEADS, KEYS), F32)  # what each head adds to the gradient of what a group shares
 VALUES_OF = dict(zip("qkvgs", INPUTS)) | {  # by name
     "out": INPUTS[2], "grad": INPUTS[2], "saved": (STATES, F32), "all": (STATES, B16), "ends": (STATES, F32), "factors": (FACTORS, F32),
-    "between": (STATES, F32), "dq": PARTS, "dk": PARTS, "dv": INPUTS[2], "dg": INPUTS[3], "ds": INPUTS[4], "sum": INPUTS[0]}  # fmt: skip
-# Of each kernel: operands, results. Each value has a place of its own.
+    "between": (STATES, F32), "dq": PARTS, "dk": PARTS, "dv": INPUTS[2], "dg": INPUTS[3], "ds": INPUTS[4], "sum": INPUTS[0], "late": INPUTS[3]}  # fmt: skip
+PLACES = {"late": "dq"}  # each other value has a place of its own
+# Of each kernel: operands, results.
 KERNELS = {"sites.forward.walk0": ("k v g s", "ends factors"), "sites.forward.walk1": ("ends factors", "between"),
            "sites.forward.walk2": ("q k v g s between", "out saved"),
            "sites.backward.walk0": ("q g grad", "ends factors"), "sites.backward.walk1": ("ends factors", "between"),
            "sites.backward.walk2": ("k v g s saved", "all"),
-           "sites.backward.walk3": ("q k v g s grad all between", "dq dk dv dg ds"), "sites.backward.blocks0": ("dq", "sum")}  # fmt: skip
+           "sites.backward.walk3": ("q k v g s grad all between", "dq dk dv dg ds"), "sites.backward.blocks0": ("dq", "sum"),
+           "sites.backward.blocks1": ("sum", "late")}  # fmt: skip
 kept = []  # arrays that kernels point to
 
 
@@ -46,7 +48,7 @@ def launch_of(name, operands, results):
     counts = (ctypes.c_int64 * len(names))(*(size(VALUES_OF[each]) for each in names))
     kept.append(counts)
     kernel = abi.Kernel(name=name.encode(), buffers=len(names), buffer_bytes=ctypes.addressof(counts), bytes_moved=sum(counts))
-    places = [abi.Buffer(arena=abi.ACTIVATIONS, offset=64 * list(VALUES_OF).index(each)) for each in names]
+    places = [abi.Buffer(arena=abi.ACTIVATIONS, offset=64 * list(VALUES_OF).index(PLACES.get(each, each))) for each in names]
     first = len(operands.split())
     written = [abi.Result(buffer=first + i, dtype=TYPES[VALUES_OF[each][1]]) for i, each in enumerate(results.split())]
     return Launch(kernel, places, written)
@@ -116,6 +118,9 @@ class Device:
 
     def backward_blocks0(self, given, made):
         self.sums.append(given[0].clone())
+
+    def backward_blocks1(self, given, made):
+        made[0].fill_(7)
 
 
 def kernels_with(error):
