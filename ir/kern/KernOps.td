@@ -76,7 +76,6 @@ def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedu
     on its way for a step less.
 
     ```mlir
-    #kern.thread_schedule<rows 2, lanes 4, chunk 64, threads 32, groups 4, tiles 1>
     #kern.thread_schedule<rows 2, lanes 8, chunk 128, threads 96, groups 1, tiles 1, places 4>
     ```
   }];
