@@ -161,7 +161,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
         << remark::metric("threads", s.getThreads()) << remark::metric("groups", s.getGroups())
         << remark::metric("tiles", s.getTiles()) << remark::metric("places", s.getPlaces())
         << remark::metric("chunks", op.getChunks())
-        << remark::metric("estimated_registers", shape.registers({s.getLanes(), s.getThreads(), s.getRows()}))
+        << remark::metric("estimated_registers",
+                          shape.registers({s.getLanes(), s.getThreads(), s.getRows(), s.getPlaces()}))
         << remark::metric("shared_bytes", shared);
     numbers.remark({{"rows", s.getRows()},
                     {"lanes", s.getLanes()},

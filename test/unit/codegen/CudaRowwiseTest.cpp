@@ -114,6 +114,10 @@ TEST(CudaRowwise, PlacesInTiles) {
   checkBodies({.time = 64, .columns = 100},
               {.rows = 4, .lanes = 2, .chunk = 32, .threads = 8, .groups = 4, .tiles = 7, .places = 4});
 }
+TEST(CudaRowwise, PlacesOfWideRows) {
+  checkBodies({.time = 9, .columns = 300},
+              {.rows = 2, .lanes = 4, .chunk = 9, .threads = 2, .groups = 16, .places = 4});
+}
 TEST(CudaRowwise, PlacesOfDoubles) {
   checkBodies({.time = 29, .columns = 34, .real = "f64"},
               {.rows = 2, .lanes = 2, .chunk = 12, .threads = 16, .groups = 2, .places = 4});
@@ -217,6 +221,8 @@ TEST(CudaRandom, FourLanes) { checkRandom(5000, 30, {.rows = 4, .lanes = 4, .chu
 TEST(CudaRandom, EightLanesBf16) {
   checkRandom(6000, 30, {.rows = 1, .lanes = 8, .chunk = 7, .threads = 160, .groups = 1}, true);
 }
+TEST(CudaRandom, Places) { checkRandom(9000, 30, {.rows = 1, .chunk = 16, .places = 4}); }
+TEST(CudaRandom, PlacesBf16) { checkRandom(9100, 30, {.rows = 3, .chunk = 16, .places = 2}, true); }
 TEST(CudaRandom, RowByRow) { checkRandom(7000, 30, {.rows = 1, .lanes = 2, .chunk = 1, .threads = 32, .groups = 3}); }
 TEST(CudaRandom, Tiles) {
   checkRandom(8000, 30, {.rows = 1, .lanes = 1, .chunk = 64, .threads = 32, .groups = 2, .tiles = 5});
