@@ -63,12 +63,12 @@ int64_t stretto::codegen::chooseChunk(const RowShape &shape, RowSharing sharing,
   if (shape.halo == 0 && shape.sumBytes < leastSumShare * shape.rowBytes)
     return byCount;
   ChunkedRows kernel = chunkedRows(shape, sharing, processors);
-  double least = timeOfChunks(kernel, byCount), worth = sharing.copies() ? 1 : worthOther;
+  double least = timeOfChunks(kernel, byCount);
   for (int64_t each = sharing.rows; each <= std::min(shape.time, mostRows); each *= 2) {
     if (each > byCount && sharing.copies() && shape.mayTile())
       break; // tiles of unlike parts take unlike long, so that one wave of them leaves multiprocessors idle
     double time = each > byCount ? longestTimeOfChunks(kernel, each) : timeOfChunks(kernel, each);
-    if (time >= worth * least)
+    if (time >= worthOther * least)
       continue;
     best = each;
     least = time;

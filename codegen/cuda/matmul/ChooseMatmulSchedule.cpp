@@ -34,9 +34,8 @@ static constexpr double cyclesOfInstruction = 2.2;
 static constexpr int64_t warpSchedulers = 4;
 // Of what goes on beside it, so much an epilogue may be estimated to take until it is thought to take longer.
 static constexpr double certainty = 0.8;
-// Of a load from a busy memory, and steps on their way that hide it.
+// Of a load from a busy memory.
 static constexpr double cyclesOfLoad = 1200;
-static constexpr int64_t leastSteps = 4;
 
 namespace {
 class Chooser {
@@ -185,7 +184,7 @@ MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, 
 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
 bool Chooser::hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout) {
-  int64_t ring = leastSteps * layout.rows * layout.fetched * t.groups() * t.groupThreads;
+  int64_t ring = usualPlaces * layout.rows * layout.fetched * t.groups() * t.groupThreads;
   return llvm::alignTo(t.sharedBytes(), 16) + ring <= mostShared;
 }
 
@@ -228,10 +227,9 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   for (const TileRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
-  if (!chosen->isPossible)
-    return op.emitOpError() << "has an epilogue whose sums along rows take " << reductionBytes(op, tiling)
-                            << " bytes of shared memory, but a block has " << mostShared - tiling.sharedBytes()
-                            << " bytes beside its tiles";
+  if (int64_t sums = reductionBytes(op, tiling), left = mostShared - tiling.sharedBytes(); left >= 0 && sums > left)
+    return op.emitOpError() << "has an epilogue whose sums along rows take " << sums
+                            << " bytes of shared memory, but a block has " << left << " bytes beside its tiles";
   op.setScheduleAttr(tiling.schedule(op.getContext()));
   std::pair<StringRef, int64_t> fields[] = {
       {"run", tiling.run},     {"tile_rows", tiling.tileRows},   {"pieces", tiling.pieces},
