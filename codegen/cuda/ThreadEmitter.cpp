@@ -51,7 +51,8 @@ void ThreadEmitter::enterPosition(const ThreadLayout &layout, const Position &he
   position = number;
   positionLevel = loop ? inner : outer;
   scopes[middle].before = loop;
-  scopes[inner] = {b.getInsertionBlock(), nullptr, {}};
+  // Where there is no loop, the builder may stand in front of the rows, where the last value has been computed.
+  scopes[inner] = {loop ? b.getInsertionBlock() : scopes[middle].block, nullptr, {}};
 }
 
 void ThreadEmitter::leavePosition() {

@@ -213,6 +213,41 @@ func.func @roots(%x: tensor<2x19xf32>, %places: tensor<2x19xi32>) {
   checkAll(*module, {}, 1);
 }
 
+/// Where a row is known to be zero, what it is multiplied by makes a number of no row, which is computed in front of
+/// all rows; what is computed next belongs to one.
+TEST(CudaRowwise, NumbersOfNoRow) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @zeros(%x: tensor<2x5x8xf32>, %places: tensor<2x5xf32>, %w: tensor<32xf32>) {
+  %0 = kern.rowwise(%x, %places, %w) maps [row, row, shared] {
+  ^bb0(%a: tensor<8xf32>, %place: tensor<f32>, %b: tensor<32xf32>):
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %zeros = arith.constant dense<0.0> : tensor<8xf32>
+    %mask = arith.constant dense<0.0> : tensor<16xf32>
+    %isLater = arith.cmpf ogt, %place, %zero : tensor<f32>
+    %later = seq.broadcast %isLater dims [] : tensor<i1> -> tensor<16xi1>
+    %both = seq.concat %zeros, %a : tensor<8xf32>, tensor<8xf32> -> tensor<16xf32>
+    %masked = arith.select %later, %both, %mask : tensor<16xi1>, tensor<16xf32>
+    %next = seq.tap %masked by 1 : tensor<16xf32>
+    %b0 = seq.slice %b at 0 : tensor<32xf32> -> tensor<16xf32>
+    %b1 = seq.slice %b at 16 : tensor<32xf32> -> tensor<16xf32>
+    %m0 = arith.mulf %next, %b0 : tensor<16xf32>
+    %m1 = arith.mulf %both, %b1 : tensor<16xf32>
+    %m = arith.addf %m0, %m1 : tensor<16xf32>
+    %low = seq.slice %m at 0 : tensor<16xf32> -> tensor<8xf32>
+    %high = seq.slice %m at 8 : tensor<16xf32> -> tensor<8xf32>
+    %product = arith.mulf %high, %a : tensor<8xf32>
+    %y = arith.addf %low, %product : tensor<8xf32>
+    %sum = seq.column_sum %y : tensor<8xf32> -> tensor<8xf32>
+    kern.yield %sum : tensor<8xf32>
+  } : (tensor<2x5x8xf32>, tensor<2x5xf32>, tensor<32xf32>) -> tensor<8xf32>
+  return
+})");
+  ASSERT_TRUE(module);
+  checkAll(*module, {.rows = 1, .lanes = 1, .chunk = 5, .threads = 8, .groups = 4}, 1);
+  checkAll(*module, {.rows = 2, .lanes = 2, .chunk = 2, .threads = 4, .groups = 8}, 1);
+}
+
 TEST(CudaRandom, Chosen) { checkRandom(1000, 40); }
 TEST(CudaRandom, ChosenBf16) { checkRandom(2000, 40, {}, true); }
 TEST(CudaRandom, OneLane) { checkRandom(3000, 30, {.rows = 2, .lanes = 1, .chunk = 5, .threads = 8, .groups = 4}); }
