@@ -33,29 +33,22 @@ static Numbers addRows(seq::EmbedGradOp op, const std::vector<Numbers> &inputs) 
   return table;
 }
 
-/// To the nearest bf16, to the even one of two.
-static double roundedToBf16(double number) {
-  int exponent;
-  double digits = std::ldexp(std::frexp(number, &exponent), 8);
-  return std::ldexp(std::nearbyint(digits), exponent - 8);
-}
-
 /// The body of a matmul of bf16 rounds what it reads: as inputs are (KernelInputs.cpp), sums have no other error.
-static std::vector<Numbers> multiplyAndGoOn(kern::MatmulOp op, const std::vector<Numbers> &inputs) {
+static std::vector<Numbers> multiplyAndGoOn(kern::MatmulOp op, const std::vector<Numbers> &inputs, Reals reals) {
   bool isTransposed = op.getForm() == kern::WeightForm::transposed;
   std::vector<Numbers> arguments{multiply(inputs[0], inputs[1], op.getDepth(), op.getColumns(), isTransposed)};
   if (typeOf(op.getLhs()).getElementType().isBF16())
     for (double &number : arguments[0])
       number = roundedToBf16(number);
   arguments.insert(arguments.end(), inputs.begin() + 2, inputs.end());
-  return interpret(op, arguments);
+  return interpret(op, arguments, reals);
 }
 
-std::vector<Numbers> stretto::test::meaning(Operation *op, const std::vector<Numbers> &inputs) {
+std::vector<Numbers> stretto::test::meaning(Operation *op, const std::vector<Numbers> &inputs, Reals reals) {
   return llvm::TypeSwitch<Operation *, std::vector<Numbers>>(op)
-      .Case([&](kern::RowwiseOp rowwise) { return interpret(rowwise, inputs); })
-      .Case([&](kern::MatmulOp matmul) { return multiplyAndGoOn(matmul, inputs); })
-      .Case([&](kern::WalkOp walk) { return interpretWalk(walk, inputs); })
+      .Case([&](kern::RowwiseOp rowwise) { return interpret(rowwise, inputs, reals); })
+      .Case([&](kern::MatmulOp matmul) { return multiplyAndGoOn(matmul, inputs, reals); })
+      .Case([&](kern::WalkOp walk) { return interpretWalk(walk, inputs, reals); })
       .Case([&](kern::SumPartialsOp sum) {
         std::vector<Numbers> sums;
         for (auto [i, result] : llvm::enumerate(sum.getSums())) {

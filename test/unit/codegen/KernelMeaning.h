@@ -7,7 +7,7 @@ namespace stretto::test {
 
 /// Results, in double precision, of an operation that becomes a CUDA kernel, for operands in row-major order; of a
 /// column sum the whole sum.
-std::vector<Numbers> meaning(mlir::Operation *op, const std::vector<Numbers> &inputs);
+std::vector<Numbers> meaning(mlir::Operation *op, const std::vector<Numbers> &inputs, Reals reals = Reals::exact);
 
 /// Adds entries of as many numbers as `sum` has to it.
 Numbers sumEntries(const Numbers &entries, Numbers sum);

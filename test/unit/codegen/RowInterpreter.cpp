@@ -21,7 +21,8 @@ int64_t lastOf(Value value) { return shapeOf(value).empty() ? 1 : shapeOf(value)
 
 class Interpreter {
 public:
-  Interpreter(kern::RowKernel op, const std::vector<Numbers> &inputs) : op(op), inputs(inputs) {
+  Interpreter(kern::RowKernel op, const std::vector<Numbers> &inputs, Reals reals)
+      : op(op), inputs(inputs), reals(reals) {
     std::tie(batch, time) = op.getRows();
   }
   std::vector<Numbers> run();
@@ -31,6 +32,7 @@ private:
   Numbers compute(Value value, int64_t b, int64_t t);
   Numbers input(BlockArgument argument, int64_t b, int64_t t);
   Numbers elementwise(Operation *inner, int64_t b, int64_t t);
+  void add(double &sum, double term, Value result) const { sum = roundedTo(result.getType(), sum + term, reals); }
   Numbers reduce(seq::ReduceOp reduce, const Numbers &x);
   Numbers broadcast(seq::BroadcastOp broadcast, const Numbers &x);
   Numbers permute(seq::PermuteOp permute, const Numbers &x);
@@ -38,13 +40,18 @@ private:
 
   kern::RowKernel op;
   const std::vector<Numbers> &inputs;
+  Reals reals;
   int64_t batch, time;
   std::map<std::tuple<void *, int64_t, int64_t>, Numbers> known;
 };
 } // namespace
 
-std::vector<Numbers> stretto::test::interpret(kern::RowKernel op, const std::vector<Numbers> &inputs) {
-  return Interpreter(op, inputs).run();
+std::vector<Numbers> stretto::test::interpret(kern::RowKernel op, const std::vector<Numbers> &inputs, Reals reals) {
+  return Interpreter(op, inputs, reals).run();
+}
+
+double stretto::test::roundedTo(Type type, double number, Reals reals) {
+  return reals == Reals::rounded && getElementTypeOrSelf(type).isF32() ? static_cast<float>(number) : number;
 }
 
 Numbers stretto::test::multiply(const Numbers &rows, const Numbers &weight, int64_t depth, int64_t columns,
@@ -69,7 +76,7 @@ std::vector<Numbers> Interpreter::run() {
         const Numbers &row = at(sum.getOperand(), b, t);
         results[i].resize(sizeOf(value), 0.0);
         for (size_t e = 0; e < row.size(); ++e)
-          results[i][e % results[i].size()] += row[e];
+          add(results[i][e % results[i].size()], row[e], value);
       }
   return results;
 }
@@ -80,6 +87,8 @@ const Numbers &Interpreter::at(Value value, int64_t b, int64_t t) {
   if (found != known.end())
     return found->second;
   Numbers row = compute(value, b, t);
+  for (double &number : row)
+    number = roundedTo(value.getType(), number, reals);
   return known[key] = std::move(row);
 }
 
@@ -138,7 +147,8 @@ Numbers Interpreter::reduce(seq::ReduceOp op, const Numbers &x) {
     else if (op.getKind() == seq::ReduceKind::min)
       y.push_back(*std::min_element(begin, end));
     else
-      y.push_back(std::accumulate(begin, end, 0.0));
+      for (double &sum = y.emplace_back(0); double term : llvm::make_range(begin, end))
+        add(sum, term, op.getResult());
   }
   return y;
 }
@@ -215,6 +225,12 @@ static double compare(arith::CmpFOp op, double a, double b) {
   }
 }
 
+double stretto::test::roundedToBf16(double number) {
+  int exponent;
+  double digits = std::ldexp(std::frexp(number, &exponent), 8);
+  return std::ldexp(std::nearbyint(digits), exponent - 8);
+}
+
 double stretto::test::evaluate(Operation *inner, ArrayRef<double> x) {
   return llvm::TypeSwitch<Operation *, double>(inner)
       .Case([&](arith::AddFOp) { return x[0] + x[1]; })
@@ -222,8 +238,10 @@ double stretto::test::evaluate(Operation *inner, ArrayRef<double> x) {
       .Case([&](arith::MulFOp) { return x[0] * x[1]; })
       .Case([&](arith::DivFOp) { return x[0] / x[1]; })
       .Case([&](arith::NegFOp) { return -x[0]; })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) { return std::max(x[0], x[1]); })
-      .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) { return std::min(x[0], x[1]); })
+      .Case([&](arith::MaximumFOp) { return std::isunordered(x[0], x[1]) ? NAN : std::max(x[0], x[1]); })
+      .Case([&](arith::MinimumFOp) { return std::isunordered(x[0], x[1]) ? NAN : std::min(x[0], x[1]); })
+      .Case([&](arith::MaxNumFOp) { return std::fmax(x[0], x[1]); })
+      .Case([&](arith::MinNumFOp) { return std::fmin(x[0], x[1]); })
       .Case([&](arith::SelectOp) { return x[0] != 0 ? x[1] : x[2]; })
       .Case([&](arith::CmpFOp op) { return compare(op, x[0], x[1]); })
       .Case<arith::SIToFPOp, arith::ExtFOp, arith::TruncFOp>([&](auto) { return x[0]; })

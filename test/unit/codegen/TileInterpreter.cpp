@@ -28,13 +28,15 @@ Matrix matrixOf(Value tile, Numbers numbers = {}) {
 
 class Interpreter {
 public:
-  Interpreter(kern::WalkOp op, const std::vector<Numbers> &operands) : op(op), operands(operands) {}
+  Interpreter(kern::WalkOp op, const std::vector<Numbers> &operands, Reals reals)
+      : op(op), operands(operands), reals(reals) {}
   std::vector<Numbers> run();
 
 private:
   void runProgram(int64_t batch, int64_t program, int64_t span);
   void runChunk();
   Matrix compute(Operation *inner);
+  Matrix rounded(Value tile, Matrix matrix) const;
   Matrix elementwise(Operation *inner);
   Matrix matmul(kern::TileMatmulOp matmul);
   Matrix prefixSum(kern::PrefixSumOp sum);
@@ -48,14 +50,15 @@ private:
 
   kern::WalkOp op;
   const std::vector<Numbers> &operands;
+  Reals reals;
   std::vector<Numbers> results;
   llvm::DenseMap<Value, Matrix> known;
   int64_t batch = 0, program = 0, chunk = 0;
 };
 } // namespace
 
-std::vector<Numbers> stretto::test::interpretWalk(kern::WalkOp op, const std::vector<Numbers> &operands) {
-  return Interpreter(op, operands).run();
+std::vector<Numbers> stretto::test::interpretWalk(kern::WalkOp op, const std::vector<Numbers> &operands, Reals reals) {
+  return Interpreter(op, operands, reals).run();
 }
 
 //===- Windows --------------------------------------------------------------------===//
@@ -147,12 +150,18 @@ void Interpreter::runChunk() {
   for (unsigned i = 0; i < op.getInputs().size(); ++i)
     known[op.getBody().getArgument(i)] = read(i, op.getBody().getArgument(i));
   for (Operation &inner : op.getBody().front().without_terminator())
-    known[inner.getResult(0)] = compute(&inner);
+    known[inner.getResult(0)] = rounded(inner.getResult(0), compute(&inner));
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     write(i, op.getYield().getValues()[i]);
 }
 
 //===- Operations -----------------------------------------------------------------===//
+
+Matrix Interpreter::rounded(Value tile, Matrix matrix) const {
+  for (double &number : matrix.numbers)
+    number = roundedTo(tile.getType(), number, reals);
+  return matrix;
+}
 
 Matrix Interpreter::compute(Operation *inner) {
   Value result = inner->getResult(0);
@@ -263,13 +272,22 @@ Matrix Interpreter::reduce(seq::ReduceOp op) {
   return to;
 }
 
+/// Whether operations go on with what an operation has rounded to bf16. Results that are only written are compared as
+/// they were before.
+static bool roundsForOthers(Operation *inner) {
+  return isa<arith::TruncFOp>(inner) && getElementTypeOrSelf(inner->getResult(0).getType()).isBF16() &&
+         !llvm::all_of(inner->getUsers(), llvm::IsaPred<kern::YieldOp>);
+}
+
 Matrix Interpreter::elementwise(Operation *inner) {
   Matrix to = matrixOf(inner->getResult(0));
+  bool rounds = roundsForOthers(inner);
   for (size_t i = 0; i < to.numbers.size(); ++i) {
     SmallVector<double> operands;
     for (Value operand : inner->getOperands())
       operands.push_back(known.at(operand).numbers[i]);
-    to.numbers[i] = evaluate(inner, operands);
+    double number = evaluate(inner, operands);
+    to.numbers[i] = rounds ? roundedToBf16(number) : number;
   }
   return to;
 }

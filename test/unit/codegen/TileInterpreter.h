@@ -9,6 +9,6 @@
 namespace stretto::test {
 
 /// Results of a walk for operands in row-major order.
-std::vector<Numbers> interpretWalk(kern::WalkOp op, const std::vector<Numbers> &operands);
+std::vector<Numbers> interpretWalk(kern::WalkOp op, const std::vector<Numbers> &operands, Reals reals);
 
 } // namespace stretto::test
