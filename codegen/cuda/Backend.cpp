@@ -88,7 +88,7 @@ public:
     ChooseCudaScheduleOptions options;
     options.overrides = overrides.str();
     ExpandMixersOptions mixers;
-    mixers.sharedBytes = Multiprocessor::of(chipOf(settings)).sharedOfBlock();
+    mixers.sharedBytes = options.sharedOfBlock = Multiprocessor::of(chipOf(settings)).sharedOfBlock();
     passes.addPass(createExpandMixers(mixers));
     passes.addPass(createChooseCudaSchedule(options));
     passes.addPass(createNameCudaKernels());

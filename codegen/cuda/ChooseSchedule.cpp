@@ -62,10 +62,12 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     RowSharing sharing;
   };
 
-  Choice choiceFor(const RowPlan &plan, const ScheduleOverride &numbers, bool apart) {
+  /// `mayCopy`: whether rows may go through shared memory where nobody has said so.
+  Choice choiceFor(const RowPlan &plan, const ScheduleOverride &numbers, bool mayCopy, bool apart) {
     int64_t least = leastLanes(plan.kernel());
     GivenSharing given{numbers.get("lanes", lanes ? std::max(lanes.getValue(), least) : 0),
-                       numbers.get("threads", threads), numbers.get("rows", rows), numbers.get("places", 0)};
+                       numbers.get("threads", threads), numbers.get("rows", rows),
+                       numbers.get("places", mayCopy ? 0 : 1)};
     RowShape shape(plan, apart);
     RowSharing sharing = SharingChooser(shape, given, least, processors).choose();
     return {std::move(shape), sharing};
@@ -80,11 +82,11 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
 
   /// Pieces that share no value have thread blocks of their own where nothing is summed along rows; else where that is
   /// faster, or a thread has no registers for all of them.
-  Choice choose(const RowPlan &plan, const ScheduleOverride &numbers) {
-    Choice apart = choiceFor(plan, numbers, /*apart=*/true);
+  Choice choose(const RowPlan &plan, const ScheduleOverride &numbers, bool mayCopy) {
+    Choice apart = choiceFor(plan, numbers, mayCopy, /*apart=*/true);
     if (apart.shape.parts.size() == 1 || apart.shape.mayTile())
       return apart;
-    Choice together = choiceFor(plan, numbers, /*apart=*/false);
+    Choice together = choiceFor(plan, numbers, mayCopy, /*apart=*/false);
     return costOf(apart) < costOf(together) ? apart : together;
   }
 
@@ -103,23 +105,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   /// Shared memory of a block under a schedule.
   static int64_t sharedBytes(kern::RowKernel op, CudaBuilder &b) {
     RowPlan plan = planScheduled(op);
-    RowWalk walk(plan);
-    int64_t bytes = walk.reductionBytes(b);
-    for (auto [i, value] : llvm::enumerate(walk.op.getYielded())) {
-      if (!walk.op.isColumnSum(i))
-        continue;
-      SmallVector<const Piece *> pieces;
-      forEachPiece(plan.phases(), [&](const Piece &piece) {
-        const Root &root = plan.roots()[piece.root];
-        if (root.kind == Root::columnSum && root.number == i && !isInjective(plan, piece.root))
-          pieces.push_back(&piece);
-      });
-      if (!pieces.empty())
-        bytes += ColumnSumStore::sharedBytes(pieces, elementCount(value),
-                                             getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8,
-                                             walk.schedule.getGroups());
-    }
-    return bytes;
+    return RowWalk(plan).sumBytes(b);
   }
 
   /// Fewer groups of a block, then shorter chunks, until shared memory suffices; what is given stays. Returns the bytes
@@ -143,15 +129,30 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return bytes;
   }
 
+  /// Whether the chosen places hold rows on their way: there are steps for all of them, and room beside so many bytes
+  /// for sums.
+  bool servesPlaces(kern::RowwiseOp op, int64_t ofSums) {
+    auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
+    if (s.getChunk() < s.getPlaces() * s.getRows())
+      return false;
+    int64_t bytes = bytesOfPlaces(op);
+    return bytes > 0 && bytes <= std::min(mostAheadBytes, sharedOfBlock - ofSums);
+  }
+
   LogicalResult choose(kern::RowwiseOp op, const ScheduleOverride &numbers) {
     RowPlan plan(op);
-    Choice choice = choose(plan, numbers);
+    Choice choice = choose(plan, numbers, /*mayCopy=*/true);
     const RowShape &shape = choice.shape;
     if (failed(checkOverride(numbers, leastLanes(op), 16 / shape.narrowest)))
       return failure();
     CudaBuilder b(op.getLoc(), op.getContext());
     op.setScheduleAttr(make(op, choice, numbers));
     int64_t shared = fitSharedMemory(plan, b, numbers);
+    if (choice.sharing.copies() && !numbers.has("places") && !servesPlaces(op, shared)) {
+      choice = choose(plan, numbers, /*mayCopy=*/false);
+      op.setScheduleAttr(make(op, choice, numbers));
+      shared = fitSharedMemory(plan, b, numbers);
+    }
     auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
     if (failed(checkTogether(numbers, s, shared)))
       return failure();

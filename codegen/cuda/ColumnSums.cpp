@@ -2,6 +2,7 @@
 #include "codegen/cuda/ColumnSums.h"
 
 #include "codegen/cuda/ControlFlow.h"
+#include "codegen/cuda/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -30,7 +31,8 @@ int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t colu
   int64_t most = 0;
   for (const Piece *piece : pieces)
     most = std::max(most, termsOf(*piece));
-  return (most + columns) * elementBytes * groups;
+  auto bytesOf = [&](int64_t numbers) { return llvm::alignTo(numbers * elementBytes * groups, sharedAlignment); };
+  return bytesOf(most) + bytesOf(columns);
 }
 
 void ColumnSumStore::store(ArrayRef<ColumnSum> sums, bool injective, Value pointer, int64_t columns) {
@@ -87,9 +89,7 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
   int64_t bytes = element.getIntOrFloatBitWidth() / 8, most = 0;
   for (const ColumnSum &sum : sums)
     most = std::max(most, termsOf(*sum.piece));
-  std::string number = std::to_string(gathered++);
-  Value staged = function.shared("staged" + number, most * groups * bytes);
-  Value totals = function.shared("totals" + number, columns * groups * bytes);
+  Value staged = take(most * groups * bytes), totals = take(columns * groups * bytes);
   staged = b.address(staged, element, b.mul(group, most));
   totals = b.address(totals, element, b.mul(group, columns));
   forColumns(columns, [&](Value column) { b.store(b.real(element, 0), b.address(totals, element, column)); });

@@ -4,9 +4,7 @@
 // or pieces add to one column, their sums meet in shared memory and are added in order.
 #pragma once
 
-#include "codegen/cuda/GroupBarrier.h"
-#include "codegen/cuda/KernelFunction.h"
-#include "codegen/cuda/ThreadLayout.h"
+#include "codegen/cuda/GroupReductions.h"
 #include "codegen/rows/RowPlan.h"
 
 namespace stretto::codegen {
@@ -26,10 +24,10 @@ class ColumnSumStore {
 public:
   /// `threads` of a group, all tiles together; `group` of its block; `live`: whether the chunk exists (null: yes);
   /// `strip`: of those that the plan is for (null: it is for whole rows); `barrier`: of the group.
-  ColumnSumStore(CudaBuilder &b, KernelFunction &function, GroupBarrier &barrier, int64_t threads, int64_t groups,
+  ColumnSumStore(CudaBuilder &b, TakeShared take, GroupBarrier &barrier, int64_t threads, int64_t groups,
                  mlir::Value thread, mlir::Value group, mlir::Value live, mlir::Value strip)
-      : b(b), function(function), barrier(barrier), threads(threads), groups(groups), thread(thread), group(group),
-        live(live), strip(strip) {}
+      : b(b), take(take), barrier(barrier), threads(threads), groups(groups), thread(thread), group(group), live(live),
+        strip(strip) {}
 
   /// Stores the sums of one result, `columns` numbers from `pointer` on.
   void store(llvm::ArrayRef<ColumnSum> sums, bool injective, mlir::Value pointer, int64_t columns);
@@ -45,11 +43,10 @@ private:
   void forColumns(int64_t count, llvm::function_ref<void(mlir::Value)> body);
 
   CudaBuilder &b;
-  KernelFunction &function;
+  TakeShared take;
   GroupBarrier &barrier;
   int64_t threads, groups;
   mlir::Value thread, group, live, strip;
-  unsigned gathered = 0;
 };
 
 } // namespace stretto::codegen

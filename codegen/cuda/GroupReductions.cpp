@@ -49,13 +49,13 @@ int64_t GroupReductions::sharedBytes() const {
   return bytes;
 }
 
-void GroupReductions::allocate(KernelFunction &function, Value group, Value newThread) {
+void GroupReductions::allocate(TakeShared take, Value group, Value newThread) {
   thread = newThread;
-  for (auto [i, memory] : llvm::enumerate(memories)) {
+  for (Memory &memory : memories) {
     if (memory.pieces == 0) // of other strips or parts
       continue;
-    Value all = function.shared("sums" + std::to_string(i), bytesOf(memory));
-    memory.pointer = b.address(all, getElementTypeOrSelf(memory.reduce.getType()), b.mul(group, numbersOf(memory)));
+    memory.pointer = b.address(take(bytesOf(memory)), getElementTypeOrSelf(memory.reduce.getType()),
+                               b.mul(group, numbersOf(memory)));
     if (memory.pieces > 1)
       fill(memory);
   }

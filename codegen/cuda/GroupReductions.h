@@ -12,6 +12,9 @@
 
 namespace stretto::codegen {
 
+/// Gives so many bytes of the shared memory of a block.
+using TakeShared = llvm::function_ref<mlir::Value(int64_t bytes)>;
+
 class GroupReductions {
 public:
   /// Of the pieces of `phases`. `layoutOf`: how the loop of a piece is shared out. `rows`: of a chunk, as it is walked.
@@ -23,7 +26,7 @@ public:
   int64_t sharedBytes() const;
   /// Takes shared memory, and fills it where not every part is written. `group`: number of the group in its block;
   /// `thread`: of the thread in its group.
-  void allocate(KernelFunction &function, mlir::Value group, mlir::Value thread);
+  void allocate(TakeShared take, mlir::Value group, mlir::Value thread);
   /// Whether it fills shared memory: where it does so once more, all must have read what was there.
   bool isFilled() const;
 

@@ -47,8 +47,18 @@ Value KernelFunction::shared(StringRef purpose, int64_t bytes) {
   std::string first = (function.getName() + "_" + purpose).str(), name = first;
   for (int64_t others = 1; kernels.lookupSymbol(name); ++others)
     name = first + "_" + std::to_string(others);
-  LLVM::GlobalOp variable = defineShared(name, LLVM::Linkage::Internal, bytes, /*alignment=*/16);
+  LLVM::GlobalOp variable = defineShared(name, LLVM::Linkage::Internal, bytes, sharedAlignment);
   return LLVM::AddressOfOp::create(b, variable);
+}
+
+Value KernelFunction::scratch(int64_t bytes) {
+  if (!scratchVariable)
+    scratchVariable =
+        defineShared(function.getName() + "_scratch", LLVM::Linkage::Internal, /*bytes=*/0, sharedAlignment);
+  int64_t start = scratchTaken, had = cast<LLVM::LLVMArrayType>(scratchVariable.getGlobalType()).getNumElements();
+  scratchTaken += llvm::alignTo(bytes, sharedAlignment);
+  scratchVariable.setGlobalType(LLVM::LLVMArrayType::get(b.getI8Type(), std::max(had, scratchTaken)));
+  return b.address(LLVM::AddressOfOp::create(b, scratchVariable), b.getI8Type(), start);
 }
 
 Value KernelFunction::dynamicShared(int64_t bytes) {

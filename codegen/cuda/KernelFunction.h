@@ -30,6 +30,10 @@ public:
   void onlyRead(unsigned number);
   /// `bytes` of shared memory of the block, aligned to 16 bytes.
   mlir::Value shared(mlir::StringRef purpose, int64_t bytes);
+  /// The same, in one variable for all that asks here.
+  mlir::Value scratch(int64_t bytes);
+  /// What asks for scratch from now on runs in other blocks than what has some: it has the same memory.
+  void reuseScratch() { scratchTaken = 0; }
   /// All of the dynamic shared memory of the block, `bytes` of it (at most `mostShared`, on some chips less), aligned
   /// to `dynamicSharedAlignment`. Called once: a caller that needs several arrays divides it.
   mlir::Value dynamicShared(int64_t bytes);
@@ -51,6 +55,8 @@ private:
   mlir::gpu::GPUModuleOp kernels;
   mlir::LLVM::LLVMFuncOp function;
   mlir::SmallVector<mlir::Attribute> tensorMaps; // the last parameters
+  mlir::LLVM::GlobalOp scratchVariable;
+  int64_t scratchTaken = 0;
 };
 
 /// The name of a kernel as a symbol that assemblers take: letters, digits and underscores.
@@ -59,6 +65,10 @@ std::string kernelSymbol(mlir::StringRef kernel);
 /// Emit the function of an operation into `kernels`, in scf, arith, math, vector, llvm and nvvm. Failures are reported
 /// at the operation.
 mlir::LogicalResult buildRowwiseKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::RowwiseOp op);
+
+/// Shared memory of a block for the places of a kernel's schedule; 0 where its loads cannot be copied there. Emits the
+/// kernel to find out.
+int64_t bytesOfPlaces(kern::RowwiseOp op);
 mlir::LogicalResult buildSumPartialsKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, kern::SumPartialsOp op);
 
 } // namespace stretto::codegen

@@ -55,7 +55,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
       share the columns of a chunk;
     * `groups`: narrow rows share a thread block of 128 threads;
     * `places`: rows come through a ring of so many steps in shared memory where registers hold too few of them on their
-      way, or gradients of taps are computed between the loads;
+      way, or gradients of taps are computed between the loads, if the loads can be copied and there is room;
     * `rows`: as few as have enough bytes on their way from memory while a multiprocessor waits for them, and more
       where values wait in registers for more rows than a step has, if registers allow; rows of a step share a barrier;
     * `chunk`: so many rows that rows read twice at its borders are few and column sums small beside the data, and so
@@ -98,9 +98,11 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "int64_t", "0", "threads of a group">,
     Option<"overrides", "overrides", "std::string", "\"\"",
            "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
-    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">
+    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">,
+    Option<"sharedOfBlock", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">
   ];
-  let dependentDialects = ["::stretto::kern::KernDialect"];
+  let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def ExpandMixers : Pass<"kern-expand-mixers", "::mlir::ModuleOp"> {

@@ -299,16 +299,36 @@ int64_t RowWalk::columnRegisters() const {
   return most;
 }
 
-int64_t RowWalk::reductionBytes(CudaBuilder &b) const {
+int64_t RowWalk::reductionBytes(CudaBuilder &b, const RowPart &part) const {
   GroupBarrier barrier(b, schedule.getThreads());
+  auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); };
+  return GroupReductions(b, plan, part.phases, barrier, schedule.getThreads(), schedule.getGroups(), rowsWalked(),
+                         layoutOf)
+      .sharedBytes();
+}
+
+int64_t RowWalk::columnSumBytes(const RowPart &part) const {
   int64_t bytes = 0;
-  for (const RowPart &part : parts) {
-    auto layoutOf = [&](Domain domain) -> const ThreadLayout & { return part.layoutOf(domain); };
-    bytes += GroupReductions(b, plan, part.phases, barrier, schedule.getThreads(), schedule.getGroups(), rowsWalked(),
-                             layoutOf)
-                 .sharedBytes();
+  for (auto [number, yielded] : llvm::enumerate(kern::RowKernel(op).getYielded())) {
+    SmallVector<const Piece *> pieces;
+    forEachPiece(part.phases, [&, number = number](const Piece &piece) {
+      const Root &root = plan.roots()[piece.root];
+      if (root.kind == Root::columnSum && root.number == number && !isInjective(plan, piece.root))
+        pieces.push_back(&piece);
+    });
+    if (!pieces.empty())
+      bytes += ColumnSumStore::sharedBytes(pieces, elementCount(yielded),
+                                           getElementTypeOrSelf(yielded.getType()).getIntOrFloatBitWidth() / 8,
+                                           schedule.getGroups());
   }
   return bytes;
+}
+
+int64_t RowWalk::sumBytes(CudaBuilder &b) const {
+  int64_t most = 0;
+  for (const RowPart &part : parts)
+    most = std::max(most, reductionBytes(b, part) + columnSumBytes(part));
+  return most;
 }
 
 int64_t RowWalk::tiles() const {

@@ -77,8 +77,13 @@ public:
   int64_t tiles() const;
   /// Of 32 bits, that the columns of a value take in a thread at most.
   int64_t columnRegisters() const;
-  /// Of the shared memory of a block, for the sums along rows of all parts.
-  int64_t reductionBytes(CudaBuilder &b) const;
+  /// Of the shared memory of a block, for sums along rows, and of columns to which several elements of a row add; of
+  /// the part that takes most, as each has blocks of its own.
+  int64_t sumBytes(CudaBuilder &b) const;
+
+private:
+  int64_t reductionBytes(CudaBuilder &b, const RowPart &part) const;
+  int64_t columnSumBytes(const RowPart &part) const;
 };
 
 /// Columns that a vector must have: neighbours that change places lie in one.

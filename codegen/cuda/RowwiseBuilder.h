@@ -33,8 +33,9 @@ public:
   // An epilogue, whose groups walk spans of rows as these are computed.
 
   /// In front of all spans. `thread`: of its group; `strip`: of those that the plan is for. Groups of several warps
-  /// meet at barriers of their own; what is on its way from memory may be in `room`, where nothing else is.
-  void enterStrip(mlir::Value group, mlir::Value thread, mlir::Value strip, SharedRoom room);
+  /// meet at barriers of their own; numbers that they share lie from `sharedSums` on, in shared memory, and what is on
+  /// its way from memory may be in `room`, where nothing else is.
+  void enterStrip(mlir::Value group, mlir::Value thread, mlir::Value strip, mlir::Value sharedSums, SharedRoom room);
   static constexpr int64_t firstGroupBarrier = 2; // by number; the first two are of more threads
   /// Sums of columns over no rows.
   Values emptySums();
@@ -57,6 +58,7 @@ private:
 
   void findThread(mlir::Value tile);
   void prepare();
+  mlir::Value takeShared(int64_t bytes);
   void readBuffers();
   void findPositions();
   llvm::SmallVector<Site> sitesOf(llvm::ArrayRef<Nest> nests, Root::Kind kind);
@@ -117,6 +119,8 @@ private:
 
   mlir::Value thread, tileThread, group, live; // of its group; of all tiles; null live: each chunk exists
   mlir::Value strip;                           // null: the plan is for whole rows
+  mlir::Value sharedSums;                      // null: in the scratch of the kernel
+  int64_t sharedTaken = 0;                     // bytes of them
   mlir::Value chunk;                           // of a kern.rowwise
   mlir::Value sequence, first, last;           // what is walked now
   StagedRows staged = {};                      // the rows of a matmul

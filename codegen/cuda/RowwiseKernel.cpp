@@ -345,7 +345,8 @@ Value RowwiseBuilder::sumsOfChunk(Value number, unsigned result) {
 }
 
 void RowwiseBuilder::storeColumnSums(Value number, ValueRange all) {
-  ColumnSumStore store(b, function, barrier, part.threads, walk.schedule.getGroups(), tileThread, group, live, strip);
+  auto take = [this](int64_t bytes) { return takeShared(bytes); };
+  ColumnSumStore store(b, take, barrier, part.threads, walk.schedule.getGroups(), tileThread, group, live, strip);
   for (auto [i, yielded] : llvm::enumerate(op.getYielded())) {
     SmallVector<ColumnSum> ofResult;
     unsigned root = 0;
@@ -360,10 +361,19 @@ void RowwiseBuilder::storeColumnSums(Value number, ValueRange all) {
   }
 }
 
+/// Shared memory for sums.
+Value RowwiseBuilder::takeShared(int64_t bytes) {
+  if (!sharedSums)
+    return function.scratch(bytes);
+  int64_t start = sharedTaken;
+  sharedTaken += llvm::alignTo(bytes, sharedAlignment);
+  return b.address(sharedSums, b.getI8Type(), start);
+}
+
 /// What all rows have in common.
 void RowwiseBuilder::prepare() {
   findPositions();
-  reductions.allocate(function, group, thread);
+  reductions.allocate([this](int64_t bytes) { return takeShared(bytes); }, group, thread);
   if (part.isWide)
     return;
   rolling = findRollingRows(plan, part.phases);
@@ -397,10 +407,12 @@ int64_t RowwiseBuilder::build(Value tile, Value shared) {
   return wantedRoom;
 }
 
-void RowwiseBuilder::enterStrip(Value newGroup, Value newThread, Value newStrip, SharedRoom newRoom) {
+void RowwiseBuilder::enterStrip(Value newGroup, Value newThread, Value newStrip, Value newSharedSums,
+                                SharedRoom newRoom) {
   group = newGroup;
   thread = tileThread = newThread;
   strip = newStrip;
+  sharedSums = newSharedSums;
   room = std::move(newRoom);
   barrier.enter(b.add(group, b.index(firstGroupBarrier)));
   emitter.enterStrip(strip);
@@ -431,10 +443,19 @@ static int64_t emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk
     Value isHere;
     if (walk.parts.size() > 1)
       isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, here, b.index(part.tiles));
+    function.reuseScratch();
     b.when(isHere, [&] { wanted = std::max(wanted, RowwiseBuilder(b, function, walk, part).build(here, shared)); });
     before += part.tiles;
   }
   return wanted;
+}
+
+int64_t stretto::codegen::bytesOfPlaces(kern::RowwiseOp op) {
+  CudaBuilder b(op.getLoc(), op.getContext());
+  OwningOpRef<gpu::GPUModuleOp> nowhere = gpu::GPUModuleOp::create(b, "nowhere");
+  RowPlan plan = planScheduled(op);
+  KernelFunction function(b, *nowhere, op);
+  return emitParts(b, function, RowWalk(plan));
 }
 
 LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::RowwiseOp op) {

@@ -15,6 +15,8 @@ namespace stretto::codegen {
 inline constexpr int64_t mostStaticShared = 48 << 10;
 /// What all of it may take on the GPUs that have most of it (sm_90).
 inline constexpr int64_t mostShared = 227 << 10;
+/// Of variables, in bytes.
+inline constexpr int64_t sharedAlignment = 16;
 /// The variable of generated kernels for dynamic shared memory, and what it is aligned to, in bytes: so that patterns
 /// of TMA begin in it.
 inline constexpr llvm::StringLiteral dynamicSharedName = "dynamic_shared";

@@ -59,10 +59,8 @@ struct ChooseCudaEpiloguesPass : stretto::codegen::impl::ChooseCudaEpiloguesBase
   using ChooseCudaEpiloguesBase::ChooseCudaEpiloguesBase;
 
   void runOnOperation() final {
-    EpilogueRules rules{{"bf16"}, tensorCoreStrips, apart, {}};
-    if (!wherePossible)
-      rules.judge = [&](Operation *matmul, kern::RowwiseOp kernel) { return judge(matmul, kernel); };
-    chooseEpilogues(getOperation(), rules);
+    auto judge = [&](Operation *matmul, kern::RowwiseOp kernel) { return this->judge(matmul, kernel); };
+    chooseEpilogues(getOperation(), {{"bf16"}, tensorCoreStrips, apart, judge});
   }
 
   EpilogueVerdict judge(Operation *matmul, kern::RowwiseOp kernel) {
@@ -73,10 +71,15 @@ struct ChooseCudaEpiloguesPass : stretto::codegen::impl::ChooseCudaEpiloguesBase
   }
 
   EpilogueVerdict judge(Operation *matmul, kern::RowwiseOp kernel, kern::MatmulOp fused) {
-    if (int64_t tiles = largestTiles(fused); tiles < processors)
+    if (int64_t tiles = largestTiles(fused); tiles < processors && !wherePossible)
       return {llvm::formatv("the matmul has fewer tiles ({0}) than there are multiprocessors ({1})", tiles, processors),
               std::nullopt};
-    EpilogueTimes times{std::lround(start + estimateCycles(fused, processors) / cyclesOfNanosecond),
+    std::optional<double> cycles = estimateCycles(fused, processors);
+    if (!cycles)
+      return {"no tile of the matmul leaves shared memory enough for the sums along rows", std::nullopt};
+    if (wherePossible)
+      return {};
+    EpilogueTimes times{std::lround(start + *cycles / cyclesOfNanosecond),
                         std::lround(timeApart(matmul, kernel, fused.getFlops()))};
     if (times.fused < times.apart)
       return {"", times};

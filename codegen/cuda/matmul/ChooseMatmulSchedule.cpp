@@ -41,9 +41,11 @@ namespace {
 class Chooser {
 public:
   Chooser(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors)
-      : op(op), given(given), processors(processors), halo(RowPlan(op).halo()), meeting(op, 0), whole(op, halo),
+      : Chooser(op, RowPlan(op), given, processors) {}
+  Chooser(kern::MatmulOp op, const RowPlan &plan, const ScheduleOverride &given, int64_t processors)
+      : op(op), given(given), processors(processors), halo(plan.halo()), meeting(op, 0), whole(op, halo),
         moving(static_cast<double>(bytesOfOperands(op) + bytesMoved(op)) / bytesOfNanosecond * cyclesOfNanosecond),
-        hasSums(!op.getBody().getOps<seq::ReduceOp>().empty()) {}
+        sharesSums(!mayTile(plan, plan.phases())) {}
 
   struct Candidate {
     MatmulTiling tiling;
@@ -81,8 +83,8 @@ private:
   RowRange halo;
   MeetingColumns meeting;
   MatmulTiling whole;
-  double moving; // cycles of the bytes of the launch
-  bool hasSums;  // along rows
+  double moving;   // cycles of the bytes of the launch
+  bool sharesSums; // that threads of a group add up together
 };
 } // namespace
 
@@ -139,13 +141,13 @@ Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost,
     MatmulTiling tiling = tilingWith(layout);
     return std::max(certainty * cyclesBeside(tiling, layout), cyclesOfEpilogue(tiling, layout));
   });
-  int64_t sumBytes = hasSums ? reductionBytes(op, tilingWith(layout)) : 0;
+  int64_t sumBytes = sharesSums ? stretto::codegen::sumBytes(op, tilingWith(layout)) : 0;
   std::optional<Candidate> best;
   for (int64_t run : runsOf(rows)) {
     Candidate other{make(form, layout, rows, warps, run, cluster, sumBytes), /*isPossible=*/true};
     // No rule depends on the run, but that a given one is no less than 1, which is checked in the end.
     other.isPossible =
-        best ? best->isPossible : holds(other.tiling) && other.tiling.sharedBytes() + sumBytes <= mostShared;
+        best ? best->isPossible : holds(other.tiling) && other.tiling.roomStart() + sumBytes <= mostShared;
     if (!other.isPossible)
       return other;
     other.epilogue = cyclesOfEpilogue(other.tiling, layout);
@@ -169,7 +171,7 @@ MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, 
   std::tie(t.groupThreads, t.stepRows, t.lanes) = std::tie(layout.threads, layout.rows, layout.lanes);
   std::tie(t.run, t.tileRows, t.warps, t.cluster) = std::tie(run, rows, warps, cluster);
   t.stages = given.get("stages", mostStages);
-  while (!given.has("stages") && t.stages > 1 && t.sharedBytes() + sumBytes > mostShared)
+  while (!given.has("stages") && t.stages > 1 && t.roomStart() + sumBytes > mostShared)
     --t.stages;
   if (!given.has("stages") && t.stages > leastStages && !hidesLoads(t, layout)) {
     MatmulTiling fewer = t;
@@ -185,7 +187,7 @@ MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
 bool Chooser::hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout) {
   int64_t ring = usualPlaces * layout.rows * layout.fetched * t.groups() * t.groupThreads;
-  return llvm::alignTo(t.sharedBytes(), 16) + ring <= mostShared;
+  return t.roomStart() + ring <= mostShared;
 }
 
 /// Tables that come some rows earlier wait in shared memory until a row needs them.
@@ -227,9 +229,9 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   for (const TileRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
-  if (int64_t sums = reductionBytes(op, tiling), left = mostShared - tiling.sharedBytes(); left >= 0 && sums > left)
-    return op.emitOpError() << "has an epilogue whose sums along rows take " << sums
-                            << " bytes of shared memory, but a block has " << left << " bytes beside its tiles";
+  if (int64_t sums = sumBytes(op, tiling), left = mostShared - tiling.roomStart(); left >= 0 && sums > left)
+    return op.emitOpError() << "has an epilogue whose sums take " << sums << " bytes of shared memory, but a block has "
+                            << left << " bytes beside its tiles";
   op.setScheduleAttr(tiling.schedule(op.getContext()));
   std::pair<StringRef, int64_t> fields[] = {
       {"run", tiling.run},     {"tile_rows", tiling.tileRows},   {"pieces", tiling.pieces},
@@ -246,7 +248,7 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   return success();
 }
 
-double stretto::codegen::estimateCycles(kern::MatmulOp op, int64_t processors) {
+std::optional<double> stretto::codegen::estimateCycles(kern::MatmulOp op, int64_t processors) {
   auto chosen = Chooser(op, ScheduleOverride(op), processors).choose();
-  return chosen->cycles + chosen->epilogue;
+  return chosen->isPossible ? std::optional(chosen->cycles + chosen->epilogue) : std::nullopt;
 }

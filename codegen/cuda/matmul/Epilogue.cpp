@@ -15,24 +15,28 @@ static kern::ThreadScheduleAttr scheduleOf(MLIRContext *context, const MatmulTil
                                        tiling.groups(), /*tiles=*/1, usualPlaces);
 }
 
-int64_t stretto::codegen::reductionBytes(kern::MatmulOp op, const MatmulTiling &tiling) {
+int64_t stretto::codegen::sumBytes(kern::MatmulOp op, const MatmulTiling &tiling) {
   StripPlans plans(op, {tiling.pieces, tiling.strip});
   CudaBuilder b(op.getLoc(), op.getContext());
   int64_t bytes = 0;
   for (const StripPlans::Run &run : plans.runs())
-    bytes += RowWalk(run.plan, scheduleOf(op.getContext(), tiling)).reductionBytes(b);
+    bytes += RowWalk(run.plan, scheduleOf(op.getContext(), tiling)).sumBytes(b);
   return bytes;
 }
 
 MatmulEpilogue::MatmulEpilogue(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, const MatmulTiling &tiling,
                                Value shared)
     : b(b), function(function), tiling(tiling), plans(op, {tiling.pieces, tiling.strip}), shared(shared),
-      ofReductions(reductionBytes(op, tiling)) {
-  for (const StripPlans::Run &run : plans.runs())
-    kinds.emplace_back(run, scheduleOf(b.getContext(), tiling));
+      roomStart(tiling.roomStart()) {
+  for (const StripPlans::Run &run : plans.runs()) {
+    const Kind &kind = kinds.emplace_back(run, scheduleOf(b.getContext(), tiling), roomStart);
+    roomStart += kind.walk.sumBytes(b);
+  }
+  if (roomStart > tiling.roomStart())
+    function.growDynamicShared(roomStart);
 }
 
-Value MatmulEpilogue::staging() { return b.address(shared, b.getI8Type(), tiling.stagingStart()); }
+Value MatmulEpilogue::staging() { return sharedFrom(tiling.stagingStart()); }
 
 Values MatmulEpilogue::forStrip(Value strip, Value thread, ValueRange carried, OfStrip body) {
   Values now(carried);
@@ -40,7 +44,7 @@ Values MatmulEpilogue::forStrip(Value strip, Value thread, ValueRange carried, O
     auto compute = [&] {
       RowwiseBuilder rows(b, function, kind.walk, kind.walk.parts[0]);
       rows.enterStrip(groupOf(thread), b.remainder(thread, tiling.groupThreads), b.add(strip, b.index(-kind.run.first)),
-                      roomOf(thread));
+                      sharedFrom(kind.sumsStart), roomOf(thread));
       return body(rows);
     };
     if (kinds.size() == 1)
@@ -53,14 +57,13 @@ Values MatmulEpilogue::forStrip(Value strip, Value thread, ValueRange carried, O
 }
 
 SharedRoom MatmulEpilogue::roomOf(Value thread) {
-  int64_t start = llvm::alignTo(tiling.sharedBytes(), 16);
-  return {b.address(shared, b.getI8Type(), start),
+  return {sharedFrom(roomStart),
           groupOf(thread),
           b.remainder(thread, tiling.groupThreads),
           tiling.groups(),
           tiling.groupThreads,
-          mostShared - start - ofReductions,
-          [this, start](int64_t bytes) { function.growDynamicShared(start + bytes); }};
+          mostShared - roomStart,
+          [this](int64_t bytes) { function.growDynamicShared(roomStart + bytes); }};
 }
 
 /// The rows of a sequence among some of all sequences.

@@ -22,8 +22,8 @@ struct MatmulItem {
   mlir::Value turns;       // how many all blocks of the cluster go over: behind its own ones a block stores nothing
 };
 
-/// Of the shared memory of a block, beside that of the tiling: for the sums along rows of all kinds of strips.
-int64_t reductionBytes(kern::MatmulOp op, const MatmulTiling &tiling);
+/// Of the shared memory of a block, beside that of the tiling: for the sums of all kinds of strips that threads share.
+int64_t sumBytes(kern::MatmulOp op, const MatmulTiling &tiling);
 
 class MatmulEpilogue {
 public:
@@ -52,10 +52,13 @@ private:
   struct Kind {
     const StripPlans::Run &run;
     RowWalk walk;
-    Kind(const StripPlans::Run &run, kern::ThreadScheduleAttr schedule) : run(run), walk(run.plan, schedule) {}
+    int64_t sumsStart; // in shared memory
+    Kind(const StripPlans::Run &run, kern::ThreadScheduleAttr schedule, int64_t sumsStart)
+        : run(run), walk(run.plan, schedule), sumsStart(sumsStart) {}
   };
 
-  mlir::Value waiting() { return b.address(shared, b.getI8Type(), tiling.waitingStart()); }
+  mlir::Value sharedFrom(int64_t start) { return b.address(shared, b.getI8Type(), start); }
+  mlir::Value waiting() { return sharedFrom(tiling.waitingStart()); }
   SharedRoom roomOf(mlir::Value thread);
   RowSpan spanOf(mlir::Value sequence, mlir::Value from, mlir::Value to);
 
@@ -65,7 +68,7 @@ private:
   StripPlans plans;
   std::deque<Kind> kinds;
   mlir::Value shared;
-  int64_t ofReductions; // bytes of shared memory
+  int64_t roomStart; // of what is free of shared memory
 };
 
 } // namespace stretto::codegen

@@ -14,7 +14,8 @@ mlir::LogicalResult buildMatmulKernel(CudaBuilder &b, mlir::gpu::GPUModuleOp ker
 mlir::LogicalResult chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given, int64_t processors);
 
 /// Estimated cycles of a matmul with the schedule that it would be given, among them those of its bytes of memory and
-/// the epilogue of its last tiles, which nothing hides. Its columns must fit a tile.
-double estimateCycles(kern::MatmulOp op, int64_t processors);
+/// the epilogue of its last tiles, which nothing hides; nothing where no tile leaves shared memory enough for the sums
+/// along rows of its body. Its columns must fit a tile.
+std::optional<double> estimateCycles(kern::MatmulOp op, int64_t processors);
 
 } // namespace stretto::codegen

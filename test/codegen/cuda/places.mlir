@@ -3,6 +3,7 @@
 // RUN: stretto-opt %s --kern-choose-cuda-schedule | FileCheck %s
 // RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=taps:places=1" | FileCheck %s --check-prefix=OFF
 // RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=copy:places=2" | FileCheck %s --check-prefix=ON
+// RUN: stretto-opt %s --kern-choose-cuda-schedule=shared-bytes=24575 | FileCheck %s --check-prefix=OFF
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=taps:places=3" 2>&1 | FileCheck %s --check-prefix=POWER
 // POWER: error: kernel 'taps': places must be a power of two of at most 8, but got 3
 
@@ -43,6 +44,23 @@ func.func @few(%x: tensor<1x256x768xf32>, %d: tensor<1x256x768xf32>) {
     %4 = arith.addf %1, %out : tensor<768xf32>
     kern.yield %4, %3 : tensor<768xf32>, tensor<768xf32>
   } : (tensor<1x256x768xf32>, tensor<1x256x768xf32>) -> (tensor<1x256x768xf32>, tensor<768xf32>)
+  return
+}
+
+// Numbers of two bytes, each loaded by itself, cannot be copied.
+// CHECK-LABEL: @odd
+// CHECK: "odd"{{.*}} tiles {{[0-9]+}}> {
+func.func @odd(%x: tensor<16x2048x1001xbf16>, %d: tensor<16x2048x1001xbf16>) {
+  %0:2 = kern.rowwise kernel "odd"(%x, %d) maps [row, row] {
+  ^bb0(%xs: tensor<1001xbf16>, %ds: tensor<1001xbf16>):
+    %row = arith.extf %xs : tensor<1001xbf16> to tensor<1001xf32>
+    %out = arith.extf %ds : tensor<1001xbf16> to tensor<1001xf32>
+    %1 = seq.tap %out by 3 : tensor<1001xf32>
+    %2 = arith.mulf %1, %row : tensor<1001xf32>
+    %3 = seq.column_sum %2 : tensor<1001xf32> -> tensor<1001xf32>
+    %4 = arith.truncf %1 : tensor<1001xf32> to tensor<1001xbf16>
+    kern.yield %4, %3 : tensor<1001xbf16>, tensor<1001xf32>
+  } : (tensor<16x2048x1001xbf16>, tensor<16x2048x1001xbf16>) -> (tensor<16x2048x1001xbf16>, tensor<1001xf32>)
   return
 }
 

@@ -103,6 +103,13 @@ TEST(CudaMatmul, ReductionsOfStrips) {
       "run 64, tile_rows 64, pieces 1, strip 64, stages 2, blocks 2, warps 4, threads 64, rows 2, lanes 2"));
 }
 
+/// Sums of columns to which several heads add meet in shared memory, behind the tiles.
+TEST(CudaMatmul, SumsOfHeads) {
+  checkText(sumsOfHeadsOnTensorCores(
+      {.batch = 3, .time = 71, .depth = 72, .columns = 96},
+      "run 90, tile_rows 64, pieces 1, strip 96, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 2", 9));
+}
+
 /// Columns of which some strips have those before a bound, and some those behind it.
 TEST(CudaMatmul, MaskedColumns) {
   checkText(maskedOnTensorCores(

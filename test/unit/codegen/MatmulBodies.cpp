@@ -61,6 +61,23 @@ func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>, %t: tens
                        s.batch, s.time, s.depth, s.columns, schedule, s.columns / 32);
 }
 
+std::string stretto::test::sumsOfHeadsOnTensorCores(MatmulSizes s, StringRef schedule, int64_t chunks) {
+  return llvm::formatv(R"(
+func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>) {{
+  %y = kern.matmul kernel "sums" %x by %w as transposed epilogue() maps [] schedule #kern.tile_schedule<{4}> partial_sums {{
+  ^bb0(%row: tensor<{3}xf32>):
+    %0 = arith.truncf %row : tensor<{3}xf32> to tensor<{3}xbf16>
+    %1 = arith.extf %0 : tensor<{3}xbf16> to tensor<{3}xf32>
+    %2 = seq.reshape %1 : tensor<{3}xf32> -> tensor<{5}x32xf32>
+    %3 = arith.mulf %2, %2 : tensor<{5}x32xf32>
+    %4 = seq.column_sum %3 : tensor<{5}x32xf32> -> tensor<32xf32>
+    kern.yield %4 : tensor<32xf32>
+  } : (tensor<{0}x{1}x{2}xbf16>, tensor<{3}x{2}xbf16>) -> tensor<{6}x32xf32>
+  return
+})",
+                       s.batch, s.time, s.depth, s.columns, schedule, s.columns / 32, chunks);
+}
+
 std::string stretto::test::reductionsOnTensorCores(MatmulSizes s, StringRef schedule) {
   return llvm::formatv(R"(
 func.func @main(%x: tensor<{0}x{1}x{2}xbf16>, %w: tensor<{3}x{2}xbf16>) {{

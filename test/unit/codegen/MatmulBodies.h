@@ -23,6 +23,10 @@ std::string tapsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64
 /// The same with an epilogue that multiplies each head of 32 columns by a table of all positions.
 std::string tablesOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
 
+/// The same with an epilogue that sums up the squares of each column of a head, of 32, over rows and heads; `chunks`
+/// partial sums.
+std::string sumsOfHeadsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule, int64_t chunks);
+
 /// The same with an epilogue that sums up the first half of the columns, and takes the largest number of the second.
 std::string reductionsOnTensorCores(MatmulSizes sizes, mlir::StringRef schedule);
 
