@@ -11,6 +11,7 @@ from collections import Counter
 
 sys.dont_write_bytecode = True
 import failures
+import kernels
 import kills
 import points
 import power_cut
@@ -23,6 +24,7 @@ CAMPAIGNS = {
     "points": (points, points.Points),
     "kills": (kills, kills.Kills),
     "specs": (specs, specs.Specs),
+    "kernels": (kernels, kernels.Kernels),
 }
 
 

@@ -1,5 +1,7 @@
-"""Random valid models of the language, for comparing what the compiler makes of them with PyTorch."""
+"""Random valid models of the language, for comparing what the compiler makes of them with what they mean."""
 import random
+from dataclasses import dataclass
+from typing import Callable
 
 UNARY = [
     "tanh({})", "sigmoid({})", "silu({})", "gelu({})", "relu({})", "softplus({})", "-{}", "exp(tanh({}))",
@@ -9,6 +11,25 @@ UNARY = [
 BINARY = ["({} + {})", "({} - {})", "tanh({}) * {}", "sigmoid({}) * {}", "max({}, {})", "min({}, {})", "{} / (square({}) + 0.5)"]
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """How long sequences are drawn, how wide rows, and how wide what lies between them."""
+
+    length: Callable[[random.Random], int]
+    width: Callable[[random.Random], int]
+    inner: Callable[[random.Random], int]
+
+
+def among(*sizes):
+    return lambda rng: rng.choice(sizes)
+
+
+SMALL = Sizes(lambda rng: rng.randint(1, 9), lambda rng: rng.randint(3, 14), lambda rng: rng.randint(3, 16))
+# Widths that tensor cores take, and lengths around those of their tiles and of chunks of mixers.
+eights = among(8, 16, 16, 24, 32, 32, 40, 48, 64, 64, 96, 128)
+EIGHTS = Sizes(among(1, 3, 5, 9, 17, 33, 50, 64, 70, 130), eights, eights)
+
+
 def divisors(n):
     return [d for d in range(1, n + 1) if n % d == 0]
 
@@ -16,8 +37,8 @@ def divisors(n):
 class Block:
     """Writes the body of one block, statement by statement. `variables`: the width of each tensor in scope."""
 
-    def __init__(self, rng, length, width, callees, wide=False):
-        self.rng, self.length, self.width, self.callees, self.wide = rng, length, width, callees, wide
+    def __init__(self, rng, sizes, length, width, callees, wide=False):
+        self.rng, self.sizes, self.length, self.width, self.callees, self.wide = rng, sizes, length, width, callees, wide
         self.variables, self.lines = {}, []
 
     def option(self, *choices):
@@ -79,7 +100,7 @@ class Block:
         return f"({self.expression(width, depth - 1)} {sign} parameter({width}, init = normal(0.5){more}))"
 
     def linear(self, width, depth):
-        inner = self.rng.randint(3, 16)
+        inner = self.sizes.inner(self.rng)
         more = self.option("bias = true", f"weight = parameter({width}, {inner})",
                            f"weight = parameter({width}, {inner}, frozen = true)")
         return f"linear({self.expression(inner, depth - 1)}, {width}{more})"
@@ -162,7 +183,7 @@ class Block:
             text = f"h = {rng.choice(self.callees)}({self.expression(self.width, 1)})"
             self.pending = ("h", self.width)
             return text
-        width = rng.choice([self.width, self.width, rng.randint(3, 16)])
+        width = rng.choice([self.width, self.width, self.sizes.inner(rng)])
         text = f"{self.take(width)} = {self.expression(width, rng.randint(1, 4))}"
         return f"no_fuse {{ {text} }}" if rng.random() < 0.05 else text
 
@@ -224,17 +245,17 @@ def repeats(rng, blocks):
     return rng.choice(forms)
 
 
-def random_spec(seed, wide=False):
+def random_spec(seed, wide=False, sizes=SMALL):
     """(text, batch, length, vocabulary) of a valid model; a wide one draws from more options of the language."""
     rng = random.Random(seed)
-    width, length, batch, vocabulary = rng.randint(3, 14), rng.randint(1, 9), rng.randint(1, 3), rng.randint(4, 13)
+    width, length, batch, vocabulary = sizes.width(rng), sizes.length(rng), rng.randint(1, 3), rng.randint(4, 13)
     text = ["model random(vocab: int) {"]
     blocks = []
     for number in range(rng.randint(1, 3)):
         double = rng.random() < 0.3
         arguments = ["x", "y"] if double else ["x"]
         callees = [name for name, is_double in blocks if not is_double]
-        lines = Block(rng, length, width, callees, wide).write(arguments, len(arguments))
+        lines = Block(rng, sizes, length, width, callees, wide).write(arguments, len(arguments))
         text += [f"  block block{number}({', '.join(arguments)}) {{", *(f"    {line}" for line in lines), "  }"]
         blocks.append((f"block{number}", double))
     tied = rng.random() < 0.2
