@@ -20,16 +20,26 @@ GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, ArrayRef<R
                                  llvm::function_ref<const ThreadLayout &(Domain)> layoutOf)
     : b(b), plan(plan), barrier(barrier), threads(threads), groups(groups), rows(rows) {
   for (seq::ReduceOp reduce : plan.reductions())
-    memories.push_back({reduce, plan.rootOf(reduce).rows, elementCount(reduce.getResult()), 0, 0, {}});
+    memories.push_back({reduce, plan.rootOf(reduce).rows});
   forEachPiece(phases, [&](const Piece &piece) {
     const Root &root = plan.roots()[piece.root];
     if (root.kind != Root::reduce)
       return;
-    Memory &memory = memories[root.number];
-    firstParts[keyOf(piece)] = memory.parts;
-    memory.parts += shareOf(piece, layoutOf(piece.domain)).parts;
-    ++memory.pieces;
+    addPiece(memories[root.number], piece, shareOf(piece, layoutOf(piece.domain)).parts);
   });
+}
+
+/// Pieces that add to different numbers have the same parts of them.
+void GroupReductions::addPiece(Memory &memory, const Piece &piece, int64_t parts) {
+  int64_t heads = isWhole(piece) ? 1 : piece.domain.heads, first = 0;
+  auto usedBy = [&](int64_t head) -> int64_t & { return memory.used[piece.target.base + head * piece.target.head]; };
+  for (int64_t head = 0; head < heads; ++head)
+    first = std::max(first, usedBy(head));
+  for (int64_t head = 0; head < heads; ++head)
+    usedBy(head) = first + parts;
+  firstParts[keyOf(piece)] = first;
+  memory.parts = std::max(memory.parts, first + parts);
+  memory.left += heads * parts;
 }
 
 GroupReductions::Share GroupReductions::shareOf(const Piece &piece, const ThreadLayout &layout) const {
@@ -52,11 +62,11 @@ int64_t GroupReductions::sharedBytes() const {
 void GroupReductions::allocate(TakeShared take, Value group, Value newThread) {
   thread = newThread;
   for (Memory &memory : memories) {
-    if (memory.pieces == 0) // of other strips or parts
+    if (memory.parts == 0) // of other strips or parts
       continue;
     memory.pointer = b.address(take(bytesOf(memory)), getElementTypeOrSelf(memory.reduce.getType()),
                                b.mul(group, numbersOf(memory)));
-    if (memory.pieces > 1)
+    if (!memory.isWritten())
       fill(memory);
   }
   if (isFilled())
@@ -64,10 +74,10 @@ void GroupReductions::allocate(TakeShared take, Value group, Value newThread) {
 }
 
 bool GroupReductions::isFilled() const {
-  return llvm::any_of(memories, [](const Memory &memory) { return memory.pieces > 1; });
+  return llvm::any_of(memories, [](const Memory &memory) { return memory.parts > 0 && !memory.isWritten(); });
 }
 
-/// With several pieces, parts of a piece that does not reach a target stay as they are now.
+/// Parts that no piece leaves stay as they are now.
 void GroupReductions::fill(const Memory &memory) {
   auto reduce = const_cast<seq::ReduceOp &>(memory.reduce);
   Type element = getElementTypeOrSelf(reduce.getType());
@@ -79,7 +89,8 @@ void GroupReductions::fill(const Memory &memory) {
 
 Value GroupReductions::addressOf(const Memory &memory, int64_t row, Value element) {
   Type type = getElementTypeOrSelf(const_cast<seq::ReduceOp &>(memory.reduce).getType());
-  Value target = b.add(b.mul(b.add(base, b.index(row - memory.rows.low)), memory.targets), element);
+  Value target = b.add(b.mul(b.add(base, b.index(row - memory.rows.low)), memory.targets()),
+                       b.add(element, b.index(-memory.first())));
   return b.address(memory.pointer, type, b.mul(target, memory.parts));
 }
 

@@ -44,16 +44,24 @@ private:
   struct Memory {
     seq::ReduceOp reduce;
     RowRange rows;
-    int64_t targets, parts = 0, pieces = 0;
-    mlir::Value pointer; // of the group
+    std::map<int64_t, int64_t> used = {}; // of each number of the result that is left here: its parts
+    int64_t parts = 0;                    // of each number
+    int64_t left = 0;                     // by all pieces, of one row
+    mlir::Value pointer = {};             // of the group
+
+    int64_t first() const { return used.empty() ? 0 : used.begin()->first; }
+    int64_t targets() const { return used.empty() ? 0 : used.rbegin()->first + 1 - first(); }
+    /// Whether each number has all of its parts from pieces.
+    bool isWritten() const { return left == targets() * parts; }
   };
   struct Share {
     int64_t lanes; // that a shuffle reduces
     int64_t parts; // that are left
   };
   Share shareOf(const Piece &piece, const ThreadLayout &layout) const;
+  void addPiece(Memory &memory, const Piece &piece, int64_t parts);
   int64_t rowsOf(const Memory &memory) const { return rows + memory.rows.high - memory.rows.low; }
-  int64_t numbersOf(const Memory &memory) const { return rowsOf(memory) * memory.targets * memory.parts; }
+  int64_t numbersOf(const Memory &memory) const { return rowsOf(memory) * memory.targets() * memory.parts; }
   int64_t bytesOf(const Memory &memory) const;
   void fill(const Memory &memory);
   /// Address of the first part.
