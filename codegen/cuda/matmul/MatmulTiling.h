@@ -15,6 +15,7 @@
 #pragma once
 
 #include "codegen/cuda/CudaBuilder.h"
+#include "codegen/cuda/SharedMemory.h"
 #include "codegen/rows/RowPlan.h"
 #include "ir/kern/KernOps.h"
 
@@ -111,7 +112,7 @@ struct MatmulTiling {
   int64_t barrierStart() const { return stagingStart() + tileRows * pitch(); }
   int64_t sharedBytes() const;
   /// Behind all of these: what the epilogue has for itself.
-  int64_t roomStart() const { return llvm::alignTo(sharedBytes(), 16); }
+  int64_t roomStart() const { return llvm::alignTo(sharedBytes(), sharedAlignment); }
   // Registers of a thread, in eights. A block is launched with as many for each; groups of four warps that multiply or
   // copy then keep what they need, and those of the epilogue share the rest.
   static constexpr int64_t registersOfCopier = 56;
