@@ -2,14 +2,14 @@
 heads, layers of other mixers and of attention beside them."""
 import random
 
-from random_specs import Block, divisors
+from random_specs import SMALL, Block, divisors
 
 
 class Mixer(Block):
     """Writes a block with one mixer of any kind."""
 
     def __init__(self, rng, length, width):
-        super().__init__(rng, length, width, callees=[])
+        super().__init__(rng, SMALL, length, width, callees=[])
 
     def maybe(self, chance, line):
         if self.rng.random() < chance:

@@ -51,7 +51,8 @@ std::vector<Numbers> stretto::test::interpret(kern::RowKernel op, const std::vec
 }
 
 double stretto::test::roundedTo(Type type, double number, Reals reals) {
-  return reals == Reals::rounded && getElementTypeOrSelf(type).isF32() ? static_cast<float>(number) : number;
+  Type element = getElementTypeOrSelf(type);
+  return reals == Reals::rounded && (element.isF32() || element.isF64()) ? static_cast<float>(number) : number;
 }
 
 Numbers stretto::test::multiply(const Numbers &rows, const Numbers &weight, int64_t depth, int64_t columns,

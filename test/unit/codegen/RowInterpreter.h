@@ -13,7 +13,7 @@ namespace stretto::test {
 
 using Numbers = std::vector<double>;
 
-/// Whether numbers of f32 are rounded after each operation, as those of a kernel may be.
+/// Whether numbers of f32 and f64 are rounded to f32 after each operation.
 enum class Reals { exact, rounded };
 
 /// The number that an operation gives for one of `type`.
