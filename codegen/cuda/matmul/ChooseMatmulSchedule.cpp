@@ -67,8 +67,8 @@ public:
 private:
   std::optional<StripForm> formOf(int64_t columns);
   Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster);
-  MatmulTiling make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run, int64_t cluster,
-                    int64_t sumBytes = 0) const;
+  MatmulTiling make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
+                    int64_t cluster) const;
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
   static bool holds(const MatmulTiling &tiling);
   static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
@@ -141,13 +141,13 @@ Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost,
     MatmulTiling tiling = tilingWith(layout);
     return std::max(certainty * cyclesBeside(tiling, layout), cyclesOfEpilogue(tiling, layout));
   });
-  int64_t sumBytes = sharesSums ? stretto::codegen::sumBytes(op, tilingWith(layout)) : 0;
+  layout.sumBytes = sharesSums ? sumBytes(op, tilingWith(layout)) : 0;
   std::optional<Candidate> best;
   for (int64_t run : runsOf(rows)) {
-    Candidate other{make(form, layout, rows, warps, run, cluster, sumBytes), /*isPossible=*/true};
+    Candidate other{make(form, layout, rows, warps, run, cluster), /*isPossible=*/true};
     // No rule depends on the run, but that a given one is no less than 1, which is checked in the end.
     other.isPossible =
-        best ? best->isPossible : holds(other.tiling) && other.tiling.roomStart() + sumBytes <= mostShared;
+        best ? best->isPossible : holds(other.tiling) && other.tiling.roomStart() + layout.sumBytes <= mostShared;
     if (!other.isPossible)
       return other;
     other.epilogue = cyclesOfEpilogue(other.tiling, layout);
@@ -163,15 +163,14 @@ bool Chooser::holds(const MatmulTiling &tiling) {
   return llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
 }
 
-/// `sumBytes`: of shared memory, for sums along rows.
 MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
-                           int64_t cluster, int64_t sumBytes) const {
+                           int64_t cluster) const {
   MatmulTiling t = whole;
   std::tie(t.pieces, t.strip) = std::tie(form.pieces, form.width);
   std::tie(t.groupThreads, t.stepRows, t.lanes) = std::tie(layout.threads, layout.rows, layout.lanes);
   std::tie(t.run, t.tileRows, t.warps, t.cluster) = std::tie(run, rows, warps, cluster);
   t.stages = given.get("stages", mostStages);
-  while (!given.has("stages") && t.stages > 1 && t.roomStart() + sumBytes > mostShared)
+  while (!given.has("stages") && t.stages > 1 && t.roomStart() + layout.sumBytes > mostShared)
     --t.stages;
   if (!given.has("stages") && t.stages > leastStages && !hidesLoads(t, layout)) {
     MatmulTiling fewer = t;
@@ -187,7 +186,7 @@ MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
 bool Chooser::hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout) {
   int64_t ring = usualPlaces * layout.rows * layout.fetched * t.groups() * t.groupThreads;
-  return t.roomStart() + ring <= mostShared;
+  return t.roomStart() + layout.sumBytes + ring <= mostShared;
 }
 
 /// Tables that come some rows earlier wait in shared memory until a row needs them.

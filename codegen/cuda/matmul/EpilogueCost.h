@@ -10,10 +10,11 @@ namespace stretto::codegen {
 /// How a group of threads shares the columns of a strip, and what that takes.
 struct EpilogueLayout {
   int64_t threads, rows, lanes;
-  double instructions; // of a thread for a row
-  int64_t registers;   // of a thread, without those of tables
-  int64_t tables;      // registers of the tables of a step, if all are loaded at once
-  int64_t fetched;     // bytes of a thread for a row, of rows and tables in memory
+  double instructions;  // of a thread for a row
+  int64_t registers;    // of a thread, without those of tables
+  int64_t tables;       // registers of the tables of a step, if all are loaded at once
+  int64_t fetched;      // bytes of a thread for a row, of rows and tables in memory
+  int64_t sumBytes = 0; // of a block's shared memory, for sums that threads share, once that is known
 };
 
 /// What the epilogue of a matmul takes on strips of a form: estimates from its body.

@@ -1,6 +1,6 @@
 // Sums along rows of an epilogue take shared memory behind the tiles: strips, tiles and stages are chosen so that there is room for both.
 // RUN: stretto-opt %s --kern-choose-cuda-schedule --kern-lower-cuda-kernels | FileCheck %s
-// RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=loads:stages=4" --kern-lower-cuda-kernels | FileCheck %s --check-prefix=FULL
+// RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=loads:tile_rows=128,strip=192,stages=4" --kern-lower-cuda-kernels | FileCheck %s --check-prefix=FULL
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=sums:tile_rows=128,strip=192,stages=4" 2>&1 | FileCheck %s --check-prefix=ROOM
 // ROOM: error: 'kern.matmul' op has an epilogue whose sums take 19008 bytes of shared memory, but a block has 17328 bytes beside its tiles
 
