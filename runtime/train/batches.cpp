@@ -58,6 +58,7 @@ public:
   std::vector<Score> score(uint64_t first, const BatchView &batch, const Predictions &predictions) const override {
     return owned->score(ownSeed, first, batch, predictions);
   }
+  std::optional<int64_t> evaluationRows() const override { return owned->evaluationRows(); }
   const Task *task() const override { return owned.get(); }
   uint64_t seed() const override { return ownSeed; }
   std::string identity() const override {
@@ -99,6 +100,7 @@ public:
         score.addInstance(predictions.predicted[i] == batch.targets[i]);
     return {score};
   }
+  std::optional<int64_t> evaluationRows() const override { return rows; }
   std::string identity() const override { return "file " + contentHash; }
 
 private:

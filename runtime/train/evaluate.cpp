@@ -49,9 +49,17 @@ void unpack(std::string_view text, Stepper::Prediction &prediction, std::vector<
   take(prediction.nll), take(prediction.predicted), take(distribution);
 }
 
+// What is said about the first targets of a batch.
+Predictions firstOf(size_t targets, const Stepper::Prediction &prediction, std::span<const double> distribution) {
+  const size_t symbols = distribution.size() / prediction.nll.size();
+  return {std::span(prediction.predicted).first(targets), std::span(prediction.nll).first(targets),
+          distribution.first(targets * symbols)};
+}
+
 // Adds what predictions for whole rows say. Each rank predicts every so many batches; all add up all of them, in order.
-void predictRows(Stepper &stepper, const BatchSource &source, const stretto_program &program, int64_t batches,
+void predictRows(Stepper &stepper, const BatchSource &source, const stretto_program &program, int64_t rows,
                  Group &ranks, EvaluationMetrics &metrics) {
+  const int64_t batches = (rows + program.batch - 1) / program.batch;
   const bool wantsDistribution = source.task() && source.task()->wantsDistribution();
   const auto make = [&](int64_t i) {
     return source.make(Stream::Evaluation, static_cast<uint64_t>(i * program.batch), program.batch, program.length);
@@ -70,12 +78,12 @@ void predictRows(Stepper &stepper, const BatchSource &source, const stretto_prog
       Stepper::Prediction prediction;
       std::vector<double> distribution;
       unpack(all[i - begin], prediction, distribution);
-      for (size_t at = 0; at < block.mask.size(); ++at)
-        if (block.mask[at])
+      const BatchView some = block.view(0, std::min(program.batch, rows - i * program.batch), program.length);
+      for (size_t at = 0; at < some.mask.size(); ++at)
+        if (some.mask[at])
           metrics.loss += prediction.nll[at], ++counted;
-      addScores(metrics.scores,
-                source.score(static_cast<uint64_t>(i * program.batch), block.view(0, program.batch, program.length),
-                             {prediction.predicted, prediction.nll, distribution}));
+      addScores(metrics.scores, source.score(static_cast<uint64_t>(i * program.batch), some,
+                                             firstOf(some.mask.size(), prediction, distribution)));
     }
   }
   metrics.loss /= static_cast<double>(std::max<int64_t>(1, counted));
@@ -112,6 +120,7 @@ void judgeAnswers(Stepper &stepper, const BatchSource &source, const stretto_pro
                   const EvaluationPlan &plan, Group &ranks, EvaluationMetrics &metrics) {
   const Task &task = *source.task();
   std::vector<Score> judged;
+  uint64_t written = 0; // prompts
   std::optional<Generator> generator;
   if (canDecode(program))
     generator.emplace(stepper.trainingState());
@@ -120,11 +129,12 @@ void judgeAnswers(Stepper &stepper, const BatchSource &source, const stretto_pro
     const int64_t count = std::min(most, plan.generated - first);
     const std::vector<Prompt> prompts = task.prompts(source.seed(), static_cast<uint64_t>(first), count);
     const Answers answers = shareAnswers(ranks, prompts.size(), [&](size_t begin, size_t end) {
-      const Writing writing{plan.temperature, plan.seed, static_cast<uint64_t>(first) + begin};
+      const Writing writing{plan.temperature, plan.seed, written + begin};
       const std::span<const Prompt> some = std::span(prompts).subspan(begin, end - begin);
       return generator ? generator->answer(some, writing) : recomputeAnswers(stepper, program, some, writing);
     });
     addScores(judged, task.judge(source.seed(), static_cast<uint64_t>(first), count, answers));
+    written += prompts.size();
   }
   // The headline is the first of all.
   metrics.scores.insert(task.judgedByWriting() ? metrics.scores.begin() : metrics.scores.end(), judged.begin(),
@@ -133,9 +143,12 @@ void judgeAnswers(Stepper &stepper, const BatchSource &source, const stretto_pro
 
 } // namespace
 
-EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task) {
+EvaluationPlan evaluationPlan(const RunConfig &config, const BatchSource &source, int64_t batch) {
   constexpr int64_t usual = 64;
-  EvaluationPlan plan{config.evalBatches, 0, 0, static_cast<uint64_t>(config.seed)};
+  EvaluationPlan plan{config.evalBatches * batch, 0, 0, static_cast<uint64_t>(config.seed)};
+  if (std::optional<int64_t> most = source.evaluationRows())
+    plan.rows = std::min(plan.rows, *most);
+  const Task *task = source.task();
   if (!task)
     return plan;
   plan.generated = config.evalGenerate >= 0 ? config.evalGenerate : task->judgedByWriting() ? usual : 0;
@@ -146,7 +159,7 @@ EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task) {
 EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,
                            const EvaluationPlan &plan, int64_t step, Group &ranks) {
   EvaluationMetrics metrics{step, 0, {}, {}};
-  predictRows(stepper, source, program, plan.batches, ranks, metrics);
+  predictRows(stepper, source, program, plan.rows, ranks, metrics);
   if (plan.generated > 0)
     judgeAnswers(stepper, source, program, plan, ranks, metrics);
   if (source.task())

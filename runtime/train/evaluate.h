@@ -7,14 +7,15 @@ namespace stretto::runtime {
 
 // What an evaluation covers.
 struct EvaluationPlan {
-  int64_t batches = 0;    // held-out batches whose tokens are predicted
+  int64_t rows = 0;       // held-out rows whose tokens are predicted
   int64_t generated = 0;  // held-out instances that the model answers by writing
   double temperature = 0; // of writing
   uint64_t seed = 0;      // of drawn tokens
 };
 
-// The plan of a run: a task that can only be judged by what a model writes is, unless the configuration says otherwise.
-EvaluationPlan evaluationPlan(const RunConfig &config, const Task *task);
+// The plan of a run with batches of `batch` rows: no held-out row counts twice, and a task that can only be judged by
+// what a model writes is, unless the configuration says otherwise.
+EvaluationPlan evaluationPlan(const RunConfig &config, const BatchSource &source, int64_t batch);
 
 // Scores and mean loss of the model as it is, the same on all ranks, which share the work; `step` is only noted.
 EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,

@@ -68,6 +68,8 @@ public:
   // (teacher forcing). The first score is the headline.
   virtual std::vector<Score> score(uint64_t seed, uint64_t first, const BatchView &batch,
                                    const Predictions &predictions) const = 0;
+  // How many evaluation samples differ, from 0 on; none: as many as are asked for.
+  virtual std::optional<int64_t> evaluationRows() const { return {}; }
   // Whether `score` wants logProbabilities. They cost one evaluation for each token of the vocabulary.
   virtual bool wantsDistribution() const { return false; }
 

@@ -24,7 +24,7 @@ struct Trainer::Logs {
 Trainer::Trainer(const TrainerParts &parts)
     : parts(parts), schedule{parts.config.learningRate, parts.config.warmup, parts.config.steps,
                              decayFromName(parts.config.schedule), parts.config.finalFraction},
-      evaluation(evaluationPlan(parts.config, parts.source.task())),
+      evaluation(evaluationPlan(parts.config, parts.source, parts.state.program.batch)),
       stepper(parts.state, parts.config.accumulate, &parts.parallel), peak(parts.peakFlops) {}
 
 Trainer::~Trainer() = default;

@@ -68,7 +68,7 @@ private:
   std::string timingLine(int64_t step, double tokens, const StepTimes &times) const;
   void tellSlowRank(const Balance::Step &step);
   std::map<std::string, std::string> facts() const;
-  bool evaluates() const { return evaluation.batches > 0 || evaluation.generated > 0; }
+  bool evaluates() const { return evaluation.rows > 0 || evaluation.generated > 0; }
   // Sequences of a step, of all ranks.
   int64_t rowsPerStep() const { return stepRows().all; }
   StepRows stepRows() const;

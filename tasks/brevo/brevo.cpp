@@ -32,14 +32,16 @@ const std::vector<ParameterInfo> &BrevoTask::parameterInfos2() {
   return infos;
 }
 
-// The tokens of the longest instance among those that are not too rare; throws where they do not fit.
+// A bound of the tokens of instances that are not too rare: of all names that could be the longest, and in an answer
+// that could list all nodes, the number of edges alone is random. Throws where it does not fit.
 static int64_t checkLength(const Parameters &values) {
   const int64_t n = values["n"], letters = values["r_max"], length = values["length"];
   auto tokens = [&](int64_t edges) { return 1 + 2 * letters * edges + 2 + letters + letters * n + 1; };
   const int64_t likely = tokens(likelyEdges(n, 1e-6));
   if (likely > length + 1)
     values.fail("parameter 'length' must be at least " + std::to_string(likely - 1) +
-                " for all but one in a million instances to fit (the longest possible has " +
+                ", the bound by which all but one in a million instances fit whatever their names (the longest "
+                "possible has " +
                 std::to_string(tokens(mostEdges(n))) + " tokens), but got " + std::to_string(length));
   return likely;
 }
@@ -140,20 +142,17 @@ std::vector<runtime::Score> BrevoTask::score(uint64_t seed, uint64_t first, cons
   for (int64_t r = 0; r < batch.batch; ++r) {
     const Row row = makeRow(seed, runtime::Stream::Evaluation, first + uint64_t(r));
     const std::span<const int32_t> all = row.tokens;
-    int64_t from = 0;
-    for (const Answer &answer : row.answers) {
-      const size_t size = size_t(answer.end - answer.begin);
-      // Token i of a row is the target at position i-1.
-      auto predicted = predictions.predicted.subspan(r * batch.length + answer.begin - 1, size);
-      bool whole = true;
-      for (bool valid : Question(all.subspan(from), names).validNext(all.subspan(answer.begin, size), predicted)) {
-        tokens.addInstance(valid);
-        whole &= valid;
-      }
-      scores[0].addInstance(whole);
-      scores[1 + answer.group].addInstance(whole);
-      from = answer.end;
+    const Answer &answer = row.answers[0];
+    const size_t size = size_t(answer.end - answer.begin);
+    // Token i of a row is the target at position i-1.
+    auto predicted = predictions.predicted.subspan(r * batch.length + answer.begin - 1, size);
+    bool whole = true;
+    for (bool valid : Question(all, names).validNext(all.subspan(answer.begin, size), predicted)) {
+      tokens.addInstance(valid);
+      whole &= valid;
     }
+    scores[0].addInstance(whole);
+    scores[1 + answer.group].addInstance(whole);
   }
   scores.push_back(tokens);
   return scores;

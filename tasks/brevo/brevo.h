@@ -16,7 +16,7 @@ class Dag;
 //
 // Training: n from SizeDistribution(3, n). Evaluation: n at its largest. Graphs are drawn by Dag::draw; q is the last
 // node, or uniform among the last quarter (from node floor(3n/4) on). An instance longer than a row is drawn again;
-// sizes for which that would happen to more than one in a million are refused.
+// sizes are refused unless a bound says that this happens to at most one in a million.
 //
 // Ids: 0 begin, 1 query, 2 answer, 3 end, then letters.
 class BrevoTask : public PackedTask {
@@ -32,8 +32,9 @@ public:
   std::vector<std::string> groups() const override;
   std::vector<int32_t> publishedIds() const override;
 
-  // Given the true tokens before, any token is right that some valid answer has there. "valid_answers" are those with
-  // right tokens throughout (the headline; then by depth), "valid_tokens" counts the tokens of answers one by one.
+  // Of the first instance of each row; those behind it are there only if they are small enough. Given the true tokens
+  // before, any token is right that some valid answer has there. "valid_answers" are those with right tokens throughout
+  // (the headline; then by depth), "valid_tokens" counts the tokens of answers one by one.
   std::vector<runtime::Score> score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
                                     const runtime::Predictions &predictions) const override;
 

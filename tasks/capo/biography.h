@@ -17,7 +17,7 @@ inline constexpr const char *factNames[factCount] = {"name",       "pronoun", "b
 // Which template each sentence takes.
 using Choice = std::array<uint32_t, sentenceCount>;
 
-// Writes biographies. Every document opens with the token 0.
+// Writes biographies. Every document opens with the token 0. Tokens never join the end of a value and what follows.
 class Biographies {
 public:
   static constexpr int32_t begin = 0;

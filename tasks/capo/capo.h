@@ -45,6 +45,7 @@ public:
   int64_t trainingRows() const { return (number * exposures + perRow - 1) / perRow; }
   const Biographies &biographies() const { return texts; }
   const People &allPeople() const { return people; }
+  std::optional<int64_t> evaluationRows() const override { return (number + perRow - 1) / perRow; }
   // The ids of the tokenizer's files; <|endoftext|> for the token that opens. Empty without a tokenizer.
   std::vector<int32_t> publishedIds() const;
 

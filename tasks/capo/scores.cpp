@@ -19,6 +19,12 @@ struct PersonScore {
 };
 } // namespace
 
+// Whether a biography opens between a fact and the one behind it.
+static bool isOfNextPerson(const Row &row, const Answer &fact, const Answer &next) {
+  auto between = std::span(row.tokens).subspan(fact.end, next.begin - fact.end);
+  return std::ranges::find(between, Biographies::begin) != between.end();
+}
+
 std::vector<runtime::Score> CapoTask::score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
                                             const runtime::Predictions &predictions) const {
   checkShape(*this, batch, predictions.predicted.size());
@@ -49,8 +55,7 @@ std::vector<runtime::Score> CapoTask::score(uint64_t seed, uint64_t first, const
         person.nll[answer.group] += predictions.nll[t];
         person.right[answer.group] &= predictions.predicted[t] == batch.targets[t];
       }
-      // A person ends where the next one's name comes, or the row's facts.
-      if (i + 1 == row.answers.size() || row.answers[i + 1].group == int64_t(Fact::Name)) {
+      if (i + 1 == row.answers.size() || isOfNextPerson(row, answer, row.answers[i + 1])) {
         add(person);
         person = {};
       }

@@ -168,11 +168,17 @@ private:
 
 } // namespace
 
-Bpe::Bpe(const std::string &directory)
-    : Bpe(readTextFile(directory + "/vocab.json"), readTextFile(directory + "/merges.txt"), directory) {}
+Bpe::Bpe(const std::string &directory) : directory(directory) {
+  const std::string vocabulary = readTextFile(directory + "/vocab.json");
+  read(vocabulary, readTextFile(directory + "/merges.txt"));
+}
 
-Bpe::Bpe(std::string_view vocabulary, std::string_view merges, const std::string &directory)
-    : directory(directory), ofFiles(digestText(digestOf(merges, digestOf(vocabulary)))) {
+Bpe::Bpe(std::string_view vocabulary, std::string_view merges, const std::string &directory) : directory(directory) {
+  read(vocabulary, merges);
+}
+
+void Bpe::read(std::string_view vocabulary, std::string_view merges) {
+  ofFiles = digestText(digestOf(merges, digestOf(vocabulary)));
   readVocabulary(vocabulary, directory + "/vocab.json");
   readMerges(merges, directory + "/merges.txt");
 }

@@ -32,6 +32,7 @@ public:
   std::string digest() const { return ofFiles; }
 
 private:
+  void read(std::string_view vocabulary, std::string_view merges);
   void readVocabulary(std::string_view text, const std::string &path);
   void readMerges(std::string_view text, const std::string &path);
 

@@ -3,20 +3,23 @@
 
 #include "tasks/common/random.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stretto::tasks {
 
-// The i-th element of a keyed permutation of 0 .. count-1 in constant space: a Feistel network over pairs of digits
-// in base ceil(sqrt(count)), repeated until the result lies below count (J. Black and P. Rogaway: "Ciphers with
-// arbitrary finite domains", CT-RSA 2002). The key is (seed, stream, index), as of Random; streams keep uses apart.
+// The i-th element of a keyed permutation of 0 .. count-1 in constant space: a Feistel network over pairs of digits,
+// repeated until the result lies below count (J. Black and P. Rogaway: "Ciphers with arbitrary finite domains", CT-RSA
+// 2002). The base of the digits is the least whose square is at least count, but at least 16, as six rounds mix fewer
+// digits badly, and even: with an odd base every round is an even permutation. The key is (seed, stream, index), as of
+// Random; streams keep uses apart.
 class Permutation {
 public:
   Permutation(uint64_t count, uint64_t seed, uint32_t stream, uint64_t index)
-      : count(count), base(uint64_t(std::sqrt(double(count)))), key(runtime::philoxKey(seed)), stream(stream),
-        low(uint32_t(index)), high(uint32_t(index >> 32)) {
+      : count(count), base(std::max(leastBase, uint64_t(std::sqrt(double(count))) / 2 * 2)),
+        key(runtime::philoxKey(seed)), stream(stream), low(uint32_t(index)), high(uint32_t(index >> 32)) {
     while (base * base < count)
-      ++base;
+      base += 2;
   }
 
   // i and the result lie in 0 .. count-1; count is at most 2^62.
@@ -47,6 +50,7 @@ private:
   }
 
   static constexpr uint32_t rounds = 6;
+  static constexpr uint64_t leastBase = 16;
 
   uint64_t count, base;
   runtime::PhiloxKey key;

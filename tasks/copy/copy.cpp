@@ -1,6 +1,8 @@
 // Copy: some distinct symbols in random order, a query, the same symbols again.
 #include "tasks/copy/copy.h"
 
+#include "tasks/common/words.h"
+
 #include <numeric>
 
 namespace stretto::tasks {
@@ -21,17 +23,26 @@ CopyTask::CopyTask(Parameters values)
                     std::to_string(symbols));
 }
 
-void CopyTask::append(Random &random, runtime::Stream, Row &row) const {
-  std::vector<int32_t> order(symbols);
-  std::iota(order.begin(), order.end(), firstSymbol);
+// Few of many are drawn one by one, as filling a list of all would take longer.
+std::vector<uint64_t> CopyTask::drawSymbols(Random &random) const {
+  if (n < symbols / 4)
+    return Words(symbols, 1, 1).draw(random, n);
+  std::vector<uint64_t> order(symbols);
+  std::iota(order.begin(), order.end(), 0);
   random.shuffle(std::span(order), n);
+  order.resize(n);
+  return order;
+}
+
+void CopyTask::append(Random &random, runtime::Stream, Row &row) const {
+  const std::vector<uint64_t> order = drawSymbols(random);
   row.add(begin);
-  for (int64_t i = 0; i < n; ++i)
-    row.add(order[i]);
+  for (uint64_t symbol : order)
+    row.add(firstSymbol + int32_t(symbol));
   row.add(query);
   int64_t from = int64_t(row.tokens.size());
-  for (int64_t i = 0; i < n; ++i)
-    row.add(order[i], true);
+  for (uint64_t symbol : order)
+    row.add(firstSymbol + int32_t(symbol), true);
   row.answers.push_back({from, from + n, 0});
 }
 

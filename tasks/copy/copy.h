@@ -20,6 +20,9 @@ protected:
   std::string describeInstance(std::span<const int32_t> tokens) const override;
 
 private:
+  // n different numbers below `symbols`, in random order.
+  std::vector<uint64_t> drawSymbols(Random &random) const;
+
   static constexpr int32_t query = 1, firstSymbol = 2;
   int64_t n, symbols;
 };

@@ -19,7 +19,7 @@ LanoTask::LanoTask(Parameters values) : PackedTask(values, 0), grammar(findGramm
 
 // A sequence of `length` inputs holds length+1 tokens, among them <begin> and the end, which leaves length-1.
 void LanoTask::checkLength() const {
-  constexpr double cut = 0.001;
+  constexpr double cut = 1e-5;
   const int64_t longest = grammar.longest[grammar.root()];
   if (longest < length())
     return;
@@ -30,9 +30,9 @@ void LanoTask::checkLength() const {
     beyond += lengths[fits--];
   if (fits >= length())
     parameters.fail("parameter 'length' must be at least " + std::to_string(fits + 1) +
-                    " for 999 of 1000 sentences of '" + grammar.name + "' to fit (" + std::to_string(longest + 1) +
-                    " for the longest possible one, of " + std::to_string(longest) + " tokens), but got " +
-                    std::to_string(length()));
+                    " for all but one in 100,000 sentences of '" + grammar.name + "' to fit (" +
+                    std::to_string(longest + 1) + " for the longest possible one, of " + std::to_string(longest) +
+                    " tokens), but got " + std::to_string(length()));
 }
 
 void LanoTask::append(Random &random, runtime::Stream, Row &row) const {

@@ -8,7 +8,8 @@ namespace stretto::tasks {
 
 // An instance: <begin>, then a sentence, whose rules are chosen uniformly. The loss counts every token, the <begin>
 // that follows a sentence and so ends it included. A sentence that does not fit into a row together with its end is
-// drawn again; parameters for which more than one sentence in 1000 would not fit are refused.
+// drawn again; parameters for which more than one sentence in 100,000 would not fit are refused, so that the exact
+// distribution of all sentences is, to 1e-5, that of those drawn.
 //
 // Evaluation compares with the exact distribution of the next token, of sentences that may have any length, and judges
 // sentences that the model writes after <begin>.

@@ -26,13 +26,13 @@ public:
   std::map<std::string, std::string> contents() const override { return {{"file", file->digest()}}; }
 
   void fill(uint64_t seed, runtime::Stream stream, uint64_t first, runtime::BatchView batch) const override;
+  std::optional<int64_t> evaluationRows() const override { return heldOut; }
   // "nll", of a token, in nats; "token_accuracy".
   std::vector<runtime::Score> score(uint64_t seed, uint64_t first, const runtime::BatchView &batch,
                                     const runtime::Predictions &predictions) const override;
   std::string describe(const runtime::BatchView &batch, int64_t row) const override;
 
   int64_t trainingRows() const { return rows - heldOut; }
-  int64_t heldOutRows() const { return heldOut; }
 
 private:
   int64_t mark(const std::string &parameter, int64_t inFile) const;

@@ -28,6 +28,7 @@ public:
     if (!there)
       elsewhere[token] = true;
   }
+  bool isSeen() const { return candidate.has_value(); }
   int64_t id() const {
     const bool single = candidate && !unsure;
     return single && (int64_t(elsewhere.size()) <= *candidate || !elsewhere[*candidate]) ? *candidate : -1;
@@ -49,10 +50,16 @@ static void forRows(const runtime::Task &task, uint64_t seed, runtime::Stream st
   }
 }
 
+namespace {
+struct Marks {
+  tasks::TokenHeader header;
+  bool suffice; // to say where documents begin
+};
+} // namespace
+
 // The tokens that open and end documents. What stands first in a sequence need not open a document, nor end what came
 // before.
-static tasks::TokenHeader findMarks(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first,
-                                    int64_t rows) {
+static Marks findMarks(const runtime::Task &task, uint64_t seed, runtime::Stream stream, uint64_t first, int64_t rows) {
   Mark opener, separator;
   forRows(task, seed, stream, first, rows, [&](Samples &row) {
     for (int64_t t = 1; t < row.length; ++t) {
@@ -60,10 +67,11 @@ static tasks::TokenHeader findMarks(const runtime::Task &task, uint64_t seed, ru
       separator.see(row.tokens[t - 1], row.positions[t] == 0);
     }
   });
-  return {.vocabulary = task.vocabulary(),
-          .separator = separator.id(),
-          .opener = opener.id(),
-          .count = rows * task.length()};
+  const tasks::TokenHeader header = {.vocabulary = task.vocabulary(),
+                                     .separator = separator.id(),
+                                     .opener = opener.id(),
+                                     .count = rows * task.length()};
+  return {header, !opener.isSeen() || header.opener >= 0 || header.separator >= 0};
 }
 
 namespace {
@@ -98,7 +106,7 @@ private:
 
 } // namespace
 
-void exportRows(const std::string &path, const runtime::Task &task, uint64_t seed, runtime::Stream stream,
+bool exportRows(const std::string &path, const runtime::Task &task, uint64_t seed, runtime::Stream stream,
                 uint64_t first, int64_t rows, PrintOptions options) {
   const bool tokens = path.ends_with(".tokens");
   if (!tokens && !path.ends_with(".jsonl"))
@@ -107,14 +115,17 @@ void exportRows(const std::string &path, const runtime::Task &task, uint64_t see
     throw tasks::TaskError("--export must name a .jsonl file where --ids=published");
   NewFile file(path);
   std::ofstream &out = file.stream;
+  bool saysDocuments = true;
   if (tokens) {
-    const tasks::TokenHeader header = findMarks(task, seed, stream, first, rows);
+    const auto [header, suffice] = findMarks(task, seed, stream, first, rows);
+    saysDocuments = suffice;
     tasks::writeTokenHeader(out, header);
     forRows(task, seed, stream, first, rows, [&](Samples &row) { tasks::writeTokens(out, header, row.tokens); });
   } else {
     forRows(task, seed, stream, first, rows, [&](Samples &row) { printJson(out, task, row, options); });
   }
   file.keep();
+  return saysDocuments;
 }
 
 } // namespace stretto::tools

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <unistd.h>
 
 using namespace stretto;
@@ -31,8 +32,12 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
   app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
   app.add_option("--stream", options.stream, "train or evaluation")->capture_default_str();
-  app.add_option("--seed", options.seed, "seed of the data")->capture_default_str();
-  app.add_option("--first", options.first, "index of the first sequence")->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of the data")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
+      ->capture_default_str();
+  app.add_option("--first", options.first, "index of the first sequence")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
+      ->capture_default_str();
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates and scores");
   app.add_flag("--shape", options.shape,
                "print what a model must be compiled for: batch, length, vocabulary, and whether it has to write");
@@ -66,8 +71,17 @@ static std::map<std::string, std::string> collectSettings(const Options &options
   return settings;
 }
 
+static void exportTo(const Options &options, const runtime::Task &task, runtime::Stream stream, int64_t rows,
+                     const PrintOptions &print) {
+  if (!exportRows(options.exportTo, task, options.seed, stream, options.first, rows, print))
+    std::cerr << "stretto data: warning: several tokens open the documents of '" << task.name()
+              << "', so that the file does not say where they begin\n";
+}
+
 static void run(const Options &options) {
   if (options.task.empty()) {
+    if (!options.preset.empty())
+      throw tasks::TaskError("--preset needs the name of a task before it");
     for (const tasks::TaskInfo &task : tasks::listTasks())
       printTask(std::cout, task);
     return;
@@ -92,7 +106,7 @@ static void run(const Options &options) {
   if (options.stats)
     printStatistics(std::cout, *task, options.seed, stream, options.first, many);
   if (!options.exportTo.empty())
-    exportRows(options.exportTo, *task, options.seed, stream, options.first, many, print);
+    exportTo(options, *task, stream, many, print);
   if (options.stats || !options.exportTo.empty())
     return;
   for (int64_t i = 0; i < (options.samples ? options.samples : 3); ++i) {

@@ -130,13 +130,13 @@ TEST(Brevo, parametersMustGoTogether) {
             "got 337");
   // Small graphs are never rare: the longest one counts. 6 edges, 4 nodes: 1 + 12 + 3 + 4 + 1 = 21 tokens.
   EXPECT_EQ(makeError("brevo1", {{"n", "4"}, {"length", "19"}}),
-            "task 'brevo1': parameter 'length' must be at least 20 for all but one in a million instances to fit (the "
-            "longest possible has 21 tokens), but got 19");
+            "task 'brevo1': parameter 'length' must be at least 20, the bound by which all but one in a million "
+            "instances fit whatever their names (the longest possible has 21 tokens), but got 19");
   EXPECT_EQ(makeError("brevo1", {{"n", "4"}, {"length", "20"}}), "");
   EXPECT_EQ(
       makeError("brevo2", {{"n", "50"}, {"length", "1024"}}),
-      "task 'brevo2': parameter 'length' must be at least 1447 for all but one in a million instances to fit (the "
-      "longest possible has 1728 tokens), but got 1024");
+      "task 'brevo2': parameter 'length' must be at least 1447, the bound by which all but one in a million instances "
+      "fit whatever their names (the longest possible has 1728 tokens), but got 1024");
   EXPECT_EQ(makeError("brevo1", {{"query", "lost"}}),
             "task 'brevo1': parameter 'query' must be last|last_quarter, but got 'lost'; did you mean 'last'?");
 }

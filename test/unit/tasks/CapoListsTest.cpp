@@ -52,6 +52,20 @@ protected:
 
 } // namespace
 
+// A person ends where the next biography opens, whatever it tells first.
+TEST_F(CapoLists, namesNeedNotComeFirst) {
+  write("sentences_birth_date", "On {date}, {name} was born.\n{He} came on {date} as {name}.");
+  const CapoTask task = make("40");
+  const int64_t rows = *task.evaluationRows();
+  Batch batch(task, 3, Stream::Evaluation, 0, rows);
+  const auto scores = task.score(3, 0, batch.view(), {batch.targets, std::vector<double>(batch.targets.size(), 1.0)});
+  for (const auto &[name, tokens] : {std::pair("nll/name", 3), {"nll/birth_date", 4}}) {
+    const auto score = std::ranges::find(scores, name, &Score::name);
+    EXPECT_EQ(score->count, 40) << name;
+    EXPECT_EQ(score->result(), tokens) << name;
+  }
+}
+
 TEST_F(CapoLists, directoriesReplaceTheBuiltInOnes) {
   Lists lists = readLists(directory);
   EXPECT_EQ(lists.cities, readLists("").cities);

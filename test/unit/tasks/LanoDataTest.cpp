@@ -133,30 +133,35 @@ TEST(LanoData, everyTokenCounts) {
 
 // What does not fit with its end is drawn again.
 TEST(LanoData, sentencesFitIntoRows) {
-  auto task = makeTask("lano", {{"grammar", "cfg3f"}, {"length", "445"}});
+  auto task = makeTask("lano", {{"grammar", "cfg3f"}, {"length", "496"}});
   for (const std::vector<int32_t> &sentence : sentences(Batch(*task, 5, Stream::Train, 0, 3000), true))
-    ASSERT_LE(sentence.size(), 444u);
+    ASSERT_LE(sentence.size(), 495u);
+  // The one row of the first 100,000 that begins with a longer one.
+  auto longer = makeTask("lano", {{"grammar", "cfg3f"}, {"length", "730"}});
+  EXPECT_EQ(sentences(Batch(*longer, 5, Stream::Train, 25887, 1), true)[0].size(), 496u);
+  EXPECT_LE(sentences(Batch(*task, 5, Stream::Train, 25887, 1), true)[0].size(), 495u);
   auto error = [](const char *length) {
     return errorOf([&] { makeTask("lano", {{"grammar", "cfg3f"}, {"length", length}}); });
   };
-  const std::string start = "task 'lano': parameter 'length' must be at least 445 for 999 of 1000 sentences of 'cfg3f' "
-                            "to fit (730 for the longest possible one, of 729 tokens), but got ";
-  EXPECT_EQ(error("444"), start + "444");
+  const std::string start =
+      "task 'lano': parameter 'length' must be at least 496 for all but one in 100,000 sentences of 'cfg3f' "
+      "to fit (730 for the longest possible one, of 729 tokens), but got ";
+  EXPECT_EQ(error("495"), start + "495");
   EXPECT_EQ(error("1"), start + "1");
   EXPECT_EQ(error("730"), "");
   OwnGrammar file("terminals x\nS -> x x x\n");
   EXPECT_EQ(errorOf([&] { makeTask("lano", {{"grammar", file.path}, {"length", "4"}}); }), "");
   EXPECT_EQ(errorOf([&] { makeTask("lano", {{"grammar", file.path}, {"length", "3"}}); }),
-            "task 'lano': parameter 'length' must be at least 4 for 999 of 1000 sentences of '" + file.path +
+            "task 'lano': parameter 'length' must be at least 4 for all but one in 100,000 sentences of '" + file.path +
                 "' to fit (4 for the longest possible one, of 3 tokens), but got 3");
 }
 
-// The exact share of sentences that rows of 444 cut away is just above one in 1000.
+// The exact share of sentences that rows of 495 cut away is just above one in 100,000.
 TEST(LanoData, theLimitIsTheExactOne) {
   const std::vector<double> lengths = findGrammar("cfg3f").lengthDistribution();
   double beyond = 0;
-  for (size_t n = 445; n < lengths.size(); ++n)
+  for (size_t n = 496; n < lengths.size(); ++n)
     beyond += lengths[n];
-  EXPECT_LE(beyond, 0.001);
-  EXPECT_GT(beyond + lengths[444], 0.001);
+  EXPECT_LE(beyond, 1e-5);
+  EXPECT_GT(beyond + lengths[495], 1e-5);
 }

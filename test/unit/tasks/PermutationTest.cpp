@@ -26,13 +26,26 @@ TEST(Permutation, hitsEveryNumberOnce) {
   }
 }
 
+static std::vector<uint64_t> valuesOf(const Permutation &order, uint64_t size) {
+  std::vector<uint64_t> values;
+  for (uint64_t i = 0; i < size; ++i)
+    values.push_back(order(i));
+  return values;
+}
+
+static bool isEven(const std::vector<uint64_t> &order) {
+  std::vector<bool> seen(order.size());
+  size_t swaps = 0;
+  for (size_t i = 0; i < order.size(); ++i)
+    for (size_t at = order[i]; !seen[at]; at = order[at]) {
+      seen[at] = true;
+      swaps += at != i;
+    }
+  return swaps % 2 == 0;
+}
+
 TEST(Permutation, everyPartOfTheKeyCounts) {
-  auto start = [](const Permutation &order) {
-    std::vector<uint64_t> values;
-    for (uint64_t i = 0; i < 8; ++i)
-      values.push_back(order(i));
-    return values;
-  };
+  auto start = [](const Permutation &order) { return valuesOf(order, 8); };
   const uint64_t big = uint64_t{1} << 40, count = 160000000;
   auto base = start(Permutation(count, 1, 2, 3));
   EXPECT_EQ(base, start(Permutation(count, 1, 2, 3)));
@@ -43,17 +56,27 @@ TEST(Permutation, everyPartOfTheKeyCounts) {
 }
 
 TEST(Permutation, smallOnesAreUniform) {
-  const int draws = 24000;
-  std::map<std::vector<uint64_t>, double> counts;
-  for (int i = 0; i < draws; ++i) {
-    Permutation order(4, 9, 2, uint64_t(i));
-    ++counts[{order(0), order(1), order(2), order(3)}];
+  for (uint64_t seed : {9, 10, 11, 12})
+    for (auto [size, orders] : {std::pair(3, 6), {4, 24}, {5, 120}}) {
+      const int draws = 400 * orders;
+      std::map<std::vector<uint64_t>, double> counts;
+      for (int i = 0; i < draws; ++i)
+        ++counts[valuesOf(Permutation(size, seed, 2, i), size)];
+      ASSERT_EQ(counts.size(), size_t(orders));
+      std::vector<double> observed, expected(orders, draws / double(orders));
+      for (const auto &[order, count] : counts)
+        observed.push_back(count);
+      EXPECT_LT(chiSquare(observed, expected), orders - 1 + 4.4 * std::sqrt(orders - 1) + 6) << seed << " " << size;
+    }
+}
+
+TEST(Permutation, halfOfThemAreEven) {
+  for (uint64_t count : {9, 25, 225, 289}) {
+    int even = 0;
+    for (uint64_t i = 0; i < 400; ++i)
+      even += isEven(valuesOf(Permutation(count, 3, 2, i), count));
+    EXPECT_NEAR(even, 200, 45) << count;
   }
-  ASSERT_EQ(counts.size(), 24u);
-  std::vector<double> observed, expected(24, draws / 24.0);
-  for (const auto &[order, count] : counts)
-    observed.push_back(count);
-  EXPECT_LT(chiSquare(observed, expected), 23 + 4.4 * std::sqrt(23) + 6);
 }
 
 // Neighbours go to unrelated places: the differences modulo the count are uniform.

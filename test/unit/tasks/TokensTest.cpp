@@ -79,7 +79,7 @@ TEST_F(Tokens, rowsAreSplitAndShuffled) {
   writeBytes(bytesOf({.vocabulary = 100}, count(43)));
   auto task = open({{"length", "4"}, {"validation", "3"}});
   EXPECT_EQ(task->trainingRows(), 7);
-  EXPECT_EQ(task->heldOutRows(), 3);
+  EXPECT_EQ(task->evaluationRows(), 3);
   Batch train(*task, 1, Stream::Train, 0, 21);
   std::vector<std::vector<int32_t>> orders;
   for (int64_t pass = 0; pass < 3; ++pass) {
@@ -104,7 +104,7 @@ TEST_F(Tokens, rowsAreSplitAndShuffled) {
 TEST_F(Tokens, sharesAreRounded) {
   writeBytes(bytesOf({.vocabulary = 100}, count(81)));
   for (auto [text, rows] : {std::pair{"0.05", 1}, {"0.2", 4}, {".5", 10}, {"0.999", 19}, {"1", 1}, {"19", 19}})
-    EXPECT_EQ(open({{"length", "4"}, {"validation", text}})->heldOutRows(), rows) << text;
+    EXPECT_EQ(open({{"length", "4"}, {"validation", text}})->evaluationRows(), rows) << text;
 }
 
 TEST_F(Tokens, positionsRestartWithDocuments) {
