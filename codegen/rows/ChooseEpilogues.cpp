@@ -4,6 +4,8 @@
 #include "passes/fusion/GroupRemarks.h"
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -81,7 +83,7 @@ std::string Chooser::refuseMatmul(Operation *matmul) {
     return "the matmul of " + type + " gives " + ofResult;
   if (matmul->getNumOperands() > 2)
     return "the matmul adds another value";
-  if (matmul->hasAttr("seq.no_fuse"))
+  if (isMarkedNoFuse(matmul))
     return "the source asks for a kernel of its own";
   auto slice = matmul->getOperand(0).getDefiningOp<seq::AliasOp>();
   if (slice && slice.getAlias() == seq::Alias::columns)

@@ -2,6 +2,7 @@
 #include "codegen/rows/Epilogues.h"
 
 #include "codegen/rows/RowPlan.h"
+#include "ir/seq/Marks.h"
 #include "ir/seq/Purpose.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -37,7 +38,7 @@ std::string stretto::codegen::refuseEpilogue(kern::RowwiseOp kernel, unsigned ar
                                              const EpilogueLimits &limits) {
   if (kernel->hasAttr(lossAttr))
     return "the loss compares all columns of a row";
-  if (llvm::any_of(kernel.getBody().front(), [](Operation &inner) { return inner.hasAttr("seq.no_fuse"); }))
+  if (llvm::any_of(kernel.getBody().front(), [](Operation &inner) { return isMarkedNoFuse(&inner); }))
     return "the source asks for a kernel of its own";
   if (kernel.getRows().second < limits.leastRows)
     return llvm::formatv("sequences have {0} tokens, and not at least {1}", kernel.getRows().second, limits.leastRows);

@@ -3,6 +3,8 @@
 
 #include "frontend/lowering/Lowering.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -32,8 +34,8 @@ void FunctionEmitter::emit(const Op &op) {
     values[id] = value;
   for (Operation &each : llvm::make_range(last ? std::next(last->getIterator()) : block->begin(), block->end())) {
     if (op.recompute)
-      each.setAttr("seq.recompute", builder.getUnitAttr());
+      each.setAttr(kRecomputeAttr, builder.getUnitAttr());
     if (op.noFuse)
-      each.setAttr("seq.no_fuse", builder.getUnitAttr());
+      each.setAttr(kNoFuseAttr, builder.getUnitAttr());
   }
 }

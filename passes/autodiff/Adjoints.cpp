@@ -83,11 +83,14 @@ void Adjoints::spreadActivity(Block &block) {
 
 //===- Sums ---------------------------------------------------------------------===//
 
-/// Has the operation that makes a contribution add it to the sum so far, where it can.
-static bool accumulate(Value contribution, Value sum) {
+/// Has the operation that makes a contribution add it to the sum so far, where it can: it must come behind what makes
+/// the sum, and nothing else may need the contribution alone.
+bool Adjoints::accumulate(Value contribution, Value sum) {
   auto library = contribution.getDefiningOp<seq::LibraryOp>();
   auto slot = library ? library.getAccumulatorSlot() : std::nullopt;
-  if (!slot || !slot->empty())
+  Operation *before = sum.getDefiningOp();
+  if (!slot || !slot->empty() || isShared.contains(contribution) || !contribution.use_empty() ||
+      (before && !before->isBeforeInBlock(library)))
     return false;
   slot->assign(sum);
   return true;
@@ -101,6 +104,7 @@ void Adjoints::add(Value forward, Value contribution) {
     sum = contribution;
   else
     sum = b.add(sum, contribution);
+  isShared.insert(sum);
 }
 
 void Adjoints::addSlice(Value forward, int64_t offset, Value contribution) {
@@ -109,6 +113,7 @@ void Adjoints::addSlice(Value forward, int64_t offset, Value contribution) {
   if (contribution.getType() == forward.getType())
     return add(forward, contribution);
   slices[forward].push_back({offset, contribution});
+  isShared.insert(contribution);
 }
 
 Value Adjoints::get(Value forward) {

@@ -53,6 +53,7 @@ private:
     Value value;
   };
   mlir::LogicalResult differentiate(mlir::Operation *op, mlir::ValueRange gradients);
+  bool accumulate(Value contribution, Value sum);
   Value mergePieces(Value forward, llvm::SmallVector<Piece> pieces);
   Value repeat(mlir::Operation *op);
 
@@ -60,6 +61,7 @@ private:
   mlir::IRMapping copies;
   llvm::DenseSet<Value> active;
   llvm::DenseMap<Value, Value> sums;
+  llvm::DenseSet<Value> isShared; // adjoints, and parts of them, which rules may hand on to several operands
   llvm::DenseMap<Value, llvm::SmallVector<Piece>> slices;
 };
 

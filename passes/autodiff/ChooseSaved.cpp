@@ -13,6 +13,8 @@
 #include "passes/support/OperationCost.h"
 #include "passes/support/StoredBytes.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/IR/Remarks.h"
 
 namespace stretto::passes {

@@ -19,8 +19,6 @@ inline constexpr llvm::StringLiteral kIdAttr = "seq.id";
 inline constexpr llvm::StringLiteral kRecomputedAttr = "seq.recomputed";
 /// Bytes of a value that the forward keeps for the backward; on arguments too.
 inline constexpr llvm::StringLiteral kSavedAttr = "seq.saved";
-/// Set by the spec: never keep this value.
-inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
 /// On a function with a backward: bytes of all forward values that it reads.
 inline constexpr llvm::StringLiteral kSavedBytesAttr = "seq.saved_bytes";
 /// Tokens of a segment that a mixer is to have (until seq-set-segments).

@@ -63,7 +63,8 @@ struct ScanReversal {
   seq::ScanOp scan;
   ValueRange gradients;
   Adjoints &outer;
-  SmallVector<int64_t> activeSlices = {}, activeInvariants = {};
+  /// By number among their kind; of the carried values all but tokens.
+  SmallVector<int64_t> activeCarries = {}, activeSlices = {}, activeInvariants = {};
 
   LogicalResult run();
 
@@ -83,12 +84,20 @@ Type stackOf(seq::ScanOp scan, Type element) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+/// What a scan body is called once it has a backward.
+std::string forwardName(func::FuncOp body) {
+  std::string name = (body.getName() + ".forward").str();
+  while (SymbolTable::lookupSymbolIn(body->getParentOp(), name))
+    name += "_"; // a parameter of the source is called like that
+  return name;
+}
+
 func::FuncOp ScanReversal::createBackward(func::FuncOp forward) {
   OpBuilder at(forward->getContext());
   auto backward =
       func::FuncOp::create(at, forward.getLoc(), (forward.getName() + ".backward").str(), at.getFunctionType({}, {}));
   backward.setPrivate();
-  backward->setAttr(kForwardAttr, FlatSymbolRefAttr::get(at.getContext(), (forward.getName() + ".forward").str()));
+  backward->setAttr(kForwardAttr, FlatSymbolRefAttr::get(at.getContext(), forwardName(forward)));
   backward.addEntryBlock();
   SymbolTable(forward->getParentOp()).insert(backward, std::next(forward->getIterator()));
   return backward;
@@ -99,7 +108,7 @@ void ScanReversal::seed(BodyAdjoints &inner, func::FuncOp forward) {
   Block &block = forward.getBody().front();
   Operation *end = block.getTerminator();
   int64_t carries = scan.getCarry().size(), slices = scan.getSlices().size();
-  for (int64_t i = 0; i < carries; ++i)
+  for (int64_t i : activeCarries)
     inner.setActive(block.getArgument(i));
   for (int64_t i : activeSlices)
     inner.setActive(block.getArgument(carries + i));
@@ -108,7 +117,7 @@ void ScanReversal::seed(BodyAdjoints &inner, func::FuncOp forward) {
   inner.spreadActivity(block);
 
   SmallVector<std::pair<Value, Value>> seeds;
-  for (int64_t i = 0; i < carries; ++i)
+  for (int64_t i : activeCarries)
     seeds.emplace_back(end->getOperand(i), inner.addCarry(scan.getCarry()[i].getType()));
   for (int64_t i : activeInvariants)
     seeds.emplace_back(block.getArgument(carries + slices + i), inner.addCarry(scan.getInvariants()[i].getType()));
@@ -126,7 +135,7 @@ void ScanReversal::finishBackward(BodyAdjoints &inner, func::FuncOp forward, fun
   int64_t carries = scan.getCarry().size(), slices = scan.getSlices().size();
   SmallVector<Value> results;
   inner.b.setLoc(scan.getLoc());
-  for (int64_t i = 0; i < carries; ++i)
+  for (int64_t i : activeCarries)
     results.push_back(inner.getOrZero(block.getArgument(i)));
   for (int64_t i : activeInvariants)
     results.push_back(inner.getOrZero(block.getArgument(carries + slices + i)));
@@ -149,7 +158,7 @@ seq::ScanOp ScanReversal::replaceForward(BodyAdjoints &inner, func::FuncOp forwa
     }
   end->setOperands(returned);
   forward.setType(FunctionType::get(forward.getContext(), forward.getArgumentTypes(), ValueRange(returned).getTypes()));
-  forward.setName((forward.getName() + ".forward").str());
+  forward.setName(forwardName(forward));
   OpBuilder at(scan);
   auto replacement = seq::ScanOp::create(at, scan.getLoc(), types, forward.getName(), scan.getTrips(),
                                          scan.getReverse(), scan.getCarry(), scan.getSlices(), scan.getInvariants());
@@ -160,7 +169,7 @@ seq::ScanOp ScanReversal::replaceForward(BodyAdjoints &inner, func::FuncOp forwa
 void ScanReversal::emitReversed(BodyAdjoints &inner, seq::ScanOp forwardScan, func::FuncOp backward) {
   int64_t carries = scan.getCarry().size();
   SmallVector<Value> carry, slices, invariants;
-  for (int64_t i = 0; i < carries; ++i)
+  for (int64_t i : activeCarries)
     carry.push_back(gradients[i] ? gradients[i] : outer.b.splat(scan.getCarry()[i].getType(), 0.0));
   for (int64_t i : activeInvariants)
     carry.push_back(outer.b.splat(scan.getInvariants()[i].getType(), 0.0));
@@ -185,8 +194,8 @@ void ScanReversal::emitReversed(BodyAdjoints &inner, seq::ScanOp forwardScan, fu
   auto reversed = seq::ScanOp::create(outer.b, types, backward.getName(), scan.getTrips(), !scan.getReverse(), carry,
                                       slices, invariants);
   auto result = reversed.getResults().begin();
-  for (Value initial : scan.getCarry())
-    outer.add(initial, *result++);
+  for (int64_t i : activeCarries)
+    outer.add(scan.getCarry()[i], *result++);
   for (int64_t i : activeInvariants)
     outer.add(scan.getInvariants()[i], *result++);
   for (int64_t i : activeSlices)
@@ -208,6 +217,9 @@ LogicalResult ScanReversal::run() {
         error.attachNote(use.getUser()->getLoc()) << "also called here";
     return error;
   }
+  for (auto [i, carried] : llvm::enumerate(scan.getCarry()))
+    if (isa<FloatType>(typeOf(carried).getElementType()))
+      activeCarries.push_back(i);
   for (auto [i, slice] : llvm::enumerate(scan.getSlices()))
     if (outer.isActive(slice))
       activeSlices.push_back(i);

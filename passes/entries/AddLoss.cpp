@@ -169,27 +169,49 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     Value h = body.head.getOperand(), w = body.head.getWeight();
     body.head.erase();
     Value hs = inChunks(b, h, chunks), ts = inChunks(b, targets, chunks), ws = inChunks(b, weights, chunks);
-    Type chunkTypes[] = {w.getType(), chunkType(hs), chunkType(ts), chunkType(ws), w.getType()};
-    auto function = chunkFunction(b, "head", chunkTypes, {w.getType(), chunkType(ws), chunkType(hs)});
+    SmallVector<Type> chunkTypes{chunkType(hs), chunkType(ts), chunkType(ws), w.getType()},
+        results{chunkType(ws), chunkType(hs)}, scanned{ws.getType(), hs.getType()};
+    SmallVector<Value> carry;
+    if (isTrained(w)) {
+      for (SmallVector<Type> *types : {&chunkTypes, &results, &scanned})
+        types->insert(types->begin(), w.getType());
+      carry.push_back(b.splat(w.getType(), 0.0));
+    }
+    auto function = chunkFunction(b, "head", chunkTypes, results);
     buildLossChunk(function, b.getLoc());
-    auto scan = seq::ScanOp::create(b, TypeRange{w.getType(), ws.getType(), hs.getType()}, function.getName(), chunks,
-                                    /*reverse=*/false, b.splat(w.getType(), 0.0), ValueRange{hs, ts, ws}, w);
-    Value dh = b.reshape(scan.getResult(2), typeOf(h).getShape());
-    seq::BackwardOp::create(b, ValueRange{h, w}, ValueRange{dh, scan.getResult(0)});
-    return b.reshape(scan.getResult(1), typeOf(weights).getShape());
+    auto scan = seq::ScanOp::create(b, scanned, function.getName(), chunks, /*reverse=*/false, carry,
+                                    ValueRange{hs, ts, ws}, w);
+    SmallVector<Value> values{h}, gradients{b.reshape(scan.getStackResults()[1], typeOf(h).getShape())};
+    if (!carry.empty()) {
+      values.push_back(w);
+      gradients.push_back(scan.getResult(0));
+    }
+    seq::BackwardOp::create(b, values, gradients);
+    return b.reshape(scan.getStackResults()[0], typeOf(weights).getShape());
   }
 
-  /// (dw, h, targets, weights, w) -> (dw + this chunk's, losses, dh)
+  /// Whether a weight depends on a parameter that is trained.
+  static bool isTrained(Value weight) {
+    Operation *op = weight.getDefiningOp();
+    auto get = dyn_cast_or_null<seq::GetParameterOp>(op);
+    if (get)
+      return !SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr()).getFrozen();
+    return op && llvm::any_of(op->getOperands(), isTrained);
+  }
+
+  /// ([dw,] h, targets, weights, w) -> ([dw + this chunk's,] losses, dh)
   void buildLossChunk(func::FuncOp function, Location loc) {
     Block &block = function.getBody().front();
     RowBuilder b(loc, OpBuilder::atBlockEnd(&block));
-    auto args = block.getArguments();
-    Value dw = args[0], h = args[1], w = args[4];
+    auto args = block.getArguments().take_back(4);
+    Value h = args[0], w = args[3];
     Value logits = logitsOf(b, h, w);
-    seq::CrossEntropyOp loss = createLoss(b, logits, args[2], args[3]);
-    Value dh = seq::LinearInputGradOp::create(b, h.getType(), loss.getDlogits(), w);
-    Value sum = seq::LinearWeightGradOp::create(b, w.getType(), loss.getDlogits(), h, dw);
-    func::ReturnOp::create(b, ValueRange{sum, loss.getLoss(), dh});
+    seq::CrossEntropyOp loss = createLoss(b, logits, args[1], args[2]);
+    SmallVector<Value> results{loss.getLoss(), seq::LinearInputGradOp::create(b, h.getType(), loss.getDlogits(), w)};
+    if (function.getNumArguments() > args.size())
+      results.insert(results.begin(),
+                     seq::LinearWeightGradOp::create(b, w.getType(), loss.getDlogits(), h, block.getArgument(0)));
+    func::ReturnOp::create(b, results);
   }
 
   //===- Evaluation -----------------------------------------------------------===//

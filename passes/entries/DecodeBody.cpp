@@ -329,6 +329,8 @@ Value DecodeBody::declareCache(StringRef owner, unsigned number, Type type, int6
     dims.insert(dims.begin(), trips);
   tensor = tensor.clone(dims);
   std::string name = (owner + ".cache" + Twine(number)).str();
+  while (isa_and_nonnull<seq::ParameterOp>(symbols.lookup(name)))
+    name += "_"; // one of the source is called like that
   if (!symbols.lookup(name)) {
     OpBuilder detached(b.getContext());
     auto cache = seq::CacheOp::create(detached, b.getLoc(), name, tensor, trips != 0);

@@ -4,6 +4,8 @@
 #include "passes/support/OperationCost.h"
 #include "passes/support/StoredBytes.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,7 +48,7 @@ public:
     for (auto &[reader, unused] : members)
       for (std::optional<int64_t> maker; (maker = nextMaker(reader, maker));) {
         Passage passage = find(*maker, reader);
-        bool isAllowed = llvm::none_of(passage.chain, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
+        bool isAllowed = llvm::none_of(passage.chain, isMarkedNoFuse);
         if (!passage.chain.empty() && isAllowed && isCheaper(passage, reader))
           duplicate(passage, reader);
       }
@@ -56,13 +58,19 @@ public:
 private:
   /// Calls `visit` for each value that `op` reads and that is not duplicated with it.
   void eachRead(Operation *op, function_ref<void(Value)> visit) const {
-    for (Value operand : op->getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      if (def && roles.getRole(def) == RowRole::duplicated)
-        eachRead(def, visit);
-      else
-        visit(operand);
-    }
+    llvm::SmallPtrSet<Operation *, 8> passed;
+    auto walk = [&](auto &&self, Operation *reader) -> void {
+      if (!passed.insert(reader).second)
+        return;
+      for (Value operand : reader->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        if (def && roles.getRole(def) == RowRole::duplicated)
+          self(self, def);
+        else
+          visit(operand);
+      }
+    };
+    walk(walk, op);
   }
 
   /// The least group after `last` that a reading kernel reads from, which changes where something is duplicated in it.
@@ -147,18 +155,22 @@ void ProducerDuplicator::duplicate(const Passage &passage, int64_t reader) {
     return builder.clone(*op, copies);
   };
   // What is duplicated with an operation is copied with it where it depends on a copy.
-  auto copyOperands = [&](auto &&self, Operation *op) -> void {
-    for (Value operand : op->getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      if (!def || roles.getRole(def) != RowRole::duplicated || copies.contains(operand))
-        continue;
-      self(self, def);
-      if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
-        roles.addCopy(copy(def), def);
-    }
+  auto copyOperands = [&](Operation *of) {
+    llvm::SmallPtrSet<Operation *, 8> passed;
+    auto walk = [&](auto &&self, Operation *op) -> void {
+      for (Value operand : op->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        if (!def || roles.getRole(def) != RowRole::duplicated || copies.contains(operand) || !passed.insert(def).second)
+          continue;
+        self(self, def);
+        if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
+          roles.addCopy(copy(def), def);
+      }
+    };
+    walk(walk, of);
   };
   for (Operation *op : llvm::reverse(passage.chain)) {
-    copyOperands(copyOperands, op);
+    copyOperands(op);
     Operation *again = copy(op);
     if (roles.addCopy(again, op) == RowRole::member) {
       again->setAttr("kern.group", builder.getI64IntegerAttr(reader));
@@ -172,7 +184,7 @@ void ProducerDuplicator::duplicate(const Passage &passage, int64_t reader) {
   for (Value value : passage.passed)
     bytes += storedBytes(value);
   for (Operation *op : passage.readers) {
-    copyOperands(copyOperands, op);
+    copyOperands(op);
     for (OpOperand &operand : op->getOpOperands())
       operand.set(copies.lookupOrDefault(operand.get()));
   }

@@ -2,6 +2,8 @@
 #include "passes/fusion/GroupRemarks.h"
 #include "passes/fusion/Passes.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -112,8 +114,10 @@ bool Former::consider(const Candidate &candidate) {
   return true;
 }
 
-static bool isAlone(ArrayRef<Operation *> members) {
-  return llvm::any_of(members, [](Operation *op) { return op->hasAttr("seq.no_fuse"); });
+/// Whether the source keeps two groups apart. All members of a group have the same mark.
+static bool areApart(Operation *one, Operation *other) {
+  Attribute mark = one->getAttr(kNoFuseAttr);
+  return mark != other->getAttr(kNoFuseAttr) || isa_and_nonnull<UnitAttr>(mark);
 }
 
 /// Column sums of one kernel that are only joined to one vector are summed as one.
@@ -123,14 +127,14 @@ void Former::joinSums(Operation *op) {
   unsigned group = graph.getGroup(op->getOperand(0).getDefiningOp());
   bool isOfOneKernel = llvm::all_of(
       op->getOperands(), [&](Value sum) { return graph.isIn(sum.getDefiningOp(), group) && sum.hasOneUse(); });
-  if (isOfOneKernel && !isAlone(graph.getMembersOf(group)) && !isAlone(op))
+  if (isOfOneKernel && !areApart(graph.getMembersOf(group).front(), op))
     graph.mergeJoin(group, op);
 }
 
 std::optional<NotFused> Former::refuse(const Candidate &candidate) const {
   auto [producer, reader, saved, isMinor] = candidate;
   unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
-  if (isAlone(graph.getMembersOf(a)) || isAlone(graph.getMembersOf(b)))
+  if (areApart(producer, reader))
     return NotFused{producer, reader, "the source asks for a kernel of its own", "remove no_fuse there"};
   if (isa<seq::ColumnSumOp>(producer) && graph.getRoles().getSpace(reader).isParameter)
     return NotFused{producer, reader, "a sum over rows is complete only after the last row", ""};

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
@@ -40,12 +42,13 @@ void GroupGraph::addNode(Operation *op) {
 
 void GroupGraph::addEdges(Operation *op) {
   llvm::SmallSetVector<Operation *, 8> readers;
+  llvm::SmallPtrSet<Operation *, 8> passed;
   SmallVector<Operation *> work(op->getUsers());
   while (!work.empty()) {
     Operation *user = work.pop_back_val();
     if (roles.getRole(user) != RowRole::duplicated)
       readers.insert(user);
-    else
+    else if (passed.insert(user).second)
       llvm::append_range(work, user->getUsers());
   }
   unsigned node = nodes[op], output = outputs[op];
@@ -58,6 +61,7 @@ void GroupGraph::addEdges(Operation *op) {
 void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
   bool isParameter = roles.getSpace(op).isParameter;
   llvm::SmallMapVector<Value, int64_t, 4> bytes;
+  std::set<std::tuple<Operation *, int64_t, bool>> passed; // many ways may lead through arithmetic on parameters
   auto visit = [&](auto &&self, Value value, int64_t limit, bool whole) -> void {
     Operation *def = value.getDefiningOp();
     if (!def || roles.getRole(def) != RowRole::duplicated) {
@@ -66,6 +70,8 @@ void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
       sum = std::min(storedBytes(value), sum + (moves ? std::min(limit, storedBytes(value)) : 0));
       return;
     }
+    if (!passed.emplace(def, limit, whole).second)
+      return;
     bool repeats = isa<seq::BroadcastOp>(def);
     int64_t inner = isa<seq::SliceOp>(def) ? std::min(limit, storedBytes(value)) : repeats ? INT64_MAX : limit;
     for (Value operand : def->getOperands())

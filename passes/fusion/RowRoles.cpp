@@ -2,9 +2,10 @@
 #include "passes/fusion/RowRoles.h"
 
 #include "ir/seq/TensorShape.h"
+#include "passes/support/OperationCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -97,7 +98,8 @@ RowRole RowRoles::findRole(Operation *op) const {
   if (kind == RowKind::row)
     return isOnTheWay ? RowRole::duplicated : RowRole::member;
   // Simple arithmetic on parameters and tables goes along; what costs more is done once.
-  bool isCostly = isa<seq::ReduceOp>(op) || isa<math::MathDialect>(op->getDialect());
+  constexpr double costlyCycles = 10; // as divisions and functions take
+  bool isCostly = isa<seq::ReduceOp>(op) || cyclesOf(op) >= costlyCycles;
   return isCostly ? RowRole::member : RowRole::duplicated;
 }
 
@@ -127,9 +129,16 @@ bool RowRoles::isJoinOfSums(Operation *member) const {
 }
 
 bool RowRoles::isReadElsewhere(Value value, function_ref<bool(Operation *)> inside) const {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+  llvm::SmallPtrSet<Operation *, 8> passed;
+  SmallVector<Operation *> work(value.getUsers());
+  while (!work.empty()) {
+    Operation *user = work.pop_back_val();
     if (inside(user))
-      return false;
-    return getRole(user) != RowRole::duplicated || isReadElsewhere(user->getResult(0), inside);
-  });
+      continue;
+    if (getRole(user) != RowRole::duplicated)
+      return true;
+    if (passed.insert(user).second)
+      llvm::append_range(work, user->getUsers());
+  }
+  return false;
 }

@@ -2,6 +2,7 @@
 #include "passes/layers/Passes.h"
 #include "passes/support/RowBuilder.h"
 
+#include "ir/seq/Marks.h"
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -224,11 +225,31 @@ struct Predict : OpRewritePattern<seq::PredictOp> {
   }
 };
 
+/// Gives the pieces of a layer what the source marks it with.
+class KeepMarks : public RewriterBase::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) final { pieces.push_back(op); }
+  void notifyOperationReplaced(Operation *layer, ValueRange) final {
+    OpBuilder b(layer);
+    for (Operation *piece : pieces) {
+      if (layer->hasAttr(kRecomputeAttr))
+        piece->setAttr(kRecomputeAttr, b.getUnitAttr());
+      if (isMarkedNoFuse(layer))
+        piece->setAttr(kNoFuseAttr, b.getI64IntegerAttr(layers));
+    }
+    ++layers;
+    pieces.clear();
+  }
+
+  SmallVector<Operation *> pieces;
+  int64_t layers = 0; // so far
+};
+
 struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
     patterns.add<RmsNorm, LayerNorm, L2Norm, Spread, Canon, Rotary, CrossEntropy, Predict>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    KeepMarks marks;
+    walkAndApplyPatterns(getOperation(), std::move(patterns), &marks);
   }
 };
 } // namespace

@@ -3,6 +3,8 @@
 #include "passes/simplify/Passes.h"
 #include "passes/support/StoredBytes.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/IR/Remarks.h"
 
 namespace stretto::passes {
@@ -57,9 +59,11 @@ private:
     if (!matmul)
       return;
     auto options = remark::RemarkOpts::name("FuseResidual").category("fusion").function(function.getName());
-    if (!isStoredAnyway(residual, roles)) {
-      remark::missed(sum.getLoc(), options)
-          << "a kernel adds to the matmul" << remark::reason("what it adds is computed by a kernel");
+    bool isApart = isMarkedNoFuse(sum) || isMarkedNoFuse(matmul);
+    if (isApart || !isStoredAnyway(residual, roles)) {
+      remark::missed(sum.getLoc(), options) << "a kernel adds to the matmul"
+                                            << remark::reason("{0}", isApart ? "the source asks for a kernel of its own"
+                                                                             : "what it adds is computed by a kernel");
       return;
     }
     int64_t bytes = storedBytes(sum);

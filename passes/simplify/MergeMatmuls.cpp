@@ -1,6 +1,7 @@
 //===- MergeMatmuls.cpp - matmuls of one input become one ---------------===//
 #include "passes/simplify/Passes.h"
 
+#include "ir/seq/Marks.h"
 #include "ir/seq/TensorShape.h"
 
 #include "mlir/IR/Remarks.h"
@@ -42,6 +43,10 @@ public:
 
   /// The matmul of a `seq.linear`, or why its weight cannot be merged with others.
   std::optional<Matmul> find(seq::LinearOp linear, StringRef &reason) {
+    if (isMarkedNoFuse(linear)) {
+      reason = "the source asks for a matmul of its own";
+      return std::nullopt;
+    }
     if (linear.getResidual()) {
       reason = "it is added to another value";
       return std::nullopt;

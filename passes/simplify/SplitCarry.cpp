@@ -3,6 +3,8 @@
 #include "passes/simplify/Passes.h"
 #include "passes/support/StoredBytes.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/IR/Remarks.h"
 
 namespace stretto::passes {
@@ -175,9 +177,12 @@ struct SplitCarryPass : stretto::passes::impl::SplitCarryBase<SplitCarryPass> {
       if (!sum || !chooser.isWorthwhile(carried))
         continue;
       auto options = remark::RemarkOpts::name("SplitCarry").category("fusion").function(body.getName());
-      if (!chooser.hasReaderAtHead(carried)) {
-        remark::missed(sum.getLoc(), options) << "the carried sum is a kernel of its own"
-                                              << remark::reason("no row operation reads it at the head of the body");
+      bool isApart = isMarkedNoFuse(sum);
+      if (isApart || !chooser.hasReaderAtHead(carried)) {
+        remark::missed(sum.getLoc(), options)
+            << "the carried sum is a kernel of its own"
+            << remark::reason("{0}",
+                              isApart ? "the source asks for it" : "no row operation reads it at the head of the body");
         continue;
       }
       remark::passed(sum.getLoc(), options)

@@ -1,0 +1,17 @@
+//===- Marks.h - what the source asks for, as attributes of operations ----------===//
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace stretto {
+
+/// The values of the operation are computed again for the backward, never kept (unit).
+inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
+/// The operation shares a kernel with nothing (unit), or, where it is a piece of a layer, with the pieces of that layer
+/// alone, which have the same number (i64).
+inline constexpr llvm::StringLiteral kNoFuseAttr = "seq.no_fuse";
+
+inline bool isMarkedNoFuse(mlir::Operation *op) { return op->hasAttr(kNoFuseAttr); }
+
+} // namespace stretto
