@@ -37,8 +37,8 @@ def Decompose : Pass<"seq-decompose"> {
   let description = [{
     Norms, Canon layers, rotary embeddings, the loss and the prediction become elementwise operations and the row
     primitives of `seq`, so that every intermediate (the scalar of a norm, say) is a value of its own that
-    autodiff can save and fusion can place. They keep `seq.recompute`; those of a layer with `seq.no_fuse` have that with
-    a number of their own, so that they may share a kernel with one another.
+    autodiff can save and fusion can place. They keep `seq.recompute`; those of a layer with `seq.no_fuse` have that
+    with a number of their own, so that they may share a kernel with one another.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<2x16xf32>) -> tensor<2x8x16xf32> {

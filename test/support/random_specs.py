@@ -101,8 +101,9 @@ class Block:
 
     def linear(self, width, depth):
         inner = self.sizes.inner(self.rng)
-        more = self.option("bias = true", f"weight = parameter({width}, {inner})",
-                           f"weight = parameter({width}, {inner}, frozen = true)")
+        one = f"parameter({width}, {inner})"
+        more = self.option("bias = true", f"weight = {one}", f"weight = parameter({width}, {inner}, frozen = true)",
+                           f"weight = {one} {self.rng.choice('+-*')} {one}")
         return f"linear({self.expression(inner, depth - 1)}, {width}{more})"
 
     def rotary_options(self, width):

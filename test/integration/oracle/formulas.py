@@ -54,6 +54,8 @@ BODIES = [
     *every("z = linear(x, 12{})", bias=YES, init=(None, "truncated_normal(0.3)"), bias_init=(None, "ones")),
     "z = linear(x, weight = parameter(12, 12, init = truncated_normal(0.3, bound = 2)), bias = true)",
     "z = linear(linear(x, 5), 12, weight = parameter(12, 5, frozen = true))",
+    "a, b = parameter(12, 12), parameter(12, 12)\nz = linear(linear(x, weight = a + b), weight = b - a)",
+    "a = parameter(12, 12)\nb = a + a\nz = linear(linear(x, weight = b), weight = a) + linear(y, weight = b)",
     "z = embed(tokens, vocab, 12, init = normal(1)) + embed(tokens, weight = parameter(15, 12))",
     "table = parameter(vocab, 12, init = normal(1))\nz = linear(embed(tokens, weight = table), weight = table)",
     *every("z = rotary(x, heads = 3{})", fraction=(None, 0.5), head_fraction=(None, "1 / 3"), theta=(None, 100),

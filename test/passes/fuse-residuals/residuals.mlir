@@ -6,6 +6,7 @@
 // REMARK: [Passed] FuseResidual {{.*}} Function=matmuls
 // REMARK-NOT: Function=kept
 // REMARK: [Missed] FuseResidual {{.*}} Function=computed | Reason="what it adds is computed by a kernel"
+// REMARK: [Missed] FuseResidual {{.*}} Function=marked | Reason="the source asks for a kernel of its own"
 
 // A matmul that adds is what the next one adds to, on either side of the sum.
 // CHECK-LABEL: func.func private @layer
@@ -54,4 +55,12 @@ func.func private @computed(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> te
   %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   %2 = arith.addf %0, %1 : tensor<2x8x16xf32>
   return %2 : tensor<2x8x16xf32>
+}
+
+// CHECK-LABEL: func.func private @marked
+// CHECK: arith.addf
+func.func private @marked(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %1 = arith.addf %x, %0 {seq.no_fuse} : tensor<2x8x16xf32>
+  return %1 : tensor<2x8x16xf32>
 }
