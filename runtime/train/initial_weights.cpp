@@ -3,6 +3,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/utf8.h"
+#include "runtime/train/checksum.h"
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/load_weights.h"
@@ -45,24 +46,52 @@ void compareModels(const Manifest &manifest, const stretto_program &program, con
                                  documents, now));
 }
 
+void tellFound(const FoundWeights &found, Progress &progress) {
+  for (const std::string &text : found.warnings)
+    progress.warning(text);
+  if (found.manifest && !found.passedOver.empty())
+    progress.warning(fmt::format("these are the weights of step {}, not those of step {}", found.manifest->step,
+                                 found.passedOver.front()));
+}
+
+std::string checksumOfWeights(const TrainingState &state) {
+  Checksum sum;
+  std::vector<std::byte> data;
+  for (const StateTensor &tensor : parameterTensors(state, STRETTO_ARENA_PARAMETERS)) {
+    data.resize(tensor.entry.bytes());
+    readTensor(state.device, tensor, data.data());
+    sum.add(data.data(), data.size());
+  }
+  return sum.hex();
+}
+
+// Hosts may have different files under one path, and so may folders that ranks run in.
+void checkSame(const std::vector<std::string> &checksums, const std::string &path) {
+  const auto other = std::ranges::find_if(checksums, [&](const std::string &sum) { return sum != checksums[0]; });
+  if (other != checksums.end())
+    throw SharedError(fmt::format("rank {} must begin with the weights of rank 0, but has others under '{}', with the "
+                                  "checksum {} instead of {}",
+                                  other - checksums.begin(), path, *other, checksums[0]));
+}
+
 } // namespace
 
 std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, Progress &progress,
                                                 Group &group) {
   const FoundWeights found = findWeights(config.initFrom, group);
   if (config.strict && !found.warnings.empty())
-    throw Error(found.warnings.front() + "; with --strict no other is used");
-  for (const std::string &text : found.warnings)
-    progress.warning(text);
-  if (found.manifest && !found.passedOver.empty())
-    progress.warning(fmt::format("these are the weights of step {}, not those of step {}", found.manifest->step,
-                                 found.passedOver.front()));
-  gatherOutcomes(group, [&] {
+    throw SharedError(found.warnings.front() + "; with --strict no other is used");
+  outcomeOfFirst(group, [&] {
+    tellFound(found, progress);
     if (found.manifest)
       compareModels(*found.manifest, state.program, config, found.path, progress);
-    loadWeights(state, found);
     return "";
   });
+  const auto load = [&] {
+    loadWeights(state, found);
+    return group.size() == 1 ? "" : checksumOfWeights(state);
+  };
+  checkSame(gatherOutcomes(group, load), found.path);
   progress.message("weights: " + found.path);
   if (!found.manifest)
     return std::nullopt;

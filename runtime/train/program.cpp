@@ -290,16 +290,19 @@ private:
       if (resume(trainer, *checkpoints, state, config.strict, ranks, progress))
         return roundParameters(state);
     }
-    together(ranks.control(), [&] { trainer.startFrom(initialise(state)); });
+    const std::optional<WeightsOrigin> origin = initialise(state);
+    together(ranks.control(), [&] { trainer.startFrom(origin); });
   }
 
   std::optional<WeightsOrigin> initialise(const TrainingState &state) {
-    fillTables(state);
-    initialiseParameters(state, static_cast<uint64_t>(config.seed));
+    together(ranks.control(), [&] {
+      fillTables(state);
+      initialiseParameters(state, static_cast<uint64_t>(config.seed));
+    });
     std::optional<WeightsOrigin> origin;
     if (!config.initFrom.empty())
-      origin = takeInitialWeights(state, config, progress);
-    roundParameters(state);
+      origin = takeInitialWeights(state, config, progress, ranks.control());
+    together(ranks.control(), [&] { roundParameters(state); });
     return origin;
   }
 

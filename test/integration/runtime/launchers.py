@@ -27,11 +27,11 @@ expected = digest_of_ranks(f"{folder}/alone", STEPS)
 holders = []  # of ports
 
 
-def start(rank, port, out, *more, ranks=RANKS, of=program):
+def start(rank, port, out, *more, ranks=RANKS, of=program, cwd=None):
     """A rank, by the variables of torchrun."""
     variables = {"RANK": rank, "WORLD_SIZE": ranks, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": ranks, "MASTER_PORT": port}
     return subprocess.Popen([of, *options, "--out", out, *more], env={**os.environ, **{k: str(v) for k, v in variables.items()}},
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd)
 
 
 def end(process, status, limit=120):
@@ -83,6 +83,30 @@ def another_program():
     said = end(ranks[0], 1) + end(ranks[1], 1)
     expect(re.fullmatch(r"error: rank 1 \(host \S+\) must run the same as rank 0 \(host \S+\), but its spec hash is f{32} instead of \w{32}\n",
                         said), said)
+
+
+def other_weights_under_one_name():
+    """Ranks that run in folders of their own: those that read other weights than rank 0 do not train with them."""
+    for seed in (1, 2):
+        run(program, *options, "--steps", "50", "--seed", seed, "--quiet", "--out", f"{folder}/host{seed}/run")
+    port = free_port()
+    ranks = [start(rank, port, "none", "--steps", "5", "--init-from", "run", cwd=f"{folder}/host{rank + 1}") for rank in range(RANKS)]
+    said = end(ranks[0], 1) + end(ranks[1], 1)
+    expect(re.search(r"^error: rank 1 must begin with the weights of rank 0, but has others under 'run/ckpt/00000050/weights.safetensors', "
+                     r"with the checksum \w{32} instead of \w{32}$", said, re.M), said)
+
+
+def the_first_rank_chooses():
+    """A rank whose newest checkpoint is another one than that of rank 0 takes that of rank 0."""
+    run(program, *options, "--steps", "100", "--quiet", "--out", f"{folder}/chosen0/run")
+    shutil.copytree(f"{folder}/chosen0/run", f"{folder}/chosen1/run")
+    shutil.rmtree(f"{folder}/chosen0/run/ckpt/00000100")
+    port, out = free_port(), f"{folder}/chosen"
+    ranks = [start(rank, port, out, "--steps", "5", "--init-from", "run", cwd=f"{folder}/chosen{rank}") for rank in range(RANKS)]
+    for rank in ranks:
+        end(rank, 0)
+    for rank in range(RANKS):
+        contains(read(f"{out}/log/rank-{rank:02}.txt").decode(), "weights: run/ckpt/00000050/weights.safetensors\n")
 
 
 def torchrun():
@@ -147,8 +171,8 @@ def profiles():
 # They have time to come while other ranks are looked at.
 port = free_port()
 twice = [start(rank, port, "none", "--virtual-ranks", "3", "--join-timeout", "10", ranks=3) for rank in (0, 1, 1)]
-for check in (a_number_that_is_given_twice, another_program, torchrun, a_number_that_is_given_twice_at_once, mpirun,
-              sockets_of_ranks, profiles):
+for check in (a_number_that_is_given_twice, another_program, other_weights_under_one_name, the_first_rank_chooses, torchrun,
+              a_number_that_is_given_twice_at_once, mpirun, sockets_of_ranks, profiles):
     began = time.monotonic()
     check()
     print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
