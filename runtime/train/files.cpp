@@ -9,6 +9,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -200,12 +201,13 @@ void removeInterrupted(const std::string &folder) {
   }
 }
 
-void replaceFile(const std::string &path, std::string_view text, bool executable) {
+void writeReplacement(const std::string &path, bool executable, const std::function<void(OutputFile &)> &fill) {
   const std::string temporary = fmt::format("{}{}{}", path, temporaryMark, getpid());
-  removeFile(temporary);
+  if (pathExists(temporary))
+    removeFile(temporary);
   try {
     OutputFile file(temporary, executable);
-    file.write(text.data(), text.size());
+    fill(file);
     file.finish();
     renameWith(temporary, path, 0);
   } catch (...) {
@@ -213,6 +215,35 @@ void replaceFile(const std::string &path, std::string_view text, bool executable
     throw;
   }
   syncDirectory(parentOf(path));
+}
+
+void replaceFile(const std::string &path, std::string_view text, bool executable) {
+  writeReplacement(path, executable, [&](OutputFile &file) { file.write(text.data(), text.size()); });
+}
+
+static std::string behindLinks(const std::string &path) {
+  constexpr int mostLinks = 40;
+  std::filesystem::path at = path;
+  std::error_code none;
+  for (int link = 0; std::filesystem::is_symlink(at, none); ++link) {
+    if (link == mostLinks)
+      failFile("write", path, ELOOP);
+    at = at.parent_path() / std::filesystem::read_symlink(at, none);
+  }
+  return at.string();
+}
+
+std::string placeOfOutput(const std::string &path) {
+  const std::string place = behindLinks(path);
+  struct stat status;
+  const bool exists = stat(place.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode))
+    failFile("write", path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode))
+    throw Error(fmt::format("cannot write '{}': it must be a regular file", path));
+  if ((exists && access(place.c_str(), W_OK) != 0) || access(parentOf(place).c_str(), W_OK | X_OK) != 0)
+    failFile("write", path, errno);
+  return place;
 }
 
 } // namespace stretto::runtime

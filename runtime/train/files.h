@@ -62,6 +62,11 @@ std::vector<std::string> listDirectory(const std::string &path); // sorted; empt
 bool pathExists(const std::string &path);
 // Replaces `path` by a synced temporary file renamed over it.
 void replaceFile(const std::string &path, std::string_view text, bool executable = false);
+// The file that is written where a user names `path`: what links lead to. Throws Error where a folder lies there or
+// another thing that is no regular file, and where nothing can be written.
+std::string placeOfOutput(const std::string &path);
+// Writes a file under a temporary name, syncs it and renames it to `path`.
+void writeReplacement(const std::string &path, bool executable, const std::function<void(OutputFile &)> &fill);
 // Removes the temporary files in a folder of a replaceFile that was interrupted. The folder must have no other writer.
 void removeInterrupted(const std::string &folder);
 

@@ -123,13 +123,15 @@ static void checkFolder(const fs::path &folder) {
     failFile("create folder", folder.string(), errno);
 }
 
-// Throws Error where a file cannot be written.
-static void checkOutput(const std::string &path) {
+// Throws Error where nothing can be appended to what lies there, a file or what takes output as it comes, or no file
+// can be made.
+static void checkAppended(const std::string &path) {
   std::error_code none;
   if (fs::is_directory(path, none))
     failFile("write", path, EISDIR);
-  const fs::path folder = fs::absolute(path).parent_path();
-  if (access(fs::exists(path, none) ? path.c_str() : folder.c_str(), W_OK) != 0)
+  if (!fs::exists(path, none))
+    placeOfOutput(path);
+  else if (access(path.c_str(), W_OK) != 0)
     failFile("write", path, errno);
 }
 
@@ -163,9 +165,13 @@ void checkRequest(const RunConfig &config, const ModelShape &model, bool isWrite
     const SafetensorsFile tokens(config.tokens, /*followLinks=*/true);
   if (config.writesOnly())
     checkPrompts(config, model);
-  for (const std::string *path : {&config.scores, &config.dumpGradients, &config.dumpBatch})
-    if (isWriter && !path->empty())
-      checkOutput(*path);
+  if (!isWriter)
+    return;
+  if (!config.scores.empty())
+    checkAppended(config.scores);
+  for (const std::string *path : {&config.dumpGradients, &config.dumpBatch})
+    if (!path->empty())
+      placeOfOutput(*path);
 }
 
 } // namespace stretto::runtime

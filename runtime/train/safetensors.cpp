@@ -8,7 +8,6 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace stretto::runtime {
 namespace {
@@ -228,22 +227,11 @@ void writeSafetensors(const std::string &path, std::vector<TensorEntry> tensors,
                       const std::function<const void *(const TensorEntry &)> &data,
                       const std::map<std::string, std::string> &metadata) {
   const std::string prefix = safetensorsPrefix(tensors, metadata);
-  const std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
-  removeFile(temporary);
-  try {
-    OutputFile file(temporary);
+  writeReplacement(placeOfOutput(path), /*executable=*/false, [&](OutputFile &file) {
     file.write(prefix.data(), prefix.size());
     for (const TensorEntry &entry : tensors)
       file.write(data(entry), entry.bytes());
-    file.finish();
-    if (pathExists(path))
-      exchangePaths(temporary, path), removeFile(temporary);
-    else
-      renameNew(temporary, path);
-  } catch (...) {
-    unlink(temporary.c_str());
-    throw;
-  }
+  });
 }
 
 } // namespace stretto::runtime

@@ -55,7 +55,8 @@ private:
 // multiple of 64 bytes.
 std::string safetensorsPrefix(std::vector<TensorEntry> &tensors, const std::map<std::string, std::string> &metadata);
 
-// Writes a file in one go (data given tensor by tensor) under a temporary name, then renames it.
+// Writes a file in one go (data given tensor by tensor) under a temporary name, then renames it to where links lead.
+// Throws Error where something lies there that is no regular file.
 void writeSafetensors(const std::string &path, std::vector<TensorEntry> tensors,
                       const std::function<const void *(const TensorEntry &)> &data,
                       const std::map<std::string, std::string> &metadata = {});

@@ -26,6 +26,8 @@ static std::string outputOf(const Options &options, const runtime::Manifest &man
 
 static void run(const Options &options) {
   using runtime::CheckpointPart;
+  if (!options.output.empty())
+    runtime::placeOfOutput(options.output); // before a checkpoint is read
   const runtime::FoundWeights found =
       runtime::findWeights(options.from, options.moments ? CheckpointPart::all : CheckpointPart::weights);
   if (!found.manifest)
@@ -33,9 +35,9 @@ static void run(const Options &options) {
                                      runtime::pathExists(options.from) ? "a file of no checkpoint" : "not there"));
   for (const std::string &text : found.warnings)
     std::cerr << "stretto export: warning: " << text << "\n";
-  const std::string output = outputOf(options, *found.manifest);
+  const std::string output = outputOf(options, *found.manifest), place = runtime::placeOfOutput(output);
   std::error_code none;
-  if (std::filesystem::equivalent(std::filesystem::absolute(output).parent_path(), found.folder, none))
+  if (std::filesystem::equivalent(std::filesystem::absolute(place).parent_path(), found.folder, none))
     throw runtime::Error(fmt::format("the output must not lie in the folder of the checkpoint, but got '{}'", output));
   tools::mergeCheckpoint(found, options.moments, output);
   std::cout << fmt::format("{}: weights{} of step {}\n", output, options.moments ? " and moments" : "",

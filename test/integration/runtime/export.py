@@ -7,9 +7,10 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 import sys
 
-from harness import contains, expect, read, run
+from harness import contains, expect, obeying_permissions, read, run
 
 fake, folder = f"{sys.argv[1]}/fake_f32", sys.argv[2]
 shutil.rmtree(folder, ignore_errors=True)
@@ -53,7 +54,29 @@ expect(tensors(name) == tensors(f"{ckpt}/00000020/weights.safetensors") | tensor
 contains(export("one", status=1), "stretto export: error: 'one' must be a run directory or a checkpoint of one, but is a file of no")
 contains(export("none", status=1), "but is not there")
 contains(export("run", "-o", f"{ckpt}/00000020/weights.safetensors", status=1), "must not lie in the folder of the checkpoint")
-contains(export("run", "-o", f"{folder}/none/one", status=1), "cannot create ")
+contains(export("run", "-o", f"{folder}/none/one", status=1), f"error: cannot write '{folder}/none/one': No such file or directory")
+# A folder of the user, and what is no file, stay where they are.
+os.makedirs("results/inner")
+os.mkfifo("pipe")
+before = sorted(os.listdir("."))
+contains(export("run", "-o", "results", status=1), "error: cannot write 'results': Is a directory")
+contains(export("run", "-o", "pipe", status=1), "error: cannot write 'pipe': it must be a regular file")
+for option in ("--dump-batch", "--dump-gradients"):
+    contains(run(fake, "--task", "rule", "--steps", 1, "--out", "none", "--quiet", option, "pipe", status=1),
+             "error: cannot write 'pipe': it must be a regular file")
+os.symlink("results/inner", "link")
+contains(export("run", "-o", "link", status=1), "error: cannot write 'link': Is a directory")
+os.remove("link")
+expect(sorted(os.listdir(".")) == before and os.listdir("results") == ["inner"], f"{os.listdir('.')}")
+# A link is followed, whether something lies there or not.
+os.symlink("results/kept", "link")
+for _ in range(2):
+    export("run", "-o", "link")
+    expect(os.path.islink("link") and read("results/kept") == read(f"{ckpt}/00000020/weights.safetensors"), "a link was replaced")
+os.chmod("results", 0o555)
+told = subprocess.run(obeying_permissions(["stretto-export", "run", "-o", "results/one"]), capture_output=True, text=True)
+expect((told.returncode, told.stderr) == (1, "stretto export: error: cannot write 'results/one': Permission denied\n"), f"{told}")
+os.chmod("results", 0o755)
 contains(export(status=2), "run is required")
 # Damaged moments matter where they are asked for; then the checkpoint before is taken, and this is told.
 flip(f"{ckpt}/00000020/moments.safetensors")
