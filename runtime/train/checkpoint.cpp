@@ -21,6 +21,29 @@ void removeQuietly(const std::string &folder) {
   }
 }
 
+bool isNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// .tmp-STEP-NUMBER, or .tmp-old-STEP.
+bool isTemporaryName(std::string_view name) {
+  if (!name.starts_with(temporaryPrefix))
+    return false;
+  const std::string_view rest = name.substr(std::string_view(temporaryPrefix).size());
+  const size_t dash = rest.find('-');
+  return dash != std::string_view::npos && (rest.starts_with("old-") || isNumber(rest.substr(0, dash))) &&
+         isNumber(rest.substr(dash + 1));
+}
+
+// Whether a file that is no link has this text.
+bool holds(const std::string &path, const std::string &text) {
+  try {
+    return readFile(path, text.size()) == text;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
 std::vector<TensorEntry> weightEntries(const TrainingState &state) {
   std::vector<TensorEntry> entries;
   for (const StateTensor &tensor : parameterTensors(state, STRETTO_ARENA_PARAMETERS))
@@ -61,7 +84,7 @@ std::vector<int64_t> CheckpointFolder::steps() const {
 void CheckpointFolder::clean(Group &group) const {
   outcomeOfFirst(group, [&] {
     for (const std::string &name : listDirectory(path))
-      if (name.starts_with(temporaryPrefix))
+      if (isTemporaryName(name))
         removeTree(path + "/" + name);
     return "";
   });
@@ -104,7 +127,7 @@ void CheckpointFolder::commit(const std::string &temporary, const Manifest &mani
   if (pathExists(folder)) {
     exchangePaths(temporary, folder);
     syncDirectory(path);
-    removeTree(temporary);
+    removeQuietly(temporary);
   } else {
     renameNew(temporary, folder);
     syncDirectory(path);
@@ -124,8 +147,8 @@ void CheckpointFolder::readBack(const Manifest &manifest, Group &group) const {
   });
 }
 
-void CheckpointFolder::save(const TrainingState &state, int64_t step, const std::map<std::string, std::string> &facts,
-                            Group &group) const {
+std::string CheckpointFolder::save(const TrainingState &state, int64_t step,
+                                   const std::map<std::string, std::string> &facts, Group &group) const {
   const bool isFirst = group.rank() == 0;
   // Tells all what the first rank does, as that of one of them.
   const auto first = [&](const std::function<std::string()> &work) {
@@ -144,16 +167,23 @@ void CheckpointFolder::save(const TrainingState &state, int64_t step, const std:
       removeQuietly(temporary);
     throw;
   }
-  first([&] { return settleAlone(step), ""; });
+  return settle(step, group);
 }
 
-void CheckpointFolder::settle(int64_t step, Group &group) const {
-  outcomeOfFirst(group, [&] { return settleAlone(step), ""; });
+std::string CheckpointFolder::settle(int64_t step, Group &group) const {
+  return outcomeOfFirst(group, [&]() -> std::string {
+    try {
+      return settleAlone(step), "";
+    } catch (const Error &error) {
+      return fmt::format("checkpoint '{}' is good, but older ones may be left over, or 'latest' names one: {}",
+                         folderOf(step), error.what());
+    }
+  });
 }
 
 void CheckpointFolder::settleAlone(int64_t step) const {
   const std::string latest = path + "/latest", text = fmt::format("{:08}\n", step);
-  if (!pathExists(latest) || readFile(latest, 64) != text)
+  if (!holds(latest, text))
     replaceFile(latest, text);
   dropOld(step);
 }

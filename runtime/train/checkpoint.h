@@ -28,13 +28,13 @@ public:
   std::string folderOf(int64_t step) const;
 
   // Writes a checkpoint of the state, of which each rank has its own moments. Throws Error; whatever goes wrong, older
-  // checkpoints are intact.
-  void save(const TrainingState &state, int64_t step, const std::map<std::string, std::string> &facts,
-            Group &group = alone()) const;
+  // checkpoints are intact. Returns what settle() returns.
+  std::string save(const TrainingState &state, int64_t step, const std::map<std::string, std::string> &facts,
+                   Group &group = alone()) const;
 
   // What follows a good checkpoint: `latest` names it, older ones beyond `keep` go. An interrupted save may not have
-  // come to it.
-  void settle(int64_t step, Group &group = alone()) const;
+  // come to it. Returns what to tell where that fails, empty otherwise: the checkpoint is good in any case.
+  std::string settle(int64_t step, Group &group = alone()) const;
 
   // Reads the manifest of one checkpoint and compares every checksum; throws Error with what is wrong.
   Manifest verify(int64_t step, CheckpointPart part = CheckpointPart::all, Group &group = alone()) const;

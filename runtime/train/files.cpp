@@ -159,9 +159,17 @@ void removeFile(const std::string &path) {
     failFile("remove", path, errno);
 }
 
+static bool isFolder(const std::string &path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 void removeTree(const std::string &path) {
   for (const std::string &name : listDirectory(path))
-    removeFile(path + "/" + name);
+    if (const std::string inner = path + "/" + name; isFolder(inner))
+      removeTree(inner);
+    else
+      removeFile(inner);
   pass("remove", path);
   if (rmdir(path.c_str()) != 0 && errno != ENOENT)
     failFile("remove folder", path, errno);

@@ -57,7 +57,7 @@ void syncDirectory(const std::string &path);
 void renameNew(const std::string &from, const std::string &to);          // `to` must not exist
 void exchangePaths(const std::string &first, const std::string &second); // atomically
 void removeFile(const std::string &path);
-void removeTree(const std::string &path);                        // one level of files
+void removeTree(const std::string &path); // a folder with all that is in it; links are not followed
 std::vector<std::string> listDirectory(const std::string &path); // sorted; empty when there is none
 bool pathExists(const std::string &path);
 // Replaces `path` by a synced temporary file renamed over it.

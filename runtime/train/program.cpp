@@ -78,7 +78,9 @@ bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingStat
   }
   together(ranks.control(), [&] { trainer.resumeFrom(*manifest); });
   folder.restore(state, manifest->step, ranks.control());
-  folder.settle(manifest->step, ranks.control());
+  const std::string left = folder.settle(manifest->step, ranks.control());
+  if (ranks.isFirst() && !left.empty())
+    progress.warning(left);
   progress.message(
       fmt::format("resumed from checkpoint '{}' (step {})", folder.folderOf(manifest->step), manifest->step));
   return true;

@@ -353,8 +353,10 @@ bool Trainer::save(bool last) {
         logs->metrics.sync();
     });
     stepper.finishUpdate();
-    parts.checkpoints->save(parts.state, done, facts(), control());
+    const std::string left = parts.checkpoints->save(parts.state, done, facts(), control());
     noteSaved();
+    if (isFirst() && !left.empty())
+      parts.progress.warning(left);
     return true;
   } catch (const LostRanks &) {
     throw;
