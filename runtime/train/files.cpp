@@ -199,12 +199,18 @@ bool pathExists(const std::string &path) {
 // What the names of temporary files have behind that of the file: this, and the number of the process.
 constexpr std::string_view temporaryMark = ".tmp-";
 
-void removeInterrupted(const std::string &folder) {
+static bool matches(std::string_view name, std::string_view pattern) {
+  return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
+}
+
+void removeInterrupted(const std::string &folder, const std::vector<std::string> &names) {
   for (const std::string &name : listDirectory(folder)) {
     const size_t mark = name.rfind(temporaryMark), number = mark + temporaryMark.size();
-    if (mark == std::string::npos || mark == 0 || number == name.size())
+    if (mark == std::string::npos || number == name.size() ||
+        name.find_first_not_of("0123456789", number) != std::string::npos)
       continue;
-    if (name.find_first_not_of("0123456789", number) == std::string::npos)
+    const std::string_view of = std::string_view(name).substr(0, mark);
+    if (std::ranges::any_of(names, [&](const std::string &pattern) { return matches(of, pattern); }))
       removeFile(folder + "/" + name);
   }
 }

@@ -67,8 +67,9 @@ void replaceFile(const std::string &path, std::string_view text, bool executable
 std::string placeOfOutput(const std::string &path);
 // Writes a file under a temporary name, syncs it and renames it to `path`.
 void writeReplacement(const std::string &path, bool executable, const std::function<void(OutputFile &)> &fill);
-// Removes the temporary files in a folder of a replaceFile that was interrupted. The folder must have no other writer.
-void removeInterrupted(const std::string &folder);
+// Removes the temporary files in a folder of replacements that were interrupted, of files with these names; * at the
+// end of one stands for any end. The folder must have no other writer of such files.
+void removeInterrupted(const std::string &folder, const std::vector<std::string> &names);
 
 // "cannot <action> '<path>': <reason of errno>".
 [[noreturn]] void failFile(const std::string &action, const std::string &path, int code);

@@ -29,6 +29,14 @@ run=$(cd "$(dirname "$0")" && pwd) || exit 1
 exec "$run/build/program" --of-run "$run" --out "${1:?folder for the new run}"
 )sh";
 
+// What is replaced as a whole, by folder. Other files are the user's.
+const std::vector<std::pair<std::string, std::vector<std::string>>> replacedFiles = {
+    {".",
+     {"run.toml", "spec.stretto", "model.sha", "rerun.sh", "metrics.jsonl", "timing.jsonl", "events.out.tfevents.*"}},
+    {"build", {"plan.json", "settings.json", "options.txt", "compiler.txt", "program"}},
+    {"ckpt", {"latest"}},
+    {"log", {"profile-*"}}};
+
 std::string bytesOf(const InputFile &file) {
   std::string bytes(file.bytes(), '\0');
   file.read(0, bytes.data(), bytes.size());
@@ -129,8 +137,8 @@ RunDirectory::RunDirectory(const std::string &path) : path(path) {
     close(lock);
     failFile("write", file("lock"), code);
   }
-  for (const char *folder : {".", "build", "ckpt", "log"})
-    removeInterrupted(file(folder));
+  for (const auto &[folder, names] : replacedFiles)
+    removeInterrupted(file(folder), names);
 }
 
 RunDirectory::~RunDirectory() { close(lock); }

@@ -106,7 +106,7 @@ static int run(const std::vector<std::string> &words) {
   if (failure)
     throw runtime::Error("cannot make the folder '" + line.out.string() + "': " + failure.message());
   const SweepLock lock(line.out);
-  runtime::removeInterrupted(line.out);
+  runtime::removeInterrupted(line.out, {"sweep.toml"});
   if (!runtime::isSweep(line.out))
     runtime::writeSweepFile(plan.file, line.out);
   catchSignals();

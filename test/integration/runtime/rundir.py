@@ -109,7 +109,8 @@ expect("lacks" not in run(fake, "--resume", "--steps", 42, "--quiet", "--out", c
 
 # What an interrupted writer left goes when the next one starts.
 messy = copied("messy")
-left = ["metrics.jsonl.tmp-71", "run.toml.tmp-8", "build/program.tmp-9", "ckpt/latest.tmp-10", "log/x.tmp-3"]
+left = ["metrics.jsonl.tmp-71", "run.toml.tmp-8", "build/program.tmp-9", "ckpt/latest.tmp-10", "log/profile-01.txt.tmp-3",
+        "events.out.tfevents.1.host.tmp-5"]
 for name in left:
     with open(f"{messy}/{name}", "w", encoding="utf-8") as file:
         file.write("x")
@@ -118,3 +119,10 @@ run(fake, "--resume", "--quiet", "--out", messy)
 after = sorted(os.path.join(at, name) for at, folders, names in os.walk(messy) for name in folders + names)
 expect(not [path for path in after if "tmp-" in path], f"left: {after}")
 expect(len(after) == sum(len(folders + names) for _, folders, names in os.walk(f"{folder}/good")), f"files: {after}")
+
+# Files of the user that are called alike stay, also in a folder that becomes a run directory.
+os.makedirs(f"{folder}/own")
+with open(f"{folder}/own/dataset.tmp-20240101", "w", encoding="utf-8") as file:
+    file.write("x")
+run(fake, *options, "--quiet", "--out", f"{folder}/own")
+expect(read(f"{folder}/own/dataset.tmp-20240101") == b"x", "a file of the user is gone")

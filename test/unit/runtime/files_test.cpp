@@ -15,7 +15,8 @@ using namespace stretto::test;
 // goes.
 TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
   TemporaryFolder folder;
-  for (const char *name : {"own.tmp-file", "metrics.jsonl", "x.tmp-", ".tmp-12"})
+  for (const char *name :
+       {"dataset.tmp-20240101", "metrics.jsonl", "metrics.jsonl.tmp-", "metrics.jsonl.tmp-own", ".tmp-12", "log"})
     spill(folder / name, "x");
   const std::vector<std::string> before = listDirectory(folder.path);
   const pid_t child = fork();
@@ -31,9 +32,10 @@ TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_EQ(status, 0);
   EXPECT_EQ(listDirectory(folder.path).size(), before.size() + 1);
-  removeInterrupted(folder.path);
+  spill(folder / "log-01.txt.tmp-3", "x");
+  removeInterrupted(folder.path, {"metrics.jsonl", "log-*"});
   EXPECT_EQ(listDirectory(folder.path), before);
-  EXPECT_NO_THROW(removeInterrupted(folder / "none"));
+  EXPECT_NO_THROW(removeInterrupted(folder / "none", {"*"}));
 }
 
 TEST(Sealed, EveryBitFlipAndTruncationIsSeen) {
