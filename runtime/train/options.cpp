@@ -73,6 +73,14 @@ void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &task
       ->type_name("FOLDER");
 }
 
+// An empty path is mostly a variable of a shell that is not set, and nobody means the usual one by it.
+void refuseEmptyPaths(const CLI::App &app) {
+  for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
+                           "--dump-batch", "--config", "--of-run"})
+    if (const std::vector<std::string> &given = app.get_option(name)->results(); !given.empty() && given.back().empty())
+      throw Error(fmt::format("{} must name a file or a folder, but got ''", name));
+}
+
 } // namespace
 
 std::string programOptionsHelp() {
@@ -104,6 +112,7 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   }
   if (!app.remaining().empty())
     refuseExtra(app.remaining().front());
+  refuseEmptyPaths(app);
   for (const std::string &text : taskSettings)
     addTaskSetting(result.layer, text);
   return result;

@@ -30,6 +30,7 @@ def command_line():
     promises.check("unknown option of the program", [*start, "--stepz", "3"])
     promises.check("an option of the compiler", [*start, "--batch-size", "3"])
     promises.check("a word that an option does not know", [*start, "--schedule", "sine"])
+    promises.check("a path that is empty, as that of a variable that is not set", [*start, "--resume", "--out", ""])
     promises.check("a setting out of range", [*start, "--beta2", "1"])
     promises.check("unknown task of the program", [small, "--task", "depo3", *quiet, "--out", "none"])
     promises.check("a task the program was not made for",

@@ -48,6 +48,16 @@ TEST(Config, TheRecipeLiesUnderTheCommandLine) {
   EXPECT_EQ(config.taskOrigins.at("n"), "command line");
 }
 
+TEST(Config, NoPathIsEmpty) {
+  for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
+                           "--dump-batch", "--config", "--of-run"}) {
+    const std::string told = std::string(name) + " must name a file or a folder, but got ''";
+    EXPECT_EQ(composeError({"--task", "copy", name, ""}), told);
+    EXPECT_EQ(composeError({"--task", "copy", (std::string(name) + "=").c_str()}), told);
+  }
+  EXPECT_EQ(composeError({"--task", "copy", "--out", "", "--out", "a"}), "");
+}
+
 TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {
   const ConfigLayer below = {
       {{"task", {"mano", "run.toml"}}, {"preset", {"small", "run.toml"}}, {"seed", {"4", "run.toml"}}},
