@@ -44,6 +44,10 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
     throw Error("--check-finite and --profile must not be given together");
   if (config.bench && (config.resume || config.profile || config.checkFinite))
     throw Error("--bench must not be given together with --resume, --profile or --check-finite");
+  if (config.resume && config.writesOnly())
+    throw Error(fmt::format("--prompt and --prompts must not be given together with --resume; to write with the "
+                            "weights of that run, give: --init-from {}",
+                            config.out));
   checkRanks(config);
   if (config.bench) {
     config.quiet = true;

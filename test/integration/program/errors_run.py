@@ -184,6 +184,7 @@ def checkpoints():
     promises.check("resume with another spec", [wide, *quiet, "--resume", "--out", f"{folder}/good"])
     promises.check("resume with another seed", [small, *quiet, "--resume", "--seed", "5", "--out", f"{folder}/good"])
     promises.check("resume without a run directory", [small, *options, "--resume"])
+    promises.check("prompts for a run that is gone on with", [small, *quiet, "--resume", "--out", f"{folder}/good", "--prompt", "1 2"])
 
 
 def changed_file():
