@@ -2,6 +2,7 @@
 #include "runtime/runs/sweep_file.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/utf8.h"
 #include "runtime/runs/read_file.h"
 #include "runtime/train/files.h"
 #include "runtime/train/toml.h"
@@ -96,13 +97,11 @@ SweepFile readSweepFile(const fs::path &folder) {
   return Reader(path).read(parseToml(readFile(path, 64 << 20, /*followLinks=*/true), path));
 }
 
-// A text as TOML, quotes included.
 static std::string quoted(const std::string &text) {
-  std::ostringstream stream;
-  stream << toml::default_formatter(toml::value<std::string>(text), toml::default_formatter::default_flags &
-                                                                        ~toml::format_flags::allow_multi_line_strings &
-                                                                        ~toml::format_flags::allow_literal_strings);
-  return stream.str();
+  if (validUtf8(text) != text.size())
+    throw Error("a sweep must be of texts in UTF-8, as its sweep.toml has to keep them, but got '" + printable(text) +
+                "'");
+  return quoteToml(text);
 }
 
 static std::string quoted(const std::vector<std::string> &texts) {

@@ -80,6 +80,9 @@ ConfigLayer readConfigFile(const std::string &path);
 // The run.toml of a run directory, which has to be as it was written.
 ConfigLayer readRunFile(const std::string &run);
 
+// Throws Error where what run.toml has to keep is no text in UTF-8.
+void checkTexts(const RunConfig &config);
+
 // The text of run.toml: every stored value, its origin as a comment; sealed.
 std::string writeConfigFile(const RunConfig &config);
 

@@ -2,9 +2,9 @@
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
 #include "runtime/core/sealed.h"
+#include "runtime/core/utf8.h"
 #include "runtime/train/config.h"
 #include "runtime/train/files.h"
-#include "runtime/train/json.h"
 #include "runtime/train/toml.h"
 
 #include <algorithm>
@@ -89,6 +89,20 @@ ConfigLayer readRunFile(const std::string &run) {
   return parseConfig(path, content);
 }
 
+static void checkText(const std::string &name, const std::string &value) {
+  if (validUtf8(value) != value.size())
+    throw Error(fmt::format("{} must be text in UTF-8, as the run directory has to keep it, but got '{}'", name,
+                            printable(value)));
+}
+
+void checkTexts(const RunConfig &config) {
+  for (const Setting &setting : settings())
+    if (setting.stored && setting.kind == Setting::Kind::Text)
+      checkText("--" + setting.name, setting.get(config));
+  for (const auto &[name, value] : config.taskSettings)
+    checkText("--task-set", name + "=" + value);
+}
+
 std::string writeConfigFile(const RunConfig &config) {
   std::string out = fmt::format("{}\n[settings]\n", title);
   for (const Setting &setting : settings()) {
@@ -97,13 +111,13 @@ std::string writeConfigFile(const RunConfig &config) {
     const std::string value = setting.get(config);
     if (value.empty() && setting.kind != Setting::Kind::Text)
       continue; // nobody says
-    out += fmt::format("{} = {}  # {}\n", setting.name, setting.kind == Setting::Kind::Text ? quoteJson(value) : value,
-                       config.origins.at(setting.name));
+    out += fmt::format("{} = {}  # {}\n", setting.name, setting.kind == Setting::Kind::Text ? quoteToml(value) : value,
+                       commentToml(config.origins.at(setting.name)));
   }
   if (!config.taskSettings.empty())
     out += "\n[task]\n";
   for (const auto &[name, value] : config.taskSettings)
-    out += fmt::format("{} = {}  # {}\n", quoteJson(name), quoteJson(value), config.taskOrigins.at(name));
+    out += fmt::format("{} = {}  # {}\n", quoteToml(name), quoteToml(value), commentToml(config.taskOrigins.at(name)));
   return sealed(out);
 }
 

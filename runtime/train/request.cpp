@@ -142,6 +142,7 @@ static void checkAppended(const std::string &path) {
 static void checkRunDirectory(const RunConfig &config) {
   if (config.out == "none")
     return;
+  checkTexts(config);
   if (config.origins.at("out") == "default")
     return checkFolder(fs::path(config.out).parent_path());
   checkFolder(config.out);

@@ -1,7 +1,8 @@
-// Reading TOML that may come from strangers.
+// Reading TOML that may come from strangers, and writing it.
 #include "runtime/train/toml.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/utf8.h"
 
 #include <algorithm>
 #include <cctype>
@@ -68,6 +69,39 @@ toml::table parseToml(std::string_view text, const std::string &path) {
   } catch (const toml::parse_error &error) {
     throw Error(fmt::format("{}:{}: not a TOML file: {}", path, error.source().begin.line, error.description()));
   }
+}
+
+static bool isControl(std::string_view character) {
+  return character.size() == 1 && (static_cast<unsigned char>(character[0]) < 0x20 || character[0] == 0x7f);
+}
+
+// A text whose characters are written by one function, and bytes that are of none by another.
+template <typename Write, typename WriteByte>
+static std::string rewritten(std::string_view text, const Write &write, const WriteByte &writeByte) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t size = utf8Size(text);
+    out += size ? write(text.substr(0, size)) : writeByte(static_cast<unsigned char>(text[0]));
+    text.remove_prefix(std::max<size_t>(size, 1));
+  }
+  return out;
+}
+
+std::string quoteToml(std::string_view text) {
+  const auto write = [](std::string_view character) -> std::string {
+    if (character == "\"" || character == "\\")
+      return "\\" + std::string(character);
+    return isControl(character) ? fmt::format("\\u{:04X}", static_cast<int>(character[0])) : std::string(character);
+  };
+  return "\"" + rewritten(text, write, [](unsigned char) { return std::string("\\uFFFD"); }) + "\"";
+}
+
+std::string commentToml(std::string_view text) {
+  const auto writeByte = [](unsigned char byte) { return fmt::format("\\x{:02x}", static_cast<int>(byte)); };
+  const auto write = [&](std::string_view character) {
+    return isControl(character) ? writeByte(static_cast<unsigned char>(character[0])) : std::string(character);
+  };
+  return rewritten(text, write, writeByte);
 }
 
 } // namespace stretto::runtime

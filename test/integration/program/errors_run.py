@@ -92,6 +92,9 @@ def weights_of_the_user():
     os.chmod(copy, 0)
     promises.check("unreadable weights", obeying_permissions([*load, copy]))
     os.chmod(copy, 0o644)
+    odd = shutil.copy(weights, f"{folder}/w{os.fsdecode(bytes([233]))}.safetensors")
+    promises.check("a name that is no text", [*start, "--out", f"{folder}/odd", "--init-from", odd])
+    expect(not os.path.exists(f"{folder}/odd"), "a refused run made its directory")
     damage(copy, "cut")
     promises.check("truncated weights", [*load, copy])
     with open(copy, "wb") as file:

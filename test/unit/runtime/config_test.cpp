@@ -48,6 +48,32 @@ TEST(Config, TheRecipeLiesUnderTheCommandLine) {
   EXPECT_EQ(config.taskOrigins.at("n"), "command line");
 }
 
+// Whatever values and their origins are, the file can be read, and has the values.
+TEST(Config, AnyTextSurvivesTheRunFile) {
+  TemporaryFolder folder;
+  RunConfig config = compose({"--task", "copy"});
+  config.nllSquare = config.zLoss = 0;
+  for (const std::string &text :
+       {std::string("\xf0\x9f\x98\x80 \xc3\xa9 \xef\xbf\xbd"), std::string("a\"b\\c\n\t\r\x01\x7f"),
+        std::string("'''\"\"\"# x = 1"), std::string("\\u0041")}) {
+    config.initFrom = text;
+    config.taskSettings = {{"a." + text, text}};
+    config.origins["init-from"] = config.taskOrigins["a." + text] = "my\nlr = 1\x01\xe9:3";
+    EXPECT_EQ(errorOf([&] { checkTexts(config); }), "");
+    spill(folder / "run.toml", writeConfigFile(config));
+    const ConfigLayer layer = readRunFile(folder.path);
+    EXPECT_EQ(layer.options.at("init-from").text, text);
+    EXPECT_EQ(layer.taskSettings.at("a." + text).text, text);
+  }
+  EXPECT_NE(slurp(folder / "run.toml").find("  # my\\x0alr = 1\\x01\\xe9:3\n"), std::string::npos);
+  config.taskSettings = {{"n", "w\xe9"}};
+  EXPECT_EQ(errorOf([&] { checkTexts(config); }),
+            "--task-set must be text in UTF-8, as the run directory has to keep it, but got 'n=w.'");
+  config.taskSettings.clear();
+  config.initFrom = "\xff";
+  EXPECT_NE(errorOf([&] { checkTexts(config); }).find("--init-from must be text in UTF-8"), std::string::npos);
+}
+
 TEST(Config, NoPathIsEmpty) {
   for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
                            "--dump-batch", "--config", "--of-run"}) {
