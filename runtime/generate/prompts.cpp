@@ -41,7 +41,7 @@ std::vector<NamedPrompt> readPrompts(const RunConfig &config) {
   };
   addAll(config.prompt, ';', "prompt ");
   if (!config.prompts.empty())
-    addAll(readFile(config.prompts, mostBytes), '\n', config.prompts + ":");
+    addAll(readFile(config.prompts, mostBytes, /*followLinks=*/true), '\n', config.prompts + ":");
   if (prompts.empty())
     throw Error(fmt::format("'{}' must hold a prompt in each line, but is empty", config.prompts));
   return prompts;

@@ -74,7 +74,7 @@ void checkWhole(const std::string &path, std::string_view content) {
 }
 
 ConfigLayer readConfigFile(const std::string &path) {
-  const std::string content = readFile(path, maxBytes);
+  const std::string content = readFile(path, maxBytes, /*followLinks=*/true);
   checkWhole(path, content);
   return parseConfig(path, content);
 }

@@ -74,8 +74,8 @@ WeightsOrigin readOrigin(std::string_view text) {
   return origin;
 }
 
-AppendFile::AppendFile(const std::string &path) : path(path) {
-  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+AppendFile::AppendFile(const std::string &path, bool followLinks) : path(path) {
+  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (followLinks ? 0 : O_NOFOLLOW), 0644);
   if (descriptor < 0)
     failFile("open", path, errno);
 }

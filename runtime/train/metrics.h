@@ -43,7 +43,8 @@ std::string metricsLine(const EvaluationMetrics &metrics);
 // A file that grows by whole pieces; each is written at once. Throws Error when the disk refuses.
 class AppendFile {
 public:
-  explicit AppendFile(const std::string &path);
+  // A symbolic link is refused unless `followLinks`: paths inside a run directory never follow one.
+  explicit AppendFile(const std::string &path, bool followLinks = false);
   ~AppendFile();
   AppendFile(const AppendFile &) = delete;
   AppendFile &operator=(const AppendFile &) = delete;

@@ -94,6 +94,8 @@ int Trainer::run() {
   together(control(), [&] {
     if (parts.run)
       openLogs();
+    if (isFirst() && !parts.config.scores.empty())
+      scores = std::make_unique<AppendFile>(parts.config.scores, /*followLinks=*/true);
   });
   firstStep = done;
   if (parts.config.steps == 0 && evaluates())
@@ -316,8 +318,8 @@ void Trainer::evaluate() {
   const bool withTable = parts.config.steps == 0;
   if (firstWeights && (withTable || !firstWeights->passedOver.empty()))
     metrics.weights = firstWeights;
-  if (!parts.config.scores.empty())
-    AppendFile(parts.config.scores).append(metricsLine(metrics));
+  if (scores)
+    scores->append(metricsLine(metrics));
   const std::string when = withTable ? "" : fmt::format(" at step {}", done);
   std::string text = fmt::format("evaluation{}: loss {:.4f}", when, metrics.loss);
   std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};

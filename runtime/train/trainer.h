@@ -81,6 +81,7 @@ private:
   Stepper stepper;
   PeakRate peak;
   std::unique_ptr<Logs> logs;
+  std::unique_ptr<AppendFile> scores; // what --scores names
   std::vector<EvaluationMetrics> history;
   std::optional<WeightsOrigin> firstWeights;
   int64_t done = 0, updates = 0, firstStep = 0, saved = -1;

@@ -31,6 +31,21 @@ until(lambda: os.path.exists(f"{folder}/slow/metrics.jsonl"), "the run directory
 contains(run(fake, *options, "--out", f"{folder}/slow", status=1),
          f"must have one writer, but is in use by process {slow.pid}")
 
+# Links of the user are followed, for scores, too, and a file of them that cannot be opened is told before the first step.
+os.symlink("real.jsonl", f"{folder}/link.jsonl")
+for _ in range(2):
+    run(fake, *options, "--scores", f"{folder}/link.jsonl", "--eval-every", "20", "--out", "none")
+expect(os.path.islink(f"{folder}/link.jsonl") and read(f"{folder}/real.jsonl").count(b'"eval_loss"') == 4, "scores behind a link")
+with open(f"{folder}/own.toml", "w", encoding="utf-8") as file:
+    file.write("[settings]\nsteps = 0\n")
+os.symlink("own.toml", f"{folder}/link.toml")
+run(fake, "--task", "rule", "--config", f"{folder}/link.toml", "--quiet", "--out", "none")
+told = run(fake, *options, "--scores", "/dev/stdout", "--steps", "0", "--out", "none")
+expect(told.count('"eval_loss"') == 1, told)
+os.symlink("loop.jsonl", f"{folder}/loop.jsonl")
+contains(run(fake, *options, "--scores", f"{folder}/loop.jsonl", "--out", f"{folder}/loop", status=1), "Too many levels of symbolic links")
+expect(not os.path.exists(f"{folder}/loop"), "a run began without its file of scores")
+
 # The first signal finishes the step and saves; a resume goes on.
 slow.send_signal(signal.SIGTERM)
 expect(slow.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")
