@@ -3,6 +3,7 @@
 #include "runtime/core/whole_number.h"
 #include "runtime/train/request.h"
 #include "tasks/all_tasks.h"
+#include "tools/support/streams.h"
 
 #include <cstring>
 #include <iostream>
@@ -59,6 +60,7 @@ static void check(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  tools::openClosedStreams();
   try {
     if (argc == 2 && argv[1] == std::string("--options"))
       std::cout << runtime::programOptionsHelp();

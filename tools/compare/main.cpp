@@ -5,6 +5,7 @@
 #include "runtime/runs/report.h"
 #include "runtime/runs/table.h"
 #include "runtime/runs/text_plot.h"
+#include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
 
@@ -94,6 +95,7 @@ static std::string optionError(const CLI::App &app, const CLI::Error &error, std
 }
 
 int main(int argc, char **argv) {
+  tools::openClosedStreams();
   CLI::App app("Puts runs side by side: a table of how they ended and plots of how they went.", "stretto compare");
   Options options;
   app.add_option("runs", options.arguments,

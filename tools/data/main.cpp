@@ -3,6 +3,7 @@
 #include "tasks/recipes.h"
 #include "tools/data/export.h"
 #include "tools/data/statistics.h"
+#include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
 
@@ -128,6 +129,7 @@ static std::string optionError(const CLI::App &app, const CLI::Error &error) {
 }
 
 int main(int argc, char **argv) {
+  tools::openClosedStreams();
   CLI::App app("Shows samples of a task as text and as tokens.", "stretto data");
   Options options;
   describeOptions(app, options);

@@ -8,6 +8,7 @@
 #include "tools/demo/screen.h"
 #include "tools/support/child.h"
 #include "tools/support/command_line.h"
+#include "tools/support/streams.h"
 #include "tools/support/text.h"
 
 #include <CLI/CLI.hpp>
@@ -123,6 +124,7 @@ static void complete(DemoOptions &options) {
 }
 
 int main(int argc, char **argv) {
+  tools::openClosedStreams();
   CLI::App app("Trains one spec with and without Canon layers on the same data and reports what came of it.",
                "stretto-demo");
   DemoOptions options;

@@ -1,6 +1,7 @@
 // stretto-export: writes a checkpoint as one safetensors file.
 #include "runtime/core/error.h"
 #include "tools/export/merge.h"
+#include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
 
@@ -45,6 +46,7 @@ static void run(const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  tools::openClosedStreams();
   CLI::App app("Writes a checkpoint as one safetensors file, however many ranks wrote it.", "stretto export");
   Options options;
   app.add_option("run", options.from,

@@ -1,12 +1,14 @@
 // stretto: one command for all that the tools do.
 #include "tools/stretto/commands.h"
 #include "tools/stretto/error.h"
+#include "tools/support/streams.h"
 
 #include <cstdio>
 #include <exception>
 #include <vector>
 
 int main(int argc, char **argv) {
+  stretto::tools::openClosedStreams();
   try {
     return stretto::tools::runCommand(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const stretto::tools::CommandError &error) {

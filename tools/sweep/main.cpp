@@ -3,6 +3,7 @@
 #include "tools/stretto/error.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/train.h"
+#include "tools/support/streams.h"
 #include "tools/support/text.h"
 #include "tools/sweep/lock.h"
 #include "tools/sweep/scheduler.h"
@@ -115,6 +116,7 @@ static int run(const std::vector<std::string> &words) {
 }
 
 int main(int argc, char **argv) {
+  openClosedStreams();
   int status = 1;
   try {
     return run(std::vector<std::string>(argv + 1, argv + argc));

@@ -1,0 +1,20 @@
+// The standard streams of a program, as it begins and ends.
+#pragma once
+
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace stretto::tools {
+
+// Opens those that were closed on nothing. The first file of the program would otherwise take the place of one, and get
+// what is printed.
+inline void openClosedStreams() {
+  int opened = 0;
+  while ((opened = open("/dev/null", O_RDWR)) >= 0 && opened <= STDERR_FILENO)
+    continue;
+  if (opened > STDERR_FILENO)
+    close(opened);
+}
+
+} // namespace stretto::tools
