@@ -29,6 +29,7 @@ struct RunConfig {
   std::string scores;                                          // a file for the scores of evaluations
   std::string prompt, prompts;       // what to go on with instead of training; a file with more
   int64_t write = 32, endToken = -1; // tokens of an answer, and the one that ends it; -1: none
+  bool trains() const { return steps > 0 && !bench && !writesOnly(); }
   bool writesOnly() const { return !prompt.empty() || !prompts.empty(); }
   int64_t saveEvery = 500, keep = 3, logEvery = 10;
   std::string out;

@@ -216,7 +216,7 @@ private:
   }
 
   int train(const TrainingState &state, const char *self) {
-    if (ranks.isFirst())
+    if (ranks.isFirst() && config.trains())
       catchLostOutput();
     Profile profile;
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
@@ -366,7 +366,9 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     checkRequest(config, {program.target, program.length, program.vocabulary}, !launch || launch->rank == 0);
     if (!launch && config.ranks > 1)
       return startRanks(config, argc, argv);
-    catchStopSignals();
+    outliveFileLimit();
+    if (config.trains()) // what does not has nothing to save
+      catchStopSignals();
     return runOnRanks(program, config, tasks, launch, argv[0]);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what()); // takes no memory; where nobody reads, the status tells

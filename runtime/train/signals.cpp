@@ -40,8 +40,9 @@ void catchStopSignals() {
   handle(SIGTERM, onStop);
   if (!isIgnored(SIGHUP))
     handle(SIGHUP, onStop);
-  handle(SIGXFSZ, SIG_IGN); // a limit on file sizes is then an error of write instead of the end
 }
+
+void outliveFileLimit() { handle(SIGXFSZ, SIG_IGN); }
 
 void catchLostOutput() { handle(SIGPIPE, onLostOutput); }
 

@@ -5,6 +5,8 @@
 namespace stretto::runtime {
 
 void catchStopSignals();
+// A limit on the size of files is then an error of what writes one.
+void outliveFileLimit();
 void catchLostOutput();
 // The signal that asked for a stop, or 0.
 int stopSignal();

@@ -48,6 +48,19 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     expect(process.wait() == 128 + number, f"exit status {process.returncode} after {number.name}")
     saved(out)
 
+# What trains nothing has nothing to save, and ends at once.
+idle = [fake, "--task", "rule", "--threads", "1", "--out", "none"]
+for command in ([*idle, "--steps", "0", "--eval-batches", "1000000", "--progress", "plain"], [*idle, "--bench"]):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if "--bench" in command:
+            process.stdin.write("time 1\n")
+            process.stdin.flush()
+        while "weights" not in (line := process.stdout.readline()) and "{" not in line and "planned" not in line:
+            expect(line, f"{command} ended by itself")
+        process.send_signal(number)
+        expect(process.wait(timeout=60) == -number, f"exit status {process.returncode} of {command} after {number.name}")
+
 # A terminal that closes: SIGHUP, and nothing can be printed any more.
 out = f"{folder}/terminal"
 pid, terminal = pty.fork()
