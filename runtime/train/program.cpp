@@ -332,6 +332,12 @@ private:
   std::unique_ptr<CheckpointFolder> checkpoints;
 };
 
+// Throws Error where standard output did not take all that was printed.
+void checkWritten() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw Error("the output could not be written");
+}
+
 int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks,
                const std::optional<Launch> &launch, const char *self) {
   using std::chrono::seconds;
@@ -357,7 +363,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
                                             program.cpu, program.spec_hash);
     const auto line = parseCommandLine(argc, argv, fmt::format("Trains the model '{}'.", program.model), version);
     if (!line)
-      return 0;
+      return checkWritten(), 0;
     RunConfig config = configure(*line, program.model, tasks);
     settleLoss(config, program);
     if (!config.ofRun.empty())
@@ -369,7 +375,10 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     outliveFileLimit();
     if (config.trains()) // what does not has nothing to save
       catchStopSignals();
-    return runOnRanks(program, config, tasks, launch, argv[0]);
+    const int status = runOnRanks(program, config, tasks, launch, argv[0]);
+    if (!config.trains() || config.profile) // what was asked for is in no run directory
+      checkWritten();
+    return status;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what()); // takes no memory; where nobody reads, the status tells
     return 1;

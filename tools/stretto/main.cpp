@@ -10,7 +10,10 @@
 int main(int argc, char **argv) {
   stretto::tools::openClosedStreams();
   try {
-    return stretto::tools::runCommand(std::vector<std::string>(argv + 1, argv + argc));
+    const int status = stretto::tools::runCommand(std::vector<std::string>(argv + 1, argv + argc));
+    if (status != 0 || stretto::tools::outputIsWritten())
+      return status;
+    throw stretto::tools::CommandError("the output could not be written");
   } catch (const stretto::tools::CommandError &error) {
     if (*error.what())
       std::fprintf(stderr, "stretto: %s\n", error.what());

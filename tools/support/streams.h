@@ -17,4 +17,7 @@ inline void openClosedStreams() {
     close(opened);
 }
 
+// Whether standard output took all that was printed.
+inline bool outputIsWritten() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
+
 } // namespace stretto::tools

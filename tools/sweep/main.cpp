@@ -119,7 +119,10 @@ int main(int argc, char **argv) {
   openClosedStreams();
   int status = 1;
   try {
-    return run(std::vector<std::string>(argv + 1, argv + argc));
+    status = run(std::vector<std::string>(argv + 1, argv + argc));
+    if (status == 0 && !outputIsWritten())
+      throw CommandError("the output could not be written");
+    return status;
   } catch (const CommandError &error) {
     status = error.status;
     fmt::print(stderr, "stretto sweep: error: {}\n", error.what());
