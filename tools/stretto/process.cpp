@@ -5,7 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
-
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ int runProgram(const fs::path &program, const std::vector<std::string> &argument
   return waitFor(spawn(program, arguments, nullptr));
 }
 
-std::string outputOf(const fs::path &program, const std::vector<std::string> &arguments) {
+std::string outputOf(const fs::path &program, const std::vector<std::string> &arguments, bool quiet) {
   int ends[2];
   if (pipe(ends) != 0)
     throw CommandError(std::string("cannot make a pipe: ") + std::strerror(errno));
@@ -76,6 +76,8 @@ std::string outputOf(const fs::path &program, const std::vector<std::string> &ar
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addclose(&actions, ends[1]);
+  if (quiet)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = spawn(program, arguments, &actions);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);

@@ -16,7 +16,9 @@ std::filesystem::path siblingProgram(const std::string &name);
 // Runs a program to its end with this process's streams; returns its exit status, 128 + n where signal n ended it.
 int runProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments);
 
-// Runs a program to its end and returns its standard output. Throws CommandError where it fails.
-std::string outputOf(const std::filesystem::path &program, const std::vector<std::string> &arguments);
+// Runs a program to its end and returns its standard output; `quiet`: nothing comes of what it says beside that. Throws
+// CommandError where it fails.
+std::string outputOf(const std::filesystem::path &program, const std::vector<std::string> &arguments,
+                     bool quiet = false);
 
 } // namespace stretto::tools

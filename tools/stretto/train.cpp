@@ -184,11 +184,32 @@ std::string specDigest(const TrainArguments &arguments) {
   return key.digest();
 }
 
+// What the task of the options gives a program, as stretto-data says it: batch, length, vocabulary. It depends on the
+// files that the task is made from. Empty where there is no task, or where that cannot be made: the compiler says why.
+static std::string shapeOf(std::span<const std::string> compiler) {
+  const std::string task = lastValue(compiler, "--task").value_or("");
+  if (task.empty())
+    return "";
+  std::vector<std::string> words{task, "--shape"};
+  if (const std::string preset = lastValue(compiler, "--preset").value_or(""); !preset.empty())
+    words.insert(words.end(), {"--preset", preset});
+  for (const std::string &setting : allValues(compiler, "--task-set"))
+    words.insert(words.end(), {"--set", setting});
+  if (const std::string length = lastValue(compiler, "--length").value_or(""); !length.empty())
+    words.insert(words.end(), {"--set", "length=" + length});
+  try {
+    return outputOf(siblingProgram("stretto-data"), words, /*quiet=*/true);
+  } catch (const CommandError &) {
+    return "";
+  }
+}
+
 // Everything the program depends on: the machine (a folder may be shared by several), the spec with its imports, the
-// options, and the parts of Stretto that make it or are linked into it, with the folder where it will look for them.
+// options with the shape that follows from them, and the parts of Stretto that make it or are linked into it, with the
+// folder where it will look for them.
 static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
   CacheKey key;
-  key.add("stretto program 2");
+  key.add("stretto program 3");
   key.add(machineFlags());
   key.addFile(compiler);
   fs::path libraries = compiler.parent_path().parent_path() / "lib";
@@ -204,6 +225,7 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
   addSpec(key, arguments, compiler.parent_path());
   for (const std::string &argument : arguments.compiler)
     key.add(argument);
+  key.add(shapeOf(arguments.compiler));
   return key.digest();
 }
 

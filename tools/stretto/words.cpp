@@ -14,14 +14,19 @@ std::optional<std::string> firstValue(std::span<const std::string> words, const 
   return std::nullopt;
 }
 
-std::optional<std::string> lastValue(std::span<const std::string> words, const std::string &name) {
-  std::optional<std::string> value;
+std::vector<std::string> allValues(std::span<const std::string> words, const std::string &name) {
+  std::vector<std::string> values;
   for (size_t i = 0; i < words.size(); ++i)
     if (words[i] == name && i + 1 < words.size())
-      value = words[++i];
+      values.push_back(words[++i]);
     else if (words[i].starts_with(name + "="))
-      value = words[i].substr(name.size() + 1);
-  return value;
+      values.push_back(words[i].substr(name.size() + 1));
+  return values;
+}
+
+std::optional<std::string> lastValue(std::span<const std::string> words, const std::string &name) {
+  const std::vector<std::string> values = allValues(words, name);
+  return values.empty() ? std::nullopt : std::optional(values.back());
 }
 
 bool hasOption(std::span<const std::string> words, const std::string &name) {

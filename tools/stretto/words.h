@@ -12,6 +12,9 @@ namespace stretto::tools {
 std::optional<std::string> firstValue(std::span<const std::string> words, const std::string &name);
 std::optional<std::string> lastValue(std::span<const std::string> words, const std::string &name);
 
+// All of them, in their order.
+std::vector<std::string> allValues(std::span<const std::string> words, const std::string &name);
+
 bool hasOption(std::span<const std::string> words, const std::string &name);
 
 // Takes an option out of the words each time it is there, with its values.
