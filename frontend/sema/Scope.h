@@ -15,12 +15,14 @@ struct Binding {
   Value value;
 };
 
-/// A level of names. Assignments go to the innermost scope of the function or repeat body.
+/// A level of names. Assignments go to the scope of the function that has the variable, or else to the innermost one.
 struct Scope {
   enum class Kind : uint8_t { File, Frame, Repeat, Def } kind;
   Scope *parent;
   llvm::MapVector<llvm::StringRef, std::unique_ptr<Binding>> bindings; // keys point into Binding::name
   llvm::StringMap<const Declaration *> declarations;
+  /// Of a repeat: the variables of enclosing scopes that it has changed, with their values before.
+  llvm::MapVector<Binding *, Value> changed;
 
   Scope(Kind kind, Scope *parent) : kind(kind), parent(parent) {}
   Binding *find(llvm::StringRef name);

@@ -41,25 +41,28 @@ Binding *Names::lookup(llvm::StringRef name) const {
   return nullptr;
 }
 
-bool Names::isAssigned(llvm::StringRef name) const {
+Scope *Names::homeOf(llvm::StringRef name) const {
   for (Scope *each = current; each; each = each->parent) {
     if (each->find(name))
-      return true;
+      return each;
     if (each->kind == Scope::Kind::Frame)
-      return false;
+      return nullptr;
   }
-  return false;
+  return nullptr;
 }
+
+bool Names::isAssigned(llvm::StringRef name) const { return homeOf(name) != nullptr; }
 
 void Names::assign(llvm::StringRef name, Value value) {
-  if (isInModelItself() && !value.isTensor())
+  Scope *known = homeOf(name);
+  Scope &home = known ? *known : *current;
+  Binding *variable = home.find(name);
+  bool staysTensor = value.isTensor() && (!variable || variable->value.isTensor());
+  if (&home == model && !staysTensor)
     ++version;
-  current->bind(name, std::move(value));
-}
-
-void Names::change(Binding &variable, Value value) {
-  variable.value = std::move(value);
-  ++version;
+  if (&home != current)
+    current->changed.try_emplace(variable, variable->value);
+  home.bind(name, std::move(value));
 }
 
 // ---------------------------------------------------------------- blocks and defs

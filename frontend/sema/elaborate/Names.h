@@ -30,8 +30,6 @@ public:
   /// Whether a variable of this function exists already, so that assigning it changes it.
   bool isAssigned(llvm::StringRef name) const;
   void assign(llvm::StringRef name, Value value);
-  /// Gives another number to a variable of an enclosing scope.
-  void change(Binding &variable, Value value);
   /// Changes with every number that is assigned to a variable of the model: blocks see it.
   unsigned numbersVersion() const { return version; }
   /// Whether the files have a symbol of this name.
@@ -51,6 +49,8 @@ public:
   std::vector<llvm::StringRef> visibleCallees() const;
 
 private:
+  /// The scope of this function that has the variable, or null.
+  Scope *homeOf(llvm::StringRef name) const;
   void checkFileNames();
 
   const LoadedProgram &loaded;

@@ -69,25 +69,22 @@ std::shared_ptr<Iteration> Repeats::runIteration(const RepeatStmt &stmt, int64_t
   return iteration;
 }
 
-/// Finds the outer variables that the body changed. Tensors are carried and must keep their shape; changed
-/// numbers make the iterations differ.
+/// Finds the outer variables that the body changed, and gives them back the values before it. Tensors are carried and
+/// must keep their shape; changed numbers stay, and make the iterations differ.
 bool Repeats::collectAssigned(const RepeatStmt &stmt, Scope &inner, Iteration &iteration, bool &changesNumbers) {
   bool valid = true;
-  for (auto &[name, binding] : inner.bindings) {
-    if (name == stmt.index.text || !names.isAssigned(name))
-      continue;
-    Binding *outer = names.lookup(name);
-    const Value &before = outer->value, &after = binding->value;
+  for (auto &[outer, before] : inner.changed) {
+    const Value after = std::exchange(outer->value, before);
     if (before.isError() || after.isError()) {
-      names.scope().bind(name, Value()); // what reads it fails quietly
+      names.assign(outer->name, Value()); // what reads it fails quietly
       valid = false;
     } else if (before.isTensor() != after.isTensor()) {
-      reporter.error(stmt.range, "'" + name + "' must stay of one kind in a repeat, but changes from " +
+      reporter.error(stmt.range, "'" + outer->name + "' must stay of one kind in a repeat, but changes from " +
                                      kindName(before) + " to " + kindName(after));
       valid = false;
     } else if (!after.isTensor()) {
       changesNumbers |= !sameStatic(before, after);
-      names.change(*outer, after);
+      names.assign(outer->name, after);
     } else if (checkKeepsShape(outer->name, before, after)) {
       iteration.assigned.push_back(outer);
       iteration.function.results.push_back(after.get<Tensor>()->id);
@@ -170,6 +167,6 @@ void Repeats::emit(const RepeatStmt &stmt, const Iterations &iterations) {
   for (auto [binding, value] : layers.variables()) {
     const Tensor *before = binding->value.get<Tensor>();
     if (before->owner != &outer || before->id != value)
-      names.scope().bind(binding->name, Tensor{&outer, value});
+      names.assign(binding->name, Tensor{&outer, value});
   }
 }

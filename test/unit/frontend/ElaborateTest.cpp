@@ -118,6 +118,44 @@ TEST(Layers, NumbersThatChangeMakeLayersDiffer) {
   EXPECT_EQ(last->type.dims[0].size, 128);
 }
 
+/// The numbers of all constants of a function and of those that it calls, in order.
+std::vector<double> constantsOf(const Program &program, const Function &function) {
+  std::vector<double> constants;
+  for (const Op &op : function.ops) {
+    if (op.name == "constant")
+      constants.push_back(std::get<double>(op.attributes[0].value));
+    if (op.name == "call")
+      llvm::append_range(constants, constantsOf(program, program.functions[*op.callee]));
+  }
+  return constants;
+}
+
+std::vector<double> constantsIn(llvm::StringRef statements) {
+  Frontend frontend;
+  frontend.run(inModel(statements));
+  EXPECT_TRUE(frontend.program) << frontend.errors();
+  return frontend.program ? constantsOf(*frontend.program, frontend.program->main()) : std::vector<double>();
+}
+
+TEST(Layers, BlocksAndDefsSeeTheNumbersOfTheirLayer) {
+  using Numbers = std::vector<double>;
+  std::string callees = "n = 1\nblock scaled(y) { return y * n }\ndef plus(y) = y + n\n";
+  EXPECT_EQ(constantsIn(callees + "repeat 2 { n = n + 1  x = scaled(x)  x = plus(x)  x = x - n }"),
+            (Numbers{2, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(constantsIn(callees + "repeat 2 { x = scaled(x)  n = n + 1 }\nx = scaled(x)"), (Numbers{1, 2, 3}));
+  EXPECT_EQ(constantsIn(callees + "repeat 2 { repeat 2 { n = n + 1  x = scaled(x) } }"), (Numbers{2, 3, 4, 5}));
+}
+
+TEST(Layers, DefsSeeTheTensorsOfTheirLayer) {
+  Frontend frontend;
+  frontend.run(inModel("def twice(y) = y + x\nrepeat 2 { x = silu(x)  x = twice(x) }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const Function &body = frontend.program->functions[0];
+  ASSERT_EQ(body.ops.size(), 2u);
+  EXPECT_EQ(body.ops[1].operands[0], body.ops[0].results[0]);
+  EXPECT_EQ(body.ops[1].operands[1], body.ops[0].results[0]);
+}
+
 TEST(Layers, OuterValuesAreInvariants) {
   Frontend frontend;
   frontend.run(inModel("y = x\nw = parameter(16)\nrepeat 3 { x = (x + y) * w }"));

@@ -36,6 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"block b(y) { return y }\nx = x + b", "'b' is a block or def; call it with (...)"},
                     Case{"block b(y) { return y + x }\nx = b(x)",
                          "'x' is a tensor of another function; pass it as an argument"},
+                    Case{"n = 1\nblock b(y) { return y * n }\nx = b(x)\nn = x\nx = b(x)",
+                         "4:25: error: 'n' is a tensor of another function; pass it as an argument"},
                     Case{"block b(y) { return b(y) }\nx = b(x)", "3:21: error: 'b' may not call itself"},
                     Case{"def b(y) = b(y)\nx = b(x)", "'b' may not call itself"},
                     Case{"block linear(y) { return y }", "'linear' is a built-in operation; choose another name"},
