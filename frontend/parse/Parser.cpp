@@ -217,7 +217,7 @@ bool Parser::parseType(TypeSyntax &type) {
   type.range = peek().range;
   if (isAt(TokenKind::LeftBrace)) {
     type.kind = TypeSyntax::Kind::Enum;
-    return parseMembers(type.members, type.range);
+    return parseTypeMembers(type);
   }
   using Kind = TypeSyntax::Kind;
   for (Kind kind : {Kind::Int, Kind::Float, Kind::Bool, Kind::Set, Kind::Tensor})
@@ -228,9 +228,16 @@ bool Parser::parseType(TypeSyntax &type) {
     return false;
   }
   take();
-  if (type.kind == Kind::Set && isAt(TokenKind::LeftBrace))
-    return parseMembers(type.members, type.range);
-  return true;
+  return type.kind != Kind::Set || !isAt(TokenKind::LeftBrace) || parseTypeMembers(type);
+}
+
+bool Parser::parseTypeMembers(TypeSyntax &type) {
+  if (!parseMembers(type.members, type.range))
+    return false;
+  if (!type.members.empty())
+    return true;
+  diagnostics.error(type.range, "a type must list the names that it allows, but got '{}'");
+  return false;
 }
 
 bool Parser::parseMembers(std::vector<Identifier> &members, SourceRange &range) {

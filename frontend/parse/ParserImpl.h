@@ -41,6 +41,7 @@ private:
   bool parseParameters(std::vector<Parameter> &parameters);
   bool parseParameter(Parameter &parameter);
   bool parseType(TypeSyntax &type);
+  bool parseTypeMembers(TypeSyntax &type);
   bool parseMembers(std::vector<Identifier> &members, SourceRange &range);
 
   // statements

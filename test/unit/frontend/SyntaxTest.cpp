@@ -158,6 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadSyntax{"block b { }", "expected '(' before the parameters, but got '{'"},
         BadSyntax{"block b(x, y, x) { }", "f:1:15: error: the parameter 'x' is declared twice"},
         BadSyntax{"block b(x: itn) { }", "but got 'itn'; did you mean 'int'?"},
+        BadSyntax{"block b(x: {}) { }", "f:1:12: error: a type must list the names that it allows, but got '{}'"},
+        BadSyntax{"block b(x: set {}) { }", "a type must list the names that it allows, but got '{}'"},
         BadSyntax{"block b(x", "expected ')' after the parameters, but got the end of the file"},
         BadSyntax{"def f(x) x", "expected '=' before the value of 'def f', but got 'x'"},
         BadSyntax{"model m { x == 3 }", "expected '=' after the name 'x' at the start of a statement; '==' compares"},
