@@ -66,6 +66,22 @@ Value rotaryOf(BuiltinCall &call, const Value &x) {
                          {"style", call.symbol("style")}});
 }
 
+/// Reports arguments of different widths whose heads are given by their number: the heads would differ in width.
+bool expectEqualWidths(BuiltinCall &call) {
+  const Type &first = typeOf(call.operands()[0]);
+  for (const Value &x : call.operands()) {
+    const Type &type = typeOf(x);
+    if (!call.has("heads") || type.width().size == first.width().size)
+      continue;
+    Diagnostic &diagnostic =
+        call.errorAt("heads", "with heads, all arguments of 'rotary' must have one width, but got " + first.str() +
+                                  " and " + type.str() + "; give head_dim instead, the width of a head");
+    noteOrigins(diagnostic, first, type);
+    return false;
+  }
+  return true;
+}
+
 Values rotary(BuiltinCall &call) {
   Values results(call.operands().size());
   if (call.has("heads") == call.has("head_dim")) {
@@ -73,6 +89,8 @@ Values rotary(BuiltinCall &call) {
     return results;
   }
   if (!call.expectRows("x") || !call.expectInRange("heads", 1) || !call.expectInRange("head_dim", 1))
+    return results;
+  if (!expectEqualWidths(call))
     return results;
   if (call.real("theta", 10000) <= 0) {
     call.errorAt("theta", "theta must be positive, but got " + toString(call.value("theta")));

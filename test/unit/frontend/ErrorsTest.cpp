@@ -92,6 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
              "'weight' of 'linear' must be a weight [width, 16], but got [8, 8]"},
         Case{"x = rms_norm(x, heads = 3)", "heads must divide the width of [batch=2, length=8, dim=16], but got 3"},
         Case{"x = rotary(x, heads = 3)", "heads must divide the width of [batch=2, length=8, dim=16], but got 3"},
+        Case{"x, y = rotary(x, linear(x, 8), heads = 4)",
+             "3:40: error: with heads, all arguments of 'rotary' must have one width, but got [batch=2, length=8, "
+             "dim=16] and [batch=2, length=8, 8]; give head_dim instead, the width of a head"},
         Case{"x = rotary(x)", "'rotary' needs either heads or head_dim"},
         Case{"x = rotary(x, heads = 4, fraction = 0.25)",
              "fraction must give an even number of the 4 columns of a head, but got 0.25"},
