@@ -15,7 +15,7 @@ uint32_t SourceFiles::add(llvm::StringRef name, llvm::StringRef text) {
   file->text = text.str();
   file->lineStarts.push_back(0);
   for (uint32_t offset = 0; offset < file->text.size(); ++offset)
-    if (file->text[offset] == '\n')
+    if (endsLine(file->text, offset))
       file->lineStarts.push_back(offset + 1);
   files.push_back(std::move(file));
   return files.size() - 1;

@@ -40,6 +40,11 @@ public:
   /// Adds the value of "--set name=value".
   uint32_t addOverride(llvm::StringRef name, llvm::StringRef value);
 
+  /// Whether a line ends with this byte: a line feed, or a carriage return that none follows.
+  static bool endsLine(llvm::StringRef text, size_t at) {
+    return text[at] == '\n' || (text[at] == '\r' && !text.substr(at + 1).starts_with("\n"));
+  }
+
   llvm::StringRef name(uint32_t file) const { return files[file]->name; }
   llvm::StringRef text(uint32_t file) const { return files[file]->text; }
   llvm::StringRef text(SourceRange range) const;

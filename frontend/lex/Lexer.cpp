@@ -52,7 +52,7 @@ private:
     uint8_t newlines = 0;
     for (; at < text.size(); ++at) {
       char c = text[at];
-      if (c == '\n')
+      if (SourceFiles::endsLine(text, at))
         newlines = std::min(newlines + 1, 2);
       else if (c != ' ' && c != '\t' && c != '\r')
         break;
@@ -193,7 +193,7 @@ private:
       ++at;
     char c = text[begin];
     if (c == '#') {
-      at = std::min(text.find('\n', at), text.size());
+      at = std::min(text.find_first_of("\r\n", at), text.size());
       return error(begin, "'#' does not begin a comment; write '//'");
     }
     if (llvm::isPrint(c))

@@ -198,6 +198,16 @@ TEST(Diagnostics, CaretCoversTheRangeAlsoAfterTabs) {
             "f:2:6: error: expected a number, but got '12ab'\n    \tx = 12ab\n    \t    ^~~~\n");
 }
 
+TEST(Diagnostics, LinesEndWithOneByteOrTwo) {
+  for (llvm::StringRef end : {"\n", "\r\n", "\r"}) {
+    Text text("model m {" + end.str() + end.str() + "x = 12ab # no" + end.str() + "y = $" + end.str() + "}");
+    text.tree();
+    for (const char *part : {"f:3:5: error: expected a number, but got '12ab'\n    x = 12ab # no\n        ^~~~\n",
+                             "f:4:5: error: unexpected character '$'\n    y = $\n        ^\n"})
+      EXPECT_NE(text.errors().find(part), std::string::npos) << text.errors();
+  }
+}
+
 TEST(Diagnostics, NearestNameIsClose) {
   EXPECT_EQ(nearestName("rms_nrom", {"rms_norm", "layer_norm"}), "rms_norm");
   EXPECT_EQ(nearestName("foo", {"linear", "canon"}), "");
@@ -227,6 +237,13 @@ TEST(Format, IsIdempotent) {
     std::string once = format(text);
     EXPECT_EQ(format(once), once);
     EXPECT_EQ(once.find("errors"), std::string::npos) << once;
+  }
+}
+
+TEST(Format, TakesEachLineEnd) {
+  for (llvm::StringRef end : {"\n", "\r\n", "\r"}) {
+    std::string text = ("// of one" + end + "def f(a) = a" + end + end + "def g(a) = a // of two" + end).str();
+    EXPECT_EQ(format(text), "// of one\ndef f(a) = a\n\ndef g(a) = a  // of two\n");
   }
 }
 
