@@ -57,6 +57,8 @@ public:
                               SourceRange range);
   /// Counts operations of the function being built; false (after one error) when a model has too many of them.
   bool grow(int64_t operations, SourceRange range);
+  /// False when there were too many operations or steps.
+  bool mayGoOn() const { return !budget.isExhausted(); }
   /// The name of an operation's weights: of the variable, or of the operation.
   std::string weightScope(llvm::StringRef op, NameHint hint);
   Value makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Initializer init, bool frozen, SourceRange range);

@@ -29,6 +29,7 @@ WRONG = {  # name: (text, options, place, message)
     "blocks": (doubling("block", 16), [], "13:32", TOO_MANY),
     "many blocks": (doubling("block", 60), [], "13:32", TOO_MANY),
     "repeats": (model("  repeat 4096 { repeat 4096 { x = tanh(exp(tanh(x))) } }"), [], "3:17", TOO_MANY),
+    "parts": ("model m(vocab: int) {\n  x = split(linear(embed(tokens, vocab, 8), 16777216), 16777216)\n  return x\n}\n", [], "2:7", TOO_MANY),
     "statements": (model("  x = tanh(x)\n" * 100_000), [], "10002:7", TOO_MANY),
     "vocabulary": (model(""), ["--vocab", "2000000000", "--batch", "2", "--length", "8"], "4:10", "a row has at most 2^24 columns, but got [batch=2, length=8, vocab=2000000000]"),
     "layers": (model("  repeat dim { x = tanh(x) }"), ["--set", "dim=1000000"], "3:10", "a repeat runs 0 to 4096 times, but got 1000000"),

@@ -26,9 +26,9 @@ Values splitOf(BuiltinCall &call) {
     return {Value()};
   }
   Values results;
-  for (int64_t part = 0; part < parts; ++part)
+  for (int64_t part = 0; part < parts && call.emitter.mayGoOn(); ++part)
     results.push_back(slice(call.emitter, call.value("x"), part * (width / parts), {width / parts}, call.range()));
-  return results;
+  return call.emitter.mayGoOn() ? results : Values{Value()};
 }
 
 Values sliceOf(BuiltinCall &call) {
