@@ -53,6 +53,10 @@ static Value materialize(Emitter &emitter, const Value &operand, const Type &typ
 
 Value frontend::applyBinary(Emitter &emitter, llvm::StringRef function, const Value &a, const Value &b,
                             SourceRange range) {
+  if (function == "div" && b.isNumber() && toFloat(b) == 0) {
+    emitter.reporter.error(range, "division by zero");
+    return {};
+  }
   const Type typeOfA = typeOf(a.isTensor() ? a : b), typeOfB = typeOf(b.isTensor() ? b : a);
   std::optional<Type> type = commonType(emitter.reporter, function, typeOfA, typeOfB, range);
   if (!type)

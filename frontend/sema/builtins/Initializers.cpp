@@ -7,6 +7,9 @@ using namespace stretto::frontend;
 
 namespace {
 
+/// Of a truncated normal, in standard deviations: programs draw until a number lies within.
+constexpr double leastBound = 0.01;
+
 /// Reports a number that is no scale of a distribution.
 bool expectScale(BuiltinCall &call, double value, bool mayBeZero) {
   if (value > 0 || (mayBeZero && value == 0))
@@ -24,8 +27,13 @@ Values normal(BuiltinCall &call) {
 
 Values truncatedNormal(BuiltinCall &call) {
   double std = call.real("std", 0), bound = call.real("bound", 3);
-  if (!expectScale(call, std, /*mayBeZero=*/true) || !expectScale(call, bound, /*mayBeZero=*/false))
+  if (!expectScale(call, std, /*mayBeZero=*/true))
     return {Value()};
+  if (bound < leastBound) {
+    call.errorAt("bound",
+                 "bound must be at least " + toString(Value(leastBound)) + ", but got " + toString(Value(bound)));
+    return {Value()};
+  }
   return {Initializer{Initializer::Kind::TruncatedNormal, std, bound}};
 }
 

@@ -8,10 +8,15 @@ using namespace stretto::frontend;
 
 namespace {
 
-/// The columns of a head: the gain and the bias of a norm have one entry for each. Nothing after an error.
+/// Checks what norms have in common. The columns of a head: the gain and the bias of a norm have one entry for each.
+/// Nothing after an error.
 std::optional<Dim> headWidth(BuiltinCall &call) {
   if (!call.expectRows("x") || !call.expectInRange("heads", 1))
     return std::nullopt;
+  if (call.real("eps", 0) < 0) {
+    call.errorAt("eps", "eps must be at least 0, but got " + toString(call.value("eps")));
+    return std::nullopt;
+  }
   const Type &type = call.type("x");
   const Dim width = type.width();
   int64_t heads = call.integer("heads", 1);

@@ -90,6 +90,10 @@ INSTANTIATE_TEST_SUITE_P(
              "the operands of 'mul' must have the same shape, but got [batch=2, length=8, dim=16] and [8]"},
         Case{"w = parameter(8, 8)\nx = linear(x, weight = w)",
              "'weight' of 'linear' must be a weight [width, 16], but got [8, 8]"},
+        Case{"x = x / 0", "3:5: error: division by zero"}, Case{"x = x / (1.0 - 1)", "3:5: error: division by zero"},
+        Case{"x = rms_norm(x, eps = -1.0)", "3:23: error: eps must be at least 0, but got -1.0"},
+        Case{"x = l2_norm(x, eps = -1)", "3:22: error: eps must be at least 0, but got -1.0"},
+        Case{"x = layer_norm(x, eps = -1e-9)", "error: eps must be at least 0, but got -1e-09"},
         Case{"x = rms_norm(x, heads = 3)", "heads must divide the width of [batch=2, length=8, dim=16], but got 3"},
         Case{"x = rotary(x, heads = 3)", "heads must divide the width of [batch=2, length=8, dim=16], but got 3"},
         Case{"x, y = rotary(x, linear(x, 8), heads = 4)",
@@ -210,6 +214,9 @@ INSTANTIATE_TEST_SUITE_P(
              "3:26: error: 'step_bias' takes numbers 0 < low < high, but got 0.0 and 1.0"},
         Case{"x = linear(x, 16, init = step_bias(0.1, 0.001))",
              "'step_bias' takes numbers 0 < low < high, but got 0.1 and 0.001"},
+        Case{"x = linear(x, 16, init = truncated_normal(0.02, bound = 1e-9))",
+             "3:57: error: bound must be at least 0.01, but got 1e-09"},
+        Case{"x = linear(x, 16, init = truncated_normal(0.02, -3))", "bound must be at least 0.01, but got -3.0"},
         Case{"x = linear(x, 16, init = step_bias(0.1))", "'step_bias' needs the argument 'high'"}));
 
 INSTANTIATE_TEST_SUITE_P(
