@@ -104,8 +104,10 @@ Value computeFloats(BinaryOperator op, double a, double b, std::string &problem)
 Value remainder(const Value &a, const Value &b, std::string &problem) {
   auto *x = a.get<int64_t>();
   auto *y = b.get<int64_t>();
-  if (x && y && *y > 0)
-    return ((*x % *y) + *y) % *y;
+  if (x && y && *y > 0) {
+    int64_t rest = *x % *y;
+    return rest < 0 ? rest + *y : rest;
+  }
   problem = "'%' takes an int and a positive int, but got " + toString(a) + " and " + toString(b);
   return {};
 }

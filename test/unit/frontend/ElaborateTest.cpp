@@ -296,6 +296,12 @@ TEST(Columns, OfWeightsAreWeights) {
   EXPECT_EQ(types, "[dim=16] [dim=16] [batch=2, length=8, 2 * dim=32] ");
 }
 
+TEST(Numbers, RemaindersAreExact) {
+  EXPECT_EQ(constantsIn("x = x * ((9223372036854775806 % 9223372036854775807) / 9223372036854775806)\n"
+                        "x = x * (-7 % 4)"),
+            (std::vector<double>{1, 1}));
+}
+
 TEST(Numbers, AreExact) {
   Frontend frontend;
   frontend.run(inModel("x = relu(x)",
