@@ -90,7 +90,7 @@ private:
 } // namespace
 
 void ModulePrinter::nameFunctions() {
-  names.reserved = python::reservedNames();
+  names.reserved = python::reservedNames(allHelpers());
   names.hasPositions = documentsOf(module).has_value();
   if (names.hasPositions)
     names.reserved.insert("positions");

@@ -40,32 +40,34 @@ std::string python::freshName(llvm::StringRef hint, llvm::function_ref<bool(llvm
 
 std::string python::groupName(unsigned group) { return group == 0 ? "w" : "w_" + std::to_string(group + 1); }
 
-llvm::StringSet<> python::reservedNames() {
+/// The names that stand right before a parenthesis in the code: of functions and classes that it defines, and of those
+/// that it calls. Methods are no names of their own.
+static void addCalled(llvm::StringRef code, llvm::StringSet<> &names) {
+  for (size_t end = code.find('('); end != llvm::StringRef::npos; end = code.find('(', end + 1)) {
+    size_t begin = end;
+    while (begin > 0 && (llvm::isAlnum(code[begin - 1]) || code[begin - 1] == '_'))
+      --begin;
+    bool isMethod = begin > 0 && code[begin - 1] == '.';
+    if (begin != end && !isMethod)
+      names.insert(code.slice(begin, end));
+  }
+}
+
+llvm::StringSet<> python::reservedNames(llvm::StringRef helpers) {
+  static constexpr llvm::StringLiteral keywords =
+      "False None True and as assert async await break class continue def del elif else except finally for from global "
+      "if import in is lambda nonlocal not or pass raise return try while with yield";
+  static constexpr llvm::StringLiteral imports = "F json nn os struct torch";
+  static constexpr llvm::StringLiteral ofTheText = "float i iter load_stretto loss next range self super";
+  llvm::SmallVector<llvm::StringRef> fixed, pieces;
+  for (llvm::StringRef list : {keywords, imports, ofTheText})
+    llvm::SplitString(list, fixed);
   llvm::StringSet<> names;
-  for (llvm::StringRef name : {"False",       "None",       "True",
-                               "and",         "as",         "assert",
-                               "async",       "await",      "break",
-                               "class",       "continue",   "def",
-                               "del",         "elif",       "else",
-                               "except",      "finally",    "for",
-                               "from",        "global",     "if",
-                               "import",      "in",         "is",
-                               "lambda",      "nonlocal",   "not",
-                               "or",          "pass",       "raise",
-                               "return",      "try",        "while",
-                               "with",        "yield", // keywords
-                               "F",           "json",       "nn",
-                               "os",          "struct",     "torch",
-                               "float",       "iter",       "next",
-                               "range",       "super",      "sum",
-                               "enumerate",   "open",       "bytearray",
-                               "loss", // what the text uses
-                               "i",           "self",       "load_stretto",
-                               "rms_norm",    "layer_norm", "shift",
-                               "canon",       "rotary",     "softmax_attention",
-                               "maximum",     "minimum",    "Weights",
-                               "read_stretto"})
+  for (llvm::StringRef name : fixed)
     names.insert(name);
+  helpers.split(pieces, "\"\"\"");
+  for (size_t i = 0; i < pieces.size(); i += 2) // the others are docstrings
+    addCalled(pieces[i], names);
   return names;
 }
 

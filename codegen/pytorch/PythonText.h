@@ -31,8 +31,8 @@ std::string freshName(llvm::StringRef hint, llvm::function_ref<bool(llvm::String
 /// What the groups of weights of a function are called: `w`, `w_2`, ...
 std::string groupName(unsigned group);
 
-/// Keywords, and the names that emitted modules use themselves.
-llvm::StringSet<> reservedNames();
+/// Keywords, and the names that emitted modules use themselves: those that `helpers` define and call included.
+llvm::StringSet<> reservedNames(llvm::StringRef helpers);
 
 /// The shortest literal that is read back as the same number.
 std::string number(const llvm::APFloat &value);
