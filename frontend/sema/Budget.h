@@ -10,8 +10,8 @@ class Budget {
 public:
   explicit Budget(Reporter &reporter) : reporter(reporter) {}
 
-  /// Counts work; false (after one error) when the program takes too much.
-  bool spend(unsigned count);
+  /// Counts work that is done at `range`; false (after one error) when the program takes too much.
+  bool spend(unsigned count, SourceRange range);
   /// Ends the elaboration, after an error that would repeat itself.
   void exhaust() { exhausted = true; }
   bool isExhausted() const { return exhausted; }

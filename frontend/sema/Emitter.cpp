@@ -50,7 +50,7 @@ bool Emitter::grow(int64_t operations, SourceRange range) {
 }
 
 Op &Emitter::append(llvm::StringRef name, SourceRange range) {
-  budget.spend(steps);
+  budget.spend(steps, range);
   grow(1, range);
   Op &op = place.function->function.ops.emplace_back();
   op.name = name;
@@ -117,7 +117,7 @@ std::string Emitter::weightScope(llvm::StringRef op, NameHint hint) {
 
 Value Emitter::makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Initializer init, bool frozen,
                           SourceRange range) {
-  budget.spend(steps);
+  budget.spend(steps, range);
   Weight weight;
   weight.name = name;
   weight.type.kind = Type::Kind::Weight;

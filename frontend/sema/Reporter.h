@@ -28,8 +28,6 @@ public:
   /// Errors are in this call until it is left. False, after an error, if it is being evaluated already.
   bool enterCall(const Declaration &callee, SourceRange site);
   void leaveCall() { calls.pop_back(); }
-  /// The place of the innermost call, or none.
-  SourceRange innermostCall() const { return calls.empty() ? SourceRange() : calls.back().site; }
 
 private:
   struct Call {

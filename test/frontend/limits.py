@@ -31,6 +31,7 @@ WRONG = {  # name: (text, options, place, message)
     "repeats": (model("  repeat 4096 { repeat 4096 { x = tanh(exp(tanh(x))) } }"), [], "3:17", TOO_MANY),
     "parts": ("model m(vocab: int) {\n  x = split(linear(embed(tokens, vocab, 8), 16777216), 16777216)\n  return x\n}\n", [], "2:7", TOO_MANY),
     "statements": (model("  x = tanh(x)\n" * 100_000), [], "10002:7", TOO_MANY),
+    "steps": (model("  repeat 4096 as a { repeat 4096 as b { n = a + b } }"), [], "3:", "the program takes more than 4000000 steps to elaborate"),
     "vocabulary": (model(""), ["--vocab", "2000000000", "--batch", "2", "--length", "8"], "4:10", "a row has at most 2^24 columns, but got [batch=2, length=8, vocab=2000000000]"),
     "layers": (model("  repeat dim { x = tanh(x) }"), ["--set", "dim=1000000"], "3:10", "a repeat runs 0 to 4096 times, but got 1000000"),
     "parentheses": (model(f"  x = {'(' * 100_000}x{')' * 100_000}"), [], "3:", "levels of nesting are allowed"),

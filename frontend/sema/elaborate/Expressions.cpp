@@ -44,7 +44,7 @@ SymbolSet setOf(const SetExpr &expr) {
 
 /// Counts an evaluation. False, after one error, when there are too many, or too many within each other.
 bool Expressions::mayGoOn(SourceRange range) {
-  if (!budget.spend(1))
+  if (!budget.spend(1, range))
     return false;
   if (depth <= maxDepth)
     return true;

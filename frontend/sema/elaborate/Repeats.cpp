@@ -133,7 +133,7 @@ bool Repeats::emitWrittenOut(const LayerRun &run, const Iterations &iterations, 
                              LayerEmitter &layers) {
   for (int64_t i = run.first; i < run.first + run.period * run.count; ++i) {
     const Function &function = iterations[i]->function;
-    if (!budget.spend(10 + function.ops.size()) || !emitter.grow(function.operations, range))
+    if (!budget.spend(10 + function.ops.size(), range) || !emitter.grow(function.operations, range))
       return false;
     layers.emitInline(i);
   }

@@ -14,7 +14,7 @@ bool Statements::runFunction(const Body &body, std::vector<Value> &results) {
 
 bool Statements::run(const Body &body) {
   for (const StmtPtr &stmt : body)
-    if (!budget.spend(1) || run(*stmt))
+    if (!budget.spend(1, stmt->range) || run(*stmt))
       return true;
   return false;
 }
