@@ -1,6 +1,8 @@
 // Types of parameters, and values that must be of one.
 #include "frontend/sema/ParameterType.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 
 using namespace stretto;
@@ -56,12 +58,20 @@ bool frontend::checkMember(Reporter &reporter, llvm::StringRef member, const Uni
   return false;
 }
 
+/// The same division of floats.
+static std::string floatDivision(llvm::StringRef text) {
+  llvm::StringRef digits = text.take_while(llvm::isDigit);
+  return digits.empty() ? ("1.0 * " + text).str() : (digits + ".0" + text.drop_front(digits.size())).str();
+}
+
 void frontend::reportInexact(Reporter &reporter, const Rational &rational, llvm::StringRef where) {
-  llvm::StringRef text = reporter.text(rational.division).take_front(60);
+  std::string text = reporter.text(rational.division).take_front(60).str();
   double quotient = double(rational.numerator) / double(rational.denominator);
+  std::string ways = "floor(" + text + "), or floor_to(" + text + ", 8) for a multiple of 8";
+  if (where.empty())
+    ways = floatDivision(text) + " for a float, " + ways;
   reporter.error(rational.division, "the division must be exact" + where + ", but '" + text + "' is " +
-                                        toString(Value(quotient)) + "; write floor(" + text + "), or floor_to(" + text +
-                                        ", 8) for a multiple of 8");
+                                        toString(Value(quotient)) + "; write " + ways);
 }
 
 static Value convertSet(Reporter &reporter, const Value &value, const ParameterType &type, llvm::StringRef name,

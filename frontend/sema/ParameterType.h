@@ -23,7 +23,8 @@ Value convert(Reporter &reporter, Value value, const ParameterType &type, llvm::
 /// Reports unless `member` is one of what `of` takes.
 bool checkMember(Reporter &reporter, llvm::StringRef member, const Universe &universe, llvm::StringRef of,
                  SourceRange range);
-/// Reports a quotient where an int (`where` says for what) or a float is needed.
+/// Reports a quotient where an int (`where` says for what) or a float is needed: which one, nobody knows without
+/// `where`.
 void reportInexact(Reporter &reporter, const Rational &rational, llvm::StringRef where = "");
 /// `what` must be ...
 std::optional<int64_t> expectInt(Reporter &reporter, const Value &value, llvm::StringRef what, SourceRange range);

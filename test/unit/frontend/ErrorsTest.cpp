@@ -223,7 +223,9 @@ INSTANTIATE_TEST_SUITE_P(
     Numbers, Errors,
     testing::Values(
         Case{"n = 8 * dim / 3", "3:5: error: the division must be exact, but '8 * dim / 3' is 42.6666666666667; write "
-                                "floor(8 * dim / 3), or floor_to(8 * dim / 3, 8)"},
+                                "8.0 * dim / 3 for a float, floor(8 * dim / 3), or floor_to(8 * dim / 3, 8)"},
+        Case{"n = dim / 3", "write 1.0 * dim / 3 for a float, floor(dim / 3)"},
+        Case{"x = linear(x, dim / 3)", "; write floor(dim / 3), or floor_to(dim / 3, 8)"},
         Case{"n = 1 / 0", "division by zero"}, Case{"n = 9223372036854775807 + 1", "the result does not fit an int"},
         Case{"n = 4000000000 * 4000000000", "the result does not fit an int"},
         Case{"n = floor(1e300)", "the result does not fit an int"},
