@@ -11,7 +11,7 @@ bool Parser::parseBody(Body &body, const llvm::Twine &of) {
   if (!expect(TokenKind::LeftBrace, "before the body " + of))
     return false;
   layout.blockBraces.insert(open);
-  while (!isAt(TokenKind::RightBrace) && !isAt(TokenKind::End) && !isAt(TokenKind::KwModel)) {
+  while (!isAt(TokenKind::RightBrace) && !isAt(TokenKind::End) && !startsModel()) {
     if (takeIf(TokenKind::Semicolon))
       continue;
     layout.statements.insert(peek().range.begin);
@@ -64,6 +64,8 @@ StmtPtr Parser::parseAssign() {
       return nullptr;
     statement->targets.push_back(target);
   } while (takeIf(TokenKind::Comma));
+  if (isReported())
+    return nullptr;
   if (!isAt(TokenKind::Assign)) {
     const Identifier &first = statement->targets.front();
     std::string hint = peek().is(TokenKind::Equal) ? "; '==' compares" : didYouMean(first.text, keywords());

@@ -9,7 +9,7 @@ using namespace stretto::frontend;
 Parser::Parser(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics)
     : sources(sources), diagnostics(diagnostics) {
   for (const Token &token : lex(sources, file, diagnostics))
-    if (!token.is(TokenKind::Comment) && !token.is(TokenKind::Error))
+    if (!token.is(TokenKind::Comment))
       tokens.push_back(token);
 }
 
@@ -30,6 +30,8 @@ bool Parser::takeIf(TokenKind kind) {
 }
 
 void Parser::unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates) {
+  if (isReported())
+    return;
   const Token &token = peek();
   std::string got = token.is(TokenKind::End) ? "the end of the file" : ("'" + token.text.take_front(40) + "'").str();
   diagnostics.error(token.range, "expected " + expected + ", but got " + got + didYouMean(token.text, candidates));
@@ -57,13 +59,14 @@ bool Parser::tooDeep() {
     return false;
   diagnostics.error(peek().range, "at most " + llvm::Twine(maxNesting) + " levels of nesting are allowed");
   at = tokens.size() - 1;
+  gaveUp = true;
   return true;
 }
 
 // ---------------------------------------------------------------- recovery
 
 void Parser::skipToDeclaration() {
-  while (!isAt(TokenKind::End) && !isAt(TokenKind::KwModel) && !isAt(TokenKind::KwImport) &&
+  while (!isAt(TokenKind::End) && !startsModel() && !isAt(TokenKind::KwImport) &&
          !(peek().newlinesBefore && (isAt(TokenKind::KwBlock) || isAt(TokenKind::KwDef))))
     take();
 }
@@ -88,7 +91,7 @@ bool Parser::startsStatement() const {
 /// Goes to a token on a new line that starts a statement, or to a brace that closes the body.
 void Parser::skipToStatement() {
   unsigned open = 0;
-  for (; !isAt(TokenKind::End) && !isAt(TokenKind::KwModel); take()) {
+  for (; !isAt(TokenKind::End) && !startsModel(); take()) {
     if (isAt(TokenKind::LeftBrace))
       ++open;
     else if (isAt(TokenKind::RightBrace)) {

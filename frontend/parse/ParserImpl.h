@@ -27,12 +27,16 @@ private:
   /// Takes a token of this kind or reports "expected ... `where`".
   bool expect(TokenKind kind, const llvm::Twine &where);
   bool expectName(Identifier &name, const llvm::Twine &what);
+  /// Whether what stands here was reported already, so that nothing need be said of it.
+  bool isReported() const { return gaveUp || isAt(TokenKind::Error); }
   void unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates = {});
 
   // recovery
   void skipToDeclaration();
   void skipToStatement();
   bool startsStatement() const;
+  /// A model begins: nothing before it was closed.
+  bool startsModel() const { return isAt(TokenKind::KwModel) && peek(1).is(TokenKind::Name); }
 
   // declarations
   void parseImport(SourceTree &tree);
@@ -80,6 +84,7 @@ private:
   Layout layout;
   size_t at = 0;
   unsigned depth = 0;
+  bool gaveUp = false; // at too many levels
 };
 
 } // namespace stretto::frontend

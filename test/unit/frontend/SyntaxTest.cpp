@@ -136,6 +136,18 @@ TEST(Parser, ReportsSeveralErrorsInOneRun) {
   EXPECT_EQ(text.diagnostics.errorCount(), 4u) << text.errors();
 }
 
+TEST(Parser, ReportsOneMistakeOnce) {
+  for (std::string statement : {"x = 3abc * x", "y = 1e999", "x = f(a $ b)", "x # = 3", "model = x", "$",
+                                "x = f(1e999, ", "repeat 3abc { x = f(x) }", "if 1e999 { x = y } else { x = z }"}) {
+    Text text("model m {\n  a = b\n  " + statement + "\n  z = a\n  return z\n}\n");
+    text.tree();
+    EXPECT_EQ(text.diagnostics.errorCount(), 1u) << statement << "\n" << text.errors();
+  }
+  Text deep("model m {\n  x = " + std::string(10000, '(') + "x" + std::string(10000, ')') + "\n  return x\n}\n");
+  deep.tree();
+  EXPECT_EQ(deep.diagnostics.errorCount(), 1u) << deep.errors();
+}
+
 struct BadSyntax {
   const char *text, *message;
 };
@@ -171,6 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSyntax{"model m { x = {1} }", "expected a name in a set, but got '1'"},
         BadSyntax{"model m { x = ", "expected an expression, but got the end of the file"},
         BadSyntax{"model m { x = 1", "expected '}' after the body of 'm', but got the end of the file"},
+        BadSyntax{"model m { model = 3 }", "f:1:11: error: expected a statement, but got 'model'"},
         BadSyntax{"model m { + }", "expected a statement, but got '+'"}));
 
 TEST(Parser, LimitsNesting) {
