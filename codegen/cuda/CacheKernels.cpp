@@ -20,8 +20,7 @@ public:
   /// `moved`: the rows that are read or written beside the cache. `count`: how many there are.
   RowMover(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op, Value moved, int64_t count)
       : b(b), function(b, kernels, op), element(getElementTypeOrSelf(moved.getType())), width(lastDimension(moved)),
-        rows(cast<RankedTensorType>(moved.getType()).getDimSize(1)),
-        lanes(isRowStrided(moved) ? 1 : rowLanes(width, element.getIntOrFloatBitWidth() / 8)),
+        rows(cast<RankedTensorType>(moved.getType()).getDimSize(1)), lanes(lanesOf(moved)),
         vectors(count * width / lanes) {}
 
   /// Calls `body(row, column)` for the vector of each thread.
@@ -59,6 +58,11 @@ public:
   int64_t width, rows, lanes, vectors;
 
 private:
+  /// Of the widest vectors that rows consist of, where they lie; those of the cache are as wide, one behind the other.
+  int64_t lanesOf(Value moved) const {
+    int64_t stride = isRowStrided(moved) ? rowStride(moved) : width;
+    return commonAlignment({width, stride, firstColumn(moved)}, element) * 8 / element.getIntOrFloatBitWidth();
+  }
   Value at(unsigned buffer, Value row, int64_t stride, Value column) {
     return b.address(b.address(function.buffer(buffer), element, b.mul(row, stride)), element, column);
   }

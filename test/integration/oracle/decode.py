@@ -33,6 +33,16 @@ TAPS = """model taps(vocab: int, dim = 12) {
 }
 """
 
+# A merged matmul whose rows have odd multiples of 8 bytes, of which a cache reads those from 24 on.
+ODD = """model odd(vocab: int, dim = 32) {
+  x = embed(tokens, vocab, dim)
+  h = rms_norm(x)
+  a = linear(h, 6)
+  q = canon(linear(h, 16))
+  return linear(linear(q, dim) + linear(a, dim), vocab)
+}
+"""
+
 
 def chosen_models(folder):
     hybrid = {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}
@@ -78,11 +88,13 @@ def check_emulated(case, seed):
 
 
 def emulated_models(folder):
-    """Small ones: heads of more columns than a warp has lanes, shared keys, taps, an odd number of columns."""
+    """Small ones: heads of more columns than a warp has lanes, shared keys, taps, an odd number of columns, unaligned ones."""
     llama = os.path.join(folder, "llama.stretto")
     yield Case("llama, emulated", llama, {"dim": 96, "layers": 2, "heads": 2, "kv_heads": 1, "ffn": 20}, batch=2, length=9)
     yield Case("llama, emulated", llama, {"dim": 15, "layers": 2, "heads": 3, "ffn": 7, "rotary_fraction": 0}, batch=3, length=6)
     yield Case("taps, emulated", TAPS, length=11, vocabulary=9)
+    for batch in (1, 3):
+        yield Case("odd, emulated", ODD, batch=batch, length=9)
     gdn = {"dim": 24, "layers": 2, "heads": 2, "ffn": 20}
     yield Case("gdn, emulated", os.path.join(folder, "gdn.stretto"), gdn, batch=2, length=11)
 
