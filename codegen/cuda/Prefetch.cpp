@@ -53,6 +53,16 @@ static bool isOnlyRead(Value address) {
                        .getArgAttr(buffer.getArgNumber(), LLVM::LLVMDialect::getReadonlyAttrName());
 }
 
+/// The buffers that a loop stores to, as what they are stored through: an operand that a result lies over is another.
+static llvm::SmallDenseSet<Value> storedBuffers(scf::ForOp loop) {
+  llvm::SmallDenseSet<Value> buffers;
+  loop.walk([&](LLVM::StoreOp store) {
+    if (BlockArgument buffer = bufferOf(store.getAddr()))
+      buffers.insert(buffer);
+  });
+  return buffers;
+}
+
 /// Those whose address `mayBeEarly` lets through.
 static Ahead findLoads(scf::ForOp loop, function_ref<bool(Value)> mayBeEarly) {
   Ahead ahead;
@@ -140,11 +150,12 @@ void stretto::codegen::loadBeforeBarriers(scf::ForOp loop) {
     return;
   Operation *place = &body.front();
   SmallVector<LLVM::LoadOp> behind;
+  llvm::SmallDenseSet<Value> stored = storedBuffers(loop);
   for (auto load : body.getOps<LLVM::LoadOp>())
-    if (bufferOf(load.getAddr())) {
+    if (BlockArgument buffer = bufferOf(load.getAddr())) {
       if (load->isBeforeInBlock(&*barrier))
         place = load->getNextNode();
-      else
+      else if (!stored.contains(buffer))
         behind.push_back(load);
     }
   int64_t registers = 0;
@@ -229,7 +240,11 @@ static bool canBeCopied(LLVM::LoadOp load) {
 /// whose place the next copies go.
 int64_t stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier,
                                     int64_t places) {
-  Ahead ahead = findLoads(loop, [](Value address) { return bufferOf(address) != nullptr; });
+  llvm::SmallDenseSet<Value> stored = storedBuffers(loop);
+  Ahead ahead = findLoads(loop, [&](Value address) {
+    BlockArgument buffer = bufferOf(address);
+    return buffer && !stored.contains(buffer);
+  });
   Ring ring(b, ahead, room, places);
   int64_t distance = places - 1;
   if (ahead.loads.empty() || !llvm::all_of(ahead.loads, canBeCopied))

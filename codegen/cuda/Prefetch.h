@@ -18,7 +18,8 @@ mlir::scf::ForOp prefetchLoads(CudaBuilder &b, mlir::scf::ForOp loop, int64_t ro
 
 /// Moves loads that a round of a loop begins behind a barrier to where it begins the others, so that it waits for
 /// memory once: as many as a few registers hold. They read rows of global memory at addresses that follow from the
-/// counter, and no thread but the one that loads a number may write it in the loop.
+/// counter, and no thread but the one that loads a number may write it in the loop. What is loaded from a result, to be
+/// added to, stays where it is.
 void loadBeforeBarriers(mlir::scf::ForOp loop);
 
 /// Shared memory for what is on its way to groups of threads, aligned to 16 bytes.
@@ -40,7 +41,8 @@ inline constexpr int64_t usualPlaces = 4;
 /// that copies are a round less ahead. Each thread brings what it reads itself, so that no other one need wait for it;
 /// of what several threads of a group read, the first one brings it, and the group meets at `barrier` in each round.
 /// The loop may have no rounds at all. A thread that writes to a number it loads does so in the same round, behind the
-/// load. Returns the bytes of shared memory that this takes: it is not done if there is no room for them.
+/// load; loads from results stay, as later rounds read what this one stores. Returns the bytes of shared memory that
+/// this takes: it is not done if there is no room for them.
 int64_t copyAhead(CudaBuilder &b, mlir::scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier, int64_t places);
 
 } // namespace stretto::codegen

@@ -32,3 +32,19 @@ func.func @parts(%x: tensor<2x64x512xf32>, %y: tensor<2x64x256xf32>) {
   } : (tensor<2x64x512xf32>, tensor<2x64x256xf32>) -> tensor<2x64x512xf32>
   return
 }
+
+// Sums of columns that lie in global memory do not come ahead: the step before has yet to store them.
+// CHECK-LABEL: llvm.func @wide(
+// CHECK-COUNT-2: nvvm.cp.async.shared.global
+// CHECK-NOT: nvvm.cp.async.shared.global
+func.func @wide(%x: tensor<1x16x4096xf32>, %y: tensor<1x16x128xf32>) {
+  %0:2 = kern.rowwise kernel "wide"(%x, %y) maps [row, row] schedule #kern.thread_schedule<rows 1, lanes 4, chunk 8, threads 32, groups 1, tiles 1, places 2> partial_sums {
+  ^bb0(%row: tensor<4096xf32>, %other: tensor<128xf32>):
+    %1 = seq.reduce add %row : tensor<4096xf32> -> tensor<f32>
+    %2 = seq.broadcast %1 dims [] : tensor<f32> -> tensor<4096xf32>
+    %3 = arith.mulf %row, %2 : tensor<4096xf32>
+    %4 = seq.column_sum %other : tensor<128xf32> -> tensor<128xf32>
+    kern.yield %3, %4 : tensor<4096xf32>, tensor<128xf32>
+  } : (tensor<1x16x4096xf32>, tensor<1x16x128xf32>) -> (tensor<1x16x4096xf32>, tensor<2x128xf32>)
+  return
+}

@@ -193,6 +193,28 @@ TEST(CudaRowwise, MaskedColumns) {
     checkMasked(bound);
 }
 
+/// Columns that a thread visits in a loop, two slices of which add to the same sums: the second reads what the first
+/// has stored.
+TEST(CudaRowwise, SumsOfSlicesOfWideRows) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @slices(%x: tensor<1x8x4096xf32>) {
+  %0:2 = kern.rowwise(%x) maps [row] {
+  ^bb0(%r: tensor<4096xf32>):
+    %e = arith.mulf %r, %r : tensor<4096xf32>
+    %a = seq.slice %r at 0 : tensor<4096xf32> -> tensor<128xf32>
+    %c = seq.slice %r at 1024 : tensor<4096xf32> -> tensor<128xf32>
+    %j = seq.concat %a, %c : tensor<128xf32>, tensor<128xf32> -> tensor<256xf32>
+    %k = seq.reshape %j : tensor<256xf32> -> tensor<2x128xf32>
+    %s = seq.column_sum %k : tensor<2x128xf32> -> tensor<128xf32>
+    kern.yield %e, %s : tensor<4096xf32>, tensor<128xf32>
+  } : (tensor<1x8x4096xf32>) -> (tensor<1x8x4096xf32>, tensor<128xf32>)
+  return
+})");
+  ASSERT_TRUE(module);
+  checkAll(*module, {.rows = 1, .lanes = 4, .chunk = 4, .threads = 32, .groups = 1}, 1);
+}
+
 /// Whole numbers stay so where roots ask for small ones.
 TEST(CudaRowwise, RootsInPartOfADocument) {
   auto context = makeContext();
