@@ -5,6 +5,9 @@
 #include "codegen/cuda/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/BitVector.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace stretto;
@@ -26,6 +29,27 @@ bool stretto::codegen::isInjective(const RowPlan &plan, unsigned root) {
   return static_cast<int64_t>(seen.size()) == terms;
 }
 
+SmallVector<TargetRange, 1> stretto::codegen::targetsOf(ArrayRef<const Piece *> pieces) {
+  std::map<int64_t, llvm::BitVector> ofStrips;
+  for (const Piece *piece : pieces) {
+    auto [base, head, column, strip] = piece->target;
+    auto [heads, length] = piece->domain;
+    llvm::BitVector &elements = ofStrips[strip];
+    elements.resize(std::max<int64_t>(elements.size(), base + (heads - 1) * head + length));
+    for (int64_t h = 0; h < heads; ++h)
+      elements.set(base + h * head, base + h * head + (column ? length : 1));
+  }
+  SmallVector<TargetRange, 1> ranges;
+  for (const auto &[strip, elements] : ofStrips)
+    for (int first = elements.find_first(); first >= 0;) {
+      int end = elements.find_next_unset(first);
+      end = end < 0 ? static_cast<int>(elements.size()) : end;
+      ranges.push_back({first, end - first, strip});
+      first = end < static_cast<int>(elements.size()) ? elements.find_next(end) : -1;
+    }
+  return ranges;
+}
+
 int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes,
                                     int64_t groups) {
   int64_t most = 0;
@@ -44,10 +68,13 @@ void ColumnSumStore::store(ArrayRef<ColumnSum> sums, bool injective, Value point
 
 Value ColumnSumStore::targetOf(const ColumnSum &sum) {
   Index target = sum.piece->target;
-  Value element = b.add(b.index(target.base), b.mul(sum.position.head, target.head));
-  if (strip)
-    element = b.add(element, b.mul(strip, target.strip));
+  Value element = inStrip(b.add(b.index(target.base), b.mul(sum.position.head, target.head)), target.strip);
   return b.add(element, b.mul(sum.position.column, target.column));
+}
+
+/// An element of strip 0, in the strip.
+Value ColumnSumStore::inStrip(Value element, int64_t stride) {
+  return strip ? b.add(element, b.mul(strip, stride)) : element;
 }
 
 void ColumnSumStore::storeDirectly(const ColumnSum &sum, Value pointer, int64_t columns) {
@@ -87,12 +114,20 @@ void ColumnSumStore::addStaged(const Piece &piece, Value staged, Value totals, T
 void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t columns) {
   Type element = getElementTypeOrSelf(sums.front().value.getType());
   int64_t bytes = element.getIntOrFloatBitWidth() / 8, most = 0;
-  for (const ColumnSum &sum : sums)
+  SmallVector<const Piece *> pieces;
+  for (const ColumnSum &sum : sums) {
+    pieces.push_back(sum.piece);
     most = std::max(most, termsOf(*sum.piece));
+  }
+  // Totals lie as in strip 0.
+  auto forTargets = [&](llvm::function_ref<void(Value, int64_t)> body) {
+    for (const TargetRange &range : targetsOf(pieces))
+      forColumns(range.count, [&](Value column) { body(b.add(column, b.index(range.first)), range.strip); });
+  };
   Value staged = take(most * groups * bytes), totals = take(columns * groups * bytes);
   staged = b.address(staged, element, b.mul(group, most));
   totals = b.address(totals, element, b.mul(group, columns));
-  forColumns(columns, [&](Value column) { b.store(b.real(element, 0), b.address(totals, element, column)); });
+  forTargets([&](Value column, int64_t) { b.store(b.real(element, 0), b.address(totals, element, column)); });
   for (size_t i = 0; i < sums.size();) {
     const Piece &piece = *sums[i].piece;
     if (i > 0)
@@ -106,9 +141,9 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
     addStaged(piece, staged, totals, element);
   }
   barrier.meet();
-  forColumns(columns, [&](Value column) {
+  forTargets([&](Value column, int64_t stride) {
     Value total = b.load(element, 1, b.address(totals, element, column));
-    Value address = b.address(pointer, element, column);
+    Value address = b.address(pointer, element, inStrip(column, stride));
     b.when(live, [&] { b.store(total, address); });
   });
 }

@@ -20,6 +20,14 @@ struct ColumnSum {
 /// Whether each column of a sum is added to by one element of a row only.
 bool isInjective(const RowPlan &plan, unsigned root);
 
+/// Neighbouring elements of a result; in strip s they lie `s * strip` further.
+struct TargetRange {
+  int64_t first, count, strip;
+};
+
+/// The elements of a result that some pieces add to, each once.
+llvm::SmallVector<TargetRange, 1> targetsOf(llvm::ArrayRef<const Piece *> pieces);
+
 class ColumnSumStore {
 public:
   /// `threads` of a group, all tiles together; `group` of its block; `live`: whether the chunk exists (null: yes);
@@ -40,6 +48,7 @@ private:
   void gather(llvm::ArrayRef<ColumnSum> sums, mlir::Value pointer, int64_t columns);
   void addStaged(const Piece &piece, mlir::Value staged, mlir::Value totals, mlir::Type element);
   mlir::Value targetOf(const ColumnSum &sum);
+  mlir::Value inStrip(mlir::Value element, int64_t stride);
   void forColumns(int64_t count, llvm::function_ref<void(mlir::Value)> body);
 
   CudaBuilder &b;

@@ -109,6 +109,12 @@ TEST(CudaMatmul, SumsOfHeads) {
       {.batch = 3, .time = 71, .depth = 72, .columns = 96},
       "run 90, tile_rows 64, pieces 1, strip 96, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 2", 9));
 }
+/// Each strip has some columns of all heads.
+TEST(CudaMatmul, SumsOfHeadsInStrips) {
+  checkText(sumsOfHeadsOnTensorCores(
+      {.batch = 3, .time = 71, .depth = 72, .columns = 96},
+      "run 90, tile_rows 64, pieces 3, strip 16, stages 2, blocks 2, warps 3, threads 32, rows 2, lanes 2", 9));
+}
 
 /// Columns of which some strips have those before a bound, and some those behind it.
 TEST(CudaMatmul, MaskedColumns) {
