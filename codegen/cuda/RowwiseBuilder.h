@@ -96,7 +96,7 @@ private:
     const Piece *piece;
     int64_t row;
   };
-  bool isSummed(unsigned result) const;
+  llvm::SmallVector<const Piece *> sumsFor(unsigned result) const;
   void clearWideSums();
   void emitWide(llvm::ArrayRef<Nest> nests, llvm::ArrayRef<int64_t> rows);
   void emitWideLoop(Domain domain, llvm::ArrayRef<Piece> pieces, llvm::ArrayRef<int64_t> rows);

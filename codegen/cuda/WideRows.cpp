@@ -15,27 +15,29 @@ static Values repeat(CudaBuilder &b, int64_t count, ValueRange carried,
   return count == 1 ? body(b.index(0), carried) : forEach(b, b.index(0), b.index(count), 1, carried, body);
 }
 
-/// Whether the part adds to the sums of columns that are a result of the kernel.
-bool RowwiseBuilder::isSummed(unsigned result) const {
-  bool any = false;
+/// The pieces of the part that are sums of columns for a result of the kernel.
+SmallVector<const Piece *> RowwiseBuilder::sumsFor(unsigned result) const {
+  SmallVector<const Piece *> pieces;
   forEachPiece(part.phases, [&](const Piece &piece) {
-    any |= rootOf(piece).kind == Root::columnSum && rootOf(piece).number == result;
+    if (rootOf(piece).kind == Root::columnSum && rootOf(piece).number == result)
+      pieces.push_back(&piece);
   });
-  return any;
+  return pieces;
 }
 
+/// Sets the sums that the part adds to, to zero: those of other parts are other blocks'.
 void RowwiseBuilder::clearWideSums() {
   bool any = false;
   for (auto [i, yielded] : llvm::enumerate(op.getYielded())) {
-    if (!isSummed(i))
-      continue;
     Type element = getElementTypeOrSelf(yielded.getType());
-    Value pointer = sumsOfChunk(chunk, i);
-    forEach(b, tileThread, b.index(elementCount(yielded)), part.threads, {}, [&](Value column, ValueRange) {
-      b.when(live, [&] { b.store(b.real(element, 0), b.address(pointer, element, column)); });
-      return Values();
-    });
-    any = true;
+    for (const TargetRange &range : targetsOf(sumsFor(i))) {
+      Value pointer = b.address(sumsOfChunk(chunk, i), element, range.first);
+      forEach(b, tileThread, b.index(range.count), part.threads, {}, [&](Value column, ValueRange) {
+        b.when(live, [&] { b.store(b.real(element, 0), b.address(pointer, element, column)); });
+        return Values();
+      });
+      any = true;
+    }
   }
   if (any)
     b.barrier();

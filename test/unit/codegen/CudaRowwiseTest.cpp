@@ -193,6 +193,31 @@ TEST(CudaRowwise, MaskedColumns) {
     checkMasked(bound);
 }
 
+/// A sum to which two parts, in thread blocks of their own that visit their columns in loops, add one half each.
+TEST(CudaRowwise, SumsOfWideParts) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @halves(%x: tensor<2x9x192xf32>) {
+  %0 = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<192xf32>):
+    %q = seq.slice %a at 0 : tensor<192xf32> -> tensor<96xf32>
+    %k = seq.slice %a at 96 : tensor<192xf32> -> tensor<96xf32>
+    %qs = seq.reduce add %q : tensor<96xf32> -> tensor<f32>
+    %qb = seq.broadcast %qs dims [] : tensor<f32> -> tensor<96xf32>
+    %qn = arith.mulf %q, %qb : tensor<96xf32>
+    %ks = seq.reduce add %k : tensor<96xf32> -> tensor<f32>
+    %kb = seq.broadcast %ks dims [] : tensor<f32> -> tensor<96xf32>
+    %kn = arith.mulf %k, %kb : tensor<96xf32>
+    %both = seq.concat %qn, %kn : tensor<96xf32>, tensor<96xf32> -> tensor<192xf32>
+    %sum = seq.column_sum %both : tensor<192xf32> -> tensor<192xf32>
+    kern.yield %sum : tensor<192xf32>
+  } : (tensor<2x9x192xf32>) -> tensor<192xf32>
+  return
+})");
+  ASSERT_TRUE(module);
+  checkAll(*module, {.rows = 1, .lanes = 2, .chunk = 4, .threads = 1, .groups = 32, .tiles = 2}, 1);
+}
+
 /// Columns that a thread visits in a loop, two slices of which add to the same sums: the second reads what the first
 /// has stored.
 TEST(CudaRowwise, SumsOfSlicesOfWideRows) {
