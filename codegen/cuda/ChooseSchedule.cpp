@@ -102,31 +102,51 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
                                          shape.tiles(sharing), sharing.places);
   }
 
-  /// Shared memory of a block under a schedule.
+  /// Shared memory of a block under the schedule of a kernel, for sums.
   static int64_t sharedBytes(kern::RowKernel op, CudaBuilder &b) {
     RowPlan plan = planScheduled(op);
     return RowWalk(plan).sumBytes(b);
   }
 
-  /// Fewer groups of a block, then shorter chunks, until shared memory suffices; what is given stays. Returns the bytes
-  /// that a block takes.
-  static int64_t fitSharedMemory(const RowPlan &plan, CudaBuilder &b, const ScheduleOverride &numbers) {
+  static kern::ThreadScheduleAttr with(kern::ThreadScheduleAttr s, int64_t groups, int64_t chunkRows) {
+    return kern::ThreadScheduleAttr::get(s.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
+                                         s.getThreads(), groups, s.getTiles(), s.getPlaces());
+  }
+
+  /// Whether no chunk is so short that static shared memory suffices.
+  static bool needsDynamicShared(kern::RowKernel op, CudaBuilder &b) {
+    auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
+    op.setScheduleAttr(with(s, std::max<int64_t>(1, warpThreads / s.getThreads()), /*chunkRows=*/1));
+    bool needs = sharedBytes(op, b) > mostSharedBytes;
+    op.setScheduleAttr(s);
+    return needs;
+  }
+
+  /// Shared memory of a block for sums; what it may be.
+  struct SumMemory {
+    int64_t bytes = 0, most = mostSharedBytes;
+  };
+
+  /// Fewer groups of a block, then shorter chunks where these can make it so, until static shared memory suffices; what
+  /// is given stays.
+  SumMemory fitSharedMemory(const RowPlan &plan, CudaBuilder &b, const ScheduleOverride &numbers) {
     kern::RowKernel op = plan.kernel();
     auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
-    int64_t leastChunk = numbers.has("chunk") ? s.getChunk() : numbers.get("rows", 1), bytes;
+    int64_t leastChunk = numbers.has("chunk") ? s.getChunk() : numbers.get("rows", 1);
     if (mayTile(plan, plan.phases()))
-      return 0;
-    while ((bytes = sharedBytes(op, b)) > mostSharedBytes) {
+      return {};
+    SumMemory memory{sharedBytes(op, b)};
+    if (memory.bytes > mostSharedBytes && needsDynamicShared(op, b))
+      memory.most = sharedOfBlock;
+    while (memory.bytes > mostSharedBytes) {
       bool fewerGroups = !numbers.has("groups") && s.getGroups() > 1 && s.getGroups() * s.getThreads() > warpThreads;
-      if (!fewerGroups && s.getChunk() / 2 < leastChunk)
+      if (!fewerGroups && (memory.bytes <= memory.most || s.getChunk() / 2 < leastChunk))
         break;
-      int64_t chunkRows = fewerGroups ? s.getChunk() : s.getChunk() / 2;
-      s = kern::ThreadScheduleAttr::get(op.getContext(), std::min(s.getRows(), chunkRows), s.getLanes(), chunkRows,
-                                        s.getThreads(), fewerGroups ? s.getGroups() / 2 : s.getGroups(), s.getTiles(),
-                                        s.getPlaces());
+      s = fewerGroups ? with(s, s.getGroups() / 2, s.getChunk()) : with(s, s.getGroups(), s.getChunk() / 2);
       op.setScheduleAttr(s);
+      memory.bytes = sharedBytes(op, b);
     }
-    return bytes;
+    return memory;
   }
 
   /// Whether the chosen places hold rows on their way: there are steps for all of them, and room beside so many bytes
@@ -147,15 +167,18 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
       return failure();
     CudaBuilder b(op.getLoc(), op.getContext());
     op.setScheduleAttr(make(op, choice, numbers));
-    int64_t shared = fitSharedMemory(plan, b, numbers);
-    if (choice.sharing.copies() && !numbers.has("places") && !servesPlaces(op, shared)) {
+    SumMemory shared = fitSharedMemory(plan, b, numbers);
+    if (choice.sharing.copies() && !numbers.has("places") && !servesPlaces(op, shared.bytes)) {
       choice = choose(plan, numbers, /*mayCopy=*/false);
       op.setScheduleAttr(make(op, choice, numbers));
       shared = fitSharedMemory(plan, b, numbers);
     }
     auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
-    if (failed(checkTogether(numbers, s, shared)))
+    if (failed(checkTogether(numbers, s, shared.bytes, shared.most)))
       return failure();
+    if (shared.bytes > shared.most)
+      return op.emitOpError("has sums that take ")
+             << shared.bytes << " bytes of shared memory, but a block has at most " << shared.most;
     remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
         << "shares rows out over threads" << remark::metric("rows", s.getRows())
         << remark::metric("lanes", s.getLanes()) << remark::metric("chunk", s.getChunk())
@@ -164,7 +187,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
         << remark::metric("chunks", op.getChunks())
         << remark::metric("estimated_registers",
                           shape.registers({s.getLanes(), s.getThreads(), s.getRows(), s.getPlaces()}))
-        << remark::metric("shared_bytes", shared);
+        << remark::metric("shared_bytes", shared.bytes);
     numbers.remark({{"rows", s.getRows()},
                     {"lanes", s.getLanes()},
                     {"chunk", s.getChunk()},

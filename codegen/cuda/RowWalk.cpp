@@ -309,6 +309,8 @@ int64_t RowWalk::reductionBytes(CudaBuilder &b, const RowPart &part) const {
 
 int64_t RowWalk::columnSumBytes(const RowPart &part) const {
   int64_t bytes = 0;
+  if (part.isWide)
+    return bytes; // its sums are in global memory
   for (auto [number, yielded] : llvm::enumerate(kern::RowKernel(op).getYielded())) {
     SmallVector<const Piece *> pieces;
     forEachPiece(part.phases, [&, number = number](const Piece &piece) {
@@ -329,6 +331,11 @@ int64_t RowWalk::sumBytes(CudaBuilder &b) const {
   for (const RowPart &part : parts)
     most = std::max(most, reductionBytes(b, part) + columnSumBytes(part));
   return most;
+}
+
+int64_t RowWalk::dynamicSumBytes(CudaBuilder &b) const {
+  int64_t bytes = sumBytes(b);
+  return bytes > mostStaticShared ? static_cast<int64_t>(llvm::alignTo(bytes, sharedAlignment)) : 0;
 }
 
 int64_t RowWalk::tiles() const {

@@ -11,7 +11,8 @@ namespace stretto::codegen {
 /// Registers of 32 bits that the columns of one value may take in a thread.
 inline constexpr int64_t mostColumnRegisters = 64;
 
-/// Shared memory of a block, at most: for sums of rows and columns, and for rows that are ahead.
+/// Shared memory of a block, at most: for sums of rows and columns, as far as the rows of a chunk can be chosen so, and
+/// for rows that are ahead.
 inline constexpr int64_t mostSharedBytes = 48 << 10, mostAheadBytes = mostShared - mostSharedBytes;
 
 /// Blocks of so many threads whose registers a multiprocessor has together, each with more than ptxas would take by
@@ -80,6 +81,8 @@ public:
   /// Of the shared memory of a block, for sums along rows, and of columns to which several elements of a row add; of
   /// the part that takes most, as each has blocks of its own.
   int64_t sumBytes(CudaBuilder &b) const;
+  /// The same where it is dynamic: static memory is too small. Else 0.
+  int64_t dynamicSumBytes(CudaBuilder &b) const;
 
 private:
   int64_t reductionBytes(CudaBuilder &b, const RowPart &part) const;

@@ -27,8 +27,9 @@ public:
   RowwiseBuilder(CudaBuilder &b, KernelFunction &function, const RowWalk &walk, const RowPart &part);
 
   /// All of a kern.rowwise: the thread finds its chunk. `tile`: number of the block among those of the part that have
-  /// the same chunks; `shared`: of the block, for what is ahead, `mostAheadBytes` of them. Returns how many it wants.
-  int64_t build(mlir::Value tile, mlir::Value shared);
+  /// the same chunks; `shared`: of the block, `dynamicSums` bytes for sums, where these are dynamic, and up to
+  /// `mostAheadBytes` for what is ahead. Returns how many of the latter it wants.
+  int64_t build(mlir::Value tile, mlir::Value shared, int64_t dynamicSums);
 
   // An epilogue, whose groups walk spans of rows as these are computed.
 

@@ -392,15 +392,17 @@ Values RowwiseBuilder::walkRows(ValueRange before) {
   return emitSteps(before);
 }
 
-int64_t RowwiseBuilder::build(Value tile, Value shared) {
+int64_t RowwiseBuilder::build(Value tile, Value shared, int64_t dynamicSums) {
   findThread(tile);
-  room = {shared,
+  if (dynamicSums)
+    sharedSums = shared;
+  room = {b.address(shared, b.getI8Type(), dynamicSums),
           group,
           thread,
           walk.schedule.getGroups(),
           walk.schedule.getThreads(),
-          mostAheadBytes,
-          [this](int64_t bytes) { function.growDynamicShared(bytes); }};
+          std::min(mostAheadBytes, mostShared - dynamicSums),
+          [this, dynamicSums](int64_t bytes) { function.growDynamicShared(dynamicSums + bytes); }};
   readBuffers();
   prepare();
   storeColumnSums(chunk, walkRows(emptySums()));
@@ -433,9 +435,10 @@ Values RowwiseBuilder::walkSpan(RowSpan span, const StagedRows &rows, ValueRange
 
 //===- The kernel ---------------------------------------------------------------===//
 
-/// Each part has tiles of its own, one behind the other in y. Returns the bytes that are asked for in `shared`.
+/// Each part has tiles of its own, one behind the other in y. Returns the bytes that are asked for what is ahead.
 static int64_t emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk &walk) {
-  Value tile = b.blockIndexY(walk.tiles()), shared = walk.copies() ? function.dynamicShared(0) : Value();
+  int64_t sums = walk.dynamicSumBytes(b);
+  Value tile = b.blockIndexY(walk.tiles()), shared = walk.copies() || sums ? function.dynamicShared(sums) : Value();
   int64_t wanted = 0;
   int64_t before = 0;
   for (const RowPart &part : walk.parts) {
@@ -444,7 +447,8 @@ static int64_t emitParts(CudaBuilder &b, KernelFunction &function, const RowWalk
     if (walk.parts.size() > 1)
       isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, here, b.index(part.tiles));
     function.reuseScratch();
-    b.when(isHere, [&] { wanted = std::max(wanted, RowwiseBuilder(b, function, walk, part).build(here, shared)); });
+    b.when(isHere,
+           [&] { wanted = std::max(wanted, RowwiseBuilder(b, function, walk, part).build(here, shared, sums)); });
     before += part.tiles;
   }
   return wanted;
@@ -468,15 +472,19 @@ LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModul
   kern::ThreadScheduleAttr s = walk.schedule;
   if (walk.tiles() != s.getTiles())
     return op.emitOpError("needs ") << walk.tiles() << " tiles with these threads and lanes, but got " << s.getTiles();
+  if (int64_t sums = walk.sumBytes(b); sums > mostShared)
+    return op.emitOpError("has sums that take ")
+           << sums << " bytes of shared memory, but a block has at most " << mostShared;
   KernelFunction function(b, kernels, op);
   // Parts with sums along rows have several rows on their way, and no registers for loads that come earlier.
   bool mayLoadEarlier = llvm::any_of(walk.parts, [](const RowPart &part) { return !part.reduces; });
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
     if (mayLoadEarlier && !mayBeOverwritten(op, i))
       function.onlyRead(i);
-  if (int64_t wanted = emitParts(b, function, walk); wanted > mostAheadBytes)
+  int64_t mostAhead = std::min(mostAheadBytes, mostShared - walk.dynamicSumBytes(b));
+  if (int64_t wanted = emitParts(b, function, walk); wanted > mostAhead)
     return op.emitOpError("has ") << s.getPlaces() << " places for steps of rows that take " << wanted
-                                  << " bytes of shared memory, but there are at most " << mostAheadBytes
+                                  << " bytes of shared memory, but there are at most " << mostAhead
                                   << "; fewer places, rows of a step or groups of a block take less";
   CudaLaunch launch;
   launch.grid = {static_cast<int64_t>(llvm::divideCeil(op.getChunks(), s.getGroups())), s.getTiles()};

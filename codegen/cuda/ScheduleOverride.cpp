@@ -40,7 +40,7 @@ LogicalResult stretto::codegen::checkOverride(const ScheduleOverride &given, int
 }
 
 LogicalResult stretto::codegen::checkTogether(const ScheduleOverride &given, kern::ThreadScheduleAttr s,
-                                              int64_t sharedBytes) {
+                                              int64_t sharedBytes, int64_t mostBytes) {
   int64_t block = s.getGroups() * s.getThreads(), mostGroups = mostBlockThreads / s.getThreads();
   if (failed(given.check("groups", block <= mostBlockThreads && block % warpThreads == 0,
                          "at most " + Twine(mostGroups) + " and make whole warps with groups of " +
@@ -53,8 +53,8 @@ LogicalResult stretto::codegen::checkTogether(const ScheduleOverride &given, ker
       failed(given.check("lanes", s.getTiles() <= mostTiles, tiles)))
     return failure();
   for (StringRef field : {"chunk", "groups", "rows", "threads", "lanes"})
-    if (failed(given.check(field, sharedBytes <= mostSharedBytes,
-                           "such that a block takes at most " + Twine(mostSharedBytes) +
+    if (failed(given.check(field, sharedBytes <= mostBytes,
+                           "such that a block takes at most " + Twine(mostBytes) +
                                " bytes of shared memory (it takes " + Twine(sharedBytes) + ")")))
       return failure();
   return success();

@@ -23,8 +23,9 @@ mlir::LogicalResult checkFields(const ScheduleOverride &given, bool isMatmul);
 /// of its narrowest operand. Reports the first that cannot serve.
 mlir::LogicalResult checkOverride(const ScheduleOverride &given, int64_t leastLanes, int64_t mostLanes);
 
-/// Checks given numbers against what was chosen beside them, and the shared memory that a block takes.
-mlir::LogicalResult checkTogether(const ScheduleOverride &given, kern::ThreadScheduleAttr schedule,
-                                  int64_t sharedBytes);
+/// Checks given numbers against what was chosen beside them, and the shared memory that a block takes, `mostBytes` of
+/// it at most.
+mlir::LogicalResult checkTogether(const ScheduleOverride &given, kern::ThreadScheduleAttr schedule, int64_t sharedBytes,
+                                  int64_t mostBytes);
 
 } // namespace stretto::codegen

@@ -240,6 +240,23 @@ func.func @slices(%x: tensor<1x8x4096xf32>) {
   checkAll(*module, {.rows = 1, .lanes = 4, .chunk = 4, .threads = 32, .groups = 1}, 1);
 }
 
+/// Sums of columns that take more shared memory than a block has without asking, and rows on their way beside them.
+TEST(CudaRowwise, SumsInDynamicMemory) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @heads(%x: tensor<1x5x2x4200xf32>) {
+  %0 = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<2x4200xf32>):
+    %sum = seq.column_sum %a : tensor<2x4200xf32> -> tensor<4200xf32>
+    kern.yield %sum : tensor<4200xf32>
+  } : (tensor<1x5x2x4200xf32>) -> tensor<4200xf32>
+  return
+})");
+  ASSERT_TRUE(module);
+  for (int places : {1, 2})
+    checkAll(*module, {.rows = 1, .lanes = 4, .chunk = 3, .threads = 256, .groups = 1, .places = places}, 1);
+}
+
 /// Whole numbers stay so where roots ask for small ones.
 TEST(CudaRowwise, RootsInPartOfADocument) {
   auto context = makeContext();
