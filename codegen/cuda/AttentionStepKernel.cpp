@@ -6,6 +6,7 @@
 // end.
 #include "codegen/cuda/ControlFlow.h"
 #include "codegen/cuda/LibraryKernels.h"
+#include "codegen/cuda/SharedMemory.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/ElementMap.h"
 
@@ -29,6 +30,8 @@ public:
         columns(lastDimension(op.getQ()) / heads), kvWidth(lastDimension(op.getK())),
         pieces(llvm::divideCeil(columns, warpThreads)) {}
 
+  /// Bytes of shared memory.
+  int64_t sharedBytes() const { return warps * (2 + columns) * real.getIntOrFloatBitWidth() / 8; }
   void build();
 
 private:
@@ -173,8 +176,13 @@ void StepBuilder::build() {
   function.finish({{batch * heads, rows}, warps * warpThreads, 4 * batch * rows * heads * capacity * columns, 0});
 }
 
-static void buildAttentionStep(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
-  StepBuilder(b, kernels, cast<seq::AttentionStepOp>(op)).build();
+static LogicalResult buildAttentionStep(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
+  StepBuilder step(b, kernels, cast<seq::AttentionStepOp>(op));
+  if (step.sharedBytes() > mostStaticShared)
+    return op->emitOpError("has heads that take ") << step.sharedBytes() << " bytes of shared memory, but a block has "
+                                                   << mostStaticShared << " for them at most";
+  step.build();
+  return success();
 }
 
 const LibraryKernel stretto::codegen::attentionStepKernel = {seq::AttentionStepOp::getOperationName(), "decode",

@@ -108,8 +108,10 @@ void buildLast(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::LastRowOp op) {
 
 /// The table's entry for one operation.
 template <typename Op, void (*Build)(CudaBuilder &, gpu::GPUModuleOp, Op)> static LibraryKernel kernelFor() {
-  return {Op::getOperationName(), "decode",
-          [](CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) { Build(b, kernels, cast<Op>(op)); }};
+  return {Op::getOperationName(), "decode", [](CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
+            Build(b, kernels, cast<Op>(op));
+            return success();
+          }};
 }
 
 const LibraryKernel stretto::codegen::writeCacheKernel = kernelFor<seq::WriteCacheOp, buildWrite>();

@@ -218,7 +218,7 @@ void EmbedGradBuilder::build() {
   });
 }
 
-static void buildEmbedGrad(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
+static LogicalResult buildEmbedGrad(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
   auto grad = cast<seq::EmbedGradOp>(op);
   KernelFunction function(b, kernels, grad);
   GradShape shape(grad);
@@ -226,6 +226,7 @@ static void buildEmbedGrad(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *
   CudaLaunch launch{{shape.parts(), shape.tiles()}, TokenLists::threads, shape.positions * shape.width};
   launch.resident = residentBlocks;
   function.finish(launch);
+  return success();
 }
 
 const LibraryKernel stretto::codegen::embedGradKernel = {seq::EmbedGradOp::getOperationName(), "embed", buildEmbedGrad};

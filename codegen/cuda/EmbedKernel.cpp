@@ -69,11 +69,12 @@ void EmbedBuilder::build() {
            [&] { b.storeAligned(value, b.address(result, element, b.mul(number, lanes)), alignment()); });
 }
 
-static void buildEmbed(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
+static LogicalResult buildEmbed(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {
   KernelFunction function(b, kernels, op);
   EmbedBuilder embed(b, function, cast<seq::EmbedOp>(op));
   embed.build();
   function.finish(embed.launch());
+  return success();
 }
 
 const LibraryKernel stretto::codegen::embedKernel = {seq::EmbedOp::getOperationName(), "embed", buildEmbed};

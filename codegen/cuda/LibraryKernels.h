@@ -10,7 +10,7 @@ struct LibraryKernel {
   llvm::StringRef operation; ///< its name in the IR
   llvm::StringRef family;    ///< what kernels of its kind are called: "embed" for "gradients.embed0"
   /// Emits the function; see buildRowwiseKernel.
-  void (*build)(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, mlir::Operation *op);
+  mlir::LogicalResult (*build)(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, mlir::Operation *op);
 };
 
 /// The one for an operation, or null: the runtime's library computes it.

@@ -70,8 +70,7 @@ private:
       return buildWalkKernel(b, kernels, walk);
     if (!library)
       return op->emitOpError("is a kernel that this target has no code for");
-    library->build(b, kernels, op);
-    return success();
+    return library->build(b, kernels, op);
   }
 
   /// What of math has an instruction or a function of libdevice goes there before the rest becomes LLVM's intrinsics.
