@@ -77,9 +77,8 @@ TEST(Config, AnyTextSurvivesTheRunFile) {
 TEST(Config, NoPathIsEmpty) {
   for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
                            "--dump-batch", "--config", "--of-run"}) {
-    const std::string told = std::string(name) + " must name a file or a folder, but got ''";
-    EXPECT_EQ(composeError({"--task", "copy", name, ""}), told);
-    EXPECT_EQ(composeError({"--task", "copy", (std::string(name) + "=").c_str()}), told);
+    EXPECT_EQ(composeError({"--task", "copy", name, ""}),
+              std::string(name) + " must name a file or a folder, but got ''");
   }
   EXPECT_EQ(composeError({"--task", "copy", "--out", "", "--out", "a"}), "");
 }
