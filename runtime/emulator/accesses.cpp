@@ -141,6 +141,18 @@ void recordGlobal(Thread &thread, AccessKind kind, uintptr_t address, uint32_t b
   }
 }
 
+// A copy that has not been awaited may still read.
+void checkSources(Thread &thread, uintptr_t address, uint32_t bytes, const stretto_emulated_access &access) {
+  for (const AsyncCopy &copy : thread.copies) {
+    const uintptr_t from = reinterpret_cast<uintptr_t>(copy.from);
+    if (address < from + copy.sourceBytes && from < address + bytes)
+      thread.owner->fail(thread,
+                         fmt::format("{}, from where an asynchronous copy of the thread, which it has not waited "
+                                     "for, reads",
+                                     describe(thread, AccessKind::write, bytes, access)));
+  }
+}
+
 struct SharedCells {
   Cell *begin, *end;
 };
@@ -164,6 +176,8 @@ void checkGlobal(Thread &thread, AccessKind kind, const void *pointer, uint32_t 
     return failOutside(thread, kind, address, bytes, access);
   if (address & (access.alignment - 1)) [[unlikely]]
     return failMisaligned(thread, kind, address, access);
+  if (kind == AccessKind::write)
+    checkSources(thread, address, bytes, access);
   if (buffer->firstRegion != buffer->endRegion)
     recordGlobal(thread, kind, address, bytes, *buffer, access);
 }

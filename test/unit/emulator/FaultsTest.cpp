@@ -104,6 +104,15 @@ TEST(Faults, CopiesNotWaitedFor) {
   expectCheckCatches(with(staging, "nvvm.barrier0\n", "\n"), 2, pending + "|race: read of 16 bytes|has not written");
 }
 
+TEST(Faults, SourceOfACopyOverwritten) {
+  const std::string store = "%one = llvm.mlir.constant(dense<1.0> : vector<4xf32>) : vector<4xf32>\n"
+                            "llvm.store %one, %from {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>\n";
+  const std::string wait = "nvvm.cp.async.wait.group 0\n";
+  expectCheckCatches(with(staging, wait, store + wait), 2,
+                     "write of 16 bytes at .*, from where an asynchronous copy of the thread, which it has not waited "
+                     "for, reads");
+}
+
 TEST(Faults, CopiesThatHaveNotLandedAreNaN) {
   EmulatedKernels kernels(with(staging, "nvvm.cp.async.wait.group 0\n", "\n"));
   ASSERT_TRUE(kernels.isLoaded());
