@@ -75,10 +75,12 @@ void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &task
 
 // An empty path is mostly a variable of a shell that is not set, and nobody means the usual one by it.
 void refuseEmptyPaths(const CLI::App &app) {
-  for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
-                           "--dump-batch", "--config", "--of-run"})
-    if (const std::vector<std::string> &given = app.get_option(name)->results(); !given.empty() && given.back().empty())
-      throw Error(fmt::format("{} must name a file or a folder, but got ''", name));
+  static constexpr std::string_view paths[] = {"out",    "init-from",      "tokens",     "prompts", "scores",
+                                               "config", "dump-gradients", "dump-batch", "of-run"};
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      if (std::ranges::find(paths, name) != std::end(paths) && !option->empty() && option->results().back().empty())
+        throw Error(fmt::format("--{} must name a file or a folder, but got ''", name));
 }
 
 } // namespace
