@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -89,7 +90,9 @@ func.func @embeddings(%t: tensor<2x1000xi32>, %d: tensor<2x1000x4xf32>) {{
 
 //===- Verdicts -----------------------------------------------------------------===//
 
-constexpr rlim_t processSeconds = 2; // many times what a sound kernel takes
+// Seconds of processor time that a sound kernel takes at most. A broken one works without end when it has taken some
+// more than several times as long.
+constexpr rlim_t mostSeconds = 60, moreSeconds = 2, timesAsLong = 4;
 
 /// What caught a kernel, from what its process printed.
 std::string classify(StringRef text) {
@@ -121,16 +124,22 @@ std::string classify(StringRef text) {
   return text.empty() ? "nothing" : "unknown: " + text.str();
 }
 
-/// Runs the kernel on several inputs, until it differs, in a process of its own, and returns what that printed.
-std::string runApart(const CudaLibrary &library, const Patient &patient,
-                     llvm::function_ref<void(std::vector<Numbers> &)> change = nullptr) {
+/// What a process printed, and the processor time that it took.
+struct Run {
+  std::string text;
+  double seconds;
+};
+
+/// Runs the kernel on several inputs, until it differs, in a process of its own that may take so many seconds.
+Run runApart(const CudaLibrary &library, const Patient &patient, rlim_t seconds,
+             llvm::function_ref<void(std::vector<Numbers> &)> change = nullptr) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
   pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], 2);
     close(ends[0]);
-    rlimit limit = {processSeconds, processSeconds};
+    rlimit limit = {seconds, seconds};
     setrlimit(RLIMIT_CPU, &limit);
     std::string problems;
     for (uint64_t seed = 6; seed < 9 && problems.empty(); ++seed)
@@ -145,12 +154,20 @@ std::string runApart(const CudaLibrary &library, const Patient &patient,
     text.append(bytes, count);
   close(ends[0]);
   int status = 0;
-  waitpid(child, &status, 0);
+  rusage usage;
+  wait4(child, &status, 0, &usage);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     text = "works without end";
   else if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 70))
     text = "the process ended with " + std::to_string(status) + "\n" + text;
-  return text;
+  return {text, static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec)};
+}
+
+/// Runs the sound kernel, which nothing may catch. Returns the seconds that a broken one may take.
+rlim_t checkSound(const CudaLibrary &library, const Patient &patient) {
+  Run run = runApart(library, patient, mostSeconds);
+  EXPECT_EQ(run.text, "");
+  return moreSeconds + timesAsLong * static_cast<rlim_t>(std::ceil(run.seconds));
 }
 
 /// A broken kernel.
@@ -159,7 +176,7 @@ struct Broken {
   std::string verdict; // what catches it
 };
 
-Broken breakPlace(const Patient &patient, const Fault &fault, int64_t number) {
+Broken breakPlace(const Patient &patient, const Fault &fault, int64_t number, rlim_t seconds) {
   Broken broken;
   std::string symbol = kernelSymbol(kern::kernelNameOf(patient.kernel).getValue());
   ScopedDiagnosticHandler silence(patient.context.get(), [](Diagnostic &) { return success(); });
@@ -169,7 +186,7 @@ Broken breakPlace(const Patient &patient, const Fault &fault, int64_t number) {
   if (broken.place.empty())
     EXPECT_TRUE(library.isLoaded());
   else
-    broken.verdict = library.isLoaded() ? classify(runApart(library, patient)) : "refused";
+    broken.verdict = library.isLoaded() ? classify(runApart(library, patient, seconds).text) : "refused";
   return broken;
 }
 
@@ -189,11 +206,12 @@ int64_t stepOf(int64_t step) {
 /// Breaks one place after the other; prints which was caught by what.
 void expectCaught(const Patient &patient, ArrayRef<Row> rows, int64_t step = 1) {
   ASSERT_TRUE(patient.kernel);
+  rlim_t seconds = checkSound(CudaLibrary(*patient.module), patient);
   for (const Row &row : rows) {
     std::map<std::string, std::vector<std::string>> found;
     size_t harmless = 0;
     for (int64_t number = 0;; number += stepOf(step)) {
-      auto [place, verdict] = breakPlace(patient, row.apply, number);
+      auto [place, verdict] = breakPlace(patient, row.apply, number, seconds);
       if (place.empty())
         break;
       found[verdict].push_back(place);
@@ -219,11 +237,11 @@ void expectMasksCaught(const Patient &patient, int64_t step, const std::map<std:
   int64_t count = addFaults(walk), found = 0;
   CudaLibrary library(*patient.module);
   ASSERT_TRUE(library.isLoaded());
-  EXPECT_EQ(runApart(library, patient), "");
+  rlim_t seconds = checkSound(library, patient);
   for (int64_t fault = 0; fault < count; fault += stepOf(step)) {
     std::string place = nameOfFault(fault);
     auto choose = [&](std::vector<Numbers> &inputs) { chooseFault(walk, inputs, fault); };
-    std::string said = runApart(library, patient, choose), verdict = classify(said);
+    std::string said = runApart(library, patient, seconds, choose).text, verdict = classify(said);
     EXPECT_EQ(verdict, harmless.count(place) ? "nothing" : "numbers")
         << place << ": " << StringRef(said).split('\n').first.str();
     found += verdict == "numbers";
