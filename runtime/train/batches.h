@@ -43,7 +43,7 @@ public:
   virtual TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const = 0;
   virtual std::vector<Score> score(uint64_t first, const BatchView &batch, const Predictions &predictions) const = 0;
   // How many samples of an evaluation differ, from 0 on; none: as many as are asked for.
-  virtual std::optional<int64_t> evaluationRows() const = 0;
+  virtual std::optional<int64_t> evaluationRows() const { return {}; }
   // The task behind it and the seed of its samples; null where there is none.
   virtual const Task *task() const { return nullptr; }
   virtual uint64_t seed() const { return 0; }
