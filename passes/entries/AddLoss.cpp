@@ -192,11 +192,18 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
 
   /// Whether a weight depends on a parameter that is trained.
   static bool isTrained(Value weight) {
-    Operation *op = weight.getDefiningOp();
-    auto get = dyn_cast_or_null<seq::GetParameterOp>(op);
-    if (get)
-      return !SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr()).getFrozen();
-    return op && llvm::any_of(op->getOperands(), isTrained);
+    llvm::SmallPtrSet<Operation *, 8> passed;
+    SmallVector<Value> work{weight};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op || !passed.insert(op).second)
+        continue;
+      auto get = dyn_cast<seq::GetParameterOp>(op);
+      if (get && !SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr()).getFrozen())
+        return true;
+      llvm::append_range(work, op->getOperands());
+    }
+    return false;
   }
 
   /// ([dw,] h, targets, weights, w) -> ([dw + this chunk's,] losses, dh)
