@@ -1,10 +1,15 @@
 // Errors with exact places, notes at the other end, and the nearest name.
 #include "frontend/diagnostics/Diagnostics.h"
 
+#include "frontend/diagnostics/Characters.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace stretto;
 using namespace stretto::frontend;
+
+/// Bytes of a source line that are shown.
+static constexpr size_t maxWidth = 160;
 
 /// Whether a report was made before, at the same place.
 static bool isKnown(llvm::ArrayRef<Diagnostic> list, const Diagnostic &diagnostic) {
@@ -45,35 +50,41 @@ void Diagnostics::print(llvm::raw_ostream &os) const {
     os << "error: " << hidden << " more errors not shown\n";
 }
 
-/// Prints the line and a caret under the range. Tabs stay tabs in both lines, so that they align; other
-/// control characters and bytes outside ASCII of a broken file are replaced.
+/// Prints the line and a caret under the range. Tabs stay tabs in both lines, so that they align; what terminals do not
+/// show is replaced.
 void Diagnostics::printOne(llvm::raw_ostream &os, SourceRange range, llvm::StringRef kind,
                            llvm::StringRef message) const {
   if (!range.isValid()) {
-    os << kind << ": " << message << '\n';
+    os << kind << ": " << printable(message) << '\n';
     return;
   }
-  os << sources.describe(range) << ": " << kind << ": " << message << '\n';
-  constexpr uint32_t maxWidth = 160;
+  os << printable(sources.describe(range)) << ": " << kind << ": " << printable(message) << '\n';
   uint32_t begin = 0;
   llvm::StringRef line = sources.line(range.file, range.begin, begin);
-  uint32_t column = range.begin - begin;
-  if (column > maxWidth)
-    return;
-  line = line.take_front(maxWidth);
-  os << "    ";
-  for (char c : line)
-    os << (static_cast<unsigned char>(c) < 32 && c != '\t' ? '?' : c);
-  os << "\n    ";
-  for (char c : line.take_front(column))
-    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80)
-      os << (c == '\t' ? '\t' : ' ');
-  os << '^';
-  uint32_t end = std::min<uint32_t>(range.end - begin, line.size());
-  for (uint32_t i = column + 1; i < end; ++i)
-    if ((static_cast<unsigned char>(line[i]) & 0xC0) != 0x80)
-      os << '~';
-  os << '\n';
+  if (range.begin - begin <= maxWidth)
+    printLine(os, line, range.begin - begin, range.end - begin);
+}
+
+/// Bytes `from` to `to - 1` of the line are marked, at least one character.
+void Diagnostics::printLine(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to) {
+  std::string shown, marks;
+  size_t at = 0;
+  while (at < line.size() && at < maxWidth) {
+    Character character = firstCharacter(line.substr(at));
+    bool isTab = character.code == '\t', isMarked = at >= from && at < to;
+    shown += printable(character.bytes);
+    unsigned columns = columnsOf(character);
+    if (at == from) {
+      marks += '^';
+      columns -= std::min(columns, 1u);
+    }
+    if (at <= from || isMarked)
+      marks.append(columns, isMarked ? '~' : isTab ? '\t' : ' ');
+    at += character.bytes.size();
+  }
+  if (at <= from)
+    marks += '^';
+  os << "    " << shown << "\n    " << marks << '\n';
 }
 
 llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {

@@ -41,6 +41,7 @@ public:
 
 private:
   void printOne(llvm::raw_ostream &os, SourceRange range, llvm::StringRef kind, llvm::StringRef message) const;
+  static void printLine(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to);
 
   const SourceFiles &sources;
   std::vector<Diagnostic> list, warnings;

@@ -1,6 +1,8 @@
 // Text -> tokens.
 #include "frontend/lex/Lexer.h"
 
+#include "frontend/diagnostics/Characters.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stretto;
@@ -32,11 +34,8 @@ public:
       : text(sources.text(file)), file(file), diagnostics(diagnostics) {}
 
   std::vector<Token> run() {
-    if (text.size() > SourceFiles::maxBytes) {
-      diagnostics.error({file, 0, 0}, "a source file has at most " + llvm::Twine(SourceFiles::maxBytes) +
-                                          " bytes, but got " + llvm::Twine(text.size()));
+    if (!isSource())
       text = text.take_front(0);
-    }
     while (true) {
       uint8_t newlines = skipSpace();
       Token token = next();
@@ -48,6 +47,22 @@ public:
   }
 
 private:
+  /// False, after one error, where no token makes sense.
+  bool isSource() {
+    if (text.size() > SourceFiles::maxBytes) {
+      diagnostics.error({file, 0, 0}, "a source file has at most " + llvm::Twine(SourceFiles::maxBytes) +
+                                          " bytes, but got " + llvm::Twine(text.size()));
+      return false;
+    }
+    size_t zero = text.find('\0');
+    bool isUtf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+    if (isUtf16 || zero != llvm::StringRef::npos)
+      diagnostics.error({file, isUtf16 ? 0 : uint32_t(zero), isUtf16 ? 0 : uint32_t(zero)},
+                        isUtf16 ? "a source file must be text in UTF-8, but got UTF-16; save it as UTF-8"
+                                : "a source file must be text in UTF-8, but got a byte 0");
+    return !isUtf16 && zero == llvm::StringRef::npos;
+  }
+
   uint8_t skipSpace() {
     uint8_t newlines = 0;
     for (; at < text.size(); ++at) {
@@ -196,9 +211,9 @@ private:
       at = std::min(text.find_first_of("\r\n", at), text.size());
       return error(begin, "'#' does not begin a comment; write '//'");
     }
-    if (llvm::isPrint(c))
-      return error(begin, "unexpected character '" + llvm::Twine(c) + "'");
-    return error(begin, "unexpected character with code " + llvm::Twine(unsigned(static_cast<unsigned char>(c))));
+    if (c == '@')
+      return error(begin, "'@' is not an operator; activations are multiplied by a weight with linear(x, width)");
+    return error(begin, "unexpected " + describe(firstCharacter(text.substr(begin))));
   }
 
   Token error(size_t begin, const llvm::Twine &message) {

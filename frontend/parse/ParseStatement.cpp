@@ -68,7 +68,9 @@ StmtPtr Parser::parseAssign() {
     return nullptr;
   if (!isAt(TokenKind::Assign)) {
     const Identifier &first = statement->targets.front();
-    std::string hint = peek().is(TokenKind::Equal) ? "; '==' compares" : didYouMean(first.text, keywords());
+    std::string hint = peek().is(TokenKind::Equal)       ? "; '==' compares"
+                       : peek().is(TokenKind::LeftParen) ? ("; write y = " + first.text + "(...)").str()
+                                                         : didYouMean(first.text, keywords());
     diagnostics.error(peek().range, "expected '=' after the name '" + statement->targets.back().text +
                                         "' at the start of a statement" + hint);
     return nullptr;

@@ -72,12 +72,16 @@ std::vector<ValueId> FunctionBuilder::unread() const {
     for (ValueId value : kept)
       isRead.set(value);
   std::vector<ValueId> unread;
+  auto look = [&](ValueId value) {
+    llvm::StringRef name = function.values[value].name;
+    if (!isRead.test(value) && !name.empty() && !name.starts_with("_"))
+      unread.push_back(value);
+  };
+  for (const Weight &weight : function.weights)
+    look(weight.value);
   for (const Op &op : function.ops)
-    for (ValueId result : op.results) {
-      llvm::StringRef name = function.values[result].name;
-      if (!isRead.test(result) && !name.empty() && !name.starts_with("_") && op.name != "scan")
-        unread.push_back(result);
-    }
+    if (op.name != "scan")
+      llvm::for_each(op.results, look);
   return unread;
 }
 

@@ -29,7 +29,7 @@ public:
   /// parameters; returns the values of its results.
   std::vector<ValueId> inlineFunction(const Function &callee, llvm::ArrayRef<ValueId> arguments,
                                       llvm::ArrayRef<ValueId> weights);
-  /// Results that have a name but no reader. A name that begins with '_' asks for none.
+  /// Weights and results that have a name but no reader. A name that begins with '_' asks for none.
   std::vector<ValueId> unread() const;
 
 private:

@@ -1,4 +1,4 @@
-// Which names of a file are symbols.
+// What the names of a file stand for, as its text alone tells.
 #ifndef STRETTO_FRONTEND_SEMA_SYMBOLS_H
 #define STRETTO_FRONTEND_SEMA_SYMBOLS_H
 
@@ -10,6 +10,9 @@ namespace stretto::frontend {
 
 /// Adds every name in a set or enum of the file: nothing else can be a symbol.
 void collectSymbols(const SourceTree &tree, llvm::StringSet<> &symbols);
+
+/// The names that a body reads, in whatever way it runs; with those of what is declared in it.
+llvm::StringSet<> namesRead(const Body &body);
 
 } // namespace stretto::frontend
 

@@ -81,10 +81,8 @@ std::optional<size_t> BuiltinCalls::parameterOf(const Builtin &builtin, const Ar
 
 Value BuiltinCalls::valueOf(const Builtin &builtin, const BuiltinParameter &parameter, const Expr &expr,
                             NameHint hint) {
-  auto *bare = llvm::dyn_cast<NameExpr>(&expr);
-  if (bare && parameter.kind == ArgumentKind::Enum && !names.lookup(bare->name))
-    return convertSymbol(builtin, parameter, Symbol{bare->name.str(), nullptr}, expr.range);
-  Value value = expressions.evaluate(expr, hint);
+  bool isSymbol = parameter.kind == ArgumentKind::Enum;
+  Value value = isSymbol ? expressions.evaluateSymbol(expr) : expressions.evaluate(expr, hint);
   if (value.isError())
     return value;
   Value converted = convert(builtin, parameter, value, expr.range);

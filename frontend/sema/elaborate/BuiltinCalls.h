@@ -9,9 +9,8 @@ namespace stretto::frontend {
 
 class BuiltinCalls {
 public:
-  BuiltinCalls(const ElaborationOptions &options, Reporter &reporter, Names &names, Emitter &emitter,
-               Expressions &expressions)
-      : options(options), reporter(reporter), names(names), emitter(emitter), expressions(expressions) {}
+  BuiltinCalls(const ElaborationOptions &options, Reporter &reporter, Emitter &emitter, Expressions &expressions)
+      : options(options), reporter(reporter), emitter(emitter), expressions(expressions) {}
 
   /// Binds the arguments and gives what the function means by them.
   std::vector<Value> evaluate(const Builtin &builtin, const CallExpr &call, NameHint hint);
@@ -28,7 +27,6 @@ private:
 
   const ElaborationOptions &options;
   Reporter &reporter;
-  Names &names;
   Emitter &emitter;
   Expressions &expressions;
 };

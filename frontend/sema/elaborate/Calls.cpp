@@ -72,14 +72,10 @@ std::optional<Calls::Arguments> Calls::matchArguments(const CallExpr &call, cons
 Value Calls::argumentValue(const Parameter &parameter, const Argument *given, Scope &inner) {
   ParameterType type = typeOf(parameter.type);
   const Expr &expr = given ? *given->value : *parameter.defaultValue;
-  // A bare name that is no variable is a symbol of the parameter's type.
-  auto *bare = given ? llvm::dyn_cast<NameExpr>(&expr) : nullptr;
   Value value;
-  if (bare && type.universe && !names.lookup(bare->name)) {
-    value = Symbol{bare->name.str(), nullptr};
-  } else {
+  {
     auto within = names.enter(given ? names.scope() : inner);
-    value = expressions.evaluate(expr);
+    value = given && type.universe ? expressions.evaluateSymbol(expr) : expressions.evaluate(expr);
   }
   const Provenance *provenance = value.provenance;
   value = convert(reporter, std::move(value), type, parameter.name.text, expr.range);

@@ -15,7 +15,7 @@ struct Elaborator {
              Diagnostics &diagnostics)
       : reporter(sources, diagnostics, program.provenances), budget(reporter), names(loaded, reporter),
         emitter(options.batch, options.length, reporter, budget), functions(program.functions),
-        expressions(reporter, budget, names, emitter, calls), builtins(options, reporter, names, emitter, expressions),
+        expressions(reporter, budget, names, emitter, calls), builtins(options, reporter, emitter, expressions),
         blocks(reporter, budget, names, emitter, functions, statements),
         calls(reporter, names, emitter, expressions, builtins, blocks),
         repeats(reporter, budget, names, emitter, functions, expressions, statements),

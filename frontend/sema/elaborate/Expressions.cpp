@@ -88,6 +88,19 @@ Value Expressions::evaluate(const Expr &expr, NameHint hint) {
   llvm_unreachable("calls are evaluated above");
 }
 
+Value Expressions::evaluateSymbol(const Expr &expr) {
+  auto *bare = llvm::dyn_cast<NameExpr>(&expr);
+  if (bare && !names.lookup(bare->name))
+    return Symbol{bare->name.str(), nullptr};
+  auto *conditional = llvm::dyn_cast<ConditionalExpr>(&expr);
+  if (!conditional)
+    return evaluate(expr);
+  std::optional<bool> condition = evaluateBool(*conditional->condition, "a condition");
+  if (!condition)
+    return {};
+  return evaluateSymbol(*condition ? *conditional->whenTrue : *conditional->whenFalse);
+}
+
 std::vector<Value> Expressions::evaluateMany(const Expr &expr, NameHint hint) {
   auto *call = llvm::dyn_cast<CallExpr>(&expr);
   if (!call)

@@ -16,6 +16,8 @@ public:
 
   /// One value; an error value after an error.
   Value evaluate(const Expr &expr, NameHint hint = {});
+  /// What should be a symbol: a bare name that is no variable is one, also as a value of `if`.
+  Value evaluateSymbol(const Expr &expr);
   /// The values of a call with any number of results; others give one.
   std::vector<Value> evaluateMany(const Expr &expr, NameHint hint = {});
   /// What must be true or false; `what` names it in messages.

@@ -15,6 +15,9 @@ struct Iteration {
   Function function;
   std::vector<Binding *> captures;
   std::vector<Binding *> assigned;
+  bool assignsNumbers = false; // of outer variables
+
+  bool computes() const { return !function.ops.empty() || !function.weights.empty() || !assigned.empty(); }
 };
 
 /// The function of the iterations of one period. Its arguments are the carried variables, its invariants those that

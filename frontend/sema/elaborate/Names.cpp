@@ -108,7 +108,7 @@ std::pair<const Declaration *, Scope *> Names::lookupDeclaration(llvm::StringRef
 // ---------------------------------------------------------------- what a misspelt name may have meant
 
 std::vector<llvm::StringRef> Names::visibleNames() const {
-  std::vector<llvm::StringRef> names;
+  std::vector<llvm::StringRef> names = {"true", "false", "zeros", "ones"};
   for (Scope *each = current; each; each = each->parent)
     for (auto &[name, binding] : each->bindings)
       names.push_back(name);

@@ -8,12 +8,18 @@ using namespace stretto::frontend;
 
 static constexpr int64_t maxTrips = 4096;
 
+/// Whether a repeat has done all that it does.
+static bool isOfNumbers(llvm::ArrayRef<std::shared_ptr<Iteration>> iterations) {
+  return llvm::none_of(iterations, [](auto &each) { return each->computes(); }) &&
+         llvm::any_of(iterations, [](auto &each) { return each->assignsNumbers; });
+}
+
 void Repeats::run(const RepeatStmt &stmt) {
   std::optional<int64_t> count = countOf(stmt);
   if (!count || *count == 0)
     return;
   std::optional<Iterations> iterations = runIterations(stmt, *count);
-  if (iterations && !budget.isExhausted())
+  if (iterations && !budget.isExhausted() && !isOfNumbers(*iterations))
     emit(stmt, *iterations);
 }
 
@@ -83,6 +89,7 @@ bool Repeats::collectAssigned(const RepeatStmt &stmt, Scope &inner, Iteration &i
                                      kindName(before) + " to " + kindName(after));
       valid = false;
     } else if (!after.isTensor()) {
+      iteration.assignsNumbers = true;
       changesNumbers |= !sameStatic(before, after);
       names.assign(outer->name, after);
     } else if (checkKeepsShape(outer->name, before, after)) {
@@ -144,7 +151,7 @@ bool Repeats::emitWrittenOut(const LayerRun &run, const Iterations &iterations, 
 bool Repeats::emitLoop(const LayerRun &run, llvm::StringRef name, SourceRange range, LayerEmitter &layers) {
   LayerBody body = layers.makeBody(run);
   if (body.carried.empty()) {
-    reporter.error(range, "a repeat must change a tensor that exists before it, but this one changes none");
+    reporter.error(range, "a repeat must change a tensor or a number that exists before it, but this one changes none");
     return false;
   }
   if (!emitter.grow(body.function.operations, range))

@@ -2,20 +2,53 @@
 #include "frontend/sema/elaborate/Statements.h"
 
 #include "frontend/sema/ParameterType.h"
+#include "frontend/sema/Symbols.h"
 #include "frontend/sema/elaborate/Repeats.h"
 
 using namespace stretto;
 using namespace stretto::frontend;
 
+static void warnOfUnread(Reporter &reporter, SourceRange range, llvm::StringRef name) {
+  reporter.warning(range, "nothing reads this value of '" + name + "'");
+}
+
 bool Statements::runFunction(const Body &body, std::vector<Value> &results) {
   llvm::SaveAndRestore into(returned, &results);
+  auto [known, isNew] = readBy.try_emplace(&body);
+  if (isNew)
+    known->second = namesRead(body);
+  llvm::SaveAndRestore<const llvm::StringSet<> *> within(reads, &known->second);
   return run(body);
 }
 
+/// Whether a statement returns in whatever way it runs.
+static bool alwaysReturns(const Stmt &stmt) {
+  auto ends = [](const Body &body) { return llvm::any_of(body, [](auto &each) { return alwaysReturns(*each); }); };
+  if (auto *conditional = llvm::dyn_cast<IfStmt>(&stmt))
+    return ends(conditional->whenTrue) && ends(conditional->whenFalse);
+  if (auto *noFuse = llvm::dyn_cast<NoFuseStmt>(&stmt))
+    return ends(noFuse->body);
+  return stmt.kind == StmtKind::Return;
+}
+
+/// Warns of the first of these statements that would do something; blocks and defs are declared wherever they stand.
+static void warnUnreached(Reporter &reporter, llvm::ArrayRef<StmtPtr> behind) {
+  for (const StmtPtr &stmt : behind)
+    if (stmt->kind != StmtKind::Declaration)
+      return reporter.warning(stmt->range, "no statement behind a 'return' is run");
+}
+
 bool Statements::run(const Body &body) {
-  for (const StmtPtr &stmt : body)
-    if (!budget.spend(1, stmt->range) || run(*stmt))
+  for (size_t i = 0; i < body.size(); ++i) {
+    const Stmt &stmt = *body[i];
+    if (!budget.spend(1, stmt.range))
       return true;
+    if (!run(stmt))
+      continue;
+    if (alwaysReturns(stmt))
+      warnUnreached(reporter, llvm::ArrayRef(body).drop_front(i + 1));
+    return true;
+  }
   return false;
 }
 
@@ -172,12 +205,15 @@ void Statements::assign(const Identifier &target, Value value, SourceRange from)
   }
   if (value.isNumber() && !value.provenance)
     value.provenance = reporter.origin(target.text, from);
+  bool isStatic = !value.isError() && !value.isTensor();
+  if (isStatic && !target.text.starts_with("_") && !reads->contains(target.text))
+    warnOfUnread(reporter, from, target.text);
   names.assign(target.text, std::move(value));
 }
 
 void frontend::warnUnread(Reporter &reporter, const FunctionBuilder &built) {
   for (ValueId value : built.unread()) {
     const ValueInfo &info = built.function.values[value];
-    reporter.warning(info.range, "nothing reads this value of '" + info.name + "'");
+    warnOfUnread(reporter, info.range, info.name);
   }
 }

@@ -4,6 +4,10 @@
 
 #include "frontend/sema/elaborate/Expressions.h"
 
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
 namespace stretto::frontend {
 
 class Repeats;
@@ -39,10 +43,12 @@ private:
   Emitter &emitter;
   Expressions &expressions;
   Repeats &repeats;
-  std::vector<Value> *returned = nullptr; // where `return` puts its values
+  std::vector<Value> *returned = nullptr;   // where `return` puts its values
+  const llvm::StringSet<> *reads = nullptr; // the names that the function reads
+  std::map<const Body *, llvm::StringSet<>> readBy;
 };
 
-/// Warns of values with a name that nothing in the function reads.
+/// Warns of weights and results with a name that nothing in the function reads.
 void warnUnread(Reporter &reporter, const FunctionBuilder &built);
 
 } // namespace stretto::frontend

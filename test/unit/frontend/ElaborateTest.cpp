@@ -137,6 +137,26 @@ std::vector<double> constantsIn(llvm::StringRef statements) {
   return frontend.program ? constantsOf(*frontend.program, frontend.program->main()) : std::vector<double>();
 }
 
+TEST(Layers, ARepeatMayChangeNumbersAlone) {
+  Frontend frontend;
+  frontend.run(inModel("n = 2\nrepeat 3 { n = n * 2 }\nrepeat 2 { n = max(n, 4) }\n"
+                       "repeat 2 { repeat 2 { n = n + width(x) - dim } x = x + linear(linear(x, n), dim) }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.weight("layers.{}.linear.weight")->type.dims[1].size, 16);
+}
+
+TEST(Symbols, StandForOptionsOfOperationsInsideIfToo) {
+  for (const char *condition : {"true", "false"}) {
+    Frontend frontend;
+    frontend.run(inModel("use = " + std::string(condition) +
+                         "\nx = canon(x, activation = if use then silu else if dim > 8 then none else relu)"));
+    ASSERT_TRUE(frontend.program) << frontend.errors();
+    EXPECT_NE(toString(*frontend.program).find("activation=" + std::string(condition[0] == 't' ? "silu" : "none")),
+              std::string::npos)
+        << toString(*frontend.program);
+  }
+}
+
 TEST(Layers, BlocksAndDefsSeeTheNumbersOfTheirLayer) {
   using Numbers = std::vector<double>;
   std::string callees = "n = 1\nblock scaled(y) { return y * n }\ndef plus(y) = y + n\n";

@@ -71,7 +71,12 @@ INSTANTIATE_TEST_SUITE_P(
     Lexer, BadTokens,
     testing::Values(BadToken{"a = $", "f:1:5: error: unexpected character '$'"},
                     BadToken{"a = 1 # it's one", "f:1:7: error: '#' does not begin a comment; write '//'"},
-                    BadToken{"a = \xc3\xa9", "unexpected character with code 195"},
+                    BadToken{"a = \xc3\xa9\xc3\xa8", "f:1:5: error: unexpected character '\xc3\xa9' (U+00E9)\n"},
+                    BadToken{"a = \xc2\x9b", "f:1:5: error: unexpected character U+009B\n    a = ?\n        ^\n"},
+                    BadToken{"a = \xe2\x80\xae", "f:1:5: error: unexpected character U+202E\n    a = ?\n"},
+                    BadToken{"a = \xe9", "f:1:5: error: unexpected byte 0xE9, which is no UTF-8\n    a = ?\n"},
+                    BadToken{"a = b @ c", "f:1:7: error: '@' is not an operator; activations are multiplied by a "
+                                          "weight with linear(x, width)"},
                     BadToken{"a = 99999999999999999999",
                              "an int is at most 9223372036854775807, but got 99999999999999999999"},
                     BadToken{"a = 1e999", "a float is at most 1e300, but got 1e999"},
@@ -79,6 +84,35 @@ INSTANTIATE_TEST_SUITE_P(
                     BadToken{"a = 12ab", "expected a number, but got '12ab'"},
                     BadToken{"import \"x", "expected '\"' at the end of a string"},
                     BadToken{"!a", "'!' is not an operator; write 'not'"}));
+
+TEST(Diagnostics, MarkTheEndOfWhatIsShownOfALongLine) {
+  Text text(std::string(200, 'a'));
+  text.diagnostics.error({text.file, 160, 170}, "here");
+  EXPECT_EQ(text.errors(),
+            "f:1:161: error: here\n    " + std::string(160, 'a') + "\n    " + std::string(160, ' ') + "^\n");
+}
+
+TEST(Lexer, WhatIsNoTextIsOneError) {
+  for (auto [bytes, message] :
+       {std::pair(std::string("\xFF\xFEm\0o\0", 6),
+                  "f:1:1: error: a source file must be text in UTF-8, but got UTF-16; save it as UTF-8\n"),
+        {std::string("\xFE\xFF\0m\0o", 6), "f:1:1: error: a source file must be text in UTF-8, but got UTF-16"},
+        {std::string("// \0\n$", 6), "f:1:4: error: a source file must be text in UTF-8, but got a byte 0\n"}}) {
+    Text text(bytes);
+    text.tree();
+    EXPECT_EQ(text.diagnostics.errorCount(), 1u);
+    EXPECT_TRUE(llvm::StringRef(text.errors()).starts_with(message)) << text.errors();
+  }
+}
+
+TEST(Diagnostics, MarkTheCharactersOfALineAsTerminalsShowThem) {
+  Text text("\xc3\xa4\t\xe4\xb8\xad\x1b\xff /\xe4\xb8\xad/ x");
+  text.diagnostics.error({text.file, 9, 14}, "here \x1b[31m");
+  text.diagnostics.error({text.file, 16, 16}, "at the end");
+  EXPECT_EQ(text.errors(),
+            "f:1:10: error: here ?[31m\n    \xc3\xa4\t\xe4\xb8\xad?? /\xe4\xb8\xad/ x\n     \t     ^~~~\n"
+            "f:1:17: error: at the end\n    \xc3\xa4\t\xe4\xb8\xad?? /\xe4\xb8\xad/ x\n     \t           ^\n");
+}
 
 TEST(Parser, OperatorsBindAsInMathematics) {
   Text text("def f(x) = 1 + 2 * x - -x / 3 < 4 and not x in {A} or true");
@@ -175,6 +209,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadSyntax{"block b(x", "expected ')' after the parameters, but got the end of the file"},
         BadSyntax{"def f(x) x", "expected '=' before the value of 'def f', but got 'x'"},
         BadSyntax{"model m { x == 3 }", "expected '=' after the name 'x' at the start of a statement; '==' compares"},
+        BadSyntax{"model m { min(x, y) }",
+                  "1:14: error: expected '=' after the name 'min' at the start of a statement; "
+                  "write y = min(...)\n"},
         BadSyntax{"model m { retrun x }", "did you mean 'return'?"},
         BadSyntax{"model m { x = f(a b) }", "expected ')' after the arguments of 'f', but got 'b'"},
         BadSyntax{"model m { x = a < b < c }", "expected 'and' between two comparisons, but got '<'"},
