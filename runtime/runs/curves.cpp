@@ -14,7 +14,7 @@ namespace stretto::runtime {
 Group readGroup(const std::string &argument) {
   size_t equals = argument.find('=');
   Group group;
-  if (equals == std::string::npos) {
+  if (equals == std::string::npos || std::filesystem::exists(argument)) {
     std::filesystem::path path = std::filesystem::path(argument + "/").lexically_normal().parent_path();
     group.label = path.filename().string();
     group.runs.emplace_back(argument);

@@ -15,7 +15,7 @@ struct Group {
   std::vector<std::pair<std::string, std::string>> choices{}; // columns of the table: which settings were chosen for it
 };
 
-// "label=folder,folder,..." or "folder", which is labelled by its last part. Throws Error.
+// "label=folder,folder,..." or "folder", which is labelled by its last part; what exists is a folder. Throws Error.
 Group readGroup(const std::string &argument);
 
 // The curve of a run that a metric names: "loss", "eval_loss" or a score.
