@@ -38,6 +38,8 @@ PendingFile::~PendingFile() {
 std::string PendingFile::write(StringRef bytes) {
   std::error_code code;
   llvm::raw_fd_ostream os(name, code);
+  if (fs::file_status before; !code && name != place && !fs::status(place, before))
+    code = fs::setPermissions(name, before.permissions());
   if (code)
     return llvm::formatv("cannot write '{0}': {1}", path, code.message());
   os << bytes;

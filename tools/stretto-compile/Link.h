@@ -19,7 +19,7 @@ public:
   PendingFile &operator=(const PendingFile &) = delete;
 
   const std::string &temporary() const { return name; }
-  /// Writes the bytes. Returns an error text, or an empty one.
+  /// Writes the bytes; a file that is there keeps its mode. Returns an error text, or an empty one.
   std::string write(llvm::StringRef bytes);
   /// Gives the file its final name. Returns an error text, or an empty one.
   std::string keep();

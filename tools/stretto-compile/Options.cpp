@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace stretto;
 using namespace stretto::tools;
@@ -45,13 +46,17 @@ std::string readCount(StringRef text, int64_t &result) {
 }
 
 /// Bytes, with an optional K, M or G (powers of 1024).
-std::string readBytes(StringRef text, int64_t &result) {
+std::string readBytes(StringRef given, int64_t &result) {
+  StringRef text = given;
   int64_t unit = 1;
   for (auto [suffix, factor] : {std::pair("K", int64_t(1) << 10), {"M", int64_t(1) << 20}, {"G", int64_t(1) << 30}})
-    if (text.consume_back(suffix))
+    if (text.consume_back(suffix)) {
       unit = factor;
+      break;
+    }
   std::string error = readNumber(text, 0, result);
-  result *= unit;
+  if (error.empty() && __builtin_mul_overflow(result, unit, &result))
+    return llvm::formatv("must be at most {0} bytes, but got '{1}'", std::numeric_limits<int64_t>::max(), given);
   return error;
 }
 
