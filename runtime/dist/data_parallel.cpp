@@ -106,9 +106,4 @@ std::vector<double> DataParallel::gather(const std::vector<double> &own) {
   return all;
 }
 
-bool DataParallel::all(bool own) {
-  const std::vector<double> everyone = gather({own ? 1.0 : 0.0});
-  return std::all_of(everyone.begin(), everyone.end(), [](double one) { return one == 1; });
-}
-
 } // namespace stretto::runtime

@@ -53,8 +53,6 @@ public:
 
   // The numbers of all virtual ranks, in their order, of those of this rank.
   std::vector<double> gather(const std::vector<double> &own);
-  // Whether it holds on all ranks.
-  bool all(bool own);
 
 private:
   Ranks &members;

@@ -26,6 +26,9 @@ struct TokenBlock {
   int64_t ones() const;
   // Makes the weights mask / ones, unless they are those of a file.
   void weigh(int64_t ones);
+
+  // What a token takes in one.
+  static constexpr int64_t bytesOfToken = 3 * sizeof(int32_t) + sizeof(uint8_t) + sizeof(double);
 };
 
 // Which sequences of a step a rank trains on.

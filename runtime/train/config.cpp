@@ -193,8 +193,8 @@ std::vector<Setting> makeSettings() {
       text("dump-gradients", "write the gradients of the first step to this safetensors file", &C::dumpGradients,
            false),
       text("dump-batch", "write the tokens of the first step to this safetensors file", &C::dumpBatch, false),
-      integer("memory-limit", "bytes this run may plan for; 0: what the machine has", &C::memoryLimit, 0,
-              std::numeric_limits<int64_t>::max(), false),
+      integer("memory-limit", "bytes that the ranks of a host (each rank, on a GPU) may plan for; 0: what there is",
+              &C::memoryLimit, 0, std::numeric_limits<int64_t>::max(), false),
   };
 }
 

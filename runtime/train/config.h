@@ -43,7 +43,7 @@ struct RunConfig {
   bool checkFinite = false, quiet = false, profile = false, bench = false;
   std::string progress = "auto"; // or "line", "plain"
   std::string dumpGradients, dumpBatch;
-  int64_t memoryLimit = 0; // bytes; 0: what the machine has
+  int64_t memoryLimit = 0; // bytes, of the ranks of a host together, or of each GPU; 0: what there is
 
   std::map<std::string, std::string> origins;     // by option name
   std::map<std::string, std::string> taskOrigins; // by task parameter

@@ -42,6 +42,7 @@ MemoryPlan planMemory(const stretto_program &program, const MemoryUse &use, int6
               bytes[STRETTO_ARENA_HYPER] + bytes[STRETTO_ARENA_CACHE] + bytes[STRETTO_ARENA_SQUARES];
   plan.library = library;
   plan.exchange = use.exchange;
+  plan.batches = use.batches;
   return plan;
 }
 
@@ -55,13 +56,14 @@ int64_t availableMemory() {
 
 int64_t residentPeak() { return kilobytesIn("/proc/self/status", "VmHWM:"); }
 
-void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available) {
-  if (available <= 0 || plan.total() <= available)
+void checkMemory(const stretto_program &program, const MemoryPlan &plan, const MemoryLimit &limit) {
+  const int64_t available = limit.bytes / limit.ranks;
+  if (limit.bytes <= 0 || plan.total() <= available)
     return;
-  // Weights, gradients, moments and libraries do not depend on the batch; everything else grows with it. How much of
-  // the activations a smaller batch finds room for among the gradients is left out, and libraries may compute a smaller
-  // batch in another way, which was seen to take 8.5 % more: what is named here fits.
-  const int64_t fixed = plan.weights + plan.gradients + plan.moments + plan.library + plan.exchange;
+  // Weights, gradients, moments, libraries and the sequences of a step do not depend on the batch; everything else
+  // grows with it. How much of the activations a smaller batch finds room for among the gradients is left out, and
+  // libraries may compute a smaller batch in another way, which was seen to take 8.5 % more: what is named here fits.
+  const int64_t fixed = plan.weights + plan.gradients + plan.moments + plan.library + plan.exchange + plan.batches;
   const int64_t perRow =
       std::max<int64_t>(1, (program.activation_bytes + plan.rest) / std::max<int64_t>(1, program.batch));
   const int64_t fits = (available - fixed - plan.library / 8) / perRow;
@@ -76,10 +78,13 @@ void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t
                 "not even one sequence fits; the largest length that fits is about {}: compile again with --batch 1 "
                 "--length {}",
                 lengthThatFits, lengthThatFits)
-          : fmt::format("weights, gradients, moments and libraries alone need {}", formatBytes(fixed));
-  throw Error(fmt::format("the run must fit into {} of memory, but needs {} at batch {} ({}); {}",
-                          formatBytes(available), formatBytes(plan.total()), program.batch, describePlan(plan),
-                          advice));
+          : fmt::format("weights, gradients, moments, libraries and the sequences of a step alone need {}",
+                        formatBytes(fixed));
+  const std::string part =
+      limit.ranks == 1 ? "" : fmt::format(", its part of {} for {} ranks", formatBytes(limit.bytes), limit.ranks);
+  throw Error(fmt::format("{} must fit into {} of memory{}, but needs {} at batch {} ({}); {}",
+                          limit.ranks == 1 ? "the run" : "a rank", formatBytes(available), part,
+                          formatBytes(plan.total()), program.batch, describePlan(plan), advice));
 }
 
 std::string formatBytes(int64_t bytes) {
@@ -92,10 +97,13 @@ std::string formatBytes(int64_t bytes) {
 }
 
 std::string describePlan(const MemoryPlan &plan) {
-  return fmt::format(
-      "activations {}, weights {}, gradients {}, moments {}, library {}, {}rest {}", formatBytes(plan.activations),
-      formatBytes(plan.weights), formatBytes(plan.gradients), formatBytes(plan.moments), formatBytes(plan.library),
-      plan.exchange ? fmt::format("exchange {}, ", formatBytes(plan.exchange)) : "", formatBytes(plan.rest));
+  const auto ifAny = [](const char *name, int64_t bytes) {
+    return bytes ? fmt::format("{} {}, ", name, formatBytes(bytes)) : "";
+  };
+  return fmt::format("activations {}, weights {}, gradients {}, moments {}, library {}, {}{}rest {}",
+                     formatBytes(plan.activations), formatBytes(plan.weights), formatBytes(plan.gradients),
+                     formatBytes(plan.moments), formatBytes(plan.library), ifAny("exchange", plan.exchange),
+                     ifAny("batches", plan.batches), formatBytes(plan.rest));
 }
 
 } // namespace stretto::runtime

@@ -15,7 +15,8 @@ struct MemoryPlan {
   int64_t rest = 0;        // inputs, outputs, tables, hyper-parameters
   int64_t library = 0;     // beside the arenas: LibTorch, MKL, scratch of kernels; see Device::libraryPeakBytes
   int64_t exchange = 0;    // what ranks add gradients in
-  int64_t total() const { return activations + weights + gradients + moments + rest + library + exchange; }
+  int64_t batches = 0;     // sequences of steps, where they share the memory of the device
+  int64_t total() const { return activations + weights + gradients + moments + rest + library + exchange + batches; }
 };
 
 // What a run does that its memory depends on.
@@ -23,6 +24,13 @@ struct MemoryUse {
   bool accumulate = false;
   FlatShard shard{};    // the part of the optimizer's state that there is; see wholeShard
   int64_t exchange = 0; // bytes; see DataParallel::bytes
+  int64_t batches = 0;  // bytes
+};
+
+// Bytes that ranks may plan for.
+struct MemoryLimit {
+  int64_t bytes = 0; // 0: unknown
+  int ranks = 1;     // that share them, each with a plan of its own
 };
 
 // `library`: what the device holds beside the arenas, once it has made ready for the program.
@@ -33,7 +41,7 @@ MemoryPlan planMemory(const stretto_program &program, const MemoryUse &use, int6
 int64_t availableMemory();
 
 // Throws Error with the figures and the largest batch that fits.
-void checkMemory(const stretto_program &program, const MemoryPlan &plan, int64_t available);
+void checkMemory(const stretto_program &program, const MemoryPlan &plan, const MemoryLimit &limit);
 
 // The most memory that this process had at a time, in bytes: program, libraries and all. On a GPU's machine, of the
 // host.

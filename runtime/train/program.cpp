@@ -236,7 +236,8 @@ private:
     device->observe(nullptr);
     if (config.profile)
       report(profile);
-    conclude(trainer, signal, self, state.arenas.totalBytes() + parallel.bytes() + device->libraryPeakBytes());
+    conclude(trainer, signal, self,
+             state.arenas.totalBytes() + parallel.bytes() + device->libraryPeakBytes() + batchBytes());
     return signal ? 128 + signal : 0;
   }
 
@@ -253,13 +254,25 @@ private:
   // `library`: bytes of it.
   MemoryPlan planFor(int64_t library) const {
     return planMemory(
-        program, {config.accumulate > 1, parallel.shares().shard, parallel.bytes() + parallel.carrierBytes()}, library);
+        program,
+        {config.accumulate > 1, parallel.shares().shard, parallel.bytes() + parallel.carrierBytes(), batchBytes()},
+        library);
   }
 
+  // Of the sequences of the step that is computed, and of those of the next one, in the memory of the device.
+  int64_t batchBytes() const {
+    if (!source || !hasHostMemory(device->name()))
+      return 0;
+    const double tokens = static_cast<double>(config.accumulate * parallel.virtualRanks()) *
+                          static_cast<double>(program.batch * program.length);
+    return static_cast<int64_t>(std::min(2 * tokens * TokenBlock::bytesOfToken, 0x1p60));
+  }
+
+  // The ranks of a host share its memory.
   void checkFits(const MemoryPlan &plan) const {
     const int64_t onDevice = device->availableBytes();
     const int64_t available = config.memoryLimit ? config.memoryLimit : onDevice ? onDevice : availableMemory();
-    checkMemory(program, plan, available);
+    checkMemory(program, plan, {available, hasHostMemory(device->name()) ? ranks.localSize() : 1});
   }
 
   // The first rank makes and owns it; the others are told its name.

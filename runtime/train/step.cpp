@@ -166,29 +166,6 @@ std::vector<RowRange> Stepper::ownRows() const {
   return parallel ? parallel->shares().shard.owned : wholeShard(state.program).owned;
 }
 
-bool Stepper::areFinite(const RowRange &rows) {
-  constexpr int64_t rowsAtOnce = 1024;
-  const int64_t rowBytes = STRETTO_FLAT_COLUMNS * elementBytes(state.program.dtype);
-  bool finite = true;
-  std::vector<std::byte> storage;
-  for (int64_t row = rows.begin; finite && row < rows.end; row += rowsAtOnce) {
-    const int64_t bytes = std::min(rowsAtOnce, rows.end - row) * rowBytes;
-    storage.resize(bytes);
-    state.device.submit(
-        CopyOutOp{storage.data(), state.arenas.resolve({STRETTO_ARENA_GRADIENTS, 0, row * rowBytes}, bytes), bytes});
-    state.device.wait();
-    const std::vector<double> values = widen(storage);
-    finite = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  }
-  return finite;
-}
-
-bool Stepper::gradientsAreFinite() {
-  const std::vector<RowRange> own = ownRows();
-  const bool finite = std::all_of(own.begin(), own.end(), [&](const RowRange &rows) { return areFinite(rows); });
-  return parallel ? parallel->all(finite) : finite;
-}
-
 void Stepper::setHyper(const Hyper &hyper) {
   double values[STRETTO_HYPER_COUNT] = {};
   values[STRETTO_HYPER_LEARNING_RATE] = hyper.learningRate;
@@ -215,12 +192,20 @@ void Stepper::submitUpdate(const Hyper &hyper) {
     repeat(Update, {state.program.squares, state.program.norm, state.program.apply});
     return;
   }
+  submitNorm();
+  updateIsOpen = true;
+}
+
+void Stepper::submitNorm() {
+  if (!exchanges()) {
+    repeat(Norm, {state.program.squares, state.program.norm});
+    return;
+  }
   state.device.repeat(Norm, [&] {
     runOnOwnRows(state.program.squares);
     parallel->gatherSquares();
     context.run(state.program.norm);
   });
-  updateIsOpen = true;
 }
 
 void Stepper::startUpdate() {
@@ -242,12 +227,21 @@ void Stepper::finishUpdate() {
   state.device.wait();
 }
 
-double Stepper::update(const Hyper &hyper) {
-  submitUpdate(hyper);
+double Stepper::gradientNorm(const Hyper &hyper) {
+  setHyper(hyper);
+  submitNorm();
   std::vector<std::byte> norm;
   real(norm, state.program.output.grad_norm, 1);
   state.device.wait();
   return widen(norm)[0];
+}
+
+void Stepper::applyGradients() {
+  updateIsOpen = exchanges();
+  if (updateIsOpen)
+    return;
+  repeat(Apply, {state.program.apply});
+  state.device.wait();
 }
 
 Stepper::Prediction Stepper::evaluate(TokenBlock &block) {

@@ -32,17 +32,17 @@ public:
   };
   Result step(TokenBlock &block, const Hyper &hyper);
 
-  // Its two halves, for who wants to look in between. Gradients, in GRADIENTS (of several ranks: in the rows that this
+  // Its three parts, for who wants to look in between. Gradients, in GRADIENTS (of several ranks: in the rows that this
   // one owns); returns the loss. Waits.
   double gradients(TokenBlock &block);
   // Of the latest step of several virtual ranks whose loss is no number: " (virtual rank 3, computed by rank 1)"; else
   // empty.
   std::string whereLossIsLost() const;
-  // Whether every gradient is a finite number. Waits.
-  bool gradientsAreFinite();
-  // Clips and applies GRADIENTS; returns their norm before clipping. Waits. Of several ranks, weights are those of the
-  // update only after finishUpdate, or in the next step.
-  double update(const Hyper &hyper);
+  // The norm of GRADIENTS before clipping; no number, or infinite, where one of them is. Waits.
+  double gradientNorm(const Hyper &hyper);
+  // Clips and applies GRADIENTS, whose norm is known. Waits. Of several ranks, weights are those of the update only
+  // after finishUpdate, or in the next step.
+  void applyGradients();
   // Weights and moments are as after the latest update. All ranks call it, before anything but a step looks at them
   // (evaluations, checkpoints). Waits.
   void finishUpdate();
@@ -69,6 +69,7 @@ private:
     TakeAccumulated,
     Update,
     Norm,
+    Apply,
     RestOfUpdate,
     Evaluate,
     BehindUpdate // beside the others: with the rest of the update before
@@ -79,12 +80,12 @@ private:
   Losses submitGradients(TokenBlock &block);
   void runMicroBatch(bool isLast, bool isBehindUpdate);
   void submitUpdate(const Hyper &hyper);
+  void submitNorm();
   void startUpdate();
   bool exchanges() const { return parallel && parallel->exchanges(); }
   double totalOf(const Losses &losses);
   int64_t ownVirtualRanks() const { return parallel ? parallel->virtualRanks() : 1; }
   std::vector<RowRange> ownRows() const;
-  bool areFinite(const RowRange &rows);
   void runOnOwnRows(void (*entry)(stretto_context *));
   void setHyper(const Hyper &hyper);
   void repeat(Repeated what, std::initializer_list<void (*)(stretto_context *)> entries);

@@ -52,16 +52,30 @@ std::map<std::string, std::string> Trainer::facts() const {
   return facts;
 }
 
+// What a run keeps from its beginning to its end, as its bits depend on it.
+static void checkResumable(const std::map<std::string, std::string> &checkpoint,
+                           const std::map<std::string, std::string> &now) {
+  struct Kept {
+    const char *key, *name, *ofOlder; // what checkpoints have that do not say
+  };
+  for (const Kept &kept : {Kept{"spec_hash", "spec", ""},
+                           {"dtype", "dtype", ""},
+                           {"seed", "seed", ""},
+                           {"data", "data", ""},
+                           {"documents", "documents", "together"},
+                           {"virtual_ranks", "number of virtual ranks", "1"},
+                           {"rows_per_step", "sequences of a step", ""}}) {
+    const auto found = checkpoint.find(kept.key);
+    const std::string then = found == checkpoint.end() ? kept.ofOlder : found->second;
+    if (then != now.at(kept.key))
+      throw Error(fmt::format("a run must be resumed with the {} of its checkpoint, {}, but got {}", kept.name, then,
+                              now.at(kept.key)));
+  }
+}
+
 void Trainer::resumeFrom(const Manifest &manifest) {
   const std::map<std::string, std::string> now = facts();
-  for (const char *key : {"spec_hash", "dtype", "seed", "data", "documents", "rows_per_step"}) {
-    const auto found = manifest.facts.find(key);
-    const std::string none = key == std::string("documents") ? "together" : ""; // older ones do not say
-    const std::string then = found == manifest.facts.end() ? none : found->second;
-    if (then != now.at(key))
-      throw Error(fmt::format("a run must be resumed with the {} of its checkpoint, {}, but got {}",
-                              key == std::string("spec_hash") ? "spec" : key, then, now.at(key)));
-  }
+  checkResumable(manifest.facts, now);
   if (const std::string text = otherMatmuls(manifest.facts, now); !text.empty())
     parts.progress.warning(text);
   if (const auto found = manifest.facts.find("first_weights"); found != manifest.facts.end())
@@ -201,21 +215,21 @@ void Trainer::checkNorm(const StepMetrics &metrics) const {
 // Returns whether the weights were changed.
 bool Trainer::applyStep(StepMetrics &metrics) {
   const RunConfig &config = parts.config;
-  const bool skip = config.onNonfinite == "skip";
-  const bool fine = std::isfinite(metrics.loss) && (!skip || stepper.gradientsAreFinite());
-  if (!fine && !skip)
+  const bool skip = config.onNonfinite == "skip", hasLoss = std::isfinite(metrics.loss);
+  if (!hasLoss && !skip)
     throw SharedError(fmt::format("step {}: the loss must be a number, but got {}{}; weights are as after step {} "
                                   "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
                                   "steps out)",
                                   metrics.step, metrics.loss, stepper.whereLossIsLost(), metrics.step - 1));
-  if (!fine) {
-    metrics.gradNorm = NAN;
+  metrics.gradNorm = hasLoss ? stepper.gradientNorm(hyperOf(metrics)) : NAN;
+  if (skip && !std::isfinite(metrics.gradNorm)) {
     parts.progress.warning(
-        fmt::format("step {} is skipped: its loss ({}) or gradients are not finite", metrics.step, metrics.loss));
+        fmt::format("step {} is skipped: its loss ({}) or the norm of its gradients ({}) is not finite", metrics.step,
+                    metrics.loss, metrics.gradNorm));
     return false;
   }
-  metrics.gradNorm = stepper.update(hyperOf(metrics));
   checkNorm(metrics);
+  stepper.applyGradients();
   ++updates;
   return true;
 }

@@ -189,6 +189,8 @@ def checkpoints():
         os.truncate(f"{folder}/cut/ckpt/{step}/manifest.json", 10)
     promises.check("no checkpoint that can be used", [small, *quiet, "--resume", "--out", f"{folder}/cut"])
     promises.check("resume with another spec", [wide, *quiet, "--resume", "--out", f"{folder}/good"])
+    promises.check("resume with another number of virtual ranks",
+                   [small, *quiet, "--resume", "--virtual-ranks", "4", "--out", f"{folder}/good"])
     promises.check("resume with another seed", [small, *quiet, "--resume", "--seed", "5", "--out", f"{folder}/good"])
     promises.check("resume without a run directory", [small, *options, "--resume"])
     promises.check("prompts for a run that is gone on with", [small, *quiet, "--resume", "--out", f"{folder}/good", "--prompt", "1 2"])

@@ -83,10 +83,15 @@ for step in ("00000020", "00000030", "00000040"):
     os.truncate(f"{folder}/cut/ckpt/{step}/manifest.json", 10)
 contains(run(fake, "--resume", "--out", f"{folder}/cut", status=1), "no checkpoint of the run directory can be used")
 
-# Another spec, seed or data under the same run directory.
+# Another spec, seed, way to add gradients or data under the same run directory.
+run(fake, *options, "--virtual-ranks", "4", "--out", f"{folder}/virtual")
 contains(run(f"{programs}/fake_other", "--resume", "--out", f"{folder}/good", status=1),
          "a run must be resumed with the spec of its checkpoint, 000102030405060708090a0b0c0d0e0f, but got ffff")
 contains(run(fake, "--resume", "--seed", "5", "--out", f"{folder}/good", status=1), "the seed of its checkpoint, 0, but got 5")
+for sums in (["--virtual-ranks", "1", "--accumulate", "4"], ["--virtual-ranks", "2"]):
+    shutil.copytree(f"{folder}/virtual", f"{folder}/other-sums", dirs_exist_ok=True)
+    told = run(fake, "--resume", "--quiet", *sums, "--out", f"{folder}/other-sums", status=1)
+    contains(told, f"a run must be resumed with the number of virtual ranks of its checkpoint, 4, but got {sums[1]}")
 contains(run(fake, "--resume", "--task-set", "step=7", "--out", f"{folder}/good", status=1), "the data of its checkpoint")
 contains(run(fake, "--resume", status=1), "--resume needs the run directory")
 
@@ -111,6 +116,15 @@ contains(told, "step 15: the loss must be a number, but got nan; weights are as 
 expect(sorted(os.listdir(f"{folder}/nan/ckpt")) == ["00000010", "latest"], "a checkpoint holds a NaN")
 contains(run(fake, *options, "--on-nonfinite=skip", "--out", f"{folder}/skip", environment=poison), "step 15 is skipped")
 contains(read(f"{folder}/skip/metrics.jsonl").decode(), '{"step": 15, "loss": "nan", "grad_norm": "nan"')
+# A norm of finite gradients that overflows: without the step the run is that of another device, which looks at it alike.
+steep = {"STRETTO_FAKE_STEEP": "15"}
+for name, more in {"steep": [], "steep-late": ["--device", "null-async"], "steep-ranks": ["--virtual-ranks", "2", "--ranks", "2"]}.items():
+    told = run(fake, *options, *more, "--on-nonfinite=skip", "--out", f"{folder}/{name}", environment=steep)
+    contains(told, "or the norm of its gradients (inf) is not finite")
+    contains(read(f"{folder}/{name}/metrics.jsonl").decode(), '"grad_norm": "inf"')
+expect(digest(f"{folder}/steep", 40) == digest(f"{folder}/steep-late", 40) != good, "what a skipped step leaves differs")
+told = run(fake, *options, "--out", f"{folder}/steep-stop", status=1, environment=steep)
+contains(told, "step 15: the gradient norm must be a number, but got inf")
 # Where a step is repeated whole, its loss is seen afterwards; no checkpoint holds it either.
 told = run(fake, *options, "--device", "null-async", "--out", f"{folder}/nan-late", status=1, environment=poison)
 contains(told, "step 15: the loss must be a number, but got nan; no checkpoint holds this step")
@@ -121,6 +135,19 @@ contains(run(fake, *options, "--check-finite", "--out", "none", status=1, enviro
 
 # What does not fit or does not exist.
 contains(run(f"{programs}/fake_huge", *options, "--out", "none", status=1), "of memory, but needs 1024.00 TiB at batch 4")
+# The ranks of a host share its memory, and the sequences of a step are in it.
+def planned(*more):
+    told = run(fake, "--task", "rule", "--steps", "1", "--progress", "plain", "--out", "none", "--threads", "1", *more)
+    size, unit = re.search(r"planned memory: ([\d.]+) (.)iB", told).groups()
+    return float(size) * {"K": 1 << 10, "M": 1 << 20}[unit]
+
+
+room = int(planned("--virtual-ranks", "2", "--ranks", "2"))
+both = ["--virtual-ranks", "2", "--ranks", "2", "--memory-limit"]
+contains(run(fake, *options, *both, 3 * room // 2, "--out", "none", status=1), "for 2 ranks, but needs")
+run(fake, *options, *both, 5 * room // 2, "--out", "none")
+steps = 50000 * 4 * 16 * 21 * 2
+expect(abs(planned("--accumulate", "50001") - planned("--accumulate", "2") - steps * 49999 / 50000) < steps / 100, "batches")
 contains(run(fake, "--task", "rules", "--out", "none", status=1), "unknown task 'rules', did you mean 'rule'?")
 contains(run(fake, *options, "--task-set", "vocabulary=25", "--out", "none", status=1),
          "needs vocabulary 25 and length 16, but the model was compiled for vocabulary 24 and length 16")

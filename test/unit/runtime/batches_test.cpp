@@ -129,17 +129,35 @@ TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
   program.arena_bytes[STRETTO_ARENA_PARAMETERS] = 1 << 20;
   const MemoryPlan plan = planMemory(program, {}, 0);
   EXPECT_EQ(plan.total(), 9 << 20);
-  EXPECT_NO_THROW(checkMemory(program, plan, 9 << 20));
-  const std::string error = errorOf([&] { checkMemory(program, plan, 4 << 20); });
+  EXPECT_NO_THROW(checkMemory(program, plan, {9 << 20}));
+  const std::string error = errorOf([&] { checkMemory(program, plan, {4 << 20}); });
   EXPECT_NE(error.find("must fit into 4.00 MiB of memory, but needs 9.00 MiB at batch 8"), std::string::npos) << error;
   EXPECT_NE(error.find("the largest batch that fits is about 3: compile again with --batch 3 (and --accumulate 3"),
             std::string::npos)
       << error;
   program.length = 256;
-  const std::string row = errorOf([&] { checkMemory(program, plan, 3 << 19); });
+  const std::string row = errorOf([&] { checkMemory(program, plan, {3 << 19}); });
   EXPECT_NE(row.find("not even one sequence fits; the largest length that fits is about 128"), std::string::npos)
       << row;
-  EXPECT_NE(errorOf([&] { checkMemory(program, plan, 1 << 19); }).find("alone need 1.00 MiB"), std::string::npos);
+  EXPECT_NE(errorOf([&] { checkMemory(program, plan, {1 << 19}); }).find("alone need 1.00 MiB"), std::string::npos);
+}
+
+TEST(Memory, RanksShareWhatThereIs) {
+  stretto_program program{};
+  program.batch = 8;
+  program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = program.activation_bytes = 8 << 20;
+  MemoryUse use;
+  use.batches = 1 << 20;
+  const MemoryPlan plan = planMemory(program, use, 0);
+  EXPECT_EQ(plan.total(), 9 << 20);
+  EXPECT_NO_THROW(checkMemory(program, plan, {18 << 20, 2}));
+  const std::string error = errorOf([&] { checkMemory(program, plan, {10 << 20, 2}); });
+  EXPECT_NE(
+      error.find("a rank must fit into 5.00 MiB of memory, its part of 10.00 MiB for 2 ranks, but needs 9.00 MiB"),
+      std::string::npos)
+      << error;
+  EXPECT_NE(error.find("batches 1.00 MiB"), std::string::npos) << error;
+  EXPECT_NE(error.find("the largest batch that fits is about 4"), std::string::npos) << error;
 }
 
 TEST(PeakRate, AStepThatBeatsItRaisesIt) {

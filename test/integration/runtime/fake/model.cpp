@@ -113,7 +113,8 @@ bool isCall(int64_t number, const char *variable) {
   return chosen && number == std::atoll(chosen);
 }
 
-// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STUCK=N lets it never come, STRETTO_FAKE_EXIT=N
+// STRETTO_FAKE_POISON=N makes the N-th loss of a process NaN, STRETTO_FAKE_STEEP=N its N-th norm of gradients infinite,
+// STRETTO_FAKE_STUCK=N lets it never come, STRETTO_FAKE_EXIT=N
 // ends the process there as if all were well. STRETTO_FAKE_SLOW=N lets each loss come N ms later, STRETTO_FAKE_SLOW=N@M
 // each from the M-th on.
 void sumLoss(void *const *buffers, int64_t, int64_t, void *) {
@@ -159,7 +160,8 @@ void norm(void *const *buffers, int64_t, int64_t, void *) {
   Real sum = 0;
   for (int64_t row = 0; row < flatRows; ++row)
     sum += as<Real>(buffers, 0)[row];
-  *as<Real>(buffers, 1) = std::sqrt(sum);
+  static int64_t calls = 0;
+  *as<Real>(buffers, 1) = isCall(++calls, "STRETTO_FAKE_STEEP") ? INFINITY : std::sqrt(sum);
 }
 
 // Buffers: parameters, gradients, moment1, moment2, norm, hyper.
