@@ -1,36 +1,37 @@
 // Text as tokens: a word with the space before it is one token, so tokens joined are the text again.
 #include "tasks/common/text.h"
 
+#include "tasks/common/characters.h"
+
 namespace stretto::tasks {
 
-static bool isSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static bool isDigit(char c) { return c >= '0' && c <= '9'; }
-static bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || uint8_t(c) >= 0x80; }
-static bool isSign(char c) { return !isSpace(c) && !isDigit(c) && !isLetter(c); }
-
-template <typename Is> static size_t run(std::string_view text, size_t from, Is is) {
-  while (from < text.size() && is(text[from]))
-    ++from;
+static size_t runEnd(std::string_view text, size_t from, CharacterKind kind) {
+  while (from < text.size()) {
+    const Character next = firstCharacter(text.substr(from));
+    if (next.kind != kind)
+      break;
+    from += next.bytes;
+  }
   return from;
 }
 
-// The end of a run of letters, digits or signs at `from`.
-static size_t wordEnd(std::string_view text, size_t from) {
-  char c = text[from];
-  return isLetter(c) ? run(text, from, isLetter) : isDigit(c) ? run(text, from, isDigit) : run(text, from, isSign);
+// White space alone leaves its last character to the word that follows.
+static size_t spaceEnd(std::string_view text, size_t from) {
+  size_t last = from, end = from;
+  while (end < text.size() && firstCharacter(text.substr(end)).kind == CharacterKind::Space) {
+    last = end;
+    end += firstCharacter(text.substr(end)).bytes;
+  }
+  return end == text.size() || last == from ? end : last;
 }
 
 static size_t pieceEnd(std::string_view text, size_t from) {
   for (std::string_view ending : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
     if (text.substr(from).starts_with(ending))
       return from + ending.size();
-  if (!isSpace(text[from]))
-    return wordEnd(text, from);
-  if (text[from] == ' ' && from + 1 < text.size() && !isSpace(text[from + 1]))
-    return wordEnd(text, from + 1);
-  // White space alone leaves its last sign to the word that follows.
-  size_t end = run(text, from, isSpace);
-  return end == text.size() || end == from + 1 ? end : end - 1;
+  const size_t begin = text[from] == ' ' && from + 1 < text.size() ? from + 1 : from;
+  const CharacterKind kind = firstCharacter(text.substr(begin)).kind;
+  return kind == CharacterKind::Space ? spaceEnd(text, from) : runEnd(text, begin, kind);
 }
 
 std::vector<std::string_view> splitPieces(std::string_view text) {

@@ -14,8 +14,8 @@
 namespace stretto::tasks {
 
 // Cuts text into the pieces that GPT-2's tokenizer starts from: the endings 's 't 're 've 'm 'll 'd; then runs of
-// letters, of digits, or of other signs, each with one space before it where there is one; then runs of white space.
-// Bytes beyond ASCII count as letters. Joined in order the pieces are the text.
+// letters, of numbers, or of other signs, as Unicode has them, each with one space before it where there is one; then
+// runs of white space. Joined in order the pieces are the text.
 std::vector<std::string_view> splitPieces(std::string_view text);
 
 // Tokens by their text. Ids count up from `first`; the ids below are the task's own.

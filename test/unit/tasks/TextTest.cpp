@@ -22,6 +22,16 @@ TEST(Text, pieces) {
   EXPECT_EQ(cut(""), "");
 }
 
+// As the expression of GPT-2's tokenizer cuts them, with \p{L}, \p{N} and \s; what is no UTF-8 are signs.
+TEST(Text, piecesBeyondAscii) {
+  EXPECT_EQ(cut("“Zürich” – 5€, 10²½!"), "“|Zürich|”| –| 5|€,| 10²½|!");
+  EXPECT_EQ(cut("naïve\u00a0\u00a0word\u3000。東京都２０２６年"),
+            "naïve|\u00a0|\u00a0|word|\u3000|。|東京都|２０２６|年");
+  EXPECT_EQ(cut("é\u0301 \u0301x नमस्ते १२ 🙂🙂ok…"), "é|\u0301| \u0301|x| नमस|्|त|े| १२| 🙂🙂|ok|…");
+  EXPECT_EQ(cut("a\u2003 b \u00a0c\u00a0"), "a|\u2003| b| |\u00a0|c|\u00a0");
+  EXPECT_EQ(cut("a\xc3\xff b\xe2\x80"), "a|\xc3\xff| b|\xe2\x80");
+}
+
 TEST(Text, tokensJoinToTheText) {
   Vocabulary words(2);
   const std::string text = " One two, one Two's  end.\n";
