@@ -34,8 +34,17 @@ def run_of(model, listed, shim, emulator):
     return lambda: kernels.run(way), kernels.calls
 
 
+def works(emulator):
+    """Whether the GPU can go on: a fault of a kernel spoils it for the process."""
+    try:
+        torch.cuda.empty_cache() if not emulator else None
+        return True
+    except RuntimeError:
+        return False
+
+
 def time_all(listed, folder, shim, emulator, end):
-    """The entries of the list that there is time for, with their microseconds or a problem."""
+    """The entries of the list that there is time for, with their microseconds or a problem; up to one that spoils the GPU."""
     for entry in listed["schedules"]:
         if time.monotonic() > end:
             return
@@ -43,9 +52,9 @@ def time_all(listed, folder, shim, emulator, end):
             run, calls = run_of(abi.Model(f"{folder}/{entry['file']}"), listed, shim, emulator)
             yield entry | {"us": 1e6 * least_seconds(run) / calls}
         except RuntimeError as problem:
-            yield entry | {"problem": str(problem)[-300:]}
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+            yield entry | {"problem": str(problem)[:300]}
+        if not works(emulator):
+            return
 
 
 def main():
@@ -69,6 +78,9 @@ def main():
     timed = sorted((entry for entry in found if "us" in entry), key=lambda entry: entry["us"])
     for entry in timed[:SHOWN]:
         print(f"{entry['us']:9.1f} us  {entry['schedule'] or 'as the compiler chooses'}{', spills' if entry['spills'] else ''}")
+    for entry in found:
+        if "problem" in entry:
+            print(f"{entry['schedule'] or 'as the compiler chooses'}: {entry['problem']}")
     print(f"{len(timed)} of {len(listed['schedules'])} timed; written: {os.path.abspath(path)}")
 
 
