@@ -7,17 +7,6 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::kern;
 
-int64_t StripScheduleAttr::getChunks(int64_t batch, int64_t time) const {
-  return batch * llvm::divideCeil(time, getChunk());
-}
-int64_t StripScheduleAttr::getLaunchRows() const { return 0; } // a launch of some chunks would lack strips
-
-// Runs go over the ends of sequences; each group of the epilogue has sums of its own.
-int64_t TileScheduleAttr::getChunks(int64_t batch, int64_t time) const {
-  return llvm::divideCeil(batch * time, getRun()) * getGroups();
-}
-int64_t TileScheduleAttr::getLaunchRows() const { return 0; } // blocks go over items of all rows
-
 std::pair<int64_t, int64_t> MatmulOp::getRows() {
   RankedTensorType type = typeOf(getLhs());
   return type.getRank() < 2 ? std::pair<int64_t, int64_t>(1, 1) : std::pair(type.getDimSize(0), type.getDimSize(1));

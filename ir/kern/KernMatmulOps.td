@@ -49,8 +49,9 @@ def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
     ```
   }];
   let extraClassDeclaration = [{
+    static constexpr int64_t warpThreads = 32;
     /// Groups of threads of the epilogue.
-    int64_t getGroups() const { return getWarps() * 32 / getThreads(); }
+    int64_t getGroups() const { return getWarps() * warpThreads / getThreads(); }
   }];
   let parameters = (ins "int64_t":$run, "int64_t":$tileRows, "int64_t":$pieces, "int64_t":$strip, "int64_t":$stages,
                         "int64_t":$blocks, "int64_t":$warps, "int64_t":$threads, "int64_t":$rows, "int64_t":$lanes,

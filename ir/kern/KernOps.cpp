@@ -17,7 +17,10 @@ YieldOp RowwiseOp::getYield() { return cast<YieldOp>(getBody().front().getTermin
 bool stretto::kern::isColumnSum(Value yielded) { return yielded.getDefiningOp<seq::ColumnSumOp>() != nullptr; }
 
 std::pair<int64_t, int64_t> RowwiseOp::getRows() {
-  auto leading = [](Value value) { return std::pair(typeOf(value).getDimSize(0), typeOf(value).getDimSize(1)); };
+  auto leading = [](Value value) {
+    RankedTensorType type = typeOf(value);
+    return type.getRank() < 2 ? std::pair<int64_t, int64_t>(1, 1) : std::pair(type.getDimSize(0), type.getDimSize(1));
+  };
   for (auto [i, input] : llvm::enumerate(getInputs()))
     if (getMap(i) == RowMap::row)
       return leading(input);
@@ -26,18 +29,6 @@ std::pair<int64_t, int64_t> RowwiseOp::getRows() {
       return leading(result);
   return {1, 1};
 }
-
-int64_t VectorScheduleAttr::getChunks(int64_t batch, int64_t time) const {
-  return batch * llvm::divideCeil(time, getChunk());
-}
-// A launch of some chunks would lack strips.
-int64_t VectorScheduleAttr::getLaunchRows() const { return getStrip() ? 0 : getChunk(); }
-
-int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const {
-  return batch * llvm::divideCeil(time, getChunk());
-}
-// A block has several groups; where groups share a chunk, blocks in two directions do.
-int64_t ThreadScheduleAttr::getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }
 
 /// What one row sees of an operand, or null where the operand lacks the dimensions.
 static Type rowType(RankedTensorType type, RowMap map) {

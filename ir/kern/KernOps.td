@@ -43,6 +43,7 @@ def Kern_SlotAttr : AttrDef<Kern_Dialect, "Slot"> {
 class Kern_ScheduleAttr<string name, string attrMnemonic> : AttrDef<Kern_Dialect, name,
     [DeclareAttrInterfaceMethods<Kern_ScheduleInterface>]> {
   let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
 }
 
 def Kern_VectorScheduleAttr : Kern_ScheduleAttr<"VectorSchedule", "vector_schedule"> {

@@ -24,3 +24,14 @@ func.func @call(%x: tensor<1x16x32xf32>) -> tensor<1x16x32xf32> {
   } : (tensor<1x16x32xf32>) -> tensor<1x16x32xf32>
   return %y : tensor<1x16x32xf32>
 }
+
+// -----
+
+func.func @number(%x: tensor<f32>) {
+  // expected-error @+1 {{body argument 0 must be what one row sees of 'tensor<f32>', but got 'tensor<32xf32>'}}
+  %y = kern.rowwise kernel "k"(%x) maps [row] {
+  ^bb0(%a: tensor<32xf32>):
+    kern.yield %a : tensor<32xf32>
+  } : (tensor<f32>) -> tensor<1x16x32xf32>
+  return
+}

@@ -1,0 +1,98 @@
+//===- KernSchedules.cpp - rules of schedules -----------------------------===//
+#include "ir/kern/KernOps.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::kern;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// A number of a schedule by its name.
+using Field = std::pair<StringRef, int64_t>;
+
+static LogicalResult areAtLeast(int64_t least, ArrayRef<Field> fields, EmitError emitError) {
+  for (auto [name, number] : fields)
+    if (number < least)
+      return emitError() << name << " of a schedule must be at least " << least << ", but got " << number;
+  return success();
+}
+
+//===- Rows with vectors ------------------------------------------------------===//
+
+LogicalResult VectorScheduleAttr::verify(EmitError emitError, int64_t rows, int64_t lanes, int64_t chunk,
+                                         int64_t pieces, int64_t strip) {
+  if (failed(areAtLeast(1, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}}, emitError)))
+    return failure();
+  // Without strips both are 0, by not being there.
+  return areAtLeast(pieces || strip ? 1 : 0, {{"pieces", pieces}, {"strip", strip}}, emitError);
+}
+
+int64_t VectorScheduleAttr::getChunks(int64_t batch, int64_t time) const {
+  return batch * llvm::divideCeil(time, getChunk());
+}
+// A launch of some chunks would lack strips.
+int64_t VectorScheduleAttr::getLaunchRows() const { return getStrip() ? 0 : getChunk(); }
+
+//===- Rows with threads ------------------------------------------------------===//
+
+LogicalResult ThreadScheduleAttr::verify(EmitError emitError, int64_t rows, int64_t lanes, int64_t chunk,
+                                         int64_t threads, int64_t groups, int64_t tiles, int64_t places) {
+  return areAtLeast(1,
+                    {{"rows", rows},
+                     {"lanes", lanes},
+                     {"chunk", chunk},
+                     {"threads", threads},
+                     {"groups", groups},
+                     {"tiles", tiles},
+                     {"places", places}},
+                    emitError);
+}
+
+int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const {
+  return batch * llvm::divideCeil(time, getChunk());
+}
+// A block has several groups; where groups share a chunk, blocks in two directions do.
+int64_t ThreadScheduleAttr::getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }
+
+//===- Matmuls with an epilogue -----------------------------------------------===//
+
+LogicalResult StripScheduleAttr::verify(EmitError emitError, int64_t pieces, int64_t strip, int64_t block, int64_t rows,
+                                        int64_t lanes, int64_t chunk) {
+  return areAtLeast(
+      1, {{"pieces", pieces}, {"strip", strip}, {"block", block}, {"rows", rows}, {"lanes", lanes}, {"chunk", chunk}},
+      emitError);
+}
+
+int64_t StripScheduleAttr::getChunks(int64_t batch, int64_t time) const {
+  return batch * llvm::divideCeil(time, getChunk());
+}
+int64_t StripScheduleAttr::getLaunchRows() const { return 0; } // a launch of some chunks would lack strips
+
+LogicalResult TileScheduleAttr::verify(EmitError emitError, int64_t run, int64_t tileRows, int64_t pieces,
+                                       int64_t strip, int64_t stages, int64_t blocks, int64_t warps, int64_t threads,
+                                       int64_t rows, int64_t lanes, int64_t cluster) {
+  if (failed(areAtLeast(1,
+                        {{"run", run},
+                         {"tile_rows", tileRows},
+                         {"pieces", pieces},
+                         {"strip", strip},
+                         {"stages", stages},
+                         {"blocks", blocks},
+                         {"warps", warps},
+                         {"threads", threads},
+                         {"rows", rows},
+                         {"lanes", lanes},
+                         {"cluster", cluster}},
+                        emitError)))
+    return failure();
+  if (threads > warps * warpThreads)
+    return emitError() << "threads of a schedule must be at most the " << warps * warpThreads
+                       << " of its warps, but got " << threads;
+  return success();
+}
+
+// Runs go over the ends of sequences; each group of the epilogue has sums of its own.
+int64_t TileScheduleAttr::getChunks(int64_t batch, int64_t time) const {
+  return llvm::divideCeil(batch * time, getRun()) * getGroups();
+}
+int64_t TileScheduleAttr::getLaunchRows() const { return 0; } // blocks go over items of all rows

@@ -1,0 +1,54 @@
+// Numbers of schedules that count something are at least 1.
+// RUN: stretto-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{rows of a schedule must be at least 1, but got -1}}
+module attributes {a = #kern.vector_schedule<rows -1, lanes 16, chunk 128>} {}
+
+// -----
+
+func.func @at_the_attribute(%x: tensor<2x8x16xf32>) {
+  %p = kern.rowwise(%x) maps [row] schedule
+    // expected-error @+1 {{chunk of a schedule must be at least 1, but got 0}}
+    #kern.vector_schedule<rows 4, lanes 16, chunk 0>
+    partial_sums {
+  ^bb0(%row: tensor<16xf32>):
+    %0 = seq.column_sum %row : tensor<16xf32> -> tensor<16xf32>
+    kern.yield %0 : tensor<16xf32>
+  } : (tensor<2x8x16xf32>) -> tensor<2x16xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{strip of a schedule must be at least 1, but got 0}}
+module attributes {a = #kern.vector_schedule<rows 4, lanes 16, chunk 128, pieces 2, strip 0>} {}
+
+// -----
+
+// expected-error @+1 {{chunk of a schedule must be at least 1, but got 0}}
+module attributes {a = #kern.thread_schedule<rows 2, lanes 8, chunk 0, threads 96, groups 1, tiles 1>} {}
+
+// -----
+
+// expected-error @+1 {{groups of a schedule must be at least 1, but got 0}}
+module attributes {a = #kern.thread_schedule<rows 2, lanes 8, chunk 128, threads 96, groups 0, tiles 1>} {}
+
+// -----
+
+// expected-error @+1 {{pieces of a schedule must be at least 1, but got 0}}
+module attributes {a = #kern.strip_schedule<pieces 0, strip 64, block 64, rows 8, lanes 16, chunk 512>} {}
+
+// -----
+
+// expected-error @+1 {{run of a schedule must be at least 1, but got 0}}
+module attributes {a = #kern.tile_schedule<run 0, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 4>} {}
+
+// -----
+
+// expected-error @+1 {{threads of a schedule must be at least 1, but got 0}}
+module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 0, rows 2, lanes 4>} {}
+
+// -----
+
+// expected-error @+1 {{threads of a schedule must be at most the 96 of its warps, but got 128}}
+module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 128, rows 2, lanes 4>} {}
