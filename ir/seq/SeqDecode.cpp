@@ -67,7 +67,7 @@ LogicalResult ReadCacheOp::verify() {
       failed(verifyCache(*this, getCache(), getResult())) || failed(verifyColumns(*this, getCache(), getResult())))
     return failure();
   int64_t capacity = typeOf(getCache()).getDimSize(1), back = getBack();
-  if (capacity >= back + typeOf(getResult()).getDimSize(1))
+  if (capacity - typeOf(getResult()).getDimSize(1) >= back)
     return success();
   return emitOpError() << "capacity must be at least the rows of a call and the steps back, but got " << capacity
                        << " for " << getResult().getType() << " and " << back;

@@ -19,6 +19,12 @@ LogicalResult sameRows(Operation *op, RankedTensorType a, RankedTensorType b, St
   return success();
 }
 
+LogicalResult sameType(Operation *op, RankedTensorType operand, RankedTensorType result) {
+  if (operand.getElementType() == result.getElementType())
+    return success();
+  return op->emitOpError() << "operand and result must be of one type, but got " << operand << " and " << result;
+}
+
 /// Operands of one type; the result has it too, or is f32 where they are bf16.
 LogicalResult sameElements(Operation *op, RankedTensorType a, RankedTensorType b, RankedTensorType result) {
   if (a.getElementType() != b.getElementType())
@@ -47,11 +53,41 @@ LogicalResult haveShape(Operation *op, StringRef what, RankedTensorType type, Ar
   return diagnostic << "], but got " << type;
 }
 
+LogicalResult haveType(Operation *op, StringRef what, RankedTensorType type, RankedTensorType expected) {
+  if (type == expected)
+    return success();
+  return op->emitOpError() << what << " must have type " << expected << ", but got " << type;
+}
+
+/// A weight of a layer has the element type of what the layer is applied to.
+LogicalResult isWeight(Operation *op, StringRef what, RankedTensorType weight, ArrayRef<int64_t> shape,
+                       RankedTensorType operand) {
+  return haveType(op, what, weight, operand.clone(shape));
+}
+
+LogicalResult dividesColumns(Operation *op, int64_t heads, RankedTensorType type) {
+  if (heads >= 1 && type.getRank() >= 1 && columns(type) % heads == 0)
+    return success();
+  return op->emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
+}
+
 /// A norm's gain (or bias) has one entry per column of a head.
 LogicalResult verifyNorm(Operation *op, RankedTensorType type, RankedTensorType gain, int64_t heads) {
-  if (heads < 1 || type.getRank() < 1 || columns(type) % heads != 0)
-    return op->emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
-  return haveShape(op, "gain", gain, {columns(type) / heads});
+  if (failed(dividesColumns(op, heads, type)))
+    return failure();
+  return isWeight(op, "gain", gain, {columns(type) / heads}, type);
+}
+
+LogicalResult areRows(Operation *op, StringRef what, RankedTensorType type) {
+  if (type.getRank() >= 1)
+    return success();
+  return op->emitOpError() << what << " must have at least one dimension, but got " << type;
+}
+
+LogicalResult areActivations(Operation *op, RankedTensorType type) {
+  if (type.getRank() >= 3)
+    return success();
+  return op->emitOpError() << "operand must be [batch, time, columns...], but got " << type;
 }
 
 LogicalResult verifyPairs(Operation *op, int64_t rotated, int64_t width) {
@@ -79,15 +115,40 @@ LogicalResult verifyDocuments(Operation *op, ArrayRef<int64_t> tokens, Value pos
     return op->emitOpError() << "starts must be [documents + 1], but got " << starts.getType();
   return success();
 }
+
+/// What attention and its gradient have in common.
+template <typename Attention> LogicalResult verifyAttention(Attention op) {
+  auto q = typeOf(op.getQ()), k = typeOf(op.getK()), lse = typeOf(op.getLse());
+  if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
+    return op.emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
+  int64_t heads = op.getHeads();
+  if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) || failed(sameElements(op, q, k, q)) ||
+      failed(wideElements(op, "lse", lse, q)) ||
+      failed(verifyDocuments(op, q.getShape().take_front(2), op.getPositions(), op.getStarts())))
+    return failure();
+  return haveShape(op, "lse", lse, {q.getDimSize(0), heads, q.getDimSize(1)});
+}
+
+/// Each row of logits has a target.
+LogicalResult verifyLogits(Operation *op, RankedTensorType logits, RankedTensorType targets) {
+  if (failed(areRows(op, "logits", logits)))
+    return failure();
+  return haveShape(op, "targets", targets, logits.getShape().drop_back());
+}
+
+/// A number of each row, of the element type of the row.
+LogicalResult isOfRows(Operation *op, StringRef what, RankedTensorType type, RankedTensorType rows) {
+  return haveType(op, what, type, rows.clone(rows.getShape().drop_back()));
+}
 } // namespace
 
 //===- Rows -------------------------------------------------------------------===//
 
 LogicalResult ReduceOp::verify() {
-  auto type = typeOf(getOperand());
-  if (type.getRank() < 1)
-    return emitOpError() << "operand must have at least one dimension, but got " << type;
-  return haveShape(*this, "result", typeOf(getResult()), type.getShape().drop_back());
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  if (failed(areRows(*this, "operand", from)) || failed(haveShape(*this, "result", to, from.getShape().drop_back())))
+    return failure();
+  return sameType(*this, from, to);
 }
 
 LogicalResult BroadcastOp::verify() {
@@ -104,15 +165,13 @@ LogicalResult BroadcastOp::verify() {
                            << " of the result, but got " << from << " and " << to;
     previous = dim;
   }
-  if (from.getElementType() != to.getElementType())
-    return emitOpError() << "operand and result must be of one type, but got " << from << " and " << to;
-  return success();
+  return sameType(*this, from, to);
 }
 
 LogicalResult PermuteOp::verify() {
   auto type = typeOf(getOperand());
-  if (type.getRank() < 1)
-    return emitOpError() << "operand must have at least one dimension, but got " << type;
+  if (failed(areRows(*this, "operand", type)))
+    return failure();
   return verifyPairs(*this, getRotated(), columns(type));
 }
 
@@ -121,9 +180,9 @@ LogicalResult SliceOp::verify() {
   if (failed(sameRows(*this, from, to, "operand and result")))
     return failure();
   int64_t offset = getOffset();
-  if (offset < 0 || offset + columns(to) > columns(from))
-    return emitOpError() << "columns must lie within " << columns(from) << ", but got [" << offset << ", "
-                         << offset + columns(to) << ")";
+  if (offset < 0 || offset > columns(from) - columns(to))
+    return emitOpError() << "columns must lie within " << columns(from) << ", but got " << columns(to) << " at "
+                         << offset;
   return success();
 }
 
@@ -152,7 +211,7 @@ LogicalResult ColumnSumOp::verify() {
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (to.getRank() > from.getRank() || from.getShape().take_back(to.getRank()) != to.getShape())
     return emitOpError() << "result must be the trailing dimensions of the operand, but got " << from << " and " << to;
-  return success();
+  return sameType(*this, from, to);
 }
 
 LogicalResult TableOp::verify() {
@@ -168,13 +227,7 @@ LogicalResult RmsNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()
 
 LogicalResult LayerNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
 
-LogicalResult L2NormOp::verify() {
-  int64_t heads = getHeads();
-  auto type = typeOf(getOperand());
-  if (heads >= 1 && type.getRank() >= 1 && columns(type) % heads == 0)
-    return success();
-  return emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
-}
+LogicalResult L2NormOp::verify() { return dividesColumns(*this, getHeads(), typeOf(getOperand())); }
 
 LogicalResult SpreadOp::verify() {
   auto from = typeOf(getOperand()), to = typeOf(getResult());
@@ -187,18 +240,20 @@ LogicalResult SpreadOp::verify() {
 
 LogicalResult CanonOp::verify() {
   auto type = typeOf(getOperand()), weight = typeOf(getWeight());
-  if (weight.getRank() != 2 || columns(weight) != columns(type))
-    return emitOpError() << "weight must be [kernel, " << columns(type) << "], but got " << weight;
-  if (getBias())
-    return haveShape(*this, "bias", typeOf(getBias()), {columns(type)});
-  return success();
+  if (failed(areActivations(*this, type)))
+    return failure();
+  if (weight.getRank() != 2 || weight.getDimSize(0) < 1)
+    return emitOpError() << "weight must be [kernel, " << columns(type) << "] of at least 1 row, but got " << weight;
+  if (failed(isWeight(*this, "weight", weight, {weight.getDimSize(0), columns(type)}, type)))
+    return failure();
+  return getBias() ? isWeight(*this, "bias", typeOf(getBias()), {columns(type)}, type) : success();
 }
 
 LogicalResult RotaryOp::verify() {
   int64_t heads = getHeads();
   auto type = typeOf(getOperand());
-  if (heads < 1 || columns(type) % heads != 0)
-    return emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
+  if (failed(areActivations(*this, type)) || failed(dividesColumns(*this, heads, type)))
+    return failure();
   int64_t rotatedHeads = getRotatedHeads();
   if (rotatedHeads < 0 || rotatedHeads > heads)
     return emitOpError() << "rotated_heads must be at most " << heads << ", but got " << rotatedHeads;
@@ -233,25 +288,9 @@ LogicalResult LinearWeightGradOp::verify() {
   return haveShape(*this, "result", typeOf(getResult()), {columns(dy), columns(x)});
 }
 
-LogicalResult AttentionOp::verify() {
-  auto q = typeOf(getQ()), k = typeOf(getK());
-  if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
-    return emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
-  if (failed(verifyHeads(*this, q, k, getHeads(), getKvHeads())) || failed(sameElements(*this, q, k, q)) ||
-      failed(wideElements(*this, "lse", typeOf(getLse()), q)) ||
-      failed(verifyDocuments(*this, q.getShape().take_front(2), getPositions(), getStarts())))
-    return failure();
-  return haveShape(*this, "lse", typeOf(getLse()),
-                   {q.getDimSize(0), static_cast<int64_t>(getHeads()), q.getDimSize(1)});
-}
+LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
 
-LogicalResult AttentionGradOp::verify() {
-  auto q = typeOf(getQ());
-  if (failed(sameElements(*this, q, typeOf(getK()), q)) ||
-      failed(verifyDocuments(*this, q.getShape().take_front(2), getPositions(), getStarts())))
-    return failure();
-  return wideElements(*this, "lse", typeOf(getLse()), q);
-}
+LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
 
 LogicalResult EmbedOp::verify() {
   auto tokens = typeOf(getTokens()), table = typeOf(getTable());
@@ -266,29 +305,29 @@ LogicalResult EmbedOp::verify() {
 }
 
 LogicalResult EmbedGradOp::verify() {
-  auto tokens = typeOf(getTokens()), grad = typeOf(getGrad());
+  auto tokens = typeOf(getTokens()), grad = typeOf(getGrad()), table = typeOf(getResult());
+  if (table.getRank() != 2)
+    return emitOpError() << "result must be [vocabulary, columns], but got " << table;
   SmallVector<int64_t> shape(tokens.getShape());
-  shape.push_back(columns(typeOf(getResult())));
+  shape.push_back(columns(table));
   if (getAccumulator() && getAccumulator().getType() != getResult().getType())
     return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
-  if (failed(wideElements(*this, "result", typeOf(getResult()), grad)))
+  if (failed(wideElements(*this, "result", table, grad)))
     return failure();
   return haveShape(*this, "gradient", grad, shape);
 }
 
 LogicalResult CrossEntropyOp::verify() {
-  auto rows = typeOf(getLogits()).getShape().drop_back();
-  if (failed(haveShape(*this, "targets", typeOf(getTargets()), rows)))
+  if (failed(verifyLogits(*this, typeOf(getLogits()), typeOf(getTargets()))))
     return failure();
   for (auto [name, coefficient] : {std::pair("nll_square", getNllSquareAttr()), {"z_loss", getZLossAttr()}})
     if (coefficient && !isCoefficient(coefficient.getValue()))
       return emitOpError() << name << " must be finite and at least 0, but got " << coefficient;
-  return haveShape(*this, "weights", typeOf(getWeights()), rows);
+  return isOfRows(*this, "weights", typeOf(getWeights()), typeOf(getLogits()));
 }
 
 LogicalResult PredictOp::verify() {
-  auto rows = typeOf(getLogits()).getShape().drop_back();
-  if (failed(haveShape(*this, "targets", typeOf(getTargets()), rows)))
+  if (failed(verifyLogits(*this, typeOf(getLogits()), typeOf(getTargets()))))
     return failure();
-  return haveShape(*this, "nll", typeOf(getNll()), rows);
+  return isOfRows(*this, "nll", typeOf(getNll()), typeOf(getLogits()));
 }

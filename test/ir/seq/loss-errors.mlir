@@ -23,8 +23,36 @@ func.func @targets(%l: tensor<2x8x5xf32>, %t: tensor<2x7xi32>, %w: tensor<2x8xf3
 
 // -----
 func.func @weights(%l: tensor<2x8x5xf32>, %t: tensor<2x8xi32>, %w: tensor<8xf32>) {
-  // expected-error@+1 {{weights must have shape [2, 8], but got 'tensor<8xf32>'}}
+  // expected-error@+1 {{weights must have type 'tensor<2x8xf32>', but got 'tensor<8xf32>'}}
   %0, %1 = seq.cross_entropy %l, %t, %w : tensor<2x8x5xf32>, tensor<2x8xi32>, tensor<8xf32>
+  return
+}
+
+// -----
+func.func @wide_weights(%l: tensor<2x8x5xf32>, %t: tensor<2x8xi32>, %w: tensor<2x8xf64>) {
+  // expected-error@+1 {{weights must have type 'tensor<2x8xf32>', but got 'tensor<2x8xf64>'}}
+  %0, %1 = seq.cross_entropy %l, %t, %w : tensor<2x8x5xf32>, tensor<2x8xi32>, tensor<2x8xf64>
+  return
+}
+
+// -----
+func.func @number(%l: tensor<f32>, %t: tensor<i32>, %w: tensor<f32>) {
+  // expected-error@+1 {{logits must have at least one dimension, but got 'tensor<f32>'}}
+  %0, %1 = seq.cross_entropy %l, %t, %w : tensor<f32>, tensor<i32>, tensor<f32>
+  return
+}
+
+// -----
+func.func @prediction_of_number(%l: tensor<f32>, %t: tensor<i32>) {
+  // expected-error@+1 {{logits must have at least one dimension, but got 'tensor<f32>'}}
+  %0, %1 = seq.predict %l, %t : tensor<f32>, tensor<i32> -> tensor<f32>
+  return
+}
+
+// -----
+func.func @wide_prediction(%l: tensor<2x8x5xf32>, %t: tensor<2x8xi32>) {
+  // expected-error@+1 {{nll must have type 'tensor<2x8xf32>', but got 'tensor<2x8xf64>'}}
+  %0, %1 = seq.predict %l, %t : tensor<2x8x5xf32>, tensor<2x8xi32> -> tensor<2x8xf64>
   return
 }
 

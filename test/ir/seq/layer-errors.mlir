@@ -1,0 +1,64 @@
+// What layers refuse.
+// RUN: stretto-opt %s --split-input-file --verify-diagnostics
+
+func.func @gain(%x: tensor<2x8x16xf32>, %g: tensor<16xf64>) {
+  // expected-error @+1 {{gain must have type 'tensor<16xf32>', but got 'tensor<16xf64>'}}
+  %y = seq.rms_norm %x, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf64>
+  return
+}
+
+// -----
+
+func.func @gain_of_layer_norm(%x: tensor<2x8x16xf32>, %g: tensor<16xf64>) {
+  // expected-error @+1 {{gain must have type 'tensor<4xf32>', but got 'tensor<16xf64>'}}
+  %y = seq.layer_norm %x, %g, %g eps 1.0e-5 heads 4 : tensor<2x8x16xf32>, tensor<16xf64>
+  return
+}
+
+// -----
+
+func.func @taps(%x: tensor<2x8x16xf32>, %w: tensor<4x16xf64>) {
+  // expected-error @+1 {{weight must have type 'tensor<4x16xf32>', but got 'tensor<4x16xf64>'}}
+  %y = seq.canon %x, %w residual none : tensor<2x8x16xf32>, tensor<4x16xf64>
+  return
+}
+
+// -----
+
+func.func @no_taps(%x: tensor<2x8x16xf32>, %w: tensor<0x16xf32>) {
+  // expected-error @+1 {{weight must be [kernel, 16] of at least 1 row, but got 'tensor<0x16xf32>'}}
+  %y = seq.canon %x, %w residual none : tensor<2x8x16xf32>, tensor<0x16xf32>
+  return
+}
+
+// -----
+
+func.func @bias(%x: tensor<2x8x16xf32>, %w: tensor<4x16xf32>, %b: tensor<16xf64>) {
+  // expected-error @+1 {{bias must have type 'tensor<16xf32>', but got 'tensor<16xf64>'}}
+  %y = seq.canon %x, %w bias %b : tensor<16xf64> residual none : tensor<2x8x16xf32>, tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @canon_of_number(%x: tensor<f32>, %w: tensor<4x16xf32>) {
+  // expected-error @+1 {{operand must be [batch, time, columns...], but got 'tensor<f32>'}}
+  %y = seq.canon %x, %w residual none : tensor<f32>, tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_of_number(%x: tensor<f32>) {
+  // expected-error @+1 {{operand must be [batch, time, columns...], but got 'tensor<f32>'}}
+  %y = seq.rotary half_split %x heads 1 rotated 0 rotated_heads 1 theta 1.0e4 : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @rotary_without_time(%x: tensor<8x16xf32>) {
+  // expected-error @+1 {{operand must be [batch, time, columns...], but got 'tensor<8x16xf32>'}}
+  %y = seq.rotary half_split %x heads 4 rotated 4 rotated_heads 4 theta 1.0e4 : tensor<8x16xf32>
+  return
+}

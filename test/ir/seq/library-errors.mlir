@@ -1,0 +1,40 @@
+// What attention, embeddings and their gradients refuse.
+// RUN: stretto-opt %s --split-input-file --verify-diagnostics
+
+func.func @heads(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x4x8xf32>) {
+  // expected-error @+1 {{kv_heads must divide heads, but got 2 and 0}}
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 0 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @widths(%q: tensor<2x8x16xf32>, %k: tensor<2x8x12xf32>, %s: tensor<2x4x8xf32>) {
+  // expected-error @+1 {{head widths of q and k must agree, but got 'tensor<2x8x16xf32>' with 4 heads and 'tensor<2x8x12xf32>' with 2}}
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x12xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @sums(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x8x4xf32>) {
+  // expected-error @+1 {{lse must have shape [2, 4, 8], but got 'tensor<2x8x4xf32>'}}
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @list_of_tokens(%t: tensor<2x8xi32>, %d: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{result must be [vocabulary, columns], but got 'tensor<16xf32>'}}
+  %g = seq.embed_grad %t, %d : tensor<2x8xi32>, tensor<2x8x16xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @number(%t: tensor<2x8xi32>, %d: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{result must be [vocabulary, columns], but got 'tensor<f32>'}}
+  %g = seq.embed_grad %t, %d : tensor<2x8xi32>, tensor<2x8x16xf32> -> tensor<f32>
+  return
+}

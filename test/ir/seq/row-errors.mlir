@@ -1,0 +1,32 @@
+// What row operations refuse.
+// RUN: stretto-opt %s --split-input-file --verify-diagnostics
+
+func.func @reduce_wider(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{operand and result must be of one type, but got 'tensor<2x8x16xf32>' and 'tensor<2x8xf64>'}}
+  %y = seq.reduce add %x : tensor<2x8x16xf32> -> tensor<2x8xf64>
+  return
+}
+
+// -----
+
+func.func @column_sum_wider(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{operand and result must be of one type, but got 'tensor<2x8x16xf32>' and 'tensor<16xf64>'}}
+  %y = seq.column_sum %x : tensor<2x8x16xf32> -> tensor<16xf64>
+  return
+}
+
+// -----
+
+func.func @slice_behind(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{columns must lie within 16, but got 8 at 9}}
+  %y = seq.slice %x at 9 : tensor<2x8x16xf32> -> tensor<2x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @slice_far_behind(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{columns must lie within 16, but got 8 at 9223372036854775807}}
+  %y = seq.slice %x at 9223372036854775807 : tensor<2x8x16xf32> -> tensor<2x8x8xf32>
+  return
+}
