@@ -1,10 +1,13 @@
 //===- KernDialect.cpp - registration of the dialect `kern` --------------------===//
 #include "ir/kern/KernOps.h"
 
+#include "ir/seq/AttributeRules.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace stretto;
 using namespace stretto::kern;
 
 /// A word that `symbolize` knows, one of `expected`.
@@ -108,4 +111,25 @@ void KernDialect::initialize() {
 #define GET_OP_LIST
 #include "ir/kern/KernOps.cpp.inc"
       >();
+}
+
+static bool isBytesOfArenas(Attribute attribute) {
+  auto bytes = dyn_cast<DenseI64ArrayAttr>(attribute);
+  return bytes && bytes.size() == static_cast<int64_t>(getMaxEnumValForArena()) + 1 &&
+         llvm::all_of(bytes.asArrayRef(), [](int64_t number) { return number >= 0; });
+}
+
+static constexpr AttributeRule rules[] = {
+    {"kern.target", expectedText, isText},
+    {"kern.cpu", expectedText, isText},
+    {"kern.cpu_features", expectedText, isText},
+    {"kern.chip", expectedText, isText},
+    {"kern.activation_bytes", expectedCount, isCount},
+    {"kern.arenas", "an array<i64> of the bytes of each arena", isBytesOfArenas},
+    {"kern.buckets", "a list of #kern.bucket", isListOf<BucketAttr>},
+    {"kern.images", "a list of #kern.image", isListOf<ImageAttr>},
+};
+
+LogicalResult KernDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return verifyAttribute(op, attribute, rules);
 }

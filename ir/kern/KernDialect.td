@@ -22,6 +22,7 @@ def Kern_Dialect : Dialect {
     `kern.slot` attributes say where values live once memory is planned.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::stretto::seq::SeqDialect"];
   let extraClassDeclaration = [{
     /// Operations by earlier names are errors that say what they are called.

@@ -1,5 +1,8 @@
 //===- SeqDialect.cpp - registration of the dialect `seq` ---------------------===//
+#include "ir/seq/ActivationType.h"
+#include "ir/seq/AttributeRules.h"
 #include "ir/seq/BlockInliner.h"
+#include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/SeqOps.h"
 
@@ -9,6 +12,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace stretto;
 using namespace stretto::seq;
 
 #include "ir/seq/SeqDialect.cpp.inc"
@@ -30,12 +34,32 @@ void SeqDialect::initialize() {
       >();
 }
 
+static bool isLossTerm(Attribute attribute) {
+  auto number = dyn_cast<FloatAttr>(attribute);
+  return number && number.getType().isF64() && isCoefficient(number.getValue());
+}
+
+static bool isActivationType(Attribute attribute) {
+  auto type = dyn_cast<TypeAttr>(attribute);
+  return type && type.getValue().isBF16();
+}
+
+static constexpr StringLiteral expectedTerm = "a finite f64 of at least 0";
+
+static constexpr AttributeRule rules[] = {
+    {"seq.model", expectedText, isText},
+    {"seq.spec_text", expectedText, isText},
+    {"seq.settings", expectedText, isText},
+    {"seq.continued_from", expectedText, isText},
+    {"seq.batch", expectedCount, isCount},
+    {"seq.length", expectedCount, isCount},
+    {"seq.vocabulary", expectedCount, isCount},
+    {documentsAttr, expectedCount, isCount},
+    {activationTypeAttr, "bf16", isActivationType},
+    {nllSquareAttr, expectedTerm, isLossTerm},
+    {zLossAttr, expectedTerm, isLossTerm},
+};
+
 LogicalResult SeqDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != stretto::nllSquareAttr && attribute.getName() != stretto::zLossAttr)
-    return success();
-  auto number = dyn_cast<FloatAttr>(attribute.getValue());
-  if (number && number.getType().isF64() && stretto::isCoefficient(number.getValue()))
-    return success();
-  return op->emitOpError() << attribute.getName() << " must be a finite f64 of at least 0, but got "
-                           << attribute.getValue();
+  return verifyAttribute(op, attribute, rules);
 }

@@ -118,6 +118,7 @@ def Seq_PartAttr : Seq_Attr<"Part", "part"> {
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$rows, "InitAttr":$init);
   let assemblyFormat = "`<` $name `,` $rows `,` $init `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif

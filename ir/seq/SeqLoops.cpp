@@ -2,21 +2,32 @@
 #include "ir/seq/SeqOps.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto::seq;
+
+LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, int64_t rows, InitAttr) {
+  if (rows >= 1)
+    return success();
+  return emitError() << "a part must have at least 1 row, but " << name << " has " << rows;
+}
 
 LogicalResult ParameterOp::verify() {
   ArrayRef<int64_t> type = getTensorType().getShape();
   if (type.size() < (getStacked() ? 2u : 1u) || type.size() > (getStacked() ? 4u : 3u))
     return emitOpError() << "must have one to three dimensions per layer, but got " << getType();
-  int64_t rows = 0;
+  uint64_t rows = 0;
+  llvm::SmallPtrSet<Attribute, 8> names;
   for (auto part : getParts().getAsRange<PartAttr>()) {
     if (getStacked() != part.getName().getValue().contains("{}"))
       return emitOpError() << "names of stacked parameters, and no others, hold '{}', but got " << part.getName();
-    rows += part.getRows();
+    if (!names.insert(part.getName()).second)
+      return emitOpError() << "parts must have different names, but got " << part.getName() << " twice";
+    rows = llvm::SaturatingAdd(rows, static_cast<uint64_t>(part.getRows()));
   }
-  if (rows != getLayerShape().front())
+  if (rows != static_cast<uint64_t>(getLayerShape().front()))
     return emitOpError() << "parts must cover the first dimension (" << getLayerShape().front() << "), but got " << rows
                          << " rows";
   return success();

@@ -1,0 +1,55 @@
+// Facts of a module and parts of parameters that are none.
+// RUN: stretto-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{"seq.batch" must be an i64 of at least 0, but got "2"}}
+module attributes {seq.batch = "2"} {}
+
+// -----
+
+// expected-error @+1 {{"seq.length" must be an i64 of at least 0, but got 8 : i32}}
+module attributes {seq.length = 8 : i32} {}
+
+// -----
+
+// expected-error @+1 {{"seq.model" must be a string, but got 1 : i64}}
+module attributes {seq.model = 1 : i64} {}
+
+// -----
+
+// expected-error @+1 {{"seq.activation_type" must be bf16, but got f64}}
+module attributes {seq.activation_type = f64} {}
+
+// -----
+
+// expected-error @+1 {{"seq.documents" must be an i64 of at least 0, but got -1 : i64}}
+module attributes {seq.documents = -1 : i64} {}
+
+// -----
+
+// expected-error @+1 {{"kern.target" must be a string, but got unit}}
+module attributes {kern.target} {}
+
+// -----
+
+// expected-error @+1 {{"kern.arenas" must be an array<i64> of the bytes of each arena, but got array<i64: 1, 2>}}
+module attributes {kern.arenas = array<i64: 1, 2>} {}
+
+// -----
+
+// expected-error @+1 {{"kern.buckets" must be a list of #kern.bucket, but got [1]}}
+module attributes {kern.buckets = [1]} {}
+
+// -----
+
+// expected-error @+1 {{"kern.images" must be a list of #kern.image, but got "cubin"}}
+module attributes {kern.images = "cubin"} {}
+
+// -----
+
+// expected-error @+1 {{a part must have at least 1 row, but "v" has -16}}
+seq.parameter @w parts [#seq.part<"w", 32, <normal, 0.0 : f64, 1.0 : f64>>, #seq.part<"v", -16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+
+// -----
+
+// expected-error @+1 {{parts must have different names, but got "w" twice}}
+seq.parameter @w parts [#seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>, #seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
