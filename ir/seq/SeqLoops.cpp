@@ -70,35 +70,47 @@ static InFlightDiagnostic wrongTrips(ScanOp scan, StringRef what, Value value) {
                             << value.getType();
 }
 
-LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto body = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getBodyAttr());
-  if (!body)
-    return emitOpError() << "names no function: " << getBodyAttr();
-  if (getNumResults() < getCarry().size()) {
-    auto diagnostic = emitOpError() << "must return each carried value, but got " << getNumResults() << " results";
+/// The body takes an iteration's view of the operands and returns one of the results.
+static LogicalResult verifyBodyType(ScanOp scan, FunctionOpInterface body) {
+  if (scan.getNumResults() < scan.getCarry().size()) {
+    auto diagnostic = scan.emitOpError() << "must return each carried value, but got " << scan.getNumResults()
+                                         << " results";
     diagnostic.attachNote(body->getLoc()) << "its body returns " << body.getNumResults() << " values";
     return diagnostic;
   }
-  SmallVector<Type> inputs(getCarry().getTypes()), results(getCarry().getTypes());
-  for (Value slice : getSlices()) {
-    inputs.push_back(iterationType(*this, slice));
+  SmallVector<Type> inputs(scan.getCarry().getTypes()), results(scan.getCarry().getTypes());
+  for (Value slice : scan.getSlices()) {
+    inputs.push_back(iterationType(scan, slice));
     if (!inputs.back()) {
-      auto diagnostic = wrongTrips(*this, "slices", slice);
+      auto diagnostic = wrongTrips(scan, "slices", slice);
       diagnostic.attachNote(slice.getLoc()) << "the slice is made here";
       return diagnostic;
     }
   }
-  llvm::append_range(inputs, getInvariants().getTypes());
-  for (Value stack : getStackResults()) {
-    results.push_back(iterationType(*this, stack));
+  llvm::append_range(inputs, scan.getInvariants().getTypes());
+  for (Value stack : scan.getStackResults()) {
+    results.push_back(iterationType(scan, stack));
     if (!results.back())
-      return wrongTrips(*this, "stacked results", stack);
+      return wrongTrips(scan, "stacked results", stack);
   }
-  if (ValueRange(getCarryResults()).getTypes() == getCarry().getTypes() &&
+  if (ValueRange(scan.getCarryResults()).getTypes() == scan.getCarry().getTypes() &&
       body.getArgumentTypes() == ArrayRef<Type>(inputs) && body.getResultTypes() == ArrayRef<Type>(results))
     return success();
-  auto expected = FunctionType::get(getContext(), inputs, results);
-  auto diagnostic = emitOpError() << "body must have type " << expected;
+  auto expected = FunctionType::get(scan.getContext(), inputs, results);
+  auto diagnostic = scan.emitOpError() << "body must have type " << expected;
   diagnostic.attachNote(body->getLoc()) << "declared here with type " << body.getFunctionType();
+  return diagnostic;
+}
+
+LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto body = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getBodyAttr());
+  if (!body)
+    return emitOpError() << "names no function: " << getBodyAttr();
+  if (failed(verifyBodyType(*this, body)))
+    return failure();
+  if (!body.isExternal())
+    return success();
+  auto diagnostic = emitOpError() << "must call a function that has a body: " << getBodyAttr();
+  diagnostic.attachNote(body->getLoc()) << "only declared here";
   return diagnostic;
 }

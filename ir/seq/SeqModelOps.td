@@ -102,7 +102,10 @@ def Seq_ScanOp : Seq_Op<"scan", [Pure, AttrSizedOperandSegments,
     The derivative of a scan is a scan over the reversed iterations whose slices are what the forward stacked.
 
     ```mlir
-    func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32>
+    func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+      %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      return %y : tensor<2x8x16xf32>
+    }
     func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<4x16x16xf32>) -> tensor<2x8x16xf32> {
       %y = seq.scan @layer trips 4 carry(%x) slices(%w) invariants() : (tensor<2x8x16xf32>, tensor<4x16x16xf32>) -> tensor<2x8x16xf32>
       return %y : tensor<2x8x16xf32>

@@ -47,3 +47,13 @@ func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<4x16xf32>) -> tensor<2x8x16xf
   %0 = seq.scan @layer trips 4 carry(%x) slices(%w) invariants() : (tensor<2x8x16xf32>, tensor<4x16xf32>) -> tensor<2x8x16xf32>
   return %0 : tensor<2x8x16xf32>
 }
+
+// -----
+
+// expected-note @+1 {{only declared here}}
+func.func private @layer(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  // expected-error @+1 {{must call a function that has a body: @layer}}
+  %0 = seq.scan @layer trips 4 carry(%x) slices() invariants() : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %0 : tensor<2x8x16xf32>
+}
