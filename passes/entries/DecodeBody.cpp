@@ -53,6 +53,10 @@ private:
   RankedTensorType convertType(Type type) const { return convertType(type, shape.rows); }
   bool isWhole(Type type) const;
   Value lastRow(Value value);
+  /// What stands for a value that is handed over as an argument of a body: constants have no kind of their own.
+  Value rowsAs(BlockArgument argument, Value value) {
+    return kinds.isRow(argument) ? rows(value) : mapping.lookup(value);
+  }
 
   Value addArgument(unsigned number, Type type);
   Value addInvariant(Value outside);
@@ -129,7 +133,7 @@ LogicalResult DecodeBody::makeEntry() {
   Value logits = source.getBody().front().getTerminator()->getOperand(0);
   b.setLoc(logits.getLoc());
   Operation *head = logits.getDefiningOp();
-  finish(head && isHead(head) ? mapping.lookup(logits) : lastRow(mapping.lookup(logits)));
+  finish(head && isHead(head) ? mapping.lookup(logits) : lastRow(rows(logits)));
   return success();
 }
 
@@ -140,8 +144,10 @@ LogicalResult DecodeBody::makeScanBody(seq::ScanOp scan) {
   if (failed(convertBlock()))
     return failure();
   SmallVector<Value> results;
-  for (Value value : source.getBody().front().getTerminator()->getOperands())
-    results.push_back(kinds.isRow(value) ? rows(value) : mapping.lookup(value));
+  Operation *end = source.getBody().front().getTerminator();
+  for (auto [argument, value] :
+       llvm::zip_first(source.getArguments().take_front(scan.getCarry().size()), end->getOperands()))
+    results.push_back(rowsAs(argument, value));
   finish(results);
   return success();
 }
@@ -241,6 +247,10 @@ LogicalResult DecodeBody::convertTap(seq::TapOp op) {
   if (offset > 0)
     return refuse(op, "this reads tokens that are not there yet");
   Value tapped = op.getOperand();
+  if (offset == 0) {
+    mapping.map(op.getResult(), rows(tapped));
+    return success();
+  }
   int64_t columns = typeOf(tapped).getNumElements() / (shape.batch * shape.length);
   auto type = typeOf(tapped).clone({shape.batch, shape.rows, columns});
   Value &cache = histories[tapped];
@@ -249,7 +259,7 @@ LogicalResult DecodeBody::convertTap(seq::TapOp op) {
     for (Operation *user : tapped.getUsers())
       if (auto tap = dyn_cast<seq::TapOp>(user))
         furthest = std::max(furthest, -static_cast<int64_t>(tap.getOffset()));
-    cache = withRows(furthest + shape.longest, b.reshape(mapping.lookup(tapped), type.getShape()));
+    cache = withRows(furthest + shape.longest, b.reshape(rows(tapped), type.getShape()));
   }
   Value read = seq::ReadCacheOp::create(b, type, cache, positions(), -offset);
   mapping.map(op.getResult(), b.reshape(read, convertType(op.getType()).getShape()));
@@ -274,9 +284,12 @@ LogicalResult DecodeBody::convertScan(seq::ScanOp op) {
   if (failed(body.makeScanBody(op)))
     return failure();
   b.setLoc(op.getLoc());
+  ArrayRef<BlockArgument> arguments = body.source.getArguments();
   auto mapped = [&](ValueRange values) {
-    return llvm::map_to_vector(values,
-                               [&](Value value) { return kinds.isRow(value) ? rows(value) : mapping.lookup(value); });
+    ArrayRef<BlockArgument> own = arguments.take_front(values.size());
+    arguments = arguments.drop_front(values.size());
+    return llvm::map_to_vector(llvm::zip_equal(own, values),
+                               [&](auto pair) { return rowsAs(std::get<0>(pair), std::get<1>(pair)); });
   };
   SmallVector<Value> carry = mapped(op.getCarry()), slices = mapped(op.getSlices()),
                      shared = mapped(op.getInvariants());
@@ -339,7 +352,7 @@ Value DecodeBody::declareCache(StringRef owner, unsigned number, Type type, int6
   return seq::GetCacheOp::create(b, tensor, name);
 }
 
-Value DecodeBody::history(Value value) { return withRows(shape.length, mapping.lookup(value)); }
+Value DecodeBody::history(Value value) { return withRows(shape.length, rows(value)); }
 
 Value DecodeBody::state(int64_t rows, int64_t columns, Type element) {
   return cacheOf(rows, RankedTensorType::get({shape.batch, rows, columns}, element));
