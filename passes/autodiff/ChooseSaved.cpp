@@ -76,6 +76,8 @@ private:
   int64_t recomputeCost(Operation *copy);
   void addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::Node sink, Operation *copy, int64_t memoryWeight);
   Nodes addValue(FlowGraph &graph, FlowGraph::Node sink, Value value, int64_t saveCost);
+  llvm::DenseSet<Operation *> findRecomputed();
+  int64_t remarkRecomputed();
 
   func::FuncOp backward;
   double operationsPerByte;
@@ -261,9 +263,38 @@ int64_t SavedChoice::decide(int64_t memoryWeight) {
   return bytes;
 }
 
+/// The copies that stay: the backward reads them, or they lead to such without a saved value between.
+llvm::DenseSet<Operation *> SavedChoice::findRecomputed() {
+  llvm::DenseSet<Operation *> recomputed;
+  for (Operation *copy : llvm::reverse(copies)) {
+    Value value = copy->getResult(0);
+    bool isRead = isReadByBackward(value) ||
+                  llvm::any_of(value.getUsers(), [&](Operation *user) { return recomputed.contains(user); });
+    if (isRead && !saved.contains(value))
+      recomputed.insert(copy);
+  }
+  return recomputed;
+}
+
+/// Tells each value that is computed again; returns the bytes of all.
+int64_t SavedChoice::remarkRecomputed() {
+  int64_t all = 0;
+  llvm::DenseSet<Operation *> recomputed = findRecomputed();
+  for (Operation *copy : copies) {
+    if (!recomputed.contains(copy) || !isValueOfItsOwn(copy) || isFreeValue(copy->getResult(0)))
+      continue;
+    int64_t bytes = storedBytes(copy->getResult(0));
+    remark::analysis(copy->getLoc(),
+                     remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
+        << "recomputed in the backward" << remark::metric("Bytes", bytes);
+    all += bytes;
+  }
+  return all;
+}
+
 void SavedChoice::writeAttributes() {
   Builder b(backward.getContext());
-  int64_t savedBytes = 0, recomputedBytes = 0;
+  int64_t savedBytes = 0, recomputedBytes = remarkRecomputed();
   auto options = remark::RemarkOpts::name("ChooseSaved").category("memory").function(backward.getName());
   auto remarkSaved = [&](Location loc, int64_t bytes) {
     remark::passed(loc, options) << "saved for the backward" << remark::metric("Bytes", bytes);
@@ -271,15 +302,8 @@ void SavedChoice::writeAttributes() {
   };
   for (Operation *copy : copies) {
     Value value = copy->getResult(0);
-    if (!isValueOfItsOwn(copy) || isFreeValue(value))
+    if (!saved.contains(value) || !isValueOfItsOwn(copy) || isFreeValue(value))
       continue;
-    if (!saved.contains(value)) {
-      remark::analysis(copy->getLoc(),
-                       remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
-          << "recomputed in the backward" << remark::metric("Bytes", storedBytes(value));
-      recomputedBytes += storedBytes(value);
-      continue;
-    }
     copy->removeAttr(kRecomputedAttr);
     copy->setAttr(kSavedAttr, b.getI64IntegerAttr(storedBytes(value)));
     remarkSaved(copy->getLoc(), storedBytes(value));
