@@ -65,11 +65,18 @@ private:
     return describe(graph.findBetween(a, b)) + " lies between";
   }
   SmallVector<NotFused> collectNotFused() const;
-  /// A member of `group` that does not depend on `other`. What is recomputed stands beside its reader on purpose.
-  Operation *findIndependent(unsigned group, unsigned other) const;
-  /// An earlier group that `group`, or a part of it, might have been computed with although they share no value.
-  /// Pairs in `seen` are not looked at.
-  std::optional<NotFused> findBlocker(unsigned group, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
+  /// The operations that are computed from a group.
+  llvm::DenseSet<Operation *> findDependents(unsigned group) const;
+  /// A member of `group` that is not among them. What is recomputed stands beside its reader on purpose.
+  Operation *findIndependent(unsigned group, const llvm::DenseSet<Operation *> &dependents) const;
+  /// For each group an earlier one that it, or a part of it, might have been computed with although they share no
+  /// value. Pairs in `seen` are not looked at.
+  std::vector<std::optional<NotFused>> findBlockers(const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
+  /// Those that `other` is the blocker of, among groups that are `open`: any earlier one shares a value with them.
+  /// Groups that are `explained` need one that shares none.
+  void findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen,
+                   const llvm::BitVector &explained, llvm::BitVector &open,
+                   std::vector<std::optional<NotFused>> &blockers) const;
 
   func::FuncOp function;
   RowRoles roles;
@@ -181,48 +188,69 @@ SmallVector<NotFused> Former::collectNotFused() const {
     if (reason.reason.empty())
       notFused.back().reason = describeBetween(a, b);
   }
-  for (unsigned b = 0; b < graph.getMembers().size(); ++b)
-    if (!graph.getMembersOf(b).empty())
-      if (std::optional<NotFused> blocked = findBlocker(b, seen))
-        notFused.push_back(*blocked);
+  for (const std::optional<NotFused> &blocker : findBlockers(seen))
+    if (blocker)
+      notFused.push_back(*blocker);
   return notFused;
 }
 
-Operation *Former::findIndependent(unsigned group, unsigned other) const {
-  llvm::SmallPtrSet<Operation *, 32> dependent;
-  for (Operation &op : *graph.getMembersOf(group).front()->getBlock())
-    if (llvm::any_of(op.getOperands(), [&](Value operand) {
-          Operation *def = operand.getDefiningOp();
-          return def && (graph.isIn(def, other) || dependent.contains(def));
-        }))
-      dependent.insert(&op);
+llvm::DenseSet<Operation *> Former::findDependents(unsigned group) const {
+  llvm::DenseSet<Operation *> dependents;
+  auto isDependent = [&](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    return def && (graph.isIn(def, group) || dependents.contains(def));
+  };
+  Operation *first = graph.getMembersOf(group).front();
+  for (Operation &op : llvm::make_range(first->getIterator(), first->getBlock()->end()))
+    if (llvm::any_of(op.getOperands(), isDependent))
+      dependents.insert(&op);
+  return dependents;
+}
+
+Operation *Former::findIndependent(unsigned group, const llvm::DenseSet<Operation *> &dependents) const {
   for (Operation *member : graph.getMembersOf(group))
-    if (!member->hasAttr("seq.recomputed") && !dependent.contains(member))
+    if (!member->hasAttr("seq.recomputed") && !dependents.contains(member))
       return member;
   return nullptr;
 }
 
-std::optional<NotFused> Former::findBlocker(unsigned group,
-                                            const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
-  Operation *own = graph.getMembersOf(group).front();
-  const llvm::BitVector related = graph.getRelated(group);
-  bool isExplained = llvm::any_of(seen, [&](auto pair) { return pair.first == group || pair.second == group; });
-  std::optional<NotFused> waiting;
-  for (unsigned other = 0; other < group; ++other) {
-    if (graph.getMembersOf(other).empty() || seen.contains({other, group}))
+std::vector<std::optional<NotFused>>
+Former::findBlockers(const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const {
+  unsigned count = graph.getMembers().size();
+  std::vector<std::optional<NotFused>> blockers(count);
+  llvm::BitVector open(count), explained(count);
+  for (auto [a, b] : seen)
+    explained.set(a), explained.set(b);
+  for (unsigned group = 0; group < count; ++group)
+    open[group] = !graph.getMembersOf(group).empty();
+  for (unsigned other = 0; other < count; ++other)
+    if (!graph.getMembersOf(other).empty())
+      findBlocked(other, seen, explained, open, blockers);
+  return blockers;
+}
+
+void Former::findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen,
+                         const llvm::BitVector &explained, llvm::BitVector &open,
+                         std::vector<std::optional<NotFused>> &blockers) const {
+  Operation *first = graph.getMembersOf(other).front();
+  const llvm::BitVector related = graph.getRelated(other);
+  std::optional<llvm::DenseSet<Operation *>> dependents;
+  for (int group = open.find_next(other); group >= 0; group = open.find_next(group)) {
+    Operation *own = graph.getMembersOf(group).front();
+    if (seen.contains({other, group}) || !(roles.getSpace(first) == roles.getSpace(own)))
       continue;
-    Operation *first = graph.getMembersOf(other).front();
-    if (!(roles.getSpace(first) == roles.getSpace(own)))
+    if (!related.test(group)) {
+      blockers[group] = NotFused{first, own, "they share no value", ""};
+      open.reset(group);
+    }
+    if (explained.test(group) || blockers[group])
       continue;
-    if (!related.test(other))
-      return NotFused{first, own, "they share no value", ""};
-    if (isExplained || waiting)
-      continue;
+    if (!dependents)
+      dependents = findDependents(other);
     // Some of the group waits for the other one, and this member with it.
-    if (Operation *member = findIndependent(group, other))
-      waiting = NotFused{first, member, describeBetween(other, group), ""};
+    if (Operation *member = findIndependent(group, *dependents))
+      blockers[group] = NotFused{first, member, describeBetween(other, group), ""};
   }
-  return waiting;
 }
 
 namespace {
