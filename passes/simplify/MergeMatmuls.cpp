@@ -54,11 +54,12 @@ public:
     Value weight = linear.getWeight();
     seq::ScanOp scan;
     Value source = weight;
-    if (auto argument = dyn_cast<BlockArgument>(weight); argument && (scan = findScan(linear, argument)))
+    if (auto argument = dyn_cast<BlockArgument>(weight);
+        argument && !isCarried(weight) && (scan = findCaller(argument)))
       source = scan->getOperand(argument.getArgNumber());
     auto get = source.getDefiningOp<seq::GetParameterOp>();
     if (!get) {
-      reason = "its weight is computed";
+      reason = isCarried(source) ? "a loop carries its weight" : "its weight is computed";
       return std::nullopt;
     }
     if (!weight.hasOneUse() || !get->hasOneUse() || reads[get.getParameter()] > 1) {
@@ -71,14 +72,16 @@ public:
   SymbolTable &getSymbols() { return symbols; }
 
 private:
-  /// The only caller of a scan body, when it hands over a slice or an invariant as `argument`.
-  seq::ScanOp findScan(seq::LinearOp linear, BlockArgument argument) {
-    auto it = callers.find(linear->getParentOfType<func::FuncOp>().getName());
-    if (it == callers.end() || it->second.size() != 1)
-      return {};
-    seq::ScanOp scan = it->second.front();
-    bool isCarried = argument.getArgNumber() < scan.getCarry().size();
-    return isCarried ? seq::ScanOp() : scan;
+  /// The only caller of a scan body; null where there is none.
+  seq::ScanOp findCaller(BlockArgument argument) const {
+    auto it = callers.find(cast<func::FuncOp>(argument.getOwner()->getParentOp()).getName());
+    return it != callers.end() && it->second.size() == 1 ? it->second.front() : seq::ScanOp();
+  }
+
+  bool isCarried(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    seq::ScanOp scan = argument ? findCaller(argument) : seq::ScanOp();
+    return scan && argument.getArgNumber() < scan.getCarry().size();
   }
 
   SymbolTable symbols;
