@@ -62,11 +62,14 @@ int64_t FunctionPrinter::readUntil(Value value) const {
   return last;
 }
 
-/// Gives the value a variable. `mayReplace`: whether the name may be taken from a value that is still read.
+/// Gives the value a variable. `mayReplace`: whether the name may be taken from a value that is still read. Values that
+/// one statement assigns have a variable each, read or not: a loop carries them on.
 std::string FunctionPrinter::takeName(Value value, llvm::StringRef hint, llvm::function_ref<bool(Value)> mayReplace) {
   std::string name = python::freshName(hint.empty() ? "t" : python::identifier(hint), [&](llvm::StringRef candidate) {
     Value holder = holders.lookup(candidate);
-    return names.reserved.contains(candidate) || (holder && readUntil(holder) >= now && !mayReplace(holder));
+    bool isBeside = holder && holder.getDefiningOp() == value.getDefiningOp();
+    return names.reserved.contains(candidate) || isBeside ||
+           (holder && readUntil(holder) >= now && !mayReplace(holder));
   });
   holders[name] = value;
   values[value] = {name};
@@ -123,8 +126,7 @@ void FunctionPrinter::assign(Operation *op, const std::string &text) {
   SmallVector<std::string> targets;
   bool onlyFirst = !isa<func::CallOp>(op);
   for (Value result : op->getResults().take_front(onlyFirst ? 1 : op->getNumResults())) {
-    // A name of this statement's own targets is not free: it is read later or never.
-    auto mayReplace = [&](Value holder) { return holder.getDefiningOp() != op && readUntil(holder) <= now; };
+    auto mayReplace = [&](Value holder) { return readUntil(holder) <= now; };
     targets.push_back(takeName(result, hintOf(op->getLoc()), mayReplace));
   }
   line() << llvm::join(targets, ", ") << " = " << text << "\n";
