@@ -5,6 +5,8 @@
 
 #include "codegen/facts/Locations.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -25,13 +27,13 @@ static std::string callOf(Location loc) {
   return call;
 }
 
-/// The parameter a value shows, through slices of scans and views; null if it is none.
-static seq::GetParameterOp parameterBehind(Value value, const Timeline &timeline) {
+/// The parameter a value shows, through slices of scans, views and packed forms; null if it is none.
+static FlatSymbolRefAttr parameterBehind(Value value, const Timeline &timeline) {
   for (;;) {
     if (auto get = value.getDefiningOp<seq::GetParameterOp>())
-      return get;
+      return get.getParameterAttr();
     if (Operation *view = value.getDefiningOp()) {
-      if (!seq::isViewOfOperand(view))
+      if (!seq::isViewOfOperand(view) && !isa<kern::PackOp>(view))
         return {};
       value = view->getOperand(0);
       continue;
@@ -45,6 +47,34 @@ static seq::GetParameterOp parameterBehind(Value value, const Timeline &timeline
   }
 }
 
+/// The result that holds what an operation makes of an operand as a part of a gradient; null where it makes none.
+static Value gradientOnwards(OpOperand &use, const Timeline &timeline) {
+  Operation *user = use.getOwner();
+  if (isa<func::ReturnOp>(user)) {
+    seq::ScanOp caller = timeline.caller(cast<func::FuncOp>(user->getParentOp()));
+    return caller ? caller.getResult(use.getOperandNumber()) : Value();
+  }
+  if (auto sums = dyn_cast<kern::SumPartialsOp>(user))
+    return sums.getSums()[use.getOperandNumber() < sums.getSums().size() ? use.getOperandNumber() : 0];
+  auto library = dyn_cast<seq::LibraryOp>(user);
+  bool isTakenOver = library && library.getAccumulatorOperand() == &use;
+  return isTakenOver || seq::isViewOfOperand(user) ? user->getResult(0) : Value();
+}
+
+/// The parameter whose gradient a value is, or a part of it; null if it is none.
+static FlatSymbolRefAttr parameterOfGradient(Value value, const Timeline &timeline) {
+  llvm::SmallSetVector<Value, 8> held;
+  held.insert(value);
+  for (size_t i = 0; i < held.size(); ++i)
+    for (OpOperand &use : held[i].getUses()) {
+      if (auto gradient = dyn_cast<seq::GradientOp>(use.getOwner()))
+        return gradient.getParameterAttr();
+      if (Value onwards = gradientOnwards(use, timeline))
+        held.insert(onwards);
+    }
+  return {};
+}
+
 std::string BlockNames::ofParameter(StringRef name) {
   StringRef block = name.rsplit('.').first;
   return (block.contains('.') ? block.rsplit('.').first : block).str();
@@ -53,27 +83,72 @@ std::string BlockNames::ofParameter(StringRef name) {
 /// The innermost location with the calls around it.
 static std::string slotOf(Location loc) { return sourceLocations(loc) + " < " + callOf(loc); }
 
-BlockNames::BlockNames(const Timeline &timeline) {
-  auto add = [&](Operation &op) {
-    for (Value operand : op.getOperands())
-      if (seq::GetParameterOp get = parameterBehind(operand, timeline)) {
-        auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr());
-        std::string block = ofParameter(cast<seq::PartAttr>(parameter.getParts()[0]).getName().getValue());
-        byPlace.try_emplace(slotOf(op.getLoc()), block);
-        byCall.try_emplace(callOf(op.getLoc()), block);
-      }
-  };
-  // Kernels come second: they may hold operations of two blocks.
-  for (bool kernels : {false, true})
+static void addTo(SmallVectorImpl<std::string> &blocks, StringRef block) {
+  if (!llvm::is_contained(blocks, block))
+    blocks.push_back(block.str());
+}
+
+static std::string blockOf(Operation *user, FlatSymbolRefAttr name) {
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(user, name);
+  return BlockNames::ofParameter(cast<seq::PartAttr>(parameter.getParts()[0]).getName().getValue());
+}
+
+SmallVector<std::string> BlockNames::ofWeights(Operation *op) const {
+  SmallVector<std::string> blocks;
+  for (Value operand : op->getOperands())
+    if (FlatSymbolRefAttr name = parameterBehind(operand, timeline))
+      addTo(blocks, blockOf(op, name));
+  return blocks;
+}
+
+SmallVector<std::string> BlockNames::ofGradients(Operation *op) const {
+  SmallVector<std::string> blocks;
+  for (Value result : op->getResults())
+    if (FlatSymbolRefAttr name = parameterOfGradient(result, timeline))
+      addTo(blocks, blockOf(op, name));
+  return blocks;
+}
+
+/// What works with parameters itself; scans hand them over only.
+static bool usesParameters(Operation &op) { return !isa<seq::ScanOp, seq::GradientOp>(op); }
+
+BlockNames::BlockNames(const Timeline &timeline) : timeline(timeline) {
+  // Kernels come second, where there is nothing else: they may hold operations of two blocks.
+  for (bool kernels : {false, true}) {
+    Places places, calls;
     for (func::FuncOp function : timeline.functions())
       for (Operation &op : function.getBody().front())
-        if (!isa<seq::ScanOp, seq::GradientOp>(op) && isa<kern::RowwiseOp>(op) == kernels)
-          add(op);
+        if (usesParameters(op) && isa<kern::RowwiseOp>(op) == kernels)
+          for (const std::string &block : ofWeights(&op)) {
+            addTo(places[slotOf(op.getLoc())], block);
+            addTo(calls[callOf(op.getLoc())], block);
+          }
+    for (auto &[place, blocks] : places)
+      byPlace.try_emplace(place, blocks);
+    for (auto &[call, blocks] : calls)
+      byCall.try_emplace(call, blocks);
+  }
+}
+
+std::string BlockNames::nearest(Operation *op, ArrayRef<std::string> candidates) const {
+  auto isCandidate = [&](StringRef block) { return llvm::is_contained(candidates, block); };
+  llvm::SmallSetVector<Operation *, 16> met;
+  met.insert(op);
+  for (size_t i = 0; i < met.size(); ++i) {
+    if (met[i] == op || isa<seq::LibraryOp>(met[i])) // a kernel on the way may hold operations of two blocks
+      for (const SmallVector<std::string> &blocks : {ofWeights(met[i]), ofGradients(met[i])})
+        if (const auto *own = llvm::find_if(blocks, isCandidate); own != blocks.end())
+          return *own;
+    for (Value operand : met[i]->getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer && usesParameters(*producer))
+        met.insert(producer);
+  }
+  return candidates.front();
 }
 
 std::string BlockNames::of(Operation *op) const {
-  if (auto it = byPlace.find(slotOf(op->getLoc())); it != byPlace.end())
-    return it->second;
-  auto it = byCall.find(callOf(op->getLoc()));
-  return it == byCall.end() || it->first().empty() ? "model" : it->second;
+  auto it = byPlace.find(slotOf(op->getLoc()));
+  if (it == byPlace.end() && ((it = byCall.find(callOf(op->getLoc()))) == byCall.end() || it->first().empty()))
+    return "model";
+  return it->second.size() == 1 ? it->second.front() : nearest(op, it->second);
 }

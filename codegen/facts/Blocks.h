@@ -9,17 +9,27 @@ namespace stretto::codegen {
 
 /// Names the blocks of a model by the parameters they use: "embed", "layers.{}.attention". An operation belongs to the
 /// block of the matmul or embedding at its place in the spec (gradients have the place of what they are the gradient
-/// of), else to the block whose call in the spec it comes from; what belongs to none is "model".
+/// of), else to the block whose call in the spec it comes from; what belongs to none is "model". Where layers that
+/// differ have their operations at one place, it is the block whose parameter the operation reads or has the gradient
+/// of, else that of the nearest operation which it is computed from.
 class BlockNames {
 public:
-  /// Looks at all functions of an entry point.
+  /// Looks at all functions of an entry point; the timeline must outlive it.
   explicit BlockNames(const Timeline &timeline);
   std::string of(mlir::Operation *op) const;
   /// The block of a parameter: its name without the last two words ("embed.weight" without the last one).
   static std::string ofParameter(mlir::StringRef name);
 
 private:
-  llvm::StringMap<std::string> byPlace, byCall;
+  /// The blocks of the parameters that an operation reads, and of those that it has gradients of.
+  llvm::SmallVector<std::string> ofWeights(mlir::Operation *op) const;
+  llvm::SmallVector<std::string> ofGradients(mlir::Operation *op) const;
+  /// One of several blocks by what the operation is computed from.
+  std::string nearest(mlir::Operation *op, llvm::ArrayRef<std::string> candidates) const;
+
+  using Places = llvm::StringMap<llvm::SmallVector<std::string>>;
+  const Timeline &timeline;
+  Places byPlace, byCall;
 };
 
 } // namespace stretto::codegen
