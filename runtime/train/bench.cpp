@@ -105,11 +105,11 @@ private:
   std::string memory() const {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    return fmt::format("{{\"planned\": {}, \"measured\": {}, \"arenas\": {{\"activations\": {}, \"weights\": {}, "
-                       "\"gradients\": {}, \"moments\": {}, \"library\": {}, \"rest\": {}}}, \"resident\": {}}}",
-                       plan.total(), state.arenas.totalBytes() + state.device.libraryPeakBytes() + plan.batches,
-                       plan.activations, plan.weights, plan.gradients, plan.moments, plan.library, plan.rest,
-                       usage.ru_maxrss * 1024l);
+    return fmt::format(
+        "{{\"planned\": {}, \"measured\": {}, \"arenas\": {{\"activations\": {}, \"weights\": {}, "
+        "\"gradients\": {}, \"moments\": {}, \"library\": {}, \"batches\": {}, \"rest\": {}}}, \"resident\": {}}}",
+        plan.total(), state.arenas.totalBytes() + state.device.libraryPeakBytes() + plan.batches, plan.activations,
+        plan.weights, plan.gradients, plan.moments, plan.library, plan.batches, plan.rest, usage.ru_maxrss * 1024l);
   }
 
   const TrainingState &state;

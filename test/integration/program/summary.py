@@ -76,8 +76,9 @@ expect(attention == {"attention": 3, "attention backward": 3}, f"calls of attent
 print(f"bytes: {total['bytes']} said, {bytes_moved:.0f} found in kernels and matmuls")
 expect(0.75 * total["bytes"] <= bytes_moved <= 1.01 * total["bytes"], "bytes of kernels and matmuls")
 
-# Memory: the arenas, which the compiler knows, and what libraries take on top on this machine.
+# Memory: the arenas, which the compiler knows, and what libraries and the sequences of a step take on top on this machine.
 memory = json.loads(answers[1])
-expect(memory["planned"] == summary["planned_bytes"] + memory["arenas"]["library"],
+on_top = memory["arenas"]["library"] + memory["arenas"]["batches"]
+expect(memory["planned"] == summary["planned_bytes"] + on_top,
        f"planned {summary['planned_bytes']} and {memory}")
 near("memory", memory["planned"], memory["measured"])
