@@ -37,7 +37,8 @@ def run_of(model, listed, shim, emulator):
 def works(emulator):
     """Whether the GPU can go on: a fault of a kernel spoils it for the process."""
     try:
-        torch.cuda.empty_cache() if not emulator else None
+        if not emulator:
+            torch.cuda.empty_cache()
         return True
     except RuntimeError:
         return False
