@@ -52,6 +52,16 @@ public:
   // Returns when everything submitted has run; throws the first failure since the last wait.
   virtual void wait() = 0;
 
+  // A place in the stream, behind all that was submitted so far.
+  using Mark = uint64_t;
+  virtual Mark mark() { return 0; }
+  // Returns when all in front of the mark has run, what it copied to the host included; what was submitted behind it
+  // may still run. Throws as `wait` does.
+  virtual void waitFor(Mark mark) {
+    (void)mark;
+    wait();
+  }
+
   // A second stream; it may be this one.
   virtual std::unique_ptr<SideStream> sideStream() { return sideStreamOn(*this); }
 

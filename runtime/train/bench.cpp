@@ -6,6 +6,7 @@
 #include "runtime/train/json.h"
 #include "runtime/train/memory.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fmt/format.h>
@@ -53,11 +54,9 @@ public:
   }
 
 private:
-  double step() {
-    return stepper
-        .step(block, {config.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay, config.clip,
-                      ++updates})
-        .loss;
+  void begin() {
+    stepper.begin(block, {config.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay,
+                          config.clip, ++updates});
   }
 
   // Not within the time of a step: it waits for the others.
@@ -66,16 +65,23 @@ private:
     return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
   }
 
+  // As the trainer does, one is begun before the one before is finished, where that may be. The time of a step is that
+  // since the end of the one before.
   std::string time(int64_t count) {
     std::string seconds, processor;
     double loss = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      const double processorStart = processorSeconds();
-      loss = step();
+    const int64_t most = stepper.overlaps() ? 2 : 1;
+    auto start = std::chrono::steady_clock::now();
+    double processorStart = processorSeconds();
+    for (int64_t done = 0; done < count; ++done) {
+      while (stepper.unfinished() < std::min(most, count - done))
+        begin();
+      loss = stepper.finish().loss;
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      processor += (i ? ", " : "") + formatJson(meanOverRanks(processorSeconds() - processorStart));
-      seconds += (i ? ", " : "") + formatJson(taken.count());
+      processor += (done ? ", " : "") + formatJson(meanOverRanks(processorSeconds() - processorStart));
+      seconds += (done ? ", " : "") + formatJson(taken.count());
+      start = std::chrono::steady_clock::now();
+      processorStart = processorSeconds();
     }
     return fmt::format("{{\"seconds\": [{}], \"cpu_seconds\": [{}], \"loss\": {}}}", seconds, processor,
                        formatJson(loss));
@@ -86,7 +92,8 @@ private:
     state.device.observe(&profile);
     for (int64_t i = 0; i < count; ++i) {
       profile.beginStep();
-      step();
+      begin();
+      stepper.finish();
       profile.endStep(0);
     }
     state.device.observe(nullptr);

@@ -20,6 +20,15 @@ std::vector<std::byte> bytesOf(const void *data, size_t bytes) {
 
 } // namespace
 
+Stepper::~Stepper() {
+  if (begun.empty())
+    return;
+  try {
+    state.device.wait();
+  } catch (const std::exception &) { // a run that ends has told what it ends of
+  }
+}
+
 void Stepper::copyReals(stretto_arena arena, int64_t offset, const double *values, int64_t count) {
   void *address = state.arenas.resolve({arena, 0, offset}, count * elementBytes(state.program.dtype));
   if (state.program.dtype == STRETTO_F64) {
@@ -110,9 +119,9 @@ void Stepper::runMicroBatch(bool isLast, bool isBehindUpdate) {
     parallel->finishParameters();
 }
 
-Stepper::Losses Stepper::submitGradients(TokenBlock &block) {
+void Stepper::submitGradients(TokenBlock &block, Losses &losses) {
   const int64_t count = accumulate * ownVirtualRanks();
-  Losses losses(count);
+  losses.resize(count);
   for (int64_t i = 0; i < count; ++i) {
     const bool isLast = exchanges() && i == count - 1, isBehindUpdate = std::exchange(updateIsOpen, false);
     setInputs(block, i);
@@ -126,7 +135,6 @@ Stepper::Losses Stepper::submitGradients(TokenBlock &block) {
     if (parallel)
       parallel->addVirtualRank(i / accumulate);
   }
-  return losses;
 }
 
 std::string Stepper::whereLossIsLost() const {
@@ -138,26 +146,33 @@ std::string Stepper::whereLossIsLost() const {
   return fmt::format(" (virtual rank {}, computed by rank {})", number, number / parallel->virtualRanks());
 }
 
-Stepper::Result Stepper::step(TokenBlock &block, const Hyper &hyper) {
+void Stepper::begin(TokenBlock &block, const Hyper &hyper) {
   const stretto_program &program = state.program;
-  Losses losses(1);
-  std::vector<std::byte> norm;
+  Begun &step = begun.emplace_back();
   if (parallel || accumulate > 1) {
-    losses = submitGradients(block);
+    submitGradients(block, step.losses);
     submitUpdate(hyper);
   } else {
     setHyper(hyper);
     setInputs(block, 0);
     repeat(GradientsAndUpdate, {program.gradients, program.squares, program.norm, program.apply});
-    real(losses[0], program.output.loss, 1);
+    step.losses.resize(1);
+    real(step.losses[0], program.output.loss, 1);
   }
-  real(norm, program.output.grad_norm, 1);
-  state.device.wait();
-  return {totalOf(losses), widen(norm)[0]};
+  real(step.norm, program.output.grad_norm, 1);
+  step.mark = state.device.mark();
+}
+
+Stepper::Result Stepper::finish() {
+  state.device.waitFor(begun.front().mark);
+  const Begun step = std::move(begun.front());
+  begun.pop_front();
+  return {totalOf(step.losses), widen(step.norm)[0]};
 }
 
 double Stepper::gradients(TokenBlock &block) {
-  const Losses losses = submitGradients(block);
+  Losses losses;
+  submitGradients(block, losses);
   state.device.wait();
   return totalOf(losses);
 }

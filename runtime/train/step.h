@@ -8,6 +8,7 @@
 #include "runtime/train/metrics.h"
 #include "runtime/train/state.h"
 
+#include <deque>
 #include <initializer_list>
 
 namespace stretto::runtime {
@@ -24,13 +25,23 @@ public:
   Stepper(const TrainingState &state, int64_t accumulate, DataParallel *parallel = nullptr)
       : state(state), context(state.device, state.arenas, state.program.dtype), accumulate(accumulate),
         parallel(parallel && !parallel->isAlone() ? parallel : nullptr) {}
+  // Waits for what has begun: the device writes to it.
+  ~Stepper();
+  Stepper(const Stepper &) = delete;
+  Stepper &operator=(const Stepper &) = delete;
 
   // All of an optimizer step at once: gradients of a block of all micro-batches of this rank, and their application.
-  // Waits.
   struct Result {
     double loss = 0, gradNorm = 0; // norm: before clipping
   };
-  Result step(TokenBlock &block, const Hyper &hyper);
+  // Begins it: where the device works by itself, the host goes on.
+  void begin(TokenBlock &block, const Hyper &hyper);
+  // Waits for the oldest step that has begun and is not finished, but for nothing that began since.
+  Result finish();
+  // How many these are.
+  int64_t unfinished() const { return static_cast<int64_t>(begun.size()); }
+  // Whether a step may begin before the one before is finished. Ranks tell each other of a step before the next.
+  bool overlaps() const { return !parallel && state.device.repeats(); }
 
   // Its three parts, for who wants to look in between. Gradients, in GRADIENTS (of several ranks: in the rows that this
   // one owns); returns the loss. Waits.
@@ -61,6 +72,14 @@ public:
   const TrainingState &trainingState() const { return state; }
 
 private:
+  using Losses = std::vector<std::vector<std::byte>>; // of micro-batches
+  // What a step leaves to be read.
+  struct Begun {
+    Losses losses;
+    std::vector<std::byte> norm;
+    Device::Mark mark = 0; // behind both
+  };
+
   // Work that comes again, for Device::repeat.
   enum Repeated {
     GradientsAndUpdate,
@@ -75,9 +94,8 @@ private:
     BehindUpdate // beside the others: with the rest of the update before
   };
 
-  using Losses = std::vector<std::vector<std::byte>>; // of micro-batches
   // Losses are there at the next wait.
-  Losses submitGradients(TokenBlock &block);
+  void submitGradients(TokenBlock &block, Losses &losses);
   void runMicroBatch(bool isLast, bool isBehindUpdate);
   void submitUpdate(const Hyper &hyper);
   void submitNorm();
@@ -97,9 +115,10 @@ private:
   TrainingState state;
   Context context;
   int64_t accumulate;
+  std::deque<Begun> begun;           // oldest first
   bool updateIsOpen = false;         // the norm is known, and nothing is applied yet
   DataParallel *parallel;            // null where the step is that of one rank
-  std::vector<double> lossesOfRanks; // of virtual ranks, of the latest step
+  std::vector<double> lossesOfRanks; // of virtual ranks, of the latest step that is finished
 };
 
 } // namespace stretto::runtime

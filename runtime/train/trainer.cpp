@@ -131,46 +131,97 @@ int Trainer::trainSteps() {
     ranks.note(Phase::Data, fmt::format("the data of step {}", done + 1));
     return data.stopSignal();
   };
+  const auto isDue = [&](int64_t every) { return every > 0 && done % every == 0; };
   while (done < config.steps && !(signal = awaitData())) {
     // What fails here alone is told at once: the thread of `data` would wait for the other ranks, and they for this
     // one.
     ranks.orLeave([&] { trainStep(data); });
-    const bool last = done == config.steps;
-    if (evaluates() && (last || (config.evalEvery > 0 && done % config.evalEvery == 0)))
+    const bool last = done == config.steps, saves = !last && isDue(config.saveEvery);
+    const bool isEvaluated = evaluates() && (last || isDue(config.evalEvery));
+    if (isEvaluated || saves)
+      ranks.orLeave([&] { finishStep(data); });
+    if (isEvaluated)
       ranks.orLeave([&] { evaluate(); });
-    if (!last && config.saveEvery > 0 && done % config.saveEvery == 0)
+    if (saves)
       ranks.orLeave([&] { save(false); });
   }
+  ranks.orLeave([&] { finishStep(data); });
   return signal;
 }
 
+// A step that has begun. Where the device works by itself, the host goes on to the next one, and sees the results of
+// this one then.
+struct Trainer::OpenStep {
+  StepMetrics metrics;
+  StepTimes times;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::vector<double> ranksBefore; // what ranks told before it
+  double exchangedBefore = 0;
+  bool whole = false; // its results are with the stepper
+};
+
+// Steps that the device repeats are repeated whole, and what went wrong is seen afterwards.
+bool Trainer::takesWholeSteps() const { return parts.state.device.repeats() && parts.config.onNonfinite != "skip"; }
+
+// Profiles count what lies between the beginning and the end of a step.
+bool Trainer::stepsOverlap() const { return takesWholeSteps() && stepper.overlaps() && !parts.profile; }
+
+// The next block. What makes them may fail; the step before is told all the same.
+TokenBlock Trainer::nextBlock(Prefetcher &data) {
+  try {
+    return data.next();
+  } catch (...) {
+    finishStep(data);
+    throw;
+  }
+}
+
 void Trainer::trainStep(Prefetcher &data) {
-  const auto start = std::chrono::steady_clock::now();
-  const double waitedBefore = data.waited(), exchangedBefore = parts.parallel.exchangeSeconds();
-  const std::vector<double> ranksBefore = data.secondsOfRanks();
+  OpenStep step;
+  step.exchangedBefore = parts.parallel.exchangeSeconds();
+  step.ranksBefore = data.secondsOfRanks();
+  const double waitedBefore = data.waited();
   if (parts.profile)
     parts.profile->beginStep();
-  TokenBlock block = data.next();
+  TokenBlock block = nextBlock(data);
+  step.times.waited = data.waited() - waitedBefore;
   parts.parallel.ranks().note(Phase::Step, fmt::format("step {}", done + 1));
-  StepMetrics metrics{done + 1, 0, 0, schedule.rate(done + 1), 0, false};
-  metrics.tokens = metrics.step * rowsPerStep() * parts.state.program.length;
-  try {
-    takeStep(block, metrics);
-  } catch (const NonFiniteError &error) {
-    throw Error(fmt::format("step {}: {}", metrics.step, error.what()));
-  }
-  const double waited = data.waited() - waitedBefore, exchanged = parts.parallel.exchangeSeconds() - exchangedBefore;
-  if (parts.profile)
-    parts.profile->endStep(waited, exchanged);
+  step.metrics = {done + 1, 0, 0, schedule.rate(done + 1), 0, false};
+  step.metrics.tokens = step.metrics.step * rowsPerStep() * parts.state.program.length;
+  const bool first = done == firstStep;
+  step.whole = takesWholeSteps();
+  if (step.whole)
+    stepper.begin(block, hyperOf(step.metrics));
+  else
+    takeInParts(block, step.metrics);
+  updates += !step.metrics.skipped;
   ++done;
-  StepTimes times;
-  times.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  times.waited = waited;
-  times.exchanged = exchanged;
-  if (!ranksBefore.empty() && done > firstStep + 2) // what ranks tell is two steps old
-    times.balance = Balance::of(ranksBefore);
+  finishStep(data); // the one before, while this one runs
+  open = std::make_unique<OpenStep>(step);
+  if (first || !stepsOverlap())
+    finishStep(data);
+  if (first && step.whole)
+    dumpFirst(block);
+}
+
+void Trainer::finishStep(Prefetcher &data) {
+  const std::unique_ptr<OpenStep> step = std::move(open);
+  if (!step)
+    return;
+  StepMetrics &metrics = step->metrics;
+  StepTimes &times = step->times;
+  if (step->whole)
+    readResult(metrics);
+  times.exchanged = parts.parallel.exchangeSeconds() - step->exchangedBefore;
+  if (parts.profile)
+    parts.profile->endStep(times.waited, times.exchanged);
+  const auto now = std::chrono::steady_clock::now();
+  times.seconds = std::chrono::duration<double>(now - std::max(step->start, lastEnd)).count();
+  lastEnd = now;
+  if (!step->ranksBefore.empty() && metrics.step > firstStep + 2) // what ranks tell is two steps old
+    times.balance = Balance::of(step->ranksBefore);
   data.tell(times.seconds - times.waited - times.exchanged);
-  parts.parallel.ranks().note(Phase::Other, fmt::format("the log of step {}", done)); // a terminal may be held
+  parts.parallel.ranks().note(Phase::Other, fmt::format("the log of step {}", metrics.step)); // a terminal may be held
   record(metrics, times);
 }
 
@@ -180,27 +231,34 @@ Hyper Trainer::hyperOf(const StepMetrics &metrics) const {
           config.weightDecay,   config.clip,  updates + 1};
 }
 
-// Where the device keeps a step and repeats it, it is repeated whole, and what went wrong is seen afterwards.
-void Trainer::takeStep(TokenBlock &block, StepMetrics &metrics) {
-  const bool whole = parts.state.device.repeats() && parts.config.onNonfinite != "skip";
-  if (whole) {
-    const Stepper::Result result = stepper.step(block, hyperOf(metrics));
+static std::string inStep(const StepMetrics &metrics, const Error &error) {
+  return fmt::format("step {}: {}", metrics.step, error.what());
+}
+
+void Trainer::readResult(StepMetrics &metrics) {
+  try {
+    const Stepper::Result result = stepper.finish();
     metrics.loss = result.loss, metrics.gradNorm = result.gradNorm;
-    if (!std::isfinite(metrics.loss))
-      throw SharedError(
-          fmt::format("step {}: the loss must be a number, but got {}{}; no checkpoint holds this step "
-                      "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                      "steps out)",
-                      metrics.step, metrics.loss, stepper.whereLossIsLost()));
-    checkNorm(metrics);
-    ++updates;
-  } else {
-    metrics.loss = stepper.gradients(block);
+  } catch (const NonFiniteError &error) {
+    throw Error(inStep(metrics, error));
   }
-  if (done == firstStep)
-    dumpFirst(block);
-  if (!whole)
+  if (!std::isfinite(metrics.loss))
+    throw SharedError(fmt::format("step {}: the loss must be a number, but got {}{}; no checkpoint holds this step "
+                                  "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
+                                  "steps out)",
+                                  metrics.step, metrics.loss, stepper.whereLossIsLost()));
+  checkNorm(metrics);
+}
+
+void Trainer::takeInParts(TokenBlock &block, StepMetrics &metrics) {
+  try {
+    metrics.loss = stepper.gradients(block);
+    if (done == firstStep)
+      dumpFirst(block);
     metrics.skipped = !applyStep(metrics);
+  } catch (const NonFiniteError &error) {
+    throw Error(inStep(metrics, error));
+  }
 }
 
 void Trainer::checkNorm(const StepMetrics &metrics) const {
@@ -230,7 +288,6 @@ bool Trainer::applyStep(StepMetrics &metrics) {
   }
   checkNorm(metrics);
   stepper.applyGradients();
-  ++updates;
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/train/schedule.h"
 #include "runtime/train/step.h"
 
+#include <chrono>
 #include <deque>
 
 namespace stretto::runtime {
@@ -51,11 +52,19 @@ private:
   struct Logs;
   void openLogs();
   int trainSteps();
+  struct OpenStep;
   void trainStep(Prefetcher &data);
+  // Waits for the step that has begun, if there is one, and records it.
+  void finishStep(Prefetcher &data);
+  bool takesWholeSteps() const;
+  bool stepsOverlap() const;
+  TokenBlock nextBlock(Prefetcher &data);
+  void readResult(StepMetrics &metrics);
+  // Gradients and update one after the other, for who looks in between. Waits.
+  void takeInParts(TokenBlock &block, StepMetrics &metrics);
   void evaluate();
   bool save(bool last);
   void noteSaved();
-  void takeStep(TokenBlock &block, StepMetrics &metrics);
   bool applyStep(StepMetrics &metrics);
   Hyper hyperOf(const StepMetrics &metrics) const;
   void checkNorm(const StepMetrics &metrics) const;
@@ -84,8 +93,11 @@ private:
   std::unique_ptr<AppendFile> scores; // what --scores names
   std::vector<EvaluationMetrics> history;
   std::optional<WeightsOrigin> firstWeights;
+  // Steps that weights are after, those included that the device is still at.
   int64_t done = 0, updates = 0, firstStep = 0, saved = -1;
-  std::deque<double> recentSeconds; // of the latest steps
+  std::unique_ptr<OpenStep> open;
+  std::chrono::steady_clock::time_point lastEnd; // of a step
+  std::deque<double> recentSeconds;              // of the latest steps
   Balance balance;
 };
 

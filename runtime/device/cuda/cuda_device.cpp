@@ -238,6 +238,17 @@ void CudaDevice::wait() {
   observing->finish();
 }
 
+void CudaDevice::waitFor(Mark mark) {
+  if (observing->active())
+    return wait();
+  try {
+    staging->waitFor(mark);
+  } catch (const Error &) {
+    failIfLost();
+    throw;
+  }
+}
+
 const void *CudaDevice::hostView(const void *data, int64_t bytes, std::vector<std::byte> &storage) {
   storage.resize(bytes);
   check(cudaMemcpyAsync(storage.data(), data, bytes, cudaMemcpyDeviceToHost, stream), "copy from the device");

@@ -35,6 +35,8 @@ public:
   std::unique_ptr<SideStream> sideStream() override;
   int number() const { return deviceNumber; } // among the visible GPUs
   void wait() override;
+  Mark mark() override { return staging->mark(); }
+  void waitFor(Mark mark) override;
   void observe(OpObserver *observer) override { observing->observe(observer); }
   const void *hostView(const void *data, int64_t bytes, std::vector<std::byte> &storage) override;
   void setThreads(int count) override;

@@ -19,10 +19,7 @@ NullAsyncDevice::~NullAsyncDevice() {
 
 void NullAsyncDevice::release(void *data, int64_t bytes) {
   std::unique_lock lock(mutex);
-  draining = true;
-  changed.notify_all();
-  changed.wait(lock, [this] { return queue.empty() && !running; });
-  draining = false;
+  finish(lock, end());
   inner.release(data, bytes);
 }
 
@@ -59,28 +56,36 @@ void NullAsyncDevice::repeat(int key, const std::function<void()> &work) {
   keeping = nullptr;
 }
 
-void NullAsyncDevice::wait() {
-  std::unique_lock lock(mutex);
-  draining = true;
+void NullAsyncDevice::finish(std::unique_lock<std::mutex> &lock, Mark mark) {
+  awaited = mark;
   changed.notify_all();
-  changed.wait(lock, [this] { return queue.empty() && !running; });
-  draining = false;
+  changed.wait(lock, [&] { return finished >= mark; });
+}
+
+void NullAsyncDevice::wait() { waitFor(mark()); }
+
+Device::Mark NullAsyncDevice::mark() {
+  std::lock_guard lock(mutex);
+  return end();
+}
+
+void NullAsyncDevice::waitFor(Mark mark) {
+  std::unique_lock lock(mutex);
+  finish(lock, mark);
   if (failure)
     std::rethrow_exception(std::exchange(failure, nullptr));
 }
 
-// Runs nothing until somebody waits: the latest moment the interface allows. LibTorch keeps the
-// number of threads for each calling thread, so it is set here.
+// Runs nothing that nobody waits for: the latest moment the interface allows. LibTorch keeps the number of threads for
+// each calling thread, so it is set here.
 void NullAsyncDevice::serve() {
   std::unique_lock lock(mutex);
   while (true) {
-    changed.wait(lock, [this] { return stopping || (draining && !queue.empty()); });
+    changed.wait(lock, [this] { return stopping || finished < awaited; });
     if (stopping)
       return;
     auto [op, at] = std::move(queue.front());
-    queue.pop_front();
     if (!failure) {
-      running = true;
       const bool setThreads = std::exchange(threadsChanged, false);
       const int count = threadCount;
       lock.unlock();
@@ -93,10 +98,10 @@ void NullAsyncDevice::serve() {
         thrown = std::current_exception();
       }
       lock.lock();
-      running = false;
       failure = thrown;
     }
-    if (queue.empty())
+    queue.pop_front();
+    if (++finished >= awaited)
       changed.notify_all();
   }
 }

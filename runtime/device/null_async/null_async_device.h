@@ -28,6 +28,8 @@ public:
   void repeat(int key, const std::function<void()> &work) override;
   bool repeats() const override { return keepsRepeated; }
   void wait() override;
+  Mark mark() override;
+  void waitFor(Mark mark) override;
   void observe(OpObserver *observer) override { inner.observe(observer); }
   void setThreads(int count) override;
   int threads() const override { return threadCount; }
@@ -35,6 +37,9 @@ public:
 
 private:
   void serve();
+  // Lets ops run up to a mark.
+  void finish(std::unique_lock<std::mutex> &lock, Mark mark);
+  Mark end() const { return finished + queue.size(); }
   CpuDevice inner;
   std::mutex mutex;
   std::condition_variable changed;
@@ -42,7 +47,8 @@ private:
   const bool keepsRepeated;
   std::map<int, std::vector<std::pair<Op, CallSite>>> kept; // by key
   std::vector<std::pair<Op, CallSite>> *keeping = nullptr;  // of the repeated work that is submitted now
-  bool draining = false, running = false, stopping = false;
+  Mark finished = 0, awaited = 0; // ops: those that have run, and how many of all somebody waits for
+  bool stopping = false;
   int threadCount = 1;
   bool threadsChanged = false;
   std::exception_ptr failure;

@@ -3,6 +3,7 @@
 REQUIRES: runtime
 RUN: %python3 %s %build/test/programs %t
 """
+import json
 import os
 import re
 import resource
@@ -129,6 +130,9 @@ contains(told, "step 15: the gradient norm must be a number, but got inf")
 told = run(fake, *options, "--device", "null-async", "--out", f"{folder}/nan-late", status=1, environment=poison)
 contains(told, "step 15: the loss must be a number, but got nan; no checkpoint holds this step")
 expect(sorted(os.listdir(f"{folder}/nan-late/ckpt")) == ["00000010", "latest"], "a checkpoint holds a NaN")
+lines = {way: [line["step"] for line in map(json.loads, read(f"{folder}/{way}/metrics.jsonl").splitlines()) if "grad_norm" in line]
+         for way in ("nan", "nan-late")}
+expect(lines["nan-late"] == lines["nan"] == list(range(1, 15)), f"steps before it are not told: {lines}")
 contains(run(fake, *options, "--check-finite", "--out", "none", status=1, environment=poison),
          "step 15: the first NaN or infinity was written by cross_entropy at fake.stretto:4:1, in kernel 'loss.sum': "
          "element [0] of [1] is nan")

@@ -75,6 +75,21 @@ TEST(Device, NullAsyncRunsNothingBeforeTheWait) {
   EXPECT_EQ(launched, 2000);
 }
 
+TEST(Device, AWaitForAMarkRunsWhatIsInFrontOfIt) {
+  Workbench bench(STRETTO_F32, "null-async");
+  launched = 0;
+  const stretto_buffer out = bench.reserve(4000);
+  stretto_launch(&bench.context, &counting, &out);
+  const Device::Mark mark = bench.device->mark();
+  stretto_launch(&bench.context, &counting, &out);
+  bench.device->waitFor(mark);
+  EXPECT_EQ(launched, 1000);
+  bench.device->waitFor(mark);
+  EXPECT_EQ(launched, 1000);
+  bench.device->waitFor(bench.device->mark());
+  EXPECT_EQ(launched, 2000);
+}
+
 TEST(Device, NullAsyncReportsAFailureAtTheWaitAndGoesOn) {
   Workbench bench(STRETTO_F32, "null-async");
   const stretto_buffer tokens = bench.place(std::vector<int32_t>{5});
