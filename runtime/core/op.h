@@ -127,9 +127,9 @@ struct CopyOutOp {
 };
 
 // Makes ready for the ops of a program: scratch memory is taken, and libraries take theirs, so that nothing more is
-// needed while the program runs. Addresses in the ops are not looked at.
+// needed while the program runs. Of addresses in the ops only the alignment is looked at.
 struct ReserveOp {
-  std::vector<MatmulOp> matmuls; // each size, type and stride once; so below
+  std::vector<MatmulOp> matmuls; // each size, type, stride and alignment once; so below
   std::vector<AttentionOp> attention;
   std::vector<AttentionGradOp> attentionGrad;
   std::vector<AttentionStepOp> attentionStep;

@@ -1,6 +1,7 @@
 // All ops in one table: where the buffers of a call are and how far they reach, and what an op is to the user.
 #include "runtime/core/op_table.h"
 
+#include <bit>
 #include <concepts>
 #include <fmt/format.h>
 #include <type_traits>
@@ -178,6 +179,18 @@ std::vector<const void *> buffersOf(const Op &op) {
       },
       op);
   return list;
+}
+
+int64_t alignmentOf(const void *address) {
+  constexpr uintptr_t widest = 16;
+  return int64_t(1) << std::countr_zero(reinterpret_cast<uintptr_t>(address) | widest);
+}
+
+std::vector<int64_t> alignmentsOf(const Op &op) {
+  std::vector<int64_t> alignments;
+  for (const void *address : buffersOf(op))
+    alignments.push_back(alignmentOf(address));
+  return alignments;
 }
 
 Sizes sizesOf(const MatmulOp &op) {

@@ -17,6 +17,11 @@ int64_t bytesOf(const stretto_tensor &tensor);
 // The addresses an op was given, in the order of its launch or argument struct: so a stretto_result numbers them.
 std::vector<const void *> buffersOf(const Op &op);
 
+// The largest power of two that divides an address, at most the 16 bytes of the widest access.
+int64_t alignmentOf(const void *address);
+// Of each of `buffersOf`.
+std::vector<int64_t> alignmentsOf(const Op &op);
+
 // Sizes, types and strides: what devices prepare for, and choose by.
 using Sizes = std::vector<int64_t>;
 Sizes sizesOf(const MatmulOp &op);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace stretto::runtime {
@@ -45,10 +46,10 @@ public:
 private:
   uintptr_t next = 4096;
   template <typename Call> void note(const Call &op, std::vector<Call> &list) {
-    if (known.insert({&list, sizesOf(op)}).second)
+    if (known.insert({&list, sizesOf(op), alignmentsOf(op)}).second)
       list.push_back(op);
   }
-  std::set<std::pair<const void *, Sizes>> known; // by list
+  std::set<std::tuple<const void *, Sizes, std::vector<int64_t>>> known; // by list
   std::set<std::pair<std::string_view, Sizes>> operations;
 };
 

@@ -21,6 +21,10 @@ int64_t reserved(bool peak) {
   return peak ? all.peak : all.current;
 }
 
+// Ops of one kind are computed alike: their sizes, and whether they are aligned.
+using Kind = std::pair<Sizes, bool>;
+Kind kindOf(const AttentionOp &op) { return {sizesOf(op), isAligned(op)}; }
+
 constexpr const char *unprepared = "attention cannot be prepared", *failed = "attention failed";
 
 } // namespace
@@ -31,35 +35,31 @@ public:
 
   void reserve(const ReserveOp &op) {
     const OnStream scope(stream);
-    std::map<Sizes, std::pair<AttentionOp, std::vector<AttentionGradOp>>> sizes;
+    std::map<Kind, std::pair<AttentionOp, std::vector<AttentionGradOp>>> kinds;
     for (const AttentionOp &forward : op.attention)
-      sizes[sizesOf(forward)].first = forward;
+      kinds[kindOf(forward)].first = forward;
     for (const AttentionGradOp &grad : op.attentionGrad) {
-      auto &size = sizes[sizesOf(grad.forward)];
-      size.first = grad.forward;
-      size.second.push_back(grad);
+      auto &kind = kinds[kindOf(grad.forward)];
+      kind.first = grad.forward;
+      kind.second.push_back(grad);
     }
     choices.clear();
-    for (const auto &[key, ops] : sizes)
-      choices[key] = chooseAttention(ops.first, ops.second, methods, stream);
+    for (const auto &[kind, ops] : kinds)
+      choices[kind] = chooseAttention(ops.first, ops.second, methods, stream);
     for (const AttentionOp &forward : op.attention)
-      warm(AttentionSample(forward), false);
-    for (const AttentionGradOp &grad : op.attentionGrad)
-      warm(AttentionSample(grad), true);
+      run(AttentionSample(forward).op.forward, choiceOf(forward));
+    for (const AttentionGradOp &grad : op.attentionGrad) {
+      const AttentionSample sample(grad);
+      run(sample.op.forward, choiceOf(grad.forward));
+      run(sample.op, choiceOf(grad.forward));
+    }
     check(cudaStreamSynchronize(stream), "prepare attention");
     Allocator::emptyCache(); // all but the pool
     Allocator::resetPeakStats(currentGpu().index());
   }
 
-  void run(const AttentionOp &op) {
-    const AttentionChoice &choice = choiceOf(op);
-    pool.run(failed, [&] { methods.attend(choice.forward, op); });
-  }
-
-  void run(const AttentionGradOp &op) {
-    const AttentionChoice &choice = choiceOf(op.forward);
-    pool.run(failed, [&] { methods.attendBackward(choice.backward, op); });
-  }
+  void run(const AttentionOp &op) { run(op, choiceOf(op)); }
+  void run(const AttentionGradOp &op) { run(op, choiceOf(op.forward)); }
 
   std::string describe() const {
     std::set<std::string> names;
@@ -73,24 +73,25 @@ public:
 
 private:
   const AttentionChoice &choiceOf(const AttentionOp &op) const {
-    const auto found = choices.find(sizesOf(op));
+    const auto found = choices.find(kindOf(op));
     if (found == choices.end())
-      throw Error("attention must have sizes that were prepared for, but got batch " + std::to_string(op.batch) +
-                  ", length " + std::to_string(op.length) + ", " + std::to_string(op.heads) + " heads of " +
-                  std::to_string(op.head_dim));
+      throw Error("attention must have sizes and alignment that were prepared for, but got batch " +
+                  std::to_string(op.batch) + ", length " + std::to_string(op.length) + ", " + std::to_string(op.heads) +
+                  " heads of " + std::to_string(op.head_dim) + (isAligned(op) ? ", aligned" : ", not aligned"));
     return found->second;
   }
 
-  void warm(const AttentionSample &sample, bool backward) {
-    run(sample.op.forward);
-    if (backward)
-      run(sample.op);
+  void run(const AttentionOp &op, const AttentionChoice &choice) {
+    pool.run(failed, [&] { methods.attend(choice.forward, op); });
+  }
+  void run(const AttentionGradOp &op, const AttentionChoice &choice) {
+    pool.run(failed, [&] { methods.attendBackward(choice.backward, op); });
   }
 
   cudaStream_t stream;
   TorchPool pool;
   AttentionMethods methods;
-  std::map<Sizes, AttentionChoice> choices;
+  std::map<Kind, AttentionChoice> choices;
 };
 
 Attention::Attention(cudaStream_t stream, bool deterministic) {

@@ -17,12 +17,12 @@ public:
   Attention(cudaStream_t stream, bool deterministic);
   ~Attention();
 
-  // Decides who computes attention of each size, after trying all on random data: who fails, or disagrees with a plain
-  // computation, is out; of the others the first in a fixed order is taken, unless another is quicker by a fifth, so
-  // that chance decides nothing. Takes the memory that their work will need.
+  // Decides who computes attention of each size and alignment, after trying all on random data: who fails, or disagrees
+  // with a plain computation, is out; of the others the first in a fixed order is taken, unless another is quicker by a
+  // fifth, so that chance decides nothing. Takes the memory that their work will need.
   void reserve(const ReserveOp &op);
 
-  // Both throw Error for sizes that were not reserved.
+  // Both throw Error for sizes and alignments that were not reserved.
   void run(const AttentionOp &op);
   void run(const AttentionGradOp &op);
 

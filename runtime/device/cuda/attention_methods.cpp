@@ -1,7 +1,7 @@
 // The ways to compute attention.
 #include "runtime/device/cuda/attention_methods.h"
 
-#include "runtime/device/cuda/layout.h"
+#include "runtime/core/op_table.h"
 
 #include <ATen/Context.h>
 #include <ATen/ops/_efficient_attention_backward.h>
@@ -269,6 +269,11 @@ AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
           rowsOf(op.d_v, device, forward, forward.kv_heads, op.dv_stride)};
 }
 
+bool isAligned(const AttentionOp &op) {
+  return aligned(op.q, op.q_stride, op.dtype) && aligned(op.k, op.k_stride, op.dtype) &&
+         aligned(op.v, op.v_stride, op.dtype) && aligned(op.o, op.o_stride, op.dtype) && alignmentOf(op.lse) == 16;
+}
+
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
@@ -277,8 +282,7 @@ bool mayTry(AttentionMethod method, const AttentionOp &op) {
   const bool fits = method == AttentionMethod::Efficient
                         ? op.dtype == STRETTO_F32 && op.head_dim % 4 == 0
                         : op.dtype == STRETTO_BF16 && op.head_dim % 8 == 0 && op.head_dim <= 256;
-  return fits && aligned(op.q, op.q_stride, op.dtype) && aligned(op.k, op.k_stride, op.dtype) &&
-         aligned(op.v, op.v_stride, op.dtype) && aligned(op.o, op.o_stride, op.dtype);
+  return fits && isAligned(op);
 }
 
 bool mayTry(AttentionMethod method, const AttentionGradOp &op) {

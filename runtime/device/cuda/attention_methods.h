@@ -28,9 +28,12 @@ struct AttentionGradTensors {
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device = currentGpu());
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = currentGpu());
 
-// Whether a method may be tried on such an op: libraries take only rows that are aligned to 16 bytes, cuDNN and flash
-// attention those of bfloat16, memory-efficient attention those of float; flash attention must be told where documents
-// begin, the others take none.
+// Whether the rows and sums of an op are aligned to 16 bytes.
+bool isAligned(const AttentionOp &op);
+
+// Whether a method may be tried on such an op: libraries take only what is aligned, cuDNN and flash attention rows of
+// bfloat16, memory-efficient attention those of float; flash attention must be told where documents begin, the others
+// take none.
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 

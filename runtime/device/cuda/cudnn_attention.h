@@ -1,5 +1,5 @@
-// Attention by cuDNN's graphs, on the memory of an op as it lies: no operand and no result is copied. Only
-// cudnn_attention.cpp sees the headers of cuDNN and of its front end.
+// Attention by cuDNN's graphs, on the memory of an op as it lies, aligned to 16 bytes: no operand and no result is
+// copied. Only cudnn_attention.cpp sees the headers of cuDNN and of its front end.
 #pragma once
 
 #include "runtime/core/op.h"

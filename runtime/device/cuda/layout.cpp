@@ -1,8 +1,7 @@
 // How a row-major matmul is told to a library that is column-major.
 #include "runtime/device/cuda/layout.h"
 
-#include <algorithm>
-#include <bit>
+#include "runtime/core/op_table.h"
 
 namespace stretto::runtime {
 
@@ -15,11 +14,6 @@ ColumnMajorMatmul columnMajor(const MatmulOp &op) {
   matmul.result = {op.n, op.m, op.ldc};
   matmul.residual = {op.n, op.m, op.d ? op.ldd : op.ldc};
   return matmul;
-}
-
-int64_t alignmentOf(const void *address) {
-  constexpr uintptr_t widest = 16;
-  return int64_t(1) << std::countr_zero(reinterpret_cast<uintptr_t>(address) | widest);
 }
 
 MatmulKey keyOf(const MatmulOp &op) {

@@ -26,7 +26,4 @@ ColumnMajorMatmul columnMajor(const MatmulOp &op);
 using MatmulKey = std::array<int64_t, 17>;
 MatmulKey keyOf(const MatmulOp &op);
 
-// The largest power of two that divides an address, at most 16.
-int64_t alignmentOf(const void *address);
-
 } // namespace stretto::runtime

@@ -1,6 +1,7 @@
 // Matmuls by cuBLASLt.
 #include "runtime/device/cuda/matmuls.h"
 
+#include "runtime/core/op_table.h"
 #include "runtime/device/cuda/check.h"
 
 #include <fmt/format.h>

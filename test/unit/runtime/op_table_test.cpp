@@ -94,3 +94,9 @@ TEST(OpTable, OperationsOfALibraryDifferByShape) {
   op.tensors[0].shape[1] = 4;
   EXPECT_NE(sizesOf(op), sizes);
 }
+
+TEST(OpTable, AlignmentCountsUpToSixteenBytes) {
+  for (auto [address, alignment] :
+       {std::pair<uintptr_t, int64_t>{4096, 16}, {48, 16}, {8, 8}, {4100, 4}, {2, 2}, {3, 1}})
+    EXPECT_EQ(alignmentOf(reinterpret_cast<void *>(address)), alignment) << address;
+}

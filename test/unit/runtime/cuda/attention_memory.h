@@ -16,10 +16,11 @@ struct AttentionSizes {
   int32_t dtype = STRETTO_BF16;
 };
 
-// q, k and v lie side by side, and so do their gradients; all rows are wider than what is in them.
+// q, k and v lie side by side, and so do their gradients; all rows are wider than what is in them. Rows begin `offset`
+// elements behind an aligned address.
 class AttentionMemory {
 public:
-  explicit AttentionMemory(const AttentionSizes &sizes) {
+  explicit AttentionMemory(const AttentionSizes &sizes, int64_t offset = 0) {
     runtime::AttentionOp &forward = grad.forward;
     forward.dtype = sizes.dtype, forward.causal = sizes.causal, forward.scale = 0.5;
     forward.batch = sizes.batch, forward.length = sizes.length, forward.heads = sizes.heads;
@@ -28,15 +29,16 @@ public:
     forward.q_stride = forward.k_stride = forward.v_stride = width + 2 * kvWidth + 8, forward.o_stride = width + 16;
     grad.dq_stride = grad.dk_stride = grad.dv_stride = width + 2 * kvWidth + 24, grad.do_stride = width + 32;
     const int64_t tokens = sizes.batch * sizes.length, size = runtime::elementBytes(sizes.dtype);
-    const int64_t rows = tokens * (forward.q_stride + forward.o_stride + grad.dq_stride + grad.do_stride);
+    const int64_t rows = offset + tokens * (forward.q_stride + forward.o_stride + grad.dq_stride + grad.do_stride);
     bytes = rows * size + tokens * sizes.heads * 4;
     cudaMalloc(&memory, bytes);
-    auto *at = static_cast<std::byte *>(memory);
+    auto *at = static_cast<std::byte *>(memory) + offset * size;
     const auto take = [&](int64_t columns) { return std::exchange(at, at + tokens * columns * size); };
     std::byte *packed = take(forward.q_stride), *dPacked = take(grad.dq_stride);
     forward.q = packed, forward.k = packed + width * size, forward.v = packed + (width + kvWidth) * size;
     grad.d_q = dPacked, grad.d_k = dPacked + width * size, grad.d_v = dPacked + (width + kvWidth) * size;
-    forward.o = take(forward.o_stride), grad.d_o = take(grad.do_stride), forward.lse = at;
+    forward.o = take(forward.o_stride), grad.d_o = take(grad.do_stride);
+    forward.lse = static_cast<std::byte *>(memory) + rows * size;
     at::from_blob(memory, {rows}, sizes.dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat).normal_();
   }
   ~AttentionMemory() { cudaFree(memory); }

@@ -134,3 +134,18 @@ TEST_F(AttentionOnGpu, SizesThatWereNotPreparedAreRefused) {
   other.length = 8;
   EXPECT_THROW(attention.run(other), Error);
 }
+
+TEST_F(AttentionOnGpu, WhatIsNotAlignedGoesToNoLibrary) {
+  const AttentionMemory other({2, 9, 4, 4, 8}, /*offset=*/2);
+  const at::Tensor right = other.expectedBits();
+  ReserveOp both = needs(grad);
+  both.attention.push_back(other.grad.forward);
+  both.attentionGrad.push_back(other.grad);
+  Attention attention(stream, true);
+  attention.reserve(both);
+  EXPECT_EQ(attention.describe(), "cuDNN, backward cuDNN; plain, backward plain");
+  attention.run(other.grad.forward);
+  attention.run(other.grad);
+  cudaStreamSynchronize(stream);
+  other.expectLike(right);
+}

@@ -79,12 +79,6 @@ TEST(Layout, StridesCoverTheirColumns) {
   }
 }
 
-TEST(Layout, AlignmentCountsUpToSixteenBytes) {
-  for (auto [address, alignment] :
-       {std::pair<uintptr_t, int64_t>{4096, 16}, {48, 16}, {8, 8}, {4100, 4}, {2, 2}, {3, 1}})
-    EXPECT_EQ(alignmentOf(reinterpret_cast<void *>(address)), alignment) << address;
-}
-
 TEST(Layout, PlansAreSharedByLayersAndByNothingElse) {
   MatmulOp op = makeOp(64, 32, 16, 0);
   op.a = reinterpret_cast<void *>(4096);
