@@ -88,21 +88,21 @@ public:
     ChooseCudaScheduleOptions options;
     options.overrides = overrides.str();
     ExpandMixersOptions mixers;
-    mixers.sharedBytes = options.sharedOfBlock = Multiprocessor::of(chipOf(settings)).sharedOfBlock();
+    mixers.sharedBytes = options.sharedOfBlock = sharedOfBlock(settings);
     passes.addPass(createExpandMixers(mixers));
     passes.addPass(createChooseCudaSchedule(options));
     passes.addPass(createNameCudaKernels());
   }
 
-  void addDeviceKernels(OpPassManager &passes, const BackendSettings &) const override {
-    passes.addPass(createLowerCudaKernels());
+  void addDeviceKernels(OpPassManager &passes, const BackendSettings &settings) const override {
+    passes.addPass(createLowerCudaKernels({sharedOfBlock(settings)}));
     passes.addPass(createCheckAsyncProxies());
   }
 
   void addResources(OpPassManager &passes, const BackendSettings &settings) const override {
     if (settings.emulate)
       return;
-    passes.addPass(createLowerCudaKernels());
+    passes.addPass(createLowerCudaKernels({sharedOfBlock(settings)}));
     passes.addPass(createReportCudaResources({settings.chip, settings.cudaPath}));
   }
 
@@ -172,6 +172,10 @@ private:
   /// `settings` are resolved.
   static Chip chipOf(const BackendSettings &settings) {
     return *Chip::resolve(settings.chip, [](const llvm::Twine &) {});
+  }
+
+  static int64_t sharedOfBlock(const BackendSettings &settings) {
+    return Multiprocessor::of(chipOf(settings)).sharedOfBlock();
   }
 
   static FailureOr<Toolkit> findToolkit(const BackendSettings &settings, Report report) {

@@ -52,7 +52,7 @@ std::optional<int64_t> sharedMemoryOf(kern::WalkOp walk) {
   CudaBuilder b(walk.getLoc(), walk.getContext());
   kern::setKernelName(walk, "trial");
   std::optional<int64_t> bytes;
-  if (succeeded(buildWalkKernel(b, kernels, walk)))
+  if (succeeded(buildWalkKernel(b, kernels, walk, mostShared)))
     bytes = dynamicSharedOf(*kernels.getOps<LLVM::LLVMFuncOp>().begin());
   walk.removeKernelAttr();
   kernels.erase();

@@ -30,6 +30,8 @@ using namespace stretto::codegen;
 
 namespace {
 struct LowerCudaKernelsPass : stretto::codegen::impl::LowerCudaKernelsBase<LowerCudaKernelsPass> {
+  using LowerCudaKernelsBase::LowerCudaKernelsBase;
+
   void runOnOperation() final {
     ModuleOp module = getOperation();
     if (failed(passes::requireFreeName(module, "kernels", getArgument())))
@@ -67,7 +69,7 @@ private:
     if (auto sum = dyn_cast<kern::SumPartialsOp>(op))
       return buildSumPartialsKernel(b, kernels, sum);
     if (auto walk = dyn_cast<kern::WalkOp>(op))
-      return buildWalkKernel(b, kernels, walk);
+      return buildWalkKernel(b, kernels, walk, sharedOfBlock);
     if (!library)
       return op->emitOpError("is a kernel that this target has no code for");
     return library->build(b, kernels, op);

@@ -217,6 +217,9 @@ def LowerCudaKernels : Pass<"kern-lower-cuda-kernels", "::mlir::ModuleOp"> {
     ... = llvm.fadd ... : vector<4xf32>
     ```
   }];
+  let options = [
+    Option<"sharedOfBlock", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">
+  ];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
                            "::mlir::cf::ControlFlowDialect"];

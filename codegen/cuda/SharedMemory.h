@@ -15,6 +15,8 @@ namespace stretto::codegen {
 inline constexpr int64_t mostStaticShared = 48 << 10;
 /// What all of it may take on the GPUs that have most of it (sm_90).
 inline constexpr int64_t mostShared = 227 << 10;
+/// What each block takes of a multiprocessor's besides its own.
+inline constexpr int64_t sharedOfSystem = 1024;
 /// Of variables, in bytes.
 inline constexpr int64_t sharedAlignment = 16;
 /// The variable of generated kernels for dynamic shared memory, and what it is aligned to, in bytes: so that patterns

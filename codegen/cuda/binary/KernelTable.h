@@ -14,8 +14,6 @@ struct Multiprocessor {
   int64_t sharedBytes;   // shared memory, of which each block takes `sharedOfSystem` besides its own
   int64_t registers = 65536;
 
-  static constexpr int64_t sharedOfSystem = 1024;
-
   static Multiprocessor of(const Chip &chip);
   /// Shared memory that one block may have, static and dynamic; more than 48 KiB must be asked for before a launch.
   int64_t sharedOfBlock() const { return sharedBytes - sharedOfSystem; }

@@ -27,13 +27,12 @@ static constexpr int64_t mostEarlyBytes = mostShared / 3;
 
 // Of an H200.
 static constexpr int64_t processors = 132, registersOfProcessor = 65536;
-static constexpr int64_t sharedOfSystem = 1024; // bytes that each block takes beside its own
-static constexpr int64_t fewestRegisters = 80;  // of a thread, where blocks share a multiprocessor
+static constexpr int64_t fewestRegisters = 80; // of a thread, where blocks share a multiprocessor
 
 namespace {
 class WalkBuilder {
 public:
-  WalkBuilder(CudaBuilder &b, KernelFunction &function, kern::WalkOp op);
+  WalkBuilder(CudaBuilder &b, KernelFunction &function, kern::WalkOp op, int64_t sharedOfBlock);
 
   LogicalResult build();
   CudaLaunch launch();
@@ -71,13 +70,14 @@ private:
   WalkPosition position;
   Value lastChunk;                   // of the span, as it is walked
   SmallVector<BlockArgument> copies; // on their way, in order
-  int64_t blocks, sharedBytes = 0;
+  int64_t blocks, sharedOfBlock, sharedBytes = 0;
 };
 } // namespace
 
-WalkBuilder::WalkBuilder(CudaBuilder &b, KernelFunction &function, kern::WalkOp op)
+WalkBuilder::WalkBuilder(CudaBuilder &b, KernelFunction &function, kern::WalkOp op, int64_t sharedOfBlock)
     : b(b), function(function), op(op), body(op.getBody().front()), entry(b.getInsertionBlock()),
-      tiles(b, warpsOfWalk(op)), held(op), blocks(op.getPrograms() * op.getSpans() * op.getRows().first) {}
+      tiles(b, warpsOfWalk(op)), held(op), blocks(op.getPrograms() * op.getSpans() * op.getRows().first),
+      sharedOfBlock(sharedOfBlock) {}
 
 //===- Which block this is --------------------------------------------------------===//
 
@@ -324,9 +324,9 @@ void WalkBuilder::walkChunks() {
 
 LogicalResult WalkBuilder::finishShared() {
   int64_t bytes = tiles.shared.place();
-  if (bytes > mostShared)
+  if (bytes > sharedOfBlock)
     return op.emitOpError("must have tiles that fit into the ")
-           << mostShared << " bytes of shared memory of a block, but they take " << bytes;
+           << sharedOfBlock << " bytes of shared memory of a block, but they take " << bytes;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(entry);
   Value memory;
@@ -350,7 +350,7 @@ LogicalResult WalkBuilder::build() {
 /// not become so few that tiles have no room.
 int64_t WalkBuilder::residentBlocks() {
   int64_t byRegisters = registersOfProcessor / (tiles.threads() * fewestRegisters);
-  int64_t byMemory = (mostShared + sharedOfSystem) / (sharedBytes + sharedOfSystem);
+  int64_t byMemory = (sharedOfBlock + sharedOfSystem) / (sharedBytes + sharedOfSystem);
   return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, llvm::divideCeil(blocks, processors));
 }
 
@@ -360,11 +360,12 @@ CudaLaunch WalkBuilder::launch() {
   return launch;
 }
 
-LogicalResult stretto::codegen::buildWalkKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::WalkOp op) {
+LogicalResult stretto::codegen::buildWalkKernel(CudaBuilder &b, gpu::GPUModuleOp kernels, kern::WalkOp op,
+                                                int64_t sharedOfBlock) {
   if (failed(checkWalk(op)))
     return failure();
   KernelFunction function(b, kernels, op);
-  WalkBuilder walk(b, function, op);
+  WalkBuilder walk(b, function, op, sharedOfBlock);
   if (failed(walk.build()))
     return failure();
   function.finish(walk.launch());

@@ -1,4 +1,5 @@
 // RUN: stretto-opt %s --kern-lower-cuda-kernels | FileCheck %s
+// RUN: stretto-opt %s --kern-lower-cuda-kernels=shared-bytes=5120 | FileCheck %s --check-prefix=LITTLE
 
 // Kernels of rows ask for the registers of 16 warps, of 12 where a block's warps do not divide 16, and of a block at least.
 // Walks ask for those of the blocks that there are, if shared memory has room for them and 80 registers are left to each thread; their
@@ -43,3 +44,6 @@ func.func @walks(%x: tensor<300x16x32xf32>) {
 // CHECK-SAME: nvvm.minctasm = 5 : i32
 // CHECK: nvvm.shfl.sync bfly {{.*}}kern.renewal = 0 : i64
 // CHECK: nvvm.shfl.sync bfly {{.*}}kern.renewal = 1 : i64
+
+// LITTLE: llvm.func @five
+// LITTLE-SAME: nvvm.minctasm = 2 : i32
