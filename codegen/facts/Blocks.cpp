@@ -76,8 +76,9 @@ static FlatSymbolRefAttr parameterOfGradient(Value value, const Timeline &timeli
 }
 
 std::string BlockNames::ofParameter(StringRef name) {
-  StringRef block = name.rsplit('.').first;
-  return (block.contains('.') ? block.rsplit('.').first : block).str();
+  auto [outer, last] = name.rsplit('.');
+  bool isOfOperation = last == "weight" || last == "bias";
+  return (isOfOperation && outer.contains('.') ? outer.rsplit('.').first : outer).str();
 }
 
 /// The innermost location with the calls around it.

@@ -17,7 +17,8 @@ public:
   /// Looks at all functions of an entry point; the timeline must outlive it.
   explicit BlockNames(const Timeline &timeline);
   std::string of(mlir::Operation *op) const;
-  /// The block of a parameter: its name without the last two words ("embed.weight" without the last one).
+  /// The block of a parameter: what its name has before its operation and the last word, `weight` or `bias`
+  /// ("embed.weight": before the last word); of one that the spec declares as `parameter`, before its own name.
   static std::string ofParameter(mlir::StringRef name);
 
 private:
