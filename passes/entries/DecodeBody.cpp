@@ -78,6 +78,7 @@ private:
   DenseMap<Value, Value> histories; // tapped values of `source` by the caches that hold them, this call's rows included
   SmallVector<Type> cacheTypes;     // of one iteration
   SmallVector<Value> invariants;    // values of the caller
+  bool isRefused = false;           // the rows of a constant were
   unsigned nextSlice = 0;           // number of the argument for the next cache
 };
 } // namespace
@@ -97,12 +98,22 @@ bool DecodeBody::isWhole(Type type) const {
   return dims.size() >= 2 && dims[0] == shape.batch && dims[1] == shape.length;
 }
 
-/// Constants are made anew.
-Value DecodeBody::rows(Value value) {
+/// A constant of one number; null for any other value.
+static DenseElementsAttr splatOf(Value value) {
   DenseElementsAttr elements;
-  if (!isWhole(value.getType()) || !matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() ? elements : DenseElementsAttr();
+}
+
+/// Constants are made anew. One whose numbers differ is an error, which becomes known at the end of the function.
+Value DecodeBody::rows(Value value) {
+  if (!isWhole(value.getType()) || !matchPattern(value, m_Constant()))
     return mapping.lookup(value);
-  return arith::ConstantOp::create(b, elements.resizeSplat(convertType(value.getType())));
+  RankedTensorType type = convertType(value.getType());
+  if (DenseElementsAttr number = splatOf(value))
+    return arith::ConstantOp::create(b, number.resizeSplat(type));
+  if (!isRefused)
+    isRefused = failed(refuse(value.getDefiningOp(), "the rows of this constant are not all the same"));
+  return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
 }
 
 //===- Functions --------------------------------------------------------------===//
@@ -134,7 +145,7 @@ LogicalResult DecodeBody::makeEntry() {
   b.setLoc(logits.getLoc());
   Operation *head = logits.getDefiningOp();
   finish(head && isHead(head) ? mapping.lookup(logits) : lastRow(rows(logits)));
-  return success();
+  return failure(isRefused);
 }
 
 LogicalResult DecodeBody::makeScanBody(seq::ScanOp scan) {
@@ -149,7 +160,7 @@ LogicalResult DecodeBody::makeScanBody(seq::ScanOp scan) {
        llvm::zip_first(source.getArguments().take_front(scan.getCarry().size()), end->getOperands()))
     results.push_back(rowsAs(argument, value));
   finish(results);
-  return success();
+  return failure(isRefused);
 }
 
 LogicalResult DecodeBody::convertBlock() {
@@ -229,11 +240,15 @@ LogicalResult DecodeBody::convertBroadcast(seq::BroadcastOp op) {
     return convertRows(op);
   Value operand = mapping.lookup(op.getOperand());
   RankedTensorType type = convertType(op.getType());
-  if (kinds.getKind(op.getOperand()) != RowKind::time) {
+  if (!llvm::is_contained(op.getDims(), 1)) {
     mapping.map(op.getResult(), b.broadcast(operand, op.getDims(), type.getShape()));
     return success();
   }
-  if (typeOf(operand).getRank() != 2)
+  if (DenseElementsAttr number = splatOf(op.getOperand())) {
+    mapping.map(op.getResult(), arith::ConstantOp::create(b, number.resizeSplat(type)));
+    return success();
+  }
+  if (typeOf(operand).getRank() != 2 || op.getDims().front() != 1)
     return refuse(op, "this table is not [time, columns]");
   auto table = op.getOperand().getDefiningOp<seq::TableOp>();
   Value tokens = table ? rowsOf(table) : tableRows(b, positions(), operand);
