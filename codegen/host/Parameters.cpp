@@ -17,6 +17,25 @@ static std::string nameIn(seq::PartAttr part, int64_t layer) {
   return stacked ? (front + std::to_string(layer) + back).str() : front.str();
 }
 
+static int64_t layersOf(seq::ParameterOp op) { return op.getStacked() ? op.getTensorType().getDimSize(0) : 1; }
+
+LogicalResult stretto::codegen::checkWeightNames(ModuleOp module) {
+  llvm::StringMap<seq::ParameterOp> known;
+  for (auto op : module.getOps<seq::ParameterOp>())
+    for (int64_t layer = 0; layer < layersOf(op); ++layer)
+      for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
+        std::string name = nameIn(part, op.getFirst() + layer * op.getStep());
+        auto [other, isNew] = known.try_emplace(name, op);
+        if (isNew)
+          continue;
+        InFlightDiagnostic error = op.emitOpError() << "must have weights with names of their own, but '" << name
+                                                    << "' is the name of two";
+        error.attachNote(other->second.getLoc()) << "the other one is declared here";
+        return error;
+      }
+  return success();
+}
+
 /// The locations of the parts of a parameter; where they cannot be told apart, all locations for each.
 static SmallVector<std::string> locationsOfParts(seq::ParameterOp op) {
   SmallVector<SourceLocation> locations = listLocations(op.getLoc());
@@ -33,7 +52,7 @@ SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
   for (auto op : module.getOps<seq::ParameterOp>()) {
     passes::ParameterSlot slot = layout.slots.lookup(op);
     ArrayRef<int64_t> shape = op.getLayerShape();
-    int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
+    int64_t layers = layersOf(op);
     SmallVector<std::string> locations = locationsOfParts(op);
     int64_t rowElements = ShapedType::getNumElements(shape.drop_front());
     for (int64_t i = 0; i < layers; ++i) {

@@ -16,6 +16,9 @@ struct ParameterEntry {
   std::string location; // "file:line:column", or empty
 };
 
+/// Reports a parameter that has a weight of the name of another: files have weights by their names.
+mlir::LogicalResult checkWeightNames(mlir::ModuleOp module);
+
 /// All parameters of a module in the order in which they lie in memory.
 llvm::SmallVector<ParameterEntry> listParameters(mlir::ModuleOp module);
 

@@ -8,7 +8,7 @@ def ExpectStage : Pass<"stretto-expect-stage", "::mlir::ModuleOp"> {
   let description = [{
     Each phase opens with it. A module is at one of the stages `seq`, `train`, `fused`, `kernels`, `nvvm` and `llvm`,
     which is seen by what the phases leave behind, or in the middle of a phase, where the passes that are left must be
-    named one by one.
+    named one by one. Weights must have names of their own, as files have them by their names.
 
     ```mlir
     // stretto-opt --stretto-expect-stage=stage=fused

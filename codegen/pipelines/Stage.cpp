@@ -1,6 +1,7 @@
 //===- Stage.cpp - how far a module has come ------------------------------===//
 #include "codegen/pipelines/Stage.h"
 
+#include "codegen/host/Parameters.h"
 #include "codegen/pipelines/Passes.h"
 #include "ir/kern/KernOps.h"
 #include "ir/seq/Purpose.h"
@@ -85,7 +86,7 @@ struct ExpectStagePass : stretto::codegen::impl::ExpectStageBase<ExpectStagePass
                                  << "'";
     else if (!holdsModel(module))
       emitError(module.getLoc()) << "the module must hold a function @main, as the front end makes it";
-    else
+    else if (succeeded(checkWeightNames(module)))
       return;
     signalPassFailure();
   }
