@@ -27,6 +27,11 @@ int64_t kilobytesIn(const char *path, const std::string &key) {
   return 0;
 }
 
+// What ranks are told behind the memory that each of them has.
+std::string shareOf(const MemoryLimit &limit) {
+  return limit.ranks == 1 ? "" : fmt::format(", its part of {} for {} ranks", formatBytes(limit.bytes), limit.ranks);
+}
+
 } // namespace
 
 MemoryPlan planMemory(const stretto_program &program, const MemoryUse &use, int64_t library) {
@@ -80,11 +85,17 @@ void checkMemory(const stretto_program &program, const MemoryPlan &plan, const M
                 lengthThatFits, lengthThatFits)
           : fmt::format("weights, gradients, moments, libraries and the sequences of a step alone need {}",
                         formatBytes(fixed));
-  const std::string part =
-      limit.ranks == 1 ? "" : fmt::format(", its part of {} for {} ranks", formatBytes(limit.bytes), limit.ranks);
   throw Error(fmt::format("{} must fit into {} of memory{}, but needs {} at batch {} ({}); {}",
-                          limit.ranks == 1 ? "the run" : "a rank", formatBytes(available), part,
+                          limit.ranks == 1 ? "the run" : "a rank", formatBytes(available), shareOf(limit),
                           formatBytes(plan.total()), program.batch, describePlan(plan), advice));
+}
+
+void checkBatches(int64_t bytes, const MemoryLimit &limit) {
+  const int64_t available = limit.bytes / limit.ranks;
+  if (limit.bytes > 0 && bytes > available)
+    throw Error(fmt::format("the sequences of two steps must fit into {} of the host's memory{}, but need {}: take a "
+                            "smaller --accumulate",
+                            formatBytes(available), shareOf(limit), formatBytes(bytes)));
 }
 
 std::string formatBytes(int64_t bytes) {

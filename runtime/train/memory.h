@@ -43,6 +43,9 @@ int64_t availableMemory();
 // Throws Error with the figures and the largest batch that fits.
 void checkMemory(const stretto_program &program, const MemoryPlan &plan, const MemoryLimit &limit);
 
+// Throws Error where the sequences of steps, so many bytes, do not fit into what the host has.
+void checkBatches(int64_t bytes, const MemoryLimit &limit);
+
 // The most memory that this process had at a time, in bytes: program, libraries and all. On a GPU's machine, of the
 // host.
 int64_t residentPeak();

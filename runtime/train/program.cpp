@@ -260,8 +260,11 @@ private:
   }
 
   // Of the sequences of the step that is computed, and of those of the next one, in the memory of the device.
-  int64_t batchBytes() const {
-    if (!source || !hasHostMemory(device->name()))
+  int64_t batchBytes() const { return hasHostMemory(device->name()) ? sequenceBytes() : 0; }
+
+  // The same, wherever they are.
+  int64_t sequenceBytes() const {
+    if (!source)
       return 0;
     const double tokens = static_cast<double>(config.accumulate * parallel.virtualRanks()) *
                           static_cast<double>(program.batch * program.length);
@@ -272,7 +275,10 @@ private:
   void checkFits(const MemoryPlan &plan) const {
     const int64_t onDevice = device->availableBytes();
     const int64_t available = config.memoryLimit ? config.memoryLimit : onDevice ? onDevice : availableMemory();
-    checkMemory(program, plan, {available, hasHostMemory(device->name()) ? ranks.localSize() : 1});
+    const bool onHost = hasHostMemory(device->name());
+    checkMemory(program, plan, {available, onHost ? ranks.localSize() : 1});
+    if (!onHost)
+      checkBatches(sequenceBytes(), {availableMemory(), ranks.localSize()});
   }
 
   // The first rank makes and owns it; the others are told its name.

@@ -91,6 +91,8 @@ contains(train("large", "--memory-limit", 1000000, status=1), "of memory, but ne
 expect(not os.path.exists(f"{folder}/large"), "a run directory was begun")
 # Libraries take a workspace of 32 MiB, and code that is loaded later needs some room, too.
 contains(train("tight", status=1, environment={**gpu, "STRETTO_FAKE_GPU_MEMORY": "288"}), "the run must fit into 32.00 MiB of memory")
+contains(train("steps", "--virtual-ranks", 1024, "--accumulate", 1000000, status=1),
+         "of the host's memory, but need 2.50 TiB: take a smaller --accumulate")
 train("room", environment={**gpu, "STRETTO_FAKE_GPU_MEMORY": "290"})
 contains(train("nan", status=1, environment={**gpu, "STRETTO_FAKE_POISON": "15"}),
          "step 15: the loss must be a number, but got nan; no checkpoint holds this step")
