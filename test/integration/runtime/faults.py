@@ -130,9 +130,16 @@ contains(told, "step 15: the gradient norm must be a number, but got inf")
 told = run(fake, *options, "--device", "null-async", "--out", f"{folder}/nan-late", status=1, environment=poison)
 contains(told, "step 15: the loss must be a number, but got nan; no checkpoint holds this step")
 expect(sorted(os.listdir(f"{folder}/nan-late/ckpt")) == ["00000010", "latest"], "a checkpoint holds a NaN")
+# Where the step of a checkpoint goes wrong, another may have begun.
+run(fake, *options, "--device", "null-async", "--out", f"{folder}/nan-saved", status=1, environment={"STRETTO_FAKE_POISON": "20"})
+expect(sorted(os.listdir(f"{folder}/nan-saved/ckpt")) == ["00000010", "latest"], "a checkpoint holds a NaN")
+for way, device in {"broken": "cpu", "broken-late": "null-async"}.items():
+    told = run(fake, *options, "--task-set", "broken_at=57", "--device", device, "--out", f"{folder}/{way}", status=1)
+    contains(told, "a sample is broken")
+run(fake, *options, "--steps", "14", "--eval-batches", "0", "--device", "null-async", "--out", f"{folder}/unevaluated")
 lines = {way: [line["step"] for line in map(json.loads, read(f"{folder}/{way}/metrics.jsonl").splitlines()) if "grad_norm" in line]
-         for way in ("nan", "nan-late")}
-expect(lines["nan-late"] == lines["nan"] == list(range(1, 15)), f"steps before it are not told: {lines}")
+         for way in ("nan", "nan-late", "broken", "broken-late", "unevaluated")}
+expect(all(told == list(range(1, 15)) for told in lines.values()), f"steps before a fault, or the last one, are not told: {lines}")
 contains(run(fake, *options, "--check-finite", "--out", "none", status=1, environment=poison),
          "step 15: the first NaN or infinity was written by cross_entropy at fake.stretto:4:1, in kernel 'loss.sum': "
          "element [0] of [1] is nan")

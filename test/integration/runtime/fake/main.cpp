@@ -13,7 +13,8 @@ namespace {
 using namespace stretto;
 using namespace stretto::runtime;
 
-// Each next token is (3 * token + step) mod vocabulary; the first token of a sequence is random.
+// Each next token is (3 * token + step) mod vocabulary; the first token of a sequence is random. `delay_us`: how long a
+// block takes; `broken_at`: the sample to train on that cannot be made.
 class Rule final : public Task {
 public:
   explicit Rule(std::map<std::string, std::string> given) : given(std::move(given)) {}
@@ -28,6 +29,8 @@ public:
       std::this_thread::sleep_for(std::chrono::microseconds(std::stoll(given.at("delay_us"))));
     for (int64_t row = 0; row < batch.batch; ++row) {
       const uint32_t sample = static_cast<uint32_t>(first) + static_cast<uint32_t>(row);
+      if (stream == Stream::Train && given.contains("broken_at") && sample >= std::stoul(given.at("broken_at")))
+        throw std::runtime_error("a sample is broken");
       auto draw = [&](int64_t t) {
         return philox({sample, static_cast<uint32_t>(stream), static_cast<uint32_t>(t), 1}, philoxKey(seed));
       };

@@ -2,7 +2,7 @@
 #include "runtime/device/cuda/staging.h"
 #include "test/unit/runtime/ops.h"
 
-#include <cstring>
+#include <deque>
 
 using namespace stretto::runtime;
 
@@ -47,19 +47,20 @@ TEST_F(Copies, WhatIsInFrontOfAMarkArrives) {
   EXPECT_EQ(second[size - 1], 2);
 }
 
-// As long as two of ten pairs are under way, memory is taken round and round, and no copy is overwritten.
+// Four pairs are more than the memory holds: it is taken round and round, and no copy that is under way is overwritten.
 TEST_F(Copies, MemoryIsTakenAgainBehindAMark) {
-  std::vector<unsigned char> came[10];
-  Device::Mark before = 0;
-  for (unsigned char i = 0; i < 10; ++i) {
+  std::vector<unsigned char> came[12];
+  std::deque<Device::Mark> marks;
+  for (unsigned char i = 0; i < 12; ++i) {
     carry(i + 1, came[i]);
-    const Device::Mark mark = staging.mark();
-    if (i > 0)
-      staging.waitFor(before);
-    before = mark;
+    marks.push_back(staging.mark());
+    if (marks.size() < 4)
+      continue;
+    staging.waitFor(marks.front());
+    marks.pop_front();
   }
-  staging.waitFor(before);
-  for (unsigned char i = 0; i < 10; ++i)
+  staging.waitFor(marks.back());
+  for (unsigned char i = 0; i < 12; ++i)
     EXPECT_EQ(came[i], std::vector<unsigned char>(size, i + 1));
 }
 
