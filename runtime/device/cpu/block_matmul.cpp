@@ -10,12 +10,18 @@ namespace stretto::runtime {
 namespace {
 
 using mixer::panelColumns;
-constexpr int64_t panelBytes = 32 << 10; // of a panel, that stay in a first-level cache
+
+// Of a panel, that stay in a first-level cache. Of a tile that is narrower than the panel these lie in half of the
+// cache's sets.
+int64_t panelBytes() {
+  static const int64_t bytes = mixer::tileColumns() < panelColumns ? 16 << 10 : 32 << 10;
+  return bytes;
+}
 
 template <typename Real>
 void blockMatmul(int64_t rows, int64_t columns, int64_t depth, const Real *a, int64_t lda, const Real *panels, Real *c,
                  int64_t ldc) {
-  constexpr int64_t terms = panelBytes / (panelColumns * sizeof(Real));
+  const int64_t terms = panelBytes() / static_cast<int64_t>(panelColumns * sizeof(Real));
   using Out = mixer::Matrix<Real>;
   using In = mixer::Matrix<const Real>;
   for (int64_t p = 0; p < depth; p += terms)

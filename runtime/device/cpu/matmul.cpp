@@ -75,8 +75,14 @@ template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t colu
   multiply<Real>(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
 }
 
+MatmulTiles tilesOf(const MatmulOp &op) {
+  if (!isPacked(op))
+    return matmulTiles(op.m, op.n, op.k);
+  return (copiesInStrips(op.transpose_a) ? wideTiles : packedTiles)(op.m, op.n, op.k, threadCount());
+}
+
 template <typename Real> void matmul(const MatmulOp &op) {
-  const MatmulTiles tiles = isPacked(op) ? packedTiles(op.m, op.n, op.k, threadCount()) : matmulTiles(op.m, op.n, op.k);
+  const MatmulTiles tiles = tilesOf(op);
   const int64_t down = partsOf(op.m, tiles.rows), across = partsOf(op.n, tiles.columns);
   auto run = [&](int64_t index) {
     const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
@@ -103,6 +109,16 @@ MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads) {
   const int64_t fewest = n * k <= small ? n : partsOf(n, partsOf(enough, down));
   const int64_t columns = std::max(fewest, static_cast<int64_t>(least / ofColumn));
   return split({rows, std::min({n, wide, roundUp(columns, mixer::panelColumns)})}, m, n, k, enough);
+}
+
+// Copies of both operands pay for themselves in large tiles: all columns, and few parts of the rows.
+MatmulTiles wideTiles(int64_t m, int64_t n, int64_t k, int threads) {
+  constexpr int64_t tall = 512, wide = 256;
+  const int64_t columns = std::min(n, wide), across = partsOf(n, columns), enough = 2 * threads;
+  const int64_t down = std::max(partsOf(m, tall), partsOf(enough, across));
+  const double ofRow = 2.0 * static_cast<double>(columns * std::max<int64_t>(1, k)); // operations
+  const int64_t rows = std::max(partsOf(m, down), static_cast<int64_t>(least / ofRow));
+  return {std::min(m, roundUp(rows, 16)), columns};
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

@@ -16,6 +16,7 @@ struct MatmulTiles {
 MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
 // For our own matmuls (packed_matmul.h), whose bits do not depend on tiles.
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads);
+MatmulTiles wideTiles(int64_t m, int64_t n, int64_t k, int threads); // where the left operand is copied, too
 
 // The matmuls of one thread by which MKL computes a matmul. Returns whether it is one of our own instead.
 bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);

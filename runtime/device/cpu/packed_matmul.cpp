@@ -1,5 +1,5 @@
-// Blocks of 256 terms; of the right operand up to 256 columns, in panels of 32 as tiles read them, and of the left one
-// 128 rows: together less than half of a second-level cache of 1 MB.
+// Blocks of 256 terms; of the right operand up to 256 columns, in panels as wide as tiles are, and of the left one 128
+// rows: together less than half of a second-level cache of 1 MB, and three quarters of one of 512 KB.
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include "runtime/abi/abi.h"
@@ -18,15 +18,19 @@ using mixer::Left;
 using Out = mixer::Matrix<float>;
 using In = mixer::Matrix<const float>;
 
-constexpr int64_t depth = 256, width = 256, panel = mixer::panelColumns, height = 128;
+constexpr int64_t depth = 256, width = 256, height = 128;
 constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of the right operand
 constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
 
+// Of a left operand that lies the other way, where tiles are narrow (AVX2). A row of a copy that lies as the operand
+// does would be a few numbers of each of 256 lines, which is all of a first-level cache of 32 KB beside a panel.
+constexpr mixer::Panels strips{8, 16};
+
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.
 struct Packing {
-  alignas(64) float numbers[depth * (width + height)];
+  alignas(64) float numbers[depth * (width + height) + height / strips.width * strips.gap];
   Packing *next;
 };
 std::atomic<Packing *> packings = nullptr;
@@ -47,15 +51,36 @@ const float *at(const Operand<float> &operand, int64_t row, int64_t column) {
   return operand.data + (operand.transpose ? column * operand.stride + row : row * operand.stride + column);
 }
 
-// Rows from i on. Tiles read the left operand either way; a copy has what lies the other way side by side.
-Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
-                      float *buffer) {
+// Some rows of the left operand, as tiles read them.
+struct LeftBlock {
+  Left<float> rows;
+  int64_t height;   // rows of a part
+  int64_t distance; // of parts, in numbers
+};
+
+// Rows from i on, copied where they lie the other way: side by side, or in strips.
+LeftBlock leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
+                    float *buffer) {
   const float *const from = at(a, i, p);
+  if (copiesInStrips(a.transpose)) {
+    mixer::packPanels(terms, rows, {from, a.stride}, false, buffer, strips);
+    return {{buffer, strips.width, true}, strips.width, strips.distance(terms)};
+  }
   if (!a.transpose || columns < fewestColumns)
-    return {from, a.stride, a.transpose};
+    return {{from, a.stride, a.transpose}, rows, 0};
   for (int64_t t = 0; t < terms; ++t)
     std::copy_n(from + t * a.stride, rows, buffer + t * height);
-  return {buffer, height, true};
+  return {{buffer, height, true}, rows, 0};
+}
+
+// The rows of a block times a panel.
+void multiplyPanel(const LeftBlock &block, int64_t rows, int64_t columns, int64_t terms, In panel, bool adds, Out to) {
+  Left<float> left = block.rows;
+  for (int64_t i = 0; i < rows; i += block.height, left.data += block.distance) {
+    const Out part{to.row(i), to.stride};
+    const Base<float> base{adds ? In(part) : In()};
+    mixer::matmul(std::min(block.height, rows - i), columns, terms, left, panel, base, part);
+  }
 }
 
 } // namespace
@@ -69,6 +94,8 @@ bool isPacked(const MatmulShape &shape) {
   return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && prefersTiles();
 }
 
+bool copiesInStrips(bool transposesLeft) { return transposesLeft && mixer::tileColumns() < mixer::panelColumns; }
+
 int64_t reservePacking() { return packing() ? sizeof(Packing) : 0; }
 
 void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
@@ -78,19 +105,19 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
     throw std::bad_alloc();
   float *const right = copies->numbers, *const left = right + depth * width;
   const bool packs = b.transpose || m >= fewestReads;
+  const int64_t panel = mixer::tileColumns();
   for (int64_t j = 0; j < n; j += width)
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t columns = std::min(width, n - j), terms = std::min(depth, k - p);
       if (packs)
-        mixer::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right);
+        mixer::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, {panel});
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
-        const Left<float> block = leftBlock(a, i, rows, p, terms, columns, left);
+        const LeftBlock block = leftBlock(a, i, rows, p, terms, columns, left);
         for (int64_t begin = 0; begin < columns; begin += panel) {
-          const Out to{c + i * ldc + j + begin, ldc};
-          const Base<float> base{adds || p > 0 ? In(to) : In()};
           const In from = packs ? In{right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
-          mixer::matmul(rows, std::min(panel, columns - begin), terms, block, from, base, to);
+          const Out to{c + i * ldc + j + begin, ldc};
+          multiplyPanel(block, rows, std::min(panel, columns - begin), terms, from, adds || p > 0, to);
         }
       }
     }

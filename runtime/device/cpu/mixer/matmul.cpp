@@ -117,14 +117,21 @@ template <typename Real> __attribute__((target("arch=x86-64-v4"))) void runV4(co
 template <typename Real> __attribute__((target("arch=x86-64-v3"))) void runV3(const Matmul<Real> &x) { all<4, 1>(x); }
 template <typename Real> void runAny(const Matmul<Real> &x) { all<4, 1>(x); }
 
+bool isV4() {
+  static const bool is = __builtin_cpu_supports("x86-64-v4");
+  return is;
+}
+
 template <typename Real> void run(const Matmul<Real> &x) {
-  static void (*const best)(const Matmul<Real> &) = __builtin_cpu_supports("x86-64-v4")   ? runV4<Real>
+  static void (*const best)(const Matmul<Real> &) = isV4()                                ? runV4<Real>
                                                     : __builtin_cpu_supports("x86-64-v3") ? runV3<Real>
                                                                                           : runAny<Real>;
   best(x);
 }
 
 } // namespace
+
+int64_t tileColumns() { return (isV4() ? 2 : 1) * width<float>; }
 
 void matmul(int64_t m, int64_t n, int64_t k, Left<float> a, Matrix<const float> b, Base<float> base, Matrix<float> c,
             Part part) {

@@ -29,4 +29,8 @@ void matmul(int64_t m, int64_t n, int64_t k, Left<float> a, Matrix<const float> 
 void matmul(int64_t m, int64_t n, int64_t k, Left<double> a, Matrix<const double> b, Base<double> base,
             Matrix<double> c, Part part = Part::all);
 
+// Columns of the widest tile of f32 that this CPU computes in registers: panels of the right operand that are so wide
+// are read in order.
+int64_t tileColumns();
+
 } // namespace stretto::runtime::mixer

@@ -9,56 +9,72 @@ namespace stretto::runtime::mixer {
 namespace {
 
 // Four rows at once, in all panels: memory likes reading many places in turn, if it finds some more behind each.
-template <typename Real>
-STRETTO_INLINE void packRows(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to) {
+template <int64_t Width, typename Real>
+STRETTO_INLINE void packRows(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to, int64_t distance) {
   constexpr int64_t rows = 4;
   for (int64_t t = 0; t < terms; t += rows)
-    for (int64_t begin = 0; begin < columns; begin += panelColumns)
+    for (int64_t begin = 0; begin < columns; begin += Width)
       for (int64_t row = t; row < std::min(t + rows, terms); ++row) {
         const Real *in = from.row(row) + begin;
-        Real *out = to + begin * terms + row * panelColumns;
-        if (columns - begin >= panelColumns)
-          std::memcpy(out, in, panelColumns * sizeof(Real));
+        Real *out = to + begin / Width * distance + row * Width;
+        if (columns - begin >= Width)
+          std::memcpy(out, in, Width * sizeof(Real));
         else
           std::copy_n(in, columns - begin, out);
       }
 }
 
 // The first `count` columns of a panel, from as many rows.
-template <typename Real>
+template <int64_t Width, typename Real>
 STRETTO_INLINE void transposeInto(Real *panel, int64_t terms, int64_t count, Matrix<const Real> from) {
   const int64_t wholeTerms = terms / 8 * 8, wholeCount = count / 8 * 8;
   for (int64_t t = 0; t < wholeTerms; t += 8)
     for (int64_t i = 0; i < wholeCount; i += 8)
-      transposeBlock(from.row(i) + t, from.stride, panel + t * panelColumns + i, panelColumns);
+      transposeBlock(from.row(i) + t, from.stride, panel + t * Width + i, Width);
   for (int64_t i = 0; i < count; ++i)
     for (int64_t t = i < wholeCount ? wholeTerms : 0; t < terms; ++t)
-      panel[t * panelColumns + i] = from.row(i)[t];
+      panel[t * Width + i] = from.row(i)[t];
 }
 
-template <typename Real>
-STRETTO_INLINE void packTransposed(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to) {
+template <int64_t Width, typename Real>
+STRETTO_INLINE void packTransposed(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to,
+                                   int64_t distance) {
   int64_t begin = 0;
-  for (; begin + panelColumns <= columns; begin += panelColumns, to += terms * panelColumns)
-    transposeInto(to, terms, panelColumns, {from.row(begin), from.stride});
-  transposeInto(to, terms, columns - begin, {from.row(begin), from.stride});
+  for (; begin + Width <= columns; begin += Width, to += distance)
+    transposeInto<Width>(to, terms, Width, {from.row(begin), from.stride});
+  transposeInto<Width>(to, terms, columns - begin, {from.row(begin), from.stride});
+}
+
+template <int64_t Width, typename Real>
+STRETTO_INLINE void pack(int64_t terms, int64_t columns, Matrix<const Real> from, bool transposed, Real *to,
+                         int64_t distance) {
+  if (transposed)
+    packTransposed<Width>(terms, columns, from, to, distance);
+  else
+    packRows<Width>(terms, columns, from, to, distance);
 }
 
 template <typename Real>
-STRETTO_INLINE void pack(int64_t terms, int64_t columns, Matrix<const Real> from, bool transposed, Real *to) {
-  if (transposed)
-    packTransposed(terms, columns, from, to);
+STRETTO_INLINE void packAny(int64_t terms, int64_t columns, Matrix<const Real> from, bool transposed, Real *to,
+                            Panels panels) {
+  const int64_t distance = panels.distance(terms);
+  if (panels.width == 32)
+    pack<32>(terms, columns, from, transposed, to, distance);
+  else if (panels.width == 16)
+    pack<16>(terms, columns, from, transposed, to, distance);
   else
-    packRows(terms, columns, from, to);
+    pack<8>(terms, columns, from, transposed, to, distance);
 }
 
 } // namespace
 
-STRETTO_CLONES void packPanels(int64_t terms, int64_t columns, Matrix<const float> from, bool transposed, float *to) {
-  pack(terms, columns, from, transposed, to);
+STRETTO_CLONES void packPanels(int64_t terms, int64_t columns, Matrix<const float> from, bool transposed, float *to,
+                               Panels panels) {
+  packAny(terms, columns, from, transposed, to, panels);
 }
-STRETTO_CLONES void packPanels(int64_t terms, int64_t columns, Matrix<const double> from, bool transposed, double *to) {
-  pack(terms, columns, from, transposed, to);
+STRETTO_CLONES void packPanels(int64_t terms, int64_t columns, Matrix<const double> from, bool transposed, double *to,
+                               Panels panels) {
+  packAny(terms, columns, from, transposed, to, panels);
 }
 
 } // namespace stretto::runtime::mixer
