@@ -84,12 +84,12 @@ STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t co
       storePart<Partial>(x.c.row(i + r) + j + v * width<Real>, sums[r][v], count);
 }
 
-// All rows of some columns; the last rows by fours, twos and ones.
+// All rows of some columns; the last rows by fours, twos and ones, eight of them by two fours.
 template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void columns(const Matmul<Real> &x, int64_t j, int64_t count) {
   auto counts = [&](int64_t i, int64_t rows) { return x.part != Part::lower || j < i + rows; };
   int64_t i = 0;
-  for (; i + Rows <= x.m; i += Rows)
+  for (; i + Rows <= x.m && (Rows == 8 || x.m - i != 8); i += Rows)
     if (counts(i, Rows))
       tile<Rows, Vectors, Partial>(x, i, j, count);
   if constexpr (Rows > 4)
@@ -112,9 +112,15 @@ template <int Rows, int Vectors, typename Real> STRETTO_INLINE void all(const Ma
     columns<Rows, 1, true>(x, j, x.n - j);
 }
 
-// 8 x 2 vectors are half of 32 registers, 4 x 1 (each two registers wide) half of 16.
+// Of 32 registers 8 x 2 vectors are half; of 16, where a vector takes two, 6 x 1 leave room for the operands, and 4 x 1
+// fit into blocks of 8 rows.
 template <typename Real> __attribute__((target("arch=x86-64-v4"))) void runV4(const Matmul<Real> &x) { all<8, 2>(x); }
-template <typename Real> __attribute__((target("arch=x86-64-v3"))) void runV3(const Matmul<Real> &x) { all<4, 1>(x); }
+template <typename Real> __attribute__((target("arch=x86-64-v3"))) void runV3(const Matmul<Real> &x) {
+  if (x.part == Part::all && x.a.part == Part::all)
+    all<6, 1>(x);
+  else
+    all<4, 1>(x);
+}
 template <typename Real> void runAny(const Matmul<Real> &x) { all<4, 1>(x); }
 
 bool isV4() {
