@@ -9,35 +9,34 @@
 namespace stretto::runtime {
 namespace {
 
-using mixer::panelColumns;
+constexpr int64_t columnTerms = 256; // of a panel that stays in a first-level cache: 16 KB of f32 for 16 columns
 
-// Of a panel, that stay in a first-level cache. Of a tile that is narrower than the panel these lie in half of the
-// cache's sets.
-int64_t panelBytes() {
-  static const int64_t bytes = mixer::tileColumns() < panelColumns ? 16 << 10 : 32 << 10;
-  return bytes;
+// A panel of 32 columns consists of panels as wide as tiles, one behind the other.
+int64_t width() {
+  static const int64_t columns = mixer::tileColumns();
+  return columns;
 }
 
 template <typename Real>
 void blockMatmul(int64_t rows, int64_t columns, int64_t depth, const Real *a, int64_t lda, const Real *panels, Real *c,
                  int64_t ldc) {
-  const int64_t terms = panelBytes() / static_cast<int64_t>(panelColumns * sizeof(Real));
+  constexpr int64_t terms = columnTerms * sizeof(float) / sizeof(Real);
   using Out = mixer::Matrix<Real>;
   using In = mixer::Matrix<const Real>;
   for (int64_t p = 0; p < depth; p += terms)
-    for (int64_t j = 0; j < columns; j += panelColumns) {
+    for (int64_t j = 0; j < columns; j += width()) {
       const Out to{c + j, ldc};
-      const In panel{panels + j * depth + p * panelColumns, panelColumns};
-      mixer::matmul(rows, std::min(panelColumns, columns - j), std::min(terms, depth - p), {a + p, lda}, panel,
+      const In panel{panels + j * depth + p * width(), width()};
+      mixer::matmul(rows, std::min(width(), columns - j), std::min(terms, depth - p), {a + p, lda}, panel,
                     {p > 0 ? In(to) : In()}, to);
     }
 }
 
 template <typename Real>
 void packPanel(int64_t depth, int64_t columns, const Real *from, int64_t stride, int64_t transposed, Real *panel) {
-  if (columns < panelColumns)
-    std::fill_n(panel, depth * panelColumns, Real(0));
-  mixer::packPanels(depth, columns, {from, stride}, transposed, panel);
+  if (columns < mixer::panelColumns)
+    std::fill_n(panel, depth * mixer::panelColumns, Real(0));
+  mixer::packPanels(depth, columns, {from, stride}, transposed, panel, {width()});
 }
 
 } // namespace

@@ -111,14 +111,14 @@ MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads) {
   return split({rows, std::min({n, wide, roundUp(columns, mixer::panelColumns)})}, m, n, k, enough);
 }
 
-// Copies of both operands pay for themselves in large tiles: all columns, and few parts of the rows.
+// Copies of both operands pay for themselves in large tiles: all columns, and few parts of the rows, as long as these
+// are not low. Beyond that the longer side is cut.
 MatmulTiles wideTiles(int64_t m, int64_t n, int64_t k, int threads) {
-  constexpr int64_t tall = 512, wide = 256;
+  constexpr int64_t tall = 512, low = 96, wide = 256;
   const int64_t columns = std::min(n, wide), across = partsOf(n, columns), enough = 2 * threads;
   const int64_t down = std::max(partsOf(m, tall), partsOf(enough, across));
-  const double ofRow = 2.0 * static_cast<double>(columns * std::max<int64_t>(1, k)); // operations
-  const int64_t rows = std::max(partsOf(m, down), static_cast<int64_t>(least / ofRow));
-  return {std::min(m, roundUp(rows, 16)), columns};
+  const int64_t rows = std::max(low, roundUp(partsOf(m, down), 16));
+  return split({std::min(m, rows), columns}, m, n, k, enough);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

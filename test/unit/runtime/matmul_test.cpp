@@ -130,6 +130,21 @@ TEST(Matmul, TilesOfOurOwnAreAsManyAsThreadsNeed) {
   }
 }
 
+TEST(Matmul, WideTilesAreLargeAndEnough) {
+  for (int threads : {1, 2, 16})
+    for (int64_t m : {64, 300, 4096})
+      for (int64_t n : {40, 256, 700}) {
+        const MatmulTiles tiles = wideTiles(m, n, 4096, threads);
+        EXPECT_LE(tiles.rows, 512);
+        EXPECT_LE(tiles.columns, 256);
+        const int64_t count = ((m + tiles.rows - 1) / tiles.rows) * ((n + tiles.columns - 1) / tiles.columns);
+        EXPECT_TRUE(count >= 2 * threads || tiles.rows * tiles.columns <= 64 * 64) << m << " x " << n << " " << threads;
+      }
+  EXPECT_EQ(wideTiles(768, 256, 2048, 2).rows, 192); // all columns, as the left operand is copied for them
+  EXPECT_EQ(wideTiles(768, 256, 2048, 2).columns, 256);
+  EXPECT_EQ(wideTiles(64, 64, 16, 2).rows, 64); // too few operations to share
+}
+
 TEST(Matmul, RefusesABufferOutsideItsArena) {
   Workbench bench(STRETTO_F32, "cpu", 1024);
   auto args = arguments<float>({16, 16, 16}, false, false, false);
