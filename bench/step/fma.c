@@ -23,7 +23,10 @@ static void *spin(void *result) {
       sums[j] = sums[j] * factor + 1.0f;
   for (int j = 1; j < chains; ++j)
     sums[0] += sums[j];
-  *(float *)result = sums[0][0];
+  float total = 0; /* all lanes count, so that none is left out */
+  for (int j = 0; j < lanes; ++j)
+    total += sums[0][j];
+  *(volatile float *)result = total;
   return 0;
 }
 
