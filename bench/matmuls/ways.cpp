@@ -11,9 +11,9 @@ using namespace stretto::runtime;
 // Calls work(rows, columns, left, right, c) with each tile of the result.
 template <typename Work> static void forEachTile(const Matmul *matmuls, int64_t count, bool isPacked, Work work) {
   for (const Matmul *matmul = matmuls; matmul < matmuls + count; ++matmul) {
-    const auto packed = copiesInStrips(matmul->transposesA != 0) ? wideTiles : packedTiles;
-    const MatmulTiles tiles = isPacked ? packed(matmul->m, matmul->n, matmul->k, /*threads=*/1)
-                                       : matmulTiles(matmul->m, matmul->n, matmul->k);
+    const MatmulTiles tiles =
+        isPacked ? packedTiles(matmul->m, matmul->n, matmul->k, matmul->transposesA != 0, /*threads=*/1)
+                 : matmulTiles(matmul->m, matmul->n, matmul->k);
     for (int64_t i = 0; i < matmul->m; i += tiles.rows)
       for (int64_t j = 0; j < matmul->n; j += tiles.columns)
         work(*matmul, std::min(tiles.rows, matmul->m - i), std::min(tiles.columns, matmul->n - j),

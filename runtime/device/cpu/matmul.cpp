@@ -75,14 +75,9 @@ template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t colu
   multiply<Real>(rows, columns, op.k, a, b, op.accumulate || op.d, c, op.ldc);
 }
 
-MatmulTiles tilesOf(const MatmulOp &op) {
-  if (!isPacked(op))
-    return matmulTiles(op.m, op.n, op.k);
-  return (copiesInStrips(op.transpose_a) ? wideTiles : packedTiles)(op.m, op.n, op.k, threadCount());
-}
-
 template <typename Real> void matmul(const MatmulOp &op) {
-  const MatmulTiles tiles = tilesOf(op);
+  const MatmulTiles tiles =
+      isPacked(op) ? packedTiles(op.m, op.n, op.k, op.transpose_a, threadCount()) : matmulTiles(op.m, op.n, op.k);
   const int64_t down = partsOf(op.m, tiles.rows), across = partsOf(op.n, tiles.columns);
   auto run = [&](int64_t index) {
     const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
@@ -101,7 +96,7 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
 
 // All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile. A
 // small right operand is copied in no time: then all columns, so that the left one is read once.
-MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, int threads) {
+MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads) {
   constexpr int64_t tall = 1024, wide = 256, small = 32 << 10; // the last: numbers
   const int64_t enough = std::max<int64_t>(fewestTiles, 4 * threads), down = partsOf(m, tall);
   const int64_t rows = std::min(m, roundUp(partsOf(m, down), 16));
@@ -119,6 +114,10 @@ MatmulTiles wideTiles(int64_t m, int64_t n, int64_t k, int threads) {
   const int64_t down = std::max(partsOf(m, tall), partsOf(enough, across));
   const int64_t rows = std::max(low, roundUp(partsOf(m, down), 16));
   return split({std::min(m, rows), columns}, m, n, k, enough);
+}
+
+MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int threads) {
+  return copiesInStrips(transposesA) ? wideTiles(m, n, k, threads) : tallTiles(m, n, k, threads);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

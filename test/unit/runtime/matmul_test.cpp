@@ -102,8 +102,8 @@ TEST(Matmul, BitsDoNotDependOnThreadsOrDevice) {
 }
 
 TEST(Matmul, SmallMatmulsAreStillCutIntoSeveralTiles) {
-  const auto ofMkl = matmulTiles(64, 64, 2048), ours = packedTiles(64, 64, 2048, 2);
-  const auto tiny = matmulTiles(16, 16, 16), oursTiny = packedTiles(16, 16, 16, 2);
+  const auto ofMkl = matmulTiles(64, 64, 2048), ours = tallTiles(64, 64, 2048, 2);
+  const auto tiny = matmulTiles(16, 16, 16), oursTiny = tallTiles(16, 16, 16, 2);
   EXPECT_LT(ofMkl.rows * ofMkl.columns, 64 * 64);
   EXPECT_LT(ours.rows * ours.columns, 64 * 64);
   EXPECT_EQ(tiny.rows * tiny.columns, 16 * 16);
@@ -114,18 +114,18 @@ TEST(Matmul, TilesOfOurOwnAreTall) {
   for (int64_t m : {8, 300, 1024, 1360, 5000})
     for (int64_t n : {1, 40, 256, 700, 4096})
       for (int64_t k : {64, 768}) {
-        const MatmulTiles tiles = packedTiles(m, n, k, 2);
+        const MatmulTiles tiles = tallTiles(m, n, k, 2);
         EXPECT_LE(tiles.rows, 1024);
         EXPECT_LE(tiles.columns, 256);
         EXPECT_TRUE(tiles.rows == m || tiles.rows >= 512 || tiles.columns <= 32 || n * k <= 32768)
             << m << " x " << n << " x " << k;
       }
-  EXPECT_EQ(packedTiles(2048, 64, 192, 2).columns, 64); // beside a small right operand, the left one is read once
+  EXPECT_EQ(tallTiles(2048, 64, 192, 2).columns, 64); // beside a small right operand, the left one is read once
 }
 
 TEST(Matmul, TilesOfOurOwnAreAsManyAsThreadsNeed) {
   for (int threads : {1, 2, 3, 16, 64}) {
-    const MatmulTiles tiles = packedTiles(2048, 1000, 768, threads);
+    const MatmulTiles tiles = tallTiles(2048, 1000, 768, threads);
     EXPECT_GE((2048 / tiles.rows) * (1000 / tiles.columns + 1), 4 * threads);
   }
 }

@@ -89,7 +89,7 @@ template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void columns(const Matmul<Real> &x, int64_t j, int64_t count) {
   auto counts = [&](int64_t i, int64_t rows) { return x.part != Part::lower || j < i + rows; };
   int64_t i = 0;
-  for (; i + Rows <= x.m && (Rows == 8 || x.m - i != 8); i += Rows)
+  for (; i + Rows <= x.m && (Rows != 6 || x.m - i != 8); i += Rows)
     if (counts(i, Rows))
       tile<Rows, Vectors, Partial>(x, i, j, count);
   if constexpr (Rows > 4)
