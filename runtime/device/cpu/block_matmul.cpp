@@ -36,7 +36,7 @@ template <typename Real>
 void packPanel(int64_t depth, int64_t columns, const Real *from, int64_t stride, int64_t transposed, Real *panel) {
   if (columns < mixer::panelColumns)
     std::fill_n(panel, depth * mixer::panelColumns, Real(0));
-  mixer::packPanels(depth, columns, {from, stride}, transposed, panel, {width()});
+  mixer::packPanels(depth, columns, {from, stride}, transposed, panel, width());
 }
 
 } // namespace

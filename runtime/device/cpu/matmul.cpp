@@ -2,13 +2,14 @@
 // (measured on an AMD EPYC for tall f64 matmuls, under every value of MKL_CBWR). So every call here, of
 // MKL or of our own (packed_matmul.h), runs on one thread and computes one tile of C. With MKL, tiles of 256 x 256 and
 // more cost 2 to 5 % against one call; smaller ones are used only where there would be too few to share out. Our own
-// are tall, as they copy the right operand once for all of their rows, and narrow instead.
+// copy the right operand once for all of their rows, so they are tall.
 #include "runtime/device/cpu/matmul.h"
 
 #include "runtime/core/error.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/mixer/matmul.h"
 #include "runtime/device/cpu/mixer/panels.h"
 #include "runtime/device/cpu/packed_matmul.h"
 
@@ -106,18 +107,17 @@ MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads) {
   return split({rows, std::min({n, wide, roundUp(columns, mixer::panelColumns)})}, m, n, k, enough);
 }
 
-// Copies of both operands pay for themselves in large tiles: all columns, and few parts of the rows, as long as these
-// are not low. Beyond that the longer side is cut.
-MatmulTiles wideTiles(int64_t m, int64_t n, int64_t k, int threads) {
-  constexpr int64_t tall = 512, low = 96, wide = 256;
-  const int64_t columns = std::min(n, wide), across = partsOf(n, columns), enough = 2 * threads;
-  const int64_t down = std::max(partsOf(m, tall), partsOf(enough, across));
-  const int64_t rows = std::max(low, roundUp(partsOf(m, down), 16));
-  return split({std::min(m, rows), columns}, m, n, k, enough);
+// Few tiles, cut where threads need more: a copy of the left operand serves all columns of a tile, one of the right
+// operand all rows. A left operand that is not copied is read again from the second-level cache.
+MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int threads) {
+  constexpr int64_t tall = 1024, wide = 256, wideForCopies = 768;
+  const int64_t rows = roundUp(partsOf(m, partsOf(m, tall)), 16);
+  const int64_t columns = transposesA ? wideForCopies : wide;
+  return split({std::min(m, rows), std::min(n, columns)}, m, n, k, threads > 1 ? 2 * threads : 1);
 }
 
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int threads) {
-  return copiesInStrips(transposesA) ? wideTiles(m, n, k, threads) : tallTiles(m, n, k, threads);
+  return mixer::tilesAreNarrow() ? largeTiles(m, n, k, transposesA, threads) : tallTiles(m, n, k, threads);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

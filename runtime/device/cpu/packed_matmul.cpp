@@ -1,5 +1,5 @@
-// Blocks of 256 terms; of the right operand up to 256 columns, in panels as wide as tiles are, and of the left one 128
-// rows: together less than half of a second-level cache of 1 MB, and three quarters of one of 512 KB.
+// Blocks of 256 terms; of the right operand up to 768 columns, in panels as wide as tiles are, and of the left one 120
+// rows: 120 KB, which a second-level cache holds while panel after panel goes by. Meanwhile the next rows come.
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include "runtime/abi/abi.h"
@@ -13,24 +13,26 @@
 namespace stretto::runtime {
 namespace {
 
+using mixer::Ahead;
 using mixer::Base;
 using mixer::Left;
 using Out = mixer::Matrix<float>;
 using In = mixer::Matrix<const float>;
 
-constexpr int64_t depth = 256, width = 256, height = 128;
+constexpr int64_t depth = 256, width = 768, height = 120;
 constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of the right operand
 constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
 
-// Of a left operand that lies the other way, where tiles are narrow (AVX2). A row of a copy that lies as the operand
-// does would be a few numbers of each of 256 lines, which is all of a first-level cache of 32 KB beside a panel.
-constexpr mixer::Panels strips{8, 16};
+// Rows of a strip: of a left operand that lies the other way, where tiles are narrow (AVX2). A row of a copy that lies
+// as the operand does would be a few numbers of each of 256 lines, which is all of a first-level cache of 32 KB beside
+// a panel.
+constexpr int64_t strip = 6;
 
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.
 struct Packing {
-  alignas(64) float numbers[depth * (width + height) + height / strips.width * strips.gap];
+  alignas(64) float numbers[depth * (width + height)];
   Packing *next;
 };
 std::atomic<Packing *> packings = nullptr;
@@ -62,9 +64,9 @@ struct LeftBlock {
 LeftBlock leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
                     float *buffer) {
   const float *const from = at(a, i, p);
-  if (copiesInStrips(a.transpose)) {
-    mixer::packPanels(terms, rows, {from, a.stride}, false, buffer, strips);
-    return {{buffer, strips.width, true}, strips.width, strips.distance(terms)};
+  if (a.transpose && mixer::tilesAreNarrow()) {
+    mixer::packPanels(terms, rows, {from, a.stride}, false, buffer, strip);
+    return {{buffer, strip, true}, strip, strip * terms};
   }
   if (!a.transpose || columns < fewestColumns)
     return {{from, a.stride, a.transpose}, rows, 0};
@@ -73,13 +75,27 @@ LeftBlock leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p,
   return {{buffer, height, true}, rows, 0};
 }
 
+// What of the left operand is read after a block that begins at row i and term p, as it lies.
+Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t p) {
+  if ((i += height) >= m)
+    i = 0, p += depth;
+  if (p >= k)
+    return {};
+  int64_t rows = std::min(height, m - i), terms = std::min(depth, k - p);
+  if (a.transpose)
+    std::swap(rows, terms);
+  constexpr int64_t bytes = sizeof(float);
+  return {reinterpret_cast<const char *>(at(a, i, p)), a.stride * bytes, rows, terms * bytes};
+}
+
 // The rows of a block times a panel.
-void multiplyPanel(const LeftBlock &block, int64_t rows, int64_t columns, int64_t terms, In panel, bool adds, Out to) {
+void multiplyPanel(const LeftBlock &block, int64_t rows, int64_t columns, int64_t terms, In panel, bool adds, Out to,
+                   Ahead &ahead) {
   Left<float> left = block.rows;
   for (int64_t i = 0; i < rows; i += block.height, left.data += block.distance) {
     const Out part{to.row(i), to.stride};
     const Base<float> base{adds ? In(part) : In()};
-    mixer::matmul(std::min(block.height, rows - i), columns, terms, left, panel, base, part);
+    mixer::matmul(std::min(block.height, rows - i), columns, terms, left, panel, base, part, mixer::Part::all, &ahead);
   }
 }
 
@@ -93,8 +109,6 @@ bool prefersTiles() {
 bool isPacked(const MatmulShape &shape) {
   return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && prefersTiles();
 }
-
-bool copiesInStrips(bool transposesLeft) { return transposesLeft && mixer::tileColumns() < mixer::panelColumns; }
 
 int64_t reservePacking() { return packing() ? sizeof(Packing) : 0; }
 
@@ -110,14 +124,15 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t columns = std::min(width, n - j), terms = std::min(depth, k - p);
       if (packs)
-        mixer::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, {panel});
+        mixer::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, panel);
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
         const LeftBlock block = leftBlock(a, i, rows, p, terms, columns, left);
+        Ahead ahead = aheadOf(a, m, k, i, p);
         for (int64_t begin = 0; begin < columns; begin += panel) {
           const In from = packs ? In{right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
           const Out to{c + i * ldc + j + begin, ldc};
-          multiplyPanel(block, rows, std::min(panel, columns - begin), terms, from, adds || p > 0, to);
+          multiplyPanel(block, rows, std::min(panel, columns - begin), terms, from, adds || p > 0, to, ahead);
         }
       }
     }

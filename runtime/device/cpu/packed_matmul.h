@@ -17,9 +17,6 @@ bool isPacked(const MatmulShape &shape);
 void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
                   int64_t ldc);
 
-// Whether a left operand is copied in strips, so that tiles of C should be wide rather than tall.
-bool copiesInStrips(bool transposesLeft);
-
 // Takes the memory that packedMatmul needs on the calling thread, and says how much it is; 0 where there is none.
 int64_t reservePacking();
 

@@ -130,19 +130,22 @@ TEST(Matmul, TilesOfOurOwnAreAsManyAsThreadsNeed) {
   }
 }
 
-TEST(Matmul, WideTilesAreLargeAndEnough) {
-  for (int threads : {1, 2, 16})
-    for (int64_t m : {64, 300, 4096})
-      for (int64_t n : {40, 256, 700}) {
-        const MatmulTiles tiles = wideTiles(m, n, 4096, threads);
-        EXPECT_LE(tiles.rows, 512);
-        EXPECT_LE(tiles.columns, 256);
-        const int64_t count = ((m + tiles.rows - 1) / tiles.rows) * ((n + tiles.columns - 1) / tiles.columns);
-        EXPECT_TRUE(count >= 2 * threads || tiles.rows * tiles.columns <= 64 * 64) << m << " x " << n << " " << threads;
-      }
-  EXPECT_EQ(wideTiles(768, 256, 2048, 2).rows, 192); // all columns, as the left operand is copied for them
-  EXPECT_EQ(wideTiles(768, 256, 2048, 2).columns, 256);
-  EXPECT_EQ(wideTiles(64, 64, 16, 2).rows, 64); // too few operations to share
+TEST(Matmul, LargeTilesAreAsManyAsThreadsNeed) {
+  for (bool transposesA : {false, true})
+    for (int threads : {1, 2, 16})
+      for (int64_t m : {64, 300, 4096})
+        for (int64_t n : {40, 256, 700}) {
+          const MatmulTiles tiles = largeTiles(m, n, 4096, transposesA, threads);
+          const int64_t count = ((m + tiles.rows - 1) / tiles.rows) * ((n + tiles.columns - 1) / tiles.columns);
+          EXPECT_LE(tiles.rows, 1024);
+          EXPECT_LE(tiles.columns, transposesA ? 768 : 256);
+          EXPECT_TRUE(threads == 1 || count >= 2 * threads || tiles.rows * tiles.columns <= 64 * 64)
+              << m << " x " << n << " " << threads;
+        }
+  EXPECT_EQ(largeTiles(2304, 768, 1024, true, 1).rows, 768); // equal parts
+  EXPECT_EQ(largeTiles(768, 768, 1024, true, 2).rows, 384);  // as high as wide: the fewest copies
+  EXPECT_EQ(largeTiles(768, 768, 1024, true, 2).columns, 384);
+  EXPECT_EQ(largeTiles(64, 64, 16, true, 2).rows, 64); // too few operations to share
 }
 
 TEST(Matmul, RefusesABufferOutsideItsArena) {

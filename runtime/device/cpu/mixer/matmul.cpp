@@ -34,7 +34,14 @@ template <typename Real> struct Matmul {
   Base<Real> base;
   Matrix<Real> c;
   Part part;
+  Ahead *ahead;
 };
+
+// Hides from the compiler how a pointer follows from others: it would compute it from them in each step of a loop.
+template <typename Real> STRETTO_INLINE Real *alone(Real *pointer) {
+  asm("" : "+r"(pointer));
+  return pointer;
+}
 
 template <int Rows, int Vectors, typename Real> using Sums = Vector<Real>[Rows][Vectors];
 
@@ -43,17 +50,21 @@ template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void addTerms(const Matmul<Real> &x, int64_t i, int64_t j, int64_t count, int64_t begin, int64_t end,
                              Sums<Rows, Vectors, Real> &sums) {
   const int64_t row = x.a.transpose ? 1 : x.a.stride, inner = x.a.transpose ? x.a.stride : 1;
-  const Real *a = x.a.data + i * row;
-  for (int64_t p = begin; p < end; ++p) {
+  const Real *b = x.b.row(begin) + j, *a[(Rows + 2) / 3]; // of each third row: addresses have 0, 1 or 2 strides
+  for (int r = 0; r < Rows; r += 3)
+    a[r / 3] = alone(x.a.data + (i + r) * row + begin * inner);
+  for (int64_t p = begin; p < end; ++p, b += x.b.stride) {
     Vector<Real> right[Vectors];
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v)
-      right[v] = loadPart<Partial>(x.b.row(p) + j + v * width<Real>, count);
+      right[v] = loadPart<Partial>(b + v * width<Real>, count);
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 2
       for (int v = 0; v < Vectors; ++v)
-        sums[r][v] += a[r * row + p * inner] * right[v];
+        sums[r][v] += a[r / 3][r % 3 * row] * right[v];
+    for (const Real *&rows : a)
+      rows += inner;
   }
 }
 
@@ -84,14 +95,33 @@ STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t co
       storePart<Partial>(x.c.row(i + r) + j + v * width<Real>, sums[r][v], count);
 }
 
+// Brings what is read next nearer: one row of what the caller told, and the next tile of c.
+template <int Rows, int Vectors, typename Real>
+STRETTO_INLINE void bringNext(const Matmul<Real> &x, int64_t i, int64_t j) {
+  constexpr int line = 64; // bytes
+  if (x.ahead && x.ahead->rows > 0) {
+    for (int64_t byte = 0; byte < x.ahead->bytes; byte += line)
+      __builtin_prefetch(x.ahead->next + byte, /*rw=*/0, /*locality=*/2);
+    x.ahead->next += x.ahead->stride;
+    --x.ahead->rows;
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < Vectors; ++v)
+      __builtin_prefetch(x.c.row(std::min(i + Rows + r, x.m - 1)) + j + v * width<Real>, /*rw=*/1);
+}
+
 // All rows of some columns; the last rows by fours, twos and ones, eight of them by two fours.
 template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void columns(const Matmul<Real> &x, int64_t j, int64_t count) {
   auto counts = [&](int64_t i, int64_t rows) { return x.part != Part::lower || j < i + rows; };
   int64_t i = 0;
   for (; i + Rows <= x.m && (Rows != 6 || x.m - i != 8); i += Rows)
-    if (counts(i, Rows))
+    if (counts(i, Rows)) {
+      bringNext<Rows, Vectors>(x, i, j);
       tile<Rows, Vectors, Partial>(x, i, j, count);
+    }
   if constexpr (Rows > 4)
     for (; i + 4 <= x.m; i += 4)
       tile<4, Vectors, Partial>(x, i, j, count);
@@ -138,14 +168,15 @@ template <typename Real> void run(const Matmul<Real> &x) {
 } // namespace
 
 int64_t tileColumns() { return (isV4() ? 2 : 1) * width<float>; }
+bool tilesAreNarrow() { return !isV4(); }
 
 void matmul(int64_t m, int64_t n, int64_t k, Left<float> a, Matrix<const float> b, Base<float> base, Matrix<float> c,
-            Part part) {
-  run<float>({m, n, k, a, b, base, c, part});
+            Part part, Ahead *ahead) {
+  run<float>({m, n, k, a, b, base, c, part, ahead});
 }
 void matmul(int64_t m, int64_t n, int64_t k, Left<double> a, Matrix<const double> b, Base<double> base,
-            Matrix<double> c, Part part) {
-  run<double>({m, n, k, a, b, base, c, part});
+            Matrix<double> c, Part part, Ahead *ahead) {
+  run<double>({m, n, k, a, b, base, c, part, ahead});
 }
 
 } // namespace stretto::runtime::mixer

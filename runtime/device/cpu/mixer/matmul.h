@@ -23,14 +23,25 @@ template <typename Real> struct Base {
   const Real *factors = nullptr;
 };
 
+// What is read after a matmul, `rows` rows of some bytes: each of its tiles brings one more into the second-level
+// cache.
+struct Ahead {
+  const char *next = nullptr;
+  int64_t stride = 0, rows = 0, bytes = 0; // stride: bytes
+};
+
 // c[m,n] = base + a[m,k] b[k,n]. `part`: at least that part of c is written. Bits depend on the operands alone.
+// `ahead`: counts down what is not yet brought.
 void matmul(int64_t m, int64_t n, int64_t k, Left<float> a, Matrix<const float> b, Base<float> base, Matrix<float> c,
-            Part part = Part::all);
+            Part part = Part::all, Ahead *ahead = nullptr);
 void matmul(int64_t m, int64_t n, int64_t k, Left<double> a, Matrix<const double> b, Base<double> base,
-            Matrix<double> c, Part part = Part::all);
+            Matrix<double> c, Part part = Part::all, Ahead *ahead = nullptr);
 
 // Columns of the widest tile of f32 that this CPU computes in registers: panels of the right operand that are so wide
 // are read in order.
 int64_t tileColumns();
+
+// Whether that is less than the widest panel: on CPUs without AVX-512.
+bool tilesAreNarrow();
 
 } // namespace stretto::runtime::mixer

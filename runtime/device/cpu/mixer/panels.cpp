@@ -10,13 +10,13 @@ namespace {
 
 // Four rows at once, in all panels: memory likes reading many places in turn, if it finds some more behind each.
 template <int64_t Width, typename Real>
-STRETTO_INLINE void packRows(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to, int64_t distance) {
+STRETTO_INLINE void packRows(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to) {
   constexpr int64_t rows = 4;
   for (int64_t t = 0; t < terms; t += rows)
     for (int64_t begin = 0; begin < columns; begin += Width)
       for (int64_t row = t; row < std::min(t + rows, terms); ++row) {
         const Real *in = from.row(row) + begin;
-        Real *out = to + begin / Width * distance + row * Width;
+        Real *out = to + begin * terms + row * Width;
         if (columns - begin >= Width)
           std::memcpy(out, in, Width * sizeof(Real));
         else
@@ -37,44 +37,41 @@ STRETTO_INLINE void transposeInto(Real *panel, int64_t terms, int64_t count, Mat
 }
 
 template <int64_t Width, typename Real>
-STRETTO_INLINE void packTransposed(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to,
-                                   int64_t distance) {
+STRETTO_INLINE void packTransposed(int64_t terms, int64_t columns, Matrix<const Real> from, Real *to) {
   int64_t begin = 0;
-  for (; begin + Width <= columns; begin += Width, to += distance)
+  for (; begin + Width <= columns; begin += Width, to += terms * Width)
     transposeInto<Width>(to, terms, Width, {from.row(begin), from.stride});
   transposeInto<Width>(to, terms, columns - begin, {from.row(begin), from.stride});
 }
 
 template <int64_t Width, typename Real>
-STRETTO_INLINE void pack(int64_t terms, int64_t columns, Matrix<const Real> from, bool transposed, Real *to,
-                         int64_t distance) {
+STRETTO_INLINE void pack(int64_t terms, int64_t columns, Matrix<const Real> from, bool transposed, Real *to) {
   if (transposed)
-    packTransposed<Width>(terms, columns, from, to, distance);
+    packTransposed<Width>(terms, columns, from, to);
   else
-    packRows<Width>(terms, columns, from, to, distance);
+    packRows<Width>(terms, columns, from, to);
 }
 
 template <typename Real>
 STRETTO_INLINE void packAny(int64_t terms, int64_t columns, Matrix<const Real> from, bool transposed, Real *to,
-                            Panels panels) {
-  const int64_t distance = panels.distance(terms);
-  if (panels.width == 32)
-    pack<32>(terms, columns, from, transposed, to, distance);
-  else if (panels.width == 16)
-    pack<16>(terms, columns, from, transposed, to, distance);
+                            int64_t width) {
+  if (width == 32)
+    pack<32>(terms, columns, from, transposed, to);
+  else if (width == 16)
+    pack<16>(terms, columns, from, transposed, to);
   else
-    pack<8>(terms, columns, from, transposed, to, distance);
+    pack<6>(terms, columns, from, transposed, to);
 }
 
 } // namespace
 
 STRETTO_CLONES void packPanels(int64_t terms, int64_t columns, Matrix<const float> from, bool transposed, float *to,
-                               Panels panels) {
-  packAny(terms, columns, from, transposed, to, panels);
+                               int64_t width) {
+  packAny(terms, columns, from, transposed, to, width);
 }
 STRETTO_CLONES void packPanels(int64_t terms, int64_t columns, Matrix<const double> from, bool transposed, double *to,
-                               Panels panels) {
-  packAny(terms, columns, from, transposed, to, panels);
+                               int64_t width) {
+  packAny(terms, columns, from, transposed, to, width);
 }
 
 } // namespace stretto::runtime::mixer
