@@ -24,6 +24,29 @@ void copyRows(int64_t rows, int64_t columns, Rows from, Rows to) {
     std::copy_n(from.row(row), columns, to.row(row));
 }
 
+// Between rows of copies: an odd number of lines, so that rows lie in all sets of a cache.
+static int64_t copyStride(int64_t headDim) {
+  constexpr int64_t line = 64 / sizeof(float);
+  return ((headDim + line - 1) / line | 1) * line;
+}
+
+int64_t keyCopies(int64_t tokens, int64_t headDim) {
+  return mixer::tilesAreNarrow() ? 2 * tokens * copyStride(headDim) : 0;
+}
+
+Keys::Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, int64_t count, float *copies)
+    : begin(begin), keys(rowsOf(op.k, op, kvHead, token, op.k_stride)),
+      values(rowsOf(op.v, op, kvHead, token, op.v_stride)) {
+  if (!mixer::tilesAreNarrow())
+    return;
+  const int64_t stride = copyStride(op.head_dim);
+  for (Rows *rows : {&keys, &values}) {
+    const Rows copy{std::exchange(copies, copies + count * stride), stride};
+    copyRows(count, op.head_dim, *rows, copy);
+    *rows = copy;
+  }
+}
+
 void packColumns(const Block &block, int64_t headDim, Rows from, float *to) {
   if (block.rows < block.columns)
     std::fill_n(to, headDim * blockQueries, 0.0f);

@@ -62,6 +62,19 @@ float *lseOf(const AttentionOp &op, int64_t head, int64_t token);
 
 void copyRows(int64_t rows, int64_t columns, Rows from, Rows to);
 
+// Numbers that copies of keys and values of some tokens take.
+int64_t keyCopies(int64_t tokens, int64_t headDim);
+
+// Keys and values of a head from `begin` on, counted like a panel's, in memory as attention has them or in copies.
+struct Keys {
+  int64_t begin;
+  Rows keys, values;
+  // Those of `count` tokens from `token` on. `copies`: so many numbers, taken where tiles are narrow.
+  Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, int64_t count, float *copies);
+  Rows keysOf(const Panel &panel) const { return {keys.row(panel.key - begin), keys.stride}; }
+  Rows valuesOf(const Panel &panel) const { return {values.row(panel.key - begin), values.stride}; }
+};
+
 // The rows of a block as columns, `blockQueries` apart; zeros in the last vector.
 void packColumns(const Block &block, int64_t headDim, Rows from, float *to);
 

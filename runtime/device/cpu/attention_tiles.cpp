@@ -1,5 +1,5 @@
-// Flash attention (Dao et al., arXiv 2205.14135) forward: a piece of work is a block of queries of a head, so that who
-// does it never changes a bit, nor do documents that lie beside it.
+// Flash attention (Dao et al., arXiv 2205.14135) forward: a piece of work is a few blocks of queries of a head.
+// Each block goes through its keys in one order, so that who does it never changes a bit, nor do documents beside it.
 #include "runtime/device/cpu/attention_tiles.h"
 
 #include "runtime/core/threads.h"
@@ -16,72 +16,106 @@ using namespace panels;
 using mixer::Base;
 using mixer::Left;
 
+// Queries [query, end) of a document; they share copies of keys.
 struct Piece {
   Document document;
-  int64_t query;
+  int64_t query, end;
 };
 
-// What a thread holds of a block: its queries as columns, scores, and results that are not yet divided by their sums.
-struct Space {
-  float *queries, *scores;
+// Keys that are copied at once, and the most queries of a piece: with them a block's matmuls stay in a second-level
+// cache.
+int64_t rangeTokens(int64_t headDim) { return headDim <= 64 ? 256 : 128; }
+
+// A block of queries with what a thread holds of it: its queries as columns, and results that are not yet divided by
+// their sums.
+struct Turn {
+  Block block;
+  float *queries;
   Rows out;
   SoftmaxColumns state;
-  Space(Scratch scratch, int64_t headDim)
-      : queries(scratch.take(headDim * blockQueries)), scores(scratch.take(panelKeys * blockQueries)),
-        out(scratch.takeRows(blockQueries, headDim)),
+  Turn(const Block &block, Scratch &scratch, int64_t headDim)
+      : block(block), queries(scratch.take(headDim * blockQueries)), out(scratch.takeRows(blockQueries, headDim)),
         state{scratch.take(blockQueries), scratch.take(blockQueries), scratch.take(blockQueries)} {}
 };
 
-void addPanel(const AttentionOp &op, int64_t kvHead, int64_t first, const Block &block, const Panel &panel,
-              const Space &space) {
+void addPanel(const AttentionOp &op, const Turn &turn, const Panel &panel, const Keys &keys, float *scores) {
+  const auto &[block, queries, out, state] = turn;
   const bool isFirst = panel.key == 0;
-  const Rows k = rowsOf(op.k, op, kvHead, first + panel.key, op.k_stride);
-  const Rows v = rowsOf(op.v, op, kvHead, first + panel.key, op.v_stride);
-  multiply(block, panel, op.head_dim, k, space.queries, space.scores);
-  const bool shrinks =
-      softmaxColumns(panel.scores(block), space.scores, static_cast<float>(op.scale), isFirst, space.state);
+  multiply(block, panel, op.head_dim, keys.keysOf(panel), queries, scores);
+  const bool shrinks = softmaxColumns(panel.scores(block), scores, static_cast<float>(op.scale), isFirst, state);
   Base<float> base;
   if (!isFirst)
-    base = {space.out, shrinks ? space.state.shrink : nullptr};
-  mixer::matmul(block.rows, op.head_dim, panel.count, Left<float>{space.scores, blockQueries, true, panel.ofQueries()},
-                v, base, space.out);
+    base = {out, shrinks ? state.shrink : nullptr};
+  mixer::matmul(block.rows, op.head_dim, panel.count, Left<float>{scores, blockQueries, true, panel.ofQueries()},
+                keys.valuesOf(panel), base, out);
 }
 
-void writeBlock(const AttentionOp &op, int64_t head, int64_t token, const Block &block, const Space &space) {
+void writeBlock(const AttentionOp &op, int64_t head, int64_t token, const Turn &turn) {
   const Rows out = rowsOf(op.o, op, head, token, op.o_stride);
   float *const lse = lseOf(op, head, token);
-  for (int64_t row = 0; row < block.rows; ++row) {
-    const float factor = 1 / space.state.sum[row];
+  for (int64_t row = 0; row < turn.block.rows; ++row) {
+    const float factor = 1 / turn.state.sum[row];
     for (int64_t i = 0; i < op.head_dim; ++i)
-      out.row(row)[i] = space.out.row(row)[i] * factor;
-    lse[row] = space.state.maximum[row] + std::log(space.state.sum[row]);
+      out.row(row)[i] = turn.out.row(row)[i] * factor;
+    lse[row] = turn.state.maximum[row] + std::log(turn.state.sum[row]);
   }
 }
 
-void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *scratch) {
+std::vector<Turn> readBlocks(const AttentionOp &op, const Piece &piece, int64_t head, Scratch &scratch) {
   const auto [first, length] = piece.document;
-  const Block block(piece.query, length);
-  const Space space(Scratch(scratch), op.head_dim);
-  const int64_t token = first + block.query, kvHead = head * op.kv_heads / op.heads;
-  packColumns(block, op.head_dim, rowsOf(op.q, op, head, token, op.q_stride), space.queries);
-  forEach(block, op.causal, 0, length,
-          [&, first = first](const Panel &panel) { addPanel(op, kvHead, first, block, panel, space); });
-  writeBlock(op, head, token, block, space);
+  std::vector<Turn> turns;
+  for (int64_t query = piece.query; query < piece.end; query += blockQueries) {
+    const Turn &turn = turns.emplace_back(Block(query, length), scratch, op.head_dim);
+    packColumns(turn.block, op.head_dim, rowsOf(op.q, op, head, first + query, op.q_stride), turn.queries);
+  }
+  return turns;
 }
 
-// Long ones first, so that threads end together.
-std::vector<Piece> piecesOf(const AttentionOp &op) {
+void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *memory) {
+  const auto [first, length] = piece.document;
+  const int64_t kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op.head_dim);
+  const int64_t seen = op.causal ? piece.end : length;
+  Scratch scratch(memory);
+  float *const scores = scratch.take(panelKeys * blockQueries), *const copies =
+                                                                    scratch.take(keyCopies(range, op.head_dim));
+  const std::vector<Turn> turns = readBlocks(op, piece, head, scratch);
+  for (int64_t begin = 0; begin < seen; begin += range) {
+    const int64_t end = std::min(seen, begin + range);
+    const Keys keys(op, kvHead, begin, first + begin, end - begin, copies);
+    for (const Turn &turn : turns)
+      forEach(turn.block, op.causal, begin, end, [&](const Panel &panel) { addPanel(op, turn, panel, keys, scores); });
+  }
+  for (const Turn &turn : turns)
+    writeBlock(op, head, first + turn.block.query, turn);
+}
+
+// Pieces of so many queries. Long ones first, so that threads end together.
+std::vector<Piece> piecesOf(const std::vector<Document> &documents, int64_t queries) {
   std::vector<Piece> pieces;
-  for (const Document &document : documentsOf(op.batch, op.length, op.positions))
-    for (int64_t query = 0; query < document.length; query += blockQueries)
-      pieces.push_back({document, query});
+  for (const Document &document : documents)
+    for (int64_t query = 0; query < document.length; query += queries)
+      pieces.push_back({document, query, std::min(query + queries, document.length)});
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.query > b.query; });
   return pieces;
 }
 
+// As many queries as share copies well, or fewer, so that threads have enough to share.
+std::vector<Piece> piecesOf(const AttentionOp &op) {
+  const std::vector<Document> documents = documentsOf(op.batch, op.length, op.positions);
+  for (int64_t queries = rangeTokens(op.head_dim);; queries /= 2) {
+    std::vector<Piece> pieces = piecesOf(documents, queries);
+    if (queries == blockQueries || static_cast<int64_t>(pieces.size()) * op.heads >= 4 * threadCount())
+      return pieces;
+  }
+}
+
 } // namespace
 
-int64_t tiledScratch(const AttentionOp &op) { return sizeof(float) * blockQueries * (2 * op.head_dim + panelKeys + 3); }
+int64_t tiledScratch(const AttentionOp &op) {
+  const int64_t range = rangeTokens(op.head_dim), blocks = range / blockQueries;
+  return sizeof(float) *
+         (blocks * blockQueries * (2 * op.head_dim + 3) + blockQueries * panelKeys + keyCopies(range, op.head_dim));
+}
 
 void tiledAttention(const AttentionOp &op, char *scratch) {
   const int64_t bytes = tiledScratch(op);

@@ -33,11 +33,13 @@ struct Piece {
 struct Space {
   float *scores, *dScores, *queries, *dOuts, *lse, *delta;
   Rows q, dOut, dQ;
+  float *copies; // of keys and values
   Space(Scratch scratch, int64_t headDim)
       : scores(scratch.take(panelKeys * blockQueries)), dScores(scratch.take(panelKeys * blockQueries)),
         queries(scratch.take(headDim * blockQueries)), dOuts(scratch.take(headDim * blockQueries)),
         lse(scratch.take(blockQueries)), delta(scratch.take(blockQueries)), q(scratch.takeRows(blockQueries, headDim)),
-        dOut(scratch.takeRows(blockQueries, headDim)), dQ(scratch.takeRows(blockQueries, headDim)) {}
+        dOut(scratch.takeRows(blockQueries, headDim)), dQ(scratch.takeRows(blockQueries, headDim)),
+        copies(scratch.take(keyCopies(rangeTokens, headDim))) {}
 };
 
 // A block of queries of a head, as a piece goes through them.
@@ -47,6 +49,7 @@ struct Turn {
   int64_t head; // of queries
   Block block;
   Space space;
+  Keys keys;
 
   const AttentionOp &op() const { return grad.forward; }
   int64_t kvHead() const { return head * op().kv_heads / op().heads; }
@@ -56,7 +59,7 @@ struct Turn {
 
 void readBlock(const Turn &turn) {
   const AttentionOp &op = turn.op();
-  const auto &[grad, piece, head, block, space] = turn;
+  const auto &[grad, piece, head, block, space, keys] = turn;
   copyRows(block.rows, op.head_dim, rowsOf(op.q, op, head, turn.token(), op.q_stride), space.q);
   copyRows(block.rows, op.head_dim, rowsOf(grad.d_o, op, head, turn.token(), grad.do_stride), space.dOut);
   if (!piece.isFirst())
@@ -79,16 +82,14 @@ void add(bool adds, int64_t rows, int64_t headDim, int64_t terms, const Left<flo
 // `addsToKeys`: gradients of these keys hold something already; `addsToQueries` likewise.
 void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsToQueries) {
   const AttentionOp &op = turn.op();
-  const auto &[grad, piece, head, block, space] = turn;
+  const auto &[grad, piece, head, block, space, keys] = turn;
   const int64_t key = piece.document.first + panel.key, headDim = op.head_dim;
-  const Rows k = rowsOf(op.k, op, turn.kvHead(), key, op.k_stride);
-  const Rows v = rowsOf(op.v, op, turn.kvHead(), key, op.v_stride);
-  multiply(block, panel, headDim, k, space.queries, space.scores);
-  multiply(block, panel, headDim, v, space.dOuts, space.dScores);
+  multiply(block, panel, headDim, keys.keysOf(panel), space.queries, space.scores);
+  multiply(block, panel, headDim, keys.valuesOf(panel), space.dOuts, space.dScores);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
                      space.delta);
-  add(addsToQueries, block.rows, headDim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()}, k,
-      space.dQ);
+  add(addsToQueries, block.rows, headDim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()},
+      keys.keysOf(panel), space.dQ);
   add(addsToKeys, panel.count, headDim, block.rows, {space.dScores, blockQueries, false, panel.ofKeys()}, space.q,
       rowsOf(grad.d_k, op, turn.kvHead(), key, grad.dk_stride));
   add(addsToKeys, panel.count, headDim, block.rows, {space.scores, blockQueries, false, panel.ofKeys()}, space.dOut,
@@ -111,11 +112,12 @@ void addBlock(const Turn &turn, bool isFirst) {
 
 void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, char *scratch) {
   const AttentionOp &op = grad.forward;
-  const int64_t group = op.heads / op.kv_heads, begin = piece.firstQuery();
+  const int64_t group = op.heads / op.kv_heads, begin = piece.firstQuery(), key = piece.firstKey();
   const Space space(Scratch(scratch), op.head_dim);
+  const Keys keys(op, kvHead, key, piece.document.first + key, piece.endOf(key) - key, space.copies);
   for (int64_t member = 0; member < group; ++member)
     for (int64_t query = begin; query < piece.endOf(begin); query += blockQueries)
-      addBlock({grad, piece, kvHead * group + member, Block(query, piece.document.length), space}, member == 0);
+      addBlock({grad, piece, kvHead * group + member, Block(query, piece.document.length), space, keys}, member == 0);
 }
 
 int64_t rangeCount(const Document &document) { return (document.length + rangeTokens - 1) / rangeTokens; }
@@ -134,7 +136,8 @@ std::vector<Piece> piecesOf(const std::vector<Document> &documents, bool causal,
 } // namespace
 
 int64_t tiledScratch(const AttentionGradOp &op) {
-  return sizeof(float) * blockQueries * (5 * op.forward.head_dim + 2 * panelKeys + 2);
+  const int64_t headDim = op.forward.head_dim;
+  return sizeof(float) * (blockQueries * (5 * headDim + 2 * panelKeys + 2) + keyCopies(rangeTokens, headDim));
 }
 
 void tiledAttentionGrad(const AttentionGradOp &grad, char *scratch) {
