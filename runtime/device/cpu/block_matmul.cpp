@@ -12,10 +12,7 @@ namespace {
 constexpr int64_t columnTerms = 256; // of a panel that stays in a first-level cache: 16 KB of f32 for 16 columns
 
 // A panel of 32 columns consists of panels as wide as tiles, one behind the other.
-int64_t width() {
-  static const int64_t columns = mixer::tileColumns();
-  return columns;
-}
+int64_t width() { return mixer::tileColumns(); }
 
 template <typename Real>
 void blockMatmul(int64_t rows, int64_t columns, int64_t depth, const Real *a, int64_t lda, const Real *panels, Real *c,

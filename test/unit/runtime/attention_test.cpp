@@ -1,5 +1,6 @@
 // Attention on the CPU, forward and backward, against plain loops in f64.
 #include "runtime/device/cpu/attention.h"
+#include "runtime/device/cpu/mixer/matmul.h"
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;
@@ -210,6 +211,12 @@ TEST(Attention, AgreesWithLoopsInF32) {
     compare<float>(c);
 }
 
+TEST(Attention, AgreesWithLoopsInNarrowTiles) {
+  mixer::NarrowTiles narrow;
+  for (const Case &c : cases)
+    compare<float>(c);
+}
+
 TEST(Attention, AgreesWithLoopsInF64) {
   for (const Case &c : cases)
     compare<double>(c);
@@ -220,12 +227,18 @@ TEST(Attention, AgreesWithLoopsInBf16) {
     compare<Bf16>(c);
 }
 
+static void expectSameBits(const Case &c) {
+  const auto one = run<float>(c, 1);
+  EXPECT_EQ(one, run<float>(c, 2));
+  EXPECT_EQ(one, run<float>(c, 3));
+  EXPECT_EQ(one, run<float>(c, 2, "null-async"));
+}
+
 TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
   for (const Case &c : cases) {
-    const auto one = run<float>(c, 1);
-    EXPECT_EQ(one, run<float>(c, 2));
-    EXPECT_EQ(one, run<float>(c, 3));
-    EXPECT_EQ(one, run<float>(c, 2, "null-async"));
+    expectSameBits(c);
+    mixer::NarrowTiles narrow;
+    expectSameBits(c);
   }
 }
 

@@ -1,5 +1,6 @@
 // Matmuls on the CPU against plain loops.
 #include "runtime/device/cpu/matmul.h"
+#include "runtime/device/cpu/mixer/matmul.h"
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;
@@ -61,6 +62,10 @@ template <typename Real> void compareAll() {
 } // namespace
 
 TEST(Matmul, AgreesWithLoopsInF32) { compareAll<float>(); }
+TEST(Matmul, AgreesWithLoopsInNarrowTiles) {
+  mixer::NarrowTiles narrow;
+  compareAll<float>();
+}
 TEST(Matmul, AgreesWithLoopsInF64) { compareAll<double>(); }
 
 // An residual gives the bits that C with the same content gives, whether it lies elsewhere or where C does.
@@ -99,6 +104,17 @@ template <typename Real> void expectSameBits() {
 TEST(Matmul, BitsDoNotDependOnThreadsOrDevice) {
   expectSameBits<double>();
   expectSameBits<float>();
+  mixer::NarrowTiles narrow;
+  expectSameBits<float>();
+}
+
+TEST(Matmul, BitsDoNotDependOnTheWidthOfTiles) {
+  for (int bits = 0; bits < 4; ++bits) {
+    const auto args = arguments<float>({130, 600, 530}, bits & 1, bits & 2, false);
+    const auto expected = matmul<float>(args, 2, "cpu");
+    mixer::NarrowTiles narrow;
+    EXPECT_EQ(matmul<float>(args, 2, "cpu"), expected) << "case " << bits;
+  }
 }
 
 TEST(Matmul, SmallMatmulsAreStillCutIntoSeveralTiles) {

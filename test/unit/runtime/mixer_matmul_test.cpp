@@ -66,15 +66,22 @@ template <typename Real> void checkAll(int64_t m, int64_t n, int64_t k) {
   }
 }
 
-} // namespace
-
-TEST(MixerMatmul, isTheSumAtAnySize) {
+void checkSizes() {
   for (int64_t m : {1, 7, 8, 15, 32})
     for (int64_t n : {1, 8, 15, 16, 31, 32, 47, 64})
       for (int64_t k : {1, 7, 32}) {
         checkAll<float>(m, n, k);
         checkAll<double>(m, n, k);
       }
+}
+
+} // namespace
+
+TEST(MixerMatmul, isTheSumAtAnySize) { checkSizes(); }
+
+TEST(MixerMatmul, isTheSumInNarrowTiles) {
+  NarrowTiles narrow;
+  checkSizes();
 }
 
 // Rows are left out where a part allows it: what is there is not read.
@@ -88,4 +95,19 @@ TEST(MixerMatmul, readsOnlyThePartThatCounts) {
   EXPECT_TRUE(std::all_of(c.begin(), c.end(), [](float x) { return std::isfinite(x); }));
   matmul(size, size, size, Left<float>{a.data(), size, true, Part::upper}, {b.data(), size}, {}, {c.data(), size});
   EXPECT_TRUE(std::all_of(c.begin(), c.end(), [](float x) { return std::isfinite(x); }));
+}
+
+// A row a tile, and none behind the last.
+TEST(MixerMatmul, bringsTheRowsAhead) {
+  constexpr int64_t size = 64, bytes = size * sizeof(float);
+  const std::vector<float> a(size * size, 1), b = a;
+  std::vector<float> c(size * size);
+  const auto *const begin = reinterpret_cast<const char *>(a.data());
+  for (int64_t rows : {3, 1000}) {
+    Ahead ahead{begin, bytes, rows, bytes};
+    matmul(size, size, size, {a.data(), size}, {b.data(), size}, {}, {c.data(), size}, Part::all, &ahead);
+    const int64_t brought = rows - ahead.rows;
+    EXPECT_TRUE(rows == 3 ? brought == 3 : brought > 3 && brought <= size) << brought;
+    EXPECT_EQ(ahead.next, begin + brought * bytes);
+  }
 }

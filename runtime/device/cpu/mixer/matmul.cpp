@@ -5,6 +5,7 @@
 #include "runtime/device/cpu/vectors.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stretto::runtime::mixer {
 namespace {
@@ -153,22 +154,23 @@ template <typename Real> __attribute__((target("arch=x86-64-v3"))) void runV3(co
 }
 template <typename Real> void runAny(const Matmul<Real> &x) { all<4, 1>(x); }
 
-bool isV4() {
-  static const bool is = __builtin_cpu_supports("x86-64-v4");
+bool &narrow() {
+  static bool is = !__builtin_cpu_supports("x86-64-v4");
   return is;
 }
 
 template <typename Real> void run(const Matmul<Real> &x) {
-  static void (*const best)(const Matmul<Real> &) = isV4()                                ? runV4<Real>
-                                                    : __builtin_cpu_supports("x86-64-v3") ? runV3<Real>
-                                                                                          : runAny<Real>;
-  best(x);
+  static void (*const ofNarrow)(const Matmul<Real> &) =
+      __builtin_cpu_supports("x86-64-v3") ? runV3<Real> : runAny<Real>;
+  (narrow() ? ofNarrow : runV4<Real>)(x);
 }
 
 } // namespace
 
-int64_t tileColumns() { return (isV4() ? 2 : 1) * width<float>; }
-bool tilesAreNarrow() { return !isV4(); }
+int64_t tileColumns() { return (narrow() ? 1 : 2) * width<float>; }
+bool tilesAreNarrow() { return narrow(); }
+NarrowTiles::NarrowTiles() : before(std::exchange(narrow(), true)) {}
+NarrowTiles::~NarrowTiles() { narrow() = before; }
 
 void matmul(int64_t m, int64_t n, int64_t k, Left<float> a, Matrix<const float> b, Base<float> base, Matrix<float> c,
             Part part, Ahead *ahead) {

@@ -41,7 +41,18 @@ void matmul(int64_t m, int64_t n, int64_t k, Left<double> a, Matrix<const double
 // are read in order.
 int64_t tileColumns();
 
-// Whether that is less than the widest panel: on CPUs without AVX-512.
+// Whether that is less than the widest panel: on CPUs without AVX-512, or while one of NarrowTiles lives, so that tests
+// of what goes by it reach both ways on any CPU.
 bool tilesAreNarrow();
+class NarrowTiles {
+public:
+  NarrowTiles();
+  ~NarrowTiles();
+  NarrowTiles(const NarrowTiles &) = delete;
+  NarrowTiles &operator=(const NarrowTiles &) = delete;
+
+private:
+  bool before;
+};
 
 } // namespace stretto::runtime::mixer
