@@ -120,7 +120,8 @@ def Kern_PackOp : Kern_Op<"pack", [Pure, Kern_KernelOpInterface,
   let description = [{
     The columns of a weight, `[k, n]` as `rows` or `[n, k]` as `transposed`, cut into `pieces` and these into strips of
     `strip` columns, as `#kern.strip_schedule` says, and strips into panels of 32 columns: `[strips * pieces, panels,
-    k, 32]`. What is beyond the columns of a piece or of a strip is zero.
+    k, 32]`. What is beyond the columns of a piece or of a strip is zero. The order within a panel is
+    the runtime's: on CPUs without AVX-512 two panels of 16 columns, one behind the other.
 
     ```mlir
     %p = kern.pack %w as transposed pieces 2 strip 64 : tensor<1360x256xf32> -> tensor<22x2x256x32xf32>

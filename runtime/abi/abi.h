@@ -425,7 +425,8 @@ void stretto_await(stretto_context *, int64_t buckets);
 
 /* What kernels of the CPU call, on their own thread.
  *
- * Panels of a matrix [depth, n]: 32 columns each, [n / 32 rounded up][depth][32], zeros behind the last column. */
+ * Panels of a matrix [depth, n]: 32 columns each, [n / 32 rounded up][depth][32], zeros behind the last column. The order
+ * within a panel is known to these functions alone. */
 
 /* c[rows, columns] = a[rows, depth] times the first columns of `panels`; rows of a and c are lda and ldc elements apart. Each
  * element is one chain of multiply-adds, term after term. */

@@ -24,11 +24,6 @@ constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of th
 constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
 
-// Rows of a strip: of a left operand that lies the other way, where tiles are narrow (AVX2). A row of a copy that lies
-// as the operand does would be a few numbers of each of 256 lines, which is all of a first-level cache of 32 KB beside
-// a panel.
-constexpr int64_t strip = 6;
-
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.
 struct Packing {
@@ -53,26 +48,21 @@ const float *at(const Operand<float> &operand, int64_t row, int64_t column) {
   return operand.data + (operand.transpose ? column * operand.stride + row : row * operand.stride + column);
 }
 
-// Some rows of the left operand, as tiles read them.
-struct LeftBlock {
-  Left<float> rows;
-  int64_t height;   // rows of a part
-  int64_t distance; // of parts, in numbers
-};
-
-// Rows from i on, copied where they lie the other way: side by side, or in strips.
-LeftBlock leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
-                    float *buffer) {
+// Rows of the left operand from i on, as tiles read them. Those that lie the other way are copied side by side, or,
+// where tiles are narrow, in strips: a few numbers of each of 256 lines would be all of a first-level cache of 32 KB,
+// beside a panel.
+Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
+                      float *buffer) {
   const float *const from = at(a, i, p);
   if (a.transpose && mixer::tilesAreNarrow()) {
-    mixer::packPanels(terms, rows, {from, a.stride}, false, buffer, strip);
-    return {{buffer, strip, true}, strip, strip * terms};
+    mixer::packPanels(terms, rows, {from, a.stride}, false, buffer, mixer::stripRows);
+    return {.data = buffer, .inStrips = true};
   }
   if (!a.transpose || columns < fewestColumns)
-    return {{from, a.stride, a.transpose}, rows, 0};
+    return {from, a.stride, a.transpose};
   for (int64_t t = 0; t < terms; ++t)
     std::copy_n(from + t * a.stride, rows, buffer + t * height);
-  return {{buffer, height, true}, rows, 0};
+  return {buffer, height, true};
 }
 
 // What of the left operand is read after a block that begins at row i and term p, as it lies.
@@ -86,17 +76,6 @@ Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t 
     std::swap(rows, terms);
   constexpr int64_t bytes = sizeof(float);
   return {reinterpret_cast<const char *>(at(a, i, p)), a.stride * bytes, rows, terms * bytes};
-}
-
-// The rows of a block times a panel.
-void multiplyPanel(const LeftBlock &block, int64_t rows, int64_t columns, int64_t terms, In panel, bool adds, Out to,
-                   Ahead &ahead) {
-  Left<float> left = block.rows;
-  for (int64_t i = 0; i < rows; i += block.height, left.data += block.distance) {
-    const Out part{to.row(i), to.stride};
-    const Base<float> base{adds ? In(part) : In()};
-    mixer::matmul(std::min(block.height, rows - i), columns, terms, left, panel, base, part, mixer::Part::all, &ahead);
-  }
 }
 
 } // namespace
@@ -127,12 +106,14 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
         mixer::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, panel);
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
-        const LeftBlock block = leftBlock(a, i, rows, p, terms, columns, left);
+        const Left<float> block = leftBlock(a, i, rows, p, terms, columns, left);
         Ahead ahead = aheadOf(a, m, k, i, p);
         for (int64_t begin = 0; begin < columns; begin += panel) {
           const In from = packs ? In{right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
           const Out to{c + i * ldc + j + begin, ldc};
-          multiplyPanel(block, rows, std::min(panel, columns - begin), terms, from, adds || p > 0, to, ahead);
+          const Base<float> base{adds || p > 0 ? In(to) : In()};
+          mixer::matmul(rows, std::min(panel, columns - begin), terms, block, from, base, to, mixer::Part::all,
+                        mixer::tilesAreNarrow() ? &ahead : nullptr);
         }
       }
     }

@@ -50,8 +50,8 @@ template <typename Real> std::vector<double> reference(const stretto_matmul_args
 }
 
 template <typename Real> void compareAll() {
-  for (Shape shape : {Shape{1, 1, 1}, Shape{7, 3, 5}, Shape{19, 70, 40}, Shape{130, 65, 33}, Shape{96, 200, 257},
-                      Shape{70, 600, 530}})
+  for (Shape shape : {Shape{1, 1, 1}, Shape{7, 3, 5}, Shape{19, 70, 40}, Shape{130, 65, 33}, Shape{128, 170, 40},
+                      Shape{96, 200, 257}, Shape{70, 600, 530}})
     for (int bits = 0; bits < 8; ++bits) {
       const auto args = arguments<Real>(shape, bits & 1, bits & 2, bits & 4);
       EXPECT_LE(relativeError(matmul<Real>(args, 2, "cpu"), reference<Real>(args)), tolerance<Real>())

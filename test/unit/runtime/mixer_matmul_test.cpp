@@ -1,5 +1,6 @@
 // Matmuls of chunks, against sums over numbers one by one.
 #include "runtime/device/cpu/mixer/matmul.h"
+#include "runtime/device/cpu/mixer/panels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,6 +96,19 @@ TEST(MixerMatmul, readsOnlyThePartThatCounts) {
   EXPECT_TRUE(std::all_of(c.begin(), c.end(), [](float x) { return std::isfinite(x); }));
   matmul(size, size, size, Left<float>{a.data(), size, true, Part::upper}, {b.data(), size}, {}, {c.data(), size});
   EXPECT_TRUE(std::all_of(c.begin(), c.end(), [](float x) { return std::isfinite(x); }));
+}
+
+TEST(MixerMatmul, readsStrips) {
+  NarrowTiles narrow;
+  constexpr int64_t n = 16, k = 5;
+  for (int64_t m : {1, 5, 6, 8, 14, 32}) {
+    const std::vector<float> a = numbers<float>(k, m, 1), b = numbers<float>(k, n, 2);
+    std::vector<float> strips((m + stripRows - 1) / stripRows * stripRows * k), c(m * n), expected = c;
+    packPanels(k, m, {a.data(), m + gap}, false, strips.data(), stripRows);
+    matmul(m, n, k, {a.data(), m + gap, true}, {b.data(), n + gap}, {}, {expected.data(), n});
+    matmul(m, n, k, {.data = strips.data(), .inStrips = true}, {b.data(), n + gap}, {}, {c.data(), n});
+    EXPECT_EQ(c, expected) << m;
+  }
 }
 
 // A row a tile, and none behind the last.

@@ -44,16 +44,28 @@ template <typename Real> STRETTO_INLINE Real *alone(Real *pointer) {
   return pointer;
 }
 
+// How a tile that begins at row i reads the left operand: term p of its row r is first[r * row + p * inner].
+template <typename Real> struct LeftRows {
+  int64_t row, inner;
+  const Real *first;
+};
+template <typename Real> STRETTO_INLINE LeftRows<Real> leftRows(const Matmul<Real> &x, int64_t i) {
+  const auto &[data, stride, transpose, part, inStrips] = x.a;
+  if (inStrips)
+    return {1, stripRows, data + i / stripRows * stripRows * x.k + i % stripRows};
+  return {transpose ? 1 : stride, transpose ? stride : 1, data + (transpose ? i : i * stride)};
+}
+
 template <int Rows, int Vectors, typename Real> using Sums = Vector<Real>[Rows][Vectors];
 
 // Adds the terms [begin, end) of the sums of a tile.
 template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void addTerms(const Matmul<Real> &x, int64_t i, int64_t j, int64_t count, int64_t begin, int64_t end,
                              Sums<Rows, Vectors, Real> &sums) {
-  const int64_t row = x.a.transpose ? 1 : x.a.stride, inner = x.a.transpose ? x.a.stride : 1;
+  const auto [row, inner, first] = leftRows(x, i);
   const Real *b = x.b.row(begin) + j, *a[(Rows + 2) / 3]; // of each third row: addresses have 0, 1 or 2 strides
   for (int r = 0; r < Rows; r += 3)
-    a[r / 3] = alone(x.a.data + (i + r) * row + begin * inner);
+    a[r / 3] = alone(first + r * row + begin * inner);
   for (int64_t p = begin; p < end; ++p, b += x.b.stride) {
     Vector<Real> right[Vectors];
 #pragma GCC unroll 2
@@ -96,15 +108,15 @@ STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t co
       storePart<Partial>(x.c.row(i + r) + j + v * width<Real>, sums[r][v], count);
 }
 
-// Brings what is read next nearer: one row of what the caller told, and the next tile of c.
+// Brings nearer what is read next: a row of what the caller tells, and the next tile of c.
 template <int Rows, int Vectors, typename Real>
-STRETTO_INLINE void bringNext(const Matmul<Real> &x, int64_t i, int64_t j) {
+STRETTO_INLINE void bring(Ahead &ahead, const Matmul<Real> &x, int64_t i, int64_t j) {
   constexpr int line = 64; // bytes
-  if (x.ahead && x.ahead->rows > 0) {
-    for (int64_t byte = 0; byte < x.ahead->bytes; byte += line)
-      __builtin_prefetch(x.ahead->next + byte, /*rw=*/0, /*locality=*/2);
-    x.ahead->next += x.ahead->stride;
-    --x.ahead->rows;
+  if (ahead.rows > 0) {
+    for (int64_t byte = 0; byte < ahead.bytes; byte += line)
+      __builtin_prefetch(ahead.next + byte, /*rw=*/0, /*locality=*/2);
+    ahead.next += ahead.stride;
+    --ahead.rows;
   }
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r)
@@ -113,14 +125,15 @@ STRETTO_INLINE void bringNext(const Matmul<Real> &x, int64_t i, int64_t j) {
       __builtin_prefetch(x.c.row(std::min(i + Rows + r, x.m - 1)) + j + v * width<Real>, /*rw=*/1);
 }
 
-// All rows of some columns; the last rows by fours, twos and ones, eight of them by two fours.
+// All rows of some columns; the last rows by fours, twos and ones, eight of them by two fours, unless strips forbid it.
 template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void columns(const Matmul<Real> &x, int64_t j, int64_t count) {
   auto counts = [&](int64_t i, int64_t rows) { return x.part != Part::lower || j < i + rows; };
   int64_t i = 0;
-  for (; i + Rows <= x.m && (Rows != 6 || x.m - i != 8); i += Rows)
+  for (; i + Rows <= x.m && (Rows != stripRows || x.m - i != 8 || x.a.inStrips); i += Rows)
     if (counts(i, Rows)) {
-      bringNext<Rows, Vectors>(x, i, j);
+      if (x.ahead)
+        bring<Rows, Vectors>(*x.ahead, x, i, j);
       tile<Rows, Vectors, Partial>(x, i, j, count);
     }
   if constexpr (Rows > 4)
@@ -148,7 +161,7 @@ template <int Rows, int Vectors, typename Real> STRETTO_INLINE void all(const Ma
 template <typename Real> __attribute__((target("arch=x86-64-v4"))) void runV4(const Matmul<Real> &x) { all<8, 2>(x); }
 template <typename Real> __attribute__((target("arch=x86-64-v3"))) void runV3(const Matmul<Real> &x) {
   if (x.part == Part::all && x.a.part == Part::all)
-    all<6, 1>(x);
+    all<stripRows, 1>(x);
   else
     all<4, 1>(x);
 }

@@ -8,13 +8,17 @@ namespace stretto::runtime::mixer {
 // What of a square matrix counts; the rest is not read, or not written.
 enum class Part { all, lower, upper }; // with the diagonal
 
+constexpr int64_t stripRows = 6; // of narrow tiles where nothing is triangular, and so of strips
+
 // The left operand: rows `stride` elements apart. If `transpose` is set, its transpose is meant, which costs nothing;
 // `part` is that of what is meant. What counts is read in blocks of 8 rows: within these, the rest must be zero.
+// `inStrips`: for narrow tiles, its transpose lies in panels of `stripRows` columns (panels.h), whatever the rest says.
 template <typename Real> struct Left {
   const Real *data = nullptr;
   int64_t stride = 0;
   bool transpose = false;
   Part part = Part::all;
+  bool inStrips = false;
 };
 
 // What the product is added to: row i of it times factors[i], if there are factors. May be the result. Null data: zero.
