@@ -38,11 +38,27 @@ template <typename Real> struct Matmul {
   Ahead *ahead;
 };
 
-// Hides from the compiler how a pointer follows from others: it would compute it from them in each step of a loop.
-template <typename Real> STRETTO_INLINE Real *alone(Real *pointer) {
-  asm("" : "+r"(pointer));
-  return pointer;
-}
+// The rows of a tile. An address has a pointer and 0, 1 or 2 strides, so there is one of each third row; each is hidden
+// from the compiler, which would compute it from the first again and again.
+template <int Rows, typename Real> class TileRows {
+public:
+  STRETTO_INLINE TileRows(Real *first, int64_t stride) : stride(stride) {
+    for (Real *&pointer : thirds) {
+      asm("" : "+r"(first));
+      pointer = first;
+      first += 3 * stride;
+    }
+  }
+  STRETTO_INLINE Real *operator[](int row) const { return thirds[row / 3] + row % 3 * stride; }
+  STRETTO_INLINE void move(int64_t distance) {
+    for (Real *&pointer : thirds)
+      pointer += distance;
+  }
+
+private:
+  Real *thirds[(Rows + 2) / 3];
+  int64_t stride;
+};
 
 // How a tile that begins at row i reads the left operand: term p of its row r is first[r * row + p * inner].
 template <typename Real> struct LeftRows {
@@ -63,10 +79,9 @@ template <int Rows, int Vectors, bool Partial, typename Real>
 STRETTO_INLINE void addTerms(const Matmul<Real> &x, int64_t i, int64_t j, int64_t count, int64_t begin, int64_t end,
                              Sums<Rows, Vectors, Real> &sums) {
   const auto [row, inner, first] = leftRows(x, i);
-  const Real *b = x.b.row(begin) + j, *a[(Rows + 2) / 3]; // of each third row: addresses have 0, 1 or 2 strides
-  for (int r = 0; r < Rows; r += 3)
-    a[r / 3] = alone(first + r * row + begin * inner);
-  for (int64_t p = begin; p < end; ++p, b += x.b.stride) {
+  TileRows<Rows, const Real> a(first + begin * inner, row);
+  const Real *b = x.b.row(begin) + j;
+  for (int64_t p = begin; p < end; ++p, a.move(inner), b += x.b.stride) {
     Vector<Real> right[Vectors];
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v)
@@ -75,9 +90,7 @@ STRETTO_INLINE void addTerms(const Matmul<Real> &x, int64_t i, int64_t j, int64_
     for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 2
       for (int v = 0; v < Vectors; ++v)
-        sums[r][v] += a[r / 3][r % 3 * row] * right[v];
-    for (const Real *&rows : a)
-      rows += inner;
+        sums[r][v] += *a[r] * right[v];
   }
 }
 
@@ -88,24 +101,27 @@ STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t co
   const int64_t begin = x.a.part == Part::upper ? std::min(x.k, i) : 0;
   const int64_t end = x.a.part == Part::lower ? std::min(x.k, i + Rows) : x.k;
   Sums<Rows, Vectors, Real> sums = {};
-  if (x.base.rows.data)
+  if (x.base.rows.data) {
+    const TileRows<Rows, const Real> base(x.base.rows.row(i) + j, x.base.rows.stride);
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 2
       for (int v = 0; v < Vectors; ++v)
-        sums[r][v] = loadPart<Partial>(x.base.rows.row(i + r) + j + v * width<Real>, count) *
-                     (x.base.factors ? x.base.factors[i + r] : Real(1));
+        sums[r][v] =
+            loadPart<Partial>(base[r] + v * width<Real>, count) * (x.base.factors ? x.base.factors[i + r] : Real(1));
+  }
   int64_t whole = end;
   if constexpr (Partial)
     whole = std::clamp(x.k - (width<Real> - count + x.b.stride - 1) / x.b.stride, begin, end);
   addTerms<Rows, Vectors, false>(x, i, j, count, begin, whole, sums);
   if constexpr (Partial)
     addTerms<Rows, Vectors, true>(x, i, j, count, whole, end, sums);
+  const TileRows<Rows, Real> c(x.c.row(i) + j, x.c.stride);
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v)
-      storePart<Partial>(x.c.row(i + r) + j + v * width<Real>, sums[r][v], count);
+      storePart<Partial>(c[r] + v * width<Real>, sums[r][v], count);
 }
 
 // Brings nearer what is read next: a row of what the caller tells, and the next tile of c.
@@ -118,11 +134,14 @@ STRETTO_INLINE void bring(Ahead &ahead, const Matmul<Real> &x, int64_t i, int64_
     ahead.next += ahead.stride;
     --ahead.rows;
   }
+  if (i + 2 * Rows > x.m)
+    return;
+  const TileRows<Rows, Real> c(x.c.row(i + Rows) + j, x.c.stride);
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v)
-      __builtin_prefetch(x.c.row(std::min(i + Rows + r, x.m - 1)) + j + v * width<Real>, /*rw=*/1);
+      __builtin_prefetch(c[r] + v * width<Real>, /*rw=*/1);
 }
 
 // All rows of some columns; the last rows by fours, twos and ones, eight of them by two fours, unless strips forbid it.
