@@ -77,8 +77,9 @@ template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t colu
 }
 
 template <typename Real> void matmul(const MatmulOp &op) {
-  const MatmulTiles tiles =
-      isPacked(op) ? packedTiles(op.m, op.n, op.k, op.transpose_a, threadCount()) : matmulTiles(op.m, op.n, op.k);
+  const MatmulTiles tiles = isPacked(op)
+                                ? packedTiles(op.m, op.n, op.k, copiesLeft(op.transpose_a, op.lda), threadCount())
+                                : matmulTiles(op.m, op.n, op.k);
   const int64_t down = partsOf(op.m, tiles.rows), across = partsOf(op.n, tiles.columns);
   auto run = [&](int64_t index) {
     const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
@@ -109,15 +110,15 @@ MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads) {
 
 // Few tiles, cut where threads need more: a copy of the left operand serves all columns of a tile, one of the right
 // operand all rows. A left operand that is not copied is read again from the second-level cache.
-MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int threads) {
+MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads) {
   constexpr int64_t tall = 1024, wide = 256, wideForCopies = 768;
   const int64_t rows = roundUp(partsOf(m, partsOf(m, tall)), 16);
-  const int64_t columns = transposesA ? wideForCopies : wide;
+  const int64_t columns = copiesA ? wideForCopies : wide;
   return split({std::min(m, rows), std::min(n, columns)}, m, n, k, threads > 1 ? 2 * threads : 1);
 }
 
-MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int threads) {
-  return mixer::tilesAreNarrow() ? largeTiles(m, n, k, transposesA, threads) : tallTiles(m, n, k, threads);
+MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads) {
+  return mixer::tilesAreNarrow() ? largeTiles(m, n, k, copiesA, threads) : tallTiles(m, n, k, threads);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

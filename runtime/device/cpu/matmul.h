@@ -15,9 +15,10 @@ struct MatmulTiles {
 // For MKL: a function of the shape alone, so that the bits of a matmul do not depend on threads.
 MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
 // For our own matmuls (packed_matmul.h), whose bits do not depend on tiles.
-MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int threads);
-MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads);                    // where CPUs have AVX-512
-MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int threads); // where they have AVX2
+// `copiesA`: as copiesLeft says.
+MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads);
+MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads);                // where CPUs have AVX-512
+MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads); // where they have AVX2
 
 // The matmuls of one thread by which MKL computes a matmul. Returns whether it is one of our own instead.
 bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);

@@ -1,5 +1,6 @@
-// Blocks of 256 terms; of the right operand up to 768 columns, in panels as wide as tiles are, and of the left one 120
-// rows: 120 KB, which a second-level cache holds while panel after panel goes by. Meanwhile the next rows come.
+// Blocks of 256 terms; of the right operand up to 768 columns (256 with AVX-512), in panels as wide as tiles, and of
+// the left one 120 rows: 120 KB, which a second-level cache holds while panel after panel goes by. Meanwhile the next
+// rows come.
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include "runtime/abi/abi.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <new>
 
 namespace stretto::runtime {
@@ -19,26 +21,38 @@ using mixer::Left;
 using Out = mixer::Matrix<float>;
 using In = mixer::Matrix<const float>;
 
-constexpr int64_t depth = 256, width = 768, height = 120;
+constexpr int64_t depth = 256, height = 120;
 constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of the right operand
 constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
 
+constexpr int64_t pitch = depth + 16; // of rows that are copied as they lie: an odd number of lines
+
+// Columns of the right operand at once: as many as tiles of C have (matmul.cpp).
+int64_t rightColumns() { return mixer::tilesAreNarrow() ? 768 : 256; }
+
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.
-struct Packing {
-  alignas(64) float numbers[depth * (width + height)];
+struct alignas(64) Packing {
   Packing *next;
+  int64_t columns;
+  float *right() { return reinterpret_cast<float *>(this + 1); }
+  float *left() { return right() + depth * columns; }
+  static int64_t bytes(int64_t columns) { return sizeof(Packing) + sizeof(float) * (depth * columns + pitch * height); }
 };
 std::atomic<Packing *> packings = nullptr;
 
 // Null where there is no memory.
 Packing *packing() {
   thread_local Packing *mine = nullptr;
-  if (!mine && (mine = new (std::nothrow) Packing)) {
-    mine->next = packings;
-    while (!packings.compare_exchange_weak(mine->next, mine)) {
-    }
+  const int64_t columns = rightColumns();
+  if (mine && mine->columns >= columns)
+    return mine;
+  void *const memory = std::aligned_alloc(alignof(Packing), Packing::bytes(columns));
+  if (!memory)
+    return nullptr;
+  mine = new (memory) Packing{packings, columns};
+  while (!packings.compare_exchange_weak(mine->next, mine)) {
   }
   return mine;
 }
@@ -48,21 +62,34 @@ const float *at(const Operand<float> &operand, int64_t row, int64_t column) {
   return operand.data + (operand.transpose ? column * operand.stride + row : row * operand.stride + column);
 }
 
-// Rows of the left operand from i on, as tiles read them. Those that lie the other way are copied side by side, or,
-// where tiles are narrow, in strips: a few numbers of each of 256 lines would be all of a first-level cache of 32 KB,
-// beside a panel.
+// Of a left operand that lies the other way, `rows` rows side by side.
+Left<float> sideBySide(const float *from, int64_t stride, int64_t rows, int64_t terms, float *buffer) {
+  for (int64_t t = 0; t < terms; ++t)
+    std::copy_n(from + t * stride, rows, buffer + t * height);
+  return {buffer, height, true};
+}
+
+// For narrow tiles. A few numbers of each of 256 lines would be all of a first-level cache of 32 KB, beside a panel, so
+// rows that lie the other way lie in strips.
+Left<float> copyOf(const float *from, int64_t stride, bool transposes, int64_t rows, int64_t terms, float *buffer) {
+  if (transposes) {
+    mixer::packPanels(terms, rows, {from, stride}, false, buffer, mixer::stripRows);
+    return {.data = buffer, .inStrips = true};
+  }
+  for (int64_t row = 0; row < rows; ++row)
+    std::copy_n(from + row * stride, terms, buffer + row * pitch);
+  return {buffer, pitch};
+}
+
+// Rows of the left operand from i on, as tiles read them.
 Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
                       float *buffer) {
   const float *const from = at(a, i, p);
-  if (a.transpose && mixer::tilesAreNarrow()) {
-    mixer::packPanels(terms, rows, {from, a.stride}, false, buffer, mixer::stripRows);
-    return {.data = buffer, .inStrips = true};
-  }
-  if (!a.transpose || columns < fewestColumns)
-    return {from, a.stride, a.transpose};
-  for (int64_t t = 0; t < terms; ++t)
-    std::copy_n(from + t * a.stride, rows, buffer + t * height);
-  return {buffer, height, true};
+  if (copiesLeft(a.transpose, a.stride))
+    return copyOf(from, a.stride, a.transpose, rows, terms, buffer);
+  if (a.transpose && columns >= fewestColumns)
+    return sideBySide(from, a.stride, rows, terms, buffer);
+  return {from, a.stride, a.transpose};
 }
 
 // What of the left operand is read after a block that begins at row i and term p, as it lies.
@@ -89,16 +116,21 @@ bool isPacked(const MatmulShape &shape) {
   return shape.dtype == STRETTO_F32 && shape.m >= fewestRows && shape.k > 0 && prefersTiles();
 }
 
-int64_t reservePacking() { return packing() ? sizeof(Packing) : 0; }
+bool copiesLeft(bool transposes, int64_t stride) {
+  constexpr int64_t way = 4096 / sizeof(float); // of a first-level cache of 64 sets
+  return mixer::tilesAreNarrow() && (transposes || stride % way == 0);
+}
+
+int64_t reservePacking() { return packing() ? Packing::bytes(rightColumns()) : 0; }
 
 void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
                   int64_t ldc) {
   Packing *const copies = packing();
   if (!copies)
     throw std::bad_alloc();
-  float *const right = copies->numbers, *const left = right + depth * width;
+  float *const right = copies->right(), *const left = copies->left();
   const bool packs = b.transpose || m >= fewestReads;
-  const int64_t panel = mixer::tileColumns();
+  const int64_t panel = mixer::tileColumns(), width = rightColumns();
   for (int64_t j = 0; j < n; j += width)
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t columns = std::min(width, n - j), terms = std::min(depth, k - p);

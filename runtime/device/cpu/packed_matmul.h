@@ -13,6 +13,10 @@ bool prefersTiles();
 // Whether this is the way of a matmul: rows enough to pay for the copies, where tiles are preferred.
 bool isPacked(const MatmulShape &shape);
 
+// Whether the left operand is copied, for all columns of a tile of C: where tiles are narrow, if it lies the other way,
+// or if the sets of a first-level cache in which its rows lie are the same.
+bool copiesLeft(bool transposes, int64_t stride);
+
 // As multiply (blas.h); `adds`: beta is 1, else 0.
 void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
                   int64_t ldc);
