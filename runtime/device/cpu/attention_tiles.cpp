@@ -22,9 +22,9 @@ struct Piece {
   int64_t query, end;
 };
 
-// Keys that are copied at once, and the most queries of a piece: with them a block's matmuls stay in a second-level
-// cache.
+// Keys that are copied at once: with as many queries, what a piece reads stays in a second-level cache.
 int64_t rangeTokens(int64_t headDim) { return headDim <= 64 ? 256 : 128; }
+int64_t mostQueries(int64_t headDim) { return mixer::tilesAreNarrow() ? rangeTokens(headDim) : blockQueries; }
 
 // A block of queries with what a thread holds of it: its queries as columns, and results that are not yet divided by
 // their sums.
@@ -76,8 +76,8 @@ void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *memor
   const int64_t kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op.head_dim);
   const int64_t seen = op.causal ? piece.end : length;
   Scratch scratch(memory);
-  float *const scores = scratch.take(panelKeys * blockQueries), *const copies =
-                                                                    scratch.take(keyCopies(range, op.head_dim));
+  float *const scores = scratch.take(panelKeys * blockQueries);
+  float *const copies = scratch.take(keyCopies(range, op.head_dim));
   const std::vector<Turn> turns = readBlocks(op, piece, head, scratch);
   for (int64_t begin = 0; begin < seen; begin += range) {
     const int64_t end = std::min(seen, begin + range);
@@ -102,7 +102,7 @@ std::vector<Piece> piecesOf(const std::vector<Document> &documents, int64_t quer
 // As many queries as share copies well, or fewer, so that threads have enough to share.
 std::vector<Piece> piecesOf(const AttentionOp &op) {
   const std::vector<Document> documents = documentsOf(op.batch, op.length, op.positions);
-  for (int64_t queries = rangeTokens(op.head_dim);; queries /= 2) {
+  for (int64_t queries = mostQueries(op.head_dim);; queries /= 2) {
     std::vector<Piece> pieces = piecesOf(documents, queries);
     if (queries == blockQueries || static_cast<int64_t>(pieces.size()) * op.heads >= 4 * threadCount())
       return pieces;
@@ -112,9 +112,8 @@ std::vector<Piece> piecesOf(const AttentionOp &op) {
 } // namespace
 
 int64_t tiledScratch(const AttentionOp &op) {
-  const int64_t range = rangeTokens(op.head_dim), blocks = range / blockQueries;
-  return sizeof(float) *
-         (blocks * blockQueries * (2 * op.head_dim + 3) + blockQueries * panelKeys + keyCopies(range, op.head_dim));
+  const int64_t ofTurns = mostQueries(op.head_dim) * (2 * op.head_dim + 3);
+  return sizeof(float) * (ofTurns + blockQueries * panelKeys + keyCopies(rangeTokens(op.head_dim), op.head_dim));
 }
 
 void tiledAttention(const AttentionOp &op, char *scratch) {

@@ -179,11 +179,11 @@ template <typename Real> void compare(const Case &c) {
   }
 }
 
-const Case cases[] = {{2, 9, 2, 2, 4, true},       {1, 1, 1, 1, 8, true},           {2, 70, 4, 2, 16, true},
-                      {1, 130, 4, 1, 12, true},    {2, 40, 2, 2, 8, false},         {1, 600, 2, 1, 32, true},
-                      {1, 1100, 1, 1, 8, false},   {2, 70, 4, 2, 16, true, 5},      {3, 40, 2, 2, 8, false, 7},
-                      {2, 650, 2, 1, 8, true, 97}, {2, 9, 2, 2, 4, true, 1},        {1, 1300, 2, 1, 20, true},
-                      {1, 64, 1, 1, 67, true},     {1, 1400, 2, 1, 5, true, 120134}};
+const Case cases[] = {{2, 9, 2, 2, 4, true},       {1, 1, 1, 1, 8, true},      {2, 70, 4, 2, 16, true},
+                      {1, 130, 4, 1, 12, true},    {2, 40, 2, 2, 8, false},    {1, 600, 2, 1, 32, true},
+                      {1, 1100, 1, 1, 8, false},   {2, 70, 4, 2, 16, true, 5}, {3, 40, 2, 2, 8, false, 7},
+                      {2, 650, 2, 1, 8, true, 97}, {2, 9, 2, 2, 4, true, 1},   {1, 1300, 2, 1, 20, true},
+                      {1, 64, 1, 1, 67, true},     {1, 400, 2, 1, 67, true},   {1, 1400, 2, 1, 5, true, 120134}};
 
 // Rows [first, first + count) of `width` numbers.
 std::vector<double> rowsOf(const std::vector<double> &all, int64_t first, int64_t count, int64_t width) {
