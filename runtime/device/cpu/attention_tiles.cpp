@@ -61,32 +61,29 @@ void writeBlock(const AttentionOp &op, int64_t head, int64_t token, const Turn &
   }
 }
 
-std::vector<Turn> readBlocks(const AttentionOp &op, const Piece &piece, int64_t head, Scratch &scratch) {
-  const auto [first, length] = piece.document;
-  std::vector<Turn> turns;
-  for (int64_t query = piece.query; query < piece.end; query += blockQueries) {
-    const Turn &turn = turns.emplace_back(Block(query, length), scratch, op.head_dim);
-    packColumns(turn.block, op.head_dim, rowsOf(op.q, op, head, first + query, op.q_stride), turn.queries);
-  }
-  return turns;
-}
-
 void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *memory) {
   const auto [first, length] = piece.document;
-  const int64_t kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op.head_dim);
+  const int64_t headDim = op.head_dim, kvHead = head * op.kv_heads / op.heads, range = rangeTokens(headDim);
   const int64_t seen = op.causal ? piece.end : length;
   Scratch scratch(memory);
   float *const scores = scratch.take(panelKeys * blockQueries);
-  float *const copies = scratch.take(keyCopies(range, op.head_dim));
-  const std::vector<Turn> turns = readBlocks(op, piece, head, scratch);
+  float *const copies = scratch.take(keyCopies(range, headDim));
+  auto forEachTurn = [&, first = first, length = length](auto visit) {
+    Scratch ofTurns = scratch;
+    for (int64_t query = piece.query; query < piece.end; query += blockQueries)
+      visit(Turn(Block(query, length), ofTurns, headDim), first + query);
+  };
+  forEachTurn([&](const Turn &turn, int64_t token) {
+    packColumns(turn.block, headDim, rowsOf(op.q, op, head, token, op.q_stride), turn.queries);
+  });
   for (int64_t begin = 0; begin < seen; begin += range) {
     const int64_t end = std::min(seen, begin + range);
     const Keys keys(op, kvHead, begin, first + begin, end - begin, copies);
-    for (const Turn &turn : turns)
+    forEachTurn([&](const Turn &turn, int64_t) {
       forEach(turn.block, op.causal, begin, end, [&](const Panel &panel) { addPanel(op, turn, panel, keys, scores); });
+    });
   }
-  for (const Turn &turn : turns)
-    writeBlock(op, head, first + turn.block.query, turn);
+  forEachTurn([&](const Turn &turn, int64_t token) { writeBlock(op, head, token, turn); });
 }
 
 // Pieces of so many queries. Long ones first, so that threads end together.
