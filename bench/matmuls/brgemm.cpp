@@ -2,7 +2,7 @@
 // result, equal pieces of k of at most 768. Sees LibTorch's headers.
 #include "bench/matmuls/ways.h"
 
-#include "runtime/device/cpu/mixer/rows.h"
+#include "runtime/device/cpu/tiles/matrix.h"
 
 #include <ATen/native/CPUBlas.h>
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Copies {
 Operand<float> plain(const Operand<float> &operand, int64_t rows, int64_t columns, float *copy, int64_t stride) {
   if (!operand.transpose)
     return operand;
-  mixer::transposeRows(columns, rows, {operand.data, operand.stride}, {copy, stride});
+  tiles::transposeRows(columns, rows, {operand.data, operand.stride}, {copy, stride});
   return {copy, stride};
 }
 

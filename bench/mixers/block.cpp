@@ -1,7 +1,7 @@
 // Matmuls of chunks by oneDNN. Sees LibTorch's headers.
 #include "bench/mixers/matmul.h"
 
-#include "runtime/device/cpu/mixer/rows.h"
+#include "runtime/device/cpu/tiles/matrix.h"
 
 #include <ATen/native/CPUBlas.h>
 
@@ -12,9 +12,9 @@ void stretto_bench_block(const Matmul *matmul, int64_t times) {
   float *const packedA = p.packing, *const packedB = p.packing + p.m * p.k;
   for (; times > 0; --times) {
     if (p.transposesA)
-      mixer::transposeRows(p.k, p.m, {p.a, p.m}, {packedA, p.k});
+      tiles::transposeRows(p.k, p.m, {p.a, p.m}, {packedA, p.k});
     if (p.transposesB)
-      mixer::transposeRows(p.n, p.k, {p.b, p.k}, {packedB, p.n});
+      tiles::transposeRows(p.n, p.k, {p.b, p.k}, {packedB, p.n});
     at::native::cpublas::brgemm(p.m, p.n, p.k, p.k, p.n, p.n, /*add_C=*/false, p.transposesA ? packedA : p.a,
                                 p.transposesB ? packedB : p.b, p.c);
   }

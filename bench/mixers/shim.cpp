@@ -3,8 +3,8 @@
 #include "runtime/abi/abi.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/blas.h"
-#include "runtime/device/cpu/mixer/matmul.h"
 #include "runtime/device/cpu/mixer/mixer.h"
+#include "runtime/device/cpu/tiles/matmul.h"
 
 #include <cstdlib>
 
@@ -67,11 +67,11 @@ void stretto_bench_backward(const Request *request) {
 
 void stretto_bench_tiles(const Matmul *matmul, int64_t times) {
   const Matmul &p = *matmul;
-  const mixer::Left<float> a{p.a, p.transposesA ? p.m : p.k, p.transposesA != 0};
+  const tiles::Left<float> a{p.a, p.transposesA ? p.m : p.k, p.transposesA != 0};
   for (; times > 0; --times) {
     if (p.transposesB)
-      mixer::transposeRows(p.n, p.k, {p.b, p.k}, {p.packing, p.n});
-    mixer::matmul(p.m, p.n, p.k, a, {p.transposesB ? p.packing : p.b, p.n}, {}, {p.c, p.n});
+      tiles::transposeRows(p.n, p.k, {p.b, p.k}, {p.packing, p.n});
+    tiles::matmul(p.m, p.n, p.k, a, {p.transposesB ? p.packing : p.b, p.n}, {}, {p.c, p.n});
   }
 }
 

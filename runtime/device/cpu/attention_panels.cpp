@@ -3,7 +3,7 @@
 
 namespace stretto::runtime::panels {
 
-using In = mixer::Matrix<const float>;
+using In = tiles::Matrix<const float>;
 
 Block::Block(int64_t query, int64_t length)
     : query(query), rows(std::min(blockQueries, length - query)),
@@ -31,13 +31,13 @@ static int64_t copyStride(int64_t headDim) {
 }
 
 int64_t keyCopies(int64_t tokens, int64_t headDim) {
-  return mixer::tilesAreNarrow() ? 2 * tokens * copyStride(headDim) : 0;
+  return tiles::tilesAreNarrow() ? 2 * tokens * copyStride(headDim) : 0;
 }
 
 Keys::Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, int64_t count, float *copies)
     : begin(begin), keys(rowsOf(op.k, op, kvHead, token, op.k_stride)),
       values(rowsOf(op.v, op, kvHead, token, op.v_stride)) {
-  if (!mixer::tilesAreNarrow())
+  if (!tiles::tilesAreNarrow())
     return;
   const int64_t stride = copyStride(op.head_dim);
   for (Rows *rows : {&keys, &values}) {
@@ -50,7 +50,7 @@ Keys::Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, 
 void packColumns(const Block &block, int64_t headDim, Rows from, float *to) {
   if (block.rows < block.columns)
     std::fill_n(to, headDim * blockQueries, 0.0f);
-  mixer::transposeRows(block.rows, headDim, In(from), Rows{to, blockQueries});
+  tiles::transposeRows(block.rows, headDim, In(from), Rows{to, blockQueries});
 }
 
 void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows, const float *columns, float *scores) {
@@ -58,8 +58,8 @@ void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows
   const int64_t step = panel.diagonal ? columnLanes : panel.count;
   for (int64_t key = 0; key < panel.count; key += step) {
     const int64_t query = panel.diagonal ? key : 0;
-    mixer::matmul(std::min(step, panel.count - key), block.columns - query, headDim,
-                  mixer::Left<float>{rows.row(key), rows.stride}, In{columns + query, blockQueries}, {},
+    tiles::matmul(std::min(step, panel.count - key), block.columns - query, headDim,
+                  tiles::Left<float>{rows.row(key), rows.stride}, In{columns + query, blockQueries}, {},
                   Rows{scores + key * blockQueries + query, blockQueries});
   }
 }

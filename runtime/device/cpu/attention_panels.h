@@ -4,8 +4,8 @@
 #pragma once
 
 #include "runtime/core/op.h"
-#include "runtime/device/cpu/mixer/matmul.h"
 #include "runtime/device/cpu/softmax_columns.h"
+#include "runtime/device/cpu/tiles/matmul.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ namespace stretto::runtime::panels {
 constexpr int64_t blockQueries = 64; // queries worked on together: the stride of scores
 constexpr int64_t panelKeys = 128;   // keys whose scores are held at once
 
-using Rows = mixer::Matrix<float>;
+using Rows = tiles::Matrix<float>;
 
 // Hands out parts of a thread's scratch memory.
 class Scratch {
@@ -41,8 +41,8 @@ struct Panel {
   int64_t key, count;
   bool diagonal;
   // What counts of scores in the order of queries, and in that of keys.
-  mixer::Part ofQueries() const { return diagonal ? mixer::Part::lower : mixer::Part::all; }
-  mixer::Part ofKeys() const { return diagonal ? mixer::Part::upper : mixer::Part::all; }
+  tiles::Part ofQueries() const { return diagonal ? tiles::Part::lower : tiles::Part::all; }
+  tiles::Part ofKeys() const { return diagonal ? tiles::Part::upper : tiles::Part::all; }
   ScoreColumns scores(const Block &block) const { return {count, block.columns, blockQueries, diagonal}; }
 };
 

@@ -13,8 +13,8 @@ namespace stretto::runtime {
 namespace {
 
 using namespace panels;
-using mixer::Base;
-using mixer::Left;
+using tiles::Base;
+using tiles::Left;
 
 // Queries [query, end) of a document; they share copies of keys.
 struct Piece {
@@ -24,7 +24,7 @@ struct Piece {
 
 // Keys that are copied at once: with as many queries, what a piece reads stays in a second-level cache.
 int64_t rangeTokens(int64_t headDim) { return headDim <= 64 ? 256 : 128; }
-int64_t mostQueries(int64_t headDim) { return mixer::tilesAreNarrow() ? rangeTokens(headDim) : blockQueries; }
+int64_t mostQueries(int64_t headDim) { return tiles::tilesAreNarrow() ? rangeTokens(headDim) : blockQueries; }
 
 // A block of queries with what a thread holds of it: its queries as columns, and results that are not yet divided by
 // their sums.
@@ -46,7 +46,7 @@ void addPanel(const AttentionOp &op, const Turn &turn, const Panel &panel, const
   Base<float> base;
   if (!isFirst)
     base = {out, shrinks ? state.shrink : nullptr};
-  mixer::matmul(block.rows, op.head_dim, panel.count, Left<float>{scores, blockQueries, true, panel.ofQueries()},
+  tiles::matmul(block.rows, op.head_dim, panel.count, Left<float>{scores, blockQueries, true, panel.ofQueries()},
                 keys.valuesOf(panel), base, out);
 }
 

@@ -1,4 +1,4 @@
-// Softmax attention in f32 by the tiles of runtime/device/cpu/mixer/matmul.h.
+// Softmax attention in f32 by the tiles of runtime/device/cpu/tiles/matmul.h.
 #pragma once
 
 #include "runtime/core/op.h"

@@ -14,8 +14,8 @@ namespace stretto::runtime {
 namespace {
 
 using namespace panels;
-using mixer::Base;
-using mixer::Left;
+using tiles::Base;
+using tiles::Left;
 
 constexpr int64_t rangeTokens = 512; // a multiple of blockQueries
 
@@ -76,7 +76,7 @@ void readBlock(const Turn &turn) {
 
 // c (+)= a b, of `rows` rows; what `adds` says.
 void add(bool adds, int64_t rows, int64_t headDim, int64_t terms, const Left<float> &a, Rows b, Rows c) {
-  mixer::matmul(rows, headDim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c);
+  tiles::matmul(rows, headDim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c);
 }
 
 // `addsToKeys`: gradients of these keys hold something already; `addsToQueries` likewise.

@@ -1,8 +1,8 @@
 // Blocks of a matmul whose right operand lies in panels, for kernels that go on with them
 // (codegen/cpu/MatmulKernel.cpp).
 #include "runtime/abi/abi.h"
-#include "runtime/device/cpu/mixer/matmul.h"
-#include "runtime/device/cpu/mixer/panels.h"
+#include "runtime/device/cpu/tiles/matmul.h"
+#include "runtime/device/cpu/tiles/panels.h"
 
 #include <algorithm>
 
@@ -12,28 +12,28 @@ namespace {
 constexpr int64_t columnTerms = 256; // of a panel that stays in a first-level cache: 16 KB of f32 for 16 columns
 
 // A panel of 32 columns consists of panels as wide as tiles, one behind the other.
-int64_t width() { return mixer::tileColumns(); }
+int64_t width() { return tiles::tileColumns(); }
 
 template <typename Real>
 void blockMatmul(int64_t rows, int64_t columns, int64_t depth, const Real *a, int64_t lda, const Real *panels, Real *c,
                  int64_t ldc) {
   constexpr int64_t terms = columnTerms * sizeof(float) / sizeof(Real);
-  using Out = mixer::Matrix<Real>;
-  using In = mixer::Matrix<const Real>;
+  using Out = tiles::Matrix<Real>;
+  using In = tiles::Matrix<const Real>;
   for (int64_t p = 0; p < depth; p += terms)
     for (int64_t j = 0; j < columns; j += width()) {
       const Out to{c + j, ldc};
       const In panel{panels + j * depth + p * width(), width()};
-      mixer::matmul(rows, std::min(width(), columns - j), std::min(terms, depth - p), {a + p, lda}, panel,
+      tiles::matmul(rows, std::min(width(), columns - j), std::min(terms, depth - p), {a + p, lda}, panel,
                     {p > 0 ? In(to) : In()}, to);
     }
 }
 
 template <typename Real>
 void packPanel(int64_t depth, int64_t columns, const Real *from, int64_t stride, int64_t transposed, Real *panel) {
-  if (columns < mixer::panelColumns)
-    std::fill_n(panel, depth * mixer::panelColumns, Real(0));
-  mixer::packPanels(depth, columns, {from, stride}, transposed, panel, width());
+  if (columns < tiles::panelColumns)
+    std::fill_n(panel, depth * tiles::panelColumns, Real(0));
+  tiles::packPanels(depth, columns, {from, stride}, transposed, panel, width());
 }
 
 } // namespace

@@ -9,9 +9,9 @@
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
-#include "runtime/device/cpu/mixer/matmul.h"
-#include "runtime/device/cpu/mixer/panels.h"
 #include "runtime/device/cpu/packed_matmul.h"
+#include "runtime/device/cpu/tiles/matmul.h"
+#include "runtime/device/cpu/tiles/panels.h"
 
 #include <algorithm>
 #include <climits>
@@ -105,7 +105,7 @@ MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads) {
   const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
   const int64_t fewest = n * k <= small ? n : partsOf(n, partsOf(enough, down));
   const int64_t columns = std::max(fewest, static_cast<int64_t>(least / ofColumn));
-  return split({rows, std::min({n, wide, roundUp(columns, mixer::panelColumns)})}, m, n, k, enough);
+  return split({rows, std::min({n, wide, roundUp(columns, tiles::panelColumns)})}, m, n, k, enough);
 }
 
 // Few tiles, cut where threads need more: a copy of the left operand serves all columns of a tile, one of the right
@@ -118,7 +118,7 @@ MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int thread
 }
 
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads) {
-  return mixer::tilesAreNarrow() ? largeTiles(m, n, k, copiesA, threads) : tallTiles(m, n, k, threads);
+  return tiles::tilesAreNarrow() ? largeTiles(m, n, k, copiesA, threads) : tallTiles(m, n, k, threads);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

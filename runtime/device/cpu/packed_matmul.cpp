@@ -4,8 +4,8 @@
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include "runtime/abi/abi.h"
-#include "runtime/device/cpu/mixer/matmul.h"
-#include "runtime/device/cpu/mixer/panels.h"
+#include "runtime/device/cpu/tiles/matmul.h"
+#include "runtime/device/cpu/tiles/panels.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,11 +15,11 @@
 namespace stretto::runtime {
 namespace {
 
-using mixer::Ahead;
-using mixer::Base;
-using mixer::Left;
-using Out = mixer::Matrix<float>;
-using In = mixer::Matrix<const float>;
+using tiles::Ahead;
+using tiles::Base;
+using tiles::Left;
+using Out = tiles::Matrix<float>;
+using In = tiles::Matrix<const float>;
 
 constexpr int64_t depth = 256, height = 120;
 constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of the right operand
@@ -29,7 +29,7 @@ constexpr int64_t fewestReads = 256;   // of a right operand that pays for being
 constexpr int64_t pitch = depth + 16; // of rows that are copied as they lie: an odd number of lines
 
 // Columns of the right operand at once: as many as tiles of C have (matmul.cpp).
-int64_t rightColumns() { return mixer::tilesAreNarrow() ? 768 : 256; }
+int64_t rightColumns() { return tiles::tilesAreNarrow() ? 768 : 256; }
 
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.
@@ -73,7 +73,7 @@ Left<float> sideBySide(const float *from, int64_t stride, int64_t rows, int64_t 
 // rows that lie the other way lie in strips.
 Left<float> copyOf(const float *from, int64_t stride, bool transposes, int64_t rows, int64_t terms, float *buffer) {
   if (transposes) {
-    mixer::packPanels(terms, rows, {from, stride}, false, buffer, mixer::stripRows);
+    tiles::packPanels(terms, rows, {from, stride}, false, buffer, tiles::stripRows);
     return {.data = buffer, .inStrips = true};
   }
   for (int64_t row = 0; row < rows; ++row)
@@ -118,7 +118,7 @@ bool isPacked(const MatmulShape &shape) {
 
 bool copiesLeft(bool transposes, int64_t stride) {
   constexpr int64_t way = 4096 / sizeof(float); // of a first-level cache of 64 sets
-  return mixer::tilesAreNarrow() && (transposes || stride % way == 0);
+  return tiles::tilesAreNarrow() && (transposes || stride % way == 0);
 }
 
 int64_t reservePacking() { return packing() ? Packing::bytes(rightColumns()) : 0; }
@@ -130,12 +130,12 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
     throw std::bad_alloc();
   float *const right = copies->right(), *const left = copies->left();
   const bool packs = b.transpose || m >= fewestReads;
-  const int64_t panel = mixer::tileColumns(), width = rightColumns();
+  const int64_t panel = tiles::tileColumns(), width = rightColumns();
   for (int64_t j = 0; j < n; j += width)
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t columns = std::min(width, n - j), terms = std::min(depth, k - p);
       if (packs)
-        mixer::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, panel);
+        tiles::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, panel);
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
         const Left<float> block = leftBlock(a, i, rows, p, terms, columns, left);
@@ -144,8 +144,8 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
           const In from = packs ? In{right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
           const Out to{c + i * ldc + j + begin, ldc};
           const Base<float> base{adds || p > 0 ? In(to) : In()};
-          mixer::matmul(rows, std::min(panel, columns - begin), terms, block, from, base, to, mixer::Part::all,
-                        mixer::tilesAreNarrow() ? &ahead : nullptr);
+          tiles::matmul(rows, std::min(panel, columns - begin), terms, block, from, base, to, tiles::Part::all,
+                        tiles::tilesAreNarrow() ? &ahead : nullptr);
         }
       }
     }

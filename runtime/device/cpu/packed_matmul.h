@@ -1,4 +1,4 @@
-// Matmuls in f32 on the calling thread, by the tiles of runtime/device/cpu/mixer/matmul.h: blocks of the operands
+// Matmuls in f32 on the calling thread, by the tiles of runtime/device/cpu/tiles/matmul.h: blocks of the operands
 // are copied so that tiles read them from the caches in order.
 #pragma once
 

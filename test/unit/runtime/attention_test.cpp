@@ -1,6 +1,6 @@
 // Attention on the CPU, forward and backward, against plain loops in f64.
 #include "runtime/device/cpu/attention.h"
-#include "runtime/device/cpu/mixer/matmul.h"
+#include "runtime/device/cpu/tiles/matmul.h"
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;
@@ -212,7 +212,7 @@ TEST(Attention, AgreesWithLoopsInF32) {
 }
 
 TEST(Attention, AgreesWithLoopsInNarrowTiles) {
-  mixer::NarrowTiles narrow;
+  tiles::NarrowTiles narrow;
   for (const Case &c : cases)
     compare<float>(c);
 }
@@ -237,7 +237,7 @@ static void expectSameBits(const Case &c) {
 TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
   for (const Case &c : cases) {
     expectSameBits(c);
-    mixer::NarrowTiles narrow;
+    tiles::NarrowTiles narrow;
     expectSameBits(c);
   }
 }

@@ -1,6 +1,6 @@
 // Matmuls on the CPU against plain loops.
 #include "runtime/device/cpu/matmul.h"
-#include "runtime/device/cpu/mixer/matmul.h"
+#include "runtime/device/cpu/tiles/matmul.h"
 #include "test/unit/runtime/ops.h"
 
 using namespace stretto;
@@ -63,7 +63,7 @@ template <typename Real> void compareAll() {
 
 TEST(Matmul, AgreesWithLoopsInF32) { compareAll<float>(); }
 TEST(Matmul, AgreesWithLoopsInNarrowTiles) {
-  mixer::NarrowTiles narrow;
+  tiles::NarrowTiles narrow;
   compareAll<float>();
   stretto_matmul_args args = arguments<float>({70, 40, 1000}, false, false, false);
   args.lda = 1024; // rows that lie in the same sets of a cache
@@ -107,7 +107,7 @@ template <typename Real> void expectSameBits() {
 TEST(Matmul, BitsDoNotDependOnThreadsOrDevice) {
   expectSameBits<double>();
   expectSameBits<float>();
-  mixer::NarrowTiles narrow;
+  tiles::NarrowTiles narrow;
   expectSameBits<float>();
 }
 
@@ -115,7 +115,7 @@ TEST(Matmul, BitsDoNotDependOnTheWidthOfTiles) {
   for (int bits = 0; bits < 4; ++bits) {
     const auto args = arguments<float>({130, 600, 530}, bits & 1, bits & 2, false);
     const auto expected = matmul<float>(args, 2, "cpu");
-    mixer::NarrowTiles narrow;
+    tiles::NarrowTiles narrow;
     EXPECT_EQ(matmul<float>(args, 2, "cpu"), expected) << "case " << bits;
   }
 }

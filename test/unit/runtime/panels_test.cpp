@@ -1,10 +1,10 @@
 // Panels against the numbers of the matrix, one by one.
-#include "runtime/device/cpu/mixer/panels.h"
+#include "runtime/device/cpu/tiles/panels.h"
 
 #include <gtest/gtest.h>
 #include <vector>
 
-using namespace stretto::runtime::mixer;
+using namespace stretto::runtime::tiles;
 
 namespace {
 

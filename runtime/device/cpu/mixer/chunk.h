@@ -5,13 +5,18 @@
 // mixers are S' = decayed S + k u^T, u = w v - (what r reads).
 #pragma once
 
-#include "runtime/device/cpu/mixer/matmul.h"
 #include "runtime/device/cpu/mixer/mixer.h"
+#include "runtime/device/cpu/mixer/rows.h"
+#include "runtime/device/cpu/tiles/matmul.h"
 
 #include <algorithm>
 #include <cstddef>
 
 namespace stretto::runtime::mixer {
+
+using tiles::Base;
+using tiles::Left;
+using tiles::Part;
 
 // Hands out parts of a thread's scratch; with no memory, counts how much it takes.
 class Scratch {

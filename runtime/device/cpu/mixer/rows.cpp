@@ -1,7 +1,7 @@
 // Each function is compiled once per instruction set; all of one type are made from the templates here.
 #include "runtime/device/cpu/mixer/rows.h"
 
-#include "runtime/device/cpu/mixer/transpose.h"
+#include "runtime/device/cpu/vectors.h"
 
 #include <algorithm>
 
@@ -78,17 +78,6 @@ STRETTO_INLINE void dots(int64_t rows, int64_t columns, Real sign, Matrix<const 
                          Real *out) {
   for (int64_t i = 0; i < rows; ++i)
     out[i] += sign * dot(a.row(i), b.row(i), columns);
-}
-
-template <typename Real>
-STRETTO_INLINE void transposed(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out) {
-  const int64_t wholeRows = rows / 8 * 8, wholeColumns = columns / 8 * 8;
-  for (int64_t j = 0; j < wholeColumns; j += 8)
-    for (int64_t i = 0; i < wholeRows; i += 8)
-      transposeBlock(in.row(i) + j, in.stride, out.row(j) + i, out.stride);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = i < wholeRows ? wholeColumns : 0; j < columns; ++j)
-      out.row(j)[i] = in.row(i)[j];
 }
 
 // The first min(lanes, count) of them; zeros behind.
@@ -359,9 +348,6 @@ STRETTO_INLINE void gatesOfChannels(int64_t rows, int64_t columns, bool before, 
   STRETTO_CLONES void addDots(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b,    \
                               Real *out) {                                                                             \
     dots(rows, columns, sign, a, b, out);                                                                              \
-  }                                                                                                                    \
-  STRETTO_CLONES void transposeRows(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out) {          \
-    transposed(rows, columns, in, out);                                                                                \
   }                                                                                                                    \
   STRETTO_CLONES Real runningProducts(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> out) {         \
     return products(rows, columns, e, out);                                                                            \

@@ -1,6 +1,7 @@
-// The work of linear mixers on the rows of a chunk, in vectors as wide as the CPU has. Matrices are row-major; `stride`
-// is the distance of their rows in elements.
+// The work of linear mixers on the rows of a chunk, in vectors as wide as the CPU has.
 #pragma once
+
+#include "runtime/device/cpu/tiles/matrix.h"
 
 #include <cstdint>
 
@@ -9,12 +10,7 @@ namespace stretto::runtime::mixer {
 constexpr int64_t chunkRows = 32; // rows worked on together
 constexpr int64_t blockRows = 16; // rows of a chunk whose decay by channel is taken pair by pair
 
-template <typename Real> struct Matrix {
-  Real *data = nullptr;
-  int64_t stride = 0;
-  Real *row(int64_t i) const { return data + i * stride; }
-  operator Matrix<const Real>() const { return {data, stride}; }
-};
+using tiles::Matrix;
 
 #define STRETTO_MIXER_ROWS(Real)                                                                                       \
   /* out = factors[i] * in, row by row. `out` may be `in`. */                                                          \
@@ -30,8 +26,6 @@ template <typename Real> struct Matrix {
                    Matrix<Real> out);                                                                                  \
   /* out += factors[i] * in, row by row. */                                                                            \
   void addScaledRows(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in, Matrix<Real> out);     \
-  /* out = in, transposed: [columns, rows]. */                                                                         \
-  void transposeRows(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out);                          \
   /* out = exp(in), element by element. `out` may be `in`. */                                                          \
   void exponentials(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<Real> out);                           \
   /* inverse = (I + m)^-1 for the part of m strictly below the diagonal; zero above it. */                             \

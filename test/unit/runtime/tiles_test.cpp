@@ -1,13 +1,13 @@
-// Matmuls of chunks, against sums over numbers one by one.
-#include "runtime/device/cpu/mixer/matmul.h"
-#include "runtime/device/cpu/mixer/panels.h"
+// Matmuls by tiles, against sums over numbers one by one.
+#include "runtime/device/cpu/tiles/matmul.h"
+#include "runtime/device/cpu/tiles/panels.h"
 
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <vector>
 
-using namespace stretto::runtime::mixer;
+using namespace stretto::runtime::tiles;
 
 namespace {
 
@@ -78,15 +78,15 @@ void checkSizes() {
 
 } // namespace
 
-TEST(MixerMatmul, isTheSumAtAnySize) { checkSizes(); }
+TEST(Tiles, isTheSumAtAnySize) { checkSizes(); }
 
-TEST(MixerMatmul, isTheSumInNarrowTiles) {
+TEST(Tiles, isTheSumInNarrowTiles) {
   NarrowTiles narrow;
   checkSizes();
 }
 
 // Rows are left out where a part allows it: what is there is not read.
-TEST(MixerMatmul, readsOnlyThePartThatCounts) {
+TEST(Tiles, readsOnlyThePartThatCounts) {
   constexpr int64_t size = 32;
   std::vector<float> a(size * size, 1), b(size * size, 1), c(size * size);
   for (int64_t i = 0; i < size; ++i)
@@ -98,7 +98,7 @@ TEST(MixerMatmul, readsOnlyThePartThatCounts) {
   EXPECT_TRUE(std::all_of(c.begin(), c.end(), [](float x) { return std::isfinite(x); }));
 }
 
-TEST(MixerMatmul, readsStrips) {
+TEST(Tiles, readsStrips) {
   NarrowTiles narrow;
   constexpr int64_t n = 16, k = 5;
   for (int64_t m : {1, 5, 6, 8, 14, 32}) {
@@ -112,7 +112,7 @@ TEST(MixerMatmul, readsStrips) {
 }
 
 // A row a tile, and none behind the last.
-TEST(MixerMatmul, bringsTheRowsAhead) {
+TEST(Tiles, bringsTheRowsAhead) {
   constexpr int64_t size = 64, bytes = size * sizeof(float);
   const std::vector<float> a(size * size, 1), b = a;
   std::vector<float> c(size * size);

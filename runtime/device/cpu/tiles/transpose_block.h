@@ -3,7 +3,7 @@
 
 #include "runtime/device/cpu/vectors.h"
 
-namespace stretto::runtime::mixer {
+namespace stretto::runtime::tiles {
 
 // Eight numbers of f32 or f64.
 template <typename Real> struct Eight {
@@ -38,4 +38,4 @@ STRETTO_INLINE void transposeBlock(const Real *in, int64_t inStride, Real *out, 
 
 #undef STRETTO_PAIRS
 
-} // namespace stretto::runtime::mixer
+} // namespace stretto::runtime::tiles

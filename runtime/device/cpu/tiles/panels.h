@@ -1,9 +1,9 @@
 // The operands of a matmul as its tiles read them best.
 #pragma once
 
-#include "runtime/device/cpu/mixer/rows.h"
+#include "runtime/device/cpu/tiles/matrix.h"
 
-namespace stretto::runtime::mixer {
+namespace stretto::runtime::tiles {
 
 constexpr int64_t panelColumns = 32; // of kern.pack
 
@@ -14,4 +14,4 @@ void packPanels(int64_t terms, int64_t columns, Matrix<const float> from, bool t
 void packPanels(int64_t terms, int64_t columns, Matrix<const double> from, bool transposed, double *to,
                 int64_t width = panelColumns);
 
-} // namespace stretto::runtime::mixer
+} // namespace stretto::runtime::tiles

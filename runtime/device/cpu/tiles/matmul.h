@@ -1,9 +1,9 @@
-// Matmuls of chunks, on the calling thread: small ones, whose operands lie in its caches. Row-major throughout.
+// Matmuls on the calling thread, of operands that lie in its caches: tiles of the result stay in registers.
 #pragma once
 
-#include "runtime/device/cpu/mixer/rows.h"
+#include "runtime/device/cpu/tiles/matrix.h"
 
-namespace stretto::runtime::mixer {
+namespace stretto::runtime::tiles {
 
 // What of a square matrix counts; the rest is not read, or not written.
 enum class Part { all, lower, upper }; // with the diagonal
@@ -59,4 +59,4 @@ private:
   bool before;
 };
 
-} // namespace stretto::runtime::mixer
+} // namespace stretto::runtime::tiles

@@ -1,11 +1,11 @@
 // Whole panels are moved by code of fixed sizes, what is left over number by number.
-#include "runtime/device/cpu/mixer/panels.h"
+#include "runtime/device/cpu/tiles/panels.h"
 
-#include "runtime/device/cpu/mixer/transpose.h"
+#include "runtime/device/cpu/tiles/transpose_block.h"
 
 #include <algorithm>
 
-namespace stretto::runtime::mixer {
+namespace stretto::runtime::tiles {
 namespace {
 
 // Four rows at once, in all panels: memory likes reading many places in turn, if it finds some more behind each.
@@ -74,4 +74,4 @@ STRETTO_CLONES void packPanels(int64_t terms, int64_t columns, Matrix<const doub
   packAny(terms, columns, from, transposed, to, width);
 }
 
-} // namespace stretto::runtime::mixer
+} // namespace stretto::runtime::tiles

@@ -1,13 +1,13 @@
 // A tile of the result stays in registers while the sum goes on; elements of the left operand are read one by one, so
 // that it may lie either way. Tiles fill the registers of each instruction set.
-#include "runtime/device/cpu/mixer/matmul.h"
+#include "runtime/device/cpu/tiles/matmul.h"
 
 #include "runtime/device/cpu/vectors.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace stretto::runtime::mixer {
+namespace stretto::runtime::tiles {
 namespace {
 
 constexpr int64_t vectorBytes = 64;
@@ -213,4 +213,4 @@ void matmul(int64_t m, int64_t n, int64_t k, Left<double> a, Matrix<const double
   run<double>({m, n, k, a, b, base, c, part, ahead});
 }
 
-} // namespace stretto::runtime::mixer
+} // namespace stretto::runtime::tiles
