@@ -99,21 +99,21 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
 // All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile. A
 // small right operand is copied in no time: then all columns, so that the left one is read once.
 MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads) {
-  constexpr int64_t tall = 1024, wide = 256, small = 32 << 10; // the last: numbers
+  constexpr int64_t tall = 1024, small = 32 << 10; // the last: numbers
   const int64_t enough = std::max<int64_t>(fewestTiles, 4 * threads), down = partsOf(m, tall);
   const int64_t rows = std::min(m, roundUp(partsOf(m, down), 16));
   const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
   const int64_t fewest = n * k <= small ? n : partsOf(n, partsOf(enough, down));
   const int64_t columns = std::max(fewest, static_cast<int64_t>(least / ofColumn));
-  return split({rows, std::min({n, wide, roundUp(columns, tiles::panelColumns)})}, m, n, k, enough);
+  return split({rows, std::min({n, columnsOfWide, roundUp(columns, tiles::panelColumns)})}, m, n, k, enough);
 }
 
 // Few tiles, cut where threads need more: a copy of the left operand serves all columns of a tile, one of the right
 // operand all rows. A left operand that is not copied is read again from the second-level cache.
 MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads) {
-  constexpr int64_t tall = 1024, wide = 256, wideForCopies = 768;
+  constexpr int64_t tall = 1024, wide = 256;
   const int64_t rows = roundUp(partsOf(m, partsOf(m, tall)), 16);
-  const int64_t columns = copiesA ? wideForCopies : wide;
+  const int64_t columns = copiesA ? columnsOfNarrow : wide;
   return split({std::min(m, rows), std::min(n, columns)}, m, n, k, threads > 1 ? 2 * threads : 1);
 }
 

@@ -28,8 +28,7 @@ constexpr int64_t fewestReads = 256;   // of a right operand that pays for being
 
 constexpr int64_t pitch = depth + 16; // of rows that are copied as they lie: an odd number of lines
 
-// Columns of the right operand at once: as many as tiles of C have (matmul.cpp).
-int64_t rightColumns() { return tiles::tilesAreNarrow() ? 768 : 256; }
+int64_t rightColumns() { return tiles::tilesAreNarrow() ? columnsOfNarrow : columnsOfWide; }
 
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.

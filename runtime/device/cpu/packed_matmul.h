@@ -13,6 +13,10 @@ bool prefersTiles();
 // Whether this is the way of a matmul: rows enough to pay for the copies, where tiles are preferred.
 bool isPacked(const MatmulShape &shape);
 
+// Columns of the right operand that are copied at once, and the most that a tile of C has: where tiles in registers are
+// narrow, and where they are wide.
+constexpr int64_t columnsOfNarrow = 768, columnsOfWide = 256;
+
 // Whether the left operand is copied, for all columns of a tile of C: where tiles are narrow, if it lies the other way,
 // or if the sets of a first-level cache in which its rows lie are the same.
 bool copiesLeft(bool transposes, int64_t stride);
