@@ -1,6 +1,7 @@
 //===- LowerKernels.cpp - fused kernels become functions -----------------------===//
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/MathExpansion.h"
+#include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
 #include "passes/support/Requirements.h"
 
@@ -92,10 +93,10 @@ static void describe(ModuleOp module, ArrayRef<KernelInfo> kernels) {
   Builder b(module.getContext());
   for (const KernelInfo &info : kernels) {
     Operation *function = module.lookupSymbol(info.name);
-    function->setAttr("kern.chunks", b.getI64IntegerAttr(info.chunks));
-    function->setAttr("kern.scratch_bytes", b.getI64IntegerAttr(info.scratchBytes));
-    function->setAttr("kern.bytes_moved", b.getI64IntegerAttr(info.bytesMoved));
-    function->setAttr("kern.flops", b.getI64IntegerAttr(info.flops));
+    function->setAttr(kern::chunksAttr, b.getI64IntegerAttr(info.chunks));
+    function->setAttr(kern::scratchBytesAttr, b.getI64IntegerAttr(info.scratchBytes));
+    function->setAttr(kern::bytesMovedAttr, b.getI64IntegerAttr(info.bytesMoved));
+    function->setAttr(kern::flopsAttr, b.getI64IntegerAttr(info.flops));
   }
 }
 

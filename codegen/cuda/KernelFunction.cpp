@@ -4,6 +4,7 @@
 #include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/memory/Views.h"
+#include "ir/kern/Attributes.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -102,11 +103,11 @@ void KernelFunction::finish(const CudaLaunch &launch) {
     function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(launch.resident));
   if (launch.registers)
     function->setAttr(launchRegistersAttr, b.getI64IntegerAttr(launch.registers));
-  function->setAttr("kern.grid", b.getDenseI64ArrayAttr(launch.grid));
-  function->setAttr("kern.block", b.getI64IntegerAttr(launch.block));
-  function->setAttr("kern.buffer_bytes", b.getDenseI64ArrayAttr(bytes));
-  function->setAttr("kern.bytes_moved", b.getI64IntegerAttr(launch.bytes ? launch.bytes : llvm::sum_of(bytes)));
-  function->setAttr("kern.flops", b.getI64IntegerAttr(launch.flops));
+  function->setAttr(kern::gridAttr, b.getDenseI64ArrayAttr(launch.grid));
+  function->setAttr(kern::blockAttr, b.getI64IntegerAttr(launch.block));
+  function->setAttr(kern::bufferBytesAttr, b.getDenseI64ArrayAttr(bytes));
+  function->setAttr(kern::bytesMovedAttr, b.getI64IntegerAttr(launch.bytes ? launch.bytes : llvm::sum_of(bytes)));
+  function->setAttr(kern::flopsAttr, b.getI64IntegerAttr(launch.flops));
   if (!tensorMaps.empty())
-    function->setAttr("kern.tensor_maps", b.getArrayAttr(tensorMaps));
+    function->setAttr(kern::tensorMapsAttr, b.getArrayAttr(tensorMaps));
 }

@@ -1,6 +1,7 @@
 //===- ScheduleOverride.cpp - what a GPU can do with schedules that a user gives ===//
 #include "codegen/cuda/ScheduleOverride.h"
 
+#include "codegen/cuda/Grid.h"
 #include "codegen/cuda/RowWalk.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -9,8 +10,8 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-constexpr int64_t mostBlockThreads = 1024, mostTiles = 65535; // of a launch (CUDA programming guide)
-constexpr int64_t mostPlaces = 8;                             // for steps of rows that are ahead
+constexpr int64_t mostBlockThreads = 1024; // CUDA programming guide
+constexpr int64_t mostPlaces = 8;          // for steps of rows that are ahead
 
 int64_t stretto::codegen::wholeGroup(int64_t wanted) {
   return wanted < warpThreads ? llvm::PowerOf2Ceil(wanted) : llvm::alignTo(wanted, warpThreads);
@@ -48,9 +49,9 @@ LogicalResult stretto::codegen::checkTogether(const ScheduleOverride &given, ker
       failed(
           given.check("chunk", s.getRows() <= s.getChunk(), "at least the " + Twine(s.getRows()) + " rows of a step")))
     return failure();
-  std::string tiles = "so many that at most " + std::to_string(mostTiles) + " tiles make a row";
-  if (failed(given.check("threads", s.getTiles() <= mostTiles, tiles)) ||
-      failed(given.check("lanes", s.getTiles() <= mostTiles, tiles)))
+  std::string tiles = "so many that at most " + std::to_string(mostGridY) + " tiles make a row";
+  if (failed(given.check("threads", s.getTiles() <= mostGridY, tiles)) ||
+      failed(given.check("lanes", s.getTiles() <= mostGridY, tiles)))
     return failure();
   for (StringRef field : {"chunk", "groups", "rows", "threads", "lanes"})
     if (failed(given.check(field, sharedBytes <= mostBytes,

@@ -1,10 +1,11 @@
 //===- EmulateKernels.cpp - CUDA kernels become calls of the emulator ------------===//
-#include "codegen/cuda/Clusters.h"
+#include "codegen/cuda/Grid.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/emulator/Emulation.h"
 #include "codegen/emulator/Passes.h"
 #include "codegen/host/GlobalBuilder.h"
 #include "codegen/host/TensorMaps.h"
+#include "ir/kern/Attributes.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EMULATECUDAKERNELS
@@ -65,7 +66,7 @@ static llvm::BitVector readOnlyBuffers(LLVM::LLVMFuncOp kernel) {
 /// The tensor maps that a kernel takes by value behind its buffers.
 static FailureOr<SmallVector<kern::TensorMapAttr>> readMaps(LLVM::LLVMFuncOp kernel, ArrayRef<int64_t> bufferBytes) {
   SmallVector<kern::TensorMapAttr> maps;
-  auto list = kernel->getAttrOfType<ArrayAttr>("kern.tensor_maps");
+  auto list = kernel->getAttrOfType<ArrayAttr>(kern::tensorMapsAttr);
   for (Attribute each : list ? list.getValue() : ArrayRef<Attribute>()) {
     auto map = dyn_cast<kern::TensorMapAttr>(each);
     if (!map)
@@ -89,9 +90,9 @@ static FailureOr<SmallVector<kern::TensorMapAttr>> readMaps(LLVM::LLVMFuncOp ker
 
 static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   auto name = kernel->getAttrOfType<StringAttr>("kern.kernel");
-  auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid");
-  auto block = kernel->getAttrOfType<IntegerAttr>("kern.block");
-  auto bytes = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.buffer_bytes");
+  auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kern::gridAttr);
+  auto block = kernel->getAttrOfType<IntegerAttr>(kern::blockAttr);
+  auto bytes = kernel->getAttrOfType<DenseI64ArrayAttr>(kern::bufferBytesAttr);
   if (!name || !grid || grid.size() != 2 || !block || !bytes)
     return kernel.emitOpError(
         "must say kern.kernel, kern.grid (two numbers), kern.block and kern.buffer_bytes to be emulated");
@@ -101,7 +102,7 @@ static FailureOr<LaunchFacts> readLaunch(LLVM::LLVMFuncOp kernel) {
   if (dynamicShared < 0 || dynamicShared > mostShared)
     return kernel.emitOpError() << dynamicSharedAttr << " must be 0 to " << mostShared << ", but got " << dynamicShared;
   FailureOr<SmallVector<kern::TensorMapAttr>> maps = readMaps(kernel, bytes.asArrayRef());
-  if (failed(maps) || failed(checkClusters(kernel, grid[0])))
+  if (failed(maps) || failed(checkGrid(kernel, grid)))
     return failure();
   const size_t buffers = kernel.getNumArguments() - maps->size();
   if (static_cast<size_t>(bytes.size()) != buffers)
@@ -184,9 +185,9 @@ void ModuleRewriter::makeEntry(LLVM::LLVMFuncOp kernel, const LaunchFacts &launc
        none = LLVM::LLVMVoidType::get(b.getContext());
   auto type = LLVM::LLVMFunctionType::get(none, {pointer, number, number, pointer});
   auto entry = LLVM::LLVMFuncOp::create(b, launch.name, type);
-  entry->setAttr("kern.chunks", b.getI64IntegerAttr(launch.gridX * launch.gridY / launch.cluster));
-  entry->setAttr("kern.scratch_bytes", b.getI64IntegerAttr(0));
-  for (StringRef fact : {"kern.bytes_moved", "kern.flops"})
+  entry->setAttr(kern::chunksAttr, b.getI64IntegerAttr(launch.gridX * launch.gridY / launch.cluster));
+  entry->setAttr(kern::scratchBytesAttr, b.getI64IntegerAttr(0));
+  for (StringRef fact : {kern::bytesMovedAttr, kern::flopsAttr})
     if (Attribute value = kernel->getAttr(fact))
       entry->setAttr(fact, value);
   auto emulate = emulation.declare("stretto_emulate", none, {pointer, pointer, number, number});

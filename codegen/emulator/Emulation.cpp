@@ -4,6 +4,7 @@
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/async/AsyncChecks.h"
 #include "codegen/facts/Locations.h"
+#include "ir/kern/Attributes.h"
 #include "ir/kern/KernOps.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -24,7 +25,7 @@ int64_t Emulation::bufferOf(Value value) {
 }
 
 int64_t Emulation::mappedBufferOf(Value value) {
-  auto maps = current->getAttrOfType<ArrayAttr>("kern.tensor_maps");
+  auto maps = current->getAttrOfType<ArrayAttr>(kern::tensorMapsAttr);
   int64_t number = bufferOf(value), first = current.front().getNumArguments() - 1 - (maps ? maps.size() : 0);
   return maps && number >= first ? cast<kern::TensorMapAttr>(maps[number - first]).getBuffer() : -1;
 }

@@ -1,6 +1,7 @@
 //===- KnownOps.cpp - the table of operations that the emulator knows -----------===//
-#include "codegen/cuda/Clusters.h"
+#include "codegen/cuda/Grid.h"
 #include "codegen/emulator/Emulation.h"
+#include "ir/kern/Attributes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
@@ -28,9 +29,9 @@ static LogicalResult checkRange(Operation *op, int64_t end) {
 
 static LogicalResult checkOwnRange(Operation *op, int axis) {
   Operation *kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
-  if (auto block = kernel->getAttrOfType<IntegerAttr>("kern.block"); block && axis < 0)
+  if (auto block = kernel->getAttrOfType<IntegerAttr>(kern::blockAttr); block && axis < 0)
     return checkRange(op, block.getInt());
-  if (auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid"); grid && axis >= 0)
+  if (auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kern::gridAttr); grid && axis >= 0)
     return checkRange(op, grid[axis]);
   return success();
 }
@@ -60,8 +61,8 @@ static Rewrite isSize(int axis) {
     if (!emulation.isKernel())
       return op->emitOpError("must stand in a kernel to be emulated");
     Operation *kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
-    int64_t size = axis < 0 ? kernel->getAttrOfType<IntegerAttr>("kern.block").getInt()
-                            : kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid")[axis];
+    int64_t size = axis < 0 ? kernel->getAttrOfType<IntegerAttr>(kern::blockAttr).getInt()
+                            : kernel->getAttrOfType<DenseI64ArrayAttr>(kern::gridAttr)[axis];
     return isConstant(size)(op, emulation);
   };
 }
@@ -83,7 +84,8 @@ template <bool ofGrid> static LogicalResult rewriteClusterSize(Operation *op, Em
     return op->emitOpError("must stand in a kernel to be emulated");
   Operation *kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
   int64_t blocks = clusterBlocksOf(kernel);
-  return isConstant(ofGrid ? kernel->getAttrOfType<DenseI64ArrayAttr>("kern.grid")[0] / blocks : blocks)(op, emulation);
+  return isConstant(ofGrid ? kernel->getAttrOfType<DenseI64ArrayAttr>(kern::gridAttr)[0] / blocks : blocks)(op,
+                                                                                                            emulation);
 }
 
 static LogicalResult rewriteClusterId(Operation *op, Emulation &emulation) {

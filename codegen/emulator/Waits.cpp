@@ -2,6 +2,7 @@
 #include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/Renewals.h"
 #include "codegen/emulator/Emulation.h"
+#include "ir/kern/Attributes.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -11,7 +12,7 @@ using namespace stretto::codegen;
 static LogicalResult meetAtNumber(Operation *op, Value number, Value threads, int32_t kind, Emulation &emulation) {
   auto b = emulation.at(op);
   auto kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
-  auto all = kernel->getAttrOfType<IntegerAttr>("kern.block");
+  auto all = kernel->getAttrOfType<IntegerAttr>(kern::blockAttr);
   if (!threads && !all)
     return op->emitOpError("of all threads must stand in a kernel to be emulated");
   if (!number)
@@ -47,7 +48,7 @@ LogicalResult stretto::codegen::rewriteArriveAtBarrier(Operation *op, Emulation 
 LogicalResult stretto::codegen::rewriteSetMaxRegister(Operation *op, Emulation &emulation) {
   auto exchange = cast<NVVM::SetMaxRegisterOp>(op);
   auto kernel = op->getParentOfType<LLVM::LLVMFuncOp>();
-  auto threads = kernel->getAttrOfType<IntegerAttr>("kern.block");
+  auto threads = kernel->getAttrOfType<IntegerAttr>(kern::blockAttr);
   if (!threads)
     return op->emitOpError("must stand in a kernel to be emulated");
   auto b = emulation.at(op);

@@ -5,6 +5,7 @@
 #include "codegen/memory/Buckets.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Timeline.h"
+#include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
 #include "ir/seq/Purpose.h"
 
@@ -111,7 +112,7 @@ void addMemory(ModuleOp module, PlannedProgram &program) {
   const int64_t rows = rowsOfPiece(module), elementBytes = layout.elementType.getIntOrFloatBitWidth() / 8;
   program.pieceBytes = rows * passes::flatColumns * elementBytes;
   program.sumBytes = rows * elementBytes;
-  auto arenas = module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas");
+  auto arenas = module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr);
   for (auto [i, bytes] : llvm::enumerate(arenas.asArrayRef()))
     switch (static_cast<kern::Arena>(i)) {
     case kern::Arena::parameters:

@@ -5,6 +5,8 @@
 #include "codegen/facts/Costs.h"
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Entries.h"
+#include "ir/kern/Attributes.h"
+#include "ir/kern/Slots.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/Purpose.h"
 #include "passes/support/ParameterLayout.h"
@@ -75,7 +77,7 @@ Summary stretto::codegen::summarize(ModuleOp module) {
       addWork(function, summary);
   for (auto &[name, block] : summary.blocks)
     summary.total += block;
-  if (auto arenas = module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas"))
+  if (auto arenas = module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr))
     for (auto [i, bytes] : llvm::enumerate(arenas.asArrayRef())) {
       auto arena = static_cast<kern::Arena>(i);
       summary.arenas.emplace_back(kern::stringifyArena(arena), bytes);
@@ -104,7 +106,7 @@ static llvm::json::Object jsonOf(const CacheSummary &cache) {
 /// Everything the operations of a function store, with its slot.
 static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
   for (Operation &op : function.getBody().front()) {
-    auto slots = op.getAttrOfType<ArrayAttr>("kern.slots");
+    auto slots = op.getAttrOfType<ArrayAttr>(kern::slotsAttr);
     if (!slots || seq::isView(&op) || isa<seq::GetParameterOp, seq::GetCacheOp>(op))
       continue;
     for (auto [result, attr] : llvm::zip(op.getResults(), slots)) {

@@ -4,6 +4,7 @@
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Slots.h"
 #include "codegen/memory/Timeline.h"
+#include "ir/kern/Attributes.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EMITHOST
@@ -18,7 +19,7 @@ namespace {
 struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    if (!module->hasAttr("kern.arenas")) {
+    if (!module->hasAttr(kern::arenasAttr)) {
       emitError(module.getLoc()) << "memory must be planned before host code is made";
       return signalPassFailure();
     }
@@ -33,7 +34,7 @@ struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
       for (func::FuncOp function : timeline.functions()) {
         bool isBody = function != entry;
         if (isBody)
-          function->setAttr("kern.body", UnitAttr::get(&getContext()));
+          function->setAttr(kern::bodyAttr, UnitAttr::get(&getContext()));
         if (failed(emitFunction(function, isBody, *facts)))
           return signalPassFailure();
         functions.push_back(function);

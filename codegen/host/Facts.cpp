@@ -8,6 +8,7 @@
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
 #include "ir/kern/Kernels.h"
+#include "ir/kern/Slots.h"
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -44,7 +45,7 @@ public:
 private:
   LogicalResult add(Operation *op, func::FuncOp entry) {
     if (auto table = dyn_cast<seq::TableOp>(op)) {
-      auto place = cast<kern::SlotAttr>(op->getAttrOfType<ArrayAttr>("kern.slots")[0]);
+      auto place = kern::slotOf(table.getResult());
       if (llvm::none_of(facts.tables, [&](auto &known) { return known.offset == place.getOffset(); }))
         facts.tables.push_back({table, place.getOffset()});
     }

@@ -1,7 +1,7 @@
 //===- HostBuilder.cpp - writing calls of C functions ---------------------===//
 #include "codegen/host/HostBuilder.h"
 
-#include "codegen/host/Sites.h"
+#include "ir/kern/Slots.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -26,7 +26,7 @@ AbiStruct<stretto_buffer> HostBuilder::buffer(Value tensor, Value extraOffset) {
   auto fields = start<stretto_buffer>();
   if (!tensor)
     return fields.set(&stretto_buffer::arena, 0).set(&stretto_buffer::offset, 0);
-  kern::SlotAttr slot = slotOf(tensor);
+  kern::SlotAttr slot = kern::slotOf(tensor);
   Value offset = i64(slot.getOffset());
   if (function.getNumArguments() == 2 && slot.getStride() != 0) {
     Value step = function.getArgument(1);

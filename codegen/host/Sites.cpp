@@ -3,7 +3,9 @@
 
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Views.h"
+#include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
+#include "ir/kern/Slots.h"
 #include "ir/seq/SourceNames.h"
 #include "passes/support/ParameterLayout.h"
 #include "runtime/abi/abi.h"
@@ -14,23 +16,15 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-kern::SlotAttr stretto::codegen::slotOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
-  return cast<kern::SlotAttr>(
-      value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots")[cast<OpResult>(value).getResultNumber()]);
-}
-
 int32_t stretto::codegen::dtypeOf(Type type) {
   Type element = getElementTypeOrSelf(type);
   return element.isF64() ? STRETTO_F64 : element.isBF16() ? STRETTO_BF16 : element.isF32() ? STRETTO_F32 : STRETTO_I32;
 }
 
 Runs stretto::codegen::runsOf(Value value, Operation *user) {
-  kern::SlotAttr slot = slotOf(value);
+  kern::SlotAttr slot = kern::slotOf(value);
   auto type = cast<RankedTensorType>(value.getType());
-  if (!user->getParentOfType<func::FuncOp>()->hasAttr("kern.body") && slot.getStride() != 0)
+  if (!user->getParentOfType<func::FuncOp>()->hasAttr(kern::bodyAttr) && slot.getStride() != 0)
     return {type.getDimSize(0), slot.getStride()};
   if (isRowStrided(value))
     return {type.getNumElements() / type.getShape().back(), rowStride(value) * type.getElementTypeBitWidth() / 8};
@@ -104,7 +98,7 @@ Site stretto::codegen::describeSite(Operation *op, ArrayRef<Value> buffers) {
       result.operation = maker->getName().stripDialect().str();
     result.location = sourceLocations(maker->getLoc());
     result.buffer = numberOf(value, buffers);
-    result.arena = static_cast<int32_t>(slotOf(value).getArena());
+    result.arena = static_cast<int32_t>(kern::slotOf(value).getArena());
     result.dtype = dtypeOf(type);
     Runs runs = runsOf(value, op);
     result.rows = runs.count;

@@ -8,9 +8,6 @@
 
 namespace stretto::codegen {
 
-/// The place of a value in a planned module.
-kern::SlotAttr slotOf(mlir::Value value);
-
 /// The runs of contiguous memory a value consists of: entries of a stack, or rows where columns lie between them; else
 /// one.
 struct Runs {

@@ -6,6 +6,8 @@
 #include "codegen/host/TensorMaps.h"
 #include "codegen/memory/Buckets.h"
 #include "codegen/memory/Entries.h"
+#include "ir/kern/Attributes.h"
+#include "ir/kern/Slots.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
@@ -117,7 +119,7 @@ private:
   LogicalResult defineKernels() {
     for (const ProgramFacts::Kernel &kernel : facts.kernels)
       if (Operation *made = module.lookupSymbol(kernel.name);
-          !isa<kern::DeviceKernelOp>(made) && !made->hasAttr("kern.chunks"))
+          !isa<kern::DeviceKernelOp>(made) && !made->hasAttr(kern::chunksAttr))
         return module.emitError() << "kernel '" << kernel.name << "' must say kern.chunks";
     SmallVector<int64_t> bytes, starts, ofChunks, chunkStarts, mapStarts;
     SmallVector<kern::TensorMapAttr> maps;
@@ -178,10 +180,10 @@ private:
       return attr ? attr.getInt() : 0;
     };
     fields.set(&stretto_kernel::function, g.address(name))
-        .set(&stretto_kernel::chunks, number("kern.chunks"))
-        .set(&stretto_kernel::scratch_bytes, number("kern.scratch_bytes"))
-        .set(&stretto_kernel::bytes_moved, number("kern.bytes_moved"))
-        .set(&stretto_kernel::flops, number("kern.flops"))
+        .set(&stretto_kernel::chunks, number(kern::chunksAttr))
+        .set(&stretto_kernel::scratch_bytes, number(kern::scratchBytesAttr))
+        .set(&stretto_kernel::bytes_moved, number(kern::bytesMovedAttr))
+        .set(&stretto_kernel::flops, number(kern::flopsAttr))
         .set(&stretto_kernel::symbol, g.null())
         .set(&stretto_kernel::grid, {})
         .set(&stretto_kernel::block, 0)
@@ -210,7 +212,7 @@ private:
   }
 
   int64_t defineImages() {
-    auto images = module->getAttrOfType<ArrayAttr>("kern.images");
+    auto images = module->getAttrOfType<ArrayAttr>(kern::imagesAttr);
     size_t count = images ? images.size() : 0;
     g.defineList<stretto_image>(imagesName, count, [&](size_t i) {
       auto image = cast<kern::ImageAttr>(images[i]);
@@ -297,9 +299,9 @@ private:
         .set(&Program::spec_hash, g.text(hashParameters(module, parameters)))
         .set(&Program::settings, textOf("seq.settings"))
         .set(&Program::plan, g.text(facts.plan))
-        .set(&Program::target, textOf("kern.target"))
-        .set(&Program::cpu, textOf("kern.cpu"))
-        .set(&Program::cpu_features, textOf("kern.cpu_features"))
+        .set(&Program::target, textOf(kern::targetAttr))
+        .set(&Program::cpu, textOf(kern::cpuAttr))
+        .set(&Program::cpu_features, textOf(kern::cpuFeaturesAttr))
         .set(&Program::compiler, g.text("stretto " STRETTO_VERSION));
   }
 
@@ -310,8 +312,8 @@ private:
         .set(&Program::batch, numberOf("seq.batch"))
         .set(&Program::length, numberOf("seq.length"))
         .set(&Program::vocabulary, numberOf("seq.vocabulary"))
-        .set(&Program::arena_bytes, module->getAttrOfType<DenseI64ArrayAttr>("kern.arenas").asArrayRef())
-        .set(&Program::activation_bytes, numberOf("kern.activation_bytes"))
+        .set(&Program::arena_bytes, module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr).asArrayRef())
+        .set(&Program::activation_bytes, numberOf(kern::activationBytesAttr))
         .set(&Program::trainable_elements, trainableElements())
         .set(&Program::flops_forward, facts.flopsForward)
         .set(&Program::flops_backward, facts.flopsBackward)
@@ -360,14 +362,13 @@ private:
     return numbers;
   }
   int64_t argumentOffset(func::FuncOp entry, unsigned i) {
-    return !entry || i >= entry.getNumArguments() ? 0
-                                                  : entry.getArgAttrOfType<kern::SlotAttr>(i, "kern.slot").getOffset();
+    return !entry || i >= entry.getNumArguments() ? 0 : kern::slotOfArgument(entry, i).getOffset();
   }
   int64_t resultOffset(StringRef name, unsigned i, int64_t otherwise) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     if (!function || i >= function.getNumResults())
       return otherwise;
-    return function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot").getOffset();
+    return kern::slotOfResult(function, i).getOffset();
   }
   AbiStruct<stretto_input> inputs(StringRef name) {
     auto entry = module.lookupSymbol<func::FuncOp>(name);

@@ -2,6 +2,8 @@
 #include "codegen/memory/SlotAssigner.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/Overwrite.h"
+#include "ir/kern/Slots.h"
+#include "passes/support/PositionRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -11,14 +13,12 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 int64_t TableLayout::offsetOf(seq::TableOp op) {
-  NamedAttrList key(cast<DictionaryAttr>(op->getPropertiesAsAttribute()));
-  key.set("type", TypeAttr::get(op.getType()));
-  DictionaryAttr dictionary = key.getDictionary(op.getContext());
+  Attribute key = passes::tableKey(op);
   for (auto &[table, offset] : known)
-    if (table == dictionary)
+    if (table == key)
       return offset;
   int64_t offset = end;
-  known.emplace_back(dictionary, offset);
+  known.emplace_back(key, offset);
   end += passes::alignSlot(passes::byteSize(op.getType()));
   return offset;
 }
@@ -57,7 +57,7 @@ Ref SlotAssigner::makeRef(Value value) {
     return {storage.createFixed(arena, slot.offset), 0, 0, false, slot.stride};
   }
   if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
-    auto slot = module.lookupSymbol(get.getCache())->getAttrOfType<kern::SlotAttr>("kern.slot");
+    auto slot = kern::slotOfSymbol(module.lookupSymbol(get.getCache()));
     return {storage.createFixed(slot.getArena(), slot.getOffset()), 0, 0, false, slot.getStride()};
   }
   if (OpOperand *updated = seq::updatedOperand(value))
@@ -209,7 +209,7 @@ void SlotAssigner::assignGradient(seq::GradientOp op) {
 
 LogicalResult SlotAssigner::assignReturn(func::FuncOp function, Operation *end) {
   for (OpOperand &use : end->getOpOperands()) {
-    auto slot = function.getResultAttrOfType<kern::SlotAttr>(use.getOperandNumber(), "kern.slot");
+    auto slot = kern::slotOfResult(function, use.getOperandNumber());
     demand(use, {storage.createFixed(slot.getArena(), slot.getOffset())});
   }
   return success();
@@ -280,7 +280,7 @@ LogicalResult SlotAssigner::run(func::FuncOp entry) {
   }
   Block &block = entry.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
-    auto slot = entry.getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
+    auto slot = kern::slotOf(argument);
     refs[argument] = {storage.createFixed(slot.getArena(), slot.getOffset())};
   }
   if (failed(assignReturn(entry, block.getTerminator())))

@@ -5,6 +5,7 @@
 #include "codegen/memory/Shadow.h"
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
+#include "ir/kern/Slots.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -14,16 +15,8 @@ AwaitedBuckets::AwaitedBuckets(ModuleOp module)
     : buckets(bucketsOf(module)),
       rowBytes(passes::flatColumns * passes::layoutParameters(module).elementType.getIntOrFloatBitWidth() / 8) {}
 
-static kern::SlotAttr slotOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
-  auto slots = value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots");
-  return cast<kern::SlotAttr>(slots[cast<OpResult>(value).getResultNumber()]);
-}
-
 int64_t AwaitedBuckets::neededFor(Value value, int64_t iteration, bool inBody) const {
-  kern::SlotAttr slot = slotOf(value);
+  kern::SlotAttr slot = kern::slotOf(value);
   bool isRounded = slot.getArena() == kern::Arena::rounded; // half as many bytes, element for element
   if (slot.getArena() != kern::Arena::parameters && !isRounded)
     return 0;

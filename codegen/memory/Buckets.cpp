@@ -2,13 +2,14 @@
 #include "codegen/memory/Buckets.h"
 
 #include "codegen/memory/Timeline.h"
+#include "ir/kern/Attributes.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
 SmallVector<kern::BucketAttr> stretto::codegen::bucketsOf(ModuleOp module) {
-  auto buckets = module->getAttrOfType<ArrayAttr>("kern.buckets");
+  auto buckets = module->getAttrOfType<ArrayAttr>(kern::bucketsAttr);
   return buckets ? llvm::to_vector(buckets.getAsRange<kern::BucketAttr>()) : SmallVector<kern::BucketAttr>();
 }
 

@@ -5,6 +5,7 @@
 #include "codegen/memory/Passes.h"
 #include "codegen/memory/Slots.h"
 #include "codegen/memory/Timeline.h"
+#include "ir/kern/Attributes.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -122,7 +123,7 @@ private:
     auto attributes = llvm::map_to_vector(buckets, [&](const FinalRows &rows) -> Attribute {
       return kern::BucketAttr::get(&getContext(), rows.first, rows.end - rows.first);
     });
-    getOperation()->setAttr("kern.buckets", b.getArrayAttr(attributes));
+    getOperation()->setAttr(kern::bucketsAttr, b.getArrayAttr(attributes));
     tellReady(ready.runs, buckets);
     report(entry, ready, buckets, rowBytes);
   }

@@ -1,7 +1,7 @@
 //===- Entries.cpp - the entry points of a program ------------------------===//
 #include "codegen/memory/Entries.h"
 
-#include "ir/kern/KernOps.h"
+#include "ir/kern/Slots.h"
 #include "ir/seq/Purpose.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -29,11 +29,11 @@ void stretto::codegen::assignInterface(func::FuncOp entry, InterfaceSizes &sizes
   bool readsModel = isEntry(entry, seq::EntryKind::evaluation) || isEntry(entry, seq::EntryKind::decoding);
   int64_t input = 0, output = readsModel ? passes::evaluationOffset : passes::lossOffset; // the loss of the step stays
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (!entry.getArgAttr(i, "kern.slot"))
-      entry.setArgAttr(i, "kern.slot", slotIn(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
+    if (!kern::slotOfArgument(entry, i))
+      entry.setArgAttr(i, kern::slotAttr, slotIn(kern::Arena::inputs, entry.getArgumentTypes()[i], input));
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (!entry.getResultAttr(i, "kern.slot"))
-      entry.setResultAttr(i, "kern.slot", slotIn(kern::Arena::outputs, entry.getResultTypes()[i], output));
+    if (!kern::slotOfResult(entry, i))
+      entry.setResultAttr(i, kern::slotAttr, slotIn(kern::Arena::outputs, entry.getResultTypes()[i], output));
   sizes.inputs = std::max(sizes.inputs, input);
   sizes.outputs = std::max({sizes.outputs, output, passes::evaluationOffset});
 }

@@ -2,6 +2,8 @@
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/memory/SharedGradients.h"
+#include "ir/kern/Attributes.h"
+#include "ir/kern/Slots.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -22,7 +24,7 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
       return signalPassFailure();
     parameters = passes::layoutParameters(module);
     for (auto [op, slot] : parameters.slots)
-      op->setAttr("kern.slot",
+      op->setAttr(kern::slotAttr,
                   kern::SlotAttr::get(&getContext(), kern::Arena::parameters, slot.offset, slot.stride, 0));
     int64_t cacheBytes = assignCaches(module);
     InterfaceSizes interface;
@@ -46,8 +48,8 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
                         parameters.roundedBytes,
                         cacheBytes,
                         parameters.squaresBytes};
-    module->setAttr("kern.arenas", DenseI64ArrayAttr::get(&getContext(), arenas));
-    module->setAttr("kern.activation_bytes", Builder(&getContext()).getI64IntegerAttr(alone));
+    module->setAttr(kern::arenasAttr, DenseI64ArrayAttr::get(&getContext(), arenas));
+    module->setAttr(kern::activationBytesAttr, Builder(&getContext()).getI64IntegerAttr(alone));
   }
 
 private:
@@ -57,7 +59,7 @@ private:
     for (auto cache : module.getOps<seq::CacheOp>()) {
       int64_t trips = cache.getStacked() ? cache.getTensorType().getDimSize(0) : 1;
       int64_t stride = passes::alignSlot(passes::byteSize(cache.getType()) / trips);
-      cache->setAttr("kern.slot",
+      cache->setAttr(kern::slotAttr,
                      kern::SlotAttr::get(&getContext(), kern::Arena::cache, end, cache.getStacked() ? stride : 0, 0));
       end += trips * stride;
     }
@@ -116,13 +118,13 @@ private:
     auto addressOf = [&](Value value) { return assigner.getStorage().address(&getContext(), assigner.refOf(value)); };
     if (withArguments)
       for (BlockArgument argument : function.getArguments())
-        function.setArgAttr(argument.getArgNumber(), "kern.slot", addressOf(argument));
+        function.setArgAttr(argument.getArgNumber(), kern::slotAttr, addressOf(argument));
     for (Operation &op : function.getBody().front()) {
       if (op.getNumResults() == 0)
         continue;
       SmallVector<Attribute> slots =
           llvm::map_to_vector(op.getResults(), [&](Value result) { return static_cast<Attribute>(addressOf(result)); });
-      op.setAttr("kern.slots", ArrayAttr::get(&getContext(), slots));
+      op.setAttr(kern::slotsAttr, ArrayAttr::get(&getContext(), slots));
     }
   }
 

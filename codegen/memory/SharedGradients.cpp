@@ -1,6 +1,7 @@
 //===- SharedGradients.cpp - activations in the memory of gradients -------===//
 #include "codegen/memory/SharedGradients.h"
 
+#include "ir/kern/Slots.h"
 #include "ir/seq/Purpose.h"
 
 using namespace mlir;
@@ -13,10 +14,10 @@ static bool leavesGradients(func::FuncOp entry) {
     return true;
   auto lies = [](kern::SlotAttr slot) { return slot && slot.getArena() == kern::Arena::gradients; };
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (lies(entry.getArgAttrOfType<kern::SlotAttr>(i, "kern.slot")))
+    if (lies(kern::slotOfArgument(entry, i)))
       return true;
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (lies(entry.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot")))
+    if (lies(kern::slotOfResult(entry, i)))
       return true;
   return false;
 }

@@ -17,7 +17,7 @@ public:
   int64_t bytes() const { return end; }
 
 private:
-  llvm::SmallVector<std::pair<mlir::DictionaryAttr, int64_t>> known;
+  llvm::SmallVector<std::pair<mlir::Attribute, int64_t>> known;
   int64_t end = 0;
 };
 

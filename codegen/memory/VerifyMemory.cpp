@@ -7,6 +7,8 @@
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/Overwrite.h"
+#include "ir/kern/Slots.h"
+#include "passes/support/PositionRows.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -28,12 +30,12 @@ public:
   LogicalResult entry() {
     for (auto parameter : module.getOps<seq::ParameterOp>()) {
       Content content = contents[parameter] = freshOf(parameter, parameter.getTensorType());
-      shadow.write(parameterSpan(parameter, slotOf(parameter)), content);
+      shadow.write(parameterSpan(parameter, kern::slotOfSymbol(parameter)), content);
       writeRounded(parameter);
     }
     for (auto cache : module.getOps<seq::CacheOp>()) {
       contents[cache] = freshOf(cache, cache.getTensorType());
-      auto slot = cache->getAttrOfType<kern::SlotAttr>("kern.slot");
+      auto slot = kern::slotOfSymbol(cache);
       shadow.write(spanOf(cache.getType(), slot, 0, cache.getTensorType().getShape().back(), slot.getStride()),
                    contents[cache]);
     }
@@ -45,7 +47,7 @@ public:
       return failure();
     Operation *end = function.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-      auto slot = function.getResultAttrOfType<kern::SlotAttr>(i, "kern.slot");
+      auto slot = kern::slotOfResult(function, i);
       if (!shadow.holds(spanOf(value.getType(), slot, 0, columnsOf(value), 0), values[value]))
         return showOther(end->emitOpError() << "does not find result " << i << " in its slot",
                          spanOf(value.getType(), slot, 0, columnsOf(value), 0), values[value]);
@@ -61,7 +63,6 @@ private:
     auto type = cast<RankedTensorType>(value.getType());
     return type.getRank() ? type.getShape().back() : 1;
   }
-  static kern::SlotAttr slotOf(seq::ParameterOp op) { return op->getAttrOfType<kern::SlotAttr>("kern.slot"); }
 
   static Span parameterSpan(seq::ParameterOp op, kern::SlotAttr slot) {
     return spanOf(op.getTensorType(), slot, 0, op.getTensorType().getShape().back(), slot.getStride());
@@ -70,23 +71,15 @@ private:
   /// The copy in bf16, which the program keeps beside the parameter.
   void writeRounded(seq::ParameterOp op) {
     auto type = op.getTensorType().clone(BFloat16Type::get(module.getContext()));
-    kern::SlotAttr slot = slotOf(op);
+    kern::SlotAttr slot = kern::slotOfSymbol(op);
     passes::ParameterSlot half = passes::bf16Slot({slot.getOffset(), slot.getStride()});
     auto rounded = kern::SlotAttr::get(module.getContext(), kern::Arena::rounded, half.offset, half.stride, 0);
     Content content = roundedContents[op] = freshOf(op, type);
     shadow.write(spanOf(type, rounded, 0, type.getShape().back(), half.stride), content);
   }
 
-  static kern::SlotAttr slotOf(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-          .getArgAttrOfType<kern::SlotAttr>(argument.getArgNumber(), "kern.slot");
-    auto slots = value.getDefiningOp()->getAttrOfType<ArrayAttr>("kern.slots");
-    return cast<kern::SlotAttr>(slots[cast<OpResult>(value).getResultNumber()]);
-  }
-
   Span span(Value value) {
-    kern::SlotAttr slot = slotOf(value);
+    kern::SlotAttr slot = kern::slotOf(value);
     return spanOf(value.getType(), slot, iteration, rowStride(value), inBody ? 0 : slot.getStride());
   }
 
@@ -180,19 +173,38 @@ private:
       return (get.getRounded() ? roundedContents : contents)[module.lookupSymbol(get.getParameter())];
     if (auto get = dyn_cast<seq::GetCacheOp>(op))
       return contents[module.lookupSymbol(get.getCache())];
-    if (isa<seq::ReshapeOp>(op))
-      return values[op->getOperand(0)];
     if (auto pad = dyn_cast<kern::PadOp>(op))
       return padded(pad);
-    if (auto slice = dyn_cast<seq::SliceOp>(op))
-      return sliceColumns(values[slice.getOperand()], slice.getOperand().getType(), slice.getType(), slice.getOffset());
-    if (auto concat = dyn_cast<seq::ConcatOp>(op)) {
-      SmallVector<Content> pieces;
-      for (Value piece : concat.getInputs())
-        pieces.push_back(values[piece]);
-      return joinColumns(pieces, concat.getInputs().getTypes());
+    if (auto table = dyn_cast<seq::TableOp>(op))
+      return tabulated(table);
+    auto alias = dyn_cast<seq::AliasOp>(op);
+    return alias ? viewedAs(alias) : std::nullopt;
+  }
+
+  /// Equal tables in one place are one, which is there before the program runs.
+  Content tabulated(seq::TableOp table) {
+    auto [known, isFirst] = tables.try_emplace({passes::tableKey(table), kern::slotOf(table.getResult())});
+    if (isFirst) {
+      known->second = freshOf(table, table.getType());
+      shadow.write(span(table.getResult()), known->second);
     }
-    return std::nullopt;
+    return known->second;
+  }
+
+  std::optional<Content> viewedAs(seq::AliasOp op) {
+    ValueRange operands = op->getOperands();
+    switch (op.getAlias()) {
+    case seq::Alias::whole:
+      return values[operands[0]];
+    case seq::Alias::columns:
+      return sliceColumns(values[operands[0]], operands[0].getType(), op->getResultTypes()[0], op.getFirstColumn(0));
+    case seq::Alias::pieces:
+      return joinColumns(llvm::map_to_vector(operands, [&](Value piece) { return values[piece]; }),
+                         operands.getTypes());
+    case seq::Alias::reserved:
+      return std::nullopt;
+    }
+    llvm_unreachable("an alias");
   }
 
   /// Nobody writes the padding, but it belongs to the value from here on: what else is stored there is found.
@@ -201,7 +213,7 @@ private:
     SmallVector<int64_t> shape(to.getShape());
     shape.back() -= columnsOf(op.getOperand());
     RankedTensorType behind = to.clone(shape);
-    kern::SlotAttr slot = slotOf(op.getResult());
+    kern::SlotAttr slot = kern::slotOf(op.getResult());
     Span place = spanOf(behind, slot, iteration, rowStride(op.getResult()), 0);
     place.base += columnsOf(op.getOperand()) * to.getElementTypeBitWidth() / 8;
     Content padding = freshOf(op, behind);
@@ -211,7 +223,7 @@ private:
 
   LogicalResult checkGradient(seq::GradientOp op) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(op.getParameter()));
-    kern::SlotAttr slot = slotOf(parameter);
+    kern::SlotAttr slot = kern::slotOfSymbol(parameter);
     auto gradient = kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
     if (!shadow.holds(parameterSpan(parameter, gradient), values[op.getValue()]))
       return showOther(op.emitOpError() << "does not find its value in the gradient arena",
@@ -223,7 +235,7 @@ private:
   LogicalResult checkReady(kern::ReadyOp op) {
     for (auto [name, gradient] : llvm::zip(op.getParameters().getAsRange<FlatSymbolRefAttr>(), op.getGradients())) {
       auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(name.getValue()));
-      kern::SlotAttr slot = slotOf(parameter);
+      kern::SlotAttr slot = kern::slotOfSymbol(parameter);
       auto flat = kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
       Span place =
           inBody ? spanOf(gradient.getType(), flat, iteration, columnsOf(gradient), 0) : parameterSpan(parameter, flat);
@@ -281,8 +293,9 @@ private:
   ReadyCheck ready;
   Shadow shadow;
   DenseMap<Value, Content> values;
-  DenseMap<Operation *, Content> contents, roundedContents; // of parameters and caches
-  std::map<uint64_t, Operation *> makers;                   // of bytes, by the first of their names
+  DenseMap<Operation *, Content> contents, roundedContents;  // of parameters and caches
+  DenseMap<std::pair<Attribute, Attribute>, Content> tables; // by what they hold and their slots
+  std::map<uint64_t, Operation *> makers;                    // of bytes, by the first of their names
   int64_t iteration = 0;
   bool inBody = false;
 };

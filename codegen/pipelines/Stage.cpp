@@ -3,6 +3,7 @@
 
 #include "codegen/host/Parameters.h"
 #include "codegen/pipelines/Passes.h"
+#include "ir/kern/Attributes.h"
 #include "ir/kern/KernOps.h"
 #include "ir/seq/Purpose.h"
 #include "passes/autodiff/Passes.h"
@@ -47,7 +48,7 @@ std::optional<Phase> stretto::codegen::phaseOf(ModuleOp module) {
     return Phase::llvm;
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return Phase::nvvm;
-  if (module->hasAttr("kern.arenas"))
+  if (module->hasAttr(kern::arenasAttr))
     return Phase::kernels;
   if (hasEntry(module, seq::EntryKind::optimizer) ||
       findInside(module, [](Operation *op) { return isa<kern::RowwiseOp>(op); }))
@@ -61,7 +62,7 @@ StringRef stretto::codegen::stageName(std::optional<Phase> phase) { return phase
 
 Operation *stretto::codegen::findUnfinished(ModuleOp module) {
   if (Operation *op = findInside(module, [](Operation *op) {
-        return isa<seq::BackwardOp>(op) || op->hasAttr(passes::kIdAttr) || op->hasAttr("kern.group");
+        return isa<seq::BackwardOp>(op) || op->hasAttr(passes::kIdAttr) || op->hasAttr(kern::groupAttr);
       }))
     return op;
   bool lacksOptimizer = phaseOf(module) == Phase::fused && !hasEntry(module, seq::EntryKind::optimizer);

@@ -1,6 +1,7 @@
 //===- KernDialect.cpp - registration of the dialect `kern` --------------------===//
 #include "ir/kern/KernOps.h"
 
+#include "ir/kern/Attributes.h"
 #include "ir/seq/AttributeRules.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -120,14 +121,14 @@ static bool isBytesOfArenas(Attribute attribute) {
 }
 
 static constexpr AttributeRule rules[] = {
-    {"kern.target", expectedText, isText},
-    {"kern.cpu", expectedText, isText},
-    {"kern.cpu_features", expectedText, isText},
+    {targetAttr, expectedText, isText},
+    {cpuAttr, expectedText, isText},
+    {cpuFeaturesAttr, expectedText, isText},
     {"kern.chip", expectedText, isText},
-    {"kern.activation_bytes", expectedCount, isCount},
-    {"kern.arenas", "an array<i64> of the bytes of each arena", isBytesOfArenas},
-    {"kern.buckets", "a list of #kern.bucket", isListOf<BucketAttr>},
-    {"kern.images", "a list of #kern.image", isListOf<ImageAttr>},
+    {activationBytesAttr, expectedCount, isCount},
+    {arenasAttr, "an array<i64> of the bytes of each arena", isBytesOfArenas},
+    {bucketsAttr, "a list of #kern.bucket", isListOf<BucketAttr>},
+    {imagesAttr, "a list of #kern.image", isListOf<ImageAttr>},
 };
 
 LogicalResult KernDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

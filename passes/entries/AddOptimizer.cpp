@@ -1,4 +1,5 @@
 //===- AddOptimizer.cpp - gradient norm, clipping, AdamW ----------------------===//
+#include "ir/kern/Slots.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Purpose.h"
 #include "passes/entries/Passes.h"
@@ -53,7 +54,7 @@ private:
     auto function = func::FuncOp::create(b, name, b.getFunctionType(types, {}));
     setEntryKind(function, seq::EntryKind::optimizer);
     for (auto [i, argument] : llvm::enumerate(arguments))
-      function.setArgAttr(i, "kern.slot", argument.second);
+      function.setArgAttr(i, kern::slotAttr, argument.second);
     b.setInsertionPointToStart(function.addEntryBlock());
     return function;
   }
@@ -63,7 +64,7 @@ private:
     func::ReturnOp::create(b, values);
     function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
     for (auto [i, result] : llvm::enumerate(results))
-      function.setResultAttr(i, "kern.slot", result.second);
+      function.setResultAttr(i, kern::slotAttr, result.second);
   }
 
   using Body = llvm::function_ref<SmallVector<Value>(RowBuilder &, ArrayRef<Value>)>;

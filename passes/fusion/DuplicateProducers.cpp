@@ -4,6 +4,7 @@
 #include "passes/support/OperationCost.h"
 #include "passes/support/StoredBytes.h"
 
+#include "ir/kern/Attributes.h"
 #include "ir/seq/Marks.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -20,7 +21,7 @@ using namespace stretto;
 using namespace stretto::passes;
 
 static std::optional<int64_t> groupOf(Operation *op) {
-  auto number = op ? op->getAttrOfType<IntegerAttr>("kern.group") : IntegerAttr();
+  auto number = op ? op->getAttrOfType<IntegerAttr>(kern::groupAttr) : IntegerAttr();
   return number ? std::optional(number.getInt()) : std::nullopt;
 }
 
@@ -173,10 +174,10 @@ void ProducerDuplicator::duplicate(const Passage &passage, int64_t reader) {
     copyOperands(op);
     Operation *again = copy(op);
     if (roles.addCopy(again, op) == RowRole::member) {
-      again->setAttr("kern.group", builder.getI64IntegerAttr(reader));
+      again->setAttr(kern::groupAttr, builder.getI64IntegerAttr(reader));
       members[reader].push_back(again);
     } else {
-      again->removeAttr("kern.group");
+      again->removeAttr(kern::groupAttr);
     }
   }
   llvm::sort(members[reader], [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });

@@ -2,6 +2,7 @@
 #include "passes/fusion/GroupRemarks.h"
 #include "passes/fusion/Passes.h"
 
+#include "ir/kern/Attributes.h"
 #include "ir/seq/Marks.h"
 
 #include "mlir/IR/Remarks.h"
@@ -48,7 +49,7 @@ public:
     DenseMap<unsigned, int64_t> numbers;
     for (Operation *op : graph.getMembers()) {
       int64_t number = numbers.try_emplace(graph.getGroup(op), numbers.size()).first->second;
-      op->setAttr("kern.group", builder.getI64IntegerAttr(number));
+      op->setAttr(kern::groupAttr, builder.getI64IntegerAttr(number));
     }
     remarkGroups(function, graph, costs, explain ? collectNotFused() : SmallVector<NotFused>());
   }

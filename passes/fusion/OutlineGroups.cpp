@@ -2,6 +2,7 @@
 #include "passes/fusion/Passes.h"
 #include "passes/fusion/RowForm.h"
 
+#include "ir/kern/Attributes.h"
 #include "ir/seq/Purpose.h"
 
 namespace stretto::passes {
@@ -56,7 +57,7 @@ class Outliner {
 public:
   Outliner(func::FuncOp function, const RowAnalysis &rows) : function(function), roles(function, rows) {
     for (Operation &op : function.getBody().front())
-      if (auto number = op.getAttrOfType<IntegerAttr>("kern.group"))
+      if (auto number = op.getAttrOfType<IntegerAttr>(kern::groupAttr))
         groups[number.getInt()].push_back(&op);
   }
 
@@ -195,7 +196,7 @@ LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Mem
 void Outliner::eraseCopied() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
     bool isDuplicated = roles.getRole(&op) == RowRole::duplicated;
-    if (op.hasAttr("kern.group") || (isDuplicated && op.use_empty()))
+    if (op.hasAttr(kern::groupAttr) || (isDuplicated && op.use_empty()))
       op.erase();
   }
 }

@@ -1,6 +1,8 @@
 //===- RowForm.cpp - operations on whole activations, written for one row -----===//
 #include "passes/fusion/RowForm.h"
 
+#include "ir/kern/Attributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -72,7 +74,7 @@ Value RowForm::copy(Operation *op, Form form) {
     mapping.map(operand, copied);
   }
   Operation *copied = builder.clone(*op, mapping);
-  copied->removeAttr("kern.group");
+  copied->removeAttr(kern::groupAttr);
   if (!isa<seq::ColumnSumOp>(op)) // its result has no rows
     copied->getResult(0).setType(dropRows(op->getResult(0).getType(), form));
   return copied->getResult(0);

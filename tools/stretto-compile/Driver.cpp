@@ -13,6 +13,7 @@
 #include "codegen/target/EmitObject.h"
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
+#include "ir/kern/Attributes.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
 #include "passes/support/Refusal.h"
@@ -150,7 +151,7 @@ private:
       return false;
     if (!reached && documentsOf(*module)) // the target may be another one now
       setDocuments(numberOf("seq.batch"), numberOf("seq.length"));
-    auto made = (*module)->getAttrOfType<StringAttr>("kern.cpu");
+    auto made = (*module)->getAttrOfType<StringAttr>(kern::cpuAttr);
     if (made && line.cpu == CommandLine().cpu && made.getValue() != target.cpu && !resolveTarget(made.getValue()))
       return false;
     describeTarget();
@@ -161,9 +162,9 @@ private:
 
   void describeTarget() {
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
-    (*module)->setAttr("kern.target", text(line.backend->programTarget(settings)));
-    (*module)->setAttr("kern.cpu", text(target.cpu));
-    (*module)->setAttr("kern.cpu_features", text(target.instructionSets));
+    (*module)->setAttr(kern::targetAttr, text(line.backend->programTarget(settings)));
+    (*module)->setAttr(kern::cpuAttr, text(target.cpu));
+    (*module)->setAttr(kern::cpuFeaturesAttr, text(target.instructionSets));
     line.backend->describe(*module, settings);
   }
 

@@ -1,6 +1,7 @@
 //===- Stages.cpp - IR that was printed, edited and is to be continued ----===//
 #include "tools/stretto-compile/Stages.h"
 
+#include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
 #include "ir/seq/LossTerms.h"
 #include "tools/stretto-compile/Shape.h"
@@ -38,7 +39,7 @@ static std::string specOption(const CommandLine &line) {
 
 /// Schedules are for one target; behind the kernels' last stage also what runs them is fixed.
 static std::string checkTarget(const Stage &stage, const CommandLine &line) {
-  auto attribute = stage.module.get()->getAttrOfType<StringAttr>("kern.target");
+  auto attribute = stage.module.get()->getAttrOfType<StringAttr>(kern::targetAttr);
   if (!attribute || !stage.phase || *stage.phase < codegen::Phase::kernels)
     return "";
   StringRef made = attribute.getValue(), target = made.split('-').first;

@@ -9,6 +9,7 @@
 #include "codegen/cuda/async/AsyncChecks.h"
 #include "codegen/cuda/async/BlockStates.h"
 #include "codegen/cuda/async/SharedRanges.h"
+#include "ir/kern/Attributes.h"
 #include "ir/kern/KernOps.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -78,7 +79,7 @@ using Access = std::pair<Value, int64_t>;
 static int64_t boxBytes(Value map) {
   auto argument = dyn_cast<BlockArgument>(map);
   Operation *function = argument ? argument.getOwner()->getParentOp() : nullptr;
-  auto maps = function ? function->getAttrOfType<ArrayAttr>("kern.tensor_maps") : ArrayAttr();
+  auto maps = function ? function->getAttrOfType<ArrayAttr>(kern::tensorMapsAttr) : ArrayAttr();
   int64_t number = maps ? argument.getArgNumber() + maps.size() - argument.getOwner()->getNumArguments() : -1;
   auto attribute = number >= 0 ? dyn_cast<kern::TensorMapAttr>(maps[number]) : kern::TensorMapAttr();
   if (!attribute)

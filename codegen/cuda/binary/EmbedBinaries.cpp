@@ -1,7 +1,8 @@
 //===- EmbedBinaries.cpp - kernels become machine code in the program ----------===//
-#include "codegen/cuda/Clusters.h"
+#include "codegen/cuda/Grid.h"
 #include "codegen/cuda/binary/Binary.h"
 #include "codegen/cuda/binary/Passes.h"
+#include "ir/kern/Attributes.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EMBEDCUDABINARIES
@@ -33,7 +34,7 @@ struct EmbedBinariesPass : stretto::codegen::impl::EmbedCudaBinariesBase<EmbedBi
     for (gpu::GPUModuleOp part : parts)
       if (failed(embed(part, *wanted, *toolkit, images)))
         return signalPassFailure();
-    module->setAttr("kern.images", ArrayAttr::get(&getContext(), images));
+    module->setAttr(kern::imagesAttr, ArrayAttr::get(&getContext(), images));
   }
 
 private:
@@ -68,12 +69,11 @@ private:
   void addKernel(OpBuilder &builder, const KernelCost &cost) {
     LLVM::LLVMFuncOp kernel = cost.kernel;
     auto number = [&](StringRef name) { return kernel->getAttrOfType<IntegerAttr>(name).getInt(); };
-    auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel_attributes::grid);
+    auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kern::gridAttr);
     kern::DeviceKernelOp::create(builder, kernel.getLoc(), nameOf(kernel), kernel.getSymName(), grid,
-                                 number(kernel_attributes::block), clusterBlocksOf(kernel), cost.shared,
-                                 dynamicSharedOf(kernel), cost.registers, cost.spills, cost.local,
-                                 number(kernel_attributes::bytesMoved), number(kernel_attributes::flops),
-                                 kernel->getAttrOfType<ArrayAttr>(kernel_attributes::tensorMaps));
+                                 number(kern::blockAttr), clusterBlocksOf(kernel), cost.shared, dynamicSharedOf(kernel),
+                                 cost.registers, cost.spills, cost.local, number(kern::bytesMovedAttr),
+                                 number(kern::flopsAttr), kernel->getAttrOfType<ArrayAttr>(kern::tensorMapsAttr));
   }
 };
 } // namespace

@@ -1,6 +1,8 @@
 //===- KernelTable.cpp - what the kernels take of the GPU, as a table -----===//
 #include "codegen/cuda/binary/KernelTable.h"
 
+#include "ir/kern/Attributes.h"
+
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -56,8 +58,8 @@ void stretto::codegen::printKernelTable(ArrayRef<KernelCost> costs, const Chip &
   line(StringRef("kernel"), "grid", "block", "registers", "spills", "shared", "warps");
   for (const KernelCost &cost : costs) {
     LLVM::LLVMFuncOp kernel = cost.kernel;
-    auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel_attributes::grid);
-    int64_t block = kernel->getAttrOfType<IntegerAttr>(kernel_attributes::block).getInt();
+    auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kern::gridAttr);
+    int64_t block = kernel->getAttrOfType<IntegerAttr>(kern::blockAttr).getInt();
     line(nameOf(kernel), llvm::formatv("{0} x {1}", grid[0], grid[1]).str(), block, cost.registers, cost.spills,
          cost.allShared(), multiprocessor.warpsOf(block, cost.registers, cost.allShared()));
   }

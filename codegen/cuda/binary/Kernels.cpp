@@ -1,10 +1,11 @@
 //===- Kernels.cpp - what a module of kernels asks of the GPU -------------===//
 #include "codegen/cuda/binary/Kernels.h"
 
-#include "codegen/cuda/Clusters.h"
+#include "codegen/cuda/Grid.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/binary/KernelTable.h"
-#include "ir/kern/KernOps.h"
+#include "ir/kern/Attributes.h"
+#include "ir/kern/Kernels.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMRequiresSMTraits.h"
@@ -24,7 +25,7 @@ SmallVector<LLVM::LLVMFuncOp> stretto::codegen::kernelsOf(gpu::GPUModuleOp modul
 }
 
 StringRef stretto::codegen::nameOf(LLVM::LLVMFuncOp kernel) {
-  auto name = kernel->getAttrOfType<StringAttr>(kernel_attributes::name);
+  auto name = kernel->getAttrOfType<StringAttr>(kern::kernelAttr);
   return name ? name.getValue() : kernel.getSymName();
 }
 
@@ -136,16 +137,15 @@ static LogicalResult checkOperation(Operation *op, const Chip &chip) {
 }
 
 static LogicalResult checkAttributes(LLVM::LLVMFuncOp kernel) {
-  auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel_attributes::grid);
-  auto block = kernel->getAttrOfType<IntegerAttr>(kernel_attributes::block);
-  for (StringRef number : {kernel_attributes::bytesMoved, kernel_attributes::flops})
+  auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(kern::gridAttr);
+  auto block = kernel->getAttrOfType<IntegerAttr>(kern::blockAttr);
+  for (StringRef number : {kern::bytesMovedAttr, kern::flopsAttr})
     if (!kernel->getAttrOfType<IntegerAttr>(number))
       return emitError(kernel.getLoc()) << slotOf(kernel) << "needs the number " << number;
-  if (!kernel->getAttrOfType<StringAttr>(kernel_attributes::name) || !grid || grid.size() != 2 || !block)
-    return emitError(kernel.getLoc()) << slotOf(kernel) << "needs " << kernel_attributes::name << ", "
-                                      << kernel_attributes::grid << " = array<i64: X, Y> and "
-                                      << kernel_attributes::block;
-  return checkClusters(kernel, grid[0]);
+  if (!kernel->getAttrOfType<StringAttr>(kern::kernelAttr) || !grid || grid.size() != 2 || !block)
+    return emitError(kernel.getLoc()) << slotOf(kernel) << "needs " << kern::kernelAttr << ", " << kern::gridAttr
+                                      << " = array<i64: X, Y> and " << kern::blockAttr;
+  return checkGrid(kernel, grid);
 }
 
 /// Whether a parameter is a tensor map by value.
@@ -156,7 +156,7 @@ static bool takesTensorMap(LLVM::LLVMFuncOp kernel, unsigned parameter) {
 }
 
 static LogicalResult checkTensorMaps(LLVM::LLVMFuncOp kernel) {
-  auto listed = kernel->getAttrOfType<ArrayAttr>(kernel_attributes::tensorMaps);
+  auto listed = kernel->getAttrOfType<ArrayAttr>(kern::tensorMapsAttr);
   size_t maps = listed ? listed.size() : 0, parameters = kernel.getNumArguments();
   size_t taken = llvm::count_if(llvm::seq<unsigned>(0, parameters),
                                 [&](unsigned parameter) { return takesTensorMap(kernel, parameter); });
@@ -164,7 +164,7 @@ static LogicalResult checkTensorMaps(LLVM::LLVMFuncOp kernel) {
                                                [&](unsigned last) { return takesTensorMap(kernel, last); });
   if (!areLast)
     return emitError(kernel.getLoc()) << slotOf(kernel) << "must take each of its " << maps << " "
-                                      << kernel_attributes::tensorMaps << " by value behind its buffers, "
+                                      << kern::tensorMapsAttr << " by value behind its buffers, "
                                       << kern::TensorMapAttr::bytes << " bytes with "
                                       << NVVM::NVVMDialect::getGridConstantAttrName() << ", but " << taken
                                       << " parameters are such";

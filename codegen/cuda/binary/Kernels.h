@@ -8,13 +8,6 @@
 
 namespace stretto::codegen {
 
-/// The names of the attributes of kernels, as the pass `kern-lower-cuda-kernels` writes them on `llvm.func`.
-namespace kernel_attributes {
-inline constexpr llvm::StringLiteral name = "kern.kernel", grid = "kern.grid", block = "kern.block",
-                                     bytesMoved = "kern.bytes_moved", flops = "kern.flops",
-                                     tensorMaps = "kern.tensor_maps";
-}
-
 /// The kernels of a module, in order.
 llvm::SmallVector<mlir::LLVM::LLVMFuncOp> kernelsOf(mlir::gpu::GPUModuleOp module);
 

@@ -1,5 +1,5 @@
-//===- Clusters.cpp - what kernels say of their clusters -----------------------------===//
-#include "codegen/cuda/Clusters.h"
+//===- Grid.cpp - what kernels say of the blocks of a launch -------------------------===//
+#include "codegen/cuda/Grid.h"
 
 #include "ir/kern/KernOps.h"
 
@@ -21,7 +21,7 @@ int64_t stretto::codegen::clusterBlocksOf(Operation *kernel) {
   return blocks;
 }
 
-LogicalResult stretto::codegen::checkClusters(LLVM::LLVMFuncOp kernel, int64_t gridX) {
+static LogicalResult checkClusters(LLVM::LLVMFuncOp kernel, int64_t gridX) {
   constexpr int64_t most = kern::DeviceKernelOp::mostOfCluster;
   ArrayRef<int32_t> dims = clusterDimsOf(kernel);
   int64_t blocks = clusterBlocksOf(kernel);
@@ -33,4 +33,12 @@ LogicalResult stretto::codegen::checkClusters(LLVM::LLVMFuncOp kernel, int64_t g
     return kernel.emitOpError("kern.grid must have a multiple of the ")
            << blocks << " blocks of a cluster along x, but got " << gridX;
   return success();
+}
+
+LogicalResult stretto::codegen::checkGrid(LLVM::LLVMFuncOp kernel, ArrayRef<int64_t> grid) {
+  auto isPossible = [](int64_t blocks, int64_t most) { return blocks >= 1 && blocks <= most; };
+  if (!isPossible(grid[0], mostGridX) || !isPossible(grid[1], mostGridY))
+    return kernel.emitOpError() << "'" << kernel.getName() << "' must have 1 to " << mostGridX
+                                << " blocks along x and 1 to " << mostGridY << " along y, but got " << grid;
+  return checkClusters(kernel, grid[0]);
 }
