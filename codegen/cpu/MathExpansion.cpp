@@ -33,7 +33,7 @@ public:
 
   Value real(double value) { return constant(type, b.getF32FloatAttr(static_cast<float>(value))); }
   Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, x, y, z); }
-  /// `bound` where `x predicate bound`, else `y`; NaN keeps y.
+  /// `then` where `x predicate bound`, else `y`; NaN keeps y.
   Value where(arith::CmpFPredicate predicate, Value x, double bound, double then, Value y) {
     Value condition = arith::CmpFOp::create(b, predicate, x, real(bound));
     return arith::SelectOp::create(b, condition, real(then), y);

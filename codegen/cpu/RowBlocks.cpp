@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static unsigned bytesOf(Type type) {
+static int64_t bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
 }

@@ -103,8 +103,8 @@ MeetingColumns::Columns MeetingColumns::resultOf(Operation *op) {
     }
   } else {
     for (Value operand : op->getOperands())
-      for (auto [e, column] : llvm::enumerate(known[operand]))
-        result[e] = meet(result[e], column);
+      for (auto [met, column] : llvm::zip_equal(result, known[operand]))
+        met = meet(met, column);
   }
   return result;
 }

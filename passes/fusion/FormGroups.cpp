@@ -60,8 +60,9 @@ private:
   bool consider(const Candidate &candidate);
   void joinSums(Operation *op);
   /// Why the groups of two members may not merge; nothing when they may. What lies between is not looked up.
-  std::optional<NotFused> refuse(const Candidate &candidate) const;
-  std::optional<NotFused> refuseCost(const Candidate &candidate) const;
+  std::optional<NotFused> refuse(const Candidate &candidate);
+  std::optional<NotFused> refuseCost(const Candidate &candidate);
+  const GroupCost &costOfGroup(unsigned group);
   std::string describeBetween(unsigned a, unsigned b) const {
     return describe(graph.findBetween(a, b)) + " lies between";
   }
@@ -84,6 +85,8 @@ private:
   GroupGraph graph;
   CostModel costs;
   SmallVector<std::pair<Candidate, NotFused>> refused;
+  DenseMap<unsigned, GroupCost> groupCosts; // of groups as they are
+  GroupCost mergedCost;                     // of the two groups that `refuse` was asked about last
 };
 } // namespace
 
@@ -119,6 +122,8 @@ bool Former::consider(const Candidate &candidate) {
     return false;
   }
   graph.merge(a, b);
+  groupCosts.erase(std::max(a, b));
+  groupCosts[std::min(a, b)] = mergedCost;
   return true;
 }
 
@@ -139,7 +144,7 @@ void Former::joinSums(Operation *op) {
     graph.mergeJoin(group, op);
 }
 
-std::optional<NotFused> Former::refuse(const Candidate &candidate) const {
+std::optional<NotFused> Former::refuse(const Candidate &candidate) {
   auto [producer, reader, saved, isMinor] = candidate;
   unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
   if (areApart(producer, reader))
@@ -155,12 +160,19 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate) const {
   return refuseCost(candidate);
 }
 
-std::optional<NotFused> Former::refuseCost(const Candidate &candidate) const {
-  ArrayRef<Operation *> left = graph.getMembersOf(graph.getGroup(candidate.producer));
-  ArrayRef<Operation *> right = graph.getMembersOf(graph.getGroup(candidate.reader));
-  SmallVector<Operation *> both(left);
-  llvm::append_range(both, right);
-  GroupCost a = costOf(graph, left, costs), b = costOf(graph, right, costs), merged = costOf(graph, both, costs);
+const GroupCost &Former::costOfGroup(unsigned group) {
+  auto [it, inserted] = groupCosts.try_emplace(group);
+  if (inserted)
+    it->second = costOf(graph, graph.getMembersOf(group), costs);
+  return it->second;
+}
+
+std::optional<NotFused> Former::refuseCost(const Candidate &candidate) {
+  unsigned left = graph.getGroup(candidate.producer), right = graph.getGroup(candidate.reader);
+  SmallVector<Operation *> both(graph.getMembersOf(left));
+  llvm::append_range(both, graph.getMembersOf(right));
+  GroupCost a = costOfGroup(left), b = costOfGroup(right);
+  const GroupCost &merged = mergedCost = costOf(graph, both, costs);
   if (merged.getCode() > kMostCode)
     return NotFused{candidate.producer, candidate.reader,
                     llvm::formatv("together they would be {0} operations in {1} stages, more code than compiles in "

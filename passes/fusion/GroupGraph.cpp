@@ -41,18 +41,8 @@ void GroupGraph::addNode(Operation *op) {
 }
 
 void GroupGraph::addEdges(Operation *op) {
-  llvm::SmallSetVector<Operation *, 8> readers;
-  llvm::SmallPtrSet<Operation *, 8> passed;
-  SmallVector<Operation *> work(op->getUsers());
-  while (!work.empty()) {
-    Operation *user = work.pop_back_val();
-    if (roles.getRole(user) != RowRole::duplicated)
-      readers.insert(user);
-    else if (passed.insert(user).second)
-      llvm::append_range(work, user->getUsers());
-  }
   unsigned node = nodes[op], output = outputs[op];
-  for (Operation *reader : readers)
+  for (Operation *reader : roles.findReaders(op->getResults()))
     edges.emplace_back(output, nodes[reader]);
   if (output != node)
     edges.emplace_back(node, output);

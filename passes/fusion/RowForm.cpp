@@ -66,6 +66,9 @@ Value RowForm::copy(Operation *op, Form form) {
     return copyConstant(op, form);
   if (auto broadcast = dyn_cast<seq::BroadcastOp>(op))
     return copyBroadcast(broadcast, form);
+  Value columns = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
+  if (countsColumns(op) && cast<RankedTensorType>(columns.getType()).getRank() <= countDropped(form))
+    return {};
   IRMapping mapping;
   for (Value operand : op->getOperands()) {
     Value copied = get(operand, form);

@@ -20,8 +20,15 @@ int64_t RowSpace::getRows() const {
 
 RowRoles::RowRoles(func::FuncOp function, const RowAnalysis &rows) : rows(rows) {
   for (Block &block : function.getBody())
-    for (Operation &op : llvm::reverse(block)) // readers first
+    for (Operation &op : llvm::reverse(block)) { // readers first
       roles[&op] = findRole(&op);
+      if (getRole(&op) != RowRole::duplicated)
+        continue;
+      if (isReadByParameterRow(op.getResult(0)))
+        ofParameterRows.insert(&op);
+      if (areColumnsRows(op.getResult(0)))
+        withRowColumns.insert(&op);
+    }
 }
 
 /// Whether fusion looks at an operation: one value is computed.
@@ -62,12 +69,28 @@ bool RowRoles::movesBetweenRows(Operation *reshape) const {
   return lead(from) != lead(to) && isReadByParameterRow(result);
 }
 
+/// Whether an operation is computed in a kernel of parameter rows.
+bool RowRoles::isOfParameterRows(Operation *op) const {
+  return ofParameterRows.contains(op) || (getRole(op) == RowRole::member && getSpace(op).isParameter);
+}
+
 bool RowRoles::isReadByParameterRow(Value value) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) { return isOfParameterRows(user); });
+}
+
+/// Whether a kernel of parameter rows spreads each column of a value over a row.
+bool RowRoles::areColumnsRows(Value value) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (getRole(user) == RowRole::duplicated)
-      return isReadByParameterRow(user->getResult(0));
-    return getRole(user) == RowRole::member && getSpace(user).isParameter;
+    auto broadcast = dyn_cast<seq::BroadcastOp>(user);
+    if (!broadcast)
+      return withRowColumns.contains(user);
+    bool isLast = broadcast.getDims().empty() || broadcast.getDims().back() + 1 == broadcast.getType().getRank();
+    return !isLast && isOfParameterRows(user);
   });
+}
+
+bool stretto::passes::countsColumns(Operation *op) {
+  return isa<seq::SliceOp, seq::ConcatOp, seq::PermuteOp, seq::ReduceOp, seq::ColumnIndexOp>(op);
 }
 
 static bool onlyMoves(Operation *op) {
@@ -94,6 +117,8 @@ RowRole RowRoles::findRole(Operation *op) const {
     return RowRole::duplicated;
   if (isReadOutside(op))
     return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
+  if (countsColumns(op) && areColumnsRows(result))
+    return RowRole::member;
   bool isOnTheWay = onlyMoves(op) || isa<arith::SIToFPOp>(op); // a whole number is as long as the real one it becomes
   if (kind == RowKind::row)
     return isOnTheWay ? RowRole::duplicated : RowRole::member;
@@ -126,6 +151,22 @@ bool RowRoles::isJoinOfSums(Operation *member) const {
     Operation *sum = value.getDefiningOp();
     return isa_and_present<seq::ColumnSumOp>(sum) && heads(sum) == heads(first);
   });
+}
+
+llvm::SmallSetVector<Operation *, 8> RowRoles::findReaders(ValueRange values) const {
+  llvm::SmallSetVector<Operation *, 8> readers;
+  llvm::SmallPtrSet<Operation *, 8> passed;
+  SmallVector<Operation *> work;
+  for (Value value : values)
+    llvm::append_range(work, value.getUsers());
+  while (!work.empty()) {
+    Operation *user = work.pop_back_val();
+    if (getRole(user) != RowRole::duplicated)
+      readers.insert(user);
+    else if (passed.insert(user).second)
+      llvm::append_range(work, user->getUsers());
+  }
+  return readers;
 }
 
 bool RowRoles::isReadElsewhere(Value value, function_ref<bool(Operation *)> inside) const {

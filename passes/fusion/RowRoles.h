@@ -6,6 +6,7 @@
 #include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace stretto::passes {
 
@@ -24,6 +25,9 @@ struct RowSpace {
   int64_t getRows() const;
 };
 
+/// Whether an operation tells the columns of a value apart, so that it has no form where each of them is a row.
+bool countsColumns(mlir::Operation *op);
+
 /// Roles of the operations of one function.
 class RowRoles {
 public:
@@ -35,6 +39,8 @@ public:
   /// Whether a member only puts column sums of equally shaped rows side by side. The kernel that makes the sums
   /// may do that as well.
   bool isJoinOfSums(mlir::Operation *member) const;
+  /// What reads one of `values`, perhaps through operations that are duplicated; those themselves are not among them.
+  llvm::SmallSetVector<mlir::Operation *, 8> findReaders(mlir::ValueRange values) const;
   /// Whether an operation other than those in `inside`, and their duplicated producers, reads `value`.
   bool isReadElsewhere(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> inside) const;
 
@@ -46,10 +52,14 @@ private:
   RowRole findRole(mlir::Operation *op) const;
   bool isReadOutside(mlir::Operation *op) const;
   bool movesBetweenRows(mlir::Operation *reshape) const;
+  bool isOfParameterRows(mlir::Operation *op) const;
   bool isReadByParameterRow(mlir::Value value) const;
+  bool areColumnsRows(mlir::Value value) const;
 
   const RowAnalysis &rows;
   llvm::DenseMap<mlir::Operation *, RowRole> roles;
+  llvm::DenseSet<mlir::Operation *> ofParameterRows; ///< duplicated operations that a kernel of parameter rows reads
+  llvm::DenseSet<mlir::Operation *> withRowColumns;  ///< those of whose columns each is a row there
 };
 
 } // namespace stretto::passes

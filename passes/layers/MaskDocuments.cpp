@@ -47,18 +47,18 @@ private:
   Value get(Attribute key, seq::TableOp table = {}) {
     auto it = known.find(key);
     if (it == known.end())
-      it = known.try_emplace(key, caller ? pass(caller->get(key, table), key) : make(table)).first;
+      it = known.try_emplace(key, caller ? pass(caller->get(key, table)) : make(table)).first;
     return it->second;
   }
 
   /// Passes a value of the caller on to the body.
-  Value pass(Value value, Attribute key) {
+  Value pass(Value value) {
     if (!value)
       return {};
     scan.getInvariantsMutable().append(value);
     unsigned number = function.getNumArguments();
     bool isInserted = succeeded(function.insertArgument(number, value.getType(), {}, function.getLoc()));
-    (void)isInserted, (void)key;
+    (void)isInserted;
     assert(isInserted && "bodies of scans may get arguments");
     return function.getArgument(number);
   }

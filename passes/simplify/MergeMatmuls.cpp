@@ -92,8 +92,8 @@ private:
 /// Whether the parameters of two matmuls can be stored as one.
 bool areAlike(Matmul &a, Matmul &b) {
   seq::ParameterOp p = a.parameter, q = b.parameter;
-  return p.getStacked() == q.getStacked() && p.getFirst() == q.getFirst() && p.getStep() == q.getStep() &&
-         p.getFrozen() == q.getFrozen() && a.isSlice() == b.isSlice();
+  return a.scan == b.scan && p.getStacked() == q.getStacked() && p.getFirst() == q.getFirst() &&
+         p.getStep() == q.getStep() && p.getFrozen() == q.getFrozen() && a.isSlice() == b.isSlice();
 }
 
 class Merger {

@@ -41,24 +41,19 @@ public:
   bool hasReaderAtHead(const CarriedSum &carried) {
     Value argument = block.getArgument(carried.index);
     llvm::DenseSet<Operation *> behind = findBehindLibrary(argument);
-    SmallVector<Operation *> work(argument.getUsers());
-    while (!work.empty()) {
-      Operation *user = work.pop_back_val();
-      if (roles.getRole(user) == RowRole::member && !behind.contains(user))
-        return true;
-      if (roles.getRole(user) == RowRole::duplicated)
-        llvm::append_range(work, user->getUsers());
-    }
-    return false;
+    return llvm::any_of(roles.findReaders(argument), [&](Operation *reader) {
+      return roles.getRole(reader) == RowRole::member && !behind.contains(reader);
+    });
   }
 
 private:
   /// Whether the addition can share the kernel that makes one of its operands.
   bool isFusedWithMaker(Value part, Operation *sum) {
+    llvm::SmallPtrSet<Operation *, 8> passed;
     SmallVector<Value> work{part};
     while (!work.empty()) {
       Operation *maker = work.pop_back_val().getDefiningOp();
-      if (!maker || roles.getRole(maker) == RowRole::outside)
+      if (!maker || roles.getRole(maker) == RowRole::outside || !passed.insert(maker).second)
         continue;
       if (roles.getRole(maker) == RowRole::duplicated)
         llvm::append_range(work, maker->getOperands());

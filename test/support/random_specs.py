@@ -164,7 +164,7 @@ class Block:
         rows, strength = inner(columns), self.rng.choice(["", "4 * "])
         return self.rng.choice([
             f"-{strength}softplus({rows})", f"-exp({shared}) * softplus({rows})", f"-{strength}softplus({shared})",
-            f"-0.25 * numbers({columns})", f"spread(-softplus({inner(heads)}), {columns})",
+            f"-0.25 * numbers({columns})", f"-0.25 * spread(numbers({heads}), {columns})", f"spread(-softplus({inner(heads)}), {columns})",
         ])  # fmt: skip
 
     def several(self):

@@ -59,6 +59,8 @@ EXPRESSIONS = {
     "slice": "concat(slice(x * y, 5, 4), slice(y, 0, 7))",
     "spread": "x * spread(linear(y, 4), 12) + spread(parameter(3), 12)",
     "numbers": "x * numbers(12)",
+    "numbers, spread": "x * spread(1 + numbers(3), 12) * parameter(12)",
+    "numbers, spread over weights": "x * (spread(numbers(4), 12) * parameter(12))",
     "linear attention": "linear_attention(x, y, x * y, 3)",
     "linear attention, write": "linear_attention(x, y, x * y, 3, write = sigmoid(linear(y, 3)), scale = 1)",
     "linear attention, decay": "linear_attention(x, y, x * y, 3, decay = -softplus(linear(y, 3)))",
