@@ -51,7 +51,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   static int64_t groupsFor(const RowShape &shape, int64_t group, int64_t chunkRows, int64_t mostRows) {
     int64_t chunks = shape.batch * llvm::divideCeil(shape.time, chunkRows);
     int64_t groups = std::max<int64_t>(1, blockThreads / group);
-    while ((groups / 2 >= chunks || groups * chunkRows > mostRows) && groups * group > warpThreads)
+    while (groups > 1 && (groups / 2 >= chunks || groups * chunkRows > mostRows) && groups * group > warpThreads)
       groups /= 2;
     return groups;
   }
@@ -69,7 +69,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
                        numbers.get("threads", threads), numbers.get("rows", rows),
                        numbers.get("places", mayCopy ? 0 : 1)};
     RowShape shape(plan, apart);
-    RowSharing sharing = SharingChooser(shape, given, least, processors).choose();
+    RowSharing sharing = SharingChooser(shape, given, least, processors, sharedOfBlock).choose();
     return {std::move(shape), sharing};
   }
 

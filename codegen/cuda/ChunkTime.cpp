@@ -1,7 +1,7 @@
 //===- ChunkTime.cpp - what a kernel of rows takes, by the length of its chunks -===//
 #include "codegen/cuda/ChunkTime.h"
 
-#include "codegen/cuda/matmul/MatmulTime.h"
+#include "codegen/cuda/EstimatedGpu.h"
 
 #include "llvm/Support/MathExtras.h"
 

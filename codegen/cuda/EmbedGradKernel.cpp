@@ -4,6 +4,7 @@
 // where its ids stand (TokenLists.h), and cuts the sorted list into pieces of one length, one for each group of
 // threads. A group adds the rows of each id in its piece in order. The first id of a piece may have begun in the piece
 // before: its sum is left in shared memory, and added when all groups are done.
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/LibraryKernels.h"
 #include "codegen/cuda/TokenLists.h"
 #include "codegen/rows/ElementMap.h"
@@ -17,10 +18,9 @@ using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t loadsInFlight = 4;
-constexpr int64_t residentBlocks =
-    4; // of a multiprocessor: 64 registers for each thread, where the assembler would spill
-constexpr int64_t wantedBlocks = residentBlocks * 132; // multiprocessors of an H200
-constexpr int64_t leastTile = 8;                       // vectors, a line of the cache, where a row has as many
+constexpr int64_t residentBlocks = 4; // of a multiprocessor: 64 registers for each thread, fewer would spill
+constexpr int64_t wantedBlocks = residentBlocks * multiprocessors;
+constexpr int64_t leastTile = 8; // vectors, a line of the cache, where a row has as many
 
 /// How the table is divided.
 struct GradShape {

@@ -2,6 +2,7 @@
 //
 // All vectors of the result form one list; a thread copies a few of it, a block apart. An id outside of the vocabulary
 // is taken for the nearest one, so that nothing but the table is read.
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/LibraryKernels.h"
 #include "codegen/rows/ElementMap.h"
 
@@ -14,7 +15,7 @@ using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t threads = 256, mostCopies = 4;
-constexpr int64_t wantedBlocks = 4 * 132; // four for each multiprocessor of an H200
+constexpr int64_t wantedBlocks = 4 * multiprocessors;
 
 class EmbedBuilder {
 public:

@@ -13,6 +13,8 @@ public:
 
   /// From now on the group meets alone. `barrier`: its number, an index; 0 is that of the block.
   void enter(mlir::Value barrier) { number = barrier; }
+  /// Whether no other group has to be there: a group may meet as often as it likes.
+  bool isOfGroupAlone() const { return number || threads == warpThreads; }
   void meet() {
     if (threads <= warpThreads)
       b.syncWarp();

@@ -1,6 +1,7 @@
 //===- Passes.h - kernels for CUDA ----------------------------------------------===//
 #pragma once
 
+#include "codegen/cuda/EstimatedGpu.h"
 #include "ir/kern/KernOps.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

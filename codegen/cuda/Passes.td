@@ -39,7 +39,8 @@ def ChooseCudaEpilogues : Pass<"kern-choose-cuda-epilogues", "::mlir::ModuleOp">
   let options = [
     Option<"wherePossible", "where-possible", "bool", "false", "also where it does not pay">,
     Option<"apart", "apart", "std::string", "", "why matmuls of the chip have no epilogue, if they have none">,
-    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">
+    Option<"processors", "processors", "int64_t", "multiprocessors",
+           "multiprocessors of the device">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect"];
 }
@@ -98,7 +99,8 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "int64_t", "0", "threads of a group">,
     Option<"overrides", "overrides", "std::string", "\"\"",
            "PATTERN:FIELD=NUMBER,FIELD=NUMBER; several apart by semicolons">,
-    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">,
+    Option<"processors", "processors", "int64_t", "multiprocessors",
+           "multiprocessors of the device">,
     Option<"sharedOfBlock", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
@@ -147,7 +149,8 @@ def ExpandMixers : Pass<"kern-expand-mixers", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">,
-    Option<"processors", "processors", "int64_t", "132", "multiprocessors of the device">,
+    Option<"processors", "processors", "int64_t", "multiprocessors",
+           "multiprocessors of the device">,
     Option<"span", "span", "int64_t", "0", "chunks of a span, where the estimate is not to choose it">
   ];
   let dependentDialects = ["::stretto::kern::KernDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

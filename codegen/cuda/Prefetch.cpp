@@ -208,7 +208,7 @@ private:
   /// Threads of a group that bring what it needs of a load.
   int64_t bringersOf(LLVM::LoadOp load) const {
     auto apart = load->getAttrOfType<IntegerAttr>(threadsApartAttr);
-    return apart ? std::min(apart.getInt(), room.groupThreads) : room.groupThreads;
+    return apart && room.mayMeet ? std::min(apart.getInt(), room.groupThreads) : room.groupThreads;
   }
   int64_t bytesOfAll(LLVM::LoadOp load) const {
     return llvm::alignTo(room.groups * bringersOf(load) * bytesOf(load), alignment);

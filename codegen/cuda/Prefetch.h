@@ -27,6 +27,7 @@ struct SharedRoom {
   mlir::Value pointer, group, thread; // thread: of its group
   int64_t groups = 1, groupThreads = 1, bytes = 0;
   std::function<void(int64_t)> take; // is told how many of the bytes are used
+  bool mayMeet = true;               // whether all who meet at the barrier of a group go through as many rounds
 };
 
 /// Attribute of a load: so many threads of a group, one behind the other, load from different places, and those behind
@@ -39,7 +40,8 @@ inline constexpr int64_t usualPlaces = 4;
 
 /// The same by asynchronous copies to shared memory, which hold no registers: a ring of `places`, a power of two, so
 /// that copies are a round less ahead. Each thread brings what it reads itself, so that no other one need wait for it;
-/// of what several threads of a group read, the first one brings it, and the group meets at `barrier` in each round.
+/// of what several threads of a group read, the first one brings it, and the group meets at `barrier` in each round, if
+/// it may.
 /// The loop may have no rounds at all. A thread that writes to a number it loads does so in the same round, behind the
 /// load; loads from results stay, as later rounds read what this one stores. Returns the bytes of shared memory that
 /// this takes: it is not done if there is no room for them.

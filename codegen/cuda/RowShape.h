@@ -1,13 +1,13 @@
 //===- RowShape.h - what the schedule of a rowwise kernel follows from ------===//
 #pragma once
 
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/RegisterEstimate.h"
 #include "codegen/cuda/ThreadLayout.h"
 
 namespace stretto::codegen {
 
-inline constexpr int64_t blockThreads = 128;                                  // of a block, which narrow groups share
-inline constexpr int64_t processorRegisters = 65536, processorThreads = 2048; // of a multiprocessor
+inline constexpr int64_t blockThreads = 128; // of a block, which narrow groups share
 
 /// What a thread does for one part of a row.
 struct PartShape {

@@ -3,11 +3,11 @@
 
 #include "codegen/cuda/ChunkRows.h"
 #include "codegen/cuda/ChunkTime.h"
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/Prefetch.h"
 #include "codegen/cuda/RowWalk.h"
 #include "codegen/cuda/ScheduleOverride.h"
-#include "codegen/cuda/matmul/MatmulTime.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -161,5 +161,5 @@ bool SharingChooser::fitsPlaces(RowSharing sharing) const {
   int64_t block = sharing.threads * std::max<int64_t>(1, blockThreads / sharing.threads);
   int64_t bytes = sharing.places * block * shape.fetchedBytes(sharing) + (shape.mayTile() ? 0 : mostSharedBytes);
   return shape.registers(sharing) <= std::min(mostCopiedRegisters, mostLaunchRegisters(block)) &&
-         2 * bytes <= mostShared && fillsChunks(sharing, leastTurns * sharing.places);
+         2 * bytes <= sharedOfBlock && fillsChunks(sharing, leastTurns * sharing.places);
 }

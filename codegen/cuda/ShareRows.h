@@ -12,12 +12,14 @@ struct GivenSharing {
   int64_t lanes = 0, threads = 0, rows = 0, places = 0;
 };
 
-/// Chooses lanes, threads, rows of a step and places of a kernel on so many multiprocessors.
+/// Chooses lanes, threads, rows of a step and places of a kernel on so many multiprocessors, of which a block may have
+/// so much shared memory.
 class SharingChooser {
 public:
   /// `leastLanes`: that a vector must have.
-  SharingChooser(const RowShape &shape, const GivenSharing &given, int64_t leastLanes, int64_t processors)
-      : shape(shape), given(given), leastLanes(leastLanes), processors(processors) {}
+  SharingChooser(const RowShape &shape, const GivenSharing &given, int64_t leastLanes, int64_t processors,
+                 int64_t sharedOfBlock)
+      : shape(shape), given(given), leastLanes(leastLanes), processors(processors), sharedOfBlock(sharedOfBlock) {}
 
   RowSharing choose() const;
 
@@ -37,7 +39,7 @@ private:
 
   const RowShape &shape;
   GivenSharing given;
-  int64_t leastLanes, processors;
+  int64_t leastLanes, processors, sharedOfBlock;
 };
 
 } // namespace stretto::codegen

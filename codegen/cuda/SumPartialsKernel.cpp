@@ -6,6 +6,7 @@
 // blocks behind those of the sums before it, and is divided as it would be alone: threads that only others need meet at
 // its barriers and do nothing else.
 #include "codegen/cuda/ControlFlow.h"
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/KernelFunction.h"
 
 #include "codegen/rows/ElementMap.h"
@@ -21,8 +22,8 @@ using namespace stretto::codegen;
 
 namespace {
 constexpr int64_t mostThreads = 512, vectorBytes = 16, loadsInFlight = 8;
-constexpr int64_t wantedBlocks = 132; // a block for each multiprocessor of an H200
-constexpr int64_t leastEntries = 4;   // that a thread adds up, where there are as many
+constexpr int64_t wantedBlocks = multiprocessors;
+constexpr int64_t leastEntries = 4; // that a thread adds up, where there are as many
 
 /// How the sum is divided.
 struct SumShape {

@@ -1,10 +1,10 @@
 //===- ChooseEpilogues.cpp - which kernels lie in matmuls on tensor cores -----------===//
 //
 // The times are those of an H200, as in docs/kernels-cuda.md.
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
 #include "codegen/cuda/matmul/MatmulTiling.h"
-#include "codegen/cuda/matmul/MatmulTime.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Epilogues.h"
 #include "passes/support/ParameterLayout.h"

@@ -4,12 +4,12 @@
 // the one with the fewest warps, then without clusters, then with the longest runs, which read the same weight. Small
 // tiles are for matmuls that would leave multiprocessors without work: they take more bytes from the second-level cache
 // for the same multiplications.
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/matmul/Epilogue.h"
 #include "codegen/cuda/matmul/EpilogueCost.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
 #include "codegen/cuda/matmul/MatmulTiling.h"
-#include "codegen/cuda/matmul/MatmulTime.h"
 #include "codegen/rows/BytesMoved.h"
 
 #include "mlir/IR/Remarks.h"

@@ -7,6 +7,7 @@
 #include "codegen/cuda/walk/WalkKernel.h"
 
 #include "codegen/cuda/ControlFlow.h"
+#include "codegen/cuda/EstimatedGpu.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/walk/HeldTiles.h"
 #include "codegen/cuda/walk/TileOperations.h"
@@ -22,11 +23,7 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-/// Of matrices that are loaded before they are needed: a third of the shared memory.
-static constexpr int64_t mostEarlyBytes = mostShared / 3;
-
-// Of an H200.
-static constexpr int64_t processors = 132, registersOfProcessor = 65536;
+static constexpr int64_t earlyShare = 3;       // one part of the shared memory for matrices that are loaded early
 static constexpr int64_t fewestRegisters = 80; // of a thread, where blocks share a multiprocessor
 
 namespace {
@@ -159,7 +156,7 @@ void WalkBuilder::loadChunk() {
       loadList(tile);
     }
   }
-  if (!matrices.empty() && bytes <= mostEarlyBytes)
+  if (!matrices.empty() && bytes <= sharedOfBlock / earlyShare)
     loadMatrices(matrices);
 }
 
@@ -349,9 +346,9 @@ LogicalResult WalkBuilder::build() {
 /// Blocks that share a multiprocessor: as many as there are, as there is shared memory for, and for which registers do
 /// not become so few that tiles have no room.
 int64_t WalkBuilder::residentBlocks() {
-  int64_t byRegisters = registersOfProcessor / (tiles.threads() * fewestRegisters);
+  int64_t byRegisters = processorRegisters / (tiles.threads() * fewestRegisters);
   int64_t byMemory = (sharedOfBlock + sharedOfSystem) / (sharedBytes + sharedOfSystem);
-  return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, llvm::divideCeil(blocks, processors));
+  return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, llvm::divideCeil(blocks, multiprocessors));
 }
 
 CudaLaunch WalkBuilder::launch() {

@@ -123,6 +123,30 @@ TEST(CudaRowwise, PlacesOfDoubles) {
               {.rows = 2, .lanes = 2, .chunk = 12, .threads = 16, .groups = 2, .places = 4});
 }
 
+/// Threads of a group read one number of a table. The last chunk of a sequence has fewer steps without masks, so its
+/// group leaves their loop before others of the block do.
+TEST(CudaRowwise, PlacesOfSharedTables) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @turned(%x: tensor<2x64x32xf32>, %table: tensor<64x16xf32>) {
+  %0 = kern.rowwise(%x, %table) maps [row, time] {
+  ^bb0(%a: tensor<32xf32>, %t: tensor<16xf32>):
+    %heads = seq.reshape %a : tensor<32xf32> -> tensor<2x16xf32>
+    %both = seq.broadcast %t dims [1] : tensor<16xf32> -> tensor<2x16xf32>
+    %turned = arith.mulf %heads, %both : tensor<2x16xf32>
+    %row = seq.reshape %turned : tensor<2x16xf32> -> tensor<32xf32>
+    %after = seq.tap %row by 3 : tensor<32xf32>
+    %sum = arith.addf %row, %after : tensor<32xf32>
+    kern.yield %sum : tensor<32xf32>
+  } : (tensor<2x64x32xf32>, tensor<64x16xf32>) -> tensor<2x64x32xf32>
+  return
+})");
+  ASSERT_TRUE(module);
+  for (int threads : {8, 32, 64})
+    checkAll(*module, {.rows = 2, .lanes = 4, .chunk = 16, .threads = threads, .groups = 128 / threads, .places = 4},
+             1);
+}
+
 /// Pieces that share nothing in thread blocks of their own: two that sum along heads, one of them also over rows and
 /// heads; one that sums nothing; narrow ones together.
 TEST(CudaRowwise, PartsWithSumsInTiles) {
