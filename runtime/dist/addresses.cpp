@@ -3,14 +3,17 @@
 
 #include "runtime/core/error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -90,6 +93,31 @@ Listener::~Listener() {
 }
 
 int Listener::release() { return std::exchange(socket, -1); }
+
+// Whether a connection can be made before `end`.
+static bool accepts(const Address &there, std::chrono::steady_clock::time_point end) {
+  using std::chrono::milliseconds;
+  const int socket = ::socket(there.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const auto left = std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
+  int status = connect(socket, there.generic(), there.size) == 0 ? 0 : errno;
+  pollfd ready{socket, POLLOUT, 0};
+  if (status == EINPROGRESS && poll(&ready, 1, static_cast<int>(std::max(left, milliseconds(0)).count())) == 1) {
+    socklen_t size = sizeof status;
+    getsockopt(socket, SOL_SOCKET, SO_ERROR, &status, &size);
+  }
+  close(socket);
+  return status == 0;
+}
+
+void awaitListener(const std::string &host, int port, std::chrono::seconds time) {
+  const Address there = resolve(host.c_str(), port);
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (!accepts(there, end)) {
+    if (std::chrono::steady_clock::now() >= end)
+      throw Error(fmt::format("nothing has listened there for {} s", time.count()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
 
 std::string addressTowards(const std::string &host, int port) {
   const Address there = resolve(host.c_str(), port);

@@ -10,6 +10,8 @@
 #include <c10/util/Logging.h>
 #include <cstdlib>
 #include <cstring>
+#include <future>
+#include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -20,6 +22,8 @@ namespace {
 // Parts of so many bytes are broadcast one after the other where there are few of them.
 constexpr int64_t largePart = 64 << 10;
 constexpr int fewMembers = 8;
+
+constexpr std::chrono::milliseconds leastAnswerTime(500); // of a store that has come at the last moment
 
 at::Tensor bytesAt(const void *data, int64_t bytes) {
   return at::from_blob(const_cast<void *>(data), {bytes}, at::TensorOptions().dtype(at::kByte));
@@ -74,12 +78,12 @@ private:
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
 };
 
-// What `work` returns. Throws Error where it fails: what failed, and the first line of what c10d says of it.
+// What `work` returns. Throws Error where it fails: what failed, and why, or the first line of what c10d says of it.
 template <typename Work> auto orTell(const std::string &what, Work work) {
   try {
     return work();
-  } catch (const Error &) {
-    throw;
+  } catch (const Error &error) {
+    throw Error(what + ": " + error.what());
   } catch (const std::exception &error) {
     throw Error(what + ": " + reasonOf(error));
   }
@@ -152,6 +156,30 @@ static void keepToHost(const Launch &launch) {
     setenv("NCCL_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
 }
 
+// What `work` returns within the time; the library waits for an answer for as long as the other side likes. Throws
+// Error after that, and leaves the work to itself: it must own what it uses.
+template <typename Work> static auto within(std::chrono::milliseconds time, Work work) {
+  std::packaged_task<decltype(work())()> task(std::move(work));
+  auto result = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (result.wait_for(time) != std::future_status::ready)
+    throw Error("what listens there does not answer as the store of a run");
+  return result.get();
+}
+
+// The store of rank 0 or the launcher, which answers within the time.
+static c10::intrusive_ptr<c10d::Store> connectStore(const std::string &address, c10d::TCPStoreOptions options,
+                                                    std::chrono::seconds time) {
+  using std::chrono::steady_clock, std::chrono::milliseconds;
+  const auto end = steady_clock::now() + time;
+  if (!options.isServer)
+    awaitListener(address, options.port, time);
+  const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
+  return within(std::max(left, leastAnswerTime), [=]() -> c10::intrusive_ptr<c10d::Store> {
+    return c10::make_intrusive<c10d::TCPStore>(address, options);
+  });
+}
+
 GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
     : connection(std::make_unique<Connection>()) {
   connection->joinTimeout = joinTimeout;
@@ -168,8 +196,7 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
   const std::string rank = "rank " + std::to_string(launch.rank);
   connection->unreachable = rank + " cannot reach the store at " + launch.address + ":" + std::to_string(launch.port);
   connection->store = orTell(connection->unreachable, [&] {
-    return c10::make_intrusive<c10d::PrefixStore>(launch.prefix,
-                                                  c10::make_intrusive<c10d::TCPStore>(launch.address, options));
+    return c10::make_intrusive<c10d::PrefixStore>(launch.prefix, connectStore(launch.address, options, joinTimeout));
   });
   connection->device = orTell(rank + " cannot exchange with others", [&] { return deviceFor(launch); });
 }

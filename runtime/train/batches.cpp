@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <sstream>
 #include <sys/resource.h>
@@ -200,6 +201,8 @@ FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, i
   if (weights) {
     ownWeights = true;
     all.weights = readNumbers(file, *weights, {"F32", "F64"});
+    if (!std::ranges::all_of(all.weights, [](double weight) { return std::isfinite(weight); }))
+      throw Error(fmt::format("'weights' in '{}' must be finite numbers", path));
     if (!mask)
       std::transform(all.weights.begin(), all.weights.end(), all.mask.begin(), [](double w) { return w != 0; });
   }

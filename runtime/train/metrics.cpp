@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace stretto::runtime {
@@ -75,9 +76,15 @@ WeightsOrigin readOrigin(std::string_view text) {
 }
 
 AppendFile::AppendFile(const std::string &path, bool followLinks) : path(path) {
-  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (followLinks ? 0 : O_NOFOLLOW), 0644);
+  const int kind = followLinks ? 0 : O_NOFOLLOW | O_NONBLOCK;
+  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | kind, 0644);
+  const int code = errno;
+  struct stat status;
+  const bool exists = descriptor >= 0 ? fstat(descriptor, &status) == 0 : lstat(path.c_str(), &status) == 0;
+  if (!followLinks && exists && !S_ISREG(status.st_mode))
+    throw Error(fmt::format("cannot open '{}': not a regular file", path));
   if (descriptor < 0)
-    failFile("open", path, errno);
+    failFile("open", path, code);
 }
 
 AppendFile::~AppendFile() {

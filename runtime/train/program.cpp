@@ -131,6 +131,8 @@ public:
         progress(config.progress, config.quiet || !ranks.isFirst(), config.logEvery),
         parallel(ranks, program, config.virtualRanks) {
     together(ranks.control(), [&] {
+      if (ranks.isFirst())
+        checkRequest(config, {program.target, program.length, program.vocabulary}, /*isWriter=*/true);
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
       device = makeDeviceFor(program, config.device, deviceOptions());
     });
@@ -187,6 +189,21 @@ private:
            !hasHostMemory(chooseDevice(program.target, config.device));
   }
 
+  // What the ranks do together, beyond the settings of a run.
+  static std::string kindOf(const RunConfig &config) {
+    std::string kind = config.trains()       ? "training"
+                       : config.writesOnly() ? "answers"
+                       : config.bench        ? "--bench"
+                                             : "evaluation";
+    const std::pair<bool, const char *> flags[] = {{config.resume, "--resume"},
+                                                   {config.strict, "--strict"},
+                                                   {config.profile, "--profile"},
+                                                   {config.checkFinite, "--check-finite"}};
+    for (const auto &[isGiven, option] : flags)
+      kind += isGiven ? fmt::format(" {}", option) : "";
+    return kind;
+  }
+
   // With names for messages.
   std::vector<std::pair<std::string, std::string>> whatMustAgree() const {
     const std::string settings = writeConfigFile(config);
@@ -196,6 +213,7 @@ private:
             {"compiler", program.compiler},
             {"batch", fmt::format("{} x {}", program.batch, program.length)},
             {"data", source ? source->identity() : ""},
+            {"kind of run", kindOf(config)},
             {"digest of settings", checksumOf(settings.data(), settings.size())},
             {"CPU", cpuModel()}};
   }
@@ -361,6 +379,8 @@ int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegi
                const std::optional<Launch> &launch, const char *self) {
   using std::chrono::seconds;
   Ranks ranks = launch ? Ranks(*launch, seconds(config.joinTimeout), seconds(config.rankTimeout)) : Ranks();
+  if (config.trains()) // what does not has nothing to save; nor has a rank that waits for others
+    catchStopSignals();
   if (config.virtualRanks == 0)
     config.virtualRanks = ranks.size();
   int status = EXIT_FAILURE;
@@ -388,12 +408,10 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
     const std::optional<Launch> launch = launchOf(config, ::getenv);
-    checkRequest(config, {program.target, program.length, program.vocabulary}, !launch || launch->rank == 0);
+    checkRequest(config, {program.target, program.length, program.vocabulary}, /*isWriter=*/!launch);
     if (!launch && config.ranks > 1)
       return startRanks(config, argc, argv);
     outliveFileLimit();
-    if (config.trains()) // what does not has nothing to save
-      catchStopSignals();
     const int status = runOnRanks(program, config, tasks, launch, argv[0]);
     if (!config.trains() || config.profile) // what was asked for is in no run directory
       checkWritten();
