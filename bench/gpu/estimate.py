@@ -44,7 +44,7 @@ ASSUMPTIONS = {  # what, how much, on what grounds
     "schedulers of a multiprocessor": (4, "Hopper tuning guide"),
     "warps of a multiprocessor": (64, "Hopper tuning guide"),
     "registers of a multiprocessor": (65536, "Hopper tuning guide"),
-    "shared bytes of a multiprocessor": (227 * 1024, "Hopper tuning guide"),
+    "shared bytes of a multiprocessor": (228 * 1024, "Hopper tuning guide"),
     "cycles from shared memory": (30, "microbenchmarks of earlier chips: 23 to 33"),
     "cycles of a shuffle": (25, "as shared memory"),
     "cycles of a special function": (20, "microbenchmarks of earlier chips"),
@@ -217,7 +217,7 @@ class Counter:
                      "copy": lambda args: self.move(2 * args[0].rows * args[0].row_bytes)}  # fmt: skip
         calls = abi.Calls(**{name: kind(functions[name]) for name, kind in abi.Calls._fields_})
         shim.shim_register(ctypes.byref(calls))
-        for entry in ("gradients", "squares", "apply"):
+        for entry in ("gradients", "squares", "norm", "apply"):
             self.model.call(entry)
         self.groups["between kernels"] = self.calls * A["between kernels of a graph, s"]
         return sum(self.groups.values())

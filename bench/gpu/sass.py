@@ -11,7 +11,7 @@ MATRIX = re.compile(r"[HD]MMA\.(16|8)x?(8)x?(\d+)\b|HGMMA\.(64)x(\d+)x(\d+)\b")
 GROUP_WARPS = 4  # that share the rows of a matmul of a warpgroup (HGMMA)
 NO_RESULT = ("copy", "commit", "wait", "expect", "store", "barrier", "branch", "end", "none")
 KINDS = [(kind, re.compile(pattern)) for kind, pattern in (
-    ("copy", r"LDGSTS"), ("commit", r"LDGDEPBAR"), ("wait", r"(WARPGROUP\.)?DEPBAR"), ("expect", r"SYNCS\.ARRIVE\.TRANS64$"), ("load", r"LDG"), ("store", r"STG|RED|ATOM"),
+    ("copy", r"LDGSTS"), ("commit", r"LDGDEPBAR"), ("wait", r"(WARPGROUP\.)?DEPBAR"), ("expect", r"SYNCS\.ARRIVE\.TRANS64$"), ("load", r"LDG|LDL"), ("store", r"STG|STL|RED|ATOM"),
     ("shared", r"LDS|STS"), ("shuffle", r"SHFL"), ("special", r"MUFU"), ("matrix", r"HGMMA|[HD]MMA"),
     ("barrier", r"BAR"), ("branch", r"BR[AX]"), ("end", r"EXIT"), ("none", r"NOP"),
     ("float", r"FADD|FMUL|FFMA|IMAD(?!\.(WIDE|HI))|HFMA2|MOV"))]  # fmt: skip

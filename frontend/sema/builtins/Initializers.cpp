@@ -14,7 +14,8 @@ constexpr double leastBound = 0.01;
 bool expectScale(BuiltinCall &call, double value, bool mayBeZero) {
   if (value > 0 || (mayBeZero && value == 0))
     return true;
-  call.error("'" + call.name() + "' takes positive numbers, but got " + toString(Value(value)));
+  call.error("'" + call.name() + "' takes " + (mayBeZero ? "numbers of at least 0" : "positive numbers") +
+             ", but got " + toString(Value(value)));
   return false;
 }
 

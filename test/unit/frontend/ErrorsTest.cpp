@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = linear(x, 16, bias = 1)", "'bias' of 'linear' must be true or false, but got an int (1)"},
         Case{"x = linear(x, 16, init = 0.1)",
              "must be an initializer such as normal(0.02) or zeros, but got a float (0.1)"},
-        Case{"x = linear(x, 16, init = normal(0 - 1))", "'normal' takes positive numbers, but got -1.0"},
+        Case{"x = linear(x, 16, init = normal(0 - 1))", "'normal' takes numbers of at least 0, but got -1.0"},
         Case{"x = linear(tokens, 16)",
              "must be [batch, length, width], but got tokens [batch=2, length=8]; use embed(tokens, ...) first"},
         Case{"x = linear(3, 16)", "'x' of 'linear' must be a tensor, but got an int (3)"},
