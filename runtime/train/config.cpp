@@ -205,7 +205,7 @@ const GivenValue *lastGiven(const std::vector<ConfigLayer> &layers, const std::s
   return nullptr;
 }
 
-void applyRecipe(RunConfig &config, const Recipe &recipe, const std::string &origin) {
+void applyRecipe(RunConfig &config, const Recipe &recipe, const Origin &origin) {
   auto take = [&](const char *name, auto &field, const auto &value) {
     field = value;
     config.origins[name] = origin;
@@ -250,7 +250,8 @@ void applyTask(RunConfig &config, const std::vector<ConfigLayer> &layers, const 
     return;
   const std::string presetName = preset ? preset->text : "";
   const TaskDefaults defaults = findDefaults(task->text, presetName);
-  const std::string origin = fmt::format("recipe {}{}{}", task->text, presetName.empty() ? "" : " ", presetName);
+  const Origin origin{Origin::Kind::Recipe,
+                      fmt::format("recipe {}{}{}", task->text, presetName.empty() ? "" : " ", presetName)};
   applyRecipe(config, defaults.recipe, origin);
   for (const auto &[name, value] : defaults.settings) {
     config.taskSettings[name] = value;
@@ -262,11 +263,11 @@ void applyTask(RunConfig &config, const std::vector<ConfigLayer> &layers, const 
 void settleWarmup(RunConfig &config) {
   if (config.warmup <= config.steps)
     return;
-  const std::string &origin = config.origins["warmup"];
-  if (!origin.starts_with("recipe") && config.steps > 0)
+  Origin &origin = config.origins["warmup"];
+  if (origin.kind != Origin::Kind::Recipe && config.steps > 0)
     throw Error(fmt::format("--warmup must be at most --steps, but got {} and {}", config.warmup, config.steps));
   config.warmup = config.steps / 10;
-  config.origins["warmup"] = origin + ", cut to a tenth of the steps";
+  origin.text += ", cut to a tenth of the steps";
 }
 
 } // namespace
@@ -280,7 +281,7 @@ RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefault
   const std::vector<ConfigLayer> layers = withoutOtherTasks(given);
   RunConfig config;
   for (const Setting &setting : settings())
-    config.origins[setting.name] = "default";
+    config.origins[setting.name] = {};
   applyTask(config, layers, findDefaults);
   for (const ConfigLayer &layer : layers) {
     for (const Setting &setting : settings())
@@ -288,9 +289,7 @@ RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefault
         try {
           setting.set(config, value->second.text);
         } catch (const Error &error) {
-          throw Error(value->second.origin == "command line"
-                          ? std::string(error.what())
-                          : fmt::format("{}: {}", value->second.origin, error.what()));
+          throw Error(value->second.origin.placed(error.what()));
         }
         config.origins[setting.name] = value->second.origin;
       }

@@ -12,6 +12,20 @@
 
 namespace stretto::runtime {
 
+// Where a value comes from.
+struct Origin {
+  // RunFile: a file that a run wrote. OwnFile: one that its user wrote.
+  enum class Kind : uint8_t { Default, Recipe, Program, RunFile, OwnFile, CommandLine };
+  Kind kind = Kind::Default;
+  std::string text = "default"; // for people: "command line", "run.toml:3"
+
+  bool isDefault() const { return kind == Kind::Default; }
+  // What is wrong with the value, told with its place, if it is not on the command line.
+  std::string placed(const std::string &problem) const {
+    return kind == Kind::CommandLine ? problem : text + ": " + problem;
+  }
+};
+
 struct RunConfig {
   std::string task, preset;
   std::map<std::string, std::string> taskSettings;
@@ -45,8 +59,8 @@ struct RunConfig {
   std::string dumpGradients, dumpBatch;
   int64_t memoryLimit = 0; // bytes, of the ranks of a host together, or of each GPU; 0: what there is
 
-  std::map<std::string, std::string> origins;     // by option name
-  std::map<std::string, std::string> taskOrigins; // by task parameter
+  std::map<std::string, Origin> origins;     // by option name
+  std::map<std::string, Origin> taskOrigins; // by task parameter
 };
 
 // One option: the only place that knows its name, help, range and where its value lies.
@@ -62,9 +76,10 @@ struct Setting {
 // All options, in the order of the help text.
 const std::vector<Setting> &settings();
 
-// A value with where it was written ("command line", "run.toml:3").
+// A value with where it was written.
 struct GivenValue {
-  std::string text, origin;
+  std::string text;
+  Origin origin;
 };
 
 // Values of one layer by name: options, and parameters of the task.

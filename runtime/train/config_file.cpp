@@ -16,57 +16,67 @@ namespace {
 constexpr uint64_t maxBytes = 1 << 20;
 constexpr std::string_view title = "# What this run was started with; each value with its origin.";
 
-std::string originOf(const std::string &path, const toml::node &node) {
-  return fmt::format("{}:{}", path, node.source().begin.line);
+// Where settings are read from, and who wrote it.
+struct SettingsFile {
+  std::string path;
+  Origin::Kind kind;
+};
+
+Origin originOf(const SettingsFile &file, const toml::node &node) {
+  return {file.kind, fmt::format("{}:{}", file.path, node.source().begin.line)};
 }
 
-std::string textOf(const std::string &path, const std::string &name, const toml::node &node) {
+GivenValue valueOf(const SettingsFile &file, const std::string &name, const toml::node &node) {
+  const Origin origin = originOf(file, node);
   if (auto value = node.as_string())
-    return value->get();
+    return {value->get(), origin};
   if (auto value = node.as_integer())
-    return fmt::format("{}", value->get());
+    return {fmt::format("{}", value->get()), origin};
   if (auto value = node.as_floating_point())
-    return fmt::format("{}", value->get());
+    return {fmt::format("{}", value->get()), origin};
   if (auto value = node.as_boolean())
-    return value->get() ? "true" : "false";
-  throw Error(fmt::format("{}: '{}' must be a string, a number or a boolean", originOf(path, node), name));
+    return {value->get() ? "true" : "false", origin};
+  throw Error(origin.placed(fmt::format("'{}' must be a string, a number or a boolean", name)));
 }
 
-void readSettings(const std::string &path, const toml::table &table, ConfigLayer &layer) {
+void readSettings(const SettingsFile &file, const toml::table &table, ConfigLayer &layer) {
   for (const auto &[key, node] : table) {
     const std::string name(key.str());
     std::vector<std::string> names;
     for (const Setting &setting : settings())
       names.push_back(setting.name);
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw Error(fmt::format("{}: a setting must be an option, but got '{}'{}", originOf(path, node), name,
-                              suggestName(name, names)));
-    layer.options[name] = {textOf(path, name, node), originOf(path, node)};
+      throw Error(
+          originOf(file, node)
+              .placed(fmt::format("a setting must be an option, but got '{}'{}", name, suggestName(name, names))));
+    layer.options[name] = valueOf(file, name, node);
   }
 }
 
 } // namespace
 
-static ConfigLayer parseConfig(const std::string &path, const std::string &content) {
-  const toml::table root = parseToml(content, path);
+static ConfigLayer parseConfig(const SettingsFile &file, const std::string &content) {
+  const toml::table root = parseToml(content, file.path);
   ConfigLayer layer;
   for (const auto &[key, node] : root) {
     const std::string name(key.str());
     if ((name != "settings" && name != "task") || !node.is_table())
-      throw Error(fmt::format("{}: a run file must hold the tables [settings] and [task], but got '{}'",
-                              originOf(path, node), name));
+      throw Error(
+          originOf(file, node)
+              .placed(fmt::format("a run file must hold the tables [settings] and [task], but got '{}'", name)));
     if (name == "settings")
-      readSettings(path, *node.as_table(), layer);
+      readSettings(file, *node.as_table(), layer);
     else
       for (const auto &[parameter, value] : *node.as_table())
-        layer.taskSettings[std::string(parameter.str())] = {textOf(path, std::string(parameter.str()), value),
-                                                            originOf(path, value)};
+        layer.taskSettings[std::string(parameter.str())] = valueOf(file, std::string(parameter.str()), value);
   }
   return layer;
 }
 
+static bool wroteRun(std::string_view content) { return content.starts_with(title); }
+
 void checkWhole(const std::string &path, std::string_view content) {
-  if (content.starts_with(title) && !unsealed(content))
+  if (wroteRun(content) && !unsealed(content))
     throw Error(
         fmt::format("'{}' must be as the run wrote it, but was cut or changed; without its first line it counts as a "
                     "file of your own",
@@ -76,7 +86,7 @@ void checkWhole(const std::string &path, std::string_view content) {
 ConfigLayer readConfigFile(const std::string &path) {
   const std::string content = readFile(path, maxBytes, /*followLinks=*/true);
   checkWhole(path, content);
-  return parseConfig(path, content);
+  return parseConfig({path, wroteRun(content) ? Origin::Kind::RunFile : Origin::Kind::OwnFile}, content);
 }
 
 ConfigLayer readRunFile(const std::string &run) {
@@ -86,7 +96,7 @@ ConfigLayer readRunFile(const std::string &run) {
         fmt::format("'{}' must be as the run wrote it, but was cut or changed, so that the settings of the run are not "
                     "known; give them on the command line of a new run",
                     path));
-  return parseConfig(path, content);
+  return parseConfig({path, Origin::Kind::RunFile}, content);
 }
 
 static void checkText(const std::string &name, const std::string &value) {
@@ -112,12 +122,13 @@ std::string writeConfigFile(const RunConfig &config) {
     if (value.empty() && setting.kind != Setting::Kind::Text)
       continue; // nobody says
     out += fmt::format("{} = {}  # {}\n", setting.name, setting.kind == Setting::Kind::Text ? quoteToml(value) : value,
-                       commentToml(config.origins.at(setting.name)));
+                       commentToml(config.origins.at(setting.name).text));
   }
   if (!config.taskSettings.empty())
     out += "\n[task]\n";
   for (const auto &[name, value] : config.taskSettings)
-    out += fmt::format("{} = {}  # {}\n", quoteToml(name), quoteToml(value), commentToml(config.taskOrigins.at(name)));
+    out += fmt::format("{} = {}  # {}\n", quoteToml(name), quoteToml(value),
+                       commentToml(config.taskOrigins.at(name).text));
   return sealed(out);
 }
 

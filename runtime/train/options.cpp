@@ -13,16 +13,18 @@
 namespace stretto::runtime {
 namespace {
 
+const Origin commandLine{Origin::Kind::CommandLine, "command line"};
+
 void addSetting(CLI::App &app, const Setting &setting, ConfigLayer &layer) {
   const std::string flag = "--" + setting.name;
   if (setting.kind == Setting::Kind::Flag) {
     app.add_flag_callback(
-        flag, [&layer, name = setting.name] { layer.options[name] = {"true", "command line"}; }, setting.help);
+        flag, [&layer, name = setting.name] { layer.options[name] = {"true", commandLine}; }, setting.help);
     return;
   }
   const char *type = setting.kind == Setting::Kind::Integer ? "N" : setting.kind == Setting::Kind::Real ? "X" : "TEXT";
   app.add_option_function<std::string>(
-         flag, [&layer, name = setting.name](const std::string &text) { layer.options[name] = {text, "command line"}; },
+         flag, [&layer, name = setting.name](const std::string &text) { layer.options[name] = {text, commandLine}; },
          setting.help)
       ->type_name(type)
       ->take_last()
@@ -33,7 +35,7 @@ void addTaskSetting(ConfigLayer &layer, const std::string &text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw Error(fmt::format("--task-set must have the form name=value, but got '{}'", text));
-  layer.taskSettings[text.substr(0, equals)] = {text.substr(equals + 1), "command line"};
+  layer.taskSettings[text.substr(0, equals)] = {text.substr(equals + 1), commandLine};
 }
 
 // Options of the compiler that people look for in the program.

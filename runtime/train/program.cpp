@@ -185,7 +185,7 @@ private:
 
   // Graphs that reach over several hosts must be asked for: no GPUs have shown that they work.
   bool leavesGraphsOut() const {
-    return ranks.localSize() != ranks.size() && config.origins.at("graph") == "default" &&
+    return ranks.localSize() != ranks.size() && config.origins.at("graph").isDefault() &&
            !hasHostMemory(chooseDevice(program.target, config.device));
   }
 
@@ -306,7 +306,7 @@ private:
     together(ranks.control(), [&] {
       if (!ranks.isFirst())
         return;
-      if (config.origins.at("out") == "default")
+      if (config.origins.at("out").isDefault())
         config.out = makeNewFolder(config.out);
       directory = std::make_unique<RunDirectory>(config.out);
       CheckpointFolder(directory->file("ckpt"), config.keep).clean();
@@ -404,11 +404,13 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!line)
       return checkWritten(), 0;
     RunConfig config = configure(*line, program.model, tasks);
+    const ModelShape model{program.target, program.length, program.vocabulary};
     settleLoss(config, program);
+    settleLength(config, model);
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
     const std::optional<Launch> launch = launchOf(config, ::getenv);
-    checkRequest(config, {program.target, program.length, program.vocabulary}, /*isWriter=*/!launch);
+    checkRequest(config, model, /*isWriter=*/!launch);
     if (!launch && config.ranks > 1)
       return startRanks(config, argc, argv);
     outliveFileLimit();

@@ -2,6 +2,7 @@
 #include "runtime/train/request.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/device/names.h"
 #include "runtime/generate/prompts.h"
 #include "runtime/train/checkpoint.h"
@@ -62,27 +63,44 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
   return config;
 }
 
-std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
-  std::map<std::string, std::string> settings = config.taskSettings;
-  if (!model.length)
-    return tasks.make(config.task, settings);
-  const auto given = config.taskOrigins.find("length");
-  if (given != config.taskOrigins.end() && given->second == "command line" &&
-      settings["length"] != fmt::format("{}", model.length))
-    throw Error(fmt::format("the length must be the {} that the model was compiled for, but got {}; compile for it: "
-                            "stretto compile SPEC --length {}",
-                            model.length, settings["length"], settings["length"]));
-  settings["length"] = fmt::format("{}", model.length);
-  std::unique_ptr<Task> task;
+static const Origin compiledIn{Origin::Kind::Program, "program"};
+
+static bool asksForLength(const Origin &origin) {
+  return origin.kind == Origin::Kind::CommandLine || origin.kind == Origin::Kind::OwnFile;
+}
+
+void settleLength(RunConfig &config, const ModelShape &model) {
+  if (!model.length || config.task.empty())
+    return;
+  std::string &length = config.taskSettings["length"];
+  Origin &origin = config.taskOrigins["length"];
+  if (int64_t number = 0; parseWholeNumber(length, number) && number == model.length)
+    return;
+  if (asksForLength(origin))
+    throw Error(origin.placed(
+        fmt::format("the length must be the {} that the model was compiled for, but got {}; compile for it: "
+                    "stretto compile SPEC --length {}",
+                    model.length, length, length)));
+  length = fmt::format("{}", model.length);
+  origin = compiledIn;
+}
+
+static std::unique_ptr<Task> makeFor(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
   try {
-    task = tasks.make(config.task, settings);
-  } catch (const Error &error) {
-    if (!model.compiled || std::string_view(error.what()).find("parameter 'length'") == std::string_view::npos)
+    return tasks.make(config.task, config.taskSettings);
+  } catch (const TaskError &error) {
+    if (!model.compiled || error.parameter != "length")
       throw;
     throw Error(fmt::format("{} (the model was compiled for length {}; another length needs another program: stretto "
                             "compile SPEC --task {})",
                             error.what(), model.length, config.task));
   }
+}
+
+std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
+  std::unique_ptr<Task> task = makeFor(config, model, tasks);
+  if (!model.length)
+    return task;
   const int64_t vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();
   if (task->vocabulary() > vocabulary || task->length() != model.length)
     throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
@@ -92,15 +110,15 @@ std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model,
 }
 
 static void settleTerm(RunConfig &config, const char *option, std::optional<double> &asked, double compiled) {
-  std::string &origin = config.origins[option];
+  Origin &origin = config.origins[option];
   if (!asked) {
     asked = compiled;
-    origin = "program";
+    origin = compiledIn;
   }
   if (*asked != compiled)
     throw Error(fmt::format("--{} must be the {} that the model was compiled with, but got {} ({}); compile for it: "
                             "stretto compile SPEC --{} {}",
-                            option, compiled, *asked, origin, option, *asked));
+                            option, compiled, *asked, origin.text, option, *asked));
 }
 
 void settleLoss(RunConfig &config, const stretto_program &program) {
@@ -143,7 +161,7 @@ static void checkRunDirectory(const RunConfig &config) {
   if (config.out == "none")
     return;
   checkTexts(config);
-  if (config.origins.at("out") == "default")
+  if (config.origins.at("out").isDefault())
     return checkFolder(fs::path(config.out).parent_path());
   checkFolder(config.out);
   checkFree(config.out);

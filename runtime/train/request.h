@@ -20,7 +20,10 @@ struct ModelShape {
 // with lies under the command line. A run directory that nobody names is called after the model.
 RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks);
 
-// The task of a run, for rows of the model's length. Throws Error where it does not fit the model.
+// Rows of the task have the length of the model, where that is known. Throws Error where the user asks for another.
+void settleLength(RunConfig &config, const ModelShape &model);
+
+// The task of a run whose length is settled. Throws Error where it does not fit the model.
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks);
 
 // Takes the terms of the loss that the program was compiled with where nobody says. Throws Error where others are asked

@@ -41,12 +41,12 @@ void checkRanks(const RunConfig &config) {
     return;
   if (config.ranks == 1)
     throw Error("--max-restarts needs ranks to start: give --ranks N");
-  if (config.out == "none" || config.origins.at("out") == "default")
+  if (config.out == "none" || config.origins.at("out").isDefault())
     throw Error("--max-restarts needs the run directory: give --out FOLDER");
 }
 
 std::optional<Launch> launchOf(const RunConfig &config, const Environment &environment) {
-  const bool isGiven = config.origins.at("ranks") != "default";
+  const bool isGiven = !config.origins.at("ranks").isDefault();
   if (isGiven && config.ranks == 1)
     return std::nullopt;
   std::optional<Launch> launch = findLaunch(environment);

@@ -2,6 +2,7 @@
 // declares it, so that it never includes a task.
 #pragma once
 
+#include "runtime/core/error.h"
 #include "runtime/train/score.h"
 
 #include <cstdint>
@@ -92,6 +93,14 @@ public:
 
   // One row as readable text (for `stretto data`).
   virtual std::string describe(const BatchView &batch, int64_t row) const = 0;
+};
+
+// A request that no task can serve: an unknown task, parameter or preset, or a value out of range.
+struct TaskError : Error {
+  explicit TaskError(const std::string &message, std::string parameter = "")
+      : Error(message), parameter(std::move(parameter)) {}
+
+  std::string parameter; // whose value is refused; empty: it is not about the value of one
 };
 
 // Training constants: from the task's recipe file, then the command line.

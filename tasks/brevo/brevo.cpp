@@ -39,10 +39,11 @@ static int64_t checkLength(const Parameters &values) {
   auto tokens = [&](int64_t edges) { return 1 + 2 * letters * edges + 2 + letters + letters * n + 1; };
   const int64_t likely = tokens(likelyEdges(n, 1e-6));
   if (likely > length + 1)
-    values.fail("parameter 'length' must be at least " + std::to_string(likely - 1) +
-                ", the bound by which all but one in a million instances fit whatever their names (the longest "
-                "possible has " +
-                std::to_string(tokens(mostEdges(n))) + " tokens), but got " + std::to_string(length));
+    values.refuse("length",
+                  "must be at least " + std::to_string(likely - 1) +
+                      ", the bound by which all but one in a million instances fit whatever their names (the longest "
+                      "possible has " +
+                      std::to_string(tokens(mostEdges(n))) + " tokens), but got " + std::to_string(length));
   return likely;
 }
 

@@ -27,8 +27,8 @@ CapoTask::CapoTask(Parameters values) : CapoTask(values, readLists(values.word("
 static uint64_t checkedCount(const Parameters &values, const Lists &lists) {
   uint64_t count = uint64_t(values["n"]);
   if (count > lists.names())
-    values.fail("parameter 'n' must be at most " + std::to_string(lists.names()) +
-                ", the number of full names of the lists, but got " + std::to_string(count));
+    values.refuse("n", "must be at most " + std::to_string(lists.names()) +
+                           ", the number of full names of the lists, but got " + std::to_string(count));
   return count;
 }
 
@@ -56,9 +56,9 @@ CapoTask::CapoTask(Parameters values, const Lists &lists)
 
 int64_t CapoTask::findPeopleInRow() const {
   if (texts.longest() > rowLength + 1)
-    parameters.fail("parameter 'length' must be at least " + std::to_string(texts.longest() - 1) +
-                    " for the longest biography, of " + std::to_string(texts.longest()) + " tokens, to fit, but got " +
-                    std::to_string(rowLength));
+    parameters.refuse("length", "must be at least " + std::to_string(texts.longest() - 1) +
+                                    " for the longest biography, of " + std::to_string(texts.longest()) +
+                                    " tokens, to fit, but got " + std::to_string(rowLength));
   const double quantile = 2.3263478740; // of the normal distribution at 0.99
   int64_t count = 1;
   auto fits = [&](int64_t k) {

@@ -17,15 +17,15 @@ std::vector<ParameterInfo> Names::parameterInfos(int64_t v, int64_t rMin, int64_
 static Words makeWords(const Parameters &values) {
   int64_t v = values["v"], rMin = values["r_min"], rMax = values["r_max"];
   if (rMax < rMin)
-    values.fail("parameter 'r_max' must be at least r_min=" + std::to_string(rMin) + ", but got " +
-                std::to_string(rMax));
+    values.refuse("r_max", "must be at least r_min=" + std::to_string(rMin) + ", but got " + std::to_string(rMax));
   if (!Words::fits(v, rMax))
     values.fail("parameters must keep v^r_max below 2^62, but got v=" + std::to_string(v) +
                 ", r_max=" + std::to_string(rMax));
   Words words(v, rMin, rMax);
   if (words.count() < uint64_t(values["n"]))
-    values.fail("parameter 'n' must be at most " + std::to_string(words.count()) +
-                ", the number of names that v, r_min and r_max allow, but got " + std::to_string(values["n"]));
+    values.refuse("n", "must be at most " + std::to_string(words.count()) +
+                           ", the number of names that v, r_min and r_max allow, but got " +
+                           std::to_string(values["n"]));
   return words;
 }
 

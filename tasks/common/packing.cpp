@@ -12,9 +12,9 @@ PackedTask::PackedTask(Parameters values, int64_t longestInstance) : parameters(
 void PackedTask::requireRoomFor(int64_t longestInstance) const {
   // The last token of a row is a target only, so a row of `length` inputs holds one token more.
   if (longestInstance > length() + 1)
-    parameters.fail("parameter 'length' must be at least " + std::to_string(longestInstance - 1) +
-                    " for the longest possible instance, of " + std::to_string(longestInstance) +
-                    " tokens, to fit, but got " + std::to_string(length()));
+    parameters.refuse("length", "must be at least " + std::to_string(longestInstance - 1) +
+                                    " for the longest possible instance, of " + std::to_string(longestInstance) +
+                                    " tokens, to fit, but got " + std::to_string(length()));
 }
 
 Row PackedTask::makeRow(uint64_t seed, runtime::Stream stream, uint64_t sample) const {

@@ -50,10 +50,10 @@ static int64_t parseInteger(const std::string &text, const ParameterInfo &info, 
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
   const bool overflows = error == std::errc::result_out_of_range && end == text.data() + text.size();
   if (!isNumber && !overflows)
-    parameters.fail("parameter '" + info.name + "' must be an integer, but got '" + text + "'");
+    parameters.refuse(info.name, "must be an integer, but got '" + text + "'");
   if (overflows || value < info.low || value > info.high)
-    parameters.fail("parameter '" + info.name + "' must lie in " + std::to_string(info.low) + ".." +
-                    std::to_string(info.high) + ", but got " + text);
+    parameters.refuse(info.name, "must lie in " + std::to_string(info.low) + ".." + std::to_string(info.high) +
+                                     ", but got " + text);
   return value;
 }
 
@@ -70,8 +70,7 @@ void Parameters::set(const ParameterInfo &info, const std::string &text) {
   if (info.kind == ParameterInfo::Kind::Integer)
     integers[info.name] = parseInteger(text, info, *this);
   else if (info.kind == ParameterInfo::Kind::Word && std::ranges::find(info.words, text) == info.words.end())
-    fail("parameter '" + info.name + "' must be " + info.range() + ", but got '" + text + "'" +
-         runtime::suggestName(text, info.words));
+    refuse(info.name, "must be " + info.range() + ", but got '" + text + "'" + runtime::suggestName(text, info.words));
   else
     texts[info.name] = text;
 }
@@ -84,5 +83,9 @@ std::map<std::string, std::string> Parameters::text() const {
 }
 
 void Parameters::fail(const std::string &what) const { throw TaskError("task '" + taskName + "': " + what); }
+
+void Parameters::refuse(const std::string &parameter, const std::string &what) const {
+  throw TaskError("task '" + taskName + "': parameter '" + parameter + "' " + what, parameter);
+}
 
 } // namespace stretto::tasks

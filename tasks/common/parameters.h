@@ -1,7 +1,7 @@
 // The parameters of a task: described once, then parsed, checked and listed from that description.
 #pragma once
 
-#include "runtime/core/error.h"
+#include "runtime/train/task.h"
 
 #include <cstdint>
 #include <map>
@@ -11,10 +11,7 @@
 
 namespace stretto::tasks {
 
-// A request that cannot be served: an unknown task, parameter or preset, or a value out of range.
-struct TaskError : runtime::Error {
-  using runtime::Error::Error;
-};
+using runtime::TaskError;
 
 // One parameter of a task: an integer, one of some words, or any text (the name of a file, say).
 struct ParameterInfo {
@@ -53,6 +50,8 @@ public:
 
   // Throws a TaskError that opens with the task's name.
   [[noreturn]] void fail(const std::string &what) const;
+  // The same where the value of a parameter is refused: "must be ...".
+  [[noreturn]] void refuse(const std::string &parameter, const std::string &what) const;
 
 private:
   std::string taskName;

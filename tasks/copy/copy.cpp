@@ -19,8 +19,7 @@ const std::vector<ParameterInfo> &CopyTask::parameterInfos() {
 CopyTask::CopyTask(Parameters values)
     : PackedTask(values, 2 * values["n"] + 2), n(parameters["n"]), symbols(parameters["symbols"]) {
   if (symbols < n)
-    parameters.fail("parameter 'symbols' must be at least n=" + std::to_string(n) + ", but got " +
-                    std::to_string(symbols));
+    parameters.refuse("symbols", "must be at least n=" + std::to_string(n) + ", but got " + std::to_string(symbols));
 }
 
 // Few of many are drawn one by one, as filling a list of all would take longer.

@@ -62,8 +62,8 @@ std::unique_ptr<Filler> HopsTask::makeFiller(const Parameters &values, Vocabular
   const std::string &file = values.word("file");
   auto filler = file.empty() ? makeGrammarFiller(words) : makeTextFiller(file, words);
   if (int64_t most = values["filler"]; most > 0 && most < filler->shortest())
-    values.fail("parameter 'filler' must be 0 or at least " + std::to_string(filler->shortest()) +
-                ", the tokens of the shortest sentence, but got " + std::to_string(most));
+    values.refuse("filler", "must be 0 or at least " + std::to_string(filler->shortest()) +
+                                ", the tokens of the shortest sentence, but got " + std::to_string(most));
   return filler;
 }
 
@@ -76,11 +76,11 @@ HopsTask::HopsTask(Parameters values)
   while (least * least * least < hops * people)
     ++least;
   if (names < least)
-    parameters.fail("parameter 'names' must be at least " + std::to_string(least) + " for " +
-                    std::to_string(hops * people) + " different full names, but got " + std::to_string(names));
+    parameters.refuse("names", "must be at least " + std::to_string(least) + " for " + std::to_string(hops * people) +
+                                   " different full names, but got " + std::to_string(names));
   if (parameters["years"] < people)
-    parameters.fail("parameter 'years' must be at least the number of 'people', " + std::to_string(people) +
-                    ", but got " + std::to_string(parameters["years"]));
+    parameters.refuse("years", "must be at least the number of 'people', " + std::to_string(people) + ", but got " +
+                                   std::to_string(parameters["years"]));
   const auto size = [](const auto &tokens) { return int64_t(tokens.size()); };
   const int64_t stop = size(phrases.stop), fact = phrases.longestName + size(phrases.fact) + 1 + stop;
   const int64_t link = 2 * phrases.longestName + size(phrases.link) + stop;

@@ -29,10 +29,10 @@ void LanoTask::checkLength() const {
   while (beyond + lengths[fits] <= cut)
     beyond += lengths[fits--];
   if (fits >= length())
-    parameters.fail("parameter 'length' must be at least " + std::to_string(fits + 1) +
-                    " for all but one in 100,000 sentences of '" + grammar.name + "' to fit (" +
-                    std::to_string(longest + 1) + " for the longest possible one, of " + std::to_string(longest) +
-                    " tokens), but got " + std::to_string(length()));
+    parameters.refuse("length", "must be at least " + std::to_string(fits + 1) +
+                                    " for all but one in 100,000 sentences of '" + grammar.name + "' to fit (" +
+                                    std::to_string(longest + 1) + " for the longest possible one, of " +
+                                    std::to_string(longest) + " tokens), but got " + std::to_string(length()));
 }
 
 void LanoTask::append(Random &random, runtime::Stream, Row &row) const {

@@ -22,8 +22,8 @@ const std::vector<ParameterInfo> &ManoTask::parameterInfos() {
 static int64_t evaluatedOperators(const Parameters &values) {
   const int64_t most = values["l"], evaluated = values["l_evaluation"];
   if (evaluated > most)
-    values.fail("parameter 'l_evaluation' must be at most l=" + std::to_string(most) + ", but got " +
-                std::to_string(evaluated));
+    values.refuse("l_evaluation",
+                  "must be at most l=" + std::to_string(most) + ", but got " + std::to_string(evaluated));
   return evaluated ? evaluated : most;
 }
 

@@ -26,7 +26,7 @@ const std::vector<ParameterInfo> &TokensTask::parameterInfos() {
 
 static std::unique_ptr<TokenFile> openFile(const Parameters &values) {
   if (values.word("file").empty())
-    values.fail("parameter 'file' must name a token file");
+    values.refuse("file", "must name a token file");
   return std::make_unique<TokenFile>(values.word("file"));
 }
 
@@ -48,8 +48,8 @@ int64_t TokensTask::mark(const std::string &parameter, int64_t inFile) const {
     return -1;
   int64_t id = 0;
   if (!parse(text, id) || id < 0 || id >= vocabulary())
-    parameters.fail("parameter '" + parameter + "' must be an id in 0.." + std::to_string(vocabulary() - 1) +
-                    ", 'none' or 'file', but got '" + text + "'");
+    parameters.refuse(parameter, "must be an id in 0.." + std::to_string(vocabulary() - 1) +
+                                     ", 'none' or 'file', but got '" + text + "'");
   return id;
 }
 
@@ -63,8 +63,8 @@ int64_t TokensTask::countHeldOut() const {
     return std::clamp<int64_t>(std::llround(share * double(rows)), 1, rows - 1);
   int64_t count = 0;
   if (!parse(text, count) || count < 1 || count >= rows)
-    parameters.fail("parameter 'validation' must be a number of sequences in 1.." + std::to_string(rows - 1) +
-                    " or a share between 0. and 1., but got '" + text + "'");
+    parameters.refuse("validation", "must be a number of sequences in 1.." + std::to_string(rows - 1) +
+                                        " or a share between 0. and 1., but got '" + text + "'");
   return count;
 }
 

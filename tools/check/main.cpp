@@ -50,7 +50,8 @@ static void check(int argc, char **argv) {
   if (!line)
     return;
   const runtime::TaskRegistry tasks = tasks::allTasks();
-  const runtime::RunConfig config = runtime::configure(*line, "model", tasks);
+  runtime::RunConfig config = runtime::configure(*line, "model", tasks);
+  runtime::settleLength(config, model);
   if (!config.task.empty() && (!config.writesOnly() || !model.length || !model.vocabulary)) {
     const std::unique_ptr<runtime::Task> task = runtime::makeTask(config, model, tasks);
     model.length = task->length();

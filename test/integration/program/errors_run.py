@@ -40,6 +40,9 @@ def command_line():
     promises.check("a task the program was not made for",
                    [small, "--task", "copy", "--task-set", "n=10", *quiet, "--out", "none"])
     promises.check("another length", [*start, "--task-set", "length=32", "--out", "none"])
+    with open(f"{folder}/own.toml", "w", encoding="utf-8") as file:
+        file.write('[task]\nlength = 32\n[settings]\ntask = "depo1"\npreset = "one-hop"\n')
+    promises.check("another length in a file of settings", [small, *quiet, "--config", f"{folder}/own.toml", "--out", "none"])
     promises.check("another loss", [*start, "--z-loss", "0.5", "--out", "none"])
     promises.check("a loss that cannot be", [*start, "--nll-square=-1", "--out", "none"])
 

@@ -24,6 +24,8 @@ TaskDefaults defaults(const std::string &task, const std::string &) {
   return {recipe, {{"n", "20"}}};
 }
 
+const Origin runFile{Origin::Kind::RunFile, "run.toml"};
+
 RunConfig compose(std::vector<const char *> arguments, std::vector<ConfigLayer> below = {}) {
   arguments.insert(arguments.begin(), "prog");
   below.push_back(parseCommandLine(static_cast<int>(arguments.size()), arguments.data(), "", "")->layer);
@@ -42,10 +44,10 @@ TEST(Config, TheRecipeLiesUnderTheCommandLine) {
   EXPECT_EQ(config.beta1, 0.5);
   EXPECT_TRUE(std::isinf(config.clip));
   EXPECT_EQ(config.taskSettings.at("n"), "30");
-  EXPECT_EQ(config.origins.at("lr"), "command line");
-  EXPECT_EQ(config.origins.at("steps"), "recipe copy");
-  EXPECT_EQ(config.origins.at("seed"), "default");
-  EXPECT_EQ(config.taskOrigins.at("n"), "command line");
+  EXPECT_EQ(config.origins.at("lr").text, "command line");
+  EXPECT_EQ(config.origins.at("steps").text, "recipe copy");
+  EXPECT_EQ(config.origins.at("seed").text, "default");
+  EXPECT_EQ(config.taskOrigins.at("n").text, "command line");
 }
 
 // Whatever values and their origins are, the file can be read, and has the values.
@@ -58,7 +60,7 @@ TEST(Config, AnyTextSurvivesTheRunFile) {
         std::string("'''\"\"\"# x = 1"), std::string("\\u0041")}) {
     config.initFrom = text;
     config.taskSettings = {{"a." + text, text}};
-    config.origins["init-from"] = config.taskOrigins["a." + text] = "my\nlr = 1\x01\xe9:3";
+    config.origins["init-from"].text = config.taskOrigins["a." + text].text = "my\nlr = 1\x01\xe9:3";
     EXPECT_EQ(errorOf([&] { checkTexts(config); }), "");
     spill(folder / "run.toml", writeConfigFile(config));
     const ConfigLayer layer = readRunFile(folder.path);
@@ -84,9 +86,8 @@ TEST(Config, NoPathIsEmpty) {
 }
 
 TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {
-  const ConfigLayer below = {
-      {{"task", {"mano", "run.toml"}}, {"preset", {"small", "run.toml"}}, {"seed", {"4", "run.toml"}}},
-      {{"l", {"2", "run.toml"}}}};
+  const ConfigLayer below = {{{"task", {"mano", runFile}}, {"preset", {"small", runFile}}, {"seed", {"4", runFile}}},
+                             {{"l", {"2", runFile}}}};
   const RunConfig config = compose({"--task", "copy", "--task-set", "symbols=9"}, {below});
   EXPECT_EQ(config.preset, "");
   EXPECT_EQ(config.seed, 4);
@@ -94,8 +95,7 @@ TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {
 }
 
 TEST(Config, APresetTakesThePlaceOfParametersBelow) {
-  const ConfigLayer below = {{{"task", {"copy", "run.toml"}}, {"preset", {"", "run.toml"}}},
-                             {{"n", {"5", "run.toml"}}}};
+  const ConfigLayer below = {{{"task", {"copy", runFile}}, {"preset", {"", runFile}}}, {{"n", {"5", runFile}}}};
   EXPECT_EQ(compose({"--seed", "1"}, {below}).taskSettings.at("n"), "5");
   EXPECT_EQ(compose({"--preset", "big"}, {below}).taskSettings.at("n"), "20");
   EXPECT_EQ(compose({"--preset", "big", "--task-set", "n=7"}, {below}).taskSettings.at("n"), "7");
@@ -110,7 +110,7 @@ TEST(Config, AWrittenRunFileReadsBack) {
   EXPECT_EQ(again.seed, 9);
   EXPECT_EQ(again.taskSettings.at("n"), "3\"0");
   EXPECT_TRUE(std::isinf(again.clip));
-  EXPECT_NE(again.origins.at("lr").find("run.toml:"), std::string::npos);
+  EXPECT_NE(again.origins.at("lr").text.find("run.toml:"), std::string::npos);
 }
 
 // Cut in any line or behind it, or with a byte changed, what a run wrote is refused, also where it is given as
@@ -155,7 +155,7 @@ TEST(Config, TheLossIsThatOfTheProgram) {
 
   RunConfig same = compose({"--task", "copy", "--nll-square=1e-4"});
   settleLoss(same, program);
-  EXPECT_EQ(same.origins.at("nll-square"), "command line");
+  EXPECT_EQ(same.origins.at("nll-square").text, "command line");
   RunConfig other = compose({"--task", "copy", "--z-loss", "0.5"});
   EXPECT_EQ(
       errorOf([&] { settleLoss(other, program); }),
@@ -168,7 +168,7 @@ TEST(Config, TheLossIsThatOfTheProgram) {
     defaults.recipe.nll_square = 0.25;
     return defaults;
   };
-  RunConfig ofRecipe = composeConfig({{{{"task", {"copy", "command line"}}}, {}}}, withTerm);
+  RunConfig ofRecipe = composeConfig({{{{"task", {"copy", {}}}}, {}}}, withTerm);
   EXPECT_EQ(ofRecipe.zLoss, std::nullopt);
   EXPECT_NE(errorOf([&] { settleLoss(ofRecipe, program); }).find("but got 0.25 (recipe copy)"), std::string::npos);
 }
@@ -215,9 +215,52 @@ TEST(Config, HabitsLeadToOptions) {
 TEST(Config, AShortRunWarmsUpForATenth) {
   const RunConfig config = compose({"--task", "copy", "--steps", "20"});
   EXPECT_EQ(config.warmup, 2);
-  EXPECT_EQ(config.origins.at("warmup"), "recipe copy, cut to a tenth of the steps");
+  EXPECT_EQ(config.origins.at("warmup").text, "recipe copy, cut to a tenth of the steps");
   EXPECT_EQ(composeError({"--task", "copy", "--steps", "20", "--warmup", "30"}),
             "--warmup must be at most --steps, but got 30 and 20");
+}
+
+TEST(Config, AFileIsNoRecipeWhateverItIsCalled) {
+  TemporaryFolder folder;
+  spill(folder / "recipe.toml", "[settings]\nsteps = 50\nwarmup = 100\n");
+  ConfigLayer own = readConfigFile(folder / "recipe.toml");
+  own.options.at("warmup").origin.text = "recipe.toml:3"; // as in the folder of the file
+  EXPECT_EQ(errorOf([&] { compose({"--task", "copy"}, {own}); }),
+            "--warmup must be at most --steps, but got 100 and 50");
+}
+
+// Who asks for another length than the program's is refused; what recipes and runs say of it is that of their programs.
+TEST(Config, TheLengthIsThatOfTheProgram) {
+  TemporaryFolder folder;
+  const ModelShape model{.target = "x86-64", .length = 64, .vocabulary = 9};
+  const auto settled = [&](const std::string &text) {
+    spill(folder / "own.toml", text);
+    RunConfig config = compose({"--task", "copy"}, {readConfigFile(folder / "own.toml")});
+    settleLength(config, model);
+    return config;
+  };
+  RunConfig config = settled("[task]\nlength = 64.0\n");
+  EXPECT_EQ(config.taskOrigins.at("length").kind, Origin::Kind::OwnFile);
+  EXPECT_EQ(errorOf([&] { settled("[task]\nlength = 32\n"); }),
+            folder / "own.toml" + ":2: the length must be the 64 that the model was compiled for, but got 32; compile "
+                                  "for it: stretto compile SPEC --length 32");
+  config.taskSettings["length"] = "32";
+  config = settled(writeConfigFile(config));
+  EXPECT_EQ(config.taskSettings.at("length"), "64");
+  EXPECT_EQ(config.taskOrigins.at("length").kind, Origin::Kind::Program);
+}
+
+// Where the program's length is what a task refuses, the message says so.
+TEST(Config, ALengthThatATaskRefusesIsThatOfTheProgram) {
+  const auto errorFor = [](const std::string &parameter) {
+    const TaskRegistry tasks{[&](const std::string &, const auto &) -> std::unique_ptr<Task> {
+                               throw TaskError("parameter 'length' is told of", parameter);
+                             },
+                             defaults};
+    return errorOf([&] { makeTask(compose({"--task", "copy"}), {.target = "", .length = 64}, tasks); });
+  };
+  EXPECT_EQ(errorFor("n"), "parameter 'length' is told of");
+  EXPECT_NE(errorFor("length").find("is told of (the model was compiled for length 64; another"), std::string::npos);
 }
 
 TEST(Config, BadValuesAreRefusedWithTheirRange) {

@@ -32,6 +32,21 @@ TEST(Registry, valuesAreChecked) {
             "task 'depo1': parameter 'n' must lie in 3..1048576, but got -99999999999999999999");
 }
 
+static std::string refusedParameter(const std::map<std::string, std::string> &settings) {
+  try {
+    makeTask("depo1", settings);
+  } catch (const TaskError &error) {
+    return error.parameter;
+  }
+  return "";
+}
+
+TEST(Registry, errorsSayWhichParameterIsRefused) {
+  EXPECT_EQ(refusedParameter({{"n", "2"}}), "n");
+  EXPECT_EQ(refusedParameter({{"length", "959"}}), "length");
+  EXPECT_EQ(refusedParameter({{"lengths", "959"}}), "");
+}
+
 TEST(Registry, wholeNumbersMayHaveExponents) {
   for (const char *text : {"2e1", "20.0"})
     EXPECT_EQ(makeTask("depo1", {{"n", text}})->settings(), makeTask("depo1", {{"n", "20"}})->settings()) << text;
