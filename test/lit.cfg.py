@@ -8,7 +8,7 @@ Substitutions and names
   %root       the source tree         %build   the build folder
   %models     %root/models    %torch     the folder of the torch package (where the runtime is built)
 
-Features: `compiler`, `runtime` (the half is built), `sanitize` (with sanitizers, and `sanitize-address` or `sanitize-thread`), `namespaces` (the user may make networks and names of hosts), `strace` (the user may trace programs), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
+Features: `compiler`, `runtime` (the half is built), `sanitize` (with sanitizers, and `sanitize-address` or `sanitize-thread`), `namespaces` (the user may make networks and names of hosts), `strace` (the user may trace programs), `torch-cuda` (LibTorch has CUDA), `ptxas` (NVIDIA's assembler is found; the wheels beside PyTorch bring it).
 STRETTO_TESTS=whole in the environment makes tests of many models take all of them (test/support/whole.py).
 STRETTO_ROUNDTRIP=1 in the environment makes every stretto-opt print and parse its result again.
 Files that belong to tests but are none lie in folders named Inputs.
@@ -32,6 +32,9 @@ if config.stretto_compiler:
     config.available_features.add("compiler")
 if config.stretto_runtime:
     config.available_features.add("runtime")
+
+if config.stretto_runtime and os.path.exists(os.path.join(config.stretto_torch, "lib", "libtorch_cuda.so")):
+    config.available_features.add("torch-cuda")
 
 if config.stretto_sanitize:
     config.available_features |= {"sanitize", f"sanitize-{config.stretto_sanitize}"}

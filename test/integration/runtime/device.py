@@ -1,7 +1,7 @@
 """Programs for CUDA on a GPU that is made of this machine's memory: everything around kernels and matmuls is the real
 thing. Losses are those of the CPU; graphs, resumes and profiles change no bit; faults end a run and harm no checkpoint.
 
-REQUIRES: runtime
+REQUIRES: runtime, torch-cuda
 RUN: %python3 %s %build %t
 """
 import json

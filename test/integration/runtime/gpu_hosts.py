@@ -1,7 +1,7 @@
 """Ranks of two hosts, each with a GPU that is made of this machine's memory: the store is that of torchrun's agent, both
 take the first GPU, and steps are no graphs unless the user asks for them. Bits are those of one rank.
 
-REQUIRES: runtime
+REQUIRES: runtime, torch-cuda
 RUN: %python %s %build %t
 """
 import os

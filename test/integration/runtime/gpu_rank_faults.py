@@ -1,7 +1,7 @@
 """What can go wrong with ranks on GPUs, which are made of this machine's memory: each has one message and a status, nobody
 waits for a GPU that waits for a rank that is gone, and the run goes on to the bits of one that was left alone.
 
-REQUIRES: runtime
+REQUIRES: runtime, torch-cuda
 RUN: %python3 %s %build %t
 """
 import os

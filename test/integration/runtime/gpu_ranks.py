@@ -2,7 +2,7 @@
 thing. Bits are those of one rank, however early or late streams run, captured or not; a stream that does not wait for the
 other, another order, and graphs on one rank alone are found.
 
-REQUIRES: runtime
+REQUIRES: runtime, torch-cuda
 RUN: %python3 %s %build %t
 """
 import os

@@ -22,13 +22,12 @@ def run(program, *arguments, status=0, environment=None):
 
 
 def fake_cuda(build, folder):
-    """The program fake_cuda and the made-up GPU that is to be loaded before it (LD_PRELOAD), and an empty folder. A
-    LibTorch without CUDA ends the test."""
+    """The program fake_cuda and the made-up GPU that is to be loaded before it (LD_PRELOAD), for tests that require
+    torch-cuda; and an empty folder."""
     program, gpu = f"{build}/test/programs/fake_cuda", f"{build}/test/programs/libfake_gpu.so"
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    if not os.path.exists(gpu):
-        sys.exit(0)
+    expect(os.path.exists(gpu), f"LibTorch has CUDA, but '{gpu}' was not built")
     return program, gpu
 
 
