@@ -63,4 +63,18 @@ template <typename Real> STRETTO_INLINE Real total(const Value<Real> &value) {
   return sum;
 }
 
+// The sum of a * b, of any number of elements.
+template <typename Real> STRETTO_INLINE Real dot(const Real *a, const Real *b, int64_t count) {
+  Value<Real> sums = {};
+  int64_t j = 0;
+  for (; j + lanes <= count; j += lanes)
+    sums += load(a + j) * load(b + j);
+  Real sum = total<Real>(sums);
+  for (; j < count; ++j) {
+    const Real product = a[j] * b[j]; // rounded: of one expression, Clang would make a multiply-add and GCC not
+    sum += product;
+  }
+  return sum;
+}
+
 } // namespace stretto::runtime

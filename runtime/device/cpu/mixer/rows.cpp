@@ -62,17 +62,6 @@ STRETTO_INLINE void addElements(int64_t rows, int64_t columns, Real sign, Matrix
   }
 }
 
-template <typename Real> STRETTO_INLINE Real dot(const Real *a, const Real *b, int64_t count) {
-  Value<Real> sums = {};
-  int64_t d = 0;
-  for (; d + lanes <= count; d += lanes)
-    sums += load(a + d) * load(b + d);
-  Real sum = total<Real>(sums);
-  for (; d < count; ++d)
-    sum += a[d] * b[d];
-  return sum;
-}
-
 template <typename Real>
 STRETTO_INLINE void dots(int64_t rows, int64_t columns, Real sign, Matrix<const Real> a, Matrix<const Real> b,
                          Real *out) {
