@@ -157,7 +157,7 @@ std::vector<Setting> makeSettings() {
       integer("keep", "checkpoints kept", &C::keep, 1, 1'000'000),
       text("on-nonfinite", "at a NaN or infinite loss or gradient: stop, or skip the step", &C::onNonfinite, true,
            {"stop", "skip"}),
-      text("out", "run directory; none: write no files", &C::out, false),
+      text("out", "run directory, usually a new one in runs; the word none: write no files", &C::out, false),
       flag("resume", "go on from the newest checkpoint of the run directory", &C::resume),
       flag("strict", "a newest checkpoint that is damaged is an error, and not a warning and the one before it",
            &C::strict),

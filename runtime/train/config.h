@@ -59,6 +59,7 @@ struct RunConfig {
   std::string dumpGradients, dumpBatch;
   int64_t memoryLimit = 0; // bytes, of the ranks of a host together, or of each GPU; 0: what there is
 
+  std::vector<std::string> changes;          // what a resume has otherwise than the run so far
   std::map<std::string, Origin> origins;     // by option name
   std::map<std::string, Origin> taskOrigins; // by task parameter
 };

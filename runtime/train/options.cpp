@@ -75,14 +75,19 @@ void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &task
       ->type_name("FOLDER");
 }
 
-// An empty path is mostly a variable of a shell that is not set, and nobody means the usual one by it.
-void refuseEmptyPaths(const CLI::App &app) {
+// An empty path or prompt is mostly a variable of a shell that is not set, and nobody means the usual one by it.
+void refuseEmptyTexts(const CLI::App &app) {
   static constexpr std::string_view paths[] = {"out",    "init-from",      "tokens",     "prompts", "scores",
                                                "config", "dump-gradients", "dump-batch", "of-run"};
-  for (const CLI::Option *option : app.get_options())
+  for (const CLI::Option *option : app.get_options()) {
+    if (option->empty() || !option->results().back().empty())
+      continue;
     for (const std::string &name : option->get_lnames())
-      if (std::ranges::find(paths, name) != std::end(paths) && !option->empty() && option->results().back().empty())
+      if (std::ranges::find(paths, name) != std::end(paths))
         throw Error(fmt::format("--{} must name a file or a folder, but got ''", name));
+      else if (name == "prompt")
+        throw Error("--prompt must be a text to go on with, but got ''");
+  }
 }
 
 } // namespace
@@ -116,7 +121,7 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   }
   if (!app.remaining().empty())
     refuseExtra(app.remaining().front());
-  refuseEmptyPaths(app);
+  refuseEmptyTexts(app);
   for (const std::string &text : taskSettings)
     addTaskSetting(result.layer, text);
   return result;

@@ -26,6 +26,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iostream>
 #include <span>
 #include <thread>
@@ -326,8 +327,11 @@ private:
   void prepare(const TrainingState &state, Trainer &trainer) {
     if (config.resume) {
       fillTables(state);
-      if (resume(trainer, *checkpoints, state, config.strict, ranks, progress))
+      if (resume(trainer, *checkpoints, state, config.strict, ranks, progress)) {
+        if (!config.changes.empty())
+          progress.message(fmt::format("goes on with other settings: {}", fmt::join(config.changes, ", ")));
         return roundParameters(state);
+      }
     }
     const std::optional<WeightsOrigin> origin = initialise(state);
     together(ranks.control(), [&] { trainer.startFrom(origin); });

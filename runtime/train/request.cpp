@@ -23,6 +23,20 @@ namespace fs = std::filesystem;
 
 static bool hasCheckpoints(const std::string &run) { return !CheckpointFolder(run + "/ckpt", 1).steps().empty(); }
 
+// What is otherwise than a run had it: "lr = 0.5 instead of 0.003".
+static std::vector<std::string> changesOf(const ConfigLayer &run, const RunConfig &config) {
+  std::vector<std::string> changes;
+  auto compare = [&](const std::string &name, const std::map<std::string, GivenValue> &before, const std::string &now) {
+    if (const auto value = before.find(name); value != before.end() && value->second.text != now)
+      changes.push_back(fmt::format("{} = {} instead of {}", name, now, value->second.text));
+  };
+  for (const Setting &setting : settings())
+    compare(setting.name, run.options, setting.get(config));
+  for (const auto &[name, value] : config.taskSettings)
+    compare(name, run.taskSettings, value);
+  return changes;
+}
+
 RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks) {
   std::vector<ConfigLayer> layers;
   ConfigLayer given = line.layer;
@@ -32,7 +46,8 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
     throw Error("--resume needs the run directory: give --out FOLDER");
   if (resume)
     out->second.text = findRunDirectory(out->second.text);
-  if (resume && (pathExists(out->second.text + "/run.toml") || hasCheckpoints(out->second.text)))
+  const bool goesOn = resume && (pathExists(out->second.text + "/run.toml") || hasCheckpoints(out->second.text));
+  if (goesOn)
     layers.push_back(readRunFile(out->second.text));
   if (!line.ofRun.empty())
     layers.push_back(readRunFile(line.ofRun));
@@ -41,6 +56,8 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
   layers.push_back(given);
   RunConfig config = composeConfig(layers, tasks.defaults);
   config.ofRun = line.ofRun;
+  if (goesOn)
+    config.changes = changesOf(layers.front(), config);
   if (config.checkFinite && config.profile)
     throw Error("--check-finite and --profile must not be given together");
   if (config.bench && (config.resume || config.profile || config.checkFinite))

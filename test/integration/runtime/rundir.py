@@ -105,6 +105,7 @@ with open(f"{short}/metrics.jsonl", "wb") as file:
     file.writelines(content[:15])
 told = run(fake, "--resume", "--steps", 42, "--quiet", "--out", short)
 contains(told, f"warning: '{short}/metrics.jsonl' lacks lines of steps before 40, the step of the checkpoint")
+contains(read(f"{short}/log/rank-00.txt").decode(), "goes on with other settings: steps = 42 instead of 40\n")
 expect("lacks" not in run(fake, "--resume", "--steps", 42, "--quiet", "--out", copied("whole")), "metrics are whole")
 
 # What an interrupted writer left goes when the next one starts.

@@ -76,13 +76,14 @@ TEST(Config, AnyTextSurvivesTheRunFile) {
   EXPECT_NE(errorOf([&] { checkTexts(config); }).find("--init-from must be text in UTF-8"), std::string::npos);
 }
 
-TEST(Config, NoPathIsEmpty) {
+TEST(Config, NoPathOrPromptIsEmpty) {
   for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
                            "--dump-batch", "--config", "--of-run"}) {
     EXPECT_EQ(composeError({"--task", "copy", name, ""}),
               std::string(name) + " must name a file or a folder, but got ''");
   }
   EXPECT_EQ(composeError({"--task", "copy", "--out", "", "--out", "a"}), "");
+  EXPECT_EQ(composeError({"--task", "copy", "--prompt", ""}), "--prompt must be a text to go on with, but got ''");
 }
 
 TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {
